@@ -1,0 +1,43 @@
+# Targets for people; `make help` lists them. Everything runs inside .venv, which envs/setup.py makes and heals.
+PYTHON ?= python3
+STUDY ?= report
+EXTRA ?=
+TESTS ?=
+BIN := .venv/bin
+
+.PHONY: help setup demo test lint bench docs lock clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+%?:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+%?):.*## /  make \1\t/' | expand -t 22
+
+setup: ## make or heal .venv from the lock (EXTRA=slurm adds the Slurm executor)
+	@command -v $(PYTHON) >/dev/null || { echo "setup: no $(PYTHON) on this machine; Python 3.11 or newer is needed" >&2; exit 1; }
+	@$(PYTHON) envs/setup.py $(EXTRA)
+
+demo: setup ## run the pipeline on the demo corpus and say where the report is (STUDY=... runs one study)
+	@$(BIN)/snakemake $(STUDY)
+	@PYTHONPATH=workflow $(BIN)/python -m ragassay.report.show results/report/index.html
+
+test: setup ## run all tests (TESTS="tests/ragassay -k tables" runs some)
+	@$(BIN)/python -m pytest $(TESTS)
+
+lint: setup ## check style and workflow without running anything
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/snakefmt --check Snakefile workflow
+	$(BIN)/snakemake --lint
+
+bench: setup ## run all benchmarks; each prints its figures beside their limits and targets
+	@for script in benchmarks/*.py; do $(BIN)/python $$script || failed=1; done; test -z "$$failed"
+
+bench-%: setup ## run one benchmark, benchmarks/<name>.py
+	@$(BIN)/python benchmarks/$*.py
+
+docs: setup ## write the generated parts of the documentation again
+	@PYTHONPATH=workflow $(BIN)/python -m ragassay.docs
+
+lock: setup ## renew requirements.lock and envs/slurm.lock from pyproject.toml
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python envs/lock.py
+
+clean: ## delete results and logs, keep .venv
+	rm -rf results logs .snakemake

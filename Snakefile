@@ -1,0 +1,23 @@
+"""ragassay: the contents page. Rules stand in workflow/rules in the order in which they run; what they call, in workflow/scripts."""
+
+from snakemake.utils import min_version
+
+min_version("9.27")
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/documents.smk"
+include: "workflow/rules/report.smk"
+
+
+rule report:
+    """Everything that the configuration asks for, and the page that shows it."""
+    default_target: True
+    input:
+        "results/report/index.html",
+
+
+rule documents:
+    """The documents of all shards and what they are like."""
+    input:
+        "results/metrics/documents.parquet",

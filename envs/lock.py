@@ -1,0 +1,80 @@
+"""Renew the locks from pyproject.toml: every package exact, with hashes, for all platforms; and envs/*.yaml from the
+locks.
+
+torch and the GPU libraries that some of its builds ask for stay out: envs/setup.py installs torch first, with
+whatever its build for the platform needs. `make lock` moves every package to its newest release that pyproject.toml
+allows; then run `make test`.
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TORCH_ONLY = re.compile(r"(torch|triton|cuda-|nvidia-)")
+# What the rules of each environment import; the file lists these and all that they need, at the lock's versions.
+ENVIRONMENTS = {"tables": ["pyarrow", "pyyaml"], "report": ["jinja2", "jsonschema", "pyarrow", "pyyaml"]}
+HEADER = "# Made by `make lock` from pyproject.toml; do not edit. torch stands outside: see envs/setup.py.\n"
+
+
+def compile_lock(*options, source="pyproject.toml", stdin=None):
+    command = [
+        "uv",
+        "pip",
+        "compile",
+        source,
+        "--universal",
+        "--no-header",
+        "--no-annotate",
+        "--python-version",
+        "3.11",
+    ]
+    done = subprocess.run([*command, *options], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True, input=stdin)
+    return done.stdout
+
+
+def requirements(lock):
+    """The lock's entries by package name, in order; continuation lines belong to their entry."""
+    entries = {}
+    for line in lock.splitlines(keepends=True):
+        if not line.startswith((" ", "#")):
+            name = re.match(r"[A-Za-z0-9._-]+", line).group()
+            entries[name] = entries.get(name, "") + line
+            current = name
+        elif not line.startswith("#"):
+            entries[current] += line
+    return entries
+
+
+def environment(packages):
+    """A conda environment for --sdm conda: Python from conda, everything else from pip at the lock's versions."""
+    pins = compile_lock("--constraint", "requirements.lock", source="-", stdin="\n".join(packages))
+    lines = [
+        "# Made by `make lock`; do not edit.",
+        "channels: [conda-forge]",
+        "dependencies:",
+        "  - python=3.11",
+        "  - pip",
+        "  - pip:",
+    ]
+    return "\n".join(lines + [f"      - {pin}" for pin in pins.splitlines()]) + "\n"
+
+
+def main():
+    newest = ("--generate-hashes", "--upgrade")
+    base = requirements(compile_lock("--extra", "models", "--extra", "dev", *newest))
+    base = {name: text for name, text in base.items() if not TORCH_ONLY.match(name)}
+    (ROOT / "requirements.lock").write_text(HEADER + "".join(base.values()))
+    slurm = requirements(compile_lock("--extra", "slurm", "--constraint", "requirements.lock", *newest))
+    extra = {name: text for name, text in slurm.items() if name not in base}
+    (ROOT / "envs/slurm.lock").write_text(HEADER + "".join(extra.values()))
+    for name, packages in ENVIRONMENTS.items():
+        (ROOT / f"envs/{name}.yaml").write_text(environment(packages))
+    print(
+        f"requirements.lock: {len(base)} packages; envs/slurm.lock: {len(extra)} more; envs/*.yaml: {len(ENVIRONMENTS)}"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

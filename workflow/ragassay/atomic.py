@@ -1,0 +1,63 @@
+"""Files that appear whole or not at all: written beside their place, forced to disk, renamed.
+
+Whatever is killed when, the path holds the old file or the new one. What a killed process leaves beside it is cleared
+away by the next one that writes the same file on the same machine.
+"""
+
+import contextlib
+import os
+import shutil
+import socket
+from pathlib import Path
+
+HOST = socket.gethostname().split(".")[0]
+
+
+def beside(path, ending: str) -> Path:
+    """A hidden name next to `path` that no other process uses."""
+    path = Path(path)
+    return path.parent / f".{path.name}.{HOST}.{os.getpid()}.{ending}"
+
+
+@contextlib.contextmanager
+def replacing(path):
+    """Open a binary file that takes the place of `path` when the block ends well."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _clear_leftovers(path)
+    temporary = beside(path, "tmp")
+    try:
+        with temporary.open("wb") as target:
+            yield target
+            target.flush()
+            os.fsync(target.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def write_text(path, text: str) -> None:
+    with replacing(path) as target:
+        target.write(text.encode())
+
+
+def _clear_leftovers(path):
+    for old in path.parent.glob(f".{path.name}.{HOST}.*"):
+        process = old.name.removeprefix(f".{path.name}.{HOST}.").split(".")[0]
+        if process.isdigit() and int(process) != os.getpid() and not _alive(int(process)):
+            shutil.rmtree(old) if old.is_dir() else old.unlink(missing_ok=True)
+
+
+def _alive(process):
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # somebody else's
+        return True
+    return True

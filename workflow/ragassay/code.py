@@ -1,0 +1,88 @@
+"""The version of a script: a hash over its syntax tree and those of every first-party module that it imports.
+
+Rules carry it as `params: code=code_version("<stage>/<rule>.py")`, so that editing one module re-runs exactly the
+rules that use it, and comments, docstrings and formatting re-run nothing. Limits: an import inside a function counts
+like one at the top; a module loaded by a computed name does not count and must be named in `also`; hence no registry
+that imports all variants, or touching one would re-run all. `__init__.py` files stay empty.
+"""
+
+import ast
+import functools
+import hashlib
+from pathlib import Path
+
+WORKFLOW = Path(__file__).resolve().parent.parent
+
+
+def code_version(script: str, *also: str, root: Path = WORKFLOW) -> str:
+    """The version of `scripts/<script>`; `also` names modules that it loads by a computed name
+    (`ragassay.attacks.naive`).
+    """
+    digest = hashlib.sha256()
+    for path in modules(root / "scripts" / script, *also, root=root):
+        digest.update(f"{path.relative_to(root)}\0{_tree(path, path.stat().st_mtime_ns)}\0".encode())
+    return digest.hexdigest()[:16]
+
+
+def modules(script: Path, *also: str, root: Path = WORKFLOW) -> list[Path]:
+    """The script and all first-party files that it imports, directly or not, sorted."""
+    found, todo = set(), [script, *(_required(root, name) for name in also)]
+    while todo:
+        path = todo.pop()
+        if path not in found:
+            found.add(path)
+            todo += _imports(path, path.stat().st_mtime_ns, root)
+    return sorted(found)
+
+
+def _required(root, name):
+    path = _module(root, name)
+    if path is None:
+        raise FileNotFoundError(f"no module {name} under {root}")
+    return path
+
+
+def _module(root, name):
+    base = root.joinpath(*name.split("."))
+    return next((p for p in (base.with_suffix(".py"), base / "__init__.py") if p.is_file()), None)
+
+
+@functools.cache
+def _parsed(path, _changed):
+    return ast.parse(path.read_bytes(), filename=str(path))
+
+
+@functools.cache
+def _imports(path, changed, root):
+    names = []
+    for node in ast.walk(_parsed(path, changed)):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            if node.level:
+                raise ImportError(
+                    f"{path}:{node.lineno}: relative import; a script runs as a copy elsewhere, import by full name"
+                )
+            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    parents = {".".join(name.split(".")[:depth]) for name in names for depth in range(1, name.count(".") + 2)}
+    found = (_module(folder, name) for name in sorted(parents) for folder in (root, path.parent))
+    return tuple(p for p in found if p is not None and p != path)
+
+
+@functools.cache
+def _tree(path, changed):
+    return _dump(_parsed(path, changed))
+
+
+def _dump(node):
+    """Like ast.dump, but without docstrings and empty fields, so that it is the same under every Python."""
+    if isinstance(node, list):
+        return "[" + ",".join(_dump(item) for item in node if not _is_bare_string(item)) + "]"
+    if not isinstance(node, ast.AST):
+        return repr(node)
+    fields = ((name, value) for name, value in ast.iter_fields(node) if value is not None and value != [])
+    return f"{type(node).__name__}({','.join(f'{name}={_dump(value)}' for name, value in fields)})"
+
+
+def _is_bare_string(node):
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)

@@ -1,0 +1,120 @@
+"""Turn a record from somewhere into a row of the table documents, or say why it cannot be one.
+
+The id comes from the content, so that the same text is the same document whatever its file, order or month. Nothing
+is guessed: an unreadable date is a reason to reject, a missing one stays empty.
+"""
+
+import datetime
+import hashlib
+import re
+import unicodedata
+from urllib.parse import urlsplit
+
+from ragassay.sentences import spans
+
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufeff]")
+
+
+class Unusable(Exception):
+    """Why a record cannot be a document: a reason for counting and a detail for reading."""
+
+    def __init__(self, reason: str, detail: str):
+        super().__init__(detail)
+        self.reason, self.detail = reason, detail
+
+
+def document(fields: dict, shard: str, min_words: int, cut_after_words: int) -> dict:
+    """The row for one record; raises Unusable."""
+    text = clean(fields.get("text", ""))
+    if not text:
+        raise Unusable("empty_text", "found no text, expected at least one sentence")
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    text = cut(text, cut_after_words)
+    words = count_words(text)
+    if words < min_words:
+        raise Unusable("too_short", f"found {words} words, expected at least {min_words}")
+    if words > 2 * cut_after_words:
+        raise Unusable(
+            "no_sentence_end", f"found a sentence that runs to word {words}, expected one to end near {cut_after_words}"
+        )
+    url = _url(fields.get("url"))
+    return {
+        "doc_id": f"doc-{digest[:16]}",
+        "shard": shard,
+        "source_id": _line(fields.get("id")),
+        "topic": _line(fields.get("topic")),
+        "url": url,
+        "site": urlsplit(url).hostname if url else None,
+        "title": _line(fields.get("title")),
+        "published_at": _date(fields.get("date")),
+        "text": text,
+        "n_words": words,
+        "content_hash": digest,
+    }
+
+
+def clean(text) -> str:
+    """The same text as everybody else would store it: NFC, LF, no control characters, no white space at the ends of
+    lines.
+    """
+    if not isinstance(text, str):
+        raise Unusable("bad_text", f"found {type(text).__name__} in 'text', expected text")
+    if any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise Unusable("encoding", "found half of a surrogate pair in 'text', expected Unicode")
+    text = unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n"))
+    text = re.sub(r"[^\S\n]+\n", "\n", CONTROL.sub("", text))
+    return re.sub(r"\n{3,}", "\n\n", text).strip()
+
+
+def cut(text: str, words: int) -> str:
+    """Whole sentences from the top until more than `words` words are reached."""
+    seen = end = 0
+    for start, end in spans(text):
+        seen += count_words(text[start:end])
+        if seen > words:
+            break
+    return text[:end]
+
+
+def count_words(text: str) -> int:
+    return len(text.split())
+
+
+def _line(value):
+    if value is None:
+        return None
+    return " ".join(clean(str(value)).split()) or None
+
+
+def _url(value):
+    url = _line(value)
+    if url is None:
+        return None
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and parts.hostname and " " not in url
+    except ValueError:
+        usable = False
+    if not usable:
+        raise Unusable("bad_url", f"found {url[:100]!r} in 'url', expected http:// or https:// with a host")
+    return url
+
+
+def _date(value):
+    """A moment in UTC; a date without time is its first second, a time without zone counts as UTC."""
+    if value is None or value == "":
+        return None
+    try:
+        if isinstance(value, datetime.datetime):
+            moment = value
+        elif isinstance(value, datetime.date):
+            moment = datetime.datetime.combine(value, datetime.time())
+        else:
+            moment = datetime.datetime.fromisoformat(str(value).strip())
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)
+        return moment.astimezone(datetime.UTC).replace(microsecond=0)
+    except (ValueError, OverflowError) as error:
+        raise Unusable(
+            "bad_date",
+            f"found {str(value)[:60]!r} in 'date', expected ISO 8601 such as 2026-11-21 or 2026-11-21T07:30:00Z",
+        ) from error

@@ -1,0 +1,64 @@
+"""Render the report: one HTML page that needs nothing but itself.
+
+Autoescaped, with a content-security policy that allows exactly the page's own style and script, by their hashes:
+whatever text reaches the page, nothing in it can run or be fetched. Knows nothing of studies: sections come from
+`ragassay.report.sections`.
+"""
+
+import base64
+import hashlib
+import re
+from pathlib import Path
+
+import jinja2
+import yaml
+from markupsafe import Markup
+
+from ragassay.report.sections import Section
+
+
+def render(template, style, behaviour, title: str, sections: list[Section], figures: dict, settings: dict) -> str:
+    """The page as text. `figures` maps (section, figure) to SVG made by `ragassay.report.charts`; it is inlined as it
+    is.
+    """
+    style, behaviour = Path(style).read_text().strip(), Path(behaviour).read_text().strip()
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters |= {"shown": shown, "cell": cell}
+    page = environment.from_string(Path(template).read_text())
+    allowed = f"style-src '{_digest(style)}'; script-src '{_digest(behaviour)}'"
+    return page.render(
+        title=title,
+        policy=f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'",
+        style=Markup(style),
+        behaviour=Markup(behaviour),
+        sections=sections,
+        figures={key: Markup(svg) for key, svg in figures.items()},
+        settings=yaml.safe_dump(settings, sort_keys=False, allow_unicode=True),
+    )
+
+
+def shown(number: float | None) -> str:
+    """A number for reading: whole ones whole, others with three digits that matter."""
+    if number is None:
+        return "\N{EN DASH}"
+    if float(number).is_integer():
+        return f"{number:,.0f}"
+    return f"{number:,.1f}" if abs(number) >= 10 else f"{number:.3g}"
+
+
+def cell(value) -> dict:
+    """What a table cell needs: its text, what to sort by, and a tooltip; `value` is a key, a metric row, or None."""
+    if not isinstance(value, dict):
+        words = "\N{EN DASH}" if value is None else value
+        padded = re.sub(r"\d+", lambda digits: digits.group().zfill(12), words)
+        return {"text": words, "interval": "", "sort": padded, "number": False, "tooltip": ""}
+    interval = "" if value["low"] is None else f"[{shown(value['low'])}, {shown(value['high'])}]"
+    tooltip = f"n = {value['n']:,}" + (f", {value['abstained']:,} abstained" if value["abstained"] else "")
+    sort = "" if value["value"] is None else repr(value["value"])
+    return {"text": shown(value["value"]), "interval": interval, "sort": sort, "number": True, "tooltip": tooltip}
+
+
+def _digest(text):
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

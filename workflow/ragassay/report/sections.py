@@ -1,0 +1,93 @@
+"""A section of the report: its description (workflow/report/sections/*.yaml) joined with the metric rows that fill it.
+
+Knows nothing of HTML. Numbers that no part of the description asks for are shown all the same, in plain tables behind
+the others.
+"""
+
+import json
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
+
+from ragassay import tables
+from ragassay.config import checked
+from ragassay.errors import AssayError
+from ragassay.schemas.metrics import METRICS
+
+SCHEMA = Path(__file__).resolve().parents[2] / "schemas/section.schema.yaml"
+
+
+class SectionError(AssayError):
+    """A description asks for numbers that are not among the metrics."""
+
+
+@dataclass
+class Part:
+    """A table or a figure: `rows` hold one {column: number or key} each, a number being its whole metric row."""
+
+    kind: str
+    name: str
+    title: str
+    caption: str
+    columns: dict[str, str] = field(default_factory=dict)
+    rows: list[dict] = field(default_factory=list)
+    axes: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Section:
+    name: str
+    title: str
+    text: str
+    parts: list[Part]
+
+
+def load(description, metrics) -> Section:
+    """The section that `description` (a YAML file) draws from `metrics` (a table of metric rows)."""
+    name = Path(description).stem
+    content = checked(yaml.safe_load(Path(description).read_text()), [description], SCHEMA)
+    found = _by_table(tables.read(METRICS, metrics).to_pylist())
+    parts = [_part(part, found, description) for part in content["parts"]]
+    used = {part["table"] for part in content["parts"]}
+    parts += [_plain(table, rows) for table, rows in found.items() if table not in used]
+    return Section(name, content["title"], content["text"], parts)
+
+
+def _by_table(metrics):
+    """table -> its rows, each the keys and, by name, the metrics that share them, in natural order of the keys."""
+    found = {}
+    for row in metrics:
+        keys = json.loads(row["keys"])
+        if row["metric"] in keys:
+            raise SectionError(f"metrics of {row['study']}: {row['metric']} of {row['table']} is a key and a metric")
+        found.setdefault(row["table"], {}).setdefault(row["keys"], dict(keys))[row["metric"]] = row
+    return {table: sorted(rows.values(), key=_natural) for table, rows in found.items()}
+
+
+def _natural(row):
+    texts = [value for value in row.values() if isinstance(value, str)]
+    return [
+        [(int(piece), "") if piece.isdigit() else (-1, piece) for piece in re.split(r"(\d+)", text)] for text in texts
+    ]
+
+
+def _part(part, found, where):
+    kind, name = part["kind"], part["table"]
+    rows = found.get(name, [])
+    columns = part["columns"] if kind == "table" else {part["label"]: part["x"], part["metric"]: part["y"]}
+    known = {column for row in rows for column in row}
+    missing = [column for column in columns if rows and column not in known]
+    if missing:
+        expected = f"expected one of: {', '.join(sorted(known))}"
+        raise SectionError(
+            f"{where}: part {name}: found no key or metric {missing[0]} among its metric rows, {expected}"
+        )
+    axes = {axis: part[axis] for axis in ("x", "y") if axis in part}
+    return Part(kind, name, part["title"], part["caption"], columns, rows, axes)
+
+
+def _plain(table, rows):
+    columns = {name: name.replace("_", " ") for row in rows for name in row}
+    return Part("table", table, table.replace("_", " "), "", columns, rows)

@@ -1,0 +1,172 @@
+"""Read documents as people have them: Parquet, CSV, JSON lines, or text files with an optional YAML header.
+
+Only a text is required; id, title, url, date and topic are taken where present. A file that cannot be read at all is
+an error; a row that cannot be used comes back with its problem, so that the caller can reject it by file and row.
+Does not judge the texts: see `ragassay.documents`.
+"""
+
+import csv
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import yaml
+
+from ragassay.errors import AssayError
+
+FIELDS = ("id", "title", "url", "date", "topic", "text")
+
+
+class SourceError(AssayError):
+    """A file of documents cannot be read at all."""
+
+
+@dataclass
+class Record:
+    """One row of a file: its fields, or the reason why there are none."""
+
+    file: str
+    row: int
+    fields: dict = field(default_factory=dict)
+    reason: str = ""
+    detail: str = ""
+
+
+def document_files(path) -> list[str]:
+    """The file itself, or all files below a folder, sorted; hidden ones are left out, unknown kinds are an error."""
+    path = Path(path)
+    if path.is_file():
+        files = [path]
+    else:
+        files = [
+            p
+            for p in path.rglob("*")
+            if p.is_file() and not any(part.startswith(".") for part in p.relative_to(path).parts)
+        ]
+    unknown = [str(file) for file in files if file.suffix.lower() not in READERS]
+    if unknown:
+        raise SourceError(f"{min(unknown)}: unknown kind of file, expected one of {', '.join(READERS)}")
+    if not files:
+        raise SourceError(f"{path}: no documents in this folder, expected files of the kinds {', '.join(READERS)}")
+    return sorted(map(str, files))
+
+
+def records(files: list[str]) -> Iterator[Record]:
+    """All rows of all files, in order."""
+    for file in files:
+        yield from READERS[Path(file).suffix.lower()](file)
+
+
+def _text(file):
+    content, problem = _decoded(Path(file).read_bytes())
+    if problem:
+        yield Record(file, 1, reason="encoding", detail=problem)
+        return
+    fields, text = {}, content
+    if content.startswith("---\n") and "\n---\n" in content[3:]:
+        header, text = content[4:].split("\n---\n", 1) if not content.startswith("---\n---\n") else ("", content[8:])
+        try:
+            fields = yaml.safe_load(header) or {}
+        except yaml.YAMLError as error:
+            yield Record(file, 1, reason="bad_header", detail=f"the header is not YAML: {' '.join(str(error).split())}")
+            return
+        if not isinstance(fields, dict):
+            yield Record(
+                file,
+                1,
+                reason="bad_header",
+                detail=f"the header holds {fields!r:.80}, expected lines of the form 'title: ...'",
+            )
+            return
+    yield Record(file, 1, _known(fields) | {"text": text})
+
+
+def _csv(file, delimiter=","):
+    csv.field_size_limit(sys.maxsize)
+    with Path(file).open(encoding="utf-8-sig", errors="surrogateescape", newline="") as lines:
+        rows = csv.reader(lines, delimiter=delimiter, strict=True)
+        try:
+            header = [name.strip().lower() for name in next(rows, [])]
+            _require_text(file, header)
+            for number, cells in enumerate(rows, 1):
+                if len(cells) != len(header):
+                    detail = f"found {len(cells)} cells, expected {len(header)}, in line {rows.line_num}"
+                    yield Record(file, number, reason="bad_row", detail=detail)
+                elif any("\udc80" <= letter <= "\udcff" for letter in "".join(cells)):
+                    detail = f"found bytes that are not UTF-8 in line {rows.line_num}; save the file as UTF-8"
+                    yield Record(file, number, reason="encoding", detail=detail)
+                else:
+                    yield Record(file, number, _known(dict(zip(header, cells, strict=True))))
+        except csv.Error as error:
+            raise SourceError(
+                f"{file}:{rows.line_num}: {error}; expected rows of {delimiter!r}-separated cells"
+            ) from error
+
+
+def _tsv(file):
+    yield from _csv(file, "\t")
+
+
+def _jsonl(file):
+    with Path(file).open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            text, problem = _decoded(line)
+            if problem:
+                yield Record(file, number, reason="encoding", detail=problem)
+            elif text.strip():
+                try:
+                    fields = json.loads(text)
+                except (json.JSONDecodeError, RecursionError) as error:
+                    yield Record(file, number, reason="bad_row", detail=f"not JSON: {error}")
+                    continue
+                if isinstance(fields, dict):
+                    yield Record(file, number, _known(fields))
+                else:
+                    yield Record(
+                        file,
+                        number,
+                        reason="bad_row",
+                        detail=f"found {text.strip():.40}, expected one JSON object a line",
+                    )
+
+
+def _parquet(file):
+    try:
+        with pq.ParquetFile(file) as parquet:
+            names = {name.strip().lower(): name for name in parquet.schema_arrow.names}
+            _require_text(file, list(names))
+            wanted = [names[name] for name in FIELDS if name in names]
+            number = 0
+            for batch in parquet.iter_batches(1024, columns=wanted):
+                for row in batch.to_pylist():
+                    number += 1
+                    yield Record(file, number, _known(row))
+    except (pa.ArrowInvalid, OSError) as error:
+        raise SourceError(f"{file}: not a whole Parquet file ({str(error).splitlines()[0]})") from error
+
+
+READERS = {".parquet": _parquet, ".csv": _csv, ".tsv": _tsv, ".jsonl": _jsonl, ".txt": _text, ".md": _text}
+
+
+def _decoded(content):
+    try:
+        return content.decode("utf-8-sig").replace("\r\n", "\n"), None
+    except UnicodeDecodeError as error:
+        found = f"found byte 0x{content[error.start]:02x} at position {error.start}, which is not UTF-8"
+        return None, f"{found}; save the file as UTF-8"
+
+
+def _require_text(file, names):
+    if "text" not in names:
+        raise SourceError(
+            f"{file}: no column 'text' among {', '.join(names) or 'nothing'}; rename the one that holds the documents"
+        )
+
+
+def _known(fields):
+    found = {str(name).strip().lower(): value for name, value in fields.items()}
+    return {name: found[name] for name in FIELDS if found.get(name) is not None}

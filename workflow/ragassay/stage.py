@@ -1,0 +1,35 @@
+"""Run a stage as the job of a rule: its log file, and errors that a person can act on in one line."""
+
+import logging
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+
+from ragassay.errors import AssayError
+
+log = logging.getLogger("ragassay")
+
+
+def run(stage: Callable, snakemake) -> None:
+    """Call `stage` with the rule's named inputs, outputs and settings; what it logs goes to the rule's log and to the
+    terminal.
+    """
+    wildcards = ", ".join(f"{key}={value}" for key, value in snakemake.wildcards.items())
+    name = f"{snakemake.rule} ({wildcards})" if wildcards else snakemake.rule
+    Path(snakemake.log[0]).parent.mkdir(parents=True, exist_ok=True)
+    file, terminal = (
+        logging.FileHandler(snakemake.log[0], mode="w", encoding="utf-8"),
+        logging.StreamHandler(sys.stderr),
+    )
+    terminal.setFormatter(logging.Formatter(f"{name}: %(message)s"))
+    logging.basicConfig(level=logging.INFO, format="%(message)s", handlers=[file])
+    log.addHandler(terminal)
+    try:
+        stage(**snakemake.input, **snakemake.output, **snakemake.params.settings)
+    except AssayError as error:
+        log.error("%s", error)
+        sys.exit(1)
+    except Exception:
+        logging.getLogger().error("%s", traceback.format_exc())
+        raise

@@ -1,0 +1,22 @@
+// Sort a table by the column whose heading is clicked: numbers downwards first, words upwards first, then the other way round.
+for (const table of document.querySelectorAll("table")) {
+  const body = table.tBodies[0];
+  table.querySelectorAll("th").forEach((heading, column) => {
+    const numeric = [...body.rows].some((row) => row.cells[column].classList.contains("number"));
+    heading.classList.toggle("number", numeric);
+    heading.querySelector("button").addEventListener("click", () => {
+      const first = numeric ? "descending" : "ascending";
+      const second = numeric ? "ascending" : "descending";
+      const order = heading.getAttribute("aria-sort") === first ? second : first;
+      const value = (row) => row.cells[column].dataset.sort;
+      const compare = (a, b) => (numeric ? Number(a) - Number(b) : a.localeCompare(b));
+      const rows = [...body.rows].sort((a, b) => {
+        if (value(a) === "" || value(b) === "") return (value(a) === "") - (value(b) === "");
+        return (order === "ascending" ? 1 : -1) * compare(value(a), value(b));
+      });
+      table.querySelectorAll("th").forEach((other) => other.removeAttribute("aria-sort"));
+      heading.setAttribute("aria-sort", order);
+      body.append(...rows);
+    });
+  });
+}

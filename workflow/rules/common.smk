@@ -1,0 +1,46 @@
+"""Load what all rules need: the import path, the checked configuration, the shards, the form of wildcards. No rules here."""
+
+import os
+import sys
+from pathlib import Path
+
+WORKFLOW = Path(workflow.basedir, "workflow")
+if str(WORKFLOW) not in sys.path:
+    sys.path.insert(0, str(WORKFLOW))
+# Jobs inherit it: scripts run as copies elsewhere and import the library by its full name.
+os.environ.update(PYTHONPATH=str(WORKFLOW))
+
+from snakemake.exceptions import WorkflowError
+
+from ragassay.code import code_version
+from ragassay.config import NAME, checked
+from ragassay.errors import AssayError
+from ragassay.shards import read_shards
+from ragassay.sources import document_files
+
+
+configfile: "config/config.yaml"
+
+
+try:
+    config.update(checked(config, workflow.configfiles, WORKFLOW / "schemas/config.schema.yaml"))
+    SHARDS = read_shards(config["shards"])
+except AssayError as error:
+    raise WorkflowError(str(error)) from None
+
+
+wildcard_constraints:
+    shard=NAME,
+    section=NAME,
+
+
+def shard_files(wildcards):
+    """The user's files of one shard: each is an input, so that adding or changing one re-runs the shard."""
+    try:
+        return document_files(SHARDS[wildcards.shard]["documents"])
+    except AssayError as error:
+        raise WorkflowError(str(error)) from None
+
+
+def shard_settings(wildcards):
+    return {"shard": wildcards.shard, **config["documents"]}

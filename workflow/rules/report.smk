@@ -1,0 +1,57 @@
+"""From metrics to figures and the page that people open.
+
+Reads   results/metrics/{section}.parquet, workflow/report/
+Writes  results/figures/{section}/*.svg     each figure by itself, also in Snakemake's own report
+        results/report/index.html           one self-contained page
+"""
+
+
+rule draw_figures:
+    input:
+        metrics="results/metrics/{section}.parquet",
+        section="workflow/report/sections/{section}.yaml",
+    output:
+        figures=report(
+            directory("results/figures/{section}"),
+            patterns=["{figure}.svg"],
+            caption="../report/figure.rst",
+            category="{section}",
+            labels={"figure": "{figure}"},
+        ),
+    log:
+        "logs/draw_figures/{section}.log",
+    conda:
+        "../../envs/report.yaml"
+    params:
+        code=code_version("report/draw_figures.py"),
+        settings={},
+    script:
+        "../scripts/report/draw_figures.py"
+
+
+rule render_report:
+    input:
+        metrics=expand("results/metrics/{section}.parquet", section=config["report"]["sections"]),
+        sections=expand(
+            "workflow/report/sections/{section}.yaml",
+            section=config["report"]["sections"],
+        ),
+        figures=expand("results/figures/{section}", section=config["report"]["sections"]),
+        template="workflow/report/page.html.j2",
+        style="workflow/report/page.css",
+        behaviour="workflow/report/page.js",
+    output:
+        page=report(
+            ensure("results/report/index.html", non_empty=True),
+            caption="../report/page.rst",
+            category="page",
+        ),
+    log:
+        "logs/render_report.log",
+    conda:
+        "../../envs/report.yaml"
+    params:
+        code=code_version("report/render_report.py"),
+        settings={"title": config["report"]["title"], "config": config},
+    script:
+        "../scripts/report/render_report.py"
