@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-TORCH_ONLY = re.compile(r"(torch|triton|cuda-|nvidia-)")
+TORCH_ONLY = re.compile(r"torch$|triton$|cuda-|nvidia-")
 # What the rules of each environment import; the file lists these and all that they need, at the lock's versions.
 ENVIRONMENTS = {"tables": ["pyarrow", "pyyaml"], "report": ["jinja2", "jsonschema", "pyarrow", "pyyaml"]}
 HEADER = "# Made by `make lock` from pyproject.toml; do not edit. torch stands outside: see envs/setup.py.\n"
@@ -38,12 +38,11 @@ def requirements(lock):
     """The lock's entries by package name, in order; continuation lines belong to their entry."""
     entries = {}
     for line in lock.splitlines(keepends=True):
-        if not line.startswith((" ", "#")):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        if not line.startswith(" "):
             name = re.match(r"[A-Za-z0-9._-]+", line).group()
-            entries[name] = entries.get(name, "") + line
-            current = name
-        elif not line.startswith("#"):
-            entries[current] += line
+        entries[name] = entries.get(name, "") + line
     return entries
 
 

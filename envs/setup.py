@@ -12,12 +12,12 @@ import subprocess
 import sys
 import time
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 VENV = os.path.join(ROOT, ".venv")
 PYTHON = os.path.join(VENV, "bin", "python")
 MARK = os.path.join(VENV, "made-by-ragassay")  # holds the stamp once the set-up is complete
 TORCH = "torch==2.13.0"
-LOCKS = {"": [], "slurm": ["envs/slurm.lock"]}
+LOCKS = {"": ["requirements.lock"], "slurm": ["requirements.lock", "envs/slurm.lock"]}  # by the value of EXTRA
 DISK_GIB = 3
 
 
@@ -25,10 +25,10 @@ class SetupError(Exception):
     """Something that the person at the keyboard has to put right; printed as one line."""
 
 
-def check_machine(version=sys.version_info, disk_root=ROOT):
-    if version < (3, 11):
-        found = ".".join(str(part) for part in version[:3])
-        raise SetupError("Python 3.11 or newer is needed, this is %s; try: make setup PYTHON=python3.12" % found)
+def check_machine():
+    if sys.version_info < (3, 11):
+        found = ".".join(str(part) for part in sys.version_info[:3])
+        raise SetupError("Python 3.11 or newer is needed, this is %s; name one: export PYTHON=python3.12" % found)
     try:
         import ensurepip
         import venv
@@ -36,24 +36,28 @@ def check_machine(version=sys.version_info, disk_root=ROOT):
         hint = "on Debian and Ubuntu: apt-get install python3-venv"
         raise SetupError("Python's module %s is missing, so no environment can be made; %s" % (missing.name, hint))
     assert ensurepip and venv
-    free = shutil.disk_usage(disk_root).free / 2**30
+    free = shutil.disk_usage(ROOT).free / 2**30
     if free < DISK_GIB:
-        raise SetupError("%.1f GiB free in %s, the environment needs %d; make room" % (free, disk_root, DISK_GIB))
+        raise SetupError("%.1f GiB free in %s, the environment needs %d; make room" % (free, ROOT, DISK_GIB))
 
 
-def stamp(locks):
+def stamp(extra):
     """What the environment is made from; it also names its place, because a moved .venv does not work."""
     digest = hashlib.sha256()
-    for lock in locks:
+    for lock in LOCKS[extra]:
         with open(os.path.join(ROOT, lock), "rb") as content:
             digest.update(content.read())
-    return "%s\n%s python %d.%d\nlocks %s\n" % ((VENV, TORCH) + sys.version_info[:2] + (digest.hexdigest(),))
+    made_from = (VENV, TORCH) + sys.version_info[:2] + (digest.hexdigest(),)
+    return os.fsencode("%s\n%s python %d.%d\nlocks %s\n" % made_from)
 
 
-def is_ready(wanted):
+def is_ready(extra):
+    """Whether .venv is complete and works; a call without an extra is content with an environment that has one."""
     try:
-        with open(MARK) as mark:
-            return mark.read() == wanted and subprocess.call([PYTHON, "-c", "pass"]) == 0
+        with open(MARK, "rb") as mark:
+            found = mark.read()
+        known = (stamp(name) for name in ([extra] if extra else LOCKS))
+        return found in known and subprocess.call([PYTHON, "-c", "pass"]) == 0
     except OSError:
         return False
 
@@ -61,7 +65,9 @@ def is_ready(wanted):
 def remove_old():
     if not os.path.lexists(VENV):
         return
-    if not os.path.exists(MARK):
+    # An empty folder is nobody's: a set-up that is killed right after making it, or before removing it, leaves one.
+    own = os.path.isdir(VENV) and not os.path.islink(VENV) and (os.path.exists(MARK) or not os.listdir(VENV))
+    if not own:
         raise SetupError("%s was not made by this project; move it away or delete it, then try again" % VENV)
     # The mark goes last, so that a removal that is interrupted can still be told from somebody else's environment.
     for name in os.listdir(VENV):
@@ -71,57 +77,68 @@ def remove_old():
     shutil.rmtree(VENV)
 
 
-def run(title, *command):
-    """Run one step; on a terminal its own output shows progress, elsewhere only a failure's last lines are shown."""
+def run(title, command, progress=True):
+    """Run one step; on a terminal its own output can show progress, elsewhere only a failure's last lines are shown."""
     print("setup: " + title, flush=True)
-    quiet = not sys.stdout.isatty()
-    step = subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE if quiet else None, stderr=subprocess.STDOUT if quiet else None
+    quiet = not (progress and sys.stdout.isatty())
+    # The step inherits the lock (close_fds): should it outlive a killed set-up, the next one waits for its end.
+    step = subprocess.run(
+        command,
+        cwd=ROOT,
+        stdout=subprocess.PIPE if quiet else None,
+        stderr=subprocess.STDOUT if quiet else None,
+        close_fds=False,
     )
-    output = (step.communicate()[0] or b"").decode(errors="replace")
     if step.returncode:
-        sys.stderr.write("\n".join(output.splitlines()[-15:]) + "\n")
+        if quiet:
+            sys.stderr.write("\n".join(step.stdout.decode(errors="replace").splitlines()[-15:]) + "\n")
         raise SetupError("this step failed: %s; the reason stands above, run it again once it is gone" % title)
 
 
-def build(locks, wanted):
+def build(extra):
+    wanted = stamp(extra)
     check_machine()
     remove_old()
     os.mkdir(VENV)
-    with open(MARK, "w") as mark:
-        mark.write("not complete\n")
+    with open(MARK, "wb") as mark:
+        mark.write(b"not complete\n")
     version = ".".join(str(part) for part in sys.version_info[:3])
-    run("environment with Python %s" % version, sys.executable, "-m", "venv", VENV)
-    pip = [PYTHON, "-m", "pip", "install", "--disable-pip-version-check"]
-    run("%s and what its build for this machine needs" % TORCH, *(pip + [TORCH]))
-    for lock in locks:
-        run("packages of %s" % lock, *(pip + ["--no-deps", "--require-hashes", "-r", lock]))
-    with open(MARK + ".new", "w") as mark:
+    # Not sys.executable: in a shell where .venv is active that is the Python which has just been removed.
+    python = getattr(sys, "_base_executable", sys.executable)
+    run("environment with Python %s" % version, [python, "-I", "-m", "venv", VENV], progress=False)
+    pip = [PYTHON, "-I", "-m", "pip", "install", "--disable-pip-version-check"]
+    run("%s and what its build for this machine needs" % TORCH, pip + [TORCH])
+    for lock in LOCKS[extra]:
+        run("packages of %s" % lock, pip + ["--no-deps", "--require-hashes", "-r", lock])
+    with open(MARK + ".new", "wb") as mark:
         mark.write(wanted)
     os.replace(MARK + ".new", MARK)
 
 
-def main(extra=""):
+def main(extra):
     if extra not in LOCKS:
         raise SetupError("unknown extra %r; known: %s" % (extra, ", ".join(filter(None, LOCKS))))
-    locks = ["requirements.lock"] + LOCKS[extra]
-    wanted = stamp(locks)
-    if is_ready(wanted) or (not extra and is_ready(stamp(["requirements.lock"] + LOCKS["slurm"]))):
+    if is_ready(extra):
         return
     import fcntl  # not on Windows, where Snakemake's cluster side does not run either
 
     with open(os.path.join(ROOT, ".venv.lock"), "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # a second `make` waits here and then finds the work done
-        if not is_ready(wanted):
+        os.set_inheritable(lock.fileno(), True)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("setup: waiting for the end of another set-up of this folder", flush=True)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        if not is_ready(extra):
             start = time.time()
-            build(locks, wanted)
+            build(extra)
             print("setup: ready after %.0f s" % (time.time() - start))
 
 
 if __name__ == "__main__":
     try:
-        main(*sys.argv[1:])
-    except SetupError as error:
-        sys.exit("setup: " + str(error))
+        main(" ".join(sys.argv[1:]))
+    except (SetupError, OSError) as error:
+        sys.exit("setup: %s" % error)
     except KeyboardInterrupt:
         sys.exit("setup: interrupted; run it again to start over")

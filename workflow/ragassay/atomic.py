@@ -5,6 +5,7 @@ away by the next one that writes the same file on the same machine.
 """
 
 import contextlib
+import glob
 import os
 import shutil
 import socket
@@ -47,10 +48,10 @@ def write_text(path, text: str) -> None:
 
 
 def _clear_leftovers(path):
-    for old in path.parent.glob(f".{path.name}.{HOST}.*"):
+    for old in path.parent.glob(glob.escape(f".{path.name}.{HOST}.") + "*"):
         process = old.name.removeprefix(f".{path.name}.{HOST}.").split(".")[0]
-        if process.isdigit() and int(process) != os.getpid() and not _alive(int(process)):
-            shutil.rmtree(old) if old.is_dir() else old.unlink(missing_ok=True)
+        if process.isdecimal() and int(process) != os.getpid() and not _alive(int(process)):
+            shutil.rmtree(old, ignore_errors=True) if old.is_dir() else old.unlink(missing_ok=True)
 
 
 def _alive(process):

@@ -2,7 +2,7 @@
 
 Every problem is one line: file, key, what was found, what was expected. Besides types and ranges this refuses keys
 that the schema does not know, anything that looks like an API key, and paths that leave the working directory.
-Secrets belong in the environment.
+Secrets belong in the environment; where there are some, only they are reported, so that no other line quotes them.
 """
 
 import difflib
@@ -11,16 +11,20 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 import yaml
-from jsonschema import Draft202012Validator, FormatChecker
+from jsonschema import Draft202012Validator, FormatChecker, validators
 
 from ragassay.errors import AssayError
 
 NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 SECRET = re.compile(
-    r"(?<![A-Za-z0-9])((sk|pk|rk)-[A-Za-z0-9]|hf_[A-Za-z0-9]{8}|gh[opsu]_[A-Za-z0-9]{8}|xox[abp]-|AKIA[0-9A-Z]{8}|-----BEGIN)"
+    r"(?<![A-Za-z0-9])((sk|pk|rk)-[A-Za-z0-9]|hf_[A-Za-z0-9]{8}|gh[opsu]_[A-Za-z0-9]{8}|xox[abp]-|AKIA[0-9A-Z]{8}|-----BEGIN"
+    r"|gsk_[A-Za-z0-9]{8}|tgp_v1_|github_pat_|AIza[A-Za-z0-9_-]{8})|://[^/\s:@]*:[^/\s@]+@"
 )
 SECRET_KEY = re.compile(r"(api|access|secret|auth)[_-]?(key|token)|password|passwd|^(key|token|secret)$", re.IGNORECASE)
 CHECKER = FormatChecker(formats=())
+WHOLE = Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: type(value) is int)  # not 25.0
+Validator = validators.extend(Draft202012Validator, type_checker=WHOLE)
+MISSING = object()
 
 
 class ConfigError(AssayError):
@@ -34,25 +38,20 @@ def stays_inside(path: object) -> bool:
     """
     if not isinstance(path, str):
         return True
-    depth = 0
-    for part in PurePosixPath(path.replace("\\", "/")).parts:
-        depth += -1 if part == ".." else 1
-        if depth < 0 or part.startswith(("/", "~")) or (len(part) > 1 and part[1] == ":"):
-            return False
-    return bool(path) and "\0" not in path
+    parts = PurePosixPath(path).parts
+    leaves = any(part == ".." or part.startswith(("/", "~")) or part[1:2] == ":" for part in parts)
+    return bool(path) and not leaves and "\\" not in path and "\0" not in path
 
 
 def checked(config: dict, files: list, schema_file) -> dict:
     """The configuration with all defaults; raises ConfigError naming the file among `files` that each wrong key stands
     in.
     """
-    schema = yaml.safe_load(Path(schema_file).read_text())
-    problems = [*_secrets(config), *_schema_problems(config, schema)]
+    schema = yaml.safe_load(Path(schema_file).read_bytes())
+    problems = list(_secrets(config)) or list(_schema_problems(config, schema))
     if problems:
-        sources = [(str(file), yaml.safe_load(Path(file).read_text()) or {}) for file in files]
-        lines = [
-            f"{_source(path, sources)}: {'.'.join(map(str, path)) or 'top level'}: {text}" for path, text in problems
-        ]
+        sources = [(str(file), yaml.safe_load(Path(file).read_bytes()) or {}) for file in files]
+        lines = [f"{_source(path, config, sources)}: {_dotted(path)}: {text}" for path, text in problems]
         raise ConfigError("\n".join(dict.fromkeys(lines)))
     return _with_defaults(config, schema)
 
@@ -61,10 +60,7 @@ def _secrets(value, path=()) -> Iterator[tuple]:
     if isinstance(value, dict):
         for key, inner in value.items():
             if SECRET_KEY.search(str(key)) or SECRET.search(str(key)):
-                yield (
-                    (*path, _masked(str(key))),
-                    "found a place for a secret, expected none: keys come from the environment only",
-                )
+                yield (*path, key), "found a place for a secret, expected none: keys come from the environment only"
             else:
                 yield from _secrets(inner, (*path, key))
     elif isinstance(value, list):
@@ -82,14 +78,14 @@ def _masked(text):
 
 
 def _schema_problems(config, schema):
-    errors = Draft202012Validator(schema, format_checker=CHECKER).iter_errors(config)
+    errors = Validator(schema, format_checker=CHECKER).iter_errors(config)
     for error in sorted(errors, key=lambda e: [str(part) for part in e.absolute_path]):
         path = tuple(error.absolute_path)
         if error.validator == "additionalProperties":
             known = list(error.schema.get("properties", {}))
-            for key in sorted(set(error.instance) - set(known)):
+            for key in sorted(set(error.instance) - set(known), key=str):
                 yield (*path, key), f"found an unknown key, expected one of: {', '.join(known)}{_closest(key, known)}"
-        elif error.validator == "propertyNames":
+        elif "propertyNames" in error.schema_path:
             yield (
                 (*path, error.instance),
                 "found an unusable name, expected letters, digits, '.', '_' and '-', at most 64",
@@ -129,7 +125,7 @@ def _expected(error):
         case "enum":
             return f"one of {', '.join(map(str, limit))}"
         case "format":
-            return "a path inside the working directory, without '..' and not absolute"
+            return "a path inside the working directory, with '/' between folders and without '..', '~' and drive"
         case "required":
             return f"the keys {', '.join(limit)}"
         case "minItems" | "minLength":
@@ -141,23 +137,33 @@ def _expected(error):
     return error.message
 
 
-def _source(path, sources):
-    """The last file that sets the key, as later files win; without one it came from the command line."""
+def _dotted(path):
+    return ".".join(_masked(" ".join(str(part).split())) for part in path) or "top level"
+
+
+def _source(path, config, sources):
+    """The last file that sets the key, as later files win; the command line if none does or another value is found."""
+    found = _at(path, config)
     for name, content in reversed(sources):
-        inner = content
-        for part in path:
-            if isinstance(inner, dict) and part in inner:
-                inner = inner[part]
-            elif isinstance(inner, list) and isinstance(part, int) and part < len(inner):
-                inner = inner[part]
-            else:
-                break
-        else:
-            return name
-    return "command line" if path else sources[-1][0]
+        value = _at(path, content)
+        if value is not MISSING:
+            merged = isinstance(value, dict) and isinstance(found, dict)
+            return name if merged or value == found else "command line"
+    return "command line"
+
+
+def _at(path, value):
+    """What stands at a path. A list counts as one value, because a later list takes the place of an earlier one."""
+    for part in path:
+        if isinstance(value, list):
+            break
+        value = value.get(part, MISSING) if isinstance(value, dict) else MISSING
+    return value
 
 
 def _with_defaults(value, schema):
+    if schema.get("type") == "array":
+        return [_with_defaults(inner, schema.get("items", {})) for inner in value]
     if schema.get("type") != "object":
         return value
     filled = {}

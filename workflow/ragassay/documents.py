@@ -13,6 +13,10 @@ from urllib.parse import urlsplit
 from ragassay.sentences import spans
 
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufeff]")
+SURROGATE = re.compile("[\ud800-\udfff]")
+NO_URL = re.compile(r"[\s<>\"\\]")
+# What fromisoformat takes includes thirteen digits, which are milliseconds since 1970 and no date.
+ISO = re.compile(r"\d{4}-?(\d\d-?\d\d|W\d\d-?\d)([T ].*)?", re.ASCII)
 
 
 class Unusable(Exception):
@@ -26,26 +30,27 @@ class Unusable(Exception):
 def document(fields: dict, shard: str, min_words: int, cut_after_words: int) -> dict:
     """The row for one record; raises Unusable."""
     text = clean(fields.get("text", ""))
-    if not text:
+    words = count_words(text)
+    if not words:
         raise Unusable("empty_text", "found no text, expected at least one sentence")
+    if words < min_words:
+        raise Unusable("too_short", f"found {words} words, expected at least {min_words}")
     digest = hashlib.sha256(text.encode()).hexdigest()
     text = cut(text, cut_after_words)
     words = count_words(text)
-    if words < min_words:
-        raise Unusable("too_short", f"found {words} words, expected at least {min_words}")
     if words > 2 * cut_after_words:
         raise Unusable(
             "no_sentence_end", f"found a sentence that runs to word {words}, expected one to end near {cut_after_words}"
         )
-    url = _url(fields.get("url"))
+    url = _url(fields)
     return {
         "doc_id": f"doc-{digest[:16]}",
         "shard": shard,
-        "source_id": _line(fields.get("id")),
-        "topic": _line(fields.get("topic")),
+        "source_id": _line(fields, "id"),
+        "topic": _line(fields, "topic"),
         "url": url,
         "site": urlsplit(url).hostname if url else None,
-        "title": _line(fields.get("title")),
+        "title": _line(fields, "title"),
         "published_at": _date(fields.get("date")),
         "text": text,
         "n_words": words,
@@ -59,18 +64,18 @@ def clean(text) -> str:
     """
     if not isinstance(text, str):
         raise Unusable("bad_text", f"found {type(text).__name__} in 'text', expected text")
-    if any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise Unusable("encoding", "found half of a surrogate pair in 'text', expected Unicode")
-    text = unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n"))
-    text = re.sub(r"[^\S\n]+\n", "\n", CONTROL.sub("", text))
-    return re.sub(r"\n{3,}", "\n\n", text).strip()
+    if half := SURROGATE.search(text):
+        raise Unusable("encoding", f"found half of a surrogate pair, {half[0]!r}, expected Unicode")
+    lines = (unicodedata.normalize("NFC", CONTROL.sub("", line)).rstrip() for line in text.splitlines())
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
 
 
 def cut(text: str, words: int) -> str:
     """Whole sentences from the top until more than `words` words are reached."""
     seen = end = 0
-    for start, end in spans(text):
-        seen += count_words(text[start:end])
+    for start, stop in spans(text):
+        seen += count_words(text[start:stop]) - (0 < start == end)  # no space between: one word goes on
+        end = stop
         if seen > words:
             break
     return text[:end]
@@ -80,19 +85,22 @@ def count_words(text: str) -> int:
     return len(text.split())
 
 
-def _line(value):
+def _line(fields, name):
+    value = fields.get(name)
     if value is None:
         return None
+    if isinstance(value, bytes | dict | list):
+        raise Unusable("bad_value", f"found {value!r:.60} in {name!r}, expected a line of text")
     return " ".join(clean(str(value)).split()) or None
 
 
-def _url(value):
-    url = _line(value)
+def _url(fields):
+    url = _line(fields, "url")
     if url is None:
         return None
     try:
         parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and parts.hostname and " " not in url
+        usable = parts.scheme in ("http", "https") and parts.hostname and not NO_URL.search(url)
     except ValueError:
         usable = False
     if not usable:
@@ -102,7 +110,7 @@ def _url(value):
 
 def _date(value):
     """A moment in UTC; a date without time is its first second, a time without zone counts as UTC."""
-    if value is None or value == "":
+    if value is None or str(value).strip() == "":
         return None
     try:
         if isinstance(value, datetime.datetime):
@@ -110,7 +118,8 @@ def _date(value):
         elif isinstance(value, datetime.date):
             moment = datetime.datetime.combine(value, datetime.time())
         else:
-            moment = datetime.datetime.fromisoformat(str(value).strip())
+            text = str(value).strip()
+            moment = datetime.datetime.fromisoformat(text if ISO.fullmatch(text) else "")
         moment = moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)
         return moment.astimezone(datetime.UTC).replace(microsecond=0)
     except (ValueError, OverflowError) as error:

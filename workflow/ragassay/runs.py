@@ -3,6 +3,7 @@
 `SortedRuns` knows nothing of Parquet or of tables; `ragassay.tables.Writer` is its only user.
 """
 
+import bisect
 import itertools
 import shutil
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ import pyarrow.compute as pc
 from ragassay.atomic import beside
 
 RUN_BYTES = 128 * 2**20
-MERGE_ROWS = 32_768
+MERGE_BYTES = 2 * 2**20  # of each run that a merge holds at a time
 
 
 class SortedRuns:
@@ -29,16 +30,17 @@ class SortedRuns:
         self.folder, self.runs = None, []
 
     def add(self, rows: pa.Table) -> None:
-        self.held.append(rows)
-        self.bytes += rows.nbytes
-        if self.bytes >= RUN_BYTES:
-            self._spill()
+        for part in _cut(rows, RUN_BYTES):
+            self.held.append(part)
+            self.bytes += part.nbytes
+            if self.bytes >= RUN_BYTES:
+                self._spill()
 
     def merged(self) -> Iterator[pa.Table]:
         """The rows in order, in pieces that are never empty."""
         if self.runs:
             self._spill()
-            ends = [_ends(run, self.schema, self.order) for run in self.runs]
+            ends = [self._ends(run) for run in self.runs]
             if all(last < first for (_, last), (first, _) in itertools.pairwise(ends)):
                 for run in self.runs:  # they came in order already, as most large tables do
                     yield from _pieces(run)
@@ -46,12 +48,12 @@ class SortedRuns:
                 yield from self._merge()
         elif self.held:
             rows, self.held = self._sorted(self.held), []
-            yield from (rows.slice(at, MERGE_ROWS) for at in range(0, rows.num_rows, MERGE_ROWS))
+            yield from _cut(rows, MERGE_BYTES)
 
     def close(self) -> None:
         self.held = []
         if self.folder:
-            shutil.rmtree(self.folder)
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     def _sorted(self, parts):
         rows = pa.concat_tables(parts)
@@ -63,32 +65,40 @@ class SortedRuns:
             return
         if self.folder is None:
             self.folder = beside(self.path, "runs")
+            shutil.rmtree(self.folder, ignore_errors=True)  # of a killed process that had our number
             self.folder.mkdir(parents=True)
         self.runs.append(self.folder / f"{len(self.runs)}.arrow")
         with pa.OSFile(str(self.runs[-1]), "wb") as sink, pa.ipc.new_file(sink, self.schema) as run:
-            run.write_table(rows, max_chunksize=MERGE_ROWS)
+            for part in _cut(rows, MERGE_BYTES):
+                run.write_table(part)
 
     def _merge(self):
-        """Sort what is at hand and emit it up to the first row behind which an unread row could belong; then read on
-        there.
+        """Hold the next piece of each run; hand out all rows up to the first key that ends such a piece, for no unread
+        row comes before it; read on there.
         """
         runs = [_pieces(run) for run in self.runs]
-        held = [_numbered(next(run), number) for number, run in enumerate(runs)]
-        unread = set(range(len(runs)))
-        while unread:
-            rows = pa.concat_tables(held)
-            rows = rows.take(pc.sort_indices(rows, self.order))
-            cut, run = min((_last(rows["run of the row"], run), run) for run in unread)
-            yield rows.slice(0, cut + 1).select(self.schema.names)
-            held = [rows.slice(cut + 1)]
-            more = next(runs[run], None)
-            if more is None:
-                unread.remove(run)
-            else:
-                held.append(_numbered(more, run))
-        rows = self._sorted(held).select(self.schema.names)
-        if rows.num_rows:
-            yield rows
+        held = [next(run) for run in runs]
+        while held:
+            bound = min(self._key(rows, rows.num_rows - 1) for rows in held)
+            cuts = [self._count(rows, bound) for rows in held]
+            yield self._sorted([rows.slice(0, cut) for rows, cut in zip(held, cuts, strict=True)])
+            held = [rows.slice(cut) for rows, cut in zip(held, cuts, strict=True)]
+            held = [rows if rows.num_rows else next(run, None) for rows, run in zip(held, runs, strict=True)]
+            runs = [run for rows, run in zip(held, runs, strict=True) if rows]
+            held = [rows for rows in held if rows]
+
+    def _count(self, rows, bound):
+        """How many of the sorted rows have a key of at most `bound`."""
+        return bisect.bisect_right(range(rows.num_rows), bound, key=lambda at: self._key(rows, at))
+
+    def _key(self, rows, at):
+        return tuple(rows[name][at].as_py() for name, _ in self.order)
+
+    def _ends(self, run):
+        """The first and the last key of a run."""
+        with pa.OSFile(str(run), "rb") as source, pa.ipc.open_file(source) as pieces:
+            last = pieces.get_batch(pieces.num_record_batches - 1)
+            return self._key(pieces.get_batch(0), 0), self._key(last, last.num_rows - 1)
 
 
 def _pieces(run):
@@ -97,17 +107,7 @@ def _pieces(run):
             yield pa.Table.from_batches([pieces.get_batch(number)])
 
 
-def _numbered(rows, run):
-    return rows.append_column("run of the row", pa.repeat(pa.scalar(run, pa.int32()), rows.num_rows))
-
-
-def _last(column, value):
-    return pc.indices_nonzero(pc.equal(column, value))[-1].as_py()
-
-
-def _ends(run, schema, order):
-    names = [name for name, _ in order]
-    with pa.OSFile(str(run), "rb") as source, pa.ipc.open_file(source) as pieces:
-        first = pieces.get_batch(0).select(names).slice(0, 1)
-        last = pieces.get_batch(pieces.num_record_batches - 1).select(names)
-        return [tuple(rows.to_pylist()[0].values()) for rows in (first, last.slice(last.num_rows - 1))]
+def _cut(rows, size):
+    """The rows in slices of about `size` bytes."""
+    count = max(1, rows.num_rows * size // max(rows.nbytes, 1))
+    return (rows.slice(at, count) for at in range(0, rows.num_rows, count))

@@ -13,8 +13,10 @@ ABBREVIATIONS = frozenset(
     " inc ltd co corp no nos vol vols pp ch sec art para jan feb mar apr jun jul aug sep sept oct nov dec"
     " mon tue wed thu fri sat sun".split()
 )
-END = re.compile(r"(?P<mark>[.!?…]+[\"'”’»)\]]*(?=\s|$))|[。！？]+[」』”’）]*|(?P<gap>\n[ \t]*\n)|\Z")
+# A run of marks is looked at once, from its first mark: otherwise a million dots would take hours.
+END = re.compile(r"(?P<mark>(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?=\s|$))|[。！？]+[」』”’）]*|(?P<gap>\n[^\S\n]*\n)|\Z")
 OPENING = "\"'“‘«([—–-"
+LAST_WORD = re.compile(rf"[^\s{re.escape(OPENING)}]*$")
 
 
 def sentences(text: str) -> list[str]:
@@ -37,14 +39,14 @@ def spans(text: str) -> Iterator[tuple[int, int]]:
 def _ends_sentence(text, match):
     behind = text[match.end() : match.end() + 80]
     follows = behind.lstrip()[:2]
-    if not follows or re.match(r"[ \t]*\n[ \t]*\n", behind):
+    if not follows or re.match(r"[^\S\n]*\n[^\S\n]*\n", behind):
         return True
     first = follows[1:] if follows[0] in OPENING and len(follows) > 1 else follows[0]
     if first.islower():
         return False
     if match["mark"] != ".":
         return True
-    word = re.search(r"[^\s\"'“‘«(\[]*$", text[max(0, match.start() - 40) : match.start()]).group()
+    word = LAST_WORD.search(text[max(0, match.start() - 40) : match.start()]).group()
     if re.fullmatch(r"[ap]\.m", word, re.IGNORECASE):
         return True  # "at 2 a.m. The ..."; before a small letter we never come here
     return not (word.lower() in ABBREVIATIONS or re.fullmatch(r"[^\W\d_]|([^\W\d_]{1,2}\.)+[^\W\d_]{1,2}", word))

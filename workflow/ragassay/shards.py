@@ -20,20 +20,22 @@ def read_shards(path) -> dict[str, dict]:
     """The rows by shard name, in the order of the file."""
     if not Path(path).is_file():
         raise ShardError(f"{path}: no such file, expected a tab-separated table with the columns {', '.join(COLUMNS)}")
-    with Path(path).open(encoding="utf-8", newline="") as file:
+    with Path(path).open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
         rows = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
-        header = next(rows, [])
-        if header != COLUMNS:
-            raise ShardError(f"{path}:1: found the columns {header}, expected {COLUMNS}, separated by tabs")
         shards = {}
-        for cells in rows:
-            if cells:
+        try:
+            header = next(rows, [])
+            if header != COLUMNS:
+                raise ShardError(f"{path}:1: found the columns {header}, expected {COLUMNS}, separated by tabs")
+            for cells in filter(None, rows):
                 row = _checked(cells, f"{path}:{rows.line_num}")
                 if row["shard"] in shards:
                     raise ShardError(
                         f"{path}:{rows.line_num}: shard {row['shard']} stands there twice; a name is given once"
                     )
                 shards[row["shard"]] = row
+        except (csv.Error, OSError) as error:
+            raise ShardError(f"{path}:{rows.line_num}: {error}") from error
     if not shards:
         raise ShardError(f"{path}: no shard, expected at least one row")
     return shards
@@ -49,6 +51,8 @@ def _checked(cells, where):
         raise ShardError(
             f"{where}: found the name {row['shard']!r}, expected letters, digits, '.', '_' and '-', at most 64"
         )
+    if not row["documents"].isprintable():
+        raise ShardError(f"{where}: found {row['documents']!r}, expected printable letters in UTF-8")
     if not stays_inside(row["documents"]):
         remedy = "copy the documents there or link them, as in: ln -s /where/they/are data"
         raise ShardError(f"{where}: found {row['documents']!r}, expected a path inside the working directory; {remedy}")

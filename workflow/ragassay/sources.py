@@ -7,6 +7,7 @@ Does not judge the texts: see `ragassay.documents`.
 
 import csv
 import json
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -19,6 +20,8 @@ import yaml
 from ragassay.errors import AssayError
 
 FIELDS = ("id", "title", "url", "date", "topic", "text")
+HEADER = re.compile(r"---[ \t]*\n((?:.*\n)*?)---[ \t]*(?:\n|\Z)")
+NOT_UTF8 = re.compile("[\udc80-\udcff]")  # what such bytes become when they are read with surrogateescape
 
 
 class SourceError(AssayError):
@@ -45,8 +48,14 @@ def document_files(path) -> list[str]:
         files = [
             p
             for p in path.rglob("*")
-            if p.is_file() and not any(part.startswith(".") for part in p.relative_to(path).parts)
+            if (p.is_symlink() or not p.is_dir())
+            and not any(part.startswith(".") for part in p.relative_to(path).parts)
         ]
+    odd = [str(file) for file in files if not file.is_file()]
+    if odd:
+        raise SourceError(
+            f"{min(odd)}: found a link to a folder or to nothing, expected files and folders of its own; copy it there"
+        )
     unknown = [str(file) for file in files if file.suffix.lower() not in READERS]
     if unknown:
         raise SourceError(f"{min(unknown)}: unknown kind of file, expected one of {', '.join(READERS)}")
@@ -67,11 +76,11 @@ def _text(file):
         yield Record(file, 1, reason="encoding", detail=problem)
         return
     fields, text = {}, content
-    if content.startswith("---\n") and "\n---\n" in content[3:]:
-        header, text = content[4:].split("\n---\n", 1) if not content.startswith("---\n---\n") else ("", content[8:])
+    if header := HEADER.match(content):
+        text = content[header.end() :]
         try:
-            fields = yaml.safe_load(header) or {}
-        except yaml.YAMLError as error:
+            fields = yaml.load(header[1], Loader=yaml.BaseLoader) or {}  # noqa: S506 - texts only: "007" stays, and "No"
+        except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
             yield Record(file, 1, reason="bad_header", detail=f"the header is not YAML: {' '.join(str(error).split())}")
             return
         if not isinstance(fields, dict):
@@ -91,12 +100,12 @@ def _csv(file, delimiter=","):
         rows = csv.reader(lines, delimiter=delimiter, strict=True)
         try:
             header = [name.strip().lower() for name in next(rows, [])]
-            _require_text(file, header)
-            for number, cells in enumerate(rows, 1):
+            _check_columns(file, header)
+            for number, cells in enumerate(filter(None, rows), 1):  # an empty line is no row
                 if len(cells) != len(header):
                     detail = f"found {len(cells)} cells, expected {len(header)}, in line {rows.line_num}"
                     yield Record(file, number, reason="bad_row", detail=detail)
-                elif any("\udc80" <= letter <= "\udcff" for letter in "".join(cells)):
+                elif any(map(NOT_UTF8.search, cells)):
                     detail = f"found bytes that are not UTF-8 in line {rows.line_num}; save the file as UTF-8"
                     yield Record(file, number, reason="encoding", detail=detail)
                 else:
@@ -120,7 +129,7 @@ def _jsonl(file):
             elif text.strip():
                 try:
                     fields = json.loads(text)
-                except (json.JSONDecodeError, RecursionError) as error:
+                except (ValueError, RecursionError) as error:
                     yield Record(file, number, reason="bad_row", detail=f"not JSON: {error}")
                     continue
                 if isinstance(fields, dict):
@@ -130,23 +139,49 @@ def _jsonl(file):
                         file,
                         number,
                         reason="bad_row",
-                        detail=f"found {text.strip():.40}, expected one JSON object a line",
+                        detail=f"found {text.strip()!r:.40}, expected one JSON object a line",
                     )
 
 
 def _parquet(file):
     try:
         with pq.ParquetFile(file) as parquet:
-            names = {name.strip().lower(): name for name in parquet.schema_arrow.names}
-            _require_text(file, list(names))
-            wanted = [names[name] for name in FIELDS if name in names]
+            names = [name.strip().lower() for name in parquet.schema_arrow.names]
+            _check_columns(file, names)
+            wanted = [name for name, known in zip(parquet.schema_arrow.names, names, strict=True) if known in FIELDS]
             number = 0
             for batch in parquet.iter_batches(1024, columns=wanted):
-                for row in batch.to_pylist():
+                for row in _rows(batch.cast(_microseconds(batch.schema), safe=False)):
                     number += 1
-                    yield Record(file, number, _known(row))
-    except (pa.ArrowInvalid, OSError) as error:
-        raise SourceError(f"{file}: not a whole Parquet file ({str(error).splitlines()[0]})") from error
+                    if isinstance(row, dict):
+                        yield Record(file, number, _known(row))
+                    else:
+                        reason = "encoding" if isinstance(row, UnicodeError) else "bad_row"
+                        yield Record(file, number, reason=reason, detail=f"found a value that cannot be read: {row}")
+    except (pa.ArrowException, OSError) as error:
+        raise SourceError(f"{file}: not a whole Parquet file ({str(error).strip().splitlines()[0]})") from error
+
+
+def _microseconds(schema):
+    """The same columns, but no time in nanoseconds, which Python cannot hold."""
+    fields = dict(zip(schema.names, schema, strict=True))
+    for name, column in fields.items():
+        if pa.types.is_timestamp(column.type) and column.type.unit == "ns":
+            fields[name] = column.with_type(pa.timestamp("us", column.type.tz))
+    return pa.schema(fields.values())
+
+
+def _rows(batch):
+    """The rows of a batch, with the error in the place of one that Python cannot hold: a time in the year 30000, bytes
+    that are not UTF-8.
+    """
+    try:
+        return batch.to_pylist()
+    except (ValueError, OverflowError) as error:
+        if len(batch) == 1:
+            return [error]
+        half = len(batch) // 2
+        return _rows(batch.slice(0, half)) + _rows(batch.slice(half))
 
 
 READERS = {".parquet": _parquet, ".csv": _csv, ".tsv": _tsv, ".jsonl": _jsonl, ".txt": _text, ".md": _text}
@@ -154,19 +189,22 @@ READERS = {".parquet": _parquet, ".csv": _csv, ".tsv": _tsv, ".jsonl": _jsonl, "
 
 def _decoded(content):
     try:
-        return content.decode("utf-8-sig").replace("\r\n", "\n"), None
+        return content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n"), None
     except UnicodeDecodeError as error:
         found = f"found byte 0x{content[error.start]:02x} at position {error.start}, which is not UTF-8"
         return None, f"{found}; save the file as UTF-8"
 
 
-def _require_text(file, names):
+def _check_columns(file, names):
     if "text" not in names:
-        raise SourceError(
-            f"{file}: no column 'text' among {', '.join(names) or 'nothing'}; rename the one that holds the documents"
-        )
+        found = NOT_UTF8.sub("?", ", ".join(names)) or "nothing"
+        raise SourceError(f"{file}: no column 'text' among {found}; rename the one that holds the documents")
+    twice = [name for name in FIELDS if names.count(name) > 1]
+    if twice:
+        raise SourceError(f"{file}: more than one column {twice[0]!r}, expected one; rename the others")
 
 
 def _known(fields):
     found = {str(name).strip().lower(): value for name, value in fields.items()}
-    return {name: found[name] for name in FIELDS if found.get(name) is not None}
+    known = {name: found.get(name) for name in FIELDS}
+    return {name: value for name, value in known.items() if value is not None and value == value}  # NaN is missing

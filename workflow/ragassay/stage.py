@@ -23,13 +23,16 @@ def run(stage: Callable, snakemake) -> None:
         logging.StreamHandler(sys.stderr),
     )
     terminal.setFormatter(logging.Formatter(f"{name}: %(message)s"))
-    logging.basicConfig(level=logging.INFO, format="%(message)s", handlers=[file])
-    log.addHandler(terminal)
+    log.setLevel(logging.INFO)
+    log.handlers = [file, terminal]
     try:
         stage(**snakemake.input, **snakemake.output, **snakemake.params.settings)
     except AssayError as error:
         log.error("%s", error)
         sys.exit(1)
     except Exception:
-        logging.getLogger().error("%s", traceback.format_exc())
+        file.stream.write(traceback.format_exc())  # Snakemake shows it on the terminal by itself
         raise
+    finally:
+        log.handlers = []
+        file.close()

@@ -24,7 +24,20 @@ from ragassay.runs import SortedRuns
 
 ROW_GROUP = 32_768
 BATCH_ROWS = 8_192
-OPTIONS = {"version": "2.6", "data_page_version": "1.0", "compression": "zstd", "compression_level": 3}
+OPTIONS = {
+    "version": "2.6",
+    "data_page_version": "1.0",
+    "compression": "zstd",
+    "compression_level": 3,
+    "write_page_checksum": True,  # else a flipped bit is read as another value
+}
+# Values go into a column in another width or unit of its kind, if none is lost; a time without a zone is in UTC.
+KINDS = (
+    (pa.types.is_integer, pa.types.is_floating),
+    (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view),
+    (pa.types.is_timestamp,),
+)
+REFUSED = (pa.ArrowException, OSError, ValueError, OverflowError)  # what pyarrow raises for bad values and bad files
 
 
 class TableError(AssayError):
@@ -67,10 +80,10 @@ REJECTS = Table(
 )
 
 
-def write(table: Table, path, rows: Iterable[dict] | pa.Table) -> int:
+def write(table: Table, path, rows: Iterable[dict] | pa.Table | pa.RecordBatch) -> int:
     """Write all rows to `path`, atomically; return how many there were."""
     with Writer(table, path) as writer:
-        if isinstance(rows, pa.Table):
+        if isinstance(rows, pa.Table | pa.RecordBatch):
             writer.write(rows)
         else:
             for row in rows:
@@ -121,27 +134,37 @@ class Writer:
                 raise TableError(
                     f"{self.path}: {_difference(row.keys(), names)} in a row for table {self.table.name}: {row!r:.200}"
                 )
+        return pa.table({name: self._array(name, [row[name] for row in rows]) for name in self._schema.names})
+
+    def _array(self, name, values):
         try:
-            return pa.Table.from_pylist(rows, schema=self._schema)
-        except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-            raise TableError(f"{self.path}: a row does not fit table {self.table.name}: {error}") from error
+            found = pa.array(values)
+        except REFUSED as error:
+            raise self._wrong(name, error) from error
+        if pa.types.is_floating(found.type) and any(isinstance(value, bool) for value in values):
+            raise self._wrong(name, "found a truth value among numbers")  # else it would depend on which comes first
+        return found
 
     def _checked(self, rows):
-        if set(rows.column_names) != set(self._schema.names):
+        if sorted(rows.column_names) != sorted(self._schema.names):
             difference = _difference(rows.column_names, self._schema.names)
             raise TableError(f"{self.path}: {difference} in rows for table {self.table.name}")
         columns = []
         for field in self._schema:
+            found = rows[field.name]
+            if not _fits(found.type, field.type):
+                raise self._wrong(field.name, f"found {found.type}, expected {field.type}")
             try:
-                column = rows[field.name].cast(field.type)
-            except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-                raise TableError(f"{self.path}: column {field.name} of table {self.table.name}: {error}") from error
+                column = found.cast(field.type)
+            except REFUSED as error:
+                raise self._wrong(field.name, error) from error
             if column.null_count and not field.nullable:
-                raise TableError(
-                    f"{self.path}: column {field.name} of table {self.table.name} has a null; a value is expected"
-                )
+                raise self._wrong(field.name, "found a null, expected a value")
             columns.append(column)
         return pa.Table.from_arrays(columns, schema=self._schema)
+
+    def _wrong(self, name, reason):
+        return TableError(f"{self.path}: column {name} of table {self.table.name}: {reason}")
 
     def _groups(self, pieces) -> Iterator[pa.Table]:
         """Cut sorted pieces into row groups of exactly ROW_GROUP rows in one chunk, and refuse repeated keys."""
@@ -175,60 +198,83 @@ class Writer:
 
 
 def read(table: Table, path, columns: Iterable[str] | None = None) -> pa.Table:
-    """The whole table, or some of its columns, checked against its schema."""
+    """The whole table, or some of its columns in the order asked for, checked against its schema."""
+    names = _names(table, path, columns)
     with _open(table, path) as parquet:
-        return _arrow(parquet, columns)
+        return parquet.read(columns=names).select(names)
 
 
 def read_all(table: Table, paths: Iterable, columns: Iterable[str] | None = None) -> pa.Table:
     """The rows of several files of one table, in the order of the files; an empty table if there is no file."""
-    names = list(columns) if columns else table.schema.names
+    names = _names(table, "no file", columns)
     parts = [read(table, path, names) for path in paths]
     return pa.concat_tables(parts) if parts else table.schema.empty_table().select(names)
 
 
 def batches(table: Table, path, columns: Iterable[str] | None = None) -> Iterator[pa.RecordBatch]:
     """The table piece by piece, for tables larger than memory."""
+    names = _names(table, path, columns)
     with _open(table, path) as parquet:
-        yield from parquet.iter_batches(BATCH_ROWS, columns=list(columns) if columns else None)
+        for batch in parquet.iter_batches(BATCH_ROWS, columns=names):
+            yield batch.select(names)
+
+
+def _names(table, path, columns):
+    names = table.schema.names if columns is None else list(columns)
+    if unknown := sorted(set(names) - set(table.schema.names)):
+        raise TableError(f"{path}: unknown column {', '.join(unknown)} asked for; table {table.name} declares no such")
+    return names
 
 
 @contextlib.contextmanager
 def _open(table, path):
     path = Path(path)
     try:
-        parquet = pq.ParquetFile(path, pre_buffer=False)
+        with pq.ParquetFile(path, pre_buffer=False, page_checksum_verification=True) as parquet:
+            _check(table, parquet, path)
+            yield parquet
     except FileNotFoundError as error:
         raise TableError(f"{path}: no such file; run the rule that writes table {table.name}") from error
-    except pa.ArrowInvalid as error:
-        reason = str(error).splitlines()[0]
-        raise TableError(f"{path}: not a whole Parquet file ({reason}); delete it and run again") from error
-    with parquet:
-        _check(table, parquet.schema_arrow, path)
-        try:
-            yield parquet
-        except (pa.ArrowInvalid, OSError) as error:
-            raise TableError(f"{path}: damaged ({str(error).splitlines()[0]}); delete it and run again") from error
+    except REFUSED as error:
+        reason = str(error).strip().split("\n")[0]
+        raise TableError(f"{path}: damaged or not a Parquet file ({reason}); delete it and run again") from error
 
 
-def _arrow(parquet, columns):
-    return parquet.read(columns=list(columns) if columns else None)
-
-
-def _check(table, found, path):
+def _check(table, parquet, path):
     remedy = "delete the file and run again, so that it is written by this version"
-    wanted = table.schema
-    if set(found.names) != set(wanted.names):
+    found, wanted, numbers = parquet.schema_arrow, table.schema, parquet.metadata
+    if numbers.num_rows != sum(numbers.row_group(group).num_rows for group in range(numbers.num_row_groups)):
+        raise TableError(f"{path}: damaged (its counts of rows disagree); delete it and run again")
+    if sorted(found.names) != sorted(wanted.names):
         raise TableError(f"{path}: {_difference(found.names, wanted.names)} for table {table.name}; {remedy}")
     for field in wanted:
-        kind = found.field(field.name).type
-        if kind != field.type:
+        kind = found.field(field.name)
+        if (kind.type, kind.nullable) != (field.type, field.nullable):
             raise TableError(
-                f"{path}: column {field.name} of table {table.name} is {kind}, expected {field.type}; {remedy}"
+                f"{path}: column {field.name} of table {table.name} is {_form(kind)}, expected {_form(field)}; {remedy}"
             )
 
 
+def _form(field):
+    return f"{field.type}{'' if field.nullable else ' without nulls'}"
+
+
+def _fits(found, wanted):
+    if pa.types.is_dictionary(found):
+        return _fits(found.value_type, wanted)
+    if _is_list(found) and _is_list(wanted):
+        return _fits(found.value_type, wanted.value_type)
+    alike = (any(is_kind(found) for is_kind in kind) and any(is_kind(wanted) for is_kind in kind) for kind in KINDS)
+    return found == wanted or pa.types.is_null(found) or any(alike)
+
+
+def _is_list(type_):
+    return pa.types.is_list(type_) or pa.types.is_large_list(type_) or pa.types.is_fixed_size_list(type_)
+
+
 def _difference(found, wanted):
+    found = list(found)
     missing, extra = sorted(set(wanted) - set(found)), sorted(set(found) - set(wanted))
-    parts = [f"missing column {', '.join(missing)}"] if missing else []
-    return " and ".join(parts + ([f"unknown column {', '.join(extra)}"] if extra else []))
+    twice = sorted({name for name in found if found.count(name) > 1} & set(wanted))
+    parts = zip(("missing", "unknown", "repeated"), (missing, extra, twice), strict=True)
+    return " and ".join(f"{what} column {', '.join(names)}" for what, names in parts if names)

@@ -22,8 +22,9 @@ from ragassay.sources import document_files
 configfile: "config/config.yaml"
 
 
+CONFIG_FILES = ["config/config.yaml", *(file for file in workflow.configfiles if str(file) != "config/config.yaml")]
 try:
-    config.update(checked(config, workflow.configfiles, WORKFLOW / "schemas/config.schema.yaml"))
+    config.update(checked(config, CONFIG_FILES, WORKFLOW / "schemas/config.schema.yaml"))
     SHARDS = read_shards(config["shards"])
 except AssayError as error:
     raise WorkflowError(str(error)) from None

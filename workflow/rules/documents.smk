@@ -9,6 +9,7 @@ Writes  results/documents/{shard}.parquet             the documents
 
 
 rule collect_documents:
+    """The usable texts of one shard become documents; the others are rejected with a reason."""
     input:
         source=shard_files,
     output:
@@ -18,6 +19,9 @@ rule collect_documents:
         "logs/collect_documents/{shard}.log",
     conda:
         "../../envs/tables.yaml"
+    resources:
+        mem_mb=1000,
+        runtime="30m",
     params:
         code=code_version("documents/collect_documents.py"),
         settings=shard_settings,
@@ -26,6 +30,7 @@ rule collect_documents:
 
 
 rule describe_documents:
+    """All shards are counted: documents, words, sites and dates for each topic."""
     input:
         documents=expand("results/documents/{shard}.parquet", shard=SHARDS),
     output:
@@ -34,6 +39,9 @@ rule describe_documents:
         "logs/describe_documents.log",
     conda:
         "../../envs/tables.yaml"
+    resources:
+        mem_mb=2000,
+        runtime="30m",
     params:
         code=code_version("documents/describe_documents.py"),
         settings={},
@@ -42,6 +50,7 @@ rule describe_documents:
 
 
 rule measure_documents:
+    """The counts become the metrics of the report's first section."""
     input:
         documents=expand("results/documents/{shard}.parquet", shard=SHARDS),
         rejects=expand("results/rejects/documents/{shard}.parquet", shard=SHARDS),
@@ -52,6 +61,9 @@ rule measure_documents:
         "logs/measure_documents.log",
     conda:
         "../../envs/tables.yaml"
+    resources:
+        mem_mb=2000,
+        runtime="30m",
     params:
         code=code_version("documents/measure_documents.py"),
         settings=config["statistics"],

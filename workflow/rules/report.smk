@@ -7,6 +7,7 @@ Writes  results/figures/{section}/*.svg     each figure by itself, also in Snake
 
 
 rule draw_figures:
+    """Every figure of a section is drawn from its metrics."""
     input:
         metrics="results/metrics/{section}.parquet",
         section="workflow/report/sections/{section}.yaml",
@@ -20,8 +21,12 @@ rule draw_figures:
         ),
     log:
         "logs/draw_figures/{section}.log",
+    localrule: True
     conda:
         "../../envs/report.yaml"
+    resources:
+        mem_mb=1000,
+        runtime="10m",
     params:
         code=code_version("report/draw_figures.py"),
         settings={},
@@ -30,6 +35,7 @@ rule draw_figures:
 
 
 rule render_report:
+    """All sections become the page that people open."""
     input:
         metrics=expand("results/metrics/{section}.parquet", section=config["report"]["sections"]),
         sections=expand(
@@ -48,8 +54,12 @@ rule render_report:
         ),
     log:
         "logs/render_report.log",
+    localrule: True
     conda:
         "../../envs/report.yaml"
+    resources:
+        mem_mb=1000,
+        runtime="10m",
     params:
         code=code_version("report/render_report.py"),
         settings={"title": config["report"]["title"], "config": config},

@@ -12,9 +12,11 @@ from ragassay.schemas.documents import DOCUMENTS
 from ragassay.sources import SourceError, records
 from ragassay.stage import log, run
 
+UNIQUE = {"source_id": "id", "content_hash": "text"}
+
 
 def collect_documents(source, documents, rejects, shard, min_words, cut_after_words):
-    ids, hashes = {}, {}  # what was seen: id or content -> the row it stood in
+    places = {}  # (column, value) of a document -> the row it stood in
     reasons, seen = Counter(), 0
     with tables.Writer(DOCUMENTS, documents) as kept, tables.Writer(tables.REJECTS, rejects) as refused:
         for record in records(source):
@@ -24,8 +26,7 @@ def collect_documents(source, documents, rejects, shard, min_words, cut_after_wo
                 if record.reason:
                     raise Unusable(record.reason, record.detail)
                 row = document(record.fields, shard, min_words, cut_after_words)
-                _first(ids, row["source_id"], item, "duplicate_id", "the same id as")
-                _first(hashes, row["content_hash"], item, "duplicate_text", "the same text as")
+                _check_new(row, places)
             except Unusable as why:
                 reasons[why.reason] += 1
                 log.info("rejected %s: %s: %s", item, why.reason, why.detail)
@@ -38,6 +39,7 @@ def collect_documents(source, documents, rejects, shard, min_words, cut_after_wo
                 }
                 refused.add(row)
             else:
+                places |= {(column, row[column]): item for column in UNIQUE}
                 kept.add(row)
         if seen == reasons.total():
             counts = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common()) or "the files are empty"
@@ -48,9 +50,11 @@ def collect_documents(source, documents, rejects, shard, min_words, cut_after_wo
     log.info("%d records: %d documents, %d rejected", seen, kept.written, refused.written)
 
 
-def _first(seen, value, item, reason, relation):
-    if value is not None and seen.setdefault(value, item) != item:
-        raise Unusable(reason, f"found {relation} {seen[value]}, expected each once")
+def _check_new(row, places):
+    for column, what in UNIQUE.items():
+        if row[column] is not None and (column, row[column]) in places:
+            place = places[column, row[column]]
+            raise Unusable(f"duplicate_{what}", f"found the same {what} as {place}, expected each once")
 
 
 if __name__ == "__main__":

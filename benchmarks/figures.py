@@ -1,0 +1,27 @@
+"""Print figures in the one form that all benchmarks use, and remember whether one of them falls short."""
+
+import operator
+import sys
+
+COMPARE = {"<=": operator.le, "<": operator.lt, ">=": operator.ge, "==": operator.eq}
+short = []
+
+
+def figure(name: str, value: float, unit: str, target: str, limit: float | None = None) -> None:
+    """One line: what was measured, what is possible at best, their ratio, what is aimed at (such as "<= 3"),
+    reached or not.
+    """
+    sign, aim = target.split()
+    reached = COMPARE[sign](value, float(aim))
+    best = "-" if limit is None else f"{limit:.4g}"
+    ratio = "-" if not limit else f"{value / limit:.3g}"
+    verdict = "ok" if reached else "short"
+    sys.stdout.write(f"figure {name} {value:.4g} {unit} limit {best} ratio {ratio} target {sign}{aim} {verdict}\n")
+    sys.stdout.flush()
+    if not reached:
+        short.append(name)
+
+
+def finish() -> None:
+    """Exit with 1 if a figure is short of its target."""
+    sys.exit(1 if short else 0)

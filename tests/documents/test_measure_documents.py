@@ -1,0 +1,110 @@
+"""The metrics of the documents agree with a plain recomputation, and lengths are counted without gaps."""
+
+import datetime
+import json
+from collections import Counter
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from ragassay import tables
+from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.metrics import METRICS
+from scripts.documents.describe_documents import describe_documents
+from scripts.documents.measure_documents import measure_documents
+
+SHARDS = ["2026-09", "2026-10", "x"]
+DOCUMENT = st.fixed_dictionaries(
+    {
+        "shard": st.sampled_from(SHARDS),
+        "topic": st.sampled_from([None, "food", "news"]),
+        "published_at": st.sampled_from([None, datetime.datetime(2026, 9, 26, tzinfo=datetime.UTC)]),
+        "n_words": st.integers(1, 3000),
+    }
+)
+REJECT = st.fixed_dictionaries(
+    {"shard": st.sampled_from(SHARDS), "reason": st.sampled_from(["too_short", "bad_row", "encoding"])}
+)
+# Every shard has a document: the stage before sees to it.
+ONE_EACH = [{"shard": shard, "topic": "food", "published_at": None, "n_words": 160} for shard in SHARDS]
+DOCUMENT_ROWS = st.lists(DOCUMENT, max_size=30).map(lambda rows: rows + ONE_EACH)
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory):
+    """Write documents and rejects, run the stages, and return value and n by (table, key, metric), and the bytes."""
+    folder = tmp_path_factory.mktemp("measured")
+
+    def write(table, rows, fill, key):
+        paths = []
+        for shard in SHARDS:
+            own = [dict.fromkeys(table.schema.names, fill) | row for row in rows if row["shard"] == shard]
+            own = [row | {key: f"{shard} {n}"} for n, row in enumerate(own)]
+            paths.append(folder / f"{table.name}-{shard}.parquet")
+            tables.write(table, paths[-1], own)
+        return paths
+
+    def run(documents, rejects, words_per_bin=25):
+        paths = write(DOCUMENTS, documents, "x", "doc_id"), write(tables.REJECTS, rejects, "x", "item")
+        statistics, metrics = folder / "statistics.parquet", folder / "metrics.parquet"
+        describe_documents(paths[0], statistics)
+        measure_documents(*paths, statistics, metrics, words_per_bin)
+        rows = tables.read(METRICS, metrics).to_pylist()
+        assert {row["study"] for row in rows} == {"documents"}
+        assert {(row["low"], row["high"], row["abstained"]) for row in rows} == {(None, None, 0)}
+        found = {}
+        for row in rows:
+            (key,) = json.loads(row["keys"]).items()
+            found[row["table"], key, row["metric"]] = (row["value"], row["n"])
+        return found, metrics.read_bytes()
+
+    return run
+
+
+def recomputed(documents, rejects, step):
+    expected = {}
+    for table, column in (("by_topic", "topic"), ("by_shard", "shard")):
+        for value in {row[column] for row in documents}:
+            own = [row for row in documents if row[column] == value]
+            words = [row["n_words"] for row in own]
+            numbers = {
+                "documents": len(own),
+                "undated": sum(row["published_at"] is None for row in own),
+                "mean_words": sum(words) / len(own),
+                "fewest_words": min(words),
+                "most_words": max(words),
+            }
+            for name, number in numbers.items():
+                expected[table, (column, value or "(none)"), name] = (number, len(own))
+    for shard in SHARDS:
+        count = sum(row["shard"] == shard for row in rejects)
+        expected["by_shard", ("shard", shard), "rejected"] = (count, count)
+    for reason, count in Counter(row["reason"] for row in rejects).items():
+        expected["rejects", ("reason", reason), "rejected"] = (count, count)
+    lengths = [row["n_words"] for row in documents]
+    for number in range(min(lengths) // step, max(lengths) // step + 1):
+        first, last = number * step, number * step + step - 1
+        count = sum(first <= length <= last for length in lengths)
+        expected["lengths", ("words", f"{first}-{last}"), "documents"] = (count, len(lengths))
+    return expected
+
+
+@settings(max_examples=40, deadline=None)
+@given(DOCUMENT_ROWS, st.lists(REJECT), st.sampled_from([1, 7, 25, 1000, 10**6]))
+@example(ONE_EACH, [], 160)
+@example(ONE_EACH, [], 161)
+def test_the_metrics_agree_with_a_plain_recomputation(measured, documents, rejects, words_per_bin):
+    found, _ = measured(documents, rejects, words_per_bin)
+    assert found == recomputed(documents, rejects, words_per_bin)
+
+
+def test_an_empty_bin_between_full_ones_is_a_row(measured):
+    found, _ = measured([*ONE_EACH, ONE_EACH[0] | {"n_words": 230}], [])
+    lengths = {key[1]: value for (table, key, _), (value, _) in found.items() if table == "lengths"}
+    assert lengths == {"150-174": 3, "175-199": 0, "200-224": 0, "225-249": 1}
+
+
+def test_a_second_run_gives_the_same_bytes(measured):
+    rejects = [{"shard": "x", "reason": reason} for reason in ("too_short", "bad_row", "too_short")]
+    assert measured(ONE_EACH, rejects) == measured(ONE_EACH, rejects[::-1])

@@ -1,0 +1,77 @@
+"""The page: escaped, self-contained, exact about its policy, readable numbers."""
+
+import base64
+import hashlib
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from conftest import ROOT
+from ragassay.report.page import cell, render, shown
+from ragassay.report.sections import Part, Section
+
+FILES = [ROOT / "workflow/report" / name for name in ("page.html.j2", "page.css", "page.js")]
+EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
+
+
+def page(text="plain"):
+    number = {"value": 0.25, "low": 0.1, "high": 0.4, "n": 1200, "abstained": 3}
+    table = Part("table", "t", text, text, {"k": text, "m": text}, [{"k": text, "m": number}, {"k": "b"}])
+    return render(*FILES, text, [Section("s", text, text, [table])], {}, {"key": text})
+
+
+class Elements(HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.found = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.found.append((tag, dict(attributes)))
+
+
+def test_whatever_text_comes_in_no_element_or_handler_is_added():
+    plain, evil = Elements(page()).found, Elements(page(EVIL)).found
+    assert [tag for tag, _ in plain] == [tag for tag, _ in evil]
+    assert [attributes.keys() for _, attributes in plain] == [attributes.keys() for _, attributes in evil]
+
+
+def test_nothing_is_fetched_from_anywhere():
+    for tag, attributes in Elements(page()).found:
+        assert not {"src", "srcset", "action", "style", "onclick", "onload"} & attributes.keys(), tag
+        assert attributes.get("href", "#").startswith("#") and tag not in ("link", "img", "iframe", "object", "base")
+
+
+def test_the_policy_allows_exactly_the_pages_own_style_and_script():
+    text = page()
+    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', text).group(1).replace("&#39;", "'")
+    assert policy.startswith("default-src 'none';") and "unsafe" not in policy
+    for tag in ("style", "script"):
+        content = re.search(rf"<{tag}>(.*?)</{tag}>", text, re.DOTALL).group(1)
+        assert f"{tag}-src 'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'" in policy
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (None, "–"),
+        (3.0, "3"),
+        (1234567, "1,234,567"),
+        (0.123456, "0.123"),
+        (99.95, "100.0"),
+        (1234.56, "1,234.6"),
+        (-0.5, "-0.5"),
+    ],
+)
+def test_numbers_are_readable(number, words):
+    assert shown(number) == words
+
+
+def test_a_cell_shows_interval_count_and_abstentions():
+    content = cell({"value": 0.25, "low": 0.1, "high": 0.4, "n": 1200, "abstained": 3})
+    assert (content["interval"], content["tooltip"], content["sort"]) == (
+        "[0.1, 0.4]",
+        "n = 1,200, 3 abstained",
+        "0.25",
+    )

@@ -1,0 +1,287 @@
+"""The configuration: what is refused and with which words, which file is blamed, and which defaults are filled in."""
+
+import copy
+import os
+from pathlib import Path, PureWindowsPath
+
+import pytest
+import yaml
+from hypothesis import example, given
+from hypothesis import strategies as st
+from snakemake.utils import update_config
+
+from ragassay.config import ConfigError, checked, stays_inside
+
+ROOT = Path(__file__).resolve().parents[2]
+SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
+SECRETS = [
+    "sk-proj-Qw3rTyU1op",
+    "sk-ant-Qw3rTyU1op",
+    "hf_Qw3rTyU1opAsDf",
+    "ghp_Qw3rTyU1opAsDf",
+    "github_pat_Qw3rTyU1op",
+    "gsk_Qw3rTyU1opAsDf",
+    "tgp_v1_Qw3rTyU1op",
+    "AKIAQW3RTYU1OPAS",
+    "AIzaQw3rTyU1opAsDf",
+    "xoxb-Qw3rTyU1op",
+    "Bearer sk-Qw3rTyU1op",
+    "-----BEGIN PRIVATE KEY-----Qw3rTyU1op",
+    "https://me:Qw3rTyU1op@host.example/v1",
+]
+OUTSIDE = "/ /etc/passwd //server/share .. ../x a/.. a/../../x ./../x ~ ~/x ~root/x C:/x c:x".split()
+OUTSIDE += ["C:\\x", "a\\b", "..\\x", "a\\b/../..", "", "a\0b"]
+DEFAULTS = {
+    "shards": "config/shards.tsv",
+    "documents": {"min_words": 150, "cut_after_words": 300},
+    "statistics": {"words_per_bin": 25},
+    "report": {"title": "RAG assay", "sections": ["documents"]},
+}
+
+
+def refusal(config, *files, schema=SCHEMA):
+    with pytest.raises(ConfigError) as caught:
+        checked(config, files, schema)
+    return str(caught.value)
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write settings or a schema to a file and return its path."""
+
+    def to_file(content, name="settings.yaml"):
+        path = tmp_path / name
+        path.write_text(yaml.safe_dump(content))
+        return path
+
+    return to_file
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({"shards": 5}, "shards: found 5 (a whole number), expected text"),
+        ({"documents": []}, "documents: found [] (a list), expected a mapping"),
+        ({"documents": None}, "documents: found nothing, expected a mapping"),
+        ({"documents": {"min_words": "many"}}, "documents.min_words: found 'many' (text), expected a whole number"),
+        (
+            {"documents": {"min_words": 0}},
+            "documents.min_words: found 0 (a whole number), expected a whole number of at",
+        ),
+        ({"documents": {"min_words": True}}, "documents.min_words: found True (true/false), expected a whole number"),
+        ({"documents": {"min_words": 25.0}}, "documents.min_words: found 25.0 (a number), expected a whole number"),
+        ({"report": {"title": ""}}, "report.title: found '' (text), expected not to be empty"),
+        ({"report": {"sections": "documents"}}, "report.sections: found 'documents' (text), expected a list"),
+        ({"report": {"sections": []}}, "report.sections: found [] (a list), expected not to be empty"),
+        ({"report": {"sections": ["documents"] * 2}}, "(a list), expected no entry twice"),
+        (
+            {"report": {"sections": ["document"]}},
+            "report.sections.0: found 'document' (text), expected one of documents",
+        ),
+        ({"shards": "../x.tsv"}, "shards: found '../x.tsv' (text), expected a path inside the working directory"),
+    ],
+)
+def test_a_wrong_value_is_named_with_file_key_finding_and_expectation(write, settings, problem):
+    file = write(settings)
+    message = refusal(settings, file)
+    assert message.startswith(f"{file}: ")
+    assert problem in message
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize(
+    ("settings", "line"),
+    [
+        (
+            {"documents": {"min_word": 5}},
+            "documents.min_word: found an unknown key, expected one of: min_words, cut_after_words"
+            " (did you mean min_words?)",
+        ),
+        ({"reports": {}}, "reports: found an unknown key, expected one of: shards, documents, statistics, report"),
+        ({7: "x"}, "7: found an unknown key, expected one of: shards, documents, statistics, report"),
+    ],
+)
+def test_an_unknown_key_is_refused_with_the_known_ones(write, settings, line):
+    file = write(settings)
+    assert refusal(settings, file).startswith(f"{file}: {line}")
+
+
+def test_a_key_that_resembles_none_gets_no_suggestion():
+    assert "did you mean" not in refusal({"zzzz": 1})
+
+
+def test_every_problem_has_its_own_line(write):
+    settings = {"shards": "/abs", "documents": {"min_words": 0, "a\nb": 1, 7: 2}, "report": {"title": 3}}
+    assert len(refusal(settings, write(settings)).splitlines()) == 5
+
+
+@pytest.mark.parametrize("secret", SECRETS)
+@pytest.mark.parametrize(
+    ("place", "key"),
+    [
+        (lambda s: {"report": {"title": s}}, "report.title"),
+        (lambda s: {"report": {"title": f"key={s}"}}, "report.title"),
+        (lambda s: {"report": {"sections": ["documents", s]}}, "report.sections.1"),
+        (lambda s: {"documents": {"a": [{"b": {"c": s}}]}}, "documents.a.0.b.c"),
+        (lambda s: {"documents": {s: 1}}, "documents."),
+        (lambda s: {s: {"a": 1}}, ""),
+    ],
+)
+def test_a_secret_is_refused_wherever_it_stands_and_not_printed(write, place, key, secret):
+    settings = place(secret)
+    file = write(settings)
+    message = refusal(settings, file)
+    assert message.startswith(f"{file}: {key}")
+    assert "secret" in message
+    assert "environment" in message
+    assert "w3rTyU" not in message
+    assert "W3RTYU" not in message
+
+
+@pytest.mark.parametrize("name", ["api_key", "OPENAI_API_KEY", "apiKey", "access-token", "password", "token", "secret"])
+@pytest.mark.parametrize("around", [lambda s: s, lambda s: {"shards": s}, lambda s: {"documents": {"min_words": [s]}}])
+def test_a_key_made_for_a_secret_is_refused_and_its_value_is_not_printed(write, name, around):
+    settings = around({name: "hunter2"})
+    file = write(settings)
+    message = refusal(settings, file)
+    assert f"{name}: found a place for a secret" in message
+    assert message.startswith(f"{file}: ")
+    assert "hunter2" not in message
+
+
+@pytest.mark.parametrize(
+    "title", ["risk-averse", "desk-bound", "task-3", "max_tokens", "https://host.example:8000/v1@2"]
+)
+def test_ordinary_words_are_no_secrets(title):
+    assert checked({"report": {"title": title}}, [], SCHEMA)["report"]["title"] == title
+
+
+@pytest.mark.parametrize("path", OUTSIDE)
+def test_a_path_that_leaves_the_working_directory_is_refused(write, path):
+    file = write({"shards": path})
+    message = refusal({"shards": path}, file)
+    assert message.startswith(f"{file}: shards: found {path!r}")
+    assert "expected a path inside the working directory" in message
+
+
+@pytest.mark.parametrize("path", ["a", "./a", "a/b c/d.tsv", ".hidden", "a..b/...", "a/./b", "übung/表.tsv", "a-b_c"])
+def test_a_path_below_the_working_directory_is_taken(path):
+    assert checked({"shards": path}, [], SCHEMA)["shards"] == path
+
+
+@given(st.text(st.sampled_from("a.~/\\:C\0 "), max_size=12) | st.text())
+@example("a\\b/../..")
+def test_no_accepted_path_resolves_outside(path):
+    if stays_inside(path):
+        assert "\0" not in path
+        assert os.path.commonpath(["/work", os.path.normpath(os.path.join("/work", path))]) == "/work"  # noqa: PTH118
+        assert os.path.expanduser(path) == path  # noqa: PTH111
+        windows = PureWindowsPath(path)
+        assert not windows.drive
+        assert not windows.root
+        assert ".." not in windows.parts
+
+
+@pytest.mark.parametrize(
+    ("files", "command_line", "blamed"),
+    [
+        ([{"shards": 1}, {}], {}, 0),
+        ([{"shards": "a"}, {"shards": 1}], {}, 1),
+        ([{"shards": 1}, {"shards": 1}], {}, 1),
+        ([{}, {}], {"shards": 1}, None),
+        ([{"shards": "a"}, {"shards": "b"}], {"shards": 1}, None),
+        ([{"shards": 1}, {"shards": "b"}], {"shards": 1}, None),
+        ([{"documents": None}, {}], {}, 0),
+        ([{"shards": "a"}, {}], {"shards": {"x": 1}}, None),
+        ([{"documents": {"x": 1}}, {"documents": {"min_words": 5}}], {}, 0),
+        ([{"documents": {"min_words": 5}}, {}], {"documents": {"x": 1}}, None),
+        ([{"report": {"sections": ["a"]}}, {"report": {"sections": ["documents", "b"]}}], {}, 1),
+        ([{"report": {"sections": ["a", "b"]}}, {}], {"report": {"sections": ["b"]}}, None),
+        ([{"report": {"title": "sk-12345678"}}, {"report": {"sections": ["documents"]}}], {}, 0),
+        ([{"sk-12345678": 1}, {}], {}, 0),
+        ([{}, {}], {"sk-12345678": 1}, None),
+    ],
+)
+def test_the_file_that_really_sets_the_value_is_blamed(write, files, command_line, blamed):
+    config, paths = {}, []
+    for number, settings in enumerate(files):
+        paths.append(write(settings, f"{number}.yaml"))
+        update_config(config, copy.deepcopy(settings))
+    update_config(config, command_line)
+    expected = "command line" if blamed is None else paths[blamed]
+    assert [line.split(": ")[0] for line in refusal(config, *paths).splitlines()] == [str(expected)]
+
+
+def test_defaults_are_filled_in():
+    assert checked({}, [], SCHEMA) == DEFAULTS
+
+
+def test_defaults_are_filled_in_beside_nested_keys():
+    filled = checked({"documents": {"min_words": 7}}, [], SCHEMA)
+    assert filled == DEFAULTS | {"documents": {"min_words": 7, "cut_after_words": 300}}
+
+
+def test_the_defaults_of_entries_are_filled_in_in_mappings_and_lists(write):
+    entry = {"type": "object", "properties": {"votes": {"type": "integer", "default": 3}}}
+    properties = {
+        "models": {"type": "object", "additionalProperties": entry},
+        "steps": {"type": "array", "items": entry},
+    }
+    schema = write({"type": "object", "properties": properties})
+    filled = checked({"models": {"a": {}, "b": {"votes": 1}}, "steps": [{}]}, [], schema)
+    assert filled == {"models": {"a": {"votes": 3}, "b": {"votes": 1}}, "steps": [{"votes": 3}]}
+
+
+def test_an_unusable_name_of_an_entry_is_refused_by_its_name(write):
+    names = {"propertyNames": {"pattern": "^[a-z]+$"}, "type": "object"}
+    schema = write({"type": "object", "properties": {"models": names}}, "schema.yaml")
+    file = write({"models": {"../x": {}}})
+    message = refusal({"models": {"../x": {}}}, file, schema=schema)
+    assert message.startswith(f"{file}: models.../x: found an unusable name, expected letters")
+
+
+def test_what_was_given_stays_as_it_was():
+    config = {"documents": {"min_words": 7}}
+    checked(config, [], SCHEMA)
+    assert config == {"documents": {"min_words": 7}}
+
+
+def test_filled_in_settings_pass_and_stay_the_same():
+    assert checked(DEFAULTS, [], SCHEMA) == DEFAULTS
+
+
+def keys(schema, path=""):
+    for name, inner in schema.get("properties", {}).items():
+        yield pytest.param(inner, id=f"{path}{name}")
+        yield from keys(inner, f"{path}{name}.")
+
+
+@pytest.mark.parametrize("key", list(keys(yaml.safe_load(SCHEMA.read_text()))))
+def test_every_key_of_the_schema_is_described_typed_and_has_a_default(key):
+    assert key["description"].strip()
+    assert "default" in key
+    assert key["type"] != "object" or key["additionalProperties"] is not True
+
+
+@pytest.mark.parametrize("names", [["config.yaml"], ["paper.yaml"], ["config.yaml", "paper.yaml"]], ids="+".join)
+def test_the_configurations_that_come_with_the_project_pass(names):
+    files, config = [ROOT / "config" / name for name in names], {}
+    for file in files:
+        update_config(config, yaml.safe_load(file.read_text()))
+    assert checked(config, files, SCHEMA)["documents"]["cut_after_words"] == 300
+
+
+KEYS = st.sampled_from(["shards", "documents", "min_words", "report", "sections", "title"]) | st.text() | st.integers()
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.dates(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(KEYS, VALUES, max_size=4))
+def test_whatever_is_given_is_filled_in_or_refused_line_by_line(config):
+    try:
+        assert checked(config, [], SCHEMA).keys() == DEFAULTS.keys()
+    except ConfigError as error:
+        assert all(line.startswith("command line: ") for line in str(error).split("\n"))

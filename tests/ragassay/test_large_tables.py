@@ -1,0 +1,63 @@
+"""Five million rows are written and read in less than a gigabyte, in order of the key or not, in few runs or many."""
+
+import subprocess
+import sys
+
+import pytest
+
+GIGABYTE = 10**6  # in ru_maxrss's kilobytes
+ROWS = 5_000_000
+
+SCRIPT = """
+import resource, sys
+import pyarrow as pa
+import pyarrow.compute as pc
+from ragassay import runs
+from ragassay.tables import Column, Table, Writer, batches, read
+
+order, run_bytes, path, rows = sys.argv[1], int(sys.argv[2]), sys.argv[3], int(sys.argv[4])
+runs.RUN_BYTES = run_bytes or runs.RUN_BYTES
+table = Table("large", "One row per number.", ("key",), (
+    Column("key", pa.string(), "the number, with zeros before it"),
+    Column("number", pa.int64(), "the number"),
+    Column("score", pa.float64(), "a seventh of it"),
+    Column("text", pa.string(), "the number in a sentence"),
+))
+
+
+def part(numbers):
+    number = pa.array(numbers, pa.int64())
+    digits = number.cast(pa.string())
+    text = pc.binary_join_element_wise("a sentence that holds", digits, " ")
+    score = pc.divide(number.cast(pa.float64()), 7.0)
+    return pa.table([pc.utf8_lpad(digits, 12, "0"), number, score, text], schema=table.schema)
+
+
+step = rows // 100
+parts = {
+    "in order": (range(start, start + step) for start in range(0, rows, step)),
+    "shuffled": (range(rows - 1 - start, -1, -100) for start in range(100)),
+}
+with Writer(table, path) as writer:
+    for numbers in parts[order]:
+        writer.write(part(numbers))
+    spilled = len(writer._runs.runs)
+assert writer.written == rows
+seen = 0
+for batch in batches(table, path):
+    assert batch.equals(part(range(seen, seen + batch.num_rows)).to_batches()[0]), seen
+    seen += batch.num_rows
+assert seen == rows
+assert read(table, path).num_rows == rows
+print(spilled, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+@pytest.mark.parametrize(
+    ("order", "run_bytes", "least_runs"), [("in order", 0, 2), ("shuffled", 0, 2), ("shuffled", 4 * 2**20, 40)]
+)
+def test_millions_of_rows_need_less_than_a_gigabyte(tmp_path, order, run_bytes, least_runs):
+    command = [sys.executable, "-c", SCRIPT, order, str(run_bytes), tmp_path / "large.parquet", str(ROWS)]
+    spilled, kilobytes = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.split()
+    assert int(spilled) >= least_runs
+    assert int(kilobytes) < GIGABYTE

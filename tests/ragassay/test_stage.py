@@ -1,0 +1,59 @@
+"""Running a stage: arguments by name, a log, errors for people in one line and others with their traceback."""
+
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from ragassay.errors import AssayError
+
+JOB = """
+import sys
+from types import SimpleNamespace
+from ragassay.errors import AssayError
+from ragassay.stage import log, run
+
+def stage(source, table, n):
+    log.info("%s to %s, %d", source, table, n)
+    if n == 1:
+        raise AssayError("a.csv:3: found x, expected y")
+    if n == 2:
+        raise KeyError("ours")
+
+run(stage, SimpleNamespace(rule="stage", input={"source": "in"}, output={"table": "out"}, log=[sys.argv[1]],
+    wildcards={"shard": "s"}, params=SimpleNamespace(settings={"n": int(sys.argv[2])})))
+"""
+
+
+def job(log, n):
+    return subprocess.run([sys.executable, "-c", JOB, str(log), str(n)], capture_output=True, text=True)
+
+
+def test_a_stage_gets_its_arguments_by_name_and_its_log_goes_to_file_and_terminal(tmp_path):
+    done = job(tmp_path / "logs/a.log", 0)
+    assert (done.returncode, done.stderr) == (0, "stage (shard=s): in to out, 0\n")
+    assert (tmp_path / "logs/a.log").read_text() == "in to out, 0\n"
+
+
+def test_an_error_for_people_is_one_line_without_a_traceback(tmp_path):
+    done = job(tmp_path / "a.log", 1)
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert done.stderr.endswith("stage (shard=s): a.csv:3: found x, expected y\n")
+    assert (tmp_path / "a.log").read_text().endswith("a.csv:3: found x, expected y\n")
+
+
+def test_an_error_of_ours_keeps_its_traceback_in_the_log_too(tmp_path):
+    done = job(tmp_path / "a.log", 2)
+    assert done.returncode == 1 and "KeyError" in done.stderr
+    assert "Traceback" in (tmp_path / "a.log").read_text()
+
+
+def test_a_wrong_name_fails_at_once(tmp_path):
+    from ragassay.stage import run
+
+    given = SimpleNamespace(rule="r", input={"documnets": "x"}, output={}, log=[str(tmp_path / "a.log")], wildcards={})
+    given.params = SimpleNamespace(settings={})
+    with pytest.raises(TypeError, match="documnets"):
+        run(lambda documents: documents, given)
+    assert issubclass(AssayError, Exception)

@@ -1,0 +1,124 @@
+"""Rows that do not fit their table are refused, with the file and the column or key, and no file appears."""
+
+import pyarrow as pa
+import pytest
+
+from ragassay import runs, tables
+from ragassay.tables import TableError, write
+from things import DAY, THING, THINGS, arrow, by_key, things
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "results" / "things.parquet"
+
+
+@pytest.mark.parametrize("run_bytes", [1, 1000, 2**27])
+@pytest.mark.parametrize("at", range(0, 40, 3))
+def test_a_key_that_comes_twice_is_refused(path, monkeypatch, at, run_bytes):
+    monkeypatch.setattr(tables, "ROW_GROUP", 6)
+    monkeypatch.setattr(tables, "BATCH_ROWS", 5)
+    monkeypatch.setattr(runs, "RUN_BYTES", run_bytes)
+    monkeypatch.setattr(runs, "MERGE_BYTES", 100)
+    rows = things(40)
+    key = {"kind": rows[at]["kind"], "name": rows[at]["name"]}
+    for again in ([*rows, THING | key], [THING | key, *rows], sorted([*rows, THING | key], key=by_key)):
+        with pytest.raises(TableError) as caught:
+            write(THINGS, path, again)
+        assert str(path) in str(caught.value) and str(key) in str(caught.value)
+    assert not list(path.parent.iterdir())
+
+
+@pytest.mark.parametrize("key", [{"kind": "tool", "name": "fork"}, {"kind": "food", "name": "spoon"}])
+def test_a_part_of_a_key_may_come_twice(path, key):
+    assert write(THINGS, path, [THING, THING | key]) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("name", None),
+        ("name", 1),
+        ("name", b"spoon"),
+        ("name", "\ud800"),
+        ("name", ["spoon"]),
+        ("count", None),
+        ("count", "3"),
+        ("count", True),
+        ("count", 2.5),
+        ("count", float("nan")),
+        ("count", 2**31),
+        ("count", 2**70),
+        ("count", DAY),
+        ("score", "0.5"),
+        ("score", True),
+        ("score", 2**53 + 1),
+        ("seen", "2024-02-29"),
+        ("seen", 1709209815),
+        ("seen", DAY.date()),
+        ("seen", DAY.replace(microsecond=1)),
+        ("marks", 1.0),
+        ("marks", ["1.0"]),
+        ("marks", {"a": 1.0}),
+        ("marks", object()),
+    ],
+)
+def test_a_value_that_does_not_fit_is_refused_with_its_column(path, name, value):
+    with pytest.raises(TableError) as caught:
+        write(THINGS, path, [*things(20), THING | {name: value}])
+    assert str(path) in str(caught.value) and f"column {name} of table things" in str(caught.value)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("name", pa.array([1])),
+        ("name", pa.array([0.5])),
+        ("name", pa.array([True])),
+        ("name", pa.array([b"spoon"])),
+        ("name", pa.array([DAY])),
+        ("name", pa.nulls(1)),
+        ("name", pa.array([1]).dictionary_encode()),
+        ("count", pa.array(["3"])),
+        ("count", pa.array([2**31])),
+        ("count", pa.array([2.5])),
+        ("count", pa.array([True])),
+        ("score", pa.array(["0.5"])),
+        ("score", pa.array([False])),
+        ("seen", pa.array([0])),
+        ("seen", pa.array(["2024-02-29"])),
+        ("seen", pa.array([DAY.date()])),
+        ("seen", pa.array([DAY.replace(microsecond=1)])),
+        ("marks", pa.array([["1.0"]])),
+        ("marks", pa.array([1.0])),
+    ],
+)
+def test_an_arrow_column_that_does_not_fit_is_refused(path, name, values):
+    rows = arrow([THING])
+    with pytest.raises(TableError) as caught:
+        write(THINGS, path, rows.set_column(rows.column_names.index(name), name, values))
+    assert str(path) in str(caught.value) and f"column {name} of table things" in str(caught.value)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["name", "count"], "missing column kind, marks, score, seen"),
+        ([*THING, "colour"], "unknown column colour"),
+        ([*list(THING)[1:], "Name"], "missing column name and unknown column Name"),
+        ([], "missing column count, kind"),
+    ],
+)
+@pytest.mark.parametrize("kind", [dict, pa.Table])
+def test_missing_and_unknown_columns_are_refused(path, names, said, kind):
+    row = {name: THING.get(name, "red") for name in names}
+    with pytest.raises(TableError, match=said) as caught:
+        write(THINGS, path, [row] if kind is dict else pa.table({name: [value] for name, value in row.items()}))
+    assert str(path) in str(caught.value) and "things" in str(caught.value)
+
+
+def test_a_column_that_comes_twice_is_refused(path):
+    with pytest.raises(TableError, match="repeated column count"):
+        write(THINGS, path, arrow([THING]).append_column("count", pa.array([1])))

@@ -1,0 +1,17 @@
+"""draw_figures: one SVG per described figure, none for a table."""
+
+import xml.etree.ElementTree as ET
+
+from ragassay import tables
+from ragassay.schemas.metrics import METRICS, metric
+from scripts.report.draw_figures import draw_figures
+
+
+def test_each_figure_becomes_a_file(tmp_path, description):
+    rows = [metric("study", "lengths", {"words": f"{n}-{n + 9}"}, "documents", n, 60) for n in (10, 20, 100)]
+    tables.write(METRICS, tmp_path / "study.parquet", rows)
+    (tmp_path / "study.yaml").write_text(description)
+    draw_figures(tmp_path / "study.parquet", tmp_path / "study.yaml", tmp_path / "figures")
+    assert [path.name for path in (tmp_path / "figures").iterdir()] == ["lengths.svg"]
+    titles = [t.text for t in ET.parse(tmp_path / "figures/lengths.svg").iter("{http://www.w3.org/2000/svg}title")]
+    assert titles == ["Lengths", "10-19: 10", "20-29: 20", "100-109: 100"]

@@ -1,0 +1,30 @@
+"""render_report: all sections with their figures on one page, the same page for the same input."""
+
+from conftest import ROOT
+from ragassay import tables
+from ragassay.schemas.metrics import METRICS, metric
+from scripts.report.draw_figures import draw_figures
+from scripts.report.render_report import render_report
+
+
+def test_the_page_holds_numbers_figures_and_settings(tmp_path, description):
+    for study in ("one", "two"):
+        rows = [metric(study, "lengths", {"words": f"of {study}"}, "documents", 1234, 1234)]
+        tables.write(METRICS, tmp_path / f"{study}.parquet", rows)
+        (tmp_path / f"{study}.yaml").write_text(description.replace("title: Study", f"title: Study {study}"))
+        draw_figures(tmp_path / f"{study}.parquet", tmp_path / f"{study}.yaml", tmp_path / study)
+    kinds = {"template": "html.j2", "style": "css", "behaviour": "js"}
+    files = {name: ROOT / f"workflow/report/page.{kind}" for name, kind in kinds.items()}
+    given = {
+        "metrics": [tmp_path / "one.parquet", tmp_path / "two.parquet"],
+        "sections": [tmp_path / "one.yaml", tmp_path / "two.yaml"],
+        "figures": [tmp_path / "one", tmp_path / "two"],
+        "title": "A title",
+        "config": {"shards": "config/shards.tsv"},
+    }
+    for name in ("first.html", "second.html"):
+        render_report(**given, **files, page=tmp_path / name)
+    page = (tmp_path / "first.html").read_text()
+    assert page == (tmp_path / "second.html").read_text()
+    for expected in ("<h1>A title</h1>", "Study one", "Study two", "of two: 1234", "shards: config/shards.tsv"):
+        assert expected in page

@@ -1,0 +1,76 @@
+"""The report in a real browser: it sorts, fits a phone, follows light and dark, and asks for nothing from outside."""
+
+import pytest
+from selenium.webdriver.common.by import By
+
+from snake import TINY, snakemake
+
+pytestmark = pytest.mark.system
+EVIL = "<img src=https://evil.example/x onerror=alert(1)><script>document.title='hacked'</script>"
+
+
+@pytest.fixture
+def page(project, browser):
+    """The tiny report, opened, with a topic that tries to be code."""
+    with (project / "tests/tiny/documents/january.jsonl").open("a") as file:
+        text = "A third topic needs a third document, long enough to be kept by a pipeline that asks for twenty words."
+        file.write(f'{{"topic": "{EVIL}", "text": "{text}"}}\n')
+    snakemake(project, *TINY)
+    browser.set_window_size(1200, 900)
+    browser.get((project / "results/report/index.html").as_uri())
+    return browser
+
+
+def column(page, table, number):
+    cells = page.find_elements(By.CSS_SELECTOR, f"#documents figure:nth-of-type({table}) td:nth-child({number})")
+    return [cell.text for cell in cells]
+
+
+def test_it_is_complete_and_nothing_in_it_runs_or_is_fetched(page):
+    assert page.find_element(By.TAG_NAME, "h1").text == page.title == "The tiny pipeline"
+    assert page.find_element(By.CSS_SELECTOR, "svg[role=img]").size["height"] > 100
+    assert EVIL in column(page, 2, 1)
+    assert page.execute_script("return performance.getEntriesByType('resource').length") == 0
+    assert page.get_log("browser") == []
+
+
+def test_a_click_sorts_and_another_turns_it_round(page):
+    words = ["food", "science", "travel"]
+    heading = page.find_element(By.CSS_SELECTOR, "#documents figure:nth-of-type(2) th button")
+    assert heading.text == "Topic"
+    heading.click()
+    first = [topic for topic in column(page, 2, 1) if topic in words]
+    assert heading.find_element(By.XPATH, "..").get_attribute("aria-sort") == "ascending"
+    heading.click()
+    assert first == words and [topic for topic in column(page, 2, 1) if topic in words] == words[::-1]
+    mean = page.find_elements(By.CSS_SELECTOR, "#documents figure:nth-of-type(2) th button")[3]
+    assert mean.text == "Mean words"
+    mean.click()
+    numbers = [float(value) for value in column(page, 2, 4)]
+    assert numbers == sorted(numbers, reverse=True) and len(set(numbers)) > 1
+
+
+@pytest.mark.parametrize("width", [360, 768, 1600])
+def test_it_is_readable_at_every_width(page, width):
+    size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 500}
+    page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    wide, seen = page.execute_script("return [document.documentElement.scrollWidth, window.innerWidth]")
+    assert seen == width and wide <= width
+    assert float(page.execute_script("return getComputedStyle(document.querySelector('td')).fontSize")[:-2]) >= 14
+
+
+def test_it_follows_light_and_dark(page):
+    colours = {}
+    for scheme in ("light", "dark"):
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+        script = "return [document.body, document.querySelector('rect'), document.querySelector('svg text')]"
+        colours[scheme] = page.execute_script(
+            f"{script}.map((e, i) => getComputedStyle(e)[i ? 'fill' : 'backgroundColor'])"
+        )
+    assert all(light != dark for light, dark in zip(colours["light"], colours["dark"], strict=True))
+
+
+def test_headings_can_be_reached_and_used_with_the_keyboard(page):
+    page.execute_script("document.querySelector('th button').focus(); document.activeElement.click()")
+    assert page.execute_script("return document.activeElement.parentElement.getAttribute('aria-sort')") == "ascending"

@@ -1,0 +1,52 @@
+"""CONTRIBUTING.md does what it says: its table, rules and report section are added as written, and run."""
+
+import re
+
+import yaml
+
+from conftest import ROOT
+from snake import NOTHING, TINY, planned, snakemake
+
+PLACES = {
+    '"""The table readings."""': "workflow/ragassay/schemas/readings.py",
+    '"""Measure how hard': "workflow/scripts/documents/read_documents.py",
+    '"""Turn readings into': "workflow/scripts/documents/measure_readings.py",
+    "rule read_documents:": "workflow/rules/documents.smk",
+    "rule measure_readings:": "workflow/rules/documents.smk",
+    "title: Readings": "workflow/report/sections/readings.yaml",
+}
+
+
+def follow(project):
+    """Put every block of code where the text says."""
+    blocks = re.findall(r"```(?:python|yaml)\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(), re.DOTALL)
+    assert len(blocks) == len(PLACES)
+    for block in blocks:
+        place = next(path for start, path in PLACES.items() if block.startswith(start))
+        with (project / place).open("a") as file:
+            file.write(("\n\n" if place.endswith(".smk") else "") + block)
+    schema = project / "workflow/schemas/config.schema.yaml"
+    schema.write_text(schema.read_text().replace("enum: [documents]", "enum: [documents, readings]"))
+    config = project / "tests/tiny/config.yaml"
+    settings = yaml.safe_load(config.read_text())
+    settings["report"]["sections"] = ["documents", "readings"]
+    config.write_text(yaml.safe_dump(settings))
+
+
+def test_a_stranger_can_add_a_table_a_rule_and_a_section(project):
+    snakemake(project, *TINY)
+    follow(project)
+    assert snakemake(project, "--lint").returncode == 0
+    new = {"read_documents": 2, "measure_readings": 1, "draw_figures": 1, "render_report": 1}
+    assert planned(project, *TINY) == new, "what was there before runs again"
+    snakemake(project, *TINY)
+    page = (project / "results/report/index.html").read_text()
+    assert "Words per sentence" in page and "hardest" in page
+    assert NOTHING in snakemake(project, *TINY).stdout
+
+
+def test_the_files_it_points_at_exist():
+    for name in ("README.md", "CONTRIBUTING.md"):
+        text = (ROOT / name).read_text()
+        for link in re.findall(r"\]\((?!http)([^)#]+)\)", text):
+            assert (ROOT / link).exists(), f"{name}: {link}"

@@ -1,0 +1,63 @@
+"""The whole pipeline on a handful of documents, and again: a second run does nothing, a rebuild gives the same."""
+
+import hashlib
+import time
+
+from ragassay import tables
+from ragassay.schemas.documents import DOCUMENTS
+from snake import NOTHING, TINY, snakemake
+
+
+def digests(project):
+    files = sorted(path for path in (project / "results").rglob("*") if path.is_file())
+    return {str(path.relative_to(project)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def test_runs_once_and_then_does_nothing_in_under_30_seconds(project):
+    start = time.monotonic()
+    snakemake(project, *TINY)
+    first = digests(project)
+    assert NOTHING in snakemake(project, *TINY).stdout
+    assert time.monotonic() - start < 30
+    assert "results/report/index.html" in first and "results/figures/documents/lengths.svg" in first
+    assert digests(project) == first
+
+
+def test_a_forced_second_run_gives_the_same_bytes(project):
+    snakemake(project, *TINY)
+    first = digests(project)
+    snakemake(project, *TINY, "--forceall", "--cores", "1")
+    assert digests(project) == first
+
+
+def test_what_came_out(project):
+    snakemake(project, *TINY)
+    january = tables.read(DOCUMENTS, project / "results/documents/2026-01.parquet").to_pylist()
+    assert {row["source_id"] for row in january} == {"a1", "a2"}
+    ferry = next(row for row in january if row["source_id"] == "a1")
+    assert ferry["text"].endswith("islanders.") and ferry["n_words"] == 39 and ferry["site"] == "www.example.org"
+    rejects = tables.read(tables.REJECTS, project / "results/rejects/documents/2026-01.parquet").to_pylist()
+    assert [(row["item"], row["reason"]) for row in rejects] == [
+        ("tests/tiny/documents/january.jsonl row 3", "too_short"),
+        ("tests/tiny/documents/january.jsonl row 4", "duplicate_id"),
+    ]
+    page = (project / "results/report/index.html").read_text()
+    assert "The tiny pipeline" in page and "duplicate_id" in page
+    assert "4 records: 2 documents, 2 rejected" in (project / "logs/collect_documents/2026-01.log").read_text()
+
+
+def test_snakemakes_own_report_holds_the_main_figures(project):
+    snakemake(project, *TINY)
+    snakemake(project, *TINY, "--report", "report.html")
+    page = (project / "report.html").read_text()
+    assert "lengths.svg" in page and "index.html" in page
+
+
+def test_a_stage_that_fails_says_so_in_one_line_and_nothing_is_left_half_done(project):
+    (project / "tests/tiny/documents/january.jsonl").write_text('{"text": "short"}\n')
+    failed = snakemake(project, *TINY, check=False)
+    assert failed.returncode == 1
+    line = "collect_documents (shard=2026-01): shard 2026-01: none of 1 records can be a document (1 too_short)"
+    assert line in failed.stdout and "Traceback" not in failed.stdout
+    assert not (project / "results/documents/2026-01.parquet").exists()
+    assert "none of 1 records" in (project / "logs/collect_documents/2026-01.log").read_text()

@@ -1,0 +1,72 @@
+"""Plans: the papers' settings and many shards build their graph; a wrong configuration stops before any job."""
+
+import pytest
+
+from snake import TINY, planned, snakemake
+
+
+def test_the_papers_settings_build_their_graph(project):
+    assert planned(project, "--configfile", "config/paper.yaml")["render_report"] == 1
+
+
+def test_the_default_plan_is_small(project):
+    assert 0 < sum(planned(project).values()) < 300
+
+
+def test_a_thousand_shards_are_a_thousand_jobs_and_the_gathers(project):
+    (project / "data").mkdir()
+    rows = ["shard\tdocuments"]
+    for number in range(1000):
+        (project / f"data/{number}.txt").write_text("A text.")
+        rows.append(f"s{number:04}\tdata/{number}.txt")
+    (project / "tests/tiny/shards.tsv").write_text("\n".join(rows) + "\n")
+    assert planned(project, *TINY)["collect_documents"] == 1000
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        (
+            "documnets: {min_words: 3}",
+            "extra.yaml: documnets: found an unknown key, expected one of: shards, documents",
+        ),
+        (
+            "documents: {min_words: many}",
+            "extra.yaml: documents.min_words: found 'many' (text), expected a whole number",
+        ),
+        ("shards: ../outside.tsv", "extra.yaml: shards: found '../outside.tsv' (text), expected a path inside"),
+        ("report: {title: sk-abcdef123456}", "extra.yaml: report.title: found what looks like a secret"),
+    ],
+)
+def test_a_wrong_configuration_is_refused_with_file_key_found_and_expected(project, setting, message):
+    (project / "extra.yaml").write_text(setting + "\n")
+    refused = snakemake(project, "--dry-run", "--configfile", "extra.yaml", check=False)
+    assert refused.returncode == 1 and message in refused.stdout
+    assert "abcdef123456" not in refused.stdout
+
+
+def test_a_setting_on_the_command_line_is_checked_too(project):
+    refused = snakemake(project, "--dry-run", "--config", "shards=3", check=False)
+    assert refused.returncode == 1
+    assert (
+        "command line: shards: found 3 (a whole number), expected text"
+        in refused.stdout
+    )
+
+
+def test_a_wrong_shard_names_its_line(project):
+    (project / "tests/tiny/shards.tsv").write_text("shard\tdocuments\n2026-01\tnowhere\n")
+    refused = snakemake(project, "--dry-run", *TINY, check=False)
+    assert refused.returncode == 1 and "tests/tiny/shards.tsv:2: nowhere: no such file or folder" in refused.stdout
+
+
+def test_an_empty_folder_of_documents_is_named(project):
+    (project / "empty").mkdir()
+    (project / "tests/tiny/shards.tsv").write_text("shard\tdocuments\n2026-01\tempty\n")
+    refused = snakemake(project, "--dry-run", *TINY, check=False)
+    assert refused.returncode == 1 and "empty: no documents in this folder" in refused.stdout
+
+
+@pytest.mark.parametrize("name", ["../../etc/passwd", "a/../../b", "-rf", ".hidden", "x" * 65])
+def test_hostile_names_match_no_rule(project, name):
+    assert snakemake(project, "--dry-run", f"results/documents/{name}.parquet", check=False).returncode == 1
