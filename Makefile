@@ -5,6 +5,7 @@ EXTRA ?=
 TESTS ?=
 BIN := .venv/bin
 BENCHMARKS := house tables
+MAKEFLAGS += --no-print-directory
 # Module systems of clusters set these, and what they point to would be taken for installed in .venv.
 unexport PYTHONPATH PYTHONHOME
 

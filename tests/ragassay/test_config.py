@@ -195,6 +195,7 @@ def test_no_accepted_path_resolves_outside(path):
         ([{"shards": "a"}, {}], {"shards": {"x": 1}}, None),
         ([{"documents": {"x": 1}}, {"documents": {"min_words": 5}}], {}, 0),
         ([{"documents": {"min_words": 5}}, {}], {"documents": {"x": 1}}, None),
+        ([{"x": {"a": 1}}, {"x": {"b": 1}}], {}, 1),
         ([{"report": {"sections": ["a"]}}, {"report": {"sections": ["documents", "b"]}}], {}, 1),
         ([{"report": {"sections": ["a", "b"]}}, {}], {"report": {"sections": ["b"]}}, None),
         ([{"report": {"title": "sk-12345678"}}, {"report": {"sections": ["documents"]}}], {}, 0),

@@ -219,6 +219,16 @@ def test_a_date_is_a_moment_in_utc(date, moment):
     assert found.tzinfo is UTC
 
 
+def test_a_time_without_zone_counts_as_utc_wherever_the_machine_stands(monkeypatch):
+    monkeypatch.setenv("TZ", "JST-9")
+    time.tzset()
+    try:
+        assert made(date="2026-09-26T07:45")["published_at"] == SEVEN
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
 @pytest.mark.parametrize(
     "date",
     ["yesterday", "2026", "2026-09", "2026-13-01", "2026-02-30", "26.09.2026", "09/26/2026", "2026-9-6", "2026-09-26T",

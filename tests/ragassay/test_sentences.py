@@ -25,7 +25,7 @@ CASES = {
     "opening marks": ["He paused.", "— Then he ran.", "“Why?”", "(Nobody knew.)", "...", "And so on."],
     "ellipsis": ["Well... perhaps.", "Wait…", "No...", "It was... late."],
     "runs of marks": ["What?!", "No!!!", "Really?..", "Yes."],
-    "small letters go on": ["He asked why? and left.", "The iPod vs. iphone case."],
+    "small letters go on": ["He asked why? and left.", 'He paused. "and then?" he said.', "The iPod vs. iphone case."],
     "numbers begin": ["It was late.", "19 people came.", "2026 was dry."],
     "not English": ["Él vino.", "¿Por qué?", "Ärger folgte.", "Он пришёл.", "Да!"],
 }
@@ -126,4 +126,11 @@ def test_two_hundred_thousand_words_take_less_than_two_seconds():
 @pytest.mark.parametrize("end", ["", "x"])
 def test_no_run_of_marks_takes_more_than_a_moment(piece, end):
     taken, _ = seconds("x" + piece * 100_000 + end)
+    assert taken < 2
+
+
+@pytest.mark.parametrize("marks_first", [True, False])
+def test_many_ends_beside_much_text_take_no_longer(marks_first):
+    parts = ["?! a B. " * 10_000, "word " * 800_000]
+    taken, _ = seconds("".join(parts if marks_first else reversed(parts)))
     assert taken < 2

@@ -138,6 +138,15 @@ def test_bytes_do_not_depend_on_the_environment(tmp_path):
     assert len(found) == 1 and len(found.pop().strip()) == hashlib.sha256().digest_size * 2
 
 
+def test_bytes_do_not_depend_on_pieces_where_pages_and_dictionaries_are_full(tmp_path, monkeypatch):
+    rows = arrow([THING | {"name": f"{number:0150}"} for number in range(40_000)])
+    write(THINGS, tmp_path / "one", rows)
+    monkeypatch.setattr(runs, "RUN_BYTES", 900_000)
+    monkeypatch.setattr(runs, "MERGE_BYTES", 100_000)
+    write(THINGS, tmp_path / "many", rows)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "many").read_bytes()
+
+
 def test_row_groups_have_a_fixed_size(path, small_groups):
     write(THINGS, path, things(150))
     found = pq.ParquetFile(path).metadata

@@ -48,10 +48,7 @@ def test_a_wrong_configuration_is_refused_with_file_key_found_and_expected(proje
 def test_a_setting_on_the_command_line_is_checked_too(project):
     refused = snakemake(project, "--dry-run", "--config", "shards=3", check=False)
     assert refused.returncode == 1
-    assert (
-        "command line: shards: found 3 (a whole number), expected text"
-        in refused.stdout
-    )
+    assert "command line: shards: found 3 (a whole number), expected text" in refused.stdout
 
 
 def test_a_wrong_shard_names_its_line(project):

@@ -37,9 +37,8 @@ def spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _ends_sentence(text, match):
-    behind = text[match.end() : match.end() + 80]
-    follows = behind.lstrip()[:2]
-    if not follows or re.match(r"[^\S\n]*\n[^\S\n]*\n", behind):
+    follows = text[match.end() : match.end() + 80].lstrip()[:2]
+    if not follows:
         return True
     first = follows[1:] if follows[0] in OPENING and len(follows) > 1 else follows[0]
     if first.islower():

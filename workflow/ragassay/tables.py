@@ -201,7 +201,7 @@ def read(table: Table, path, columns: Iterable[str] | None = None) -> pa.Table:
     """The whole table, or some of its columns in the order asked for, checked against its schema."""
     names = _names(table, path, columns)
     with _open(table, path) as parquet:
-        return parquet.read(columns=names).select(names)
+        return parquet.read(columns=names)
 
 
 def read_all(table: Table, paths: Iterable, columns: Iterable[str] | None = None) -> pa.Table:
@@ -215,8 +215,7 @@ def batches(table: Table, path, columns: Iterable[str] | None = None) -> Iterato
     """The table piece by piece, for tables larger than memory."""
     names = _names(table, path, columns)
     with _open(table, path) as parquet:
-        for batch in parquet.iter_batches(BATCH_ROWS, columns=names):
-            yield batch.select(names)
+        yield from parquet.iter_batches(BATCH_ROWS, columns=names)
 
 
 def _names(table, path, columns):
