@@ -4,12 +4,12 @@ STUDY ?= report
 EXTRA ?=
 TESTS ?=
 BIN := .venv/bin
-BENCHMARKS := house tables
+BENCHMARKS := house tables server calls parsing embedded
 MAKEFLAGS += --no-print-directory
 # Module systems of clusters set these, and what they point to would be taken for installed in .venv.
 unexport PYTHONPATH PYTHONHOME
 
-.PHONY: help setup demo test lint bench docs lock clean
+.PHONY: help setup demo test lint bench chaos docs lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+%?:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+%?):.*## /  make \1\t/' | expand -t 22
@@ -38,6 +38,9 @@ bench: setup ## run all benchmarks and put their figures, with limits and target
 
 bench-%: setup ## run one benchmark, benchmarks/<name>.py
 	@$(BIN)/python benchmarks/$*.py
+
+chaos: setup ## kill a stage that asks a model a thousand times, and count what that cost
+	@$(BIN)/python benchmarks/chaos.py 1000
 
 docs: setup ## write the generated parts of the documentation again
 	@PYTHONPATH=workflow $(BIN)/python -m ragassay.docs

@@ -3,7 +3,7 @@
 import operator
 import sys
 
-COMPARE = {"<=": operator.le, "<": operator.lt, ">=": operator.ge, "==": operator.eq}
+COMPARE = {"<=": operator.le, "<": operator.lt, ">": operator.gt, ">=": operator.ge, "==": operator.eq}
 short = []
 
 

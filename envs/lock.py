@@ -14,7 +14,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 TORCH_ONLY = re.compile(r"torch$|triton$|cuda-|nvidia-")
 # What the rules of each environment import; the file lists these and all that they need, at the lock's versions.
-ENVIRONMENTS = {"tables": ["pyarrow", "pyyaml"], "report": ["jinja2", "jsonschema", "pyarrow", "pyyaml"]}
+ENVIRONMENTS = {
+    "models": ["aiohttp", "openai", "pyarrow", "pyyaml", "together"],
+    "tables": ["pyarrow", "pyyaml"],
+    "report": ["jinja2", "jsonschema", "pyarrow", "pyyaml"],
+}
 HEADER = "# Made by `make lock` from pyproject.toml; do not edit. torch stands outside: see envs/setup.py.\n"
 
 

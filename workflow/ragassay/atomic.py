@@ -50,11 +50,11 @@ def write_text(path, text: str) -> None:
 def _clear_leftovers(path):
     for old in path.parent.glob(glob.escape(f".{path.name}.{HOST}.") + "*"):
         process = old.name.removeprefix(f".{path.name}.{HOST}.").split(".")[0]
-        if process.isdecimal() and int(process) != os.getpid() and not _alive(int(process)):
+        if process.isdecimal() and int(process) != os.getpid() and not alive(int(process)):
             shutil.rmtree(old, ignore_errors=True) if old.is_dir() else old.unlink(missing_ok=True)
 
 
-def _alive(process):
+def alive(process):
     try:
         os.kill(process, 0)
     except ProcessLookupError:

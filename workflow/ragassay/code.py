@@ -18,8 +18,17 @@ def code_version(script: str, *also: str, root: Path = WORKFLOW) -> str:
     """The version of `scripts/<script>`; `also` names modules that it loads by a computed name
     (`ragassay.attacks.naive`).
     """
+    return _version(modules(root / "scripts" / script, *also, root=root), root)
+
+
+def module_version(name: str, root: Path = WORKFLOW) -> str:
+    """The version of a module and all that it imports, for results that depend on code at run time."""
+    return _version(modules(_required(root, name), root=root), root)
+
+
+def _version(paths, root):
     digest = hashlib.sha256()
-    for path in modules(root / "scripts" / script, *also, root=root):
+    for path in paths:
         digest.update(f"{path.relative_to(root)}\0{_tree(path, path.stat().st_mtime_ns)}\0".encode())
     return digest.hexdigest()[:16]
 

@@ -49,6 +49,7 @@ def checked(config: dict, files: list, schema_file) -> dict:
     """
     schema = yaml.safe_load(Path(schema_file).read_bytes())
     problems = list(_secrets(config)) or list(_schema_problems(config, schema))
+    problems = problems or list(_unknown_models(_with_defaults(config, schema)))
     if problems:
         sources = [(str(file), yaml.safe_load(Path(file).read_bytes()) or {}) for file in files]
         lines = [f"{_source(path, config, sources)}: {_dotted(path)}: {text}" for path, text in problems]
@@ -94,6 +95,15 @@ def _schema_problems(config, schema):
             yield path, f"found {_shown(error.instance)}, expected {_expected(error)}"
 
 
+def _unknown_models(config):
+    """Roles name models; a name that no model has is a typo."""
+    known = list(config.get("models", {}))
+    for name in config.get("scope", {}).get("generators", []):
+        if name not in known:
+            found = f"found the model {name!r}, expected one of: {', '.join(known)}{_closest(name, known)}"
+            yield ("scope", "generators"), found
+
+
 def _closest(key, known):
     close = difflib.get_close_matches(str(key), known, n=1)
     return f" (did you mean {close[0]}?)" if close else ""
@@ -114,14 +124,16 @@ def _shown(value):
 def _expected(error):
     schema, limit = error.schema, error.validator_value
     kinds = {"object": "a mapping", "array": "a list", "string": "text", "boolean": "true or false"}
-    kinds |= {"integer": "a whole number", "number": "a number"}
+    kinds |= {"integer": "a whole number", "number": "a number", "null": "nothing"}
+    types = schema.get("type", [])
+    types = [types] if isinstance(types, str) else types
     match error.validator:
         case "type":
-            return kinds[limit]
+            return " or ".join(kinds[name] for name in types)
         case "minimum" | "exclusiveMinimum":
-            return f"{kinds[schema['type']]} {'of at least' if error.validator == 'minimum' else 'above'} {limit}"
+            return f"{kinds[types[0]]} {'of at least' if error.validator == 'minimum' else 'above'} {limit}"
         case "maximum":
-            return f"{kinds[schema['type']]} of at most {limit}"
+            return f"{kinds[types[0]]} of at most {limit}"
         case "enum":
             return f"one of {', '.join(map(str, limit))}"
         case "format":

@@ -40,21 +40,27 @@ def settings(schema: dict) -> str:
 
 
 def _keys(schema, prefix):
+    required = schema.get("required", [])
     for key, inner in schema.get("properties", {}).items():
-        default = "" if inner["type"] == "object" else f"`{json.dumps(inner['default'])}`"
+        default = "needed" if key in required else f"`{json.dumps(inner['default'])}`" if "default" in inner else ""
+        default = "" if inner["type"] == "object" and inner.get("default") in (None, {}) else default
         yield f"| `{prefix}{key}` | {default} | {_form(inner)} | {' '.join(inner['description'].split())} |"
         yield from _keys(inner, f"{prefix}{key}.")
+        if isinstance(inner.get("additionalProperties"), dict):
+            yield from _keys(inner["additionalProperties"], f"{prefix}{key}.{{name}}.")
 
 
 def _form(schema):
-    form = {"object": "", "array": "list of", "string": "text"}.get(schema["type"], schema["type"])
-    if schema["type"] == "array":
+    types = [schema["type"]] if isinstance(schema["type"], str) else schema["type"]
+    form = {"object": "", "array": "list of", "string": "text"}.get(types[0], types[0])
+    if types[0] == "array":
         return f"{form} {_form(schema['items'])}"
     if "enum" in schema:
         return "one of " + ", ".join(f"`{value}`" for value in schema["enum"])
     if schema.get("format") == "inside":
         return "path inside the working directory"
-    return form + (f", at least {schema['minimum']}" if "minimum" in schema else "")
+    form += f", at least {schema['minimum']}" if "minimum" in schema else ""
+    return form + (" or nothing" if "null" in types else "")
 
 
 def tables() -> list[Table]:
@@ -107,7 +113,7 @@ def stages(graph, files) -> str:
 def figure_table(lines: list[str]) -> str:
     """The lines that benchmarks print, as a table."""
     rows = ["| figure | measured | limit | ratio to it | target | |", "|---|---|---|---|---|---|"]
-    for line in lines:
+    for line in (line for line in lines if line.startswith("figure ")):
         _, name, value, unit, _, limit, _, ratio, _, target, verdict = line.split()
         limit = limit if limit == "-" else f"{limit} {unit}"
         rows.append(f"| {name.replace('_', ' ')} | {value} {unit} | {limit} | {ratio} | {target} | {verdict} |")

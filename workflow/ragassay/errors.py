@@ -5,3 +5,5 @@ traceback.
 
 class AssayError(Exception):
     """Something outside the code has to change: a file, a setting, a document. Says what, where and what to do."""
+
+    exit_code = 1

@@ -29,7 +29,7 @@ def run(stage: Callable, snakemake) -> None:
         stage(**snakemake.input, **snakemake.output, **snakemake.params.settings)
     except AssayError as error:
         log.error("%s", error)
-        sys.exit(1)
+        sys.exit(error.exit_code)
     except Exception:
         file.stream.write(traceback.format_exc())  # Snakemake shows it on the terminal by itself
         raise

@@ -30,9 +30,15 @@ except AssayError as error:
     raise WorkflowError(str(error)) from None
 
 
+# Keys of models come from the environment: a missing one stops before any job.
+envvars:
+    *[model["key_variable"] for model in config["models"].values() if model["key_variable"]],
+
+
 wildcard_constraints:
     shard=NAME,
     section=NAME,
+    generator=NAME,
 
 
 def shard_files(wildcards):
@@ -45,3 +51,24 @@ def shard_files(wildcards):
 
 def shard_settings(wildcards):
     return {"shard": wildcards.shard, **config["documents"]}
+
+
+def code_with_model(script, role):
+    """The code behind a model's answers, which is the script and, loaded by name, the provider."""
+
+    def version(wildcards):
+        provider = config["models"][wildcards.get(role)]["provider"]
+        return code_version(script, f"ragassay.llm.providers.{provider}")
+
+    return version
+
+
+def asking(rule, role, settings):
+    """What a stage that asks needs to know, which is the model that the wildcard `role` names and where its ledger is."""
+
+    def settings_for(wildcards):
+        keys = dict(wildcards.items())
+        model = {"name": keys[role], **config["models"][keys[role]]}
+        return {"model": model, "ledger": str(Path("ledger", rule, *keys.values())), **settings}
+
+    return settings_for

@@ -1,0 +1,205 @@
+"""Time the call layer against a loopback server, beside the limit and beside a plain client with a semaphore.
+
+The limit is calls x latency / concurrency; for random latencies it is what as many workers need that take the next
+call when they have done one, with the latencies that the server drew. Each run is a process of its own. Processor time
+that we add is ours less the plain client's on the same transport. `python benchmarks/calls.py scan hits` measures only
+what is named.
+"""
+
+import asyncio
+import heapq
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from figures import figure, finish
+from loopback import Loopback
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "workflow"))
+
+IN_FLIGHT = 64
+CALLS, HITS, QUEUED, RECORDS = 2000, 100_000, 500_000, 1_000_000
+FREE = {"input": 0, "output": 0}
+REPLY = {
+    "id": "chatcmpl-1",
+    "object": "chat.completion",
+    "created": 1,
+    "model": "loopback",
+    "choices": [{"index": 0, "message": {"role": "assistant", "content": "It is. " * 40}, "finish_reason": "stop"}],
+    "usage": {"prompt_tokens": 150, "completion_tokens": 70, "total_tokens": 220},
+}
+
+
+def prompts(calls):
+    for number in range(calls):
+        yield [{"role": "user", "content": f"Question {number}: " + "what does the document say about it? " * 16}]
+
+
+def requests(calls):
+    from ragassay.llm.model import Request
+
+    return (Request(messages, {"max_tokens": 100}) for messages in prompts(calls))
+
+
+def settings(url):
+    from ragassay.llm.model import Model
+
+    return Model("loopback", "openai", "loopback", base_url=url, key_variable="KEY", concurrency=IN_FLIGHT, price=FREE)
+
+
+def ours(url, calls, ledger):
+    from ragassay.llm.calls import complete
+
+    assert sum(1 for _ in complete(requests(calls), settings(url), ledger)) == calls
+
+
+def plain(url, calls, _, transport=None):
+    """What a user would write: the official client, a semaphore, gather."""
+    import openai
+
+    async def run():
+        client = openai.AsyncOpenAI(
+            api_key=os.environ["KEY"], base_url=url, max_retries=0, http_client=transport and transport()
+        )
+        gate = asyncio.Semaphore(IN_FLIGHT)
+
+        async def one(messages):
+            async with gate:
+                reply = await client.chat.completions.create(model="loopback", messages=messages, max_tokens=100)
+                return reply.choices[0].message.content
+
+        found = await asyncio.gather(*(one(messages) for messages in prompts(calls)))
+        await client.close()
+        assert len(found) == calls
+
+    asyncio.run(run())
+
+
+def plain_aiohttp(url, calls, ledger):
+    import openai
+
+    plain(url, calls, ledger, openai.DefaultAioHttpClient)
+
+
+def queued(url, calls, ledger):
+    """So many requests wait, some are answered: what is resident then."""
+    from ragassay.llm.calls import complete
+
+    results = complete(requests(calls), settings(url), ledger)
+    for _ in range(CALLS):
+        next(results)
+    results.close()
+
+
+def known(url, calls, folder):
+    """Write a ledger that knows the answers to so many requests, or has so many records, three for a call."""
+    from ragassay.llm.ledger import Ledger
+    from ragassay.llm.model import call_key, provider_for
+
+    identity, ledger, body = provider_for(settings(url)).identity(), Ledger(folder), json.dumps(REPLY)
+    for request in requests(calls):
+        key = call_key(identity, request)
+        name = ledger.intent(key, [0])
+        ledger.done(name, key, [0], body)
+        ledger.settled(name, 150, 0, 70, 0.0, answers=1)
+    ledger.close()
+
+
+def scan(_, calls, folder):
+    from ragassay.llm.ledger import Ledger
+
+    ledger = Ledger(folder)
+    assert ledger.counts["replies"] == calls
+    ledger.close()
+
+
+RUNS = {run.__name__: run for run in (ours, plain, plain_aiohttp, queued, known, scan)}
+
+
+def measure(kind, url, calls, folder):
+    """In a child: seconds of wall and of processor time of the calls, and peak megabytes."""
+    import openai  # to load all of this is not part of the calls
+
+    import ragassay.llm.calls
+    import ragassay.llm.providers.openai
+
+    assert openai and ragassay
+    wall, cpu = time.perf_counter(), time.process_time()
+    RUNS[kind](url, int(calls), folder)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    sys.stdout.write(json.dumps([time.perf_counter() - wall, time.process_time() - cpu, peak]))
+
+
+def child(kind, url, calls, folder=None):
+    with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as scratch:
+        command = [sys.executable, __file__, "child", kind, url, str(calls), str(folder or scratch)]
+        done = subprocess.run(
+            command, check=True, stdout=subprocess.PIPE, text=True, env={**os.environ, "KEY": "test-key"}
+        )
+    return json.loads(done.stdout)
+
+
+def best(kind, server, calls, runs=2):
+    return min(child(kind, server.url, calls) for _ in range(runs))
+
+
+def figure_fixed():
+    with Loopback(latency=0.2) as server:
+        limit = CALLS * 0.2 / IN_FLIGHT
+        mine, theirs, alike = (best(kind, server, CALLS) for kind in ("ours", "plain", "plain_aiohttp"))
+    figure("calls_2000_at_200ms", mine[0], "s", f"<= {1.12 * limit:.4g}", limit)
+    figure("calls_against_the_plain_client", mine[0] / theirs[0], "x", "<= 1")
+    figure("plain_client", theirs[0], "s", "> 0", limit)
+    figure("plain_client_on_aiohttp", alike[0], "s", "> 0", limit)
+    figure("processor_added_per_call", (mine[1] - alike[1]) / CALLS * 1e6, "us", "<= 100")
+
+
+def figure_lognormal():
+    with Loopback(latency=0.5, latency_sigma=0.6) as server:
+        seconds, _, _ = child("ours", server.url, CALLS)
+        drawn = [line["seconds"] for line in server.log() if line["event"] == "asked"]
+    free = [0.0] * IN_FLIGHT
+    for latency in drawn:
+        heapq.heapreplace(free, free[0] + latency)
+    limit = max(free)
+    figure("calls_2000_at_lognormal_500ms", seconds, "s", f"<= {1.15 * limit:.4g}", limit)
+
+
+def figure_queued():
+    with Loopback(latency=0.01) as server:
+        _, _, peak = child("queued", server.url, QUEUED)
+        _, _, least = child("queued", server.url, CALLS)
+    figure("requests_500000_queued_memory", peak, "MB", "< 150", least)
+
+
+def figure_hits():
+    with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
+        url = "http://127.0.0.1:1/v1"
+        child("known", url, HITS, folder)
+        loaded, answered = (min(child(kind, url, HITS, folder) for _ in range(2)) for kind in ("scan", "ours"))
+    figure("ledger_hits_100000", answered[0] - loaded[0], "s", "< 4")
+
+
+def figure_scan():
+    with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
+        child("known", "http://127.0.0.1:1/v1", -(-RECORDS // 3), folder)
+        seconds, _, peak = child("scan", "", -(-RECORDS // 3), folder)
+    figure("scan_of_1000000_records", seconds, "s", "< 60")
+    figure("scan_of_1000000_records_memory", peak, "MB", "< 2000")
+
+
+def main(*names):
+    all_figures = {"fixed": figure_fixed, "lognormal": figure_lognormal, "queued": figure_queued}
+    all_figures |= {"hits": figure_hits, "scan": figure_scan}
+    for name in names or all_figures:
+        all_figures[name]()
+    finish()
+
+
+if __name__ == "__main__":
+    measure(*sys.argv[2:]) if sys.argv[1:2] == ["child"] else main(*sys.argv[1:])

@@ -1,0 +1,53 @@
+"""Fuzz the parsers of model output with 100,000 completions, and time them.
+
+The same kinds of completions as in tests/ragassay/llm/test_parsing_fuzz.py, whose assertions hold for each: no crash,
+no verdict and no list accepted that a mutation has destroyed. The limit of a time is to look at each character once,
+`str.translate`.
+"""
+
+import importlib.util
+import sys
+import time
+from pathlib import Path
+
+from figures import figure, finish
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT / "workflow"), str(ROOT / "tests")]
+COUNTS = {"harmless_verdict": 25_000, "destroyed_verdict": 25_000, "lists": 24_000, "noise": 24_000, "long_runs": 2_000}
+
+
+def fuzz():
+    """The module of the tests, by its path: tests are no package."""
+    spec = importlib.util.spec_from_file_location("fuzz", ROOT / "tests/ragassay/llm/test_parsing_fuzz.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def main():
+    kinds = fuzz()
+    wrong, slowest = 0, 0.0
+    for name, count in COUNTS.items():
+        kind = getattr(kinds, name)
+        for seed in range(count // 100):
+            try:
+                slowest = max(slowest, kinds.slowest(kind, 100, seed))
+            except AssertionError as problem:
+                wrong += 1
+                sys.stderr.write(f"{name}, seed {seed}: {str(problem)[:400]!r}\n")
+    figure("fuzzed_completions", sum(COUNTS.values()), "completions", ">= 100000")
+    figure("fuzzed_completions_wrong", wrong, "completions", "== 0")
+    text = "The bell rang in 2024. " * 900
+    begin = time.thread_time()
+    text.translate({ord("A"): "a"})
+    figure("slowest_parse", 1000 * slowest, "ms", "<= 50", 1000 * (time.thread_time() - begin))
+    begin = time.thread_time()
+    for parse in (kinds.parse_numbered, kinds.parse_verdict):
+        parse("1. " + "The bell rang in 2024. " * 43_500 + "Yes.")
+    figure("parses_of_a_megabyte", (time.thread_time() - begin) / 2, "s", "<= 0.5")
+    finish()
+
+
+if __name__ == "__main__":
+    main()

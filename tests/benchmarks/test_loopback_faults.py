@@ -1,0 +1,150 @@
+"""Each fault of the loopback server, seen on the wire and by the official client."""
+
+import contextlib
+import json
+import socket
+import time
+
+import openai
+import pytest
+
+from served import BODY, request
+
+CLOSE = request(headers="Connection: close\r\n")
+
+
+def body_of(received: bytes) -> tuple[int, bytes]:
+    """The length that was promised, and what came."""
+    head, _, body = received.partition(b"\r\n\r\n")
+    return int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0]), body
+
+
+@pytest.mark.parametrize("fault, billed", [("drop", 1), ("abort", 0)])
+def test_a_dropped_connection_sends_nothing(serve, fault, billed):
+    server = serve(faults={fault: 1.0})
+    assert server.raw(request()) == b""
+    with pytest.raises(openai.APIConnectionError):
+        server.chat()
+    summary = server.summary()
+    assert (summary["kinds"], summary["billed"], summary["whole"]) == ({fault: 2}, 2 * billed, 0)
+
+
+def test_a_reply_is_cut_off_in_the_middle(serve):
+    server = serve(faults={"cut": 1.0})
+    received = server.raw(request())
+    promised, body = body_of(received)
+    assert received.startswith(b"HTTP/1.1 200 OK") and 0 < len(body) == promised // 2
+    with pytest.raises(ValueError):
+        json.loads(body)
+    with pytest.raises((openai.APIError, json.JSONDecodeError)):
+        server.chat()
+    assert server.summary()["billed"] == 2 and server.summary()["whole"] == 0
+
+
+def test_a_reply_that_is_cut_off_may_look_whole_to_http(serve):
+    server = serve(faults={"cut_short": 1.0})
+    received = server.raw(request() + CLOSE)
+    promised, body = body_of(received)
+    assert received.count(b"HTTP/1.1 200 OK") == 2  # the connection goes on
+    with pytest.raises(ValueError):
+        json.loads(body[:promised])
+    with pytest.raises(json.JSONDecodeError):
+        server.chat()
+    assert server.summary()["billed"] == 3 and server.summary()["whole"] == 0
+
+
+def test_a_page_of_html_comes_with_status_200(serve):
+    server = serve(faults={"html": 1.0})
+    received = server.raw(CLOSE)
+    assert b"content-type: text/html" in received and received.endswith(b"</html>\n")
+    assert server.summary()["billed"] == 1
+
+
+def test_a_slow_body_comes_in_pieces(serve):
+    server = serve(faults={"slow": 1.0}, slow_seconds=0.3)
+    start = time.perf_counter()
+    assert json.loads(body_of(server.raw(CLOSE))[1])["choices"]
+    assert 0.25 < time.perf_counter() - start < 1
+    assert server.chat().choices and server.summary()["whole"] == 2
+
+
+def test_a_hanging_reply_never_comes(serve):
+    server = serve(faults={"hang": 1.0})
+    with server.openai(timeout=0.3) as client, pytest.raises(openai.APITimeoutError):
+        client.chat.completions.create(**BODY)
+    assert server.summary()["billed"] == 1
+
+
+@pytest.mark.parametrize(
+    "fault, error, retry",
+    [
+        ("429", openai.RateLimitError, "2"),
+        ("500", openai.InternalServerError, None),
+        ("503", openai.InternalServerError, "2"),
+        ("403", openai.PermissionDeniedError, None),
+    ],
+)
+def test_errors_come_at_once_with_the_headers_that_belong_to_them(serve, fault, error, retry):
+    server = serve(faults={fault: 1.0}, retry_after=2, latency=5)
+    with pytest.raises(error) as raised:
+        server.chat()
+    assert raised.value.status_code == int(fault) and raised.value.response.headers.get("retry-after") == retry
+    assert server.summary()["kinds"] == {fault: 1} and server.summary()["billed"] == 0
+
+
+def test_a_fault_can_be_put_at_one_request(serve):
+    server = serve(faults_at={2: "500", 4: "drop"})
+    for _ in range(5):
+        server.raw(CLOSE)
+    kinds = [line["kind"] for line in server.log() if line["event"] == "asked"]
+    assert kinds == ["answer", "500", "answer", "drop", "answer"]
+
+
+@pytest.mark.parametrize(
+    "odd, texts, finish",
+    [
+        ("ignore_n", 1, "stop"),
+        ("none", 0, None),
+        ("filter", 5, "content_filter"),
+        ("length", 5, "length"),
+        ("empty", 5, "stop"),
+        ("null", 5, "stop"),
+        ("refusal", 5, "stop"),
+    ],
+)
+def test_odd_answers(serve, odd, texts, finish):
+    server = serve(odd_answers={odd: 1.0}, texts=["Yes, it is."])
+    choices = server.chat(n=5).choices
+    wanted = {"length": "Yes, ", "ignore_n": "Yes, it is.", "null": None, "refusal": None}.get(odd, "")
+    assert [(choice.message.content, choice.finish_reason) for choice in choices] == [(wanted, finish)] * texts
+    assert all(bool(choice.message.refusal) == (odd == "refusal") for choice in choices)
+    assert server.summary()["samples"] == texts and server.summary()["kinds"] == {odd: 1}
+
+
+def test_fewer_choices_than_asked_for(serve):
+    server = serve(odd_answers={"fewer": 1.0})
+    counts = [len(server.post({**BODY, "n": 9})[2]["choices"]) for _ in range(30)]
+    assert set(counts) <= set(range(1, 9)) and len(set(counts)) > 3
+    assert server.summary()["samples"] == sum(counts)
+
+
+def test_a_limit_of_requests_in_flight(serve):
+    server = serve(in_flight_limit=2, latency=0.5)
+    with contextlib.ExitStack() as stack:
+        for _ in range(2):
+            stack.enter_context(waiting(server))
+        while server.summary()["in_flight"] < 2:
+            time.sleep(0.01)
+        assert server.post()[0] == 429
+    while server.summary()["in_flight"]:
+        time.sleep(0.01)
+    server.control(latency=0)
+    assert server.post()[0] == 200
+
+
+@contextlib.contextmanager
+def waiting(server):
+    """A request whose reply nobody reads."""
+    with socket.create_connection(("127.0.0.1", server.port)) as connection:
+        connection.sendall(request())
+        yield

@@ -1,0 +1,106 @@
+"""Local weights through the transformers library: batches, samples, seeds, and what cannot be used."""
+
+import pytest
+import torch
+from tokenizers import Tokenizer, models, pre_tokenizers
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+from ragassay.llm.calls import complete
+from ragassay.llm.model import Model, ModelError, Request
+
+WORDS = ["<pad>", "</s>", "<unk>", *"the a ferry quay marks of in to Sallow Tolven glacier lost won is was and".split()]
+
+
+@pytest.fixture(scope="module")
+def weights(tmp_path_factory):
+    """A folder with random weights and a word-level tokenizer, in the usual format."""
+    folder = tmp_path_factory.mktemp("weights")
+    tokenizer = Tokenizer(models.WordLevel({word: n for n, word in enumerate(WORDS)}, unk_token="<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokens = {"pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, **tokens).save_pretrained(folder)
+    torch.manual_seed(1)
+    size = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4}
+    config = LlamaConfig(vocab_size=len(WORDS), max_position_embeddings=64, eos_token_id=1, pad_token_id=0, **size)
+    LlamaForCausalLM(config).save_pretrained(folder)
+    return folder
+
+
+def ask(weights, ledger, requests, **options):
+    free = {"input": 0, "output": 0}
+    model = Model(
+        "local", "transformers", str(weights), concurrency=8, price=free, options={"device": "cpu", **options}
+    )
+    return list(complete(requests, model, ledger))
+
+
+def request(text, samples=1, **sampling):
+    return Request([{"role": "user", "content": text}], {"max_tokens": 8, **sampling}, samples)
+
+
+TEXTS = ["the ferry", "the quay of Sallow is in Tolven and the glacier was lost", "a glacier", "Tolven won the marks"]
+
+
+def test_rows_of_a_batch_do_not_change_each_other(weights, tmp_path):
+    for temperature in (0.0, 0.9):
+        requests = [request(text, 3, temperature=temperature) for text in TEXTS]
+        together = ask(weights, tmp_path / f"together{temperature}", requests, rows=16)
+        alone = ask(weights, tmp_path / f"alone{temperature}", requests, rows=1)
+        assert together == alone
+
+
+def test_the_greedy_answer_is_the_models_own(weights, tmp_path):
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    tokenizer, model = AutoTokenizer.from_pretrained(weights), AutoModelForCausalLM.from_pretrained(weights)
+    for text in TEXTS:
+        inputs = tokenizer(text + "\n", return_tensors="pt")
+        made = model.generate(**inputs, max_new_tokens=8, do_sample=False)[0, inputs["input_ids"].shape[1] :]
+        expected = tokenizer.decode(made, skip_special_tokens=True)
+        assert ask(weights, tmp_path / text, [request(text, temperature=0.0)])[0][0].text == expected
+
+
+def test_samples_differ_and_a_second_run_gives_the_same(weights, tmp_path):
+    first = ask(weights, tmp_path / "a", [request("the ferry", 6, temperature=1.0)])
+    assert len({answer.text for answer in first[0]}) > 3
+    assert ask(weights, tmp_path / "b", [request("the ferry", 6, temperature=1.0)]) == first
+    assert ask(weights, tmp_path / "c", [request("the ferry", 6, temperature=1.0, seed=2)]) != first
+
+
+def test_draws_follow_the_models_distribution(weights, tmp_path):
+    """One token, many samples: frequencies against the softmax of the logits."""
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    tokenizer, model = AutoTokenizer.from_pretrained(weights), AutoModelForCausalLM.from_pretrained(weights)
+    chances = model(**tokenizer("the ferry\n", return_tensors="pt")).logits[0, -1].div(0.7).softmax(-1).tolist()
+    answers = ask(weights, tmp_path, [request("the ferry", 3000, temperature=0.7, max_tokens=1)], rows=500)[0]
+    for number, word in enumerate(WORDS[3:], 3):
+        share = sum(answer.text == word for answer in answers) / 3000
+        assert abs(share - chances[number]) < 4 * (chances[number] * (1 - chances[number]) / 3000) ** 0.5 + 1e-3
+
+
+def test_top_p_keeps_the_likely_tokens_only(weights, tmp_path):
+    answers = ask(weights, tmp_path, [request("the ferry", 200, temperature=1.0, top_p=0.05, max_tokens=1)], rows=200)
+    assert len({answer.text for answer in answers[0]}) == 1
+
+
+def test_finish_reasons(weights, tmp_path):
+    answers = ask(weights, tmp_path, [request(text, 20, temperature=1.5) for text in TEXTS])
+    assert {answer.finish_reason for row in answers for answer in row} == {"stop", "length"}
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"text": "the " * 80}, "the prompt has 80 tokens and may be answered with 8, the model takes 64 in all"),
+        ({"logit_bias": {}}, "found the sampling setting logit_bias, expected max_tokens, seed, temperature, top_p"),
+    ],
+)
+def test_what_cannot_be_asked_is_told(weights, tmp_path, changed, told):
+    with pytest.raises(ModelError, match=told):
+        ask(weights, tmp_path, [request(**{"text": "the ferry", **changed})])
+
+
+def test_weights_that_are_not_there_are_told(tmp_path):
+    with pytest.raises(ModelError, match="model local: cannot load"):
+        ask(tmp_path / "nowhere", tmp_path / "ledger", [request("the ferry")])

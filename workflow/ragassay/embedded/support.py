@@ -1,0 +1,202 @@
+"""How far a document supports a claim or the premises of a question: evidence as a few numbers between 0 and 1.
+
+Everything is found by comparing words, names and numbers. Words count by how much they tell; a near synonym counts
+for most of a word. The evidence asks: does the document have these words at all; are names and numbers foreign to it;
+do words that stand side by side here meet in one of its sentences. A claim that is false though all its words stand
+in one sentence looks supported: who did what to whom is not read.
+"""
+
+import math
+import re
+from collections import Counter
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from ragassay.embedded import facts
+from ragassay.embedded.clauses import clause
+from ragassay.embedded.vocabulary import MONTHS, WEEKDAYS
+from ragassay.embedded.words import content, stem, synonyms, tokens, weight
+from ragassay.sentences import sentences
+
+SYNONYM, KIN = 0.8, 0.6  # what a near synonym and a word of the same first letters count for
+KIN_LETTERS = 5
+LEANING = re.compile(r"(?:He|She|It|They|His|Her|Its|Their)\b")  # read with the subject of the sentence before
+NEAREST = 2  # sentences in which, and in those behind them, an answer is looked for
+KINDS = (
+    (r"\bhow (?:many|much|long|old|far|large)\b|\bpercentage\b", "numbers"),
+    (r"\bwhen\b|\b(?:what|which) (?:date|day|month|year)\b", "dates"),
+    (r"^who(?:se|m)?\b|^(?:with|by|to|for|from) whom\b|^where\b|\b(?:what|which) (?:place|person|town)\b", "names"),
+    (r"^why\b|^for what reason\b", "reasons"),
+)
+REASON = re.compile(
+    r"\b(?:because|since|due to|owing|thanks to|so that|in order|caus\w+|reasons?|therefore|after|as|so)\b", re.I
+)
+WINDOW = 2  # sentences that are read together as one passage
+
+
+class Reading(NamedTuple):
+    """A document as it was read."""
+
+    sentences: tuple[str, ...]
+    stems: tuple[frozenset[str], ...]  # one set per sentence, with the openings of longer stems
+    spread: dict[str, int]  # stem -> in how many sentences
+    known: frozenset[str]  # capitalised words inside sentences
+    beside: frozenset[tuple[str, str]]  # every two words that stand side by side
+
+
+class Evidence(NamedTuple):
+    """What speaks against support, each from 0 (nothing) to 1."""
+
+    foreign: float  # weighted share of words that the document lacks
+    names: float  # names that the document lacks
+    numbers: float  # numbers and dates that the document lacks, or has beside other words only
+    pairs: float  # neighbouring words that never meet in one sentence
+    run: float  # length of the longest run of foreign words
+    torn: float  # pairs, where no word is foreign: what is put in the document's words should stand together there
+    unanswered: float  # 1 if the nearest sentences hold nothing of the kind that is asked for, such as a date
+
+
+@lru_cache(maxsize=512)
+def read(document: str) -> Reading:
+    found = tuple(sentences(document))
+    stems, subject = [], ""
+    for sentence in found:
+        if not LEANING.match(sentence):
+            taken = clause(sentence)
+            subject = taken.subject if taken else ""
+        stems.append(_with_kin(stem(word) for word in tokens(f"{sentence} {subject}") if weight(word)))
+    stems = tuple(stems)
+    spread = Counter(one for each in stems for one in each)
+    return Reading(found, stems, dict(spread), facts.inner_capitals(document), frozenset(_beside(document)))
+
+
+def _with_kin(stems):
+    stems = set(stems)
+    return frozenset(stems | {_kin(one) for one in stems})
+
+
+def _kin(stemmed):
+    return stemmed[:KIN_LETTERS] + "-" if len(stemmed) >= KIN_LETTERS else stemmed
+
+
+def coverage(stemmed: str, have) -> float:
+    """1 if the stem is there, less if only a near synonym or a word that begins alike is."""
+    if stemmed in have:
+        return 1.0
+    if any(other in have for other in synonyms(stemmed)):
+        return SYNONYM
+    return KIN if _kin(stemmed) in have else 0.0
+
+
+def passages(reading: Reading) -> list[frozenset[str]]:
+    return [frozenset().union(*reading.stems[i : i + WINDOW]) for i in range(len(reading.stems))] or [frozenset()]
+
+
+def nearest(text: str, reading: Reading) -> list[tuple[float, int]]:
+    """(weighted share of the text's words that it has, index) for every sentence, best first; earlier ones win ties."""
+    return _ranked(weighted(content(text), reading), reading)
+
+
+def _ranked(weights, reading):
+    total = sum(value for _, value in weights) or 1.0
+    shares = [sum(v * coverage(s, have) for s, v in weights) / total for have in reading.stems]
+    return sorted(((share, i) for i, share in enumerate(shares)), key=lambda pair: (-pair[0], pair[1]))
+
+
+def weighted(words: list[str], reading: Reading) -> list[tuple[str, float]]:
+    """(stem, weight) of each different word: words of half the document's sentences tell less than those of one."""
+    unique = {stem(word): weight(word) for word in words}
+    size = len(reading.stems) + 1
+    return [
+        (s, w * (0.4 + 0.6 * math.log(size / (reading.spread.get(s, 0) + 1)) / math.log(size + 1)))
+        for s, w in unique.items()
+    ]
+
+
+def evidence(text: str, reading: Reading, keep=lambda word: True) -> Evidence:
+    """The evidence that a question or claim goes beyond the document; `keep` may leave words out of the reading."""
+    everything = content(text)
+    words = [word for word in everything if keep(word)]
+    weights = weighted(words, reading)
+    total = sum(value for _, value in weights) or 1.0
+    whole = {s: coverage(s, reading.spread) for s, _ in weights}
+    foreign = sum(v * (1 - whole[s]) for s, v in weights) / total
+    near = [(stem(a), stem(b)) for a, b in pairwise(everything) if keep(a) and keep(b)]
+    met = sum(any(coverage(a, have) and coverage(b, have) for have in reading.stems) for a, b in near)
+    apart = 1 - met / len(near) if near else foreign
+    longest = current = 0
+    for word in words:
+        current = 0 if whole[stem(word)] else current + 1
+        longest = max(longest, current)
+    own = all(stem(word) in reading.spread for word in everything)
+    return Evidence(
+        foreign=foreign,
+        names=_foreign_share(_name_words(text, reading), reading, keep),
+        numbers=1 - 0.2 ** _wrong_numbers(text, reading, keep),
+        pairs=apart,
+        run=min(longest, 4) / 4,
+        torn=apart if own else 0.0,
+        unanswered=float(not _holds_answer(text, reading, weights)),
+    )
+
+
+def _name_words(text, reading):
+    return [word for name in facts.names(text, reading.known) for word in tokens(name) if weight(word)]
+
+
+def kind(question: str) -> str | None:
+    """What a question asks for, by its question word; None for "what", "how" and everything else."""
+    return next((kind for pattern, kind in KINDS if re.search(pattern, question, re.I)), None)
+
+
+def fresh(kind: str, sentence: str, question: str, known: frozenset[str]) -> bool:
+    """Whether a sentence holds something of this kind that the question does not name itself."""
+    if kind == "reasons":
+        return bool(REASON.search(sentence))
+    given = {stem(word) for word in tokens(question)}
+    found = getattr(facts.facts(sentence, known), kind)
+    return any(not {stem(word) for word in tokens(one)} <= given for one in found)
+
+
+def _holds_answer(question, reading, weights):
+    wanted = kind(question)
+    if not wanted:
+        return True
+    places = [place for _, place in _ranked(weights, reading)[:NEAREST]]
+    near = {i for place in places for i in (place, place + 1) if i < len(reading.sentences)}
+    return any(fresh(wanted, reading.sentences[i], question, reading.known) for i in near)
+
+
+def _beside(text):
+    return pairwise([stem(word) for word in tokens(text)])
+
+
+def _wrong_numbers(text, reading, keep):
+    """How many numbers, months and weekdays are foreign, or stand beside words here that they never stand beside there:
+    "4.6 years" where the document has 4.6 per cent.
+    """
+    words = tokens(text)
+    count = 0
+    for place, word in enumerate(words):
+        if not (word[0].isdigit() or word in MONTHS | WEEKDAYS) or not keep(word):
+            continue
+        around = [stem(other) for other in words[max(0, place - 1) : place + 2]]
+        pairs = set(pairwise(around))
+        count += not pairs & reading.beside if pairs else stem(word) not in reading.spread
+    return count
+
+
+def _foreign_share(words, reading, keep):
+    """0 for none, 0.8 for one, near 1 for more."""
+    return 1 - 0.2 ** sum(keep(word) and stem(word) not in reading.spread for word in words)
+
+
+def unsupported(claim: str, reading: Reading) -> float:
+    """How far a statement goes beyond every single passage, from 0 to 1; 1 also for a foreign name or number."""
+    found = evidence(claim, reading)
+    if found.numbers or found.names:
+        return 1.0
+    weights = weighted(content(claim), reading)
+    total = sum(value for _, value in weights) or 1.0
+    return 1 - max(sum(v * coverage(s, have) for s, v in weights) / total for have in passages(reading))

@@ -1,0 +1,213 @@
+"""Ask one model: through the ledger, within limits and budget, again where that can help.
+
+The one place that decides about retries. A request goes through `ask`: what the ledger knows is not asked, equal
+requests at the same time are asked once, each attempt is written down before it is sent, the raw reply before it is
+read. When the caller is halted nothing more is sent; whoever waits (for a pause, a limit, the budget) gets `Stopped`.
+"""
+
+import asyncio
+import contextlib
+import random
+import time
+
+from ragassay.errors import AssayError
+from ragassay.llm.lease import Lease
+from ragassay.llm.ledger import Ledger
+from ragassay.llm.model import Answer, Failure, Model, ModelError, Provider, Request, call_key
+from ragassay.llm.money import Purse, at_most, price_of
+from ragassay.llm.pace import Pace
+from ragassay.stage import log
+
+ATTEMPTS = 8
+FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
+GIVE_UPS = 10  # requests in a row without an answer after which the provider counts as away
+DRAIN_SECONDS = 25.0  # Slurm kills 30 s after SIGTERM
+
+
+class GaveUp(AssayError):
+    """A request was tried as often as is sensible; the others go on."""
+
+
+class Stopped(AssayError):
+    """The process was asked to end: requests in flight were awaited, nothing new was asked."""
+
+    exit_code = 75  # a temporary failure: run again
+
+
+class Caller:
+    batched = False  # at the price of the provider's batch mode
+
+    def __init__(self, model: Model, ledger: Ledger, provider: Provider, lease: Lease):
+        self.model, self.ledger, self.provider, self.lease = model, ledger, provider, lease
+        self.identity, self.price = provider.identity(), price_of(model)
+        if model.mode != "replay":  # which writes nothing
+            for name, key, numbers, body, worst in ledger.unsettled():
+                with contextlib.suppress(Failure):
+                    self._settle(name, key, numbers, body, worst, late=True)
+        self.purse = Purse(model.budget_usd, ledger.dollars + ledger.dollars_at_risk)
+        self.pace = Pace(model.requests_per_minute, model.tokens_per_minute, sleep=self._sleep)
+        self.slots = asyncio.Semaphore(max(1, model.concurrency))
+        self.one_sample_a_request = self.answered = self.told = False
+        self.hits = self.in_flight = self.gave_up = 0
+        self.error, self.deadline = None, 0.0  # why nothing more is asked, and until when replies are awaited
+        self._halted = asyncio.Event()
+        self._same = {}  # key -> (lock, users), so that equal requests at the same time are paid once
+
+    @property
+    def workers(self) -> int:
+        """How many conversations go on side by side."""
+        return max(1, self.model.concurrency)
+
+    async def close(self) -> None:
+        await self.provider.close()
+
+    def halt(self, error: Exception, seconds: float = DRAIN_SECONDS) -> None:
+        """Ask nothing more, and give what is in flight so long; the first reason counts."""
+        if self.error is None:
+            self.error, self.deadline = error, time.monotonic() + seconds
+            self._halted.set()
+
+    async def ask(self, request: Request) -> list[Answer]:
+        """The answers to one request, in the order of its samples."""
+        key = call_key(self.identity, request)
+        if key not in self._same and (found := self._whole(key, request.samples)):
+            return found
+        lock, users = self._same.get(key) or (asyncio.Lock(), 0)
+        self._same[key] = lock, users + 1
+        try:
+            async with lock:
+                found = self._known(key)
+                self.hits += sum(number in found for number in range(request.samples))
+                while missing := [number for number in range(request.samples) if number not in found]:
+                    found |= await self._missing(key, request, missing)
+        finally:
+            lock, users = self._same.pop(key)
+            if users > 1:
+                self._same[key] = lock, users - 1
+        return [found[number] for number in range(request.samples)]
+
+    def _whole(self, key, samples):
+        """All answers that are asked for, if the ledger has them."""
+        found = self._known(key)
+        answers = [found[number] for number in range(samples) if number in found]
+        if len(answers) < samples:
+            return None
+        self.hits += samples
+        return answers
+
+    def _known(self, key):
+        """sample -> answer, from the ledger; the first reply to a sample wins, one that cannot be read does not
+        count.
+        """
+        found = {}
+        for numbers, body in self.ledger.bodies(key):
+            with contextlib.suppress(Failure):
+                for number, answer in zip(numbers, self.provider.read(body)[0], strict=False):
+                    found.setdefault(number, answer)
+        return found
+
+    async def _missing(self, key, request, missing):
+        if self.model.mode == "replay":
+            raise ModelError(f"model {self.model.name}: mode replay, and the ledger has no answer for call {key}")
+        if not self.one_sample_a_request:
+            found = await self._send(key, request, missing)
+            if len(found) == 1 < len(missing):
+                self.one_sample_a_request = True  # a provider that does not know `n`
+            return found
+        parts = (self._send(key, request, [number]) for number in missing)
+        found = {}
+        for part in await asyncio.gather(*parts, return_exceptions=True):  # all of them end before one can fail
+            if isinstance(part, BaseException):
+                raise part
+            found |= part
+        return found
+
+    async def _send(self, key, request, numbers):
+        """sample -> answer for some of `numbers`, at least one."""
+        most = at_most(request, len(numbers), capped=self.model.budget_usd is not None)
+        for attempt in range(ATTEMPTS):
+            try:
+                return await self._once(key, request, numbers, most, attempt > 0)
+            except Failure as failure:
+                if not failure.again:
+                    raise ModelError(f"model {self.model.name}: {failure.detail}") from failure
+                last = failure
+            if not (self.answered or self.told):
+                self.told = True
+                log.info("model %s: %s; trying again", self.model.name, last.detail)
+            if attempt < ATTEMPTS - 1:
+                await self._sleep(min(LONGEST_WAIT, FIRST_WAIT * 2**attempt) * random.uniform(0.5, 1.0))
+        self.gave_up += 1
+        told = f"model {self.model.name}: no answer in {ATTEMPTS} tries, the last: {last.detail}"
+        if last.kind == "connection" and not self.answered:
+            raise ModelError(f"{told}; check base_url and the network")
+        if self.gave_up >= GIVE_UPS:
+            raise ModelError(f"{told}; {GIVE_UPS} requests in a row ended so, the provider does not answer: try later")
+        raise GaveUp(told)
+
+    async def _once(self, key, request, numbers, most, again):
+        worst = self.price.of(most, self.batched)
+        paid = 0.0
+        await self.purse.reserve(worst)
+        try:
+            async with self.slots:
+                self.pace.shares = self.lease.shares
+                await self.pace.wait(most.prompt // 4 + most.completion)
+                self._go_on()
+                name = self.ledger.intent(key, numbers, worst, again)
+                body = await self._reply(name, key, request, numbers, worst)
+            paid = worst  # until it is known
+            self.ledger.done(name, key, numbers, body)
+            answers, paid = self._settle(name, key, numbers, body, worst)
+            if not answers:
+                raise Failure("empty", "the reply has no choice", again=True)
+            self.gave_up, self.answered = 0, True
+            return dict(zip(numbers, answers, strict=False))
+        except Failure as failure:
+            paid = worst if failure.lost else paid
+            raise
+        finally:
+            self.purse.settle(worst, paid)
+
+    async def _reply(self, name, key, request, numbers, worst):
+        """The raw body; a failure is written down."""
+        self.in_flight += 1
+        try:
+            async with asyncio.timeout(self.model.timeout):
+                body, limits = await self.provider.send(request.messages, request.sampling, numbers)
+            self.pace.learn(limits)
+            return body
+        except TimeoutError:
+            failure = Failure("timeout", f"no answer within {self.model.timeout:g} s", again=True, lost=True)
+        except Failure as found:
+            failure = found
+            self.pace.pause(failure.after or 0.0)
+        finally:
+            self.in_flight -= 1
+        self.ledger.failed(name, key, numbers, failure.kind, failure.detail, worst if failure.lost else None)
+        raise failure
+
+    def _settle(self, name, key, numbers, body, worst, late=False):
+        """Read a body and write down what it took; raises Failure if it cannot be read: it was paid for nothing."""
+        try:
+            answers, usage = self.provider.read(body)
+        except Failure as failure:
+            self.ledger.failed(name, key, numbers, failure.kind, failure.detail, worst, late)
+            raise
+        # A reply that does not say what it took is counted as the dearest that it can have been.
+        dollars = self.price.of(usage, self.batched) if usage.prompt else worst
+        answers = answers[: len(numbers)]
+        self.ledger.settled(name, usage.prompt, usage.cached, usage.completion, dollars, len(answers), late)
+        return answers, dollars
+
+    def _go_on(self):
+        if self.lease.lost:
+            self.halt(Stopped(f"{self.lease.name}: another process took over; what was answered is in the ledger"))
+        if self.error:
+            raise Stopped("nothing more is asked") from self.error
+
+    async def _sleep(self, seconds):
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._halted.wait()
+        self._go_on()

@@ -1,0 +1,110 @@
+"""The one way to a model: ask, keep what comes back, never ask twice for the same.
+
+`complete` answers a stream of requests in their order; `converse` runs a conversation of several dependent calls per
+item, many side by side. Both keep `concurrency` workers busy over an iterator (see `workers`), each request goes
+through ledger, limits and budget (see `caller`). What the ledger knows is not asked; a request that fails for good
+stops nothing that is already under way, and the run ends with an error that counts what is missing, so that a second
+run asks for exactly that. Replies are taken in while the next result is waited for: whoever takes long over each
+result holds up the calls.
+"""
+
+import asyncio
+import contextlib
+import signal
+import threading
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+
+from ragassay import tables
+from ragassay.llm.batch import BatchCaller
+from ragassay.llm.caller import Caller, GaveUp, Stopped
+from ragassay.llm.lease import Lease
+from ragassay.llm.ledger import Ledger
+from ragassay.llm.model import Answer, Model, Request, provider_for
+from ragassay.llm.progress import Progress
+from ragassay.llm.workers import Unanswered, Workers
+from ragassay.schemas.calls import CALLS
+from ragassay.stage import log
+
+__all__ = ["Ask", "GaveUp", "Stopped", "Unanswered", "account", "complete", "converse"]
+
+Ask = Callable[[Request], Awaitable[list[Answer]]]
+
+
+def complete(requests: Iterable[Request], model: Model, ledger, calls=None) -> Iterator[list[Answer]]:
+    """The answers to each request, in order: as many as it asks samples for."""
+
+    async def once(request, ask):
+        return await ask(request)
+
+    return converse(requests, once, model, ledger, calls)
+
+
+def converse(items: Iterable, conversation: Callable, model: Model, ledger, calls=None) -> Iterator:
+    """What `await conversation(item, ask)` returns for each item, in order; `await ask(request)` gives its answers.
+    `calls` is where the table of what was asked and paid goes, if it is wanted.
+    """
+    total = len(items) if hasattr(items, "__len__") else None
+    with contextlib.ExitStack() as stack:
+        lease = stack.enter_context(Lease(ledger, needed=model.mode != "replay"))
+        journal = Ledger(ledger)
+        stack.push(lambda kind, *_: _tell(journal, model, None if kind and issubclass(kind, Exception) else calls))
+        stack.callback(journal.close)
+        loop = asyncio.new_event_loop()
+        stack.callback(loop.close)
+        progress = Progress(model.name, total)
+        stack.callback(progress.close)
+        workers = Workers(items, conversation, _caller(model, journal, lease), progress)
+        journal.on_error = lambda error: _tell_loop(loop, workers, error)
+        stack.enter_context(_ending_well(loop, workers))
+        stack.callback(lambda: loop.run_until_complete(workers.close()))
+        while (ready := loop.run_until_complete(workers.next_results())) is not None:
+            yield from ready
+
+
+def _caller(model, journal, lease):
+    provider = provider_for(model)
+    if model.mode == "batch":
+        return BatchCaller(model, journal, provider, lease)
+    if model.mode == "online" and (waiting := sum(len(batch["rows"]) for batch in journal.open_batches())):
+        told = "model %s: %d requests are in batches, which mode online does not wait for: asked again, they cost again"
+        log.info(told, model.name, waiting)
+    return Caller(model, journal, provider, lease)
+
+
+def account(model: Model, journal: Ledger) -> dict:
+    """What was asked and paid, of all runs that the ledger knows: the same ledger gives the same row."""
+    counts = {name: journal.counts[name] for name in ("requests", "retries", "replies", "failures", "samples")}
+    tokens = {f"{name}_tokens": journal.counts[name] for name in ("prompt", "cached", "completion")}
+    twice = {"possibly_billed_twice": journal.possibly_billed_twice}
+    return {"model": model.name, **counts, **tokens, "dollars": journal.dollars, **twice}
+
+
+def _tell(journal, model, calls):
+    if calls:
+        tables.write(CALLS, calls, [account(model, journal)])
+    if journal.damaged:
+        told = "%s: %d lines cannot be read (a process was killed, or they are damaged); what they held is asked again"
+        log.info(told, journal.folder, journal.damaged)
+    if twice := journal.possibly_billed_twice:
+        log.info("%s: %d samples were possibly billed without an answer that was kept", journal.folder, twice)
+
+
+def _tell_loop(loop, workers, error):
+    with contextlib.suppress(RuntimeError):  # the loop is closed, and the error comes up when the journal is
+        loop.call_soon_threadsafe(workers.halt, error)
+
+
+@contextlib.contextmanager
+def _ending_well(loop, workers):
+    """On SIGTERM stop asking, wait for what is in flight, end with exit status 75."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    asked = Stopped("asked to end: what was in flight is in the ledger, run again to go on")
+    before = signal.getsignal(signal.SIGTERM)
+    loop.add_signal_handler(signal.SIGTERM, workers.halt, asked)
+    try:
+        yield
+    finally:
+        loop.remove_signal_handler(signal.SIGTERM)
+        signal.signal(signal.SIGTERM, before or signal.SIG_DFL)

@@ -1,0 +1,132 @@
+"""What the call layer is told of a model, what it is asked, and what a provider has to offer.
+
+A provider is one module `ragassay.llm.providers.<name>` with a class `Provider`: it sends one request and reads one
+raw body, and says of each failure whether trying again can help. Everything else (ledger, limits, retries, money,
+order) is done once, in `ragassay.llm.calls`.
+"""
+
+import abc
+import hashlib
+import importlib
+import json
+from dataclasses import dataclass, field
+
+from ragassay.errors import AssayError
+
+canonical = json.JSONEncoder(ensure_ascii=True, sort_keys=True, separators=(",", ":")).encode
+
+
+class ModelError(AssayError):
+    """A model cannot be used as it is configured, or a request cannot be answered: the job stops."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """An entry `models.<name>` of the configuration."""
+
+    name: str
+    provider: str
+    model: str
+    base_url: str | None = None
+    key_variable: str | None = None  # the environment variable that holds the key
+    concurrency: int = 1
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
+    timeout: float = 120.0
+    mode: str = "online"
+    price: dict | None = None  # dollars for a million tokens: input, cached_input, output, and batch as a factor
+    budget_usd: float | None = None
+    options: dict = field(default_factory=dict)  # the provider's own
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked: messages, sampling settings (only those that are set), and how many samples."""
+
+    messages: list[dict]
+    sampling: dict = field(default_factory=dict)
+    samples: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One sample: the text as it came and why it ended (stop, length, content_filter)."""
+
+    text: str
+    finish_reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one reply; cached ones are among the prompt's."""
+
+    prompt: int = 0
+    cached: int = 0
+    completion: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A batch as its provider describes it."""
+
+    id: str
+    input_file: str
+    input_sha256: str  # if the provider keeps it
+    state: str  # running, or ended as completed, expired, cancelled or failed
+    created: float
+    files: list[str]  # with outputs and errors
+    done: int | None = None  # requests
+    error: str = ""
+
+
+class Failure(Exception):
+    """A request that brought no usable reply. `lost`: it may have been answered and billed all the same."""
+
+    def __init__(self, kind: str, detail: str, *, again: bool, lost: bool = False, after: float | None = None):
+        super().__init__(detail)
+        self.kind, self.detail, self.again, self.lost, self.after = kind, detail, again, lost, after
+
+
+class Provider(abc.ABC):
+    """What a kind of model has to offer; one file each."""
+
+    batches = False  # True with the methods of `ragassay.llm.openai_batches`
+
+    def __init__(self, model: Model):
+        self.model = model
+
+    def identity(self) -> dict:
+        """Everything about the model that can change an answer; it goes into the key of every call."""
+        return {"provider": self.model.provider, "model": self.model.model}
+
+    @abc.abstractmethod
+    async def send(self, messages: list[dict], sampling: dict, samples: list[int]) -> tuple[str, dict]:
+        """One request for the samples of these numbers: the raw body, and limits in force if the reply names them
+        (requests_per_minute, tokens_per_minute). Raises Failure.
+        """
+
+    @abc.abstractmethod
+    def read(self, body: str) -> tuple[list[Answer], Usage]:
+        """The answers in a raw body; raises Failure if it is not whole."""
+
+    async def close(self) -> None:  # noqa: B027  most have nothing to give back
+        """Give back connections and memory."""
+
+
+def provider_for(model: Model) -> Provider:
+    unknown = f"model {model.name}: found provider {model.provider!r}, expected a module of ragassay.llm.providers"
+    if not model.provider.isidentifier():
+        raise ModelError(unknown)
+    try:
+        module = importlib.import_module(f"ragassay.llm.providers.{model.provider}")
+    except ModuleNotFoundError as error:
+        if error.name != f"ragassay.llm.providers.{model.provider}":
+            raise ModelError(f"model {model.name}: provider {model.provider} needs the package {error.name}") from error
+        raise ModelError(unknown) from error
+    return module.Provider(model)
+
+
+def call_key(identity: dict, request: Request) -> str:
+    """A hash over all that can change the answers to a request; samples are numbered below it."""
+    content = {"identity": identity, "messages": request.messages, "sampling": request.sampling}
+    return hashlib.sha256(canonical(content).encode()).hexdigest()[:32]

@@ -1,0 +1,153 @@
+"""Any server that speaks OpenAI's chat completions: the hosted API, vLLM, llama.cpp, Ollama, ...
+
+The official client does the talking, with its own retries off and on its aiohttp transport; the deadline is the call
+layer's. The raw body is handed on as it came.
+"""
+
+import json
+import os
+from email.utils import parsedate_to_datetime
+from time import time
+from urllib.parse import urlsplit
+
+import aiohttp
+import openai
+
+from ragassay.llm import model
+from ragassay.llm.model import Answer, Failure, Model, ModelError, Usage
+from ragassay.llm.openai_batches import Batches
+
+SECRET = 20  # characters; what is shorter keeps nobody out, and may be a word of an answer
+AGAIN = {408, 409, 425, 429}  # besides 5xx
+NEVER_CONNECTED = {"ConnectError", "UnsupportedProtocol"}
+LIMITS = {"requests_per_minute": "x-ratelimit-limit-requests", "tokens_per_minute": "x-ratelimit-limit-tokens"}
+
+
+class Provider(Batches, model.Provider):
+    sdk = openai
+
+    def __init__(self, settings: Model):
+        super().__init__(settings)
+        key = os.environ.get(settings.key_variable, "").strip() if settings.key_variable else "none"
+        if not key:
+            raise ModelError(f"model {settings.name}: no key; set the environment variable {settings.key_variable}")
+        if not (key.isascii() and key.isprintable()):
+            raise ModelError(f"model {settings.name}: what {settings.key_variable} holds cannot be a key")
+        self.secret = key if len(key) >= SECRET else None
+        if settings.base_url is not None:
+            _check_address(settings)
+        self.client = self.new_client(key)
+        self.where = str(self.client.base_url).rstrip("/")
+
+    def new_client(self, key):
+        transport = openai.DefaultAioHttpClient(timeout=None)
+        settings = {"base_url": self.model.base_url, "max_retries": 0, "timeout": None, "http_client": transport}
+        return openai.AsyncOpenAI(api_key=key, **settings)
+
+    def identity(self):
+        """The address counts: two servers may give one name to different weights."""
+        return super().identity() | {"endpoint": self.where.partition("://")[2], "options": self.model.options}
+
+    async def send(self, messages, sampling, samples):
+        more = {"n": len(samples)} if len(samples) > 1 else {}
+        if samples[0] and "seed" in sampling:  # else the first sample would come once more
+            more["seed"] = sampling["seed"] + samples[0]
+        try:
+            reply = await self.client.chat.completions.with_raw_response.create(
+                model=self.model.model, messages=messages, **{**sampling, **more}, extra_body=self.model.options or None
+            )
+        except self.sdk.APIStatusError as error:
+            raise self._refused(error) from error
+        except self.sdk.APIConnectionError as error:
+            cause, lost = error.__cause__ or error, _may_have_arrived(error)
+            detail = f"{'lost the' if lost else 'no'} connection to {self.where}: {cause}"
+            raise Failure("connection", detail, again=True, lost=lost) from error
+        limits = {name: reply.headers.get(header, "") for name, header in LIMITS.items()}
+        limits = {name: int(value) for name, value in limits.items() if value.isdigit()}
+        return self._safe(await self.text_of(reply)), limits
+
+    async def text_of(self, reply):
+        return reply.content.decode(errors="replace")
+
+    def read(self, body):
+        try:
+            reply = json.loads(body)
+            choices = sorted(reply["choices"], key=lambda choice: choice.get("index", 0))
+            answers = [_answer(choice) for choice in choices]
+            usage = reply.get("usage") or {}
+            cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens")
+            counts = usage.get("prompt_tokens"), cached, usage.get("completion_tokens")
+            return answers, Usage(*(int(count or 0) for count in counts))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            detail = f"the reply is not a whole chat completion: {body[:80]!r}"
+            raise Failure("cut off", detail, again=True, lost=True) from error
+
+    async def close(self):
+        await self.client.close()
+
+    def _refused(self, error):
+        """A status that is not 200, as a failure that says whether it can pass and, if not, what to change."""
+        status, name = error.status_code, self.model.model
+        told = error.body.get("message", error.body) if isinstance(error.body, dict) else error.response.text
+        advice = {
+            401: f"check the key in the environment variable {self.model.key_variable}",
+            403: f"the key in {self.model.key_variable} may not use model {name}",
+            404: f"check the model's name {name!r} and its base_url {self.where}",
+            400: "check the sampling settings and the length of the prompt",
+        }.get(status, "check the model's settings")
+        spent = getattr(error, "code", None) == "insufficient_quota"
+        if spent:
+            advice = "the account has no credit left"
+        again = (status in AGAIN or status >= 500) and not spent
+        told = " ".join(self._safe(str(told)).split())[:300]
+        detail = f"HTTP {status} from {self.where}: {told}" + ("" if again else f"; {advice}")
+        return Failure(f"http {status}", detail, again=again, after=_retry_after(error.response.headers))
+
+    def _safe(self, text):
+        """Without the key, should a server give it back."""
+        return text.replace(self.secret, "[key]") if self.secret and self.secret in text else text
+
+
+def _check_address(settings):
+    try:
+        address = urlsplit(settings.base_url)
+        right = address.scheme in ("http", "https") and address.hostname and not address.username
+    except ValueError:
+        right = False
+    if not right:
+        expected = "expected https://<host>/<path>, without a password"
+        raise ModelError(f"model {settings.name}: the base_url is no address of a server, {expected}")
+
+
+def _answer(choice):
+    message = choice["message"]
+    text = message.get("content") or message.get("refusal") or ""
+    if not isinstance(text, str):
+        raise TypeError("the answer is not a text")
+    if not text.isascii() and "\\ud" in ascii(text):  # half of a pair, which no file can hold
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return Answer(text, choice.get("finish_reason") or "stop")
+
+
+def _may_have_arrived(error):
+    """Whether a request that ended in this error can have been answered and billed: unless there never was a
+    connection, nobody knows.
+    """
+    while error:
+        if isinstance(error, aiohttp.ClientConnectorError) or type(error).__name__ in NEVER_CONNECTED:
+            return False
+        error = error.__cause__
+    return True
+
+
+def _retry_after(headers):
+    """Seconds that the server asks to wait, in either of the two forms it may use."""
+    value = headers.get("retry-after", "")
+    try:
+        return min(max(0.0, float(value)), 300.0)
+    except ValueError:
+        pass
+    try:
+        return min(max(0.0, parsedate_to_datetime(value).timestamp() - time()), 300.0)
+    except ValueError:
+        return None

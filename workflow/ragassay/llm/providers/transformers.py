@@ -1,0 +1,147 @@
+"""A causal language model on this machine, from a folder or the hub's cache, by the transformers library.
+
+Prompts that are asked at the same time are generated together, padded on the left; each sample is a row of the batch. A
+row draws its tokens with its own random numbers, seeded by its prompt, its sampling settings and its number, so that
+neither the rows beside it nor the order of calls change them (up to rounding in the model itself). Weights are read as
+safetensors and code from the hub is never run. Knows temperature, top_p, max_tokens and seed.
+"""
+
+import asyncio
+import hashlib
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer, LogitsProcessorList
+
+from ragassay.llm import model
+from ragassay.llm.model import Answer, Failure, Model, ModelError, Usage
+
+ROWS = 16  # of a batch, unless options.rows says otherwise
+KNOWN = {"temperature", "top_p", "max_tokens", "seed"}
+
+
+@dataclass
+class Row:
+    """One sample that somebody waits for."""
+
+    messages: list[dict]
+    sampling: dict
+    number: int
+    done: asyncio.Future = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+
+
+class Provider(model.Provider):
+    def __init__(self, settings: Model):
+        super().__init__(settings)
+        options = settings.options
+        device = options.get("device") or ("cuda" if torch.cuda.is_available() else "cpu")
+        dtype = torch.bfloat16 if device.startswith("cuda") else torch.float32
+        hub = {"revision": options.get("revision", "main"), "trust_remote_code": False}
+        try:
+            self.tokenizer = AutoTokenizer.from_pretrained(settings.model, padding_side="left", **hub)
+            weights = AutoModelForCausalLM.from_pretrained(settings.model, dtype=dtype, use_safetensors=True, **hub)
+        except (OSError, ValueError) as error:
+            told = str(error).strip().splitlines()[0]
+            raise ModelError(f"model {settings.name}: cannot load {settings.model!r}: {told}") from error
+        self.weights = weights.to(device).eval()
+        self.tokenizer.pad_token = self.tokenizer.pad_token or self.tokenizer.eos_token
+        self.rows, self.waiting, self.running = int(options.get("rows", ROWS)), [], None
+
+    def identity(self):
+        """The configuration, and the content of weights that lie in a folder."""
+        digest = hashlib.sha256(self.weights.config.to_json_string().encode())
+        for file in sorted(Path(self.model.model).glob("*.safetensors")):
+            with file.open("rb") as content:
+                digest.update(hashlib.file_digest(content, "sha256").digest())
+        revision = self.model.options.get("revision", "main")
+        known = {"revision": revision, "weights": digest.hexdigest()[:16], "dtype": str(self.weights.dtype)}
+        return super().identity() | known
+
+    async def send(self, messages, sampling, samples):
+        if unknown := sampling.keys() - KNOWN:
+            expected = ", ".join(sorted(KNOWN))
+            raise Failure("settings", f"found the sampling setting {min(unknown)}, expected {expected}", again=False)
+        rows = [Row(messages, sampling, number) for number in samples]
+        self.waiting += rows
+        if self.running is None or self.running.done():
+            self.running = asyncio.create_task(self._run())
+        results = await asyncio.gather(*(row.done for row in rows))
+        texts, ends, prompts, completions = zip(*results, strict=True)
+        body = {"texts": texts, "ends": ends, "prompt": prompts[0], "completion": sum(completions)}
+        return json.dumps(body), {}
+
+    def read(self, body):
+        reply = json.loads(body)
+        answers = [Answer(text, end) for text, end in zip(reply["texts"], reply["ends"], strict=True)]
+        return answers, Usage(reply["prompt"], 0, reply["completion"])
+
+    async def _run(self):
+        await asyncio.sleep(0)  # let all who ask at this moment come first
+        while self.waiting:
+            alike = [row for row in self.waiting if row.sampling == self.waiting[0].sampling]
+            batch = sorted(alike, key=lambda row: len(str(row.messages)))[: self.rows]
+            self.waiting = [row for row in self.waiting if row not in batch]
+            try:
+                for row, result in zip(batch, await asyncio.to_thread(self._generate, batch), strict=True):
+                    row.done.set_result(result)
+            except Exception as error:  # noqa: BLE001  it belongs to those who wait for these rows
+                for row in batch:
+                    row.done.set_exception(error)
+
+    @torch.inference_mode()
+    def _generate(self, batch):
+        """(text, finish reason, prompt tokens, completion tokens) for each row."""
+        sampling, longest = batch[0].sampling, batch[0].sampling.get("max_tokens", 512)
+        prompts = [self._prompt(row.messages) for row in batch]
+        inputs = self.tokenizer(prompts, return_tensors="pt", padding=True, add_special_tokens=False)
+        width, room = inputs["input_ids"].shape[1], self.weights.config.max_position_embeddings
+        if width + longest > room:
+            detail = f"the prompt has {width} tokens and may be answered with {longest}, the model takes {room} in all"
+            raise Failure("context", detail, again=False)
+        draw = LogitsProcessorList([_Draw(batch, prompts, sampling)] if sampling.get("temperature", 1.0) else [])
+        made = self.weights.generate(
+            input_ids=inputs["input_ids"].to(self.weights.device),
+            attention_mask=inputs["attention_mask"].to(self.weights.device),
+            max_new_tokens=longest,
+            do_sample=False,
+            logits_processor=draw,
+            pad_token_id=self.tokenizer.pad_token_id,
+        )[:, width:].cpu()
+        counts = inputs["attention_mask"].sum(1).tolist()
+        return [self._read_row(tokens, count) for tokens, count in zip(made, counts, strict=True)]
+
+    def _read_row(self, tokens, prompt):
+        ends = (tokens == self.tokenizer.eos_token_id).nonzero()
+        length = int(ends[0]) if len(ends) else len(tokens)
+        text = self.tokenizer.decode(tokens[:length], skip_special_tokens=True)
+        return text, "stop" if len(ends) else "length", prompt, length
+
+    def _prompt(self, messages):
+        if self.tokenizer.chat_template:
+            return self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+        return "\n\n".join(message["content"] for message in messages) + "\n"
+
+
+class _Draw:
+    """Turns the choice of the best token into a draw: logits / temperature plus Gumbel noise of each row's own."""
+
+    def __init__(self, batch, prompts, sampling):
+        self.temperature, self.top_p = sampling.get("temperature", 1.0), sampling.get("top_p", 1.0)
+        self.generators = []
+        for row, prompt in zip(batch, prompts, strict=True):
+            text = json.dumps([prompt, sampling, row.number], sort_keys=True)
+            seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:7], "big")
+            self.generators.append(torch.Generator().manual_seed(seed))
+
+    def __call__(self, input_ids, scores):
+        scores = scores.float() / self.temperature
+        if self.top_p < 1:
+            ordered, order = scores.sort(descending=True)
+            chances = ordered.softmax(-1)
+            outside = chances.cumsum(-1) - chances >= self.top_p
+            scores = scores.masked_fill(outside.gather(1, order.argsort(1)), -torch.inf)
+        width = scores.shape[1]
+        noise = [torch.empty(width).exponential_(generator=generator) for generator in self.generators]
+        return scores - torch.stack(noise).log().to(scores.device)

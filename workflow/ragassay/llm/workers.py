@@ -1,0 +1,114 @@
+"""Workers over an iterator of items, and their results in its order.
+
+Each worker takes the next item when it has done one, so that no call waits for the slowest of a batch and what is
+queued costs no memory. An item that stays without an answer leaves a gap, behind which no result is handed out, so
+that none can be taken for another's; the items behind it are asked all the same. An error ends the run when what is in
+flight has come back, or had its time.
+"""
+
+import asyncio
+import contextlib
+import time
+
+from ragassay.errors import AssayError
+from ragassay.llm.caller import Caller, GaveUp
+from ragassay.llm.journal import LedgerError
+from ragassay.llm.progress import Progress
+
+AHEAD = 4096  # items that may be finished before an earlier one is
+NOT_YET, GAP = object(), object()
+
+
+class Unanswered(AssayError):
+    """Some requests have no answer; those that have are in the ledger."""
+
+
+class Workers:
+    def __init__(self, items, conversation, caller: Caller, progress: Progress):
+        self.items, self.conversation, self.caller, self.progress = enumerate(items), conversation, caller, progress
+        self.finished, self.next = {}, 0  # number -> result, the number to hand out next
+        self.gaps, self.first_gap, self.gap = 0, None, False  # `gap`: it was reached
+        self.tasks, self.changed = [], asyncio.Event()
+        self.ahead, self.moved = max(AHEAD, 2 * caller.workers), asyncio.Event()  # `moved`: there is room again
+        self.taken = self.working = 0
+
+    async def next_results(self) -> list | None:
+        """The results that are next in order, as soon as there is one; None at the end."""
+        if not self.tasks:
+            self.working = self.caller.workers
+            self.tasks = [asyncio.create_task(self._work()) for _ in range(self.working)]
+        while True:
+            ready = []
+            while (result := self.finished.pop(self.next, NOT_YET)) is not NOT_YET:
+                self.next += 1
+                self.gap = self.gap or result is GAP
+                if not self.gap:
+                    ready.append(result)
+            if self.taken - self.next <= self.ahead // 2:
+                self.moved.set()
+            if ready:
+                return ready
+            if not self.working or self._late():
+                return self._end()
+            self.changed.clear()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout_at(self._until()):
+                    await self.changed.wait()
+
+    def halt(self, error: Exception) -> None:
+        """Ask nothing more; what is in flight is awaited if it can still be written down."""
+        if isinstance(error, LedgerError):
+            self.caller.halt(error, seconds=0.0)
+        else:
+            self.caller.halt(error)
+        self.moved.set()  # for those who wait for room to see that it is over
+        self.changed.set()
+
+    async def close(self) -> None:
+        """Wait for what is in flight, so that nothing paid is thrown away; then give everything back."""
+        self.halt(GeneratorExit())
+        if self.tasks:
+            await asyncio.wait(self.tasks, timeout=max(0.0, self.caller.deadline - time.monotonic()))
+            for task in self.tasks:
+                task.cancel()
+            await asyncio.gather(*self.tasks, return_exceptions=True)
+        await self.caller.close()
+
+    async def _work(self):
+        try:
+            while True:
+                while self.taken - self.next >= self.ahead and not self.caller.error:
+                    self.moved.clear()
+                    await self.moved.wait()
+                if self.caller.error:
+                    return
+                number, item = next(self.items, (None, None))
+                if number is None:
+                    return
+                self.taken += 1
+                try:
+                    self.finished[number] = await self.conversation(item, self.caller.ask)
+                except GaveUp as error:
+                    self.gaps, self.first_gap = self.gaps + 1, self.first_gap or error
+                    self.finished[number] = GAP
+                self.progress.step(self.caller)
+                self.changed.set()
+        except Exception as error:  # noqa: BLE001  kept for the caller, who raises it when all are done
+            self.halt(error)
+        finally:
+            self.working -= 1
+            self.changed.set()
+
+    def _late(self):
+        return self.caller.error and time.monotonic() >= self.caller.deadline
+
+    def _until(self):
+        return self.caller.deadline if self.caller.error else None
+
+    def _end(self):
+        if self.caller.error:
+            raise self.caller.error
+        if self.gaps:
+            told = f"{self.gaps} of {self.next} items have no answer"
+            raise Unanswered(f"{told}; run again to ask for them; the first: {self.first_gap}")
+        return None

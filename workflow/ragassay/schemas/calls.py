@@ -1,0 +1,24 @@
+"""The table calls."""
+
+import pyarrow as pa
+
+from ragassay.tables import Column, Table
+
+CALLS = Table(
+    "calls",
+    "One row per job that asked a model: what was asked and paid, in all runs together; file `calls/{rule}/{keys}`.",
+    key=("model",),
+    columns=(
+        Column("model", pa.string(), "the model's name in the configuration"),
+        Column("requests", pa.int64(), "requests sent, tries again among them"),
+        Column("retries", pa.int64(), "of these, tries again after a failure"),
+        Column("replies", pa.int64(), "replies that came"),
+        Column("failures", pa.int64(), "requests that brought no reply that can be read"),
+        Column("samples", pa.int64(), "answers in all replies"),
+        Column("prompt_tokens", pa.int64(), "tokens of all prompts"),
+        Column("cached_tokens", pa.int64(), "of these, read from the provider's cache"),
+        Column("completion_tokens", pa.int64(), "tokens of all answers"),
+        Column("dollars", pa.float64(), "the price of these tokens"),
+        Column("possibly_billed_twice", pa.int64(), "samples whose reply was lost on its way or by a killed process"),
+    ),
+)

@@ -1,0 +1,29 @@
+"""What was asked of models and paid, over all rules that ask.
+
+Reads   results/calls/{rule}/{generator}/{shard}.parquet
+Writes  results/metrics/calls.parquet     the report's section on costs
+"""
+
+
+rule measure_calls:
+    """All calls are added up by rule and model."""
+    input:
+        calls=expand(
+            "results/calls/extract_claims/{generator}/{shard}.parquet",
+            generator=config["scope"]["generators"],
+            shard=SHARDS,
+        ),
+    output:
+        metrics=ensure("results/metrics/calls.parquet", non_empty=True),
+    log:
+        "logs/measure_calls.log",
+    conda:
+        "../../envs/tables.yaml"
+    resources:
+        mem_mb=1000,
+        runtime="30m",
+    params:
+        code=code_version("calls/measure_calls.py"),
+        settings={},
+    script:
+        "../scripts/calls/measure_calls.py"
