@@ -3,13 +3,14 @@ PYTHON ?= python3
 STUDY ?= report
 EXTRA ?=
 TESTS ?=
+ARGS ?=
 BIN := .venv/bin
 BENCHMARKS := house tables server calls parsing embedded
 MAKEFLAGS += --no-print-directory
 # Module systems of clusters set these, and what they point to would be taken for installed in .venv.
 unexport PYTHONPATH PYTHONHOME
 
-.PHONY: help setup demo test lint bench chaos docs lock clean
+.PHONY: help setup demo estimate test lint bench chaos docs lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+%?:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+%?):.*## /  make \1\t/' | expand -t 22
@@ -19,11 +20,14 @@ setup: ## make or heal .venv from the lock (EXTRA=slurm adds the Slurm executor)
 	@$(PYTHON) envs/setup.py $(EXTRA)
 
 demo: setup ## run the pipeline on the demo corpus and say where the report is (STUDY=... runs one study)
-	@$(BIN)/snakemake $(STUDY)
+	@$(BIN)/snakemake $(STUDY) $(ARGS)
 	@PYTHONPATH=workflow $(BIN)/python -m ragassay.report.show results/report/index.html
 
+estimate: setup ## say what a run would ask of models and pay, without asking (STUDY=..., ARGS="--configfile ...")
+	@PYTHONPATH=workflow $(BIN)/python -m ragassay.llm.estimate $(STUDY) $(ARGS)
+
 test: setup ## run all tests (TESTS="tests/ragassay -k tables" runs some)
-	@$(BIN)/python -m pytest $(TESTS)
+	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal $(TESTS)
 
 lint: setup ## check style and workflow without running anything
 	$(BIN)/ruff check

@@ -21,7 +21,10 @@ from packaging.utils import canonicalize_name
 from ragassay.code import WORKFLOW, modules
 from small_project import ROOT
 
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PROJECT = PYPROJECT["project"]
+# Packages of which only data is used: what they need is what pyproject.toml says of them.
+OVERRIDDEN = {entry["name"]: entry["requires-dist"] for entry in PYPROJECT["tool"]["uv"]["dependency-metadata"]}
 HERE = default_environment()
 RULES_PYTHON = HERE | {"python_version": "3.11", "python_full_version": "3.11.0"}  # as envs/*.yaml say
 YAMLS = sorted((ROOT / "envs").glob("*.yaml"))
@@ -72,7 +75,7 @@ def is_outside(name):
 
 def needs(name, extras=(), environment=HERE):
     """What an installed package requires in this environment."""
-    for text in importlib.metadata.requires(name) or []:
+    for text in OVERRIDDEN.get(name, importlib.metadata.requires(name)) or []:
         requirement = Requirement(text)
         marker = requirement.marker
         if marker is None or any(marker.evaluate(environment | {"extra": extra}) for extra in ["", *extras]):
@@ -106,7 +109,7 @@ def unclosed(have, environment=HERE):
 
 @pytest.mark.parametrize("lock", ["requirements.lock", "envs/slurm.lock"])
 def test_every_entry_is_exact_and_has_hashes(lock):
-    assert len(entries(lock)) > 3
+    assert len(entries(lock)) > 1
     for requirement, options in entries(lock):
         assert re.fullmatch(r"==[^*]+", str(requirement.specifier)), requirement
         assert options, requirement

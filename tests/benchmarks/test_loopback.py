@@ -238,6 +238,7 @@ def test_by_key_the_order_of_requests_does_not_matter(serve):
     assert one == two and len(set(map(tuple, one.values()))) > 1
 
 
+@pytest.mark.clock
 def test_what_is_billed_stands_in_the_log_before_the_reply(serve):
     server = serve(faults_at={1: "hang"}, latency=0.01)
     assert server.raw(request(), timeout=0.3) == b""
@@ -250,6 +251,7 @@ def test_what_is_billed_stands_in_the_log_before_the_reply(serve):
     ]
 
 
+@pytest.mark.clock
 def test_latency_is_kept(serve):
     server = serve(latency=0.15)
     start = time.perf_counter()

@@ -60,6 +60,7 @@ def test_a_page_of_html_comes_with_status_200(serve):
     assert server.summary()["billed"] == 1
 
 
+@pytest.mark.clock
 def test_a_slow_body_comes_in_pieces(serve):
     server = serve(faults={"slow": 1.0}, slow_seconds=0.3)
     start = time.perf_counter()

@@ -3,21 +3,28 @@
 import pytest
 from selenium.webdriver.common.by import By
 
+from conftest import copy_project
 from snake import TINY, snakemake
 
 pytestmark = pytest.mark.system
 EVIL = "<img src=https://evil.example/x onerror=alert(1)><script>document.title='hacked'</script>"
 
 
-@pytest.fixture
-def page(project, browser):
-    """The tiny report, opened, with a topic that tries to be code."""
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    """The tiny report, with a topic that tries to be code."""
+    project = copy_project(tmp_path_factory.mktemp("page") / "project")
     with (project / "tests/tiny/documents/january.jsonl").open("a") as file:
         text = "A third topic needs a third document, long enough to be kept by a pipeline that asks for twenty words."
         file.write(f'{{"topic": "{EVIL}", "text": "{text}"}}\n')
     snakemake(project, *TINY)
+    return project / "results/report/index.html"
+
+
+@pytest.fixture
+def page(report, browser):
     browser.set_window_size(1200, 900)
-    browser.get((project / "results/report/index.html").as_uri())
+    browser.get(report.as_uri())
     return browser
 
 

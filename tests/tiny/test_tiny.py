@@ -3,6 +3,8 @@
 import hashlib
 import time
 
+import pytest
+
 from ragassay import tables
 from ragassay.schemas.documents import DOCUMENTS
 from snake import NOTHING, TINY, snakemake
@@ -13,6 +15,7 @@ def digests(project):
     return {str(path.relative_to(project)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
+@pytest.mark.clock
 def test_runs_once_and_then_does_nothing_in_under_30_seconds(project):
     start = time.monotonic()
     snakemake(project, *TINY)
@@ -23,33 +26,30 @@ def test_runs_once_and_then_does_nothing_in_under_30_seconds(project):
     assert digests(project) == first
 
 
-def test_a_forced_second_run_gives_the_same_bytes(project):
-    snakemake(project, *TINY)
-    first = digests(project)
-    snakemake(project, *TINY, "--forceall", "--cores", "1")
-    assert digests(project) == first
+def test_a_forced_second_run_gives_the_same_bytes(tiny, done):
+    first = digests(tiny)
+    snakemake(done, *TINY, "--forceall", "--cores", "1")
+    assert digests(done) == first
 
 
-def test_what_came_out(project):
-    snakemake(project, *TINY)
-    january = tables.read(DOCUMENTS, project / "results/documents/2026-01.parquet").to_pylist()
+def test_what_came_out(tiny):
+    january = tables.read(DOCUMENTS, tiny / "results/documents/2026-01.parquet").to_pylist()
     assert {row["source_id"] for row in january} == {"a1", "a2"}
     ferry = next(row for row in january if row["source_id"] == "a1")
     assert ferry["text"].endswith("islanders.") and ferry["n_words"] == 39 and ferry["site"] == "www.example.org"
-    rejects = tables.read(tables.REJECTS, project / "results/rejects/documents/2026-01.parquet").to_pylist()
+    rejects = tables.read(tables.REJECTS, tiny / "results/rejects/documents/2026-01.parquet").to_pylist()
     assert [(row["item"], row["reason"]) for row in rejects] == [
         ("tests/tiny/documents/january.jsonl row 3", "too_short"),
         ("tests/tiny/documents/january.jsonl row 4", "duplicate_id"),
     ]
-    page = (project / "results/report/index.html").read_text()
+    page = (tiny / "results/report/index.html").read_text()
     assert "The tiny pipeline" in page and "duplicate_id" in page
-    assert "4 records: 2 documents, 2 rejected" in (project / "logs/collect_documents/2026-01.log").read_text()
+    assert "4 records: 2 documents, 2 rejected" in (tiny / "logs/collect_documents/2026-01.log").read_text()
 
 
-def test_snakemakes_own_report_holds_the_main_figures(project):
-    snakemake(project, *TINY)
-    snakemake(project, *TINY, "--report", "report.html")
-    page = (project / "report.html").read_text()
+def test_snakemakes_own_report_holds_the_main_figures(done):
+    snakemake(done, *TINY, "--report", "report.html")
+    page = (done / "report.html").read_text()
     assert "lengths.svg" in page and "index.html" in page
 
 

@@ -305,6 +305,7 @@ def killed_while_it_waits(asked, model, folder):
         os.kill(process.pid, signal.SIGKILL)
 
 
+@pytest.mark.clock
 @PROVIDERS
 @pytest.mark.parametrize("by, status", [(signal.SIGTERM, 75), (signal.SIGKILL, -9)])
 def test_a_batch_of_a_run_that_ended_is_adopted(serve, tmp_path, caplog, provider, by, status):
@@ -384,6 +385,7 @@ def test_what_an_adopted_batch_may_cost_is_waited_for_before_the_cap_is_said_to_
     assert sorted(map(len, batch_rows(server).values())) == [1] * 70
 
 
+@pytest.mark.clock
 @pytest.mark.parametrize("killed", [False, True])
 def test_a_list_that_lags_behind_is_asked_again(serve, tmp_path, monkeypatch, killed):
     server, asked = serve(batch_seconds=0.1, route_faults={"batches.create": ["drop"]}), requests(10)

@@ -64,6 +64,7 @@ def test_an_endpoint_that_does_not_exist_ends_the_run_with_the_first_request(mod
     assert Ledger(tmp_path).possibly_billed_twice == 0  # what was never sent is not billed
 
 
+@pytest.mark.clock
 def test_an_error_of_a_conversation_does_not_wait_for_workers_that_wait_for_it(serve, model, tmp_path, monkeypatch):
     monkeypatch.setattr("ragassay.llm.workers.AHEAD", 4)
 
@@ -100,6 +101,7 @@ def terminated(after, results):
     return time.monotonic()
 
 
+@pytest.mark.clock
 def test_sigterm_drains_and_nothing_is_repeated(serve, model, tmp_path):
     server, before = serve(latency=0.2), signal.getsignal(signal.SIGTERM)
     terminated(0.7, complete(questions(60), model(server), tmp_path))
@@ -111,6 +113,7 @@ def test_sigterm_drains_and_nothing_is_repeated(serve, model, tmp_path):
     assert server.summary()["billed"] == 60
 
 
+@pytest.mark.clock
 def test_sigterm_does_not_wait_for_limits_or_for_tries_to_come(serve, model, tmp_path):
     server, start = serve(faults={"429": 1.0}, retry_after=60.0), time.monotonic()
     end = terminated(0.7, complete(questions(60), model(server, requests_per_minute=60), tmp_path))
@@ -118,6 +121,7 @@ def test_sigterm_does_not_wait_for_limits_or_for_tries_to_come(serve, model, tmp
     assert server.summary()["requests"] <= 2
 
 
+@pytest.mark.clock
 def test_sigterm_waits_only_so_long_for_a_reply(serve, model, tmp_path, monkeypatch):
     monkeypatch.setattr(caller.Caller.halt, "__defaults__", (0.5,))
     start = time.monotonic()
@@ -169,6 +173,7 @@ def test_a_job_with_missing_rows_does_not_exit_with_0(serve, tmp_path):
 # --- a disk that fails ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.clock
 def test_a_failing_sync_stops_sending_although_replies_take_long(serve, model, tmp_path, monkeypatch):
     server, fsync, calls = serve(latency=6.0), os.fsync, []
 
@@ -187,6 +192,7 @@ def test_a_failing_sync_stops_sending_although_replies_take_long(serve, model, t
     assert server.summary()["requests"] <= 8
 
 
+@pytest.mark.clock
 def test_a_full_disk_stops_sending_and_what_was_written_counts(serve, model, tmp_path, monkeypatch):
     server, write, room = serve(latency=0.02), os.write, [20_000]
 

@@ -67,6 +67,7 @@ def failing(number):
     return fail
 
 
+@pytest.mark.clock
 @pytest.mark.parametrize("number", [errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.ESTALE])
 def test_a_failing_sync_is_told_at_once_and_stops_the_next_write(tmp_path, monkeypatch, number):
     told = []
@@ -94,6 +95,7 @@ def test_a_sync_that_fails_at_the_end_is_an_error(tmp_path, monkeypatch):
         ledger.close()
 
 
+@pytest.mark.clock
 def test_what_was_written_is_synced_within_a_tenth_of_a_second(tmp_path, monkeypatch):
     synced, fsync = [], os.fsync
     monkeypatch.setattr(journal.os, "fsync", lambda file: (synced.append(time.monotonic()), fsync(file)))

@@ -9,6 +9,8 @@ from ragassay.llm.calls import complete
 from ragassay.llm.model import Request
 from ragassay.llm.pace import Pace
 
+pytestmark = pytest.mark.clock
+
 
 def released(pace, count, tokens=0, workers=50):
     """When each of `count` requests may go, in seconds from the start."""

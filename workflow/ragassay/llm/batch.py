@@ -93,25 +93,15 @@ class BatchCaller(Caller):
             await asyncio.shield(waited_for)
         self._go_on()
 
-    async def _once(self, key, request, numbers, most, again):
-        worst, paid = self.price.of(most, self.batched), 0.0
-        await self.purse.reserve(worst)
+    async def _attempt(self, key, request, numbers, most, worst, again):
         self.in_flight += 1
         try:
             self._go_on()
             reply = asyncio.get_running_loop().create_future()
             self.enqueue(Row(key, numbers, worst, again, request=request, reply=reply))
-            answers, paid = await reply
-            if not answers:
-                raise Failure("empty", "the reply has no choice", again=True)
-            self.gave_up, self.answered = 0, True
-            return dict(zip(numbers, answers, strict=False))
-        except Failure as failure:
-            paid = worst if failure.lost else paid
-            raise
+            return await reply
         finally:
             self.in_flight -= 1
-            self.purse.settle(worst, paid)
 
     def enqueue(self, row: Row) -> None:
         """Put a row into the next batch, with an id of its own, so that no two batches have the same input."""

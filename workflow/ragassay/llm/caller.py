@@ -101,9 +101,11 @@ class Caller:
         """
         found = {}
         for numbers, body in self.ledger.bodies(key):
-            with contextlib.suppress(Failure):
-                for number, answer in zip(numbers, self.provider.read(body)[0], strict=False):
-                    found.setdefault(number, answer)
+            try:
+                answers, _ = self.provider.read(body)
+            except Failure:
+                continue
+            found = dict(zip(numbers, answers, strict=False)) | found
         return found
 
     async def _missing(self, key, request, missing):
@@ -146,19 +148,10 @@ class Caller:
         raise GaveUp(told)
 
     async def _once(self, key, request, numbers, most, again):
-        worst = self.price.of(most, self.batched)
-        paid = 0.0
+        worst, paid = self.price.of(most, self.batched), 0.0
         await self.purse.reserve(worst)
         try:
-            async with self.slots:
-                self.pace.shares = self.lease.shares
-                await self.pace.wait(most.prompt // 4 + most.completion)
-                self._go_on()
-                name = self.ledger.intent(key, numbers, worst, again)
-                body = await self._reply(name, key, request, numbers, worst)
-            paid = worst  # until it is known
-            self.ledger.done(name, key, numbers, body)
-            answers, paid = self._settle(name, key, numbers, body, worst)
+            answers, paid = await self._attempt(key, request, numbers, most, worst, again)
             if not answers:
                 raise Failure("empty", "the reply has no choice", again=True)
             self.gave_up, self.answered = 0, True
@@ -168,6 +161,17 @@ class Caller:
             raise
         finally:
             self.purse.settle(worst, paid)
+
+    async def _attempt(self, key, request, numbers, most, worst, again):
+        """The answers of one request, and what they cost."""
+        async with self.slots:
+            self.pace.shares = self.lease.shares
+            await self.pace.wait(most.prompt // 4 + most.completion)
+            self._go_on()
+            name = self.ledger.intent(key, numbers, worst, again)
+            body = await self._reply(name, key, request, numbers, worst)
+        self.ledger.done(name, key, numbers, body)
+        return self._settle(name, key, numbers, body, worst)
 
     async def _reply(self, name, key, request, numbers, worst):
         """The raw body; a failure is written down."""

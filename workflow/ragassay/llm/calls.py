@@ -10,6 +10,7 @@ result holds up the calls.
 
 import asyncio
 import contextlib
+import os
 import signal
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator
@@ -17,6 +18,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from ragassay import tables
 from ragassay.llm.batch import BatchCaller
 from ragassay.llm.caller import Caller, GaveUp, Stopped
+from ragassay.llm.estimating import FOLDER, EstimatingCaller
 from ragassay.llm.lease import Lease
 from ragassay.llm.ledger import Ledger
 from ragassay.llm.model import Answer, Model, Request, provider_for
@@ -45,7 +47,7 @@ def converse(items: Iterable, conversation: Callable, model: Model, ledger, call
     """
     total = len(items) if hasattr(items, "__len__") else None
     with contextlib.ExitStack() as stack:
-        lease = stack.enter_context(Lease(ledger, needed=model.mode != "replay"))
+        lease = stack.enter_context(Lease(ledger, needed=model.mode != "replay" and FOLDER not in os.environ))
         journal = Ledger(ledger)
         stack.push(lambda kind, *_: _tell(journal, model, None if kind and issubclass(kind, Exception) else calls))
         stack.callback(journal.close)
@@ -53,16 +55,21 @@ def converse(items: Iterable, conversation: Callable, model: Model, ledger, call
         stack.callback(loop.close)
         progress = Progress(model.name, total)
         stack.callback(progress.close)
-        workers = Workers(items, conversation, _caller(model, journal, lease), progress)
+        caller = _caller(model, journal, lease)
+        workers = Workers(items, conversation, caller, progress)
         journal.on_error = lambda error: _tell_loop(loop, workers, error)
         stack.enter_context(_ending_well(loop, workers))
         stack.callback(lambda: loop.run_until_complete(workers.close()))
         while (ready := loop.run_until_complete(workers.next_results())) is not None:
             yield from ready
+        if FOLDER in os.environ:
+            caller.write(os.environ[FOLDER])
 
 
 def _caller(model, journal, lease):
     provider = provider_for(model)
+    if FOLDER in os.environ:
+        return EstimatingCaller(model, journal, provider, lease)
     if model.mode == "batch":
         return BatchCaller(model, journal, provider, lease)
     if model.mode == "online" and (waiting := sum(len(batch["rows"]) for batch in journal.open_batches())):

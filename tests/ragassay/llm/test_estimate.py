@@ -1,0 +1,93 @@
+"""What `make estimate` says is what a run then asks, and it asks, pays and changes nothing itself."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from ragassay.llm.calls import complete
+from ragassay.llm.estimate import table
+from ragassay.llm.estimating import FOLDER
+from ragassay.llm.model import Request
+from snake import TINY, snakemake
+
+SETTINGS = """
+models:
+  paid:
+    provider: openai
+    model: loopback
+    base_url: {url}
+    key_variable: LOOPBACK_KEY
+    price: {{input: 2, output: 8, batch: 0.5}}
+scope:
+  generators: [paid]
+  claims:
+    fewest_claims: {fewest}
+    sampling: {{max_tokens: 500}}
+"""
+
+
+@pytest.fixture
+def estimated(done):
+    """Estimates the project `done` with these settings; returns the table as rule -> numbers."""
+
+    def run(url="http://127.0.0.1:1/v1", fewest=2):
+        (done / "paid.yaml").write_text(SETTINGS.format(url=url, fewest=fewest))
+        command = [sys.executable, "-m", "ragassay.llm.estimate", "report", *TINY, "paid.yaml"]
+        environment = {name: value for name, value in os.environ.items() if name != "LOOPBACK_KEY"}
+        told = subprocess.run(command, cwd=done, env=environment, check=True, stdout=subprocess.PIPE, text=True).stdout
+        rows = [re.split(r"\s{2,}", line.strip()) for line in told.splitlines() if re.search(r"\d$", line)]
+        return {row[0]: [float(cell.replace(",", "")) for cell in row[-7:]] for row in rows}
+
+    return run
+
+
+def files(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*.parquet")}
+
+
+def test_it_says_what_a_run_then_asks_and_no_more_than_the_ledger_lacks(estimated, done, serve, model):
+    server, before = serve(), files(done)
+    requests, known, samples, *_, dollars, at_most = estimated(server.url)["extract_claims"]
+    assert server.summary()["requests"] == known == 0 < dollars < at_most
+    assert files(done) == before and not (done / "ledger/extract_claims/paid").exists()
+    snakemake(done, *TINY, "paid.yaml")
+    assert server.summary()["requests"] == requests == samples
+    shutil.rmtree(done / "ledger/extract_claims/paid/2026-01")
+    asked, known, *_ = estimated(server.url, fewest=1)["extract_claims"]
+    assert asked > 0 < known and asked + known == requests == server.summary()["requests"]
+
+
+def test_batches_cost_less_and_equal_requests_count_once(model, tmp_path, monkeypatch):
+    found = {}
+    for mode in ("online", "batch"):
+        rows = tmp_path / mode
+        rows.mkdir()
+        monkeypatch.setenv(FOLDER, str(rows))
+        price = {"input": 1.0, "output": 2.0, "batch": 0.5}
+        requests = [
+            Request([{"role": "user", "content": text}], {"max_tokens": 50}, 3) for text in ("One?", "Two?", "One?")
+        ]
+        paid = model("http://127.0.0.1:1/v1", mode=mode, price=price)
+        assert all(len(answers) == 3 for answers in complete(requests, paid, tmp_path / "ledger/judge/tested"))
+        found[mode] = json.loads(next(rows.iterdir()).read_text())
+    assert not (tmp_path / "ledger").exists()
+    online, batched = found["online"], found["batch"]
+    assert (online["requests"], online["samples"], online["prompt_tokens"]) == (2, 6, 2)
+    assert batched["pico_at_most"] * 2 == online["pico_at_most"] == 2 * (36 + 300) * 10**6
+
+
+def test_rules_and_models_are_added_up():
+    row = {"rule": "judge", "model": "m", "requests": 1000, "in_the_ledger": 1, "samples": 9000, "pico": 10**12}
+    lines = table([row, row, {**row, "model": "other"}]).splitlines()
+    found = [line.split() for line in lines[2:5]]
+    assert [row[-7:-4] for row in found] == [
+        ["2,000", "2", "18,000"],
+        ["1,000", "1", "9,000"],
+        ["3,000", "3", "27,000"],
+    ]
+    assert found[0][-2:] == ["2.0000", "0.0000"]

@@ -1,0 +1,107 @@
+"""`make estimate`: requests, tokens and dollars of each rule that asks, before anything is asked.
+
+Documents are collected first, which costs nothing. Then the workflow runs in a scratch folder that sees the
+project's files, results and ledger, with the embedded reader in the place of every model (see
+`ragassay.llm.estimating`). So exactly those jobs are counted that a run would start now, and only what the ledger
+does not know. Nothing in the project changes but the documents.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import yaml
+
+from ragassay.llm.estimating import FOLDER
+
+OWN = {"results", "logs", ".snakemake", ".git"}  # everything else of the project is linked as it is
+COLUMNS = ["requests", "in_the_ledger", "samples", "prompt_tokens", "completion_tokens"]
+
+
+def estimate(targets: list[str]) -> int:
+    """Print the table for the jobs that these targets need; returns Snakemake's exit status."""
+    environment = os.environ | dict.fromkeys(_keys(targets) - os.environ.keys(), "not needed for an estimate")
+    files = [argument for argument in targets if argument.startswith("-") or "=" in argument or "." in argument]
+    if status := _snakemake(["documents", *files], environment, Path()):
+        return status
+    Path(".snakemake").mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="estimate-", dir=".snakemake") as scratch:
+        rows = Path(scratch, "rows")
+        rows.mkdir()
+        project = Path(scratch, "project")
+        _copy_of_links(Path.cwd(), project)
+        if status := _snakemake(targets, environment | {FOLDER: str(rows.resolve())}, project):
+            return status
+        sys.stdout.write(table([json.loads(path.read_text()) for path in sorted(rows.iterdir())]))
+    return 0
+
+
+def table(rows: list[dict]) -> str:
+    """One line for each rule and model, and their sum."""
+    sums = {}
+    for row in rows:
+        numbers = {name: value for name, value in row.items() if name not in ("rule", "model")}
+        sums.setdefault((row["rule"], row["model"]), Counter()).update(numbers)
+    lines = [["rule", "model", *(name.replace("_", " ") for name in COLUMNS), "dollars", "at most"]]
+    for (rule, model), counts in [*sums.items(), (("all", ""), sum(sums.values(), Counter()))]:
+        dollars = (f"{counts[name] / 1e12:,.4f}" for name in ("pico", "pico_at_most"))
+        lines.append([rule, model, *(f"{counts[name]:,}" for name in COLUMNS), *dollars])
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    aligned = [str.ljust] * 2 + [str.rjust] * (len(widths) - 2)
+    texts = [
+        "  ".join(put(cell, width) for put, cell, width in zip(aligned, line, widths, strict=True)) for line in lines
+    ]
+    return "\n".join(["", *texts, "", "Nothing was asked or paid.", ""])
+
+
+def _keys(targets):
+    """The variables that hold keys, which Snakemake wants to see set."""
+    files = [Path("config/config.yaml"), *(Path(word) for word in targets if word.endswith((".yaml", ".yml", ".json")))]
+    models = {}
+    for file in filter(Path.is_file, files):
+        models |= (yaml.safe_load(file.read_bytes()) or {}).get("models") or {}
+    return {model["key_variable"] for model in models.values() if model and model.get("key_variable")}
+
+
+def _snakemake(arguments, environment, folder):
+    command = [
+        sys.executable,
+        "-m",
+        "snakemake",
+        "--quiet",
+        "host",
+        "rules",
+        "reason",
+        "--profile",
+        "profiles/default",
+        *arguments,
+    ]
+    return subprocess.run(command, cwd=folder, env=environment).returncode
+
+
+def _copy_of_links(project, scratch):
+    """The project as links, with the times of what they point to, because Snakemake looks at those of the links."""
+    scratch.mkdir()
+    for path in project.iterdir():
+        if path.name not in OWN:
+            (scratch / path.name).symlink_to(path)
+    for path in project.glob("results/**/*"):
+        own = scratch / path.relative_to(project)
+        if path.is_dir():
+            own.mkdir(parents=True, exist_ok=True)
+        else:
+            own.parent.mkdir(parents=True, exist_ok=True)
+            own.symlink_to(path)
+            found = path.stat()
+            os.utime(own, ns=(found.st_atime_ns, found.st_mtime_ns), follow_symlinks=False)
+    if (metadata := project / ".snakemake/metadata").is_dir():
+        shutil.copytree(metadata, scratch / ".snakemake/metadata")
+
+
+if __name__ == "__main__":
+    sys.exit(estimate(sys.argv[1:]))

@@ -1,0 +1,58 @@
+"""What a run would ask and pay: nothing is asked, written to a ledger, or paid.
+
+Where `calls` would ask a model, the embedded reader answers in its place, so that the stages that follow have
+something to ask about; what the ledger knows is taken from there, as always. Requests are exact as far as the ledger
+reaches; behind that they depend on how much a model finds in a text, and tokens are counted by rules of thumb: take
+the dollars as about right, and the column `at most`, which counts every answer at the full length that it may have,
+as the bound. `ragassay.llm.estimate` runs the workflow in this way.
+"""
+
+import json
+import os
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+from ragassay.llm.caller import Caller
+from ragassay.llm.model import Model, Usage, provider_for
+from ragassay.llm.money import at_most
+
+FOLDER = "RAGASSAY_ESTIMATE"  # the environment variable that says where estimates go
+BYTES_PER_TOKEN = 4.2  # of English prose, for the tokenizers in common use
+
+
+class EstimatingCaller(Caller):
+    """Answers as the model of its ledger or, where that has no answer, as the embedded reader."""
+
+    def __init__(self, model: Model, ledger, provider, lease):
+        self.settings = model
+        super().__init__(replace(model, mode="replay", budget_usd=None), ledger, provider, lease)
+        self.batched = model.mode == "batch"
+        self.stand_in = provider_for(Model(model.name, "embedded", "reader"))
+        self.counts, self.counted = Counter(), set()
+
+    async def _missing(self, key, request, missing):
+        body, _ = await self.stand_in.send(request.messages, request.sampling, missing)
+        answers, _ = self.stand_in.read(body)
+        if (key, *missing) not in self.counted:
+            self.counted.add((key, *missing))
+            self._count(request, answers)
+        return dict(zip(missing, answers, strict=True))
+
+    def _count(self, request, answers):
+        prompt = sum(tokens(message["content"]) for message in request.messages)
+        completion = sum(tokens(answer.text) for answer in answers)
+        most = self.price.of(at_most(request, len(answers)), self.batched)
+        dollars = self.price.of(Usage(prompt, 0, completion), self.batched)
+        self.counts.update(requests=1, samples=len(answers), prompt_tokens=prompt, completion_tokens=completion)
+        self.counts.update(pico=round(dollars * 1e12), pico_at_most=round(most * 1e12))
+
+    def write(self, folder) -> None:
+        """One file for this job, to be added up with those of the others."""
+        rule, *keys = Path(self.ledger.folder).parts[-3:]
+        row = {"rule": rule, "model": self.settings.name, "in_the_ledger": self.hits, **self.counts}
+        Path(folder, "-".join([rule, *keys]) + f"-{os.getpid()}.json").write_text(json.dumps(row))
+
+
+def tokens(text: str) -> int:
+    return round(len(text.encode()) / BYTES_PER_TOKEN)
