@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragassay.documents import Unusable, clean, count_words, cut, document
+from ragassay.documents import Unusable, article, clean, count_words, cut, document
 from ragassay.sentences import sentences, spans
 
 UTC = datetime.UTC
@@ -17,7 +17,7 @@ TEXT = "One two three. Four five six. Seven eight nine."
 
 
 def made(text=TEXT, min_words=1, cut_after_words=300, **fields):
-    return document({"text": text} | fields, "january", min_words, cut_after_words)
+    return document(article({"text": text} | fields, "january"), "cluster-1", min_words, cut_after_words)
 
 
 def refusal(*arguments, **fields):
@@ -31,6 +31,8 @@ def test_a_full_record_becomes_a_row():
     digest = hashlib.sha256(TEXT.encode()).hexdigest()
     assert made(date="2026-10-03", **fields) == {
         "doc_id": f"doc-{digest[:16]}",
+        "article_id": article({"text": TEXT, **fields}, "january")["article_id"],
+        "cluster_id": "cluster-1",
         "shard": "january",
         "source_id": "7",
         "topic": "news",
@@ -129,7 +131,7 @@ def test_a_sentence_may_run_to_twice_the_length_of_the_cut(words, usable):
 
 
 def test_the_id_depends_on_the_text_before_the_cut_and_on_nothing_else():
-    one, other = made(), document({"text": TEXT, "id": "x", "title": "T", "url": "http://a.example"}, "may", 2, 4)
+    one, other = made(), made(cut_after_words=4, id="x", title="T", url="http://a.example")
     assert (one["doc_id"], one["content_hash"]) == (other["doc_id"], other["content_hash"])
     assert made(f"{TEXT} Ten.", cut_after_words=2)["doc_id"] != made(cut_after_words=2)["doc_id"]
 
@@ -286,7 +288,7 @@ ANYTHING |= (
 @given(st.dictionaries(st.sampled_from(["id", "title", "url", "date", "topic", "text"]), ANYTHING))
 def test_whatever_a_record_holds_it_is_a_document_or_refused(fields):
     try:
-        row = document(fields, "x", 1, 5)
+        row = document(article(fields, "x"), "cluster-1", 1, 5)
     except Unusable as why:
         assert why.reason.isidentifier()
         str(why).encode()

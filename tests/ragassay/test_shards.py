@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from ragassay.shards import ShardError, read_shards
 
 HEADER = "shard\tdocuments\n"
+CRAWLS = "shard\tdocuments\ttopics\tfirst_day\tlast_day\tper_topic\n"
+NOT_CRAWLED = dict.fromkeys(["topics", "first_day", "last_day", "per_topic"])
 
 
 @pytest.fixture
@@ -48,8 +50,8 @@ def refusal(path):
 def test_rows_come_by_name_in_the_order_of_the_file(write, content):
     shards = read_shards(write(content))
     assert list(shards.items()) == [
-        ("two", {"shard": "two", "documents": "b"}),
-        ("one", {"shard": "one", "documents": "a"}),
+        ("two", {"shard": "two", "documents": "b", **NOT_CRAWLED}),
+        ("one", {"shard": "one", "documents": "a", **NOT_CRAWLED}),
     ]
 
 
@@ -117,3 +119,30 @@ def test_whatever_the_rows_hold_they_are_read_or_refused_with_their_line(write, 
         assert read_shards(path)
     except ShardError as error:
         assert str(error).startswith(f"{path}:")
+
+
+def test_shards_can_be_crawled(write):
+    shards = read_shards(write(f"{CRAWLS}one\ta\t\t\t\t\nnov\t\tfood, travel\t2026-11-01\t2026-11-30\t20\n"))
+    assert shards["one"] == {"shard": "one", "documents": "a", **NOT_CRAWLED}
+    assert shards["nov"] == {
+        "shard": "nov",
+        "documents": None,
+        "topics": ["food", "travel"],
+        "first_day": "2026-11-01",
+        "last_day": "2026-11-30",
+        "per_topic": 20,
+    }
+
+
+@pytest.mark.parametrize(
+    ("cells", "says"),
+    [
+        ("\t\t\t\t", "found '' in first_day, expected a day such as 2026-11-01, or files in the column documents"),
+        ("\t\t2026-11-01\t2026-11-31\t", "found '2026-11-31' in last_day"),
+        ("\t\t2026-11-02\t2026-11-01\t", "found the last day 2026-11-01 before the first, 2026-11-02"),
+        ("\t\t2026-11-01\t2026-11-30\tmany", "found 'many' in per_topic, expected how many documents of each topic"),
+        ("\t2026-11-01\t2026-11-30\t5", "found 5 cells, expected 6 separated by tabs"),
+    ],
+)
+def test_a_crawl_that_cannot_be_is_refused(write, cells, says):
+    assert f"shards.tsv:2: {says}" in refusal(write(f"{CRAWLS}nov\t{cells}\n"))

@@ -1,4 +1,4 @@
-"""Turn a record from somewhere into a row of the table documents, or say why it cannot be one.
+"""Turn a record of a user's file into an article, and an article into a document, or say why that cannot be.
 
 The id comes from the content, so that the same text is the same document whatever its file, order or month. Nothing
 is guessed: an unreadable date is a reason to reject, a missing one stays empty.
@@ -10,6 +10,8 @@ import re
 import unicodedata
 from urllib.parse import urlsplit
 
+from ragassay.schemas.articles import ARTICLES
+from ragassay.schemas.documents import DOCUMENTS
 from ragassay.sentences import spans
 
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufeff]")
@@ -27,35 +29,48 @@ class Unusable(Exception):
         self.reason, self.detail = reason, detail
 
 
-def document(fields: dict, shard: str, min_words: int, cut_after_words: int) -> dict:
-    """The row for one record; raises Unusable."""
+def article(fields: dict, shard: str) -> dict:
+    """The row of the table articles for one record of a user's file; raises Unusable."""
     text = clean(fields.get("text", ""))
-    words = count_words(text)
-    if not words:
+    if not text:
         raise Unusable("empty_text", "found no text, expected at least one sentence")
-    if words < min_words:
-        raise Unusable("too_short", f"found {words} words, expected at least {min_words}")
     digest = hashlib.sha256(text.encode()).hexdigest()
-    text = cut(text, cut_after_words)
+    url, source_id, published_at = _url(fields), _line(fields, "id"), _date(fields.get("date"))
+    known = {
+        "article_id": article_id(url, source_id, digest),
+        "shard": shard,
+        "source_id": source_id,
+        "topic": _line(fields, "topic"),
+        "url": url,
+        "site": urlsplit(url).hostname if url else None,
+        "title": _line(fields, "title"),
+        "published_at": published_at,
+        "date_sources": ["file"] if published_at else [],
+        "undated": None if published_at else "no_date",
+        "text": text,
+        "n_words": count_words(text),
+        "content_hash": digest,
+    }
+    return dict.fromkeys(ARTICLES.schema.names) | known
+
+
+def article_id(url: str | None, source_id: str | None, content_hash: str) -> str:
+    digest = hashlib.sha256("\0".join([url or "", source_id or "", content_hash]).encode()).hexdigest()
+    return f"art-{digest[:16]}"
+
+
+def document(article: dict, cluster_id: str, min_words: int, cut_after_words: int) -> dict:
+    """The row of the table documents for one article; raises Unusable."""
+    if article["n_words"] < min_words:
+        raise Unusable("too_short", f"found {article['n_words']} words, expected at least {min_words}")
+    text = cut(article["text"], cut_after_words)
     words = count_words(text)
     if words > 2 * cut_after_words:
         raise Unusable(
             "no_sentence_end", f"found a sentence that runs to word {words}, expected one to end near {cut_after_words}"
         )
-    url = _url(fields)
-    return {
-        "doc_id": f"doc-{digest[:16]}",
-        "shard": shard,
-        "source_id": _line(fields, "id"),
-        "topic": _line(fields, "topic"),
-        "url": url,
-        "site": urlsplit(url).hostname if url else None,
-        "title": _line(fields, "title"),
-        "published_at": _date(fields.get("date")),
-        "text": text,
-        "n_words": words,
-        "content_hash": digest,
-    }
+    own = {"doc_id": f"doc-{article['content_hash'][:16]}", "cluster_id": cluster_id, "text": text, "n_words": words}
+    return {name: own.get(name, article.get(name)) for name in DOCUMENTS.schema.names}
 
 
 def clean(text) -> str:

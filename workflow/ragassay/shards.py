@@ -1,8 +1,12 @@
 """Read the table of shards: one row per batch of documents, with a permanent name. Append rows, never rename or
 reorder them.
+
+A row with something in `documents` takes the user's files from there. One without it is crawled: it says which days
+its documents come from, and it may say which topics and how many documents of each.
 """
 
 import csv
+import datetime
 import re
 from pathlib import Path
 
@@ -10,6 +14,7 @@ from ragassay.config import NAME, stays_inside
 from ragassay.errors import AssayError
 
 COLUMNS = ["shard", "documents"]
+CRAWLED = ["topics", "first_day", "last_day", "per_topic"]  # more columns, for shards that are crawled
 
 
 class ShardError(AssayError):
@@ -17,18 +22,20 @@ class ShardError(AssayError):
 
 
 def read_shards(path) -> dict[str, dict]:
-    """The rows by shard name, in the order of the file."""
+    """The rows by shard name, in the order of the file; cells that are empty are None."""
+    columns = ", ".join(COLUMNS)
     if not Path(path).is_file():
-        raise ShardError(f"{path}: no such file, expected a tab-separated table with the columns {', '.join(COLUMNS)}")
+        raise ShardError(f"{path}: no such file, expected a tab-separated table with the columns {columns}")
     with Path(path).open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
         rows = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
         shards = {}
         try:
             header = next(rows, [])
-            if header != COLUMNS:
-                raise ShardError(f"{path}:1: found the columns {header}, expected {COLUMNS}, separated by tabs")
+            if header not in (COLUMNS, COLUMNS + CRAWLED):
+                expected = f"expected {COLUMNS}, or for crawls {COLUMNS + CRAWLED}, separated by tabs"
+                raise ShardError(f"{path}:1: found the columns {header}, {expected}")
             for cells in filter(None, rows):
-                row = _checked(cells, f"{path}:{rows.line_num}")
+                row = _checked(cells, header, f"{path}:{rows.line_num}")
                 if row["shard"] in shards:
                     raise ShardError(
                         f"{path}:{rows.line_num}: shard {row['shard']} stands there twice; a name is given once"
@@ -41,21 +48,49 @@ def read_shards(path) -> dict[str, dict]:
     return shards
 
 
-def _checked(cells, where):
-    if len(cells) != len(COLUMNS):
+def _checked(cells, header, where):
+    if len(cells) != len(header):
         raise ShardError(
-            f"{where}: found {len(cells)} cells, expected {len(COLUMNS)} separated by tabs: {', '.join(COLUMNS)}"
+            f"{where}: found {len(cells)} cells, expected {len(header)} separated by tabs: {', '.join(header)}"
         )
-    row = dict(zip(COLUMNS, cells, strict=True))
-    if not re.fullmatch(NAME, row["shard"]):
+    row = dict.fromkeys(CRAWLED) | {name: cell or None for name, cell in zip(header, cells, strict=True)}
+    if not re.fullmatch(NAME, row["shard"] or ""):
         raise ShardError(
-            f"{where}: found the name {row['shard']!r}, expected letters, digits, '.', '_' and '-', at most 64"
+            f"{where}: found the name {row['shard'] or ''!r}, expected letters, digits, '.', '_' and '-', at most 64"
         )
-    if not row["documents"].isprintable():
-        raise ShardError(f"{where}: found {row['documents']!r}, expected printable letters in UTF-8")
-    if not stays_inside(row["documents"]):
-        remedy = "copy the documents there or link them, as in: ln -s /where/they/are data"
-        raise ShardError(f"{where}: found {row['documents']!r}, expected a path inside the working directory; {remedy}")
-    if not Path(row["documents"]).exists():
-        raise ShardError(f"{where}: {row['documents']}: no such file or folder")
+    if row["documents"] or CRAWLED[0] not in header:
+        _check_documents(row["documents"] or "", where)
+    else:
+        _check_window(row, where)
+    row["per_topic"] = _number(row["per_topic"], where)
+    row["topics"] = [topic.strip() for topic in row["topics"].split(",")] if row["topics"] else None
     return row
+
+
+def _check_documents(path, where):
+    if not path.isprintable():
+        raise ShardError(f"{where}: found {path!r}, expected printable letters in UTF-8")
+    if not stays_inside(path):
+        remedy = "copy the documents there or link them, as in: ln -s /where/they/are data"
+        raise ShardError(f"{where}: found {path!r}, expected a path inside the working directory; {remedy}")
+    if not Path(path).exists():
+        raise ShardError(f"{where}: {path}: no such file or folder")
+
+
+def _check_window(row, where):
+    for name in ("first_day", "last_day"):
+        try:
+            row[name] = datetime.date.fromisoformat(row[name] or "").isoformat()
+        except ValueError:
+            expected = "expected a day such as 2026-11-01, or files in the column documents"
+            raise ShardError(f"{where}: found {row[name] or ''!r} in {name}, {expected}") from None
+    if row["first_day"] > row["last_day"]:
+        raise ShardError(f"{where}: found the last day {row['last_day']} before the first, {row['first_day']}")
+
+
+def _number(text, where):
+    if text is None:
+        return None
+    if not re.fullmatch("[1-9][0-9]{0,5}", text):
+        raise ShardError(f"{where}: found {text!r} in per_topic, expected how many documents of each topic, or nothing")
+    return int(text)

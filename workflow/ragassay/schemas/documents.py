@@ -14,6 +14,8 @@ DOCUMENTS = Table(
             pa.string(),
             "`doc-` and the first 16 digits of content_hash: the same text has the same id everywhere",
         ),
+        Column("article_id", pa.string(), "the article that it was cut from"),
+        Column("cluster_id", pa.string(), "the near-duplicates that it stands for; splits go by it"),
         Column("shard", pa.string(), "the shard that the document came with"),
         Column("source_id", pa.string(), "the id that the user's file gives it", null=True),
         Column("topic", pa.string(), "one of the study's topics, or the user's own", null=True),

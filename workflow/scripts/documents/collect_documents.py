@@ -1,60 +1,81 @@
-"""Collect the documents of one shard from the user's files: cleaned, cut at whole sentences, each text once.
+"""Collect the documents of one shard from its articles: one of near-duplicates, cut at whole sentences, as many of
+each topic as the shard asks for.
 
-Nothing vanishes: a record that cannot be a document is a row of rejects with its file, row and reason. Does not look
-at other shards.
+Nothing vanishes: an article that does not become a document is a row of rejects with its reason. Which of too many are
+taken follows from a hash of their texts, so that it depends neither on their order nor on the machine. Does not look at
+other shards; find_duplicates did.
 """
 
+import hashlib
 from collections import Counter
 
 from ragassay import tables
 from ragassay.documents import Unusable, document
+from ragassay.errors import AssayError
+from ragassay.schemas.articles import ARTICLES
+from ragassay.schemas.clusters import CLUSTERS
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.sources import SourceError, records
 from ragassay.stage import log, run
 
-UNIQUE = {"source_id": "id", "content_hash": "text"}
 
-
-def collect_documents(source, documents, rejects, shard, min_words, cut_after_words):
-    places = {}  # (column, value) of a document -> the row it stood in
+def collect_documents(articles, clusters, documents, rejects, shard, per_topic, min_words, cut_after_words):
+    twins = {
+        row["article_id"]: row
+        for row in tables.read(CLUSTERS, clusters, ["article_id", "cluster_id", "representative"]).to_pylist()
+    }
+    surplus = _surplus(_usable(articles, twins, min_words, cut_after_words), per_topic)
     reasons, seen = Counter(), 0
     with tables.Writer(DOCUMENTS, documents) as kept, tables.Writer(tables.REJECTS, rejects) as refused:
-        for record in records(source):
-            seen += 1
-            item = f"{record.file} row {record.row}"
-            try:
-                if record.reason:
-                    raise Unusable(record.reason, record.detail)
-                row = document(record.fields, shard, min_words, cut_after_words)
-                _check_new(row, places)
-            except Unusable as why:
-                reasons[why.reason] += 1
-                log.info("rejected %s: %s: %s", item, why.reason, why.detail)
-                row = {
-                    "stage": "collect_documents",
-                    "shard": shard,
-                    "item": item,
-                    "reason": why.reason,
-                    "detail": why.detail,
-                }
-                refused.add(row)
-            else:
-                places |= {(column, row[column]): item for column in UNIQUE}
-                kept.add(row)
+        for batch in tables.batches(ARTICLES, articles):
+            for article in batch.to_pylist():
+                seen += 1
+                twin = twins[article["article_id"]]
+                try:
+                    _check_first(twin)
+                    row = document(article, twin["cluster_id"], min_words, cut_after_words)
+                    if article["article_id"] in surplus:
+                        raise Unusable(
+                            "surplus", f"found {per_topic} others of its topic, which are all that is asked for"
+                        )
+                except Unusable as why:
+                    reasons[why.reason] += 1
+                    log.info("rejected %s: %s: %s", article["article_id"], why.reason, why.detail)
+                    row = {"stage": "collect_documents", "shard": shard, "item": article["article_id"]}
+                    refused.add(row | {"reason": why.reason, "detail": why.detail})
+                else:
+                    kept.add(row)
         if seen == reasons.total():
-            counts = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common()) or "the files are empty"
-            raise SourceError(
-                f"shard {shard}: none of {seen} records can be a document ({counts}); the log names file and row"
-            )
+            counts = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common()) or "there are none"
+            told = f"shard {shard}: none of {seen} articles can be a document ({counts})"
+            raise AssayError(f"{told}; results/rejects says of each why")
     assert seen == kept.written + refused.written
-    log.info("%d records: %d documents, %d rejected", seen, kept.written, refused.written)
+    log.info("%d articles: %d documents, %d rejected", seen, kept.written, refused.written)
 
 
-def _check_new(row, places):
-    for column, what in UNIQUE.items():
-        if row[column] is not None and (column, row[column]) in places:
-            place = places[column, row[column]]
-            raise Unusable(f"duplicate_{what}", f"found the same {what} as {place}, expected each once")
+def _check_first(twin):
+    if not twin["representative"]:
+        raise Unusable("near_duplicate", f"found another article of {twin['cluster_id']}, expected one of each cluster")
+
+
+def _usable(articles, twins, min_words, cut_after_words):
+    """(topic, article id, content_hash) of the articles that can be documents."""
+    for batch in tables.batches(ARTICLES, articles):
+        for article in batch.to_pylist():
+            try:
+                _check_first(twins[article["article_id"]])
+                document(article, "", min_words, cut_after_words)
+            except Unusable:
+                continue
+            yield article["topic"], article["article_id"], article["content_hash"]
+
+
+def _surplus(usable, per_topic):
+    """The ids of those that are too many of their topic."""
+    topics = {}
+    for topic, article_id, content_hash in usable if per_topic else ():
+        order = hashlib.sha256(f"{article_id} {content_hash}".encode()).digest()
+        topics.setdefault(topic, []).append((order, article_id))
+    return {article_id for found in topics.values() for _, article_id in sorted(found)[per_topic:]}
 
 
 if __name__ == "__main__":

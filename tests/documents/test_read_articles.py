@@ -1,0 +1,204 @@
+"""Reading the articles of a shard: nothing vanishes, each text once, and the same bytes however the files lie."""
+
+import csv
+import json
+import random
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ragassay import tables
+from ragassay.schemas.articles import ARTICLES
+from ragassay.sources import SourceError
+from scripts.documents.read_articles import read_articles
+
+TEXTS = [f"Item {name} was found in Tolven. It weighs {len(name)} grams, and no more." for name in ("a", "bb", "ccc")]
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Write files, by name and content, and run the stage on them; return the rows of both tables."""
+
+    def run(files, order=None):
+        for name, content in files.items():
+            path = tmp_path / name
+            if isinstance(content, list):
+                content = "".join(json.dumps(row) + "\n" for row in content)
+            path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        source = [str(tmp_path / name) for name in order or sorted(files)]
+        outputs = tmp_path / "articles.parquet", tmp_path / "rejects.parquet"
+        read_articles(source, *outputs, "january")
+        return tuple(tables.read(table, path).to_pylist() for table, path in zip(SCHEMAS, outputs, strict=True))
+
+    return run
+
+
+SCHEMAS = ARTICLES, tables.REJECTS
+
+
+def bytes_of(folder):
+    return [(folder / f"{name}.parquet").read_bytes() for name in ("articles", "rejects")]
+
+
+def reasons(rejects):
+    return [(Path(row["item"]).name, row["reason"]) for row in rejects]
+
+
+def test_usable_records_become_articles_and_the_others_rejects(read):
+    files = {"a.jsonl": [{"text": TEXTS[0], "id": 1}, {"text": " "}, {"title": "none"}], "b.txt": TEXTS[1]}
+    articles, rejects = read(files)
+    assert sorted(row["text"] for row in articles) == TEXTS[:2]
+    assert {row["shard"] for row in articles + rejects} == {"january"}
+    assert {row["stage"] for row in rejects} == {"read_articles"}
+    assert reasons(rejects) == [("a.jsonl row 2", "empty_text"), ("a.jsonl row 3", "empty_text")]
+    assert rejects[0]["detail"] == "found no text, expected at least one sentence"
+
+
+def test_all_kinds_of_files_go_together(read, tmp_path):
+    files = {"a.csv": f'text\n"{TEXTS[0]}"\n" "\n', "b.tsv": "text\ttitle\nonly one cell\n", "c.md": TEXTS[1]}
+    files["d.jsonl"] = "{nonsense\n"
+    pq.write_table(pa.table({"text": [TEXTS[2]]}), tmp_path / "e.parquet")
+    files["e.parquet"] = (tmp_path / "e.parquet").read_bytes()
+    files["f.txt"] = b"m\xe9moire"
+    articles, rejects = read(files)
+    assert sorted(row["text"] for row in articles) == TEXTS
+    expected = [("a.csv row 2", "empty_text"), ("b.tsv row 1", "bad_row"), ("d.jsonl row 1", "bad_row")]
+    assert reasons(rejects) == [*expected, ("f.txt row 1", "encoding")]
+
+
+def test_a_repeated_text_is_rejected_with_the_place_of_the_first(read, tmp_path):
+    variants = [TEXTS[0], f"\ufeff {TEXTS[0]}\r\n", TEXTS[0].replace(" ", " \x00")]
+    articles, rejects = read({"a.jsonl": [{"text": variants[0]}], "b.jsonl": [{"text": v} for v in variants[1:]]})
+    assert len(articles) == 1
+    assert reasons(rejects) == [("b.jsonl row 1", "duplicate_text"), ("b.jsonl row 2", "duplicate_text")]
+    place = f"found the same text as {tmp_path / 'a.jsonl'} row 1, expected each once"
+    assert {row["detail"] for row in rejects} == {place}
+
+
+def test_a_repeated_id_is_rejected_with_the_place_of_the_first(read, tmp_path):
+    rows = [{"text": text, "id": i} for text, i in zip(TEXTS, ["x", " x ", "X"], strict=True)]
+    articles, rejects = read({"a.jsonl": rows})
+    assert {row["source_id"] for row in articles} == {"x", "X"}
+    assert reasons(rejects) == [("a.jsonl row 2", "duplicate_id")]
+    assert rejects[0]["detail"] == f"found the same id as {tmp_path / 'a.jsonl'} row 1, expected each once"
+
+
+@pytest.mark.parametrize(
+    ("rejected", "reason"),
+    [
+        ({"text": TEXTS[0], "id": "y"}, "duplicate_text"),
+        ({"text": TEXTS[1], "id": "x"}, "duplicate_id"),
+        ({"text": TEXTS[1], "id": "y", "date": "soon"}, "bad_date"),
+    ],
+)
+def test_a_rejected_record_keeps_no_later_one_out(read, rejected, reason):
+    rows = [{"text": TEXTS[0], "id": "x"}, rejected, {"text": TEXTS[1], "id": "y"}]
+    articles, rejects = read({"a.jsonl": rows})
+    assert sorted(row["source_id"] for row in articles) == ["x", "y"]
+    assert reasons(rejects) == [("a.jsonl row 2", reason)]
+
+
+def test_records_without_id_are_no_duplicates_of_each_other(read):
+    rows = [{"text": text, "id": empty} for text, empty in zip(TEXTS, ["", None, " "], strict=True)]
+    articles, _ = read({"a.jsonl": rows})
+    assert len(articles) == 3
+
+
+MESSY = [{"text": f"{text} Again {n}.", "id": f"{n}{len(text)}"} for n in range(20) for text in TEXTS]
+MESSY += [{"text": " "}, {"text": 7}, {"text": f"{TEXTS[0]} {TEXTS[1]}", "url": "javascript:x"}, {}]
+
+
+def test_a_second_run_gives_the_same_bytes(read, tmp_path):
+    read({"a.jsonl": MESSY})
+    first = bytes_of(tmp_path)
+    read({"a.jsonl": MESSY})
+    assert bytes_of(tmp_path) == first
+
+
+def test_another_order_of_files_gives_the_same_bytes(read, tmp_path):
+    files = {f"{n}.jsonl": [row] for n, row in enumerate(MESSY)}
+    read(files)
+    first = bytes_of(tmp_path)
+    order = list(files)
+    random.Random(7).shuffle(order)
+    read(files, order)
+    assert bytes_of(tmp_path) == first
+
+
+def test_another_order_of_rows_kind_and_name_of_file_gives_the_same_articles(read, tmp_path):
+    read({"a.jsonl": MESSY[:60]})
+    first, _ = bytes_of(tmp_path)
+    with (tmp_path / "new.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, ["id", "text"])
+        writer.writeheader()
+        writer.writerows(reversed(MESSY[:60]))
+    read({"new.csv": (tmp_path / "new.csv").read_bytes()})
+    assert bytes_of(tmp_path)[0] == first
+
+
+def test_a_shard_without_any_usable_record_is_one_clear_error(read, tmp_path, caplog):
+    caplog.set_level("INFO", "ragassay")
+    rows = [{"text": ""}, {"text": " "}, {"text": 7}]
+    with pytest.raises(SourceError) as caught:
+        read({"a.jsonl": rows})
+    counts = "none of 3 records can be an article (2 empty_text, 1 bad_text)"
+    assert str(caught.value) == f"shard january: {counts}; the log names file and row"
+    assert f"rejected {tmp_path / 'a.jsonl'} row 3: bad_text: found int in 'text', expected text" in caplog.text
+    assert [path.name for path in tmp_path.iterdir()] == ["a.jsonl"]
+
+
+@pytest.mark.parametrize("files", [{"a.jsonl": ""}, {"a.csv": "text,id\n", "b.jsonl": "\n\n"}])
+def test_files_without_records_are_an_error_that_says_so(read, files):
+    with pytest.raises(SourceError, match=r"none of 0 records can be an article \(the files are empty\)"):
+        read(files)
+
+
+def test_a_file_that_cannot_be_read_leaves_the_old_tables_as_they_are(read, tmp_path):
+    read({"a.jsonl": MESSY})
+    first = bytes_of(tmp_path)
+    with pytest.raises(SourceError, match="no column 'text' among body"):
+        read({"a.jsonl": MESSY[:3], "b.csv": "body\nx\n"})
+    assert bytes_of(tmp_path) == first
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "a.jsonl",
+        "articles.parquet",
+        "b.csv",
+        "rejects.parquet",
+    ]
+
+
+VALUES = (
+    st.none() | st.integers(0, 3) | st.floats() | st.booleans() | st.text(max_size=5) | st.lists(st.text(), max_size=1)
+)
+WORDS = st.lists(st.sampled_from(["Tolven", "a", "Mr.", "end.", "\r\n", "\x00", "é", "e\u0301", "\ud800"]), max_size=8)
+RECORDS = st.fixed_dictionaries(
+    {},
+    optional={
+        "text": WORDS.map(" ".join) | VALUES,
+        "id": VALUES,
+        "title": VALUES,
+        "topic": VALUES,
+        "date": st.sampled_from(["2026-01-02", "2026-13-01", "2026-01-02T03:04:05+02:00", 1700000000000]) | VALUES,
+        "url": st.sampled_from(["https://a.example/x", "javascript:x", "http://"]) | VALUES,
+    },
+)
+LINES = RECORDS.map(json.dumps) | st.sampled_from(["{", "[1]", "null", "7", '{"text": "\xff"}'])
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.lists(st.lists(LINES, max_size=8), min_size=1, max_size=3))
+def test_rows_in_are_articles_and_rejects_whatever_they_hold(read, files):
+    contents = {f"{n}.jsonl": "\n\n".join(lines).encode("latin-1") for n, lines in enumerate(files)}
+    items = sum(map(len, files))
+    try:
+        articles, rejects = read({"good.txt": TEXTS[0], **contents})
+    except SourceError:
+        pytest.fail("one text is good")
+    assert len(articles) + len(rejects) == items + 1
+    assert len({row["item"] for row in rejects}) == len(rejects)
+    assert all(row["reason"] and row["detail"] for row in rejects)
+    assert len({row["content_hash"] for row in articles}) == len(articles)
