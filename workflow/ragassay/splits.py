@@ -1,0 +1,16 @@
+"""Which part of a data set something belongs to: train, validation or test, eight to one to one.
+
+The part follows from the key alone, which is the id of a cluster of near-duplicates: what is alike stays together,
+nothing moves when other things are added, and no list of splits has to be kept. Shares are therefore about 80, 10 and
+10 %, never exactly; nothing is balanced by topic or shard.
+"""
+
+import hashlib
+
+PARTS = ("train",) * 8 + ("validation", "test")
+
+
+def split_of(key: str) -> str:
+    """The part for a key. The hash has a name of its own, so that parts are independent of other uses of the key."""
+    digest = hashlib.sha256(f"split {key}".encode()).digest()
+    return PARTS[int.from_bytes(digest[:8], "big") % len(PARTS)]
