@@ -1,0 +1,65 @@
+"""Clusters from signatures, against a plain search through all pairs."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragassay.news import duplicates
+from ragassay.news.duplicates import components, earlier_neighbours
+from ragassay.news.signatures import HASHES, VIEWS, similarity
+
+THRESHOLD = 0.85  # at most 18 hashes differ, so one of 21 bands is whole: no candidate is missed
+
+
+@st.composite
+def drawn(draw):
+    """Signatures that drift away from a few originals, in steps around the threshold."""
+    picker = np.random.default_rng(draw(st.integers(0, 2**32)))
+    found = [picker.integers(0, 2**16, (VIEWS, HASHES), np.uint16) for _ in range(draw(st.integers(1, 3)))]
+    for _ in range(draw(st.integers(0, 25))):
+        copy = found[picker.integers(len(found))].copy()
+        for view in range(VIEWS):
+            places = picker.choice(HASHES, picker.integers(0, 30), replace=False)
+            copy[view, places] = picker.integers(0, 2**16, len(places))
+        found.append(copy)
+    return np.stack(found)[picker.permutation(len(found))]
+
+
+def near(a, b):
+    """All pairs: rows of a, columns of b."""
+    return np.array([[similarity(x, y) >= THRESHOLD for y in b] for x in a], bool).reshape(len(a), len(b))
+
+
+def slow_components(signatures):
+    joined = near(signatures, signatures)
+    while ((wider := joined @ joined) != joined).any():
+        joined = wider
+    return joined.argmax(axis=1)
+
+
+@settings(deadline=None, max_examples=60)
+@given(drawn())
+def test_clusters_are_what_hangs_together(signatures):
+    assert components(signatures, THRESHOLD).tolist() == slow_components(signatures).tolist()
+
+
+@settings(deadline=None, max_examples=60)
+@given(drawn(), st.integers(0, 20), st.integers(1, 7), st.sampled_from([1, 3, duplicates.PAIRS]))
+def test_each_cluster_finds_the_first_row_that_one_of_its_texts_is_near_to(signatures, earlier, size, pairs):
+    before, texts = signatures[:earlier], signatures[earlier:]
+    expected, together = {}, near(texts, before)
+    component = components(texts, THRESHOLD)
+    for first in set(component.tolist()):
+        rows = np.flatnonzero(together[component == first].any(axis=0))
+        expected |= {first: int(rows[0])} if len(rows) else {}
+    pieces = [before[start : start + size] for start in range(0, len(before), size)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(duplicates, "PAIRS", pairs)
+        assert earlier_neighbours(texts, component, pieces, THRESHOLD) == expected
+
+
+def test_nothing_has_no_neighbours():
+    nothing = np.empty((0, VIEWS, HASHES), np.uint16)
+    assert components(nothing, 0.8).tolist() == []
+    assert earlier_neighbours(nothing, components(nothing, 0.8), [nothing], 0.8) == {}
