@@ -23,7 +23,7 @@ CLUSTERS = Table(
         Column(
             "signature",
             pa.binary(),
-            "504 bytes: 126 numbers of 16 bits, low byte first, for the whole text and as many for its first words",
+            "512 bytes: 128 numbers of 16 bits, low byte first, for the whole text and as many for its first words",
         ),
     ),
 )
