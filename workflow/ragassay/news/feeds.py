@@ -1,0 +1,108 @@
+"""Read a feed (RSS or Atom) from the bytes that the fetcher brought: which pages it names, and when it says they came.
+
+feedparser does the reading. It would also open files and fetch addresses, and it expands entities, so it gets nothing
+but a stream of bytes that `safe_xml` has looked through. Links are absolute, http or https, in the one form of `links`,
+each page once. Summaries are not kept, and dates are not judged here: see `dates`.
+"""
+
+import calendar
+import datetime
+import io
+import re
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import feedparser
+from lxml import html
+from lxml.etree import ParserError
+
+from ragassay.news.links import NotALink, link
+from ragassay.news.safe_xml import UnsafeXml, checked
+
+MOST_ENTRIES = 5_000
+LONGEST_TITLE = 1_000
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One page that a feed names."""
+
+    url: str
+    title: str
+    published: str  # as it stands there, or empty
+    published_at: datetime.datetime | None  # in UTC, where that can be read
+    guid: str
+
+
+class Feed(NamedTuple):
+    entries: list[Entry]
+    kind: str  # live, empty or not_a_feed
+    detail: str  # why it is no feed, and how many entries had no usable link
+
+
+def parse(content: bytes, url: str, content_type: str = "") -> Feed:
+    """The entries of the feed that was found at `url`, in its order; `content_type` is the header, if there was one."""
+    try:
+        document = checked(content, content_type)
+    except UnsafeXml as error:
+        return Feed([], "not_a_feed", str(error))
+    headers = {"content-type": "application/xml; charset=utf-8", "content-location": url}
+    read = feedparser.parse(
+        io.BytesIO(document), response_headers=headers, resolve_relative_uris=False, sanitize_html=False
+    )
+    if not read.version and not read.entries:
+        return Feed([], "not_a_feed", f"found {_beginning(document)!r}, expected RSS or Atom")
+    if len(read.entries) > MOST_ENTRIES:
+        return Feed([], "not_a_feed", f"found {len(read.entries)} entries, expected at most {MOST_ENTRIES}")
+    entries, unusable = {}, 0
+    for found in read.entries:
+        try:
+            entry = _entry(found, url)
+        except NotALink:
+            unusable += 1
+        else:
+            entries.setdefault(entry.url, entry)
+    detail = f"{unusable} entries without a usable link" if unusable else ""
+    return Feed(list(entries.values()), "live" if entries else "empty", detail)
+
+
+def _entry(found, url):
+    address = found.get("feedburner_origlink") or found.get("link") or ""
+    if not address.strip():
+        raise NotALink("found no address")
+    moment = "published" if dict.get(found, "published") else "updated"
+    return Entry(
+        url=link(address, url),
+        title=plain(found.get("title", "")),
+        published=_line(dict.get(found, moment) or ""),  # dict's own get: feedparser's warns and guesses
+        published_at=_moment(dict.get(found, f"{moment}_parsed")),
+        guid=_line(found.get("id", "")),
+    )
+
+
+def _moment(parsed):
+    if parsed is None:
+        return None
+    try:
+        return datetime.datetime.fromtimestamp(calendar.timegm(parsed), datetime.UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def plain(title: str) -> str:
+    """A headline without markup, on one line."""
+    title = title[: 4 * LONGEST_TITLE]
+    if re.search(r"<[A-Za-z/!]|&[A-Za-z#]", title):
+        try:
+            title = html.fragment_fromstring(title, create_parent="div").text_content()
+        except (ParserError, ValueError):
+            title = re.sub(r"<[^>]*>", " ", title)
+    return _line(title)
+
+
+def _line(text):
+    return " ".join(text.split())[:LONGEST_TITLE]
+
+
+def _beginning(document):
+    return document.partition(b"?>")[2][:60].decode("utf-8", "ignore")

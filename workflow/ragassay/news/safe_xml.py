@@ -1,0 +1,131 @@
+"""XML from outside, looked through before anything else reads it: no declared entities, bounded depth and size.
+
+`checked` decodes the bytes once and gives back UTF-8 that says so, so that what was looked through is what the next
+parser sees, whatever encoding hid it. Markup with mistakes is common in feeds and is not refused for that; what the
+strict parser did not reach is then counted roughly. The library that reads feeds expands entities by itself, and so
+`self_test` runs once per process: it shows on a small document that ours stops them.
+"""
+
+import codecs
+import functools
+import re
+from xml.parsers import expat
+
+from ragassay.errors import AssayError
+
+LARGEST = 5_000_000  # bytes; the fattest feeds of whole articles have two or three million
+DEEPEST = 100  # elements in elements
+MOST = 200_000  # elements
+
+DECLARATION = re.compile(r"\s*<\?xml\b[^>]*?\?>", re.IGNORECASE)
+ENCODING = re.compile(rb"""<\?xml\b[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._:-]{1,40})["']""", re.IGNORECASE)
+CHARSET = re.compile(r"""charset\s*=\s*["']?([A-Za-z0-9._:-]{1,40})""", re.IGNORECASE)
+MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+BARE = ((b"<\0\0\0", "utf-32-le"), (b"\0\0\0<", "utf-32-be"), (b"<\0", "utf-16-le"), (b"\0<", "utf-16-be"))
+NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+SEVEN_BITS = ("iso2022", "hz")  # their bytes are valid UTF-8 and mean something else
+BOMB = b'<!DOCTYPE a [<!ENTITY b "cc"><!ENTITY d "&b;&b;">]><a>&d;</a>'
+
+
+class UnsafeXml(ValueError):
+    """The document is one that we do not read; the message says why."""
+
+
+def checked(content: bytes, content_type: str = "") -> bytes:
+    """The document as UTF-8 with a declaration that says so; UnsafeXml if it may not be read."""
+    self_test()
+    return _checked(content, content_type)
+
+
+@functools.cache
+def self_test() -> None:
+    """Stop the process if declared entities get past us here, whatever versions of the parsers are installed."""
+    for bomb in (BOMB, b"<!-- <x -->" + BOMB, BOMB.decode().encode("utf-16")):
+        try:
+            _checked(bomb, "")
+        except UnsafeXml:
+            continue
+        raise AssayError(
+            f"found that a document with declared entities ({bomb[:40]!r}...) passes the check of feeds on this "
+            f"machine (expat {expat.EXPAT_VERSION}), expected it to be refused; install the locked packages again"
+        )
+
+
+def _checked(content, content_type):
+    if len(content) > LARGEST:
+        raise UnsafeXml(f"found {len(content)} bytes, expected at most {LARGEST}")
+    text = NOT_IN_XML.sub("", decoded(content, content_type))
+    text = DECLARATION.sub("", text, count=1) if DECLARATION.match(text) else text
+    document = b'<?xml version="1.0" encoding="utf-8"?>' + text.lstrip().encode()
+    _look_through(document)
+    return document
+
+
+def decoded(content: bytes, content_type: str = "") -> str:
+    """The text: by its byte order mark, else UTF-8 if it is that, else what the document or the header says."""
+    for mark, encoding in MARKS:
+        if content.startswith(mark):
+            return content[len(mark) :].decode(encoding, "replace")
+    for beginning, encoding in BARE:
+        if content.startswith(beginning):
+            return content.decode(encoding, "replace")
+    said = [found.decode() for found in ENCODING.findall(content[:1_000])] + CHARSET.findall(content_type)
+    named = [name for name in map(_codec, said) if name]
+    if not any(name.startswith(SEVEN_BITS) for name in named):
+        named.insert(0, "utf-8")
+    for name in named:
+        try:
+            return content.decode(name)
+        except UnicodeDecodeError:
+            continue
+    wrong = [name for name in named if name != "utf-8"]
+    return content.decode(wrong[0] if wrong else "windows-1252", "replace")
+
+
+def _codec(name):
+    """The codec's own name, if it is one of texts and not one of Python's games such as rot13 or zip."""
+    try:
+        found = codecs.lookup(name)
+    except (LookupError, ValueError):
+        return None
+    return found.name if found._is_text_encoding and "utf-7" not in found.name and "escape" not in found.name else None
+
+
+def _look_through(document):
+    parser, found = expat.ParserCreate(), {"depth": 0, "elements": 0, "lenient": False}
+
+    def begin(*_):
+        found["depth"] += 1
+        found["elements"] += 1
+        if found["depth"] > DEEPEST:
+            raise UnsafeXml(f"found elements more than {DEEPEST} deep, expected a feed to be flat")
+        if found["elements"] > MOST:
+            raise UnsafeXml(f"found more than {MOST} elements, expected a feed to be short")
+
+    def end(*_):
+        found["depth"] -= 1
+
+    def doctype(name, system, public, has_subset):
+        found["lenient"] = True
+        if has_subset:
+            raise UnsafeXml(f"found a document type of its own ({name!r:.40}), expected none: it can declare entities")
+
+    def entity(*_):
+        raise UnsafeXml("found a declared entity, expected none")
+
+    parser.StartElementHandler, parser.EndElementHandler = begin, end
+    parser.StartDoctypeDeclHandler, parser.EntityDeclHandler = doctype, entity
+    try:
+        parser.Parse(document, True)
+    except expat.ExpatError:  # lenient parsers go on behind it
+        found["lenient"] = True
+        if document.count(b"<") > MOST:
+            raise UnsafeXml(f"found more than {MOST} marks of elements, expected a feed to be short") from None
+    if found["lenient"] and re.search(rb"<!ENTITY", document, re.IGNORECASE):
+        raise UnsafeXml("found a declared entity, expected none")  # feedparser takes them from comments too
