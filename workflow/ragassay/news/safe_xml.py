@@ -62,7 +62,7 @@ def _checked(content, content_type):
         raise UnsafeXml(f"found {len(content)} bytes, expected at most {LARGEST}")
     text = NOT_IN_XML.sub("", decoded(content, content_type))
     text = DECLARATION.sub("", text, count=1) if DECLARATION.match(text) else text
-    document = b'<?xml version="1.0" encoding="utf-8"?>' + text.lstrip().encode()
+    document = b'<?xml version="1.0" encoding="utf-8"?>' + text.encode()
     _look_through(document)
     return document
 

@@ -1,0 +1,59 @@
+"""Export the feeds that can be crawled: your own from config, those of OPML files, and newscatcher's directory.
+
+The directory is read from the file in the installed package; nothing is fetched. A feed that cannot be used (no web
+address, no topic of the study, listed before) is a row of rejects. Does not look whether a feed is alive.
+"""
+
+from collections import Counter
+
+from ragassay import tables
+from ragassay.errors import AssayError
+from ragassay.news import directory, opml
+from ragassay.news.feed_table import Listed, feed_rows, topic_of
+from ragassay.schemas.feeds import FEEDS
+from ragassay.stage import log, run
+
+
+def export_feeds(
+    feeds, rejects, topics, other_names, languages, countries, own_feeds, use_directory=True, opml_files=()
+):
+    listed = [_own(number, feed) for number, feed in enumerate(own_feeds, 1)]
+    for file in [opml_files] if isinstance(opml_files, str) else opml_files:
+        found = opml.listed(file)
+        log.info("%s: %d feeds listed, SHA-256 %s", file, len(found), found[0].source_hash if found else "of no use")
+        listed += found
+    if use_directory:
+        path, digest = directory.directory_file()
+        found = directory.listed(
+            path, digest, lambda name: topic_of([name], topics, other_names) is not None, languages, countries
+        )
+        log.info("newscatcher: %d feeds listed of what was asked for, SHA-256 %s", len(found), digest)
+        listed += found
+    rows, refused = feed_rows(listed, topics, other_names)
+    reasons = Counter(row["reason"] for row in refused)
+    counts = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
+    if not rows:
+        raise AssayError(
+            f"found no feed to crawl for the topics {', '.join(topics)} ({counts or 'none are listed'}); name feeds in "
+            "own_feeds or opml, or widen topics, languages and countries"
+        )
+    tables.write(FEEDS, feeds, rows)
+    tables.write(tables.REJECTS, rejects, refused)
+    log.info(
+        "%d feeds listed: %d kept, %s", len(listed), len(rows), f"rejected: {counts}" if counts else "none rejected"
+    )
+
+
+def _own(number, feed):
+    return Listed(
+        url=feed["url"],
+        names=[feed["topic"]],
+        place=f"own feed {number} {feed['url']}",
+        source="config",
+        site=feed.get("site"),
+        language=feed.get("language"),
+    )
+
+
+if __name__ == "__main__":
+    run(export_feeds, snakemake)
