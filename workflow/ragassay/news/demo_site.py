@@ -6,8 +6,10 @@ slow or misnamed, walls, wrong dates, copies, and feeds that are dead, empty, fo
 under http. Does not serve anything: see `local_site`.
 """
 
+import dataclasses
 import datetime
 import hashlib
+import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 from email.utils import format_datetime
@@ -22,7 +24,6 @@ from ragassay.sources import document_files, records
 
 LEAD = 180  # characters of the text that stand in feeds and descriptions
 RELATED = 5
-QUOTES = str.maketrans({"'": "\N{RIGHT SINGLE QUOTATION MARK}"})
 TYPES = {"html": "text/html; charset=utf-8", "rss": "application/rss+xml", "atom": "application/atom+xml"}
 
 
@@ -168,9 +169,14 @@ def _add_pages(built, told, pages, templates):
 
 
 def _typographic(page):
-    """With typographic apostrophes and dashes, so that the encoding shows."""
-    told = [paragraph.translate(QUOTES).replace(" - ", " \N{EN DASH} ") for paragraph in page.paragraphs]
-    return Page(page.url, page.topic, page.title.translate(QUOTES), told, page.date, page.kind)
+    """With typographic quotation marks and apostrophes, so that the encoding shows."""
+    told = [_curled(paragraph) for paragraph in page.paragraphs]
+    return dataclasses.replace(page, title=_curled(page.title), paragraphs=told)
+
+
+def _curled(text):
+    text = re.sub('"([^"]*)"', "\N{LEFT DOUBLE QUOTATION MARK}\\1\N{RIGHT DOUBLE QUOTATION MARK}", text)
+    return text.replace("'", "\N{RIGHT SINGLE QUOTATION MARK}")
 
 
 def _add_feeds(built, told, pages, templates):
