@@ -29,7 +29,7 @@ OPEN_V6 = ip_network("2000::/3")
 NAT64 = ip_network("64:ff9b::/96")
 NAME = re.compile(r"(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_]([a-z0-9_-]{0,62}))*")
 NUMBER = re.compile(r"\d+|0x[0-9a-f]*")
-MOST = 4  # addresses of one host to try
+MOST = 8  # addresses of one host to look at
 LOOK_UPS = 32  # at a time: a dead name holds its thread for long
 
 Address = IPv4Address | IPv6Address
@@ -116,15 +116,15 @@ class Addresses:
         for address in found:
             if not target.own and not public(address):
                 raise Failed("refused_address", f"{target.host} is at {address}, which is no public address")
-        return [(address, target.port) for address in found[:MOST]]
+        return [(address, target.port) for address in found]
 
     async def _addresses(self, target, limits):
         try:
             async with asyncio.timeout(limits.connect_seconds):
                 texts = await self.resolve(target.host, target.port)
-            found = [ip_address(text) for text in dict.fromkeys(texts)]
+            found = [ip_address(text) for text in list(dict.fromkeys(texts))[:MOST]]
         except TimeoutError:
-            raise Failed("timeout", f"no address of {target.host} within {limits.connect_seconds:g} s") from None
+            raise Failed("dns", f"no address of {target.host} within {limits.connect_seconds:g} s") from None
         except (OSError, ValueError) as error:
             raise Failed("dns", f"no address of {target.host}: {error}") from None
         if not found:

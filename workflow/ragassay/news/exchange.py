@@ -80,7 +80,7 @@ class Exchange:
             except ssl.SSLError as error:
                 failed = Failed("tls", f"{target.host} at {address}: {error.reason or error}")
             except TimeoutError:
-                failed = Failed("timeout", f"{target.host}: no connection to {address} port {port} in time")
+                failed = Failed("connection", f"{target.host}: no connection to {address} port {port} in time")
             except OSError as error:
                 failed = Failed("connection", f"{target.host}: no connection to {address} port {port}: {error}")
         raise failed

@@ -148,7 +148,8 @@ class Fetcher:
                 raise Failed("bad_response", f"{target.url} redirects to nowhere")
             with contextlib.suppress(UnicodeError):  # headers are read as Latin-1, most servers mean UTF-8
                 location = location.encode("latin-1").decode()
-            target, visit.redirected = self.addresses.target(location, target.url, self.limits), True
+            visit.redirected = True
+            target = self.addresses.target(location, target.url, self.limits)
         raise Failed("too_many_redirects", f"more than {self.limits.redirects} redirects, the last to {target.url}")
 
     async def _ask(self, target, visit, obey):

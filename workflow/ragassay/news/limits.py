@@ -7,7 +7,7 @@ from dataclasses import dataclass
 class Limits:
     connect_seconds: float = 5.0  # look-up, connection and TLS, each
     total_seconds: float = 30.0  # all that one fetch does on the network, redirects and robots.txt included
-    robots_seconds: float = 10.0  # of these, for robots.txt
+    robots_seconds: float = 12.0  # of these, for robots.txt
     decoded_bytes: int = 10_000_000
     robots_bytes: int = 512 * 1024  # what lies behind is not read, as RFC 9309 allows
     ratio: float = 100.0  # decoded to encoded bytes ...

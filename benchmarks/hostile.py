@@ -1,0 +1,137 @@
+"""Let a thousand hostile servers, name servers and URLs loose on the fetcher: no private connection, little memory, no
+case that takes long, each in the class that it belongs to.
+
+`python benchmarks/hostile.py 100 8` runs a tenth with a limit of 8 seconds per fetch instead of 30. Connections are
+counted twice: by the victims, servers on this machine that nobody may come to, and by Python's own audit of all
+connections of this process, which also sees those to addresses where nobody listens. Public addresses lead to the
+hostile server instead, so nothing leaves the machine.
+"""
+
+import asyncio
+import json
+import resource
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from figures import figure, finish
+from hostile_cases import Case, NameServer, cases, connections
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "workflow"))
+
+from ragassay.news.addresses import ip_address, public  # noqa: E402
+from ragassay.news.fetcher import Fetched, Fetcher  # noqa: E402
+from ragassay.news.limits import Limits  # noqa: E402
+
+AGENT = "ragassay/0.1 (+https://ragassay.example/contact)"
+CONCURRENCY = 100
+SLACK = 5.0  # a case may take so much longer than its fetch: waiting for its turn, for robots.txt, for the processor
+
+
+def read(case: Case, fetched: Fetched) -> str:
+    """What becomes of a body. Who reads bodies (feeds, extraction) is hooked in here, and its class returned instead
+    for the kinds that are meant for it: deep_xml, entity_expansion, external_entity, paragraphs, deep_html.
+    """
+    return fetched.outcome
+
+
+class Suite:
+    def __init__(self, ports: dict, closed: int, seconds: float):
+        self.ports, self.seconds = ports, seconds
+        self.harmless = {ports["server"], ports["full"], closed}
+        self.intruded = []  # addresses that were connected to or were to be, and should not have been
+        self.blocked = 0.0  # the longest time for which one case kept all others from going on
+        self.wrong, self.longest = [], 0.0
+        sys.addaudithook(self.audit)
+
+    def audit(self, event, details):
+        if event == "socket.connect":
+            host, port = details[1][:2]
+            if host != "127.0.0.1" or port not in self.harmless:
+                self.intruded.append(f"{host} {port}")
+
+    async def connect(self, host, port, **options):
+        if port not in self.harmless:
+            if not public(ip_address(host)):
+                self.intruded.append(f"{host} {port}")
+            host, port = "127.0.0.1", self.ports["server"]
+        return await asyncio.open_connection(host, port, **options)
+
+    async def run(self, found: list[Case], connect_to: dict, folder: str):
+        limits = Limits()
+        if self.seconds != limits.total_seconds:
+            shares = {"connect_seconds": self.seconds / 5, "robots_seconds": self.seconds / 2}
+            limits = replace(limits, total_seconds=self.seconds, **shares)
+        fetcher = Fetcher(
+            AGENT,
+            connect_to=connect_to,
+            gap=0.05,
+            own_gap=0.01,
+            limits=limits,
+            spacing_folder=folder,
+            resolve=NameServer(),
+            open_connection=self.connect,
+        )
+        turns = asyncio.Semaphore(CONCURRENCY)
+        async with fetcher:
+            watch = asyncio.create_task(self.watch())
+            await asyncio.gather(*(self.one(case, fetcher, turns) for case in found))
+            watch.cancel()
+
+    async def one(self, case, fetcher, turns):
+        async with turns:
+            start = time.monotonic()
+            for _ in range(case.fetches):
+                fetched = await fetcher.fetch(case.url)
+            outcome = read(case, fetched)
+            seconds = time.monotonic() - start
+        self.longest = max(self.longest, seconds)
+        if not case.as_expected(outcome):
+            self.wrong.append(f"{case.host} {case.url[:100]}: {outcome}, not {case.expected}: {fetched.detail}")
+
+    async def watch(self):
+        while True:
+            start = time.monotonic()
+            await asyncio.sleep(0.01)
+            self.blocked = max(self.blocked, time.monotonic() - start - 0.01)
+
+
+def main(count: int = 1000, seconds: float = 30.0):
+    command = [sys.executable, str(ROOT / "benchmarks/hostile_server.py"), str(seconds)]
+    with (
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server,
+        tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder,
+        socket.socket() as closed,
+    ):
+        try:
+            closed.bind(("127.0.0.1", 0))  # and nobody listens
+            ports = json.loads(server.stdout.readline())
+            found = cases(count, ports["victims"])
+            suite = Suite(ports, closed.getsockname()[1], seconds)
+            start = time.monotonic()
+            asyncio.run(suite.run(found, connections(found, ports, closed.getsockname()[1]), folder))
+            took = time.monotonic() - start
+            server.stdin.write("\n")
+            server.stdin.flush()
+            visits = int(server.stdout.readline())
+        finally:
+            server.kill()
+    for line in suite.wrong + suite.intruded:
+        sys.stderr.write(f"{line}\n")
+    figure("hostile_cases", len(found), "cases", f">= {count}")
+    figure("hostile_wrong_class", len(suite.wrong), "cases", "== 0")
+    figure("hostile_private_connections", visits + len(suite.intruded), "connections", "== 0")
+    figure("hostile_longest_case", suite.longest, "s", f"<= {seconds + SLACK:g}", seconds)
+    figure("hostile_memory", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, "MB", "< 512")
+    figure("hostile_longest_block", suite.blocked, "s", "<= 2")
+    figure("hostile_suite", took, "s", "> 0")
+    finish()
+
+
+if __name__ == "__main__":
+    main(*(kind(text) for kind, text in zip((int, float), sys.argv[1:], strict=False)))
