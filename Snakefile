@@ -6,6 +6,7 @@ min_version("9.27")
 
 
 include: "workflow/rules/common.smk"
+include: "workflow/rules/news.smk"
 include: "workflow/rules/documents.smk"
 include: "workflow/rules/scope.smk"
 include: "workflow/rules/calls.smk"

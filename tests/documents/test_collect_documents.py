@@ -17,8 +17,11 @@ TEXTS = [f"Item {number} was found in Tolven. It weighs {number} grams, and no m
 def collect(tmp_path):
     """Run the stage on articles with these texts and topics; those in `twins` are near-duplicates of another."""
 
-    def run(articles, twins=(), per_topic=None, min_words=5, cut_after_words=300):
-        rows = [article({"text": text, "topic": topic, "id": n}, "may") for n, (text, topic) in enumerate(articles)]
+    def run(articles, twins=(), opt_outs="", per_topic=None, min_words=5, cut_after_words=300):
+        rows = [
+            article({"text": text, "topic": topic, "id": n, "url": f"http://a.example/{n}"}, "may")
+            for n, (text, topic) in enumerate(articles)
+        ]
         clusters = [
             {
                 "article_id": row["article_id"],
@@ -28,12 +31,13 @@ def collect(tmp_path):
             }
             for row in rows
         ]
-        names = ("articles", "clusters", "documents", "rejects")
-        paths = [tmp_path / f"{name}.parquet" for name in names]
+        names = ("articles.parquet", "clusters.parquet", "opt_outs.txt", "documents.parquet", "rejects.parquet")
+        paths = [tmp_path / name for name in names]
+        paths[2].write_text(opt_outs)
         tables.write(ARTICLES, paths[0], rows)
         tables.write(CLUSTERS, paths[1], clusters)
         collect_documents(*paths, "may", per_topic, min_words, cut_after_words)
-        return tables.read(DOCUMENTS, paths[2]).to_pylist(), tables.read(tables.REJECTS, paths[3]).to_pylist()
+        return tables.read(DOCUMENTS, paths[3]).to_pylist(), tables.read(tables.REJECTS, paths[4]).to_pylist()
 
     return run
 
@@ -73,3 +77,11 @@ def test_those_that_cannot_be_documents_do_not_count_for_their_topic(collect):
     documents, rejects = collect([("Short.", "food"), (TEXTS[0], "food"), (TEXTS[1], "food")], twins={1}, per_topic=1)
     assert [row["text"] for row in documents] == [TEXTS[1]]
     assert sorted(row["reason"] for row in rejects) == ["near_duplicate", "too_short"]
+
+
+def test_who_opts_out_leaves_the_shard(collect):
+    documents, rejects = collect(
+        [(TEXTS[0], "food"), (TEXTS[1], "food")], opt_outs="a.example/1  # by mail\n", per_topic=2
+    )
+    assert [row["text"] for row in documents] == [TEXTS[0]]
+    assert rejects[0]["reason"] == "opted_out" and "opt_outs.txt:1" in rejects[0]["detail"]

@@ -1,6 +1,7 @@
 """Load what all rules need: the import path, the checked configuration, the shards, the form of wildcards. No rules here."""
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -35,22 +36,38 @@ envvars:
     *[model["key_variable"] for model in config["models"].values() if model["key_variable"]],
 
 
+# Shards of the user's files, and those that are crawled.
+FILED = [name for name, row in SHARDS.items() if row["documents"]]
+CRAWLED = [name for name in SHARDS if name not in FILED]
+
+
 wildcard_constraints:
     shard=NAME,
     section=NAME,
     generator=NAME,
 
 
-def shard_files(wildcards):
-    """The user's files of one shard: each is an input, so that adding or changing one re-runs the shard."""
-    try:
-        return document_files(SHARDS[wildcards.shard]["documents"])
-    except AssayError as error:
-        raise WorkflowError(str(error)) from None
+def one_of(names):
+    """A form of wildcards that only these names have."""
+    return "|".join(map(re.escape, names)) or "(?!)"
 
 
-def shard_settings(wildcards):
-    return {"shard": wildcards.shard, **config["documents"]}
+def earlier(pattern):
+    """This table of all shards before the one that `shard` names."""
+
+    def paths(wildcards):
+        return expand(pattern, shard=list(SHARDS)[: list(SHARDS).index(wildcards.shard)])
+
+    return paths
+
+
+def frozen(value):
+    """A param that may change without a re-run: Snakemake does not compare those that depend on outputs."""
+
+    def unchanged(wildcards, output):
+        return value
+
+    return unchanged
 
 
 def code_with_model(script, role):

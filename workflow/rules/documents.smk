@@ -1,24 +1,66 @@
-"""From the user's files to documents, and what they are like.
+"""From the user's files and from articles to documents, and what they are like.
 
-Reads   config/shards.tsv and the files or folders that it names
-Writes  results/documents/{shard}.parquet             the documents
-        results/rejects/documents/{shard}.parquet     what could not be one, with the reason
+Reads   config/shards.tsv and the files or folders that it names, results/articles, results/clusters
+Writes  results/articles/{shard}.parquet              the articles in the user's files
+        results/documents/{shard}.parquet             the documents
+        results/rejects/{articles,documents}/         what could not be one, with the reason
         results/document_statistics.parquet           per shard and topic
         results/metrics/documents.parquet             the report's first section
 """
 
 
-rule collect_documents:
-    """The usable texts of one shard become documents; the others are rejected with a reason."""
+def shard_files(wildcards):
+    """The user's files of one shard: each is an input, so that adding or changing one re-runs the shard."""
+    try:
+        return document_files(SHARDS[wildcards.shard]["documents"])
+    except AssayError as error:
+        raise WorkflowError(str(error)) from None
+
+
+def shard_name(wildcards):
+    return {"shard": wildcards.shard}
+
+
+def shard_settings(wildcards):
+    return {"shard": wildcards.shard, "per_topic": SHARDS[wildcards.shard]["per_topic"], **config["documents"]}
+
+
+rule read_articles:
+    """The usable texts of the user's files become articles; the others are rejected with a reason."""
     input:
         source=shard_files,
+    output:
+        articles=ensure("results/articles/{shard}.parquet", non_empty=True),
+        rejects=ensure("results/rejects/articles/{shard}.parquet", non_empty=True),
+    log:
+        "logs/read_articles/{shard}.log",
+    wildcard_constraints:
+        shard=one_of(FILED),
+    conda:
+        "../../envs/tables.yaml"
+    resources:
+        mem_mb=1000,
+        runtime="30m",
+    params:
+        code=code_version("documents/read_articles.py"),
+        settings=shard_name,
+    script:
+        "../scripts/documents/read_articles.py"
+
+
+rule collect_documents:
+    """One of near-duplicate articles, long enough and cut, as many of each topic as the shard asks for."""
+    input:
+        articles="results/articles/{shard}.parquet",
+        clusters="results/clusters/{shard}.parquet",
+        opt_outs=config["crawl"]["opt_outs"],
     output:
         documents=ensure("results/documents/{shard}.parquet", non_empty=True),
         rejects=ensure("results/rejects/documents/{shard}.parquet", non_empty=True),
     log:
         "logs/collect_documents/{shard}.log",
     conda:
-        "../../envs/tables.yaml"
+        "../../envs/crawl.yaml"
     resources:
         mem_mb=1000,
         runtime="30m",
@@ -53,7 +95,11 @@ rule measure_documents:
     """The counts become the metrics of the report's first section."""
     input:
         documents=expand("results/documents/{shard}.parquet", shard=SHARDS),
-        rejects=expand("results/rejects/documents/{shard}.parquet", shard=SHARDS),
+        rejects=expand(
+            "results/rejects/{table}/{shard}.parquet",
+            table=["articles", "documents"],
+            shard=SHARDS,
+        ),
         statistics="results/document_statistics.parquet",
     output:
         metrics=ensure("results/metrics/documents.parquet", non_empty=True),

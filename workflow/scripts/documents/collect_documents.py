@@ -12,27 +12,37 @@ from collections import Counter
 from ragassay import tables
 from ragassay.documents import Unusable, document
 from ragassay.errors import AssayError
+from ragassay.news.opt_outs import OptOuts
 from ragassay.schemas.articles import ARTICLES
 from ragassay.schemas.clusters import CLUSTERS
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.stage import log, run
 
 
-def collect_documents(articles, clusters, documents, rejects, shard, per_topic, min_words, cut_after_words):
+def collect_documents(articles, clusters, opt_outs, documents, rejects, shard, per_topic, min_words, cut_after_words):
     twins = {
         row["article_id"]: row
         for row in tables.read(CLUSTERS, clusters, ["article_id", "cluster_id", "representative"]).to_pylist()
     }
-    surplus = _surplus(_usable(articles, twins, min_words, cut_after_words), per_topic)
+    opted_out = OptOuts.read(opt_outs)
+
+    def made(article):
+        twin = twins[article["article_id"]]
+        if article["url"] and (place := opted_out.listed(article["url"])):
+            raise Unusable("opted_out", f"found its address in {place}")
+        if not twin["representative"]:
+            same = f"found another article of {twin['cluster_id']}, expected one of each cluster"
+            raise Unusable("near_duplicate", same)
+        return document(article, twin["cluster_id"], min_words, cut_after_words)
+
+    surplus = _surplus(_usable(articles, made), per_topic) if per_topic else ()
     reasons, seen = Counter(), 0
     with tables.Writer(DOCUMENTS, documents) as kept, tables.Writer(tables.REJECTS, rejects) as refused:
         for batch in tables.batches(ARTICLES, articles):
             for article in batch.to_pylist():
                 seen += 1
-                twin = twins[article["article_id"]]
                 try:
-                    _check_first(twin)
-                    row = document(article, twin["cluster_id"], min_words, cut_after_words)
+                    row = made(article)
                     if article["article_id"] in surplus:
                         raise Unusable(
                             "surplus", f"found {per_topic} others of its topic, which are all that is asked for"
@@ -52,18 +62,12 @@ def collect_documents(articles, clusters, documents, rejects, shard, per_topic, 
     log.info("%d articles: %d documents, %d rejected", seen, kept.written, refused.written)
 
 
-def _check_first(twin):
-    if not twin["representative"]:
-        raise Unusable("near_duplicate", f"found another article of {twin['cluster_id']}, expected one of each cluster")
-
-
-def _usable(articles, twins, min_words, cut_after_words):
+def _usable(articles, made):
     """(topic, article id, content_hash) of the articles that can be documents."""
     for batch in tables.batches(ARTICLES, articles):
         for article in batch.to_pylist():
             try:
-                _check_first(twins[article["article_id"]])
-                document(article, "", min_words, cut_after_words)
+                made(article)
             except Unusable:
                 continue
             yield article["topic"], article["article_id"], article["content_hash"]
@@ -72,7 +76,7 @@ def _usable(articles, twins, min_words, cut_after_words):
 def _surplus(usable, per_topic):
     """The ids of those that are too many of their topic."""
     topics = {}
-    for topic, article_id, content_hash in usable if per_topic else ():
+    for topic, article_id, content_hash in usable:
         order = hashlib.sha256(f"{article_id} {content_hash}".encode()).digest()
         topics.setdefault(topic, []).append((order, article_id))
     return {article_id for found in topics.values() for _, article_id in sorted(found)[per_topic:]}

@@ -1,0 +1,165 @@
+"""From feeds to articles, for the shards that are crawled; and for all shards, which articles are near-duplicates.
+
+Reads   config/shards.tsv, the lists of feeds that the configuration names, the web
+Writes  results/feeds.parquet                       the feeds that can be asked
+        results/pages/{shard}.parquet               pages as they came; protected, never fetched again
+        results/feed_health/{shard}.parquet         how each feed answered
+        results/articles/{shard}.parquet            what was extracted from the pages
+        results/clusters/{shard}.parquet            near-duplicates, also of earlier shards
+        results/rejects/{feeds,pages,articles}/     what was left out, with the reason
+        results/metrics/crawl.parquet               the report's section on coverage
+        ledger/crawl_shard/{shard}/                 every answer as it came; not an output, never deleted
+"""
+
+
+def feed_settings(wildcards):
+    crawl = config["crawl"]
+    same = {name: crawl[name] for name in ("topics", "other_names", "languages", "countries", "own_feeds")}
+    return {**same, "use_directory": crawl["newscatcher"]}
+
+
+def crawl_settings(wildcards, output):
+    """Those of the shard's own row and how to crawl; none is compared, for a shard is never crawled again."""
+    crawl = {**config["crawl"], "spacing_folder": "ledger/hosts"}
+    return {
+        "row": SHARDS[wildcards.shard],
+        "crawl": crawl,
+        "ledger": str(Path("ledger/crawl_shard", wildcards.shard)),
+    }
+
+
+def extract_settings(wildcards):
+    row, crawl = SHARDS[wildcards.shard], config["crawl"]
+    days = {"first_day": row["first_day"], "last_day": row["last_day"]}
+    limits = {"seconds": crawl["seconds_per_page"], "memory_mb": crawl["megabytes_per_page"]}
+    return {"shard": wildcards.shard, "languages": crawl["languages"], **days, **limits}
+
+
+def coverage_settings(wildcards):
+    topics = config["crawl"]["topics"]
+    asked = {name: dict.fromkeys(SHARDS[name]["topics"] or topics, SHARDS[name]["per_topic"] or 0) for name in CRAWLED}
+    return {"asked": asked, "alarm_drop": config["crawl"]["alarm_drop"]}
+
+
+rule export_feeds:
+    """All lists of feeds become one table."""
+    input:
+        opml_files=config["crawl"]["opml"],
+    output:
+        feeds=ensure("results/feeds.parquet", non_empty=True),
+        rejects=ensure("results/rejects/feeds.parquet", non_empty=True),
+    log:
+        "logs/export_feeds.log",
+    conda:
+        "../../envs/crawl.yaml"
+    resources:
+        mem_mb=1000,
+        runtime="10m",
+    params:
+        code=code_version("news/export_feeds.py"),
+        settings=feed_settings,
+    script:
+        "../scripts/news/export_feeds.py"
+
+
+rule crawl_shard:
+    """The feeds of one shard and the pages that they name are fetched, once and for all."""
+    input:
+        feeds=ancient("results/feeds.parquet"),
+    output:
+        pages=protected("results/pages/{shard}.parquet"),
+        feed_health="results/feed_health/{shard}.parquet",
+        rejects="results/rejects/pages/{shard}.parquet",
+    log:
+        "logs/crawl_shard/{shard}.log",
+    benchmark:
+        "logs/crawl_shard/{shard}.benchmark.jsonl"
+    wildcard_constraints:
+        shard=one_of(CRAWLED),
+    conda:
+        "../../envs/crawl.yaml"
+    resources:
+        mem_mb=1000,
+        runtime="12h",
+    params:
+        code=frozen(code_version("news/crawl_shard.py")),
+        settings=crawl_settings,
+    script:
+        "../scripts/news/crawl_shard.py"
+
+
+rule extract_articles:
+    """Each page that holds an article in the shard's days gives its text, language and date."""
+    input:
+        pages="results/pages/{shard}.parquet",
+    output:
+        articles=ensure("results/articles/{shard}.parquet", non_empty=True),
+        rejects=ensure("results/rejects/articles/{shard}.parquet", non_empty=True),
+    log:
+        "logs/extract_articles/{shard}.log",
+    benchmark:
+        "logs/extract_articles/{shard}.benchmark.jsonl"
+    wildcard_constraints:
+        shard=one_of(CRAWLED),
+    conda:
+        "../../envs/extract.yaml"
+    resources:
+        mem_mb=3000,
+        runtime="4h",
+    params:
+        code=code_version("news/extract_articles.py"),
+        settings=extract_settings,
+    script:
+        "../scripts/news/extract_articles.py"
+
+
+rule find_duplicates:
+    """Articles that are nearly the same, in this shard and those before it, form clusters."""
+    input:
+        articles="results/articles/{shard}.parquet",
+        earlier=earlier("results/clusters/{shard}.parquet"),
+    output:
+        clusters=ensure("results/clusters/{shard}.parquet", non_empty=True),
+    log:
+        "logs/find_duplicates/{shard}.log",
+    conda:
+        "../../envs/extract.yaml"
+    resources:
+        mem_mb=2000,
+        runtime="1h",
+    params:
+        code=code_version("news/find_duplicates.py"),
+        settings={
+            "similarity": config["duplicates"]["similarity"],
+            "cut_after_words": config["documents"]["cut_after_words"],
+        },
+    script:
+        "../scripts/news/find_duplicates.py"
+
+
+rule measure_crawl:
+    """What was asked for, found, fetched and kept becomes the report's section on coverage."""
+    input:
+        feed_health=expand("results/feed_health/{shard}.parquet", shard=CRAWLED),
+        pages=expand("results/pages/{shard}.parquet", shard=CRAWLED),
+        articles=expand("results/articles/{shard}.parquet", shard=CRAWLED),
+        documents=expand("results/documents/{shard}.parquet", shard=CRAWLED),
+        rejects=expand(
+            "results/rejects/{table}/{shard}.parquet",
+            table=["pages", "articles", "documents"],
+            shard=CRAWLED,
+        ),
+    output:
+        metrics="results/metrics/crawl.parquet",
+    log:
+        "logs/measure_crawl.log",
+    conda:
+        "../../envs/tables.yaml"
+    resources:
+        mem_mb=2000,
+        runtime="30m",
+    params:
+        code=code_version("news/measure_crawl.py"),
+        settings=coverage_settings,
+    script:
+        "../scripts/news/measure_crawl.py"
