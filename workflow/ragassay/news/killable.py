@@ -1,0 +1,134 @@
+"""One child that reads pages, as its parent sees it: what it has to do, what it has answered, and how it ended.
+
+Never blocks: `ragassay.news.extraction` waits for all children at once. Pages are sent ahead, so that the child finds
+the next one waiting; when it dies, whoever asks gets them back in `todo`, first the one that it died of.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import deque
+from pathlib import Path
+
+from ragassay.news import child
+
+PIPE_BYTES = 1 << 20  # room for the next page while one is read
+PIECE = 1 << 18
+START_SECONDS = 120  # importing from a slow shared disk
+WALL = 1.5  # seconds on the clock for each of the processor, before a child counts as hung
+WORKFLOW = Path(child.__file__).resolve().parents[2]
+
+
+class Killable:
+    def __init__(self, seconds: float, memory_mb: int):
+        self.seconds, self.memory_mb = seconds, memory_mb
+        self.process = None
+        self.start()
+
+    def start(self) -> None:
+        """A new process; the old one, if there was one, is gone before."""
+        self.close()
+        paths = filter(None, (str(WORKFLOW), os.environ.get("PYTHONPATH")))
+        same = {"PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+        self.process = subprocess.Popen(
+            [sys.executable, "-P", "-m", child.__name__, str(self.seconds), str(self.memory_mb)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, **same, "PYTHONPATH": os.pathsep.join(paths)},
+            bufsize=0,
+        )
+        self.input, self.output = self.process.stdin.fileno(), self.process.stdout.fileno()
+        for end in (self.input, self.output):
+            os.set_blocking(end, False)
+            if hasattr(fcntl, "F_SETPIPE_SZ"):
+                with contextlib.suppress(OSError):  # more than this user may have; smaller ones only cost time
+                    fcntl.fcntl(end, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+        self.ready, self.hung = False, False
+        self.todo, self.unsent, self.received = deque(), deque(), bytearray()
+        self.deadline = time.monotonic() + START_SECONDS
+
+    def give(self, page) -> None:
+        """Queue a page with `content_type`, `url` and `body`."""
+        head = json.dumps([page.content_type, page.url]).encode()
+        self.unsent.append(memoryview(child.REQUEST.pack(len(head), len(page.body)) + head))
+        self.unsent.append(memoryview(page.body))
+        self.todo.append(page)
+        if len(self.todo) == 1 and self.ready:
+            self._begin()
+        self.write()
+
+    def _begin(self):
+        self.deadline = time.monotonic() + WALL * self.seconds
+
+    def write(self) -> None:
+        """Send what the pipe takes."""
+        while self.unsent:
+            if not self.unsent[0]:
+                self.unsent.popleft()
+                continue
+            try:
+                sent = os.write(self.input, self.unsent[0][:PIECE])
+            except BlockingIOError:
+                return
+            except BrokenPipeError:
+                self.unsent.clear()  # it is dead, and reading will say so
+                return
+            self.unsent[0] = self.unsent[0][sent:]
+
+    def read(self):
+        """Yield pages with their replies; a page comes with None if the child died of it, and (None, None) if it died
+        of nothing that it was given.
+        """
+        piece = b""
+        with contextlib.suppress(BlockingIOError):
+            while piece := os.read(self.output, PIECE):
+                self.received += piece
+        over = piece == b"" and self._ended()
+        while len(self.received) >= child.REPLY.size:
+            (length,) = child.REPLY.unpack_from(self.received)
+            end = child.REPLY.size + length
+            if len(self.received) < end:
+                break
+            reply = json.loads(self.received[child.REPLY.size : end])
+            del self.received[:end]
+            self._begin()
+            if self.ready:
+                yield self.todo.popleft(), reply
+            self.ready = True
+        if over:
+            yield (self.todo.popleft() if self.todo and self.ready else None), None
+
+    def _ended(self):
+        try:
+            return os.read(self.output, 1) == b"" and self.process.wait() is not None
+        except BlockingIOError:
+            return False
+
+    def kill_if_hung(self) -> None:
+        if (self.todo or not self.ready) and time.monotonic() > self.deadline:
+            self.hung = True
+            self.process.kill()
+
+    def cause(self) -> tuple[str, str]:
+        """Reason and detail of its death."""
+        status = self.process.returncode
+        if self.hung or status == -signal.SIGPROF:
+            return "extraction_timeout", f"not done after {self.seconds:g} seconds"
+        if status == child.OUT_OF_MEMORY:
+            return "extraction_memory", f"not done within {self.memory_mb} MB"
+        if status < 0:
+            return "extraction_crash", f"the process ended by {signal.Signals(-status).name}"
+        return "extraction_crash", f"the process ended with status {status}"
+
+    def close(self) -> None:
+        if self.process:
+            self.process.kill()
+            self.process.stdin.close()
+            self.process.stdout.close()
+            self.process.wait()
+            self.process = None

@@ -1,0 +1,84 @@
+"""Extract the articles of a shard from its stored pages: text, language, date, no walls, each address once.
+
+Every page is an article or a row of rejects. Texts that one host shows at five addresses or more are known only at the
+end, so the articles wait in a file. Does not compare articles with each other beyond that: see find_duplicates.
+"""
+
+import datetime
+import json
+import tempfile
+from collections import Counter
+
+from ragassay import tables
+from ragassay.documents import Unusable
+from ragassay.news import pages as stored
+from ragassay.news.articles import article_row
+from ragassay.news.extraction import Extractor, Reject
+from ragassay.news.walls import SAME_TEXT_ADDRESSES, repeated
+from ragassay.schemas.articles import ARTICLES
+from ragassay.schemas.pages import PAGES
+from ragassay.stage import log, run
+
+TOLD = ("url", "final_url", "status", "shard", "topic", "page_hash", "fetched_at", "feed_title", "feed_published")
+
+
+def extract_articles(pages, articles, rejects, shard, languages, seconds, memory_mb, first_day, last_day):
+    reasons = Counter()
+    with (
+        tempfile.TemporaryFile("w+", encoding="utf-8") as waiting,
+        tables.Writer(ARTICLES, articles) as kept,
+        tables.Writer(tables.REJECTS, rejects) as refused,
+    ):
+
+        def refuse(item, reason, detail):
+            reasons[reason] += 1
+            log.info("rejected %s: %s: %s", item, reason, detail)
+            row = {"stage": "extract_articles", "shard": shard, "item": item, "reason": reason, "detail": detail}
+            refused.add(row)
+
+        shown, seen = [], 0
+        with Extractor(seconds=seconds, memory_mb=memory_mb) as extractor:
+            for page, result in extractor.extract(_bodies(pages)):
+                seen += 1
+                try:
+                    if isinstance(result, Reject):
+                        raise Unusable(result.reason, result.detail)
+                    if page["status"] != 200:
+                        raise Unusable("http_status", f"found status {page['status']}, expected 200")
+                    row = article_row(page, result, languages, first_day, last_day)
+                except Unusable as why:
+                    refuse(page["url"], why.reason, why.detail)
+                else:
+                    shown.append((page["url"], row["canonical_url"] or row["url"], row["content_hash"]))
+                    waiting.write(json.dumps([page["url"], row], default=datetime.datetime.isoformat) + "\n")
+        boilerplate, places = repeated(shown), {}  # address that answered -> item
+        waiting.seek(0)
+        for line in waiting:
+            item, row = json.loads(line)
+            if item in boilerplate:
+                refuse(
+                    item, "boilerplate", f"found its text at {SAME_TEXT_ADDRESSES} addresses or more of {row['site']}"
+                )
+            elif row["url"] in places:
+                refuse(
+                    item, "duplicate_url", f"found the address that {places[row['url']]} leads to, expected each once"
+                )
+            else:
+                places[row["url"]] = item
+                published = row["published_at"] and datetime.datetime.fromisoformat(row["published_at"])
+                kept.add(row | {"published_at": published})
+    assert seen == kept.written + refused.written
+    counts = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
+    log.info("%d pages: %d articles, %d rejected%s", seen, kept.written, refused.written, counts and f" ({counts})")
+
+
+def _bodies(path):
+    """What the extractor takes; the rows without their bodies are the ids."""
+    for batch in tables.batches(PAGES, path):
+        for at in range(batch.num_rows):
+            (row,) = batch.slice(at, 1).to_pylist()
+            yield {name: row[name] for name in TOLD}, stored.body(row), json.loads(row["headers"]), row["final_url"]
+
+
+if __name__ == "__main__":
+    run(extract_articles, snakemake)
