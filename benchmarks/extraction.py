@@ -23,6 +23,7 @@ BARE = {"bare": {}, "bare_with_metadata": {"with_metadata": True}}
 HOSTILE = {
     "4_MB_of_200000_paragraphs": "<html><body>" + "<p>some words of text" * 200_000,
     "45000_paragraphs": "<html><body>" + "<p>some words of text</p>\n" * 45_000 + "</body></html>",
+    "40000_bold_words": "<html><body><p>" + "Some text and <b>bold</b> words that follow it, " * 40_000,
     "20000_nested_divs": "<html><body>" + "<div>" * 20_000 + "text" + "</div>" * 20_000,
     "200000_nested_xml_elements": '<?xml version="1.0"?>' + "<a>" * 200_000,
     "4_MB_of_NULs": "\0" * 4_000_000,

@@ -13,7 +13,7 @@ from ragassay.news.extraction import Article, ExtractionError, Extractor, Reject
 TOLD = articles()
 HTML = {"content-type": "text/html; charset=utf-8"}
 GOOD = page(0, TOLD)[1].encode()
-SLOW = b"<html><body>" + b"<p>some words of text</p>" * 45_000 + b"</body></html>"
+SLOW = b"<html><body><p>" + b"Some text and <b>bold</b> words that follow it, " * 40_000 + b"</p></body></html>"
 LARGE = b"<html><body>" + (b"<p>" + b"some words of text " * 5000 + b"</p>\n") * 100 + b"</body></html>"
 
 
@@ -69,8 +69,9 @@ SHORT = "<p>We value your privacy.</p><p>We and our partners use cookies and sim
         ("no page at all", "not_html"),
         ("\0" * 4_000_000, "not_html"),
         ("<html><head></head><body></body></html>", "no_text"),
-        ("<html><body>" + "<div>" * 20_000 + "text", "no_text"),
+        ("<html><body>" + "<div>" * 19_000 + "text", "no_text"),
         ("<html><body>" + "<p>a" * 200_000, "too_many_elements"),
+        ("<html><body>" + "<p>some words of text" * 21_000, "too_many_elements"),
         ('<?xml version="1.0"?>' + "<a>" * 200_000, "too_many_elements"),
         (f"<html><head>{NOT_FREE}</head><body><article>{PARAGRAPHS}</article></body></html>", "paywall"),
         (f"<html><head></head><body><div id='consent'>{SHORT}</div></body></html>", "consent_wall"),

@@ -44,6 +44,8 @@ def read_page(body: bytes, content_type: str | None, url: str) -> dict:
         raise NoArticle("too_many_elements", f"found {elements} elements, expected at most {MOST_ELEMENTS}")
     said = facts(tree, url)
     text = _text(tree, url, said["title"])
+    if not text and elements > MOST_PARAGRAPHS:
+        raise NoArticle("too_many_elements", f"found {elements} elements and no text in a tree of that size")
     _check(text, tree, url, said.pop("free"))
     language, confidence = language_of(text)
     article = {"text": text, "language": language, "confidence": confidence}

@@ -31,7 +31,11 @@ ARTICLES = Table(
             null=True,
         ),
         Column("date_precision", pa.string(), "time or day: how exactly published_at is known", null=True),
-        Column("date_sources", pa.list_(pa.string()), "who says so: some of json_ld, meta, feed, url; or file"),
+        Column(
+            "date_sources",
+            pa.list_(pa.field("element", pa.string())),
+            "who says so: some of json_ld, meta, feed, url; or file",
+        ),
         Column(
             "undated",
             pa.string(),

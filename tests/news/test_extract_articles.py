@@ -1,0 +1,148 @@
+"""Extracting the articles of a shard: every page is an article or a reject with a reason, and undated is a value."""
+
+import datetime
+import hashlib
+import json
+
+import pytest
+from news_pages import articles, page
+
+from ragassay import tables
+from ragassay.news import pages as stored
+from ragassay.schemas.articles import ARTICLES
+from ragassay.schemas.pages import PAGES
+from scripts.news.extract_articles import extract_articles
+
+TOLD = articles()
+FETCHED = datetime.datetime(2026, 10, 31, 12, tzinfo=datetime.UTC)
+SETTINGS = {
+    "languages": ["en"],
+    "seconds": 20,
+    "memory_mb": 1024,
+    "first_day": "2026-09-01",
+    "last_day": "2026-10-31",
+}
+GERMAN = (
+    "Die Brücke wird 640 Meter lang und soll im Frühjahr 2029 eröffnet werden, sagte die Bürgermeisterin am Montag. "
+)
+
+
+def fetched(url, text, **other):
+    body = text.encode()
+    row = {"url": url, "final_url": url, "shard": "autumn", "topic": "news", "status": 200, "body": stored.packed(body)}
+    row |= {"headers": '{"content-type": "text/html; charset=utf-8"}', "fetched_at": FETCHED}
+    row |= {"page_hash": hashlib.sha256(body).hexdigest()}
+    return row | {"feed_url": None, "feed_title": None, "feed_published": None} | other
+
+
+def demo(number, **other):
+    url, text = page(number, TOLD)
+    return fetched(url, text, **other)
+
+
+def plain(url, *paragraphs, head="", **other):
+    text = "".join(f"<p>{paragraph}</p>" for paragraph in paragraphs)
+    return fetched(url, f"<html><head>{head}</head><body><article>{text}</article></body></html>", **other)
+
+
+def story(number, *added):
+    return [*TOLD[number]["paragraphs"], *added]
+
+
+@pytest.fixture
+def extract(tmp_path):
+    """Run the stage on rows of pages; return the rows of both tables."""
+
+    def run(rows, name="a", **changed):
+        tables.write(PAGES, tmp_path / "pages", rows)
+        outputs = tmp_path / f"{name}-articles", tmp_path / f"{name}-rejects"
+        extract_articles(tmp_path / "pages", *outputs, shard="autumn", **SETTINGS | changed)
+        return tuple(tables.read(*pair).to_pylist() for pair in zip((ARTICLES, tables.REJECTS), outputs, strict=True))
+
+    return run
+
+
+def test_a_page_becomes_an_article(extract):
+    [article], rejects = extract([demo(3, feed_published=TOLD[3]["date"])])
+    told, text = TOLD[3], "\n\n".join(TOLD[3]["paragraphs"])
+    assert rejects == []
+    assert (article["title"], article["text"], article["n_words"]) == (told["title"], text, len(text.split()))
+    assert article["url"] == page(3, TOLD)[0] and article["canonical_url"] == told["url"]
+    assert (article["site"], article["site_name"]) == (told["url"].split("/")[2], "The Courier")
+    assert article["published_at"] == datetime.datetime.fromisoformat(told["date"])
+    assert article["date_sources"] == ["json_ld", "meta", "feed"]
+    assert (article["date_precision"], article["undated"]) == ("time", None)
+    assert (article["language"], article["charset"], article["charset_source"]) == ("en", "utf-8", "header")
+    assert article["content_hash"] == hashlib.sha256(text.encode()).hexdigest()
+    assert article["article_id"].startswith("art-") and article["source_id"] is None
+    assert (article["shard"], article["topic"]) == ("autumn", "news")
+
+
+def test_every_page_is_an_article_or_a_reject(extract):
+    url = "https://paper.example"
+    soon = "2027-01-01T00:00:00Z"
+    rows = [
+        plain(f"{url}/undated", *story(0)),
+        plain(f"{url}/disagree/2026-09-01", *story(1), feed_published="2026-10-01"),
+        plain(f"{url}/titled", *story(2), feed_title=" From\nthe feed "),
+        plain(f"{url}/future", *story(3), feed_published=soon),
+        plain(f"{url}/old/2026/08/30/", *story(4), feed_published="Sun, 30 Aug 2026 10:00:00 GMT"),
+        plain(f"{url}/german", *[GERMAN * 3] * 3),
+        plain(f"{url}/wall", "We value your privacy.", "We and our partners use cookies and similar means. Accept all"),
+        plain(f"{url}/stub", story(5)[0], "To continue reading, choose a plan."),
+        plain(f"{url}/empty"),
+        plain(f"{url}/missing", *story(6), status=404),
+        plain(f"{url}/file", "x", headers=json.dumps({"content-type": "application/pdf"})),
+        plain(f"{url}/redirected", *story(7), final_url=f"{url}/titled"),
+        *(plain(f"{url}/same/{number}", *story(8)) for number in range(5)),
+        *(plain(f"{url}/twice/{number}", *story(9)) for number in range(4)),
+        *(
+            plain(f"{url}/variants/{number}", *story(10), head='<link rel="canonical" href="/variants">')
+            for number in range(6)
+        ),
+    ]
+    kept, rejects = extract(rows)
+    assert len(kept) + len(rejects) == len(rows)
+    assert {row["stage"] for row in rejects} == {"extract_articles"} and {row["shard"] for row in rejects} == {"autumn"}
+    reasons = {row["item"].removeprefix(f"{url}/"): row["reason"] for row in rejects}
+    assert reasons == {
+        "future": "future_date",
+        "old/2026/08/30/": "outside_window",
+        "german": "language",
+        "wall": "consent_wall",
+        "stub": "paywall",
+        "empty": "no_text",
+        "missing": "http_status",
+        "file": "not_html",
+        "titled": "duplicate_url",  # behind the redirect from an address that comes first in the table
+        **{f"same/{number}": "boilerplate" for number in range(5)},
+    }
+    undated = {row["url"].removeprefix(f"{url}/"): row["undated"] for row in kept}
+    assert undated.pop("disagree/2026-09-01") == "dates_disagree"
+    assert set(undated.values()) == {"no_date"} and len(undated) == 12
+    assert all(row["published_at"] is None and row["date_sources"] == [] for row in kept)
+
+
+def test_the_title_of_the_feed_serves_where_the_page_has_none(extract):
+    [article], _ = extract([plain("https://paper.example/a", *story(0), feed_title=" From\nthe feed ")])
+    assert article["title"] == "From the feed"
+
+
+def test_languages_and_days_are_settings(extract):
+    rows = [plain("https://paper.example/german/2026-10-02", *[GERMAN * 3] * 3, feed_published="2026-10-02")]
+    assert [row["language"] for row in extract(rows, languages=["en", "de"])[0]] == ["de"]
+    changed = {"languages": ["de"], "last_day": "2026-10-01"}
+    assert [row["reason"] for row in extract(rows, **changed)[1]] == ["outside_window"]
+    assert len(extract(rows, **changed | {"first_day": None, "last_day": None})[0]) == 1
+
+
+def test_the_same_pages_give_the_same_bytes(extract, tmp_path):
+    rows = [demo(number) for number in range(6)]
+    extract(rows)
+    extract(rows[::-1], name="b")
+    for table in ("articles", "rejects"):
+        assert (tmp_path / f"a-{table}").read_bytes() == (tmp_path / f"b-{table}").read_bytes()
+
+
+def test_no_pages_no_articles(extract):
+    assert extract([]) == ([], [])
