@@ -13,6 +13,7 @@ os.environ.update(PYTHONPATH=str(WORKFLOW))
 
 from snakemake.exceptions import WorkflowError
 
+from ragassay import settings
 from ragassay.code import code_version
 from ragassay.config import NAME, checked
 from ragassay.errors import AssayError
@@ -61,13 +62,30 @@ def earlier(pattern):
     return paths
 
 
+def of_shard(settings):
+    """These settings for the shard that is the wildcard."""
+
+    def settings_for(wildcards):
+        return settings(SHARDS[wildcards.shard], config)
+
+    return settings_for
+
+
 def frozen(value):
     """A param that may change without a re-run: Snakemake does not compare those that depend on outputs."""
 
     def unchanged(wildcards, output):
-        return value
+        return value(wildcards) if callable(value) else value
 
     return unchanged
+
+
+def shard_files(wildcards):
+    """The user's files of one shard: each is an input, so that adding or changing one re-runs the shard."""
+    try:
+        return document_files(SHARDS[wildcards.shard]["documents"])
+    except AssayError as error:
+        raise WorkflowError(str(error)) from None
 
 
 def code_with_model(script, role):

@@ -9,22 +9,6 @@ Writes  results/articles/{shard}.parquet              the articles in the user's
 """
 
 
-def shard_files(wildcards):
-    """The user's files of one shard: each is an input, so that adding or changing one re-runs the shard."""
-    try:
-        return document_files(SHARDS[wildcards.shard]["documents"])
-    except AssayError as error:
-        raise WorkflowError(str(error)) from None
-
-
-def shard_name(wildcards):
-    return {"shard": wildcards.shard}
-
-
-def shard_settings(wildcards):
-    return {"shard": wildcards.shard, "per_topic": SHARDS[wildcards.shard]["per_topic"], **config["documents"]}
-
-
 rule read_articles:
     """The usable texts of the user's files become articles; the others are rejected with a reason."""
     input:
@@ -43,7 +27,7 @@ rule read_articles:
         runtime="30m",
     params:
         code=code_version("documents/read_articles.py"),
-        settings=shard_name,
+        settings=of_shard(settings.shard_name),
     script:
         "../scripts/documents/read_articles.py"
 
@@ -66,7 +50,7 @@ rule collect_documents:
         runtime="30m",
     params:
         code=code_version("documents/collect_documents.py"),
-        settings=shard_settings,
+        settings=of_shard(settings.documents),
     script:
         "../scripts/documents/collect_documents.py"
 

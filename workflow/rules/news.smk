@@ -12,35 +12,6 @@ Writes  results/feeds.parquet                       the feeds that can be asked
 """
 
 
-def feed_settings(wildcards):
-    crawl = config["crawl"]
-    same = {name: crawl[name] for name in ("topics", "other_names", "languages", "countries", "own_feeds")}
-    return {**same, "use_directory": crawl["newscatcher"]}
-
-
-def crawl_settings(wildcards, output):
-    """Those of the shard's own row and how to crawl; none is compared, for a shard is never crawled again."""
-    crawl = {**config["crawl"], "spacing_folder": "ledger/hosts"}
-    return {
-        "row": SHARDS[wildcards.shard],
-        "crawl": crawl,
-        "ledger": str(Path("ledger/crawl_shard", wildcards.shard)),
-    }
-
-
-def extract_settings(wildcards):
-    row, crawl = SHARDS[wildcards.shard], config["crawl"]
-    days = {"first_day": row["first_day"], "last_day": row["last_day"]}
-    limits = {"seconds": crawl["seconds_per_page"], "memory_mb": crawl["megabytes_per_page"]}
-    return {"shard": wildcards.shard, "languages": crawl["languages"], **days, **limits}
-
-
-def coverage_settings(wildcards):
-    topics = config["crawl"]["topics"]
-    asked = {name: dict.fromkeys(SHARDS[name]["topics"] or topics, SHARDS[name]["per_topic"] or 0) for name in CRAWLED}
-    return {"asked": asked, "alarm_drop": config["crawl"]["alarm_drop"]}
-
-
 rule export_feeds:
     """All lists of feeds become one table."""
     input:
@@ -57,7 +28,7 @@ rule export_feeds:
         runtime="10m",
     params:
         code=code_version("news/export_feeds.py"),
-        settings=feed_settings,
+        settings=settings.feeds(config["crawl"]),
     script:
         "../scripts/news/export_feeds.py"
 
@@ -83,7 +54,7 @@ rule crawl_shard:
         runtime="12h",
     params:
         code=frozen(code_version("news/crawl_shard.py")),
-        settings=crawl_settings,
+        settings=frozen(of_shard(settings.crawl)),
     script:
         "../scripts/news/crawl_shard.py"
 
@@ -108,7 +79,7 @@ rule extract_articles:
         runtime="4h",
     params:
         code=code_version("news/extract_articles.py"),
-        settings=extract_settings,
+        settings=of_shard(settings.extraction),
     script:
         "../scripts/news/extract_articles.py"
 
@@ -129,10 +100,7 @@ rule find_duplicates:
         runtime="1h",
     params:
         code=code_version("news/find_duplicates.py"),
-        settings={
-            "similarity": config["duplicates"]["similarity"],
-            "cut_after_words": config["documents"]["cut_after_words"],
-        },
+        settings=settings.duplicates(config),
     script:
         "../scripts/news/find_duplicates.py"
 
@@ -160,6 +128,6 @@ rule measure_crawl:
         runtime="30m",
     params:
         code=code_version("news/measure_crawl.py"),
-        settings=coverage_settings,
+        settings=settings.coverage(SHARDS, CRAWLED, config["crawl"]),
     script:
         "../scripts/news/measure_crawl.py"

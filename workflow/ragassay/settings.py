@@ -1,0 +1,44 @@
+"""What the stages on documents need to know: parts of the configuration and of the shard's row, as plain dictionaries.
+
+Each function takes the row of the table of shards and the whole configuration. Rules compare what comes out, so nothing
+is in it that does not change the result.
+"""
+
+from pathlib import Path
+
+
+def shard_name(row: dict, config: dict) -> dict:
+    return {"shard": row["shard"]}
+
+
+def documents(row: dict, config: dict) -> dict:
+    return {"shard": row["shard"], "per_topic": row["per_topic"], **config["documents"]}
+
+
+def feeds(crawl: dict) -> dict:
+    same = {name: crawl[name] for name in ("topics", "other_names", "languages", "countries", "own_feeds")}
+    return {**same, "use_directory": crawl["newscatcher"]}
+
+
+def crawl(row: dict, config: dict) -> dict:
+    """All that a crawl goes by; hosts are asked in turns that all crawls of a project share."""
+    ledger = str(Path("ledger/crawl_shard", row["shard"]))
+    return {"row": row, "crawl": {**config["crawl"], "spacing_folder": "ledger/hosts"}, "ledger": ledger}
+
+
+def extraction(row: dict, config: dict) -> dict:
+    crawl = config["crawl"]
+    days = {"first_day": row["first_day"], "last_day": row["last_day"]}
+    limits = {"seconds": crawl["seconds_per_page"], "memory_mb": crawl["megabytes_per_page"]}
+    return {"shard": row["shard"], "languages": crawl["languages"], **days, **limits}
+
+
+def duplicates(config: dict) -> dict:
+    return {**config["duplicates"], "cut_after_words": config["documents"]["cut_after_words"]}
+
+
+def coverage(shards: dict, crawled: list[str], crawl: dict) -> dict:
+    """How many documents of each topic each crawled shard asks for."""
+    asked = {name: shards[name]["topics"] or crawl["topics"] for name in crawled}
+    counts = {name: dict.fromkeys(topics, shards[name]["per_topic"] or 0) for name, topics in asked.items()}
+    return {"asked": counts, "alarm_drop": crawl["alarm_drop"]}
