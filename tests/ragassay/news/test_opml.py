@@ -54,7 +54,7 @@ def test_outlines_without_a_feed_are_none_but_promised_feeds_are_kept_for_their_
         ("", "expected an OPML file"),
         ('<!DOCTYPE opml [<!ENTITY a "b">]><opml>&a;</opml>', "document type of its own"),
         ('<!DOCTYPE opml [<!ENTITY a SYSTEM "file:///etc/passwd">]><opml>&a;</opml>', "document type of its own"),
-        ("<opml>" + "<outline>" * 200 + "</outline>" * 200 + "</opml>", "more than 100 deep"),
+        ("<opml>" + "<outline>" * 200 + "</outline>" * 200 + "</opml>", "more than 100 elements inside one another"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_an_error_with_its_name(read, content, found):

@@ -8,7 +8,17 @@ from hypothesis import strategies as st
 
 from ragassay.errors import AssayError
 from ragassay.news import safe_xml
-from ragassay.news.safe_xml import DEEPEST, LARGEST, MOST, UnsafeXml, checked, decoded
+from ragassay.news.safe_xml import (
+    DEEPEST,
+    LARGEST,
+    LONGEST_TAG,
+    MOST,
+    MOST_NAMESPACES,
+    MOST_REFERENCES,
+    UnsafeXml,
+    checked,
+    decoded,
+)
 
 LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 12))
 BOMB = f'<!DOCTYPE rss [<!ENTITY l0 "ha">{LAUGHS}]><rss>&l11;</rss>'
@@ -30,10 +40,18 @@ def test_declared_entities_are_refused(encoding, before):
         ('<!DOCTYPE r [<!ENTITY % x SYSTEM "http://a.example/x">%x;]><r/>', "document type"),
         ("<!DOCTYPE r [<!ATTLIST r a CDATA 'b'>]><r/>", "document type"),
         ("<r><b></r> <!entity x 'y'>", "entity"),
+        ("<!-- <!ENTITY a 'b'> --><r/>", "entity"),
         ('<!DOCTYPE rss><!--\n<!ENTITY a "bb">\n--><rss>x</rss>', "entity"),
-        ("<r>" + "<a>" * DEEPEST + "</a>" * DEEPEST + "</r>", "deep"),
+        ("<r>" + "<a>" * DEEPEST + "</a>" * DEEPEST + "</r>", "elements inside one another"),
         ("<r>" + "<a/>" * MOST + "</r>", "elements"),
         ("<r>" + "<" * MOST, "marks of elements"),
+        ("<r><br>" + "<a xml:base='b/'>" * (DEEPEST + 1), "elements inside one another"),
+        ("<r></s>" + "<a xml:base='b/'>" * (DEEPEST + 1), "bases of addresses"),
+        ("<r>" + "&#65;" * (MOST_REFERENCES + 1) + "</r>", "references"),
+        ("<r " + " ".join(f"a{n}='b'" for n in range(MOST + 1)) + "/>", "attributes"),
+        ("<r>" + "".join(f"<a xmlns:b{n}='c'/>" for n in range(MOST_NAMESPACES + 1)) + "</r>", "namespaces"),
+        ("<r><br>" + "".join(f"<a xmlns:b='{n}'/>" for n in range(MOST_NAMESPACES + 1)) + "</r>", "namespaces"),
+        ("<r><a " + "b=c " * LONGEST_TAG + ">", "mark of more than"),
         ("a" * (LARGEST + 1), "bytes"),
     ],
 )
@@ -49,6 +67,7 @@ def test_each_danger_has_its_reason(document, found):
         '<!DOCTYPE rss PUBLIC "-//Netscape//DTD RSS 0.91//EN" "http://a.example/rss-0.91.dtd"><rss/>',
         "<r><![CDATA[<!DOCTYPE html [<!ENTITY a 'b'>]>]]></r>",
         "<r><br>not closed</r>",
+        "<r>" + "<a xmlns:b='c'/>" * 1_000 + "</r>",
         "plain text",
         "",
     ],

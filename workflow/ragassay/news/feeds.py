@@ -19,8 +19,9 @@ from lxml.etree import ParserError
 from ragassay.news.links import NotALink, link
 from ragassay.news.safe_xml import UnsafeXml, checked
 
-MOST_ENTRIES = 5_000
+MOST_ENTRIES = 2_000
 LONGEST_TITLE = 1_000
+ENTRY = re.compile(rb"<(?:[A-Za-z_][\w.-]*:)?(?:item|entry)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -46,14 +47,15 @@ def parse(content: bytes, url: str, content_type: str = "") -> Feed:
         document = checked(content, content_type)
     except UnsafeXml as error:
         return Feed([], "not_a_feed", str(error))
+    entries = len(ENTRY.findall(document))
+    if entries > MOST_ENTRIES:
+        return Feed([], "not_a_feed", f"found {entries} entries, expected at most {MOST_ENTRIES}")
     headers = {"content-type": "application/xml; charset=utf-8", "content-location": url}
     read = feedparser.parse(
         io.BytesIO(document), response_headers=headers, resolve_relative_uris=False, sanitize_html=False
     )
     if not read.version and not read.entries:
         return Feed([], "not_a_feed", f"found {_beginning(document)!r}, expected RSS or Atom")
-    if len(read.entries) > MOST_ENTRIES:
-        return Feed([], "not_a_feed", f"found {len(read.entries)} entries, expected at most {MOST_ENTRIES}")
     entries, unusable = {}, 0
     for found in read.entries:
         try:

@@ -15,7 +15,10 @@ from ragassay.errors import AssayError
 
 LARGEST = 5_000_000  # bytes; the fattest feeds of whole articles have two or three million
 DEEPEST = 100  # elements in elements
-MOST = 200_000  # elements
+MOST = 25_000  # elements, and as many attributes
+MOST_REFERENCES = 300_000  # such as &lt;
+MOST_NAMESPACES = 200  # different ones: feedparser's time grows with the square of their number
+LONGEST_TAG = 50_000  # bytes, in damaged documents
 
 DECLARATION = re.compile(r"\s*<\?xml\b[^>]*?\?>", re.IGNORECASE)
 ENCODING = re.compile(rb"""<\?xml\b[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._:-]{1,40})["']""", re.IGNORECASE)
@@ -28,6 +31,7 @@ MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 BARE = ((b"<\0\0\0", "utf-32-le"), (b"\0\0\0<", "utf-32-be"), (b"<\0", "utf-16-le"), (b"\0<", "utf-16-be"))
+NAMESPACE = re.compile(rb"""xmlns[\w:.-]{0,80}\s*=\s*["'][^"'<>]{0,200}""")
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 SEVEN_BITS = ("iso2022", "hz")  # their bytes are valid UTF-8 and mean something else
 BOMB = b'<!DOCTYPE a [<!ENTITY b "cc"><!ENTITY d "&b;&b;">]><a>&d;</a>'
@@ -98,34 +102,56 @@ def _codec(name):
 
 
 def _look_through(document):
-    parser, found = expat.ParserCreate(), {"depth": 0, "elements": 0, "lenient": False}
-
-    def begin(*_):
-        found["depth"] += 1
-        found["elements"] += 1
-        if found["depth"] > DEEPEST:
-            raise UnsafeXml(f"found elements more than {DEEPEST} deep, expected a feed to be flat")
-        if found["elements"] > MOST:
-            raise UnsafeXml(f"found more than {MOST} elements, expected a feed to be short")
-
-    def end(*_):
-        found["depth"] -= 1
-
-    def doctype(name, system, public, has_subset):
-        found["lenient"] = True
-        if has_subset:
-            raise UnsafeXml(f"found a document type of its own ({name!r:.40}), expected none: it can declare entities")
-
-    def entity(*_):
-        raise UnsafeXml("found a declared entity, expected none")
-
-    parser.StartElementHandler, parser.EndElementHandler = begin, end
-    parser.StartDoctypeDeclHandler, parser.EntityDeclHandler = doctype, entity
+    _limit(document.count(b"&"), MOST_REFERENCES, "references such as &lt;")
+    parser, seen = expat.ParserCreate(), Seen()
+    parser.StartElementHandler, parser.EndElementHandler = seen.begin, seen.end
+    parser.StartDoctypeDeclHandler, parser.EntityDeclHandler = seen.doctype, seen.entity
     try:
         parser.Parse(document, True)
     except expat.ExpatError:  # lenient parsers go on behind it
-        found["lenient"] = True
-        if document.count(b"<") > MOST:
-            raise UnsafeXml(f"found more than {MOST} marks of elements, expected a feed to be short") from None
-    if found["lenient"] and re.search(rb"<!ENTITY", document, re.IGNORECASE):
-        raise UnsafeXml("found a declared entity, expected none")  # feedparser takes them from comments too
+        seen.lenient = True
+        _limit(document.count(b"<"), MOST, "marks of elements")
+        _limit(document.count(b"xml:base"), DEEPEST, "bases of addresses")  # each may stand inside all before it
+        _limit(len(set(NAMESPACE.findall(document))), MOST_NAMESPACES, "namespaces")
+        if re.search(rb"<[^<>]{%d}" % LONGEST_TAG, document):
+            raise UnsafeXml(
+                f"found a mark of more than {LONGEST_TAG} bytes, expected a feed to have short ones"
+            ) from None
+    head = re.split(rb"<\w", document, maxsplit=1)[0]  # there feedparser looks for declarations, in comments too
+    if re.search(rb"<!ENTITY", document if seen.lenient else head, re.IGNORECASE):
+        raise UnsafeXml("found a declared entity, expected none")
+
+
+class Seen:
+    """What the strict parser has come across so far."""
+
+    def __init__(self):
+        self.depth = self.elements = self.attributes = 0
+        self.namespaces = set()
+        self.lenient = False  # whether there is more than it looks into
+
+    def begin(self, _, attributes):
+        self.depth += 1
+        self.elements += 1
+        self.attributes += len(attributes)
+        self.namespaces |= {named for named in attributes.items() if named[0].startswith("xmlns")}
+        _limit(self.depth, DEEPEST, "elements inside one another")
+        _limit(self.elements, MOST, "elements")
+        _limit(self.attributes, MOST, "attributes")
+        _limit(len(self.namespaces), MOST_NAMESPACES, "namespaces")
+
+    def end(self, _):
+        self.depth -= 1
+
+    def doctype(self, name, system, public, has_subset):
+        self.lenient = True
+        if has_subset:
+            raise UnsafeXml(f"found a document type of its own ({name!r:.40}), expected none: it can declare entities")
+
+    def entity(self, *_):
+        raise UnsafeXml("found a declared entity, expected none")
+
+
+def _limit(found, most, what):
+    if found > most:
+        raise UnsafeXml(f"found more than {most} {what}, expected a feed to be smaller")
