@@ -78,6 +78,8 @@ def test_links_that_are_no_pages_are_counted(bad):
         (b"\0\xff\xfe{}", "not_a_feed", "expected RSS or Atom"),
         (b'{"version": "https://jsonfeed.org/version/1"}', "not_a_feed", "expected RSS or Atom"),
         (rss(item(), head='<!DOCTYPE r [<!ENTITY a "b">]>'), "not_a_feed", "document type of its own"),
+        (rss("<item><gml:pos>1</gml:pos></item>"), "not_a_feed", "feedparser stumbles (KeyError: 'where')"),
+        (rss("<item><title>&#x110000;</title></item>"), "not_a_feed", "feedparser stumbles (ValueError"),
         (rss(*[item(f"/{n}") for n in range(MOST_ENTRIES + 1)]), "not_a_feed", f"at most {MOST_ENTRIES}"),
     ],
 )

@@ -21,6 +21,8 @@ from ragassay.news.safe_xml import UnsafeXml, checked
 
 MOST_ENTRIES = 2_000
 LONGEST_TITLE = 1_000
+# What feedparser lets out at markup that it did not expect: a position without a place, a sign beyond Unicode.
+STUMBLES = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 ENTRY = re.compile(rb"<(?:[A-Za-z_][\w.-]*:)?(?:item|entry)\b", re.IGNORECASE)
 
 
@@ -51,9 +53,12 @@ def parse(content: bytes, url: str, content_type: str = "") -> Feed:
     if entries > MOST_ENTRIES:
         return Feed([], "not_a_feed", f"found {entries} entries, expected at most {MOST_ENTRIES}")
     headers = {"content-type": "application/xml; charset=utf-8", "content-location": url}
-    read = feedparser.parse(
-        io.BytesIO(document), response_headers=headers, resolve_relative_uris=False, sanitize_html=False
-    )
+    try:
+        read = feedparser.parse(
+            io.BytesIO(document), response_headers=headers, resolve_relative_uris=False, sanitize_html=False
+        )
+    except STUMBLES as error:
+        return Feed([], "not_a_feed", f"found markup at which feedparser stumbles ({type(error).__name__}: {error})")
     if not read.version and not read.entries:
         return Feed([], "not_a_feed", f"found {_beginning(document)!r}, expected RSS or Atom")
     entries, unusable = {}, 0
