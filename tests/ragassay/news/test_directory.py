@@ -73,11 +73,16 @@ def test_languages_and_countries_are_parameters(own, languages, countries, sites
     assert [feed.site[0] for feed in found] == sites
 
 
-def test_reading_leaves_the_file_and_its_folder_as_they_are(own):
-    before, names = own.read_bytes(), list(own.parent.iterdir())
-    own.chmod(0o444)
+def test_the_file_is_opened_so_that_nothing_can_be_written(own, monkeypatch):
+    opened, connect = [], sqlite3.connect
+    monkeypatch.setattr(
+        sqlite3, "connect", lambda *given, **named: opened.append((given, named)) or connect(*given, **named)
+    )
     listed(own, "0", lambda name: True)
-    assert (own.read_bytes(), list(own.parent.iterdir())) == (before, names)
+    [(given, named)] = opened
+    with closing(connect(*given, **named)) as database, pytest.raises(sqlite3.OperationalError, match="readonly"):
+        database.execute("DELETE FROM rss_main")
+    assert list(own.parent.iterdir()) == [own]
 
 
 def test_another_file_is_an_error(own, tmp_path):
