@@ -26,7 +26,7 @@ def exact(a, b):
 
 
 def alike(a, b, first_words=300):
-    return similarity(*signatures([a, b], first_words)).item()
+    return similarity(*signatures([a, b], first_words)).max().item()
 
 
 def story(seed, length):

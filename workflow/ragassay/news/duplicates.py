@@ -1,9 +1,9 @@
 """Clusters of texts that are nearly the same, from their signatures (see ragassay.news.signatures).
 
-Two texts are neighbours if their estimated similarity reaches a threshold; a cluster is whatever hangs together by
-neighbours, so the order of the texts changes nothing. Candidates are the pairs whose signatures agree in a whole band
-of four hashes in one of the views: none whose estimate is above 0.75 is missed, and of those at 0.65 one in 500. Each
-candidate is verified with the whole signature.
+Two texts are neighbours if their estimated similarity reaches a threshold in one of the views; a cluster is whatever
+hangs together by neighbours, so the order of the texts changes nothing. Candidates are the pairs whose signatures agree
+in a whole band of four hashes: none whose estimate is above 0.75 is missed, and of those as similar as 0.6 one in 80.
+Each candidate is verified with all hashes of the view.
 
 A text near a text of an earlier batch joins that one's cluster, together with all texts of its own batch that it hangs
 together with. If it is near texts of several earlier clusters, a bridge between them, it joins the one whose text comes
@@ -29,10 +29,10 @@ Signatures = np.ndarray  # uint16, shape (texts, VIEWS, HASHES)
 def components(signatures: Signatures, threshold: float) -> np.ndarray:
     """For each text the number of the first text of its cluster."""
     parent = np.arange(len(signatures))
-    for keys in _bands(signatures):
+    for view, keys in _bands(signatures):
         order = np.argsort(keys, kind="stable")
         for run in _unconnected_runs(keys[order], _roots(parent)[order]):
-            _connect(order[run], signatures, threshold, parent)
+            _connect(order[run], signatures[:, view], threshold, parent)
     return _roots(parent)
 
 
@@ -42,28 +42,28 @@ def earlier_neighbours(
     """component -> the first row of `earlier` (which comes in pieces, rows counted through) that one of its texts is
     near to; only for components that have such a row.
     """
-    index = [(keys[order], order) for keys in _bands(signatures) for order in [np.argsort(keys).astype(np.int32)]]
+    index = [(keys[order], order) for _, keys in _bands(signatures) for order in [np.argsort(keys).astype(np.int32)]]
     nobody = np.iinfo(np.int64).max
     nearest = np.full(len(signatures), nobody)  # per component, at the number of its first text
     before = 0
     for piece in earlier:
-        for (known, order), keys in zip(index, _bands(piece), strict=True):
+        for (known, order), (view, keys) in zip(index, _bands(piece), strict=True):
             for rows, places in _equal(keys, known):
                 texts = order[places]
                 open_ = before + rows < nearest[component[texts]]
                 rows, texts = rows[open_], texts[open_]
-                near = similarity(piece[rows], signatures[texts]) >= threshold
+                near = similarity(piece[rows, view], signatures[texts, view]) >= threshold
                 np.minimum.at(nearest, component[texts[near]], before + rows[near])
         before += len(piece)
     return {int(first): int(nearest[first]) for first in np.flatnonzero(nearest < nobody)}
 
 
-def _bands(signatures) -> Iterator[np.ndarray]:
-    """For each band of each view one number per text, equal where the band is."""
+def _bands(signatures) -> Iterator[tuple[int, np.ndarray]]:
+    """For each band of each view the view, and one number per text, equal where the band is."""
     factors = np.cumprod(np.full(ROWS, BASE, np.uint64), dtype=np.uint64)
     for view in range(signatures.shape[1]):
         for start in range(0, signatures.shape[2], ROWS):
-            yield signatures[:, view, start : start + ROWS].astype(np.uint64) @ factors
+            yield view, signatures[:, view, start : start + ROWS].astype(np.uint64) @ factors
 
 
 def _unconnected_runs(keys, roots) -> Iterator[slice]:
@@ -107,11 +107,15 @@ def _roots(parent):
 
 
 def _equal(keys, known):
-    """Pairs (row of keys, place in known, which is sorted) of equal numbers, some at a time, rows ascending."""
+    """Pairs (row of keys, place in known, which is sorted) of equal numbers, some at a time."""
+    if not len(known):
+        return
+    order = np.argsort(keys, kind="stable")  # searching in order is searching in the cache
+    keys = keys[order]
     left = np.searchsorted(known, keys)
-    rows = np.flatnonzero(known[np.minimum(left, len(known) - 1)] == keys) if len(known) else np.empty(0, int)
-    left = left[rows]
-    counts = np.searchsorted(known, keys[rows], side="right") - left
+    hits = np.flatnonzero(known[np.minimum(left, len(known) - 1)] == keys)
+    rows, left = order[hits], left[hits]
+    counts = np.searchsorted(known, keys[hits], side="right") - left
     ends = np.cumsum(counts)
     start = 0
     while start < len(rows):
