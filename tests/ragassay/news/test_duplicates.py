@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from labelled_copies import labelled, pairs
 
+from conftest import ROOT
 from ragassay.news import duplicates
 from ragassay.news.duplicates import components, earlier_neighbours
 from ragassay.news.signatures import HASHES, VIEWS, signatures, similarity
@@ -73,3 +74,17 @@ def test_labelled_copies_are_found_and_stories_that_share_paragraphs_are_not():
     assert recall >= 0.95
     assert precision >= 0.99
     assert (len(set(found)), len(set(labels))) == pytest.approx((1650, 1650), rel=0.1)
+
+
+def test_of_the_demo_corpus_exactly_the_intended_copies_are_found():
+    files = sorted((ROOT / "resources/demo/articles").rglob("*.md"))
+    found = components(signatures([file.read_text().split("---", 2)[2] for file in files], 300), 0.6)
+    clusters = {}
+    for file, cluster in zip(files, found.tolist(), strict=True):
+        clusters.setdefault(cluster, set()).add(file.stem)
+    assert sorted(map(sorted, (names for names in clusters.values() if len(names) > 1))) == [
+        ["business-storm-ottoline-harbour", "news-storm-ottoline", "travel-storm-ottoline-ferries"],
+        ["business-tidewell-loan", "business-tidewell-loan-update"],
+        ["sport-cup-semi-final", "sport-cup-semi-final-echo"],
+        ["tech-lumenfold-plant", "tech-lumenfold-plant-release"],
+    ]
