@@ -2,8 +2,11 @@
 
 import os
 import signal
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
-from time import sleep
+from pathlib import Path
+from time import monotonic, sleep
 
 import pytest
 from news_pages import articles, page
@@ -102,7 +105,7 @@ def test_a_page_without_headers_and_with_broken_bytes_is_read(read):
 
 
 def test_workers_give_the_same_in_the_same_order_and_are_gone_afterwards(extractor):
-    pages = given(*(page(n, TOLD)[1].encode() for n in range(8)), b"", LARGE)
+    pages = given(*(page(n, TOLD)[1].encode() for n in range(8)), b"", GOOD * 20)
     with Extractor(workers=2) as two:
         assert list(two.extract(pages)) == list(extractor.extract(pages))
         next(two.extract(given(*[GOOD] * 50)))  # and leave early
@@ -125,6 +128,40 @@ def test_a_page_that_takes_too_long_is_over_and_the_others_are_not_concerned():
         os.kill(extractor.children[0].process.pid, signal.SIGSTOP)
         results = [outcome(result) for _, result in extractor.extract(given(GOOD, GOOD, GOOD))]
         assert results == ["extraction_timeout", "article", "article"] and extractor.replaced == 2
+
+
+def test_time_does_not_run_while_a_page_waits_for_its_reader():
+    with Extractor(seconds=1) as extractor:
+        results = extractor.extract(given(GOOD, b"\0" * 4_000_000))
+        next(results)
+        sleep(2)  # most of the second page is still on our side
+        assert outcome(next(results)[1]) == "not_html"
+
+
+ORPHAN = """
+import os
+from ragassay.news.extraction import Extractor
+with Extractor() as extractor:
+    [_] = extractor.extract([(1, b"", {}, "https://paper.example/")])
+    print(extractor.children[0].process.pid, flush=True)
+    os.kill(os.getpid(), 9)
+"""
+
+
+def test_a_killed_parent_leaves_no_child():
+    done = subprocess.run([sys.executable, "-c", ORPHAN], capture_output=True, text=True)
+    deadline = monotonic() + 60
+    while lives(int(done.stdout)):
+        assert monotonic() < deadline
+        sleep(0.05)
+    assert done.stderr == ""
+
+
+def lives(process):
+    try:
+        return "\nState:\tZ" not in Path(f"/proc/{process}/status").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 def test_a_page_that_takes_too_much_memory_is_tried_twice_and_over():

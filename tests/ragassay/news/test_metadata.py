@@ -49,6 +49,11 @@ def test_broken_json_ld_says_nothing(text):
     assert found(script(text))["dates"]["json_ld"] == []
 
 
+@pytest.mark.parametrize("kind", ["Comment", "Review", "Event", None])
+def test_dates_of_other_things_in_json_ld_are_no_dates(kind):
+    assert found(**{"@type": kind, "datePublished": DATE})["dates"]["json_ld"] == []
+
+
 def test_json_ld_in_a_comment_and_with_line_breaks_in_strings():
     text = '<!--{"@type": "Article", "headline": "Two\nlines &amp; more"}-->'
     assert found(script(text))["title"] == "Two lines & more"

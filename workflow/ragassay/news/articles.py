@@ -62,5 +62,14 @@ def article_row(page: dict, found: Article, languages: list[str], first_day: str
     }
 
 
+def own_address(row: dict) -> str:
+    """Where an article lives, for telling one article at many addresses from one text in place of many articles. A
+    front page is nobody's own address, though error pages name it as theirs.
+    """
+    canonical = urlsplit(row["canonical_url"] or "")
+    own = canonical.hostname == row["site"] and canonical.path.strip("/")
+    return row["canonical_url"] if own else row["url"]
+
+
 def _line(text):
     return " ".join(clean(text or "").split()) or None

@@ -44,6 +44,8 @@ def main(seconds: float, memory_mb: int) -> None:
         length, size = REQUEST.unpack(header)
         content_type, url = json.loads(requests.read(length))
         body = requests.read(size)
+        if len(body) < size:
+            return  # the parent is gone
         signal.setitimer(signal.ITIMER_PROF, seconds)
         try:
             reply = {"article": read_page(body, content_type, url)}
@@ -73,8 +75,11 @@ def _crash(error):
 
 def send(replies, value) -> None:
     data = json.dumps(value).encode()
-    replies.write(REPLY.pack(len(data)) + data)
-    replies.flush()
+    try:
+        replies.write(REPLY.pack(len(data)) + data)
+        replies.flush()
+    except BrokenPipeError:
+        os._exit(0)  # the parent is gone
 
 
 if __name__ == "__main__":

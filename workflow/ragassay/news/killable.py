@@ -58,11 +58,10 @@ class Killable:
         self.unsent.append(memoryview(child.REQUEST.pack(len(head), len(page.body)) + head))
         self.unsent.append(memoryview(page.body))
         self.todo.append(page)
-        if len(self.todo) == 1 and self.ready:
-            self._begin()
         self.write()
 
     def _begin(self):
+        """Its time runs from the last sign of life: a reply that came, or a piece of a page that it took."""
         self.deadline = time.monotonic() + WALL * self.seconds
 
     def write(self) -> None:
@@ -79,16 +78,14 @@ class Killable:
                 self.unsent.clear()  # it is dead, and reading will say so
                 return
             self.unsent[0] = self.unsent[0][sent:]
+            if self.ready:
+                self._begin()
 
     def read(self):
         """Yield pages with their replies; a page comes with None if the child died of it, and (None, None) if it died
         of nothing that it was given.
         """
-        piece = b""
-        with contextlib.suppress(BlockingIOError):
-            while piece := os.read(self.output, PIECE):
-                self.received += piece
-        over = piece == b"" and self._ended()
+        over = self._receive()
         while len(self.received) >= child.REPLY.size:
             (length,) = child.REPLY.unpack_from(self.received)
             end = child.REPLY.size + length
@@ -101,13 +98,17 @@ class Killable:
                 yield self.todo.popleft(), reply
             self.ready = True
         if over:
+            self.process.wait()
             yield (self.todo.popleft() if self.todo and self.ready else None), None
 
-    def _ended(self):
+    def _receive(self):
+        """Take what is there; whether it was the last."""
         try:
-            return os.read(self.output, 1) == b"" and self.process.wait() is not None
+            while piece := os.read(self.output, PIECE):
+                self.received += piece
         except BlockingIOError:
             return False
+        return True
 
     def kill_if_hung(self) -> None:
         if (self.todo or not self.ready) and time.monotonic() > self.deadline:

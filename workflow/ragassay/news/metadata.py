@@ -31,7 +31,7 @@ META_DATES = (
     "time[pubdate]",
 )
 TITLES = ("headline", "og:title", "h1", "twitter:title", "title")
-ARTICLE_TYPES = ("Article", "BlogPosting", "Report")
+ARTICLE_TYPES, PAGE_TYPES = ("Article", "BlogPosting", "Report"), ("WebPage",)
 SUFFIXES = (" | ", " - ", " \u2013 ", " \u2014 ", " :: ")
 LONGEST_URL, LONGEST_LINE, DEEPEST, MOST_NODES = 2000, 500, 4, 500
 
@@ -62,7 +62,7 @@ def facts(tree, url: str) -> dict:
             said.setdefault("title", element.text or "")
     if len(headings) == 1:
         said["h1"] = headings[0].text_content()
-    articles = [node for node in nodes if _is_article(node)]
+    articles = [node for node in nodes if _is_a(ARTICLE_TYPES, node)]
     said |= {"headline": next((text for node in articles if isinstance(text := node.get("headline"), str)), "")}
     site = _line(said.get("og:site_name") or _publisher(articles))
     return {
@@ -71,7 +71,7 @@ def facts(tree, url: str) -> dict:
         "canonical_url": _address(said.get("canonical") or said.get("og:url"), url),
         "free": not any(_is_false(node.get("isAccessibleForFree")) for node in articles),
         "dates": {
-            "json_ld": _published(articles) or _published(nodes),
+            "json_ld": _published(articles) or _published(node for node in nodes if _is_a(PAGE_TYPES, node)),
             "meta": [said[name].strip()[:100] for name in META_DATES if said.get(name, "").strip()],
         },
     }
@@ -95,10 +95,10 @@ def _own(value, depth) -> Iterator[dict]:
             yield from _own(value.get(key), depth - 1)
 
 
-def _is_article(node):
+def _is_a(types, node):
     kinds = node.get("@type")
     kinds = kinds if isinstance(kinds, list) else [kinds]
-    return any(isinstance(kind, str) and kind.endswith(ARTICLE_TYPES) for kind in kinds)
+    return any(isinstance(kind, str) and kind.endswith(types) for kind in kinds)
 
 
 def _published(nodes):

@@ -20,6 +20,7 @@ HTML_TYPES = ("text/html", "application/xhtml+xml", "text/plain", "application/x
 
 CONFIG = use_config()
 CONFIG.set("DEFAULT", "MAX_TREE_SIZE", str(MOST_PARAGRAPHS))
+OPTIONS = Extractor(config=CONFIG, output_format="python", comments=False, tables=False)
 
 
 class NoArticle(Exception):
@@ -43,7 +44,7 @@ def read_page(body: bytes, content_type: str | None, url: str) -> dict:
     if elements > MOST_ELEMENTS:
         raise NoArticle("too_many_elements", f"found {elements} elements, expected at most {MOST_ELEMENTS}")
     said = facts(tree, url)
-    text = _text(tree, url, said["title"])
+    text = _text(tree, said["title"])
     if not text and elements > MOST_PARAGRAPHS:
         raise NoArticle("too_many_elements", f"found {elements} elements and no text in a tree of that size")
     _check(text, tree, url, said.pop("free"))
@@ -52,10 +53,9 @@ def read_page(body: bytes, content_type: str | None, url: str) -> dict:
     return said | article | {"charset": charset, "charset_source": source}
 
 
-def _text(tree, url, title):
+def _text(tree, title):
     """The paragraphs, without the headline above them."""
-    options = Extractor(config=CONFIG, output_format="python", comments=False, tables=False, url=url)
-    found = bare_extraction(tree, options=options)
+    found = bare_extraction(tree, options=OPTIONS)
     lines = [line for line in map(str.strip, (found.text or "").split("\n")) if line] if found else []
     return "\n\n".join(lines[1:] if lines[:1] == [title] else lines)
 

@@ -12,7 +12,7 @@ from collections import Counter
 from ragassay import tables
 from ragassay.documents import Unusable
 from ragassay.news import pages as stored
-from ragassay.news.articles import article_row
+from ragassay.news.articles import article_row, own_address
 from ragassay.news.extraction import Extractor, Reject
 from ragassay.news.walls import SAME_TEXT_ADDRESSES, repeated
 from ragassay.schemas.articles import ARTICLES
@@ -49,7 +49,7 @@ def extract_articles(pages, articles, rejects, shard, languages, seconds, memory
                 except Unusable as why:
                     refuse(page["url"], why.reason, why.detail)
                 else:
-                    shown.append((page["url"], row["canonical_url"] or row["url"], row["content_hash"]))
+                    shown.append((page["url"], own_address(row), row["content_hash"]))
                     waiting.write(json.dumps([page["url"], row], default=datetime.datetime.isoformat) + "\n")
         boilerplate, places = repeated(shown), {}  # address that answered -> item
         waiting.seek(0)
