@@ -30,7 +30,9 @@ def follow(project):
         with (project / place).open("a") as file:
             file.write(("\n\n" if place.endswith(".smk") else "") + block)
     schema = project / "workflow/schemas/config.schema.yaml"
-    schema.write_text(schema.read_text().replace("enum: [documents, crawl, calls]", "enum: [documents, crawl, calls, readings]"))
+    schema.write_text(
+        schema.read_text().replace("enum: [documents, crawl, calls]", "enum: [documents, crawl, calls, readings]")
+    )
     config = project / "tests/tiny/config.yaml"
     settings = yaml.safe_load(config.read_text())
     settings["report"]["sections"] = ["documents", "calls", "readings"]

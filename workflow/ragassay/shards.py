@@ -48,6 +48,11 @@ def read_shards(path) -> dict[str, dict]:
     return shards
 
 
+def one_of(names: list[str]) -> str:
+    """A form of wildcards that only these names have."""
+    return "|".join(map(re.escape, names)) or "(?!)"
+
+
 def _checked(cells, header, where):
     if len(cells) != len(header):
         raise ShardError(

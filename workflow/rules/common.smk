@@ -1,7 +1,6 @@
 """Load what all rules need: the import path, the checked configuration, the shards, the form of wildcards. No rules here."""
 
 import os
-import re
 import sys
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from ragassay import settings
 from ragassay.code import code_version
 from ragassay.config import NAME, checked
 from ragassay.errors import AssayError
-from ragassay.shards import read_shards
+from ragassay.shards import one_of, read_shards
 from ragassay.sources import document_files
 
 
@@ -46,11 +45,6 @@ wildcard_constraints:
     shard=NAME,
     section=NAME,
     generator=NAME,
-
-
-def one_of(names):
-    """A form of wildcards that only these names have."""
-    return "|".join(map(re.escape, names)) or "(?!)"
 
 
 def earlier(pattern):

@@ -7,16 +7,11 @@ window is a reason to reject, as is a language that is not asked for. Cleans the
 import hashlib
 from urllib.parse import urlsplit
 
-from ragassay.documents import Unusable, clean, count_words
+from ragassay.documents import Unusable, article_id, clean, count_words
 from ragassay.news.dates import date_of, in_window
 from ragassay.news.extraction import Article
 
 LEAST_CONFIDENCE = 0.5
-
-
-def article_id(url: str | None, source_id: str | None, content_hash: str) -> str:
-    digest = hashlib.sha256("\0".join([url or "", source_id or "", content_hash]).encode()).hexdigest()
-    return f"art-{digest[:16]}"
 
 
 def article_row(page: dict, found: Article, languages: list[str], first_day: str | None, last_day: str | None) -> dict:
