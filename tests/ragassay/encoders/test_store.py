@@ -1,0 +1,71 @@
+"""The store of vectors: parts that are added and never change."""
+
+import numpy as np
+import pytest
+
+from ragassay.encoders.store import ROW_GROUP, Store, StoreError, key
+
+
+def filled(folder, start, stop, dimensions=8):
+    store = Store(folder)
+    numbers = np.arange(start, stop)
+    store.add([key(str(number)) for number in numbers], np.repeat(numbers[:, None], dimensions, 1).astype(np.float16))
+    return store
+
+
+def test_vectors_come_back_in_any_order_from_any_part(tmp_path):
+    filled(tmp_path, 0, ROW_GROUP + 100)
+    store = filled(tmp_path, 500, 1800)
+    wanted = np.random.default_rng(0).permutation(1800)
+    assert np.array_equal(store.vectors([key(str(number)) for number in wanted])[:, 3], wanted)
+    assert len(store) == 1800 and sorted(path.name for path in tmp_path.iterdir()) == [
+        "00000000.parquet",
+        "00000001.parquet",
+    ]
+    assert key("7") in store and key("1800") not in store
+
+
+def test_the_first_vector_of_a_text_stays(tmp_path):
+    early, late = Store(tmp_path), Store(tmp_path)
+    early.add([key("a")], np.ones((1, 4)))
+    late.add([key("a"), key("b")], np.full((2, 4), 2))  # it had not seen the other's part
+    assert late.vectors([key("a"), key("b")])[:, 0].tolist() == [1, 2]
+    early.refresh()
+    assert len(early) == 2
+
+
+def test_what_lies_unfinished_is_no_part(tmp_path):
+    filled(tmp_path, 0, 3)
+    (tmp_path / ".00000001.parquet.host.1.tmp").write_bytes(b"half")
+    assert len(Store(tmp_path)) == 3
+
+
+def test_nothing_new_adds_no_part(tmp_path):
+    filled(tmp_path, 0, 3)
+    filled(tmp_path, 1, 3)
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_no_flipped_byte_goes_unnoticed(tmp_path):
+    filled(tmp_path, 1, 4)
+    part, keys = tmp_path / "00000000.parquet", [key("1"), key("2"), key("3")]
+    content, refused = part.read_bytes(), 0
+    for at in range(len(content)):
+        part.write_bytes(content[:at] + bytes([content[at] ^ 255]) + content[at + 1 :])
+        try:
+            assert Store(tmp_path).vectors(keys)[:, 0].tolist() == [1, 2, 3]  # in what nobody reads
+        except StoreError as error:
+            assert str(part) in str(error)
+            refused += 1
+    assert refused > 150  # keys and vectors alone are 96 bytes
+
+
+def test_vectors_of_another_length_are_told(tmp_path):
+    filled(tmp_path, 0, 3, dimensions=8)
+    with pytest.raises(StoreError, match="found vectors of 4 numbers, expected 8"):
+        filled(tmp_path, 3, 6, dimensions=4)
+
+
+def test_an_unknown_text_has_no_vector(tmp_path):
+    with pytest.raises(KeyError):
+        filled(tmp_path, 0, 3).vectors([key("5")])

@@ -1,0 +1,82 @@
+"""Embed texts, each once per encoder ever: what is stored is read, the rest is computed and stored.
+
+Texts come as a stream and are taken in chunks, so memory does not grow with their number. Of a chunk, the texts that
+have no vector are sorted by length and put into batches of at most so many tokens. What was computed is stored at
+the end of the chunk, or after a minute, which is what a kill can cost.
+
+The same texts in the same order give the same bytes from an empty store on the same machine. In other company a text
+comes to another batch, where the last bits of the computation may differ: at most one unit in the last place of
+float16. Once stored, a vector never changes. The encoder is loaded only if something has to be computed.
+"""
+
+import itertools
+import json
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from ragassay.atomic import write_text
+from ragassay.encoders.batches import batches, padded
+from ragassay.encoders.encoder import Encoder
+from ragassay.encoders.store import Store, key
+from ragassay.stage import log
+
+CHUNK, SECONDS = 8192, 60.0
+AT_ONCE = 256  # texts cut into tokens together
+
+
+class Embedder:
+    """An encoder and what it computed so far; keep one for many calls, since weights are loaded once. `computed` is the
+    number of texts that had no vector.
+    """
+
+    def __init__(self, encoder: Encoder, folder):
+        self.encoder, self.computed, self._kind = encoder, 0, None
+        place = Path(folder, encoder.digest)
+        self.store = Store(place)
+        if not (place / "encoder.json").exists():
+            write_text(place / "encoder.json", json.dumps(encoder.identity, indent=1, sort_keys=True) + "\n")
+
+    def stream(self, texts: Iterable[str], role: str | None = None) -> Iterator[np.ndarray]:
+        """The vectors of texts in their order, as float16 arrays of up to CHUNK rows."""
+        prefix, texts = self.encoder.prefix(role), iter(texts)
+        while chunk := [prefix + text for text in itertools.islice(texts, CHUNK)]:
+            yield self._chunk(chunk)
+
+    def embed(self, texts: list[str], role: str | None = None) -> np.ndarray:
+        """The vectors of all texts at once, one row each."""
+        found = list(self.stream(texts, role))
+        return np.concatenate(found) if found else np.empty((0, self.store.dimensions or 0), np.float16)
+
+    def _chunk(self, texts):
+        keys = [key(text) for text in texts]
+        if not self.store.known(keys).all():
+            self.store.refresh()  # another job may have come before us
+        known = self.store.known(keys)
+        missing = {name: text for name, text, there in zip(keys, texts, known, strict=True) if not there}
+        if missing:
+            self._compute(list(missing), list(missing.values()))
+        return self.store.vectors(keys)
+
+    def _compute(self, keys, texts):
+        if self._kind is None:
+            log.info("loading encoder %s", self.encoder.name)
+            self._kind = self.encoder.load()
+        kind, since = self._kind, time.monotonic()
+        tokens = []
+        for start in range(0, len(texts), AT_ONCE):
+            tokens += [np.asarray(row, np.int32) for row in kind.tokens(texts[start : start + AT_ONCE])]
+        done, vectors = [], []
+        for batch in batches([len(row) for row in tokens], kind.batch_tokens):
+            found = kind.vectors(*padded([tokens[position] for position in batch], kind.pad))
+            with np.errstate(over="ignore"):  # the store refuses what is not finite
+                vectors.append(found.astype(np.float16))
+            done += [keys[position] for position in batch]
+            if time.monotonic() - since > SECONDS:
+                self.store.add(done, np.concatenate(vectors))
+                done, vectors, since = [], [], time.monotonic()
+        if done:
+            self.store.add(done, np.concatenate(vectors))
+        self.computed += len(texts)

@@ -1,0 +1,38 @@
+"""A sentence-transformers model as it comes: its own pooling, normalisation and further layers.
+
+Its modules are run by the library; only the batches are ours, which is where the time goes. Weights are read as
+safetensors and code that comes with a model is never run.
+"""
+
+import torch
+from sentence_transformers import SentenceTransformer
+
+from ragassay.encoders import encoder
+from ragassay.encoders.device import batch_tokens, dtype_of, place, quiet
+
+
+class Kind(encoder.Kind):
+    def __init__(self, settings: encoder.Encoder):
+        self.device = place(settings.options)
+        with quiet():
+            self.model = SentenceTransformer(
+                str(settings.folder),
+                device=str(self.device),
+                local_files_only=True,
+                trust_remote_code=False,
+                model_kwargs={"use_safetensors": True, "dtype": dtype_of(settings)},
+            )
+        self.model.eval()
+        self.tokenizer = self.model.tokenizer
+        self.longest = settings.options.get("max_tokens") or self.model.max_seq_length
+        self.batch_tokens = batch_tokens(settings.options, self.device)
+        self.dimensions, self.pad = self.model.get_embedding_dimension(), self.tokenizer.pad_token_id or 0
+
+    def tokens(self, texts):
+        return self.tokenizer(texts, truncation=True, max_length=self.longest)["input_ids"]
+
+    @torch.inference_mode()
+    def vectors(self, tokens, mask):
+        features = {"input_ids": tokens, "attention_mask": mask}
+        features = {name: torch.from_numpy(values).to(self.device) for name, values in features.items()}
+        return self.model(features)["sentence_embedding"].float().cpu().numpy()

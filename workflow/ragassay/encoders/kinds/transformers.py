@@ -1,0 +1,51 @@
+"""Any encoder of the transformers library with one vector pooled from its last layer: the mean over tokens, as
+Contriever and most Sentence-BERT models need it, or the first token's ([CLS]).
+
+Options: pooling (mean or cls, default mean), normalize (default false). Weights are read as safetensors and code
+that comes with a model is never run.
+"""
+
+import torch
+from transformers import AutoModel, AutoTokenizer
+
+from ragassay.encoders import encoder
+from ragassay.encoders.device import batch_tokens, dtype_of, place, quiet
+
+FARTHEST = 100_000  # a tokenizer without a limit says something astronomic
+
+
+class Kind(encoder.Kind):
+    def __init__(self, settings: encoder.Encoder):
+        options = settings.options
+        self.pooling, self.normalize = options.get("pooling", "mean"), options.get("normalize", False)
+        if self.pooling not in ("mean", "cls"):
+            raise encoder.EncoderError(f"encoder {settings.name}: found pooling {self.pooling!r}, expected mean or cls")
+        local = {"local_files_only": True, "trust_remote_code": False}
+        with quiet():
+            self.tokenizer = AutoTokenizer.from_pretrained(settings.folder, **local)
+            model = AutoModel.from_pretrained(settings.folder, use_safetensors=True, dtype=dtype_of(settings), **local)
+        self.device = place(options)
+        self.model = model.to(self.device).eval()
+        self.batch_tokens, self.dimensions = batch_tokens(options, self.device), model.config.hidden_size
+        self.pad = self.tokenizer.pad_token_id or 0
+        self.longest = options.get("max_tokens") or self._limit()
+
+    def _limit(self):
+        positions = getattr(self.model.config, "max_position_embeddings", None) or FARTHEST
+        if self.model.config.model_type in ("roberta", "xlm-roberta", "camembert", "mpnet"):
+            positions -= 2  # they begin to count behind the padding token
+        return min(self.tokenizer.model_max_length, positions)
+
+    def tokens(self, texts):
+        return self.tokenizer(texts, truncation=True, max_length=self.longest)["input_ids"]
+
+    @torch.inference_mode()
+    def vectors(self, tokens, mask):
+        mask = torch.from_numpy(mask).to(self.device)
+        last = self.model(torch.from_numpy(tokens).to(self.device), attention_mask=mask).last_hidden_state.float()
+        if self.pooling == "cls":
+            found = last[:, 0]
+        else:
+            found = (last * mask[:, :, None]).sum(1) / mask.sum(1, keepdim=True).clamp(min=1)
+        found = torch.nn.functional.normalize(found, dim=1) if self.normalize else found
+        return found.cpu().numpy()

@@ -1,0 +1,145 @@
+"""Vectors that were computed once, by the hash of their text: a folder of Parquet parts that are added, never changed.
+
+Each part appears whole under the next free number, and who finds that number taken looks at what the other one added,
+leaves that out and tries the next. So jobs may add at once, on one machine or several; each text is in one part, and
+the first vector of a text stays its vector. A killed process loses the part it was writing, nothing else. Vectors are
+little-endian float16. Knows nothing of encoders: one folder, one encoder (see `ragassay.encoders.embed`).
+"""
+
+import hashlib
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ragassay.atomic import creating
+from ragassay.errors import AssayError
+
+KEY = np.dtype("S16")
+ROW_GROUP = 1024
+OPTIONS = {"compression": "none", "use_dictionary": False, "write_statistics": False, "write_page_checksum": True}
+# Nothing compresses: keys are hashes, and the bits of a vector are as good as random.
+
+
+class StoreError(AssayError):
+    """Stored vectors cannot be read or are not what they should be."""
+
+
+def key(text: str) -> bytes:
+    """128 bits of a hash over the text as the encoder gets it."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:16]
+
+
+class Store:
+    """All vectors below one folder. `dimensions` is None while there is none."""
+
+    def __init__(self, folder):
+        self.folder, self.dimensions = Path(folder), None
+        self._parts = []  # paths, in the order of their numbers
+        self._keys = np.empty(0, KEY)  # of all parts, sorted
+        self._places = np.empty(0, np.int64)  # of each key: number of the part << 32 | row
+        self.refresh()
+
+    def __len__(self):
+        return len(self._keys)
+
+    def __contains__(self, key: bytes):
+        return bool(self.known([key])[0])
+
+    def refresh(self) -> None:
+        """Look at the parts that were added since."""
+        keys, places = [self._keys], [self._places]
+        for path in sorted(self.folder.glob("[0-9]*.parquet"))[len(self._parts) :]:
+            found = self._column(path, "key", KEY)
+            places.append((len(self._parts) << 32) + np.arange(len(found), dtype=np.int64))
+            keys.append(found)
+            self._parts.append(path)
+        if len(keys) > 1:
+            keys, places = np.concatenate(keys), np.concatenate(places)
+            order = np.argsort(keys, kind="stable")
+            self._keys, self._places = keys[order], places[order]
+
+    def known(self, keys: list[bytes]) -> np.ndarray:
+        """Which of the keys have a vector, as far as seen."""
+        _, found = self._find(keys)
+        return found
+
+    def vectors(self, keys: list[bytes]) -> np.ndarray:
+        """The vectors of known keys, in their order; reads only the row groups that they are in."""
+        places, found = self._find(keys)
+        if not found.all():
+            raise KeyError(keys[int(np.argmin(found))].hex())
+        result = np.empty((len(keys), self.dimensions or 0), "<f2")
+        order = np.argsort(places, kind="stable")
+        groups = (places[order] >> 32 << 32) + (places[order] & 0xFFFFFFFF) // ROW_GROUP
+        for piece in np.split(order, np.flatnonzero(np.diff(groups)) + 1) if len(order) else []:
+            part, rows = int(places[piece[0]] >> 32), places[piece] & 0xFFFFFFFF
+            group = int(rows[0]) // ROW_GROUP
+            block = self._column(self._parts[part], "vector", None, group)
+            result[piece] = block[rows - group * ROW_GROUP]
+        return result
+
+    def add(self, keys: list[bytes], vectors: np.ndarray) -> None:
+        """Add vectors of different keys; those that another process added meanwhile keep theirs."""
+        vectors = np.ascontiguousarray(vectors, "<f2")
+        if not np.isfinite(vectors).all():
+            worst = keys[int(np.argmin(np.isfinite(vectors).all(axis=1)))]
+            raise StoreError(
+                f"{self.folder}: the vector of text {worst.hex()} is not finite in float16; is the model sound?"
+            )
+        while True:
+            self.refresh()
+            new = ~self.known(keys)
+            if not new.any():
+                return
+            table = _table([key for key, fresh in zip(keys, new, strict=True) if fresh], vectors[new])
+            try:
+                with creating(self.folder / f"{self._next():08d}.parquet") as target:
+                    pq.write_table(table, target, row_group_size=ROW_GROUP, **OPTIONS)
+            except FileExistsError:
+                time.sleep(0.05)  # until our view of the folder has it too
+                continue
+            return self.refresh()
+
+    def _next(self):
+        return int(self._parts[-1].stem) + 1 if self._parts else 0
+
+    def _find(self, keys):
+        wanted = np.array(keys, KEY)
+        if not len(self._keys):
+            return np.zeros(len(wanted), np.int64), np.zeros(len(wanted), bool)
+        at = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
+        return self._places[at], self._keys[at] == wanted
+
+    def _column(self, path, name, dtype, group=None):
+        """One column of a part, or of one of its row groups, as an array."""
+        try:
+            with pq.ParquetFile(path, page_checksum_verification=True) as parquet:
+                width = parquet.schema.column(1).length
+                column = (parquet.read if group is None else lambda columns: parquet.read_row_group(group, columns))(
+                    [name]
+                )
+        except (pa.ArrowException, OSError, ValueError) as error:
+            raise StoreError(
+                f"{path}: damaged ({str(error).strip()}); delete it and its texts are embedded again"
+            ) from error
+        self.dimensions = self.dimensions or width // 2
+        if width != 2 * self.dimensions:
+            raise StoreError(
+                f"{path}: found vectors of {width // 2} numbers, expected {self.dimensions}; delete the folder"
+            )
+        return _array(column[name].combine_chunks(), dtype or np.dtype(("<f2", (width // 2,))))
+
+
+def _table(keys, vectors):
+    width = vectors.shape[1] * 2
+    fixed = pa.FixedSizeBinaryArray.from_buffers(pa.binary(width), len(keys), [None, pa.py_buffer(vectors)])
+    fields = [pa.field("key", pa.binary(16), nullable=False), pa.field("vector", pa.binary(width), nullable=False)]
+    return pa.Table.from_arrays([pa.array(keys, pa.binary(16)), fixed], schema=pa.schema(fields))
+
+
+def _array(column, dtype):
+    size = column.type.byte_width
+    return np.frombuffer(column.buffers()[1], dtype, count=len(column), offset=column.offset * size)
