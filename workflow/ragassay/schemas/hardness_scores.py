@@ -1,0 +1,27 @@
+"""The table hardness_scores."""
+
+import pyarrow as pa
+
+from ragassay.tables import Column, Table
+
+HARDNESS_SCORES = Table(
+    "hardness_scores",
+    "One row per question that was kept: what the overlap control says of it; file"
+    " `hardness_scores/{generator}/{judge}`.",
+    key=("question_id",),
+    columns=(
+        Column("question_id", pa.string(), "the question"),
+        Column("doc_id", pa.string(), "the document"),
+        Column("shard", pa.string(), "the shard that the document came with"),
+        Column("intended", pa.string(), "what it was written to be: `in_scope` or `out_of_scope`"),
+        Column("stratum", pa.string(), "its range of nearness, as in hardness"),
+        Column("fold", pa.int32(), "the part of the documents that was left out when its control was fitted"),
+        Column(
+            "score",
+            pa.float64(),
+            "how probably it is out of scope by word overlap alone; empty where too little was left to fit",
+            null=True,
+        ),
+        Column("hard", pa.bool_(), "whether its stratum is hard: there the control's AUROC is at most .75"),
+    ),
+)

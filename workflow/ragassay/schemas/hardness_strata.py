@@ -1,0 +1,37 @@
+"""The table hardness_strata."""
+
+import pyarrow as pa
+
+from ragassay.tables import Column, Table
+
+HARDNESS_STRATA = Table(
+    "hardness_strata",
+    "One row per stratum of nearness, and one for `all`, whose n_hard and share are the study's headline; file"
+    " `hardness_strata/{generator}/{judge}`. Intervals are 95 % by resampled documents.",
+    key=("position",),
+    columns=(
+        Column("position", pa.int32(), "0 is the farthest stratum; all questions together come last"),
+        Column("stratum", pa.string(), "the range of nearness, or `all`"),
+        Column("n_out_of_scope", pa.int32(), "questions out of scope in it that were kept and have a score"),
+        Column("n_in_scope", pa.int32(), "questions in scope likewise"),
+        Column("auroc", pa.float64(), "the control's, out of scope against in scope in this stratum", null=True),
+        Column("auroc_low", pa.float64(), "lower end of its interval", null=True),
+        Column("auroc_high", pa.float64(), "upper end of its interval", null=True),
+        Column(
+            "auroc_against_all",
+            pa.float64(),
+            "the control's, out of scope in this stratum against all in scope",
+            null=True,
+        ),
+        Column("hard", pa.bool_(), "whether auroc is at most .75, with enough questions of both kinds"),
+        Column("n_hard", pa.int32(), "questions out of scope in it if it is hard; of all, those in hard strata"),
+        Column(
+            "share", pa.float64(), "of all questions out of scope, those in it; of all, those in hard strata", null=True
+        ),
+        Column("share_low", pa.float64(), "lower end of its interval", null=True),
+        Column("share_high", pa.float64(), "upper end of its interval", null=True),
+        Column(
+            "hard_in_resamples", pa.float64(), "in which share of resamples there is something hard in it", null=True
+        ),
+    ),
+)

@@ -1,0 +1,22 @@
+"""The table selected_questions."""
+
+import pyarrow as pa
+
+from ragassay.schemas.questions import QUESTIONS
+from ragassay.tables import Column, Table
+
+SELECTED_QUESTIONS = Table(
+    "selected_questions",
+    "One row per question, with what came of it; file `selected_questions/{generator}/{judge}/{shard}`.",
+    key=QUESTIONS.key,
+    columns=(
+        *QUESTIONS.columns,
+        Column("label", pa.string(), "what the judge's votes say, as in scope_labels"),
+        Column("margin", pa.float64(), "votes for out of scope less those for in scope, as a share of all: -1 to 1"),
+        Column(
+            "status", pa.string(), "`kept` if label and intent agree, `disputed` if not, `undecided` without a side"
+        ),
+        Column("split", pa.string(), "`train`, `validation` or `test`; the same for all near-duplicates of a document"),
+        Column("judge", pa.string(), "the judging model's name in the configuration"),
+    ),
+)
