@@ -1,0 +1,24 @@
+"""Folders that are written anew and whole: built beside their place, then put there. No file of an older one stays."""
+
+import contextlib
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from ragassay.atomic import beside
+
+
+@contextlib.contextmanager
+def building(path) -> Iterator[Path]:
+    """A folder to write into, which takes the place of `path` when the block ends well."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = beside(path, "building")
+    shutil.rmtree(temporary, ignore_errors=True)
+    temporary.mkdir()
+    try:
+        yield temporary
+        shutil.rmtree(path, ignore_errors=True)
+        temporary.rename(path)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)

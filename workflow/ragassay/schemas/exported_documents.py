@@ -1,0 +1,18 @@
+"""The table exported_documents."""
+
+import pyarrow as pa
+
+from ragassay.schemas.documents import DOCUMENTS
+from ragassay.tables import Column, Table
+
+LEFT_OUT = frozenset({"source_id", "shard"})  # what only the study that made them needs
+
+EXPORTED_DOCUMENTS = Table(
+    "exported_documents",
+    "One row per document as others get it; file `hugging_face/documents/corpus` of an export.",
+    key=("doc_id",),
+    columns=(
+        *(column for column in DOCUMENTS.columns if column.name not in LEFT_OUT),
+        Column("n_questions", pa.int32(), "questions about it in this export"),
+    ),
+)
