@@ -36,7 +36,7 @@ def creating(path):
 def _appearing(path, move):
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    _clear_leftovers(path)
+    clear_leftovers(path)
     temporary = beside(path, "tmp")
     try:
         with temporary.open("wb") as target:
@@ -58,7 +58,9 @@ def write_text(path, text: str) -> None:
         target.write(text.encode())
 
 
-def _clear_leftovers(path):
+def clear_leftovers(path) -> None:
+    """Remove what killed processes of this machine left beside `path`."""
+    path = Path(path)
     for old in path.parent.glob(glob.escape(f".{path.name}.{HOST}.") + "*"):
         process = old.name.removeprefix(f".{path.name}.{HOST}.").split(".")[0]
         if process.isdecimal() and int(process) != os.getpid() and not alive(int(process)):

@@ -11,6 +11,7 @@ import json
 from ragassay.release.folders import building
 
 SPLITS = {"train": "train", "validation": "dev", "test": "test"}
+PLACES = (("in_scope", "qrels"), ("out_of_scope", "sources"))
 HEADER = "query-id\tcorpus-id\tscore\n"
 
 
@@ -19,16 +20,12 @@ def write_beir(folder, documents: list[dict], questions: list[dict]) -> dict[str
     table documents, `questions` of selected_questions.
     """
     asked = sorted((row for row in questions if row["status"] == "kept"), key=lambda row: row["question_id"])
+    corpus = sorted(documents, key=lambda row: row["doc_id"])
     with building(folder) as place:
-        _write_lines(
-            place / "corpus.jsonl", (_document(row) for row in sorted(documents, key=lambda row: row["doc_id"]))
-        )
+        _write_lines(place / "corpus.jsonl", map(_document, corpus))
         _write_lines(place / "queries.jsonl", map(_query, asked))
-        lines = {intended: _write_tables(place / name, asked, intended) for intended, name in _PLACES}
-    return {"documents": len(documents), "queries": len(asked), "qrels": lines["in_scope"]}
-
-
-_PLACES = (("in_scope", "qrels"), ("out_of_scope", "sources"))
+        lines = {intended: _write_tables(place / name, asked, intended) for intended, name in PLACES}
+    return {"documents": len(corpus), "queries": len(asked), "qrels": lines["in_scope"]}
 
 
 def _document(row):

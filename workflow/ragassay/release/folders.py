@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from ragassay.atomic import beside
+from ragassay.atomic import beside, clear_leftovers
 
 
 @contextlib.contextmanager
@@ -13,8 +13,8 @@ def building(path) -> Iterator[Path]:
     """A folder to write into, which takes the place of `path` when the block ends well."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
+    clear_leftovers(path)
     temporary = beside(path, "building")
-    shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir()
     try:
         yield temporary

@@ -17,6 +17,7 @@ from ragassay.schemas.exported_questions import EXPORTED_QUESTIONS
 
 SPLITS = ("train", "validation", "test")
 CORPUS = "corpus"
+KINDS = ("in scope, kept", "out of scope, kept", "of these hard", "disputed", "undecided")
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 
 
@@ -72,9 +73,6 @@ def card(documents: list[dict], parts: dict[str, list[dict]], about: About) -> s
     )
 
 
-KINDS = ("in scope, kept", "out of scope, kept", "of these hard", "disputed", "undecided")
-
-
 def _counts(rows):
     """How many of each of KINDS."""
     kept = Counter(row["intended"] for row in rows if row["status"] == "kept")
@@ -84,10 +82,10 @@ def _counts(rows):
 
 
 def _by_topic(questions):
-    topics = sorted({row["topic"] or "" for row in questions})
-    return [
-        (topic or "(none)", *_counts([row for row in questions if (row["topic"] or "") == topic])) for topic in topics
-    ]
+    topics = {}
+    for row in questions:
+        topics.setdefault(row["topic"] or "(none)", []).append(row)
+    return [(topic, *_counts(topics[topic])) for topic in sorted(topics)]
 
 
 def _front(documents, parts, about):
