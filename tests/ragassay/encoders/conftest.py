@@ -34,5 +34,5 @@ def minilm():
 def texts():
     """Texts of one to some hundred words, one of them empty, one longer than the encoder reads."""
     draw = random.Random(1)
-    made = [f"{number} " + " ".join(draw.choices(WORDS, k=draw.choice((3, 8, 15, 40)))) for number in range(30)]
+    made = [f"{number} " + " ".join(draw.choices(WORDS, k=draw.choice((3, 8, 15, 40)))) for number in range(20)]
     return ["", *made, " ".join(draw.choices(WORDS, k=400)), "Élan 東京 — naïve"]

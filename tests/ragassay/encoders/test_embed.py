@@ -1,6 +1,7 @@
 """Embedding: the encoder's own vectors, each computed once, whatever the company of a text."""
 
 import multiprocessing
+import os
 import subprocess
 import sys
 
@@ -107,7 +108,7 @@ def _embed_half(arguments):
 
 
 def test_jobs_may_add_at_once(minilm, texts, tmp_path):
-    shares = [texts[:20], texts[10:], texts[5:25]]
+    shares = [texts[:14], texts[8:], texts[4:18]]
     with multiprocessing.get_context("fork").Pool(3) as pool:
         found = pool.map(_embed_half, [(minilm(), tmp_path, share) for share in shares])
     last = Embedder(minilm(), tmp_path)
@@ -152,5 +153,6 @@ for kind in ("sentence_transformers", "transformers"):
 
 def test_nothing_is_fetched_and_nothing_is_printed(tmp_path):
     command = [sys.executable, "-W", "error", "-c", OFFLINE, str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    one_thread = {**os.environ, "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(command, env=one_thread, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
