@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas import documents
 from ragassay.tables import Column, Table
 
 LEFT_OUT = frozenset({"source_id", "shard"})  # what only the study that made them needs
@@ -12,7 +12,7 @@ EXPORTED_DOCUMENTS = Table(
     "One row per document as others get it; file `hugging_face/documents/corpus` of an export.",
     key=("doc_id",),
     columns=(
-        *(column for column in DOCUMENTS.columns if column.name not in LEFT_OUT),
+        *(column for column in documents.DOCUMENTS.columns if column.name not in LEFT_OUT),
         Column("n_questions", pa.int32(), "questions about it in this export"),
     ),
 )
