@@ -6,6 +6,13 @@ is in it that does not change the result.
 
 from pathlib import Path
 
+from ragassay.sources import document_files
+
+
+def files(row: dict, config: dict) -> list[str]:
+    """The user's files of a shard: each is an input, so that adding or changing one re-runs the shard."""
+    return document_files(row["documents"])
+
 
 def shard_name(row: dict, config: dict) -> dict:
     return {"shard": row["shard"]}

@@ -17,7 +17,6 @@ from ragassay.code import code_version
 from ragassay.config import NAME, checked
 from ragassay.errors import AssayError
 from ragassay.shards import one_of, read_shards
-from ragassay.sources import document_files
 
 
 configfile: "config/config.yaml"
@@ -57,10 +56,13 @@ def earlier(pattern):
 
 
 def of_shard(settings):
-    """These settings for the shard that is the wildcard."""
+    """These settings, or files, for the shard that is the wildcard."""
 
     def settings_for(wildcards):
-        return settings(SHARDS[wildcards.shard], config)
+        try:
+            return settings(SHARDS[wildcards.shard], config)
+        except AssayError as error:
+            raise WorkflowError(str(error)) from None
 
     return settings_for
 
@@ -72,14 +74,6 @@ def frozen(value):
         return value(wildcards) if callable(value) else value
 
     return unchanged
-
-
-def shard_files(wildcards):
-    """The user's files of one shard: each is an input, so that adding or changing one re-runs the shard."""
-    try:
-        return document_files(SHARDS[wildcards.shard]["documents"])
-    except AssayError as error:
-        raise WorkflowError(str(error)) from None
 
 
 def code_with_model(script, role):

@@ -12,7 +12,7 @@ Writes  results/articles/{shard}.parquet              the articles in the user's
 rule read_articles:
     """The usable texts of the user's files become articles; the others are rejected with a reason."""
     input:
-        source=shard_files,
+        source=of_shard(settings.files),
     output:
         articles=ensure("results/articles/{shard}.parquet", non_empty=True),
         rejects=ensure("results/rejects/articles/{shard}.parquet", non_empty=True),
