@@ -262,7 +262,7 @@ async def endless_trailers(out, dice, place):
 @ends("bad_chunks")
 async def crumbs(out, dice, place):
     await out.send(head(transfer_encoding="chunked"))
-    await out.forever(b"1\r\nx\r\n" * dice.randint(200, 5000))
+    await out.forever(b"1\r\nx\r\n" * dice.randint(3000, 6000))
 
 
 @cache
@@ -273,12 +273,12 @@ def compressed(window: int, megabytes: int, byte: int) -> bytes:
 
 @ends("bomb")
 async def gzip_bomb(out, dice, place):
-    await out.send(answer(compressed(31, 200, dice.choice([0, 32])), content_encoding=dice.choice(["gzip", "x-gzip"])))
+    await out.send(answer(compressed(31, 64, dice.choice([0, 32])), content_encoding=dice.choice(["gzip", "x-gzip"])))
 
 
 @ends("bomb")
 async def deflate_bomb(out, dice, place):
-    await out.send(answer(compressed(dice.choice([15, -15]), 200, 0), content_encoding="deflate"))
+    await out.send(answer(compressed(dice.choice([15, -15]), 64, 0), content_encoding="deflate"))
 
 
 @ends("bomb")
@@ -290,7 +290,7 @@ async def bomb_in_members(out, dice, place):
 @ends("bomb")
 async def chunked_bomb(out, dice, place):
     await out.send(head(content_encoding="gzip", transfer_encoding="chunked"))
-    bomb, size = compressed(31, 200, 0), dice.randint(100, 9000)
+    bomb, size = compressed(31, 64, 0), dice.randint(100, 9000)
     for start in range(0, len(bomb), size):
         await out.send(b"%x\r\n%s\r\n" % (len(bomb[start : start + size]), bomb[start : start + size]))
 
@@ -315,7 +315,7 @@ async def patient_bomb(out, dice, place):
 def prepare() -> None:
     """Make the bombs before anybody's time counts."""
     for window, byte in [(31, 0), (31, 10), (31, 32), (15, 0), (-15, 0)]:
-        compressed(window, 200, byte)
+        compressed(window, 64, byte)
     compressed(31, 50, 0), just_below_the_ratio()
 
 

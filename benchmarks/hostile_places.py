@@ -115,7 +115,7 @@ async def robots_slow_body(out, dice, place):
 
 @ends("robots_unavailable")
 async def robots_bomb(out, dice, place):
-    await out.send(answer(compressed(31, 200, 10), content_encoding="gzip"))
+    await out.send(answer(compressed(31, 64, 10), content_encoding="gzip"))
 
 
 @ends("robots_unavailable")

@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import ssl
 from dataclasses import dataclass
+from functools import cached_property
 
 import h11
 
@@ -33,8 +34,11 @@ class Exchange:
 
     def __init__(self, limits: Limits, open_connection=asyncio.open_connection, large: int = 12):
         self.limits, self.open_connection = limits, open_connection
-        self.context = ssl.create_default_context()
         self.large = asyncio.Semaphore(large)
+
+    @cached_property
+    def context(self) -> ssl.SSLContext:
+        return ssl.create_default_context()
 
     async def ask(self, target: Target, ends: list, headers: dict[str, str], cap: int, cut: bool, see) -> Answer:
         """The answer at one of the `ends`, (address, port). A body above the cap fails or, if `cut`, ends there.

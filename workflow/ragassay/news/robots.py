@@ -88,7 +88,10 @@ class Kept:
     def put(self, origin: str, found: Rules) -> None:
         self._remember(origin, found)
         if self.folder and found.outcome not in DEAD:
-            atomic.write_text(self._path(origin), json.dumps(asdict(found)))
+            path = self._path(origin)
+            temporary = atomic.beside(path, "tmp")
+            temporary.write_text(json.dumps(asdict(found)))
+            temporary.replace(path)  # not forced to disk: a torn one is read anew, and hundreds would hold up a crawl
 
     def _remember(self, origin, found):
         self.memory.pop(origin, None)

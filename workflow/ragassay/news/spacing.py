@@ -29,13 +29,13 @@ class Turn:
     def __init__(self, ended: float = 0.0, left_alone_until: float = 0.0):
         self.ended, self.left_alone_until = ended, left_alone_until
 
-    def wait(self, gap: float, patience: float) -> float:
-        """Seconds until the host may be asked."""
+    def wait(self, gap: float, patience: float, waited: float) -> float:
+        """Seconds until the host may be asked by one who has waited so long since it was last asked."""
         now = time.time()
         rest = min(self.left_alone_until - now, LONGEST)
         if rest > patience:
             raise Failed("put_off", f"the host wants to be left alone for another {rest:.0f} s")
-        return max(rest, min(self.ended + gap - now, gap))
+        return max(rest, min(self.ended + gap - now, gap - waited))
 
     def leave_alone(self, seconds: float) -> None:
         self.left_alone_until = time.time() + min(max(seconds, 0.0), LONGEST)
@@ -89,11 +89,13 @@ class Spacing:
                 turn.close()
 
     async def _take(self, host, gap, patience):
-        look = FIRST_LOOK
+        look, last, since = FIRST_LOOK, None, 0.0
         while True:
             if turn := self._open(host):
+                if turn.ended != last:
+                    last, since = turn.ended, time.monotonic()
                 try:
-                    wait = turn.wait(gap, patience)
+                    wait = turn.wait(gap, patience, time.monotonic() - since)
                 except Failed:
                     turn.close()
                     raise

@@ -1,0 +1,86 @@
+"""A web server on loopback that answers with prepared bytes and notes who asked for what and when."""
+
+import asyncio
+import contextlib
+import itertools
+import time
+
+from ragassay.news.fetcher import Fetcher
+
+AGENT = "ragassay/0.1 (+https://ragassay.example/contact)"
+NOT_FOUND = b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n"
+
+
+def answer(body=b"", status="200 OK", **headers) -> bytes:
+    lines = [f"HTTP/1.1 {status}", f"content-length: {len(body)}"]
+    lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+    return "\r\n".join([*lines, "", ""]).encode() + body
+
+
+def moved(location: str, status="302 Found") -> bytes:
+    return answer(status=status, location=location)
+
+
+class Web:
+    """`pages` maps paths, or `host/path`, to answers; one that is a function gets the headers of the request."""
+
+    def __init__(self, pages=None, seconds: float = 0.0, tls=None):
+        self.pages, self.seconds, self.tls = {} if pages is None else pages, seconds, tls
+        self.open = set()  # tasks that answer
+        self.asked, self.headers, self.trace = [], [], []  # paths, headers, (host, begin, end) of each request
+
+    async def __aenter__(self):
+        self.server = await asyncio.start_server(self.serve, "127.0.0.1", 0, ssl=self.tls)
+        self.port = self.server.sockets[0].getsockname()[1]
+        self.end = f"127.0.0.1:{self.port}"
+        return self
+
+    async def __aexit__(self, *_):
+        self.server.close()
+        await self.server.wait_closed()
+        for task in self.open:
+            task.cancel()
+        await asyncio.gather(*self.open, return_exceptions=True)
+        await asyncio.sleep(0.005)  # the loop drops the last connections
+
+    async def serve(self, reader, writer):
+        begin = time.monotonic()
+        self.open.add(asyncio.current_task())
+        try:
+            with contextlib.suppress(OSError, asyncio.IncompleteReadError):
+                await self.answer(begin, reader, writer)
+        finally:
+            writer.transport.abort()
+            self.open.discard(asyncio.current_task())
+
+    async def answer(self, begin, reader, writer):
+        first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")[:-2]
+        path, headers = first.split(" ")[1], dict(line.lower().split(": ", 1) for line in lines)
+        self.asked.append(path)
+        self.headers.append(headers)
+        page = self.pages.get(f"{headers['host']}{path}") or self.pages.get(path, NOT_FOUND)
+        await asyncio.sleep(self.seconds)
+        self.trace.append((headers["host"], begin, time.monotonic()))
+        writer.write(page(headers) if callable(page) else page)
+        writer.close()
+        await writer.wait_closed()
+
+    def gaps(self, host="site.test") -> list[float]:
+        """From the end of each request to the beginning of the next one."""
+        times = sorted((begin, end) for name, begin, end in self.trace if name == host)
+        return [begin - end for (_, end), (begin, _) in itertools.pairwise(times)]
+
+    def fetcher(self, *hosts, **settings) -> Fetcher:
+        hosts = hosts or ("site.test",)
+        own = {"user_agent": AGENT, "connect_to": dict.fromkeys(hosts, self.end), "own_gap": 0.0}
+        return Fetcher(**{**own, **settings})
+
+
+def fetch(pages, url="http://site.test/", hosts=(), etag=None, modified=None, **settings):
+    """One fetch of one page of a site; what came of it, and the server."""
+
+    async def run():
+        async with Web(pages) as web, web.fetcher(*hosts, **settings) as fetcher:
+            return await fetcher.fetch(url, etag, modified), web
+
+    return asyncio.run(run())
