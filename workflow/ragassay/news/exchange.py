@@ -145,7 +145,7 @@ class Wire:
             self.pieces += 1
             if self.pieces > self.limits.pieces:
                 raise Failed("bad_chunks", f"a body in more than {self.limits.pieces} parts")
-            if self.pieces % 100 == 0:
+            if self.pieces % 500 == 0:
                 await asyncio.sleep(0)  # others want their turn too
             return bytes(event.data)
         if self.protocol.trailing_data[0].strip():

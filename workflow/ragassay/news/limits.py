@@ -15,7 +15,7 @@ class Limits:
     header_bytes: int = 64 * 1024
     headers: int = 200
     interim: int = 10  # answers of class 1xx before the real one
-    pieces: int = 50_000  # parts in which a body may come
+    pieces: int = 20_000  # parts in which a body may come
     redirects: int = 3
     url_length: int = 4096
     crawl_delay: float = 60.0  # hosts that ask for longer pauses are left alone
