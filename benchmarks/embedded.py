@@ -49,7 +49,8 @@ def gold(group: int) -> list[dict]:
 
 
 def ask(task: str, sampling: dict, index: int = 0, **values) -> str:
-    return respond(PROMPTS[task].messages(**values), sampling, index)
+    words = {"fewest": 13, "most": 18} if "fewest" in PROMPTS[task].labels else {}
+    return respond(PROMPTS[task].messages(**words, **values), sampling, index)
 
 
 def said_yes(reply: str) -> bool:

@@ -33,6 +33,7 @@ def ask():
 
     def reply(task, index=0, temperature=0, seed=None, **values):
         sampling = {"temperature": temperature} | ({} if seed is None else {"seed": seed})
-        return respond(prompts[task].messages(**values), sampling, index)
+        words = {"fewest": 13, "most": 18} if "fewest" in prompts[task].labels else {}
+        return respond(prompts[task].messages(**words, **values), sampling, index)
 
     return reply

@@ -36,7 +36,7 @@ def test_every_prompt_is_understood(name, task, text):
     values |= {"claims": f"1. a\n2. (missing)\n{text}"} if "claims" in values else {}
     asked = understand(prompt.messages(**values))
     assert asked.task == task
-    assert asked.count == (7 if None in prompt.labels.values() else None)
+    assert asked.count == (7 if "n" in prompt.labels else None)
 
 
 def test_who_is_told_that_it_may_decline():

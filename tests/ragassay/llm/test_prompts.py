@@ -60,7 +60,7 @@ def test_a_shipped_prompt_renders_to_system_examples_and_question(path):
 @pytest.mark.parametrize("task", ["write_in_scope_questions", "write_out_of_scope_questions"])
 def test_worked_questions_have_the_length_that_is_asked_for(task):
     prompt = Prompt.load(ROOT / f"resources/prompts/{task}.yaml")
-    assert "13 to 18 words" in prompt.user
+    assert "{fewest} to {most} words" in prompt.user and "13 to 18 words" in prompt.fixed[1]["content"]
     replies = [message["content"] for message in prompt.fixed if message["role"] == "assistant"]
     lengths = [len(line.split()) - 1 for reply in replies for line in reply.splitlines()]
     assert lengths and all(13 <= length <= 18 for length in lengths), lengths

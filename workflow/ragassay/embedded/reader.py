@@ -64,10 +64,7 @@ def _questions_from_claims(asked, _, dice):
         number: questions.out_of_scope(claim, reading, dice)
         for number, claim in asking.items(_part(asked, "claims")).items()
     }
-    return (
-        asking.listed({number: text for number, text in written.items() if text})
-        or "None of the claims lends itself to a question."
-    )
+    return asking.listed({number: text for number, text in written.items() if text}) or "None"
 
 
 def _questions(asked, chance, dice):
