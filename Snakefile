@@ -18,9 +18,26 @@ rule report:
     default_target: True
     input:
         "results/report/index.html",
+        expand(
+            "results/selected_questions/{generator}/{judge}/{shard}.parquet",
+            generator=config["scope"]["generators"],
+            judge=config["scope"]["judges"],
+            shard=SHARDS,
+        ),
 
 
 rule documents:
     """The documents of all shards and what they are like."""
     input:
         "results/metrics/documents.parquet",
+
+
+rule scope:
+    """Questions in and out of the scope of all documents, judged, with their status."""
+    input:
+        expand(
+            "results/selected_questions/{generator}/{judge}/{shard}.parquet",
+            generator=config["scope"]["generators"],
+            judge=config["scope"]["judges"],
+            shard=SHARDS,
+        ),

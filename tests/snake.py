@@ -31,4 +31,4 @@ def planned(project, *arguments):
         return {}
     table = output.split("Job stats:")[-1].split("total")[0]
     jobs = {rule: int(count) for rule, count in re.findall(r"^(\w+)\s+(\d+)$", table, re.MULTILINE)}
-    return {rule: count for rule, count in jobs.items() if rule not in ("report", "documents")}
+    return {rule: count for rule, count in jobs.items() if rule not in ("report", "documents", "scope")}

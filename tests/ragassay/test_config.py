@@ -52,11 +52,22 @@ DEFAULTS = {
     },
     "scope": {
         "generators": ["embedded"],
+        "judges": ["embedded"],
         "claims": {
             "claims_per_document": 6,
             "fewest_claims": 4,
             "sampling": {"temperature": 0, "max_tokens": 800},
         },
+        "recovery": {"rounds": 3, "subsets": 3, "sampling": {"temperature": 0.7, "max_tokens": 800}},
+        "removal": {"sampling": {"temperature": 0, "max_tokens": 800}},
+        "questions": {
+            "in_scope_per_document": 5,
+            "fewest_words": 13,
+            "most_words": 18,
+            "sampling": {"temperature": 0.7, "max_tokens": 800},
+        },
+        "judging": {"votes": 9, "sampling": {"temperature": 0.7, "max_tokens": 400}},
+        "labels": {"least_share": 0.5},
     },
     "statistics": {"words_per_bin": 25},
     "report": {"title": "RAG assay", "sections": ["documents", "calls"]},

@@ -1,16 +1,23 @@
 """What a change re-runs: exactly the jobs that it concerns."""
 
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from snake import NOTHING, TINY, planned, snakemake
 
 METRICS = {"measure_documents": 1, "draw_figures": 1, "render_report": 1}
-CLAIMS = {"extract_claims": 2, "measure_calls": 1}
-ALL = METRICS | CLAIMS | {"collect_documents": 2, "describe_documents": 1, "draw_figures": 2}
-ONE_SHARD = ALL | {"collect_documents": 1, "extract_claims": 1}
+PAGE = {"measure_calls": 1, "draw_figures": 1, "render_report": 1}  # what follows calls
+SELECTION = {"select_questions": 2}
+JUDGING = {"judge_scope": 2, "label_scope": 2, **SELECTION}
+QUESTIONS = {"write_questions": 2, **JUDGING}
+NOVEL = {"remove_supported_claims": 2, **QUESTIONS}
+SCOPE = {"extract_claims": 2, "recover_claims": 2, **NOVEL}
+ALL = METRICS | PAGE | SCOPE | {"collect_documents": 2, "describe_documents": 1, "draw_figures": 2}
+ONE_SHARD = ALL | dict.fromkeys(["collect_documents", *SCOPE], 1)
 
 
 def test_nothing_is_left_to_do(done):
@@ -28,10 +35,14 @@ def append(project, name, text):
         ("scripts/documents/describe_documents.py", {"describe_documents": 1, **METRICS}),
         ("ragassay/schemas/document_statistics.py", {"describe_documents": 1, **METRICS}),
         ("ragassay/report/charts.py", {"draw_figures": 2, "render_report": 1}),
-        ("ragassay/llm/verdicts.py", {}),
-        ("ragassay/embedded/claims.py", CLAIMS | {"draw_figures": 1, "render_report": 1}),  # the model is code
+        ("scripts/scope/label_scope.py", {"label_scope": 2, **SELECTION}),
+        ("ragassay/splits.py", SELECTION),
+        ("ragassay/llm/verdicts.py", JUDGING | PAGE),
+        ("ragassay/scope/wording.py", QUESTIONS | PAGE),
+        ("ragassay/scope/removal.py", NOVEL | PAGE),
+        ("ragassay/embedded/claims.py", SCOPE | PAGE),  # the model is code
         ("ragassay/llm/providers/openai.py", {}),  # not this model's
-        ("ragassay/llm/numbered_lists.py", CLAIMS | {"draw_figures": 1, "render_report": 1}),
+        ("ragassay/llm/numbered_lists.py", SCOPE | PAGE),
         ("ragassay/report/page.py", {"render_report": 1}),
         ("ragassay/sentences.py", ALL),  # through ragassay.documents
         ("ragassay/tables.py", ALL),

@@ -98,10 +98,11 @@ def _schema_problems(config, schema):
 def _unknown_models(config):
     """Roles name models; a name that no model has is a typo."""
     known = list(config.get("models", {}))
-    for name in config.get("scope", {}).get("generators", []):
-        if name not in known:
-            found = f"found the model {name!r}, expected one of: {', '.join(known)}{_closest(name, known)}"
-            yield ("scope", "generators"), found
+    for role in ("generators", "judges"):
+        for name in config.get("scope", {}).get(role, []):
+            if name not in known:
+                found = f"found the model {name!r}, expected one of: {', '.join(known)}{_closest(name, known)}"
+                yield ("scope", role), found
 
 
 def _closest(key, known):

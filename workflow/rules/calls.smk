@@ -1,6 +1,6 @@
 """What was asked of models and paid, over all rules that ask.
 
-Reads   results/calls/{rule}/{generator}/{shard}.parquet
+Reads   results/calls/{rule}/{generator}/{shard}.parquet, results/calls/judge_scope/{generator}/{judge}/{shard}.parquet
 Writes  results/metrics/calls.parquet     the report's section on costs
 """
 
@@ -8,9 +8,16 @@ Writes  results/metrics/calls.parquet     the report's section on costs
 rule measure_calls:
     """All calls are added up by rule and model."""
     input:
-        calls=expand(
-            "results/calls/extract_claims/{generator}/{shard}.parquet",
+        generating=expand(
+            "results/calls/{rule}/{generator}/{shard}.parquet",
+            rule=["extract_claims", "recover_claims", "remove_supported_claims", "write_questions"],
             generator=config["scope"]["generators"],
+            shard=SHARDS,
+        ),
+        judging=expand(
+            "results/calls/judge_scope/{generator}/{judge}/{shard}.parquet",
+            generator=config["scope"]["generators"],
+            judge=config["scope"]["judges"],
             shard=SHARDS,
         ),
     output:

@@ -44,6 +44,7 @@ wildcard_constraints:
     shard=NAME,
     section=NAME,
     generator=NAME,
+    judge=NAME,
 
 
 def earlier(pattern):

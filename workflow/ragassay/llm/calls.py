@@ -41,9 +41,12 @@ def complete(requests: Iterable[Request], model: Model, ledger, calls=None) -> I
     return converse(requests, once, model, ledger, calls)
 
 
-def converse(items: Iterable, conversation: Callable, model: Model, ledger, calls=None) -> Iterator:
+def converse(
+    items: Iterable, conversation: Callable, model: Model, ledger, calls=None, side_by_side: int = 0
+) -> Iterator:
     """What `await conversation(item, ask)` returns for each item, in order; `await ask(request)` gives its answers.
-    `calls` is where the table of what was asked and paid goes, if it is wanted.
+    `calls` is where the table of what was asked and paid goes, if it is wanted. Conversations of many calls should
+    be more `side_by_side` than requests may be in flight: they take turns, so that the last ones do not go on alone.
     """
     total = len(items) if hasattr(items, "__len__") else None
     with contextlib.ExitStack() as stack:
@@ -56,7 +59,7 @@ def converse(items: Iterable, conversation: Callable, model: Model, ledger, call
         progress = Progress(model.name, total)
         stack.callback(progress.close)
         caller = _caller(model, journal, lease)
-        workers = Workers(items, conversation, caller, progress)
+        workers = Workers(items, conversation, caller, progress, side_by_side)
         journal.on_error = lambda error: _tell_loop(loop, workers, error)
         stack.enter_context(_ending_well(loop, workers))
         stack.callback(lambda: loop.run_until_complete(workers.close()))

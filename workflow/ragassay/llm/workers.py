@@ -24,18 +24,19 @@ class Unanswered(AssayError):
 
 
 class Workers:
-    def __init__(self, items, conversation, caller: Caller, progress: Progress):
+    def __init__(self, items, conversation, caller: Caller, progress: Progress, side_by_side: int = 0):
         self.items, self.conversation, self.caller, self.progress = enumerate(items), conversation, caller, progress
         self.finished, self.next = {}, 0  # number -> result, the number to hand out next
         self.gaps, self.first_gap, self.gap = 0, None, False  # `gap`: it was reached
         self.tasks, self.changed = [], asyncio.Event()
-        self.ahead, self.moved = max(AHEAD, 2 * caller.workers), asyncio.Event()  # `moved`: there is room again
+        self.most = max(caller.workers, side_by_side)
+        self.ahead, self.moved = max(AHEAD, 2 * self.most), asyncio.Event()  # `moved`: there is room again
         self.taken = self.working = 0
 
     async def next_results(self) -> list | None:
         """The results that are next in order, as soon as there is one; None at the end."""
         if not self.tasks:
-            self.working = self.caller.workers
+            self.working = self.most
             self.tasks = [asyncio.create_task(self._work()) for _ in range(self.working)]
         while True:
             ready = []

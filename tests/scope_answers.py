@@ -1,0 +1,34 @@
+"""How a loopback server answers the stages of the scope study where a test needs to know the answer by heart."""
+
+import hashlib
+import re
+
+REPLIES = ["Nothing on that.\nVerdict: yes", "It says so.\nVerdict: no", "Perhaps a casino"]
+
+
+def fill(messages, sampling, index):
+    """The whole list; what is put into a gap depends on the list that was shown."""
+    shown = re.findall(r"^(\d+)\. (.*)$", messages[-1]["content"], re.MULTILINE)
+    seen = hashlib.sha256(str(shown).encode()).hexdigest()[:8]
+    filled = (f"Guess {seen} of {number}." if text == "(missing)" else text for number, text in shown)
+    return "\n".join(f"{number}. {text}" for (number, _), text in zip(shown, filled, strict=True))
+
+
+def refuse_twos(messages, sampling, index):
+    content = messages[-1]["content"]
+    return "I'm sorry, but I can't help with that." if "2. (missing)" in content else fill(messages, sampling, index)
+
+
+def remaining(messages, sampling, index):
+    return "2. Guess 2 2.\n3. Guess." if "text of a" in messages[-1]["content"] else "None"
+
+
+def questions(messages, sampling, index):
+    """One claim is left out; of the in-scope questions the second is too long, the third repeats the first."""
+    if "claims" in messages[-1]["content"].split("Write")[0]:
+        return "2. Who painted the boat red?"
+    return "1. Who built the boat?\n2. " + "Who built the boat " * 5 + "?\n3. Who built the boat ?"
+
+
+def vote(messages, sampling, index):
+    return REPLIES[index % 3]

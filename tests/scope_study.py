@@ -1,0 +1,84 @@
+"""Tables of a small scope study, and a way to run its stages against a server that answers what a test tells it."""
+
+import hashlib
+
+from conftest import ROOT
+from ragassay import tables
+from ragassay.schemas.calls import CALLS
+from ragassay.schemas.claims import CLAIMS
+from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.novel_claims import NOVEL_CLAIMS
+from ragassay.schemas.questions import QUESTIONS
+from ragassay.schemas.recovered_claims import RECOVERED_CLAIMS
+from ragassay.schemas.scope_labels import SCOPE_LABELS
+from ragassay.schemas.scope_votes import SCOPE_VOTES
+from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+
+TABLES = {
+    table.name: table
+    for table in (
+        *(DOCUMENTS, CLAIMS, RECOVERED_CLAIMS, NOVEL_CLAIMS, QUESTIONS, SCOPE_VOTES, SCOPE_LABELS, SELECTED_QUESTIONS),
+        *(tables.REJECTS, CALLS),
+    )
+}
+FREE = {"input": 0, "output": 0}
+
+
+def document(name, text):
+    row = dict.fromkeys(DOCUMENTS.schema.names) | {"doc_id": name, "shard": "s", "text": text, "n_words": 5}
+    return row | {"content_hash": hashlib.sha256(text.encode()).hexdigest()}
+
+
+def claim(doc_id, slot, text):
+    row = {"claim_id": f"claim-{doc_id}-{slot}", "doc_id": doc_id, "shard": "s", "slot": slot, "text": text}
+    return row | {"generator": "m", "prompt": "p"}
+
+
+def recovered(doc_id, turn, slot, text):
+    row = {"recovered_id": f"recovered-{doc_id}-{turn}-{slot}", "claim_id": f"claim-{doc_id}-{slot}", "doc_id": doc_id}
+    row |= {"shard": "s", "round": turn, "subset": slot % 3 + 1, "slot": slot, "text": text}
+    return row | {"generator": "m", "prompt": "p"}
+
+
+def novel(doc_id, slot, text, turn=3):
+    row = recovered(doc_id, turn, slot, text)
+    return {name: row[name] for name in NOVEL_CLAIMS.schema.names}
+
+
+def question(doc_id, number, intended, text="What is it?"):
+    row = dict.fromkeys(QUESTIONS.schema.names) | {"question_id": f"question-{number}", "doc_id": doc_id, "shard": "s"}
+    return row | {
+        "intended": intended, "slot": number, "text": text, "n_words": 3, "generator": "m", "prompt": "p"
+    }  # fmt: skip
+
+
+class Study:
+    """A folder with one file per table."""
+
+    def __init__(self, folder):
+        self.folder, self.model = folder, {}
+
+    def path(self, name):
+        return self.folder / f"{name}.parquet"
+
+    def write(self, **rows):
+        for name, own in rows.items():
+            tables.write(TABLES[name], self.path(name), own)
+
+    def read(self, name):
+        return tables.read(TABLES[name], self.path(name)).to_pylist()
+
+    def asks(self, url):
+        """From now on stages ask the server at this address."""
+        self.model = {"name": "m", "provider": "openai", "model": "loopback", "base_url": url, "key_variable": "KEY"}
+        self.model |= {"price": FREE, "concurrency": 8}
+
+    def run(self, stage, inputs, outputs, prompts=None, asking=True, **settings):
+        """Run a stage; prompts are names by argument, tables are files by their names."""
+        files = {name: self.path(name) for name in [*inputs, *outputs]}
+        files |= {name: ROOT / f"resources/prompts/{prompt}.yaml" for name, prompt in (prompts or {}).items()}
+        if asking:
+            ledger = self.folder / "ledger" / stage.__name__
+            files |= {"calls": self.path("calls"), "model": self.model, "ledger": str(ledger), "sampling": {}}
+        stage(**files, **settings)
+        return [self.read(name) for name in outputs]

@@ -1,0 +1,59 @@
+"""Let the generator guess claims: in every round each subset of a document's claims is blanked and filled again.
+
+The document is not shown; what is guessed drifts from it. The calls of one document follow each other, since each
+works on the list that the last one left; all documents take turns. Every guess of every round is kept as a row.
+Does not look whether a guess is true: see remove_supported_claims.
+"""
+
+from itertools import groupby
+
+from ragassay import tables
+from ragassay.llm.calls import converse
+from ragassay.llm.model import Model, Request
+from ragassay.llm.prompts import Prompt, numbered
+from ragassay.schemas.claims import CLAIMS
+from ragassay.schemas.recovered_claims import RECOVERED_CLAIMS
+from ragassay.scope.lineage import content_id, reject
+from ragassay.scope.recovery import Recovered, blanked, read, turns
+from ragassay.stage import log, run
+
+
+def recover_claims(claims, prompt, recovered_claims, rejects, calls, model, ledger, sampling, rounds, subsets):
+    asked, model = Prompt.load(prompt), Model(**model)
+    rows = tables.read(CLAIMS, claims).to_pylist()
+    lists = [list(own) for _, own in groupby(rows, key=lambda row: row["doc_id"])]
+
+    async def all_rounds(own, ask):
+        current, found = {row["slot"]: row["text"] for row in own}, []
+        for turn, subset, blank in turns(list(current), rounds, subsets):
+            shown = numbered(blanked(current, blank))
+            [answer] = await ask(Request(asked.messages(claims=shown), sampling))
+            for slot, (text, *why) in read(answer, current, blank).items():
+                found.append(Recovered(turn, subset, slot, text, *why))
+                current[slot] = text or current[slot]
+        return found
+
+    with tables.Writer(RECOVERED_CLAIMS, recovered_claims) as kept, tables.Writer(tables.REJECTS, rejects) as refused:
+        results = converse(lists, all_rounds, model, ledger, calls, side_by_side=len(lists))
+        for own, found in zip(lists, results, strict=True):
+            originals = {row["slot"]: row for row in own}
+            for one in found:
+                original = originals[one.slot]
+                if one.text:
+                    kept.add(recovered(original, one, model.name, asked.digest))
+                else:
+                    item = f"{original['claim_id']} round {one.round}"
+                    refused.add(reject("recover_claims", original, item, one.reason, one.detail))
+    assert kept.written + refused.written == rounds * len(rows)
+    log.info("%d claims, %d rounds: %d guesses, %d rejected", len(rows), rounds, kept.written, refused.written)
+
+
+def recovered(original, one, generator, prompt) -> dict:
+    row = {name: original[name] for name in ("claim_id", "doc_id", "shard", "slot")}
+    row |= {"recovered_id": content_id("recovered", original["claim_id"], generator, one.round, one.text)}
+    row |= {"round": one.round, "subset": one.subset, "text": one.text}
+    return row | {"generator": generator, "prompt": prompt}
+
+
+if __name__ == "__main__":
+    run(recover_claims, snakemake)

@@ -1,0 +1,60 @@
+"""Keep the recovered claims that go beyond their document: the generator names them by their original numbers.
+
+Looked at is the last guess for each slot. What document or true claims support is rejected as supported; if an answer
+does not tell which claims remain, all of its document are rejected with the reason.
+"""
+
+from itertools import groupby
+
+from ragassay import tables
+from ragassay.llm.calls import complete
+from ragassay.llm.model import Model, Request
+from ragassay.llm.prompts import Prompt, numbered
+from ragassay.llm.requests import Requests
+from ragassay.schemas.claims import CLAIMS
+from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.novel_claims import NOVEL_CLAIMS
+from ragassay.schemas.recovered_claims import RECOVERED_CLAIMS
+from ragassay.scope.lineage import reject
+from ragassay.scope.removal import remaining
+from ragassay.stage import log, run
+
+KEPT = [column.name for column in NOVEL_CLAIMS.columns]
+
+
+def remove_supported_claims(
+    documents, claims, recovered_claims, prompt, novel_claims, rejects, calls, model, ledger, sampling
+):
+    asked, model = Prompt.load(prompt), Model(**model)
+    texts = dict(zip(*tables.read(DOCUMENTS, documents, ["doc_id", "text"]).to_pydict().values(), strict=True))
+    true = by_document(tables.read(CLAIMS, claims).to_pylist())
+    guesses = by_document(tables.read(RECOVERED_CLAIMS, recovered_claims).to_pylist())  # a later round goes last
+
+    def request(doc_id):
+        own, last = ({row["slot"]: row["text"] for row in rows} for rows in (true[doc_id], guesses[doc_id]))
+        shown = {"claims": numbered(own), "recovered": numbered(dict(sorted(last.items())))}
+        return Request(asked.messages(document=texts[doc_id], **shown), sampling)
+
+    looked_at = 0
+    with tables.Writer(NOVEL_CLAIMS, novel_claims) as kept, tables.Writer(tables.REJECTS, rejects) as refused:
+        answers = complete(Requests(list(guesses), request), model, ledger, calls)
+        for rows, [answer] in zip(guesses.values(), answers, strict=True):
+            last = {row["slot"]: row for row in rows}
+            found = remaining(answer, {slot: row["text"] for slot, row in last.items()})
+            looked_at += len(last)
+            for slot, row in last.items():
+                if isinstance(found, set) and slot in found:
+                    kept.add({name: row[name] for name in KEPT} | {"prompt": asked.digest})
+                else:
+                    why = ("supported", row["text"]) if isinstance(found, set) else found
+                    refused.add(reject("remove_supported_claims", row, row["recovered_id"], *why))
+    assert kept.written + refused.written == looked_at
+    log.info("%d recovered claims: %d novel, %d not", looked_at, kept.written, refused.written)
+
+
+def by_document(rows) -> dict[str, list[dict]]:
+    return {doc_id: list(own) for doc_id, own in groupby(rows, key=lambda row: row["doc_id"])}
+
+
+if __name__ == "__main__":
+    run(remove_supported_claims, snakemake)

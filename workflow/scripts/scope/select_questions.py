@@ -1,0 +1,37 @@
+"""Give each question a status, from what it was meant to be and what the judge's votes say, and a split.
+
+Nothing is deleted: what judge and intent disagree on stays as a row. A split belongs to a document and all that is
+much like it, never to a single question.
+"""
+
+from collections import Counter
+
+from ragassay import tables
+from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.questions import QUESTIONS
+from ragassay.schemas.scope_labels import SCOPE_LABELS
+from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.scope.lineage import cluster_of
+from ragassay.scope.votes import status
+from ragassay.splits import split_of
+from ragassay.stage import log, run
+
+
+def select_questions(documents, questions, scope_labels, selected_questions):
+    splits = {row["doc_id"]: split_of(cluster_of(row)) for row in tables.read(DOCUMENTS, documents).to_pylist()}
+    labels = {row["question_id"]: row for row in tables.read(SCOPE_LABELS, scope_labels).to_pylist()}
+    rows, counts = tables.read(QUESTIONS, questions).to_pylist(), Counter()
+    with tables.Writer(SELECTED_QUESTIONS, selected_questions) as kept:
+        for row in rows:
+            found = labels.pop(row["question_id"])
+            row |= {name: found[name] for name in ("label", "margin", "judge")}
+            row |= {"status": status(row["intended"], found["label"]), "split": splits[row["doc_id"]]}
+            counts[row["status"], row["intended"]] += 1
+            kept.add(row)
+    assert kept.written == len(rows) and not labels
+    told = ", ".join(f"{count} {name} {intended}" for (name, intended), count in sorted(counts.items()))
+    log.info("%d questions: %s", len(rows), told)
+
+
+if __name__ == "__main__":
+    run(select_questions, snakemake)

@@ -1,0 +1,113 @@
+"""Write questions: one about each novel claim, which its document cannot answer, and some that each document answers.
+
+Wanted are one question per novel claim and `in_scope_per_document` per document; for each of them there is a row or a
+reject. Checked are count, length and form; whether a question is in or out of scope is for the judges.
+"""
+
+from itertools import groupby
+from typing import NamedTuple
+
+from ragassay import tables
+from ragassay.llm.calls import complete
+from ragassay.llm.model import Model, Request
+from ragassay.llm.numbered_lists import parse_numbered
+from ragassay.llm.parsing import Abstain
+from ragassay.llm.prompts import Prompt, numbered
+from ragassay.llm.requests import Requests
+from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.novel_claims import NOVEL_CLAIMS
+from ragassay.schemas.questions import QUESTIONS
+from ragassay.scope.lineage import content_id, reject
+from ragassay.scope.recovery import plain
+from ragassay.scope.removal import says_none, wrong_numbers
+from ragassay.scope.votes import IN, OUT
+from ragassay.scope.wording import flaw
+from ragassay.stage import log, run
+
+
+class Wanted(NamedTuple):
+    """The questions that one request asks for, by number."""
+
+    document: dict
+    intended: str
+    claims: dict[int, dict]  # number -> novel claim, None where the question is in scope
+
+
+def write_questions(
+    documents, novel_claims, out_of_scope_prompt, in_scope_prompt, questions, rejects, calls,
+    model, ledger, sampling, in_scope_per_document, fewest_words, most_words,
+):  # fmt: skip
+    prompts, model = {OUT: Prompt.load(out_of_scope_prompt), IN: Prompt.load(in_scope_prompt)}, Model(**model)
+    wanted = all_wanted(documents, novel_claims, in_scope_per_document)
+
+    def request(one):
+        shown = {"document": one.document["text"], "fewest": fewest_words, "most": most_words}
+        if one.intended == OUT:
+            shown["claims"] = numbered({number: claim["text"] for number, claim in one.claims.items()})
+        else:
+            shown["n"] = in_scope_per_document
+        return Request(prompts[one.intended].messages(**shown), sampling)
+
+    with tables.Writer(QUESTIONS, questions) as kept, tables.Writer(tables.REJECTS, rejects) as refused:
+        answers = complete(Requests(wanted, request), model, ledger, calls)
+        for one, [answer] in zip(wanted, answers, strict=True):
+            texts, seen = read(answer, one), set()
+            for number, claim in one.claims.items():
+                text, why = texts[number]
+                why = why or flaw(text, fewest_words, most_words)
+                if not why and plain(text) in seen:
+                    why = ("repeated", "found a question that the list already has")
+                if why:
+                    item = claim["recovered_id"] if claim else f"{one.document['doc_id']} in scope {number}"
+                    refused.add(reject("write_questions", one.document, item, why[0], f"{why[1]}: {text}"))
+                else:
+                    seen.add(plain(text))
+                    kept.add(question(one, number, text, model.name, prompts[one.intended].digest))
+    expected = sum(len(one.claims) for one in wanted)
+    assert kept.written + refused.written == expected
+    log.info("%d questions wanted: %d written, %d rejected", expected, kept.written, refused.written)
+
+
+def all_wanted(documents, novel_claims, in_scope_per_document) -> list[Wanted]:
+    """What is to be asked for, document by document."""
+    novel = tables.read(NOVEL_CLAIMS, novel_claims).to_pylist()
+    novel = {doc_id: list(own) for doc_id, own in groupby(novel, key=lambda row: row["doc_id"])}
+    found = []
+    for document in tables.read(DOCUMENTS, documents, ["doc_id", "shard", "text"]).to_pylist():
+        if own := novel.get(document["doc_id"]):
+            found.append(Wanted(document, OUT, {row["slot"]: row for row in own}))
+        if in_scope_per_document:
+            found.append(Wanted(document, IN, dict.fromkeys(range(1, in_scope_per_document + 1))))
+    return found
+
+
+def read(answer, one: Wanted) -> dict[int, tuple[str, tuple | None]]:
+    """number -> question, or "" with reason and detail; what is beyond the wanted number is left alone."""
+    if one.intended == OUT and says_none(answer):
+        return dict.fromkeys(one.claims, ("", ("left_out", "the generator finds no question about any claim")))
+    parsed = parse_numbered(answer.text, answer.finish_reason)
+    if isinstance(parsed, Abstain):
+        return dict.fromkeys(one.claims, ("", (parsed.reason, "found no list of questions")))
+    found, left_out = parsed.value, ("left_out", "the generator writes no question about this claim")
+    if one.intended == IN:
+        left_out = ("count_mismatch", f"found {len(found)} questions, expected {len(one.claims)}")
+    elif strange := wrong_numbers(found, {number: claim["text"] for number, claim in one.claims.items()}):
+        return dict.fromkeys(one.claims, ("", ("wrong_number", strange)))
+    if parsed.truncated:
+        left_out = ("truncated", "the answer was cut off before this question")
+    return {
+        number: (" ".join(found[number].split()), None) if number in found else ("", left_out) for number in one.claims
+    }
+
+
+def question(one: Wanted, number, text, generator, prompt) -> dict:
+    doc_id, claim = one.document["doc_id"], one.claims[number] or {}
+    lineage = {name: claim.get(name) for name in ("recovered_id", "claim_id", "round")}
+    parts = (doc_id, generator, one.intended, lineage["recovered_id"] or "", text)
+    row = {"question_id": content_id("question", *parts), "doc_id": doc_id, "shard": one.document["shard"], **lineage}
+    row |= {"intended": one.intended, "slot": number, "text": text, "n_words": len(text.split())}
+    return row | {"generator": generator, "prompt": prompt}
+
+
+if __name__ == "__main__":
+    run(write_questions, snakemake)
