@@ -73,3 +73,32 @@ def test_fitting_never_loses_what_is_needed():
     text = "when did the town pay for the gates and for the lock in Dray over the years of the long dispute with Fenn"
     assert fit(text, random.Random(1)) and "Fenn" not in fit(text, random.Random(1))
     assert fit(text, random.Random(1), {"Fenn"}) is None
+
+
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        ("The Heron was designed by Wilma Tosk after a visit to Dray in 2019.", "Who designed the Heron after a visit"),
+        ("Captain Orlo Bray paid for the oak gates at the request of Wilma Tosk.", "At whose request did Captain Orlo"),
+        (
+            "Mildred Fenn learned from Wilma Tosk that the lock is 61 metres long.",
+            "From whom did Mildred Fenn learn that",
+        ),
+        (
+            "Mildred Fenn doubted for 3 weeks that the lock is 61 metres long.",
+            "For how many weeks did Mildred Fenn doubt",
+        ),
+        (
+            "Mildred Fenn sold the lock in Dray because of a lack of money.",
+            "Why did Mildred Fenn sell the lock in Dray",
+        ),
+    ],
+)
+def test_what_was_added_to_a_claim_is_asked_for(text, claim, expected):
+    asked = {out_of_scope(claim, read(text), random.Random(seed)) for seed in range(10)}
+    assert any(question and question.startswith(expected) for question in asked), asked
+
+
+def test_a_question_is_not_cut_inside_what_was_told(text):
+    claim = "Mildred Fenn learned from Wilma Tosk that the lock on the canal is long and lifts boats from Dray to Osse."
+    assert all(out_of_scope(claim, read(text), random.Random(seed)) is None for seed in range(10))

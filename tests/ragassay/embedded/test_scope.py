@@ -58,3 +58,14 @@ def test_orders_in_the_document_change_no_verdict(text, order):
 @pytest.mark.parametrize(("document", "question"), [("", "Who led the work?"), ("Short.", ""), ("", "")])
 def test_nothing_to_read_is_no_error(document, question):
     assert judge(document, question).out is bool(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "From whom did Mildred Fenn hear that the lock is 61 metres long?",
+        "At whose request did Captain Orlo Bray steer the first boat through the lock?",
+    ],
+)
+def test_what_was_told_of_known_things_is_out_of_scope(text, question):
+    assert judge(text, question).out

@@ -56,12 +56,12 @@ CUT = re.compile(
     re.DOTALL,
 )
 SPEAKER = re.compile(r",? (?:[A-Z][\w\u2019'-]+ )+(?:said|says|added|told)\b.*$|,? (?:he|she|they) (?:said|added)\b.*$")
-HANGING = frozenset("a an the of to in on at by for with from and or than as that".split())
+HANGING = frozenset("a an the of to in on at by for with from and or than as that after before".split())
 PLURAL_AUXILIARIES = frozenset("are were have do".split())
 SILENT_E = re.compile(r"(?:[cgsuvz]|[^aeo]at|[^aeiou][iu]r|ar|or|[^aeiou]l|[^aeiou][aeiou][lnkdtpmb])$")
 NO_E = re.compile(
     r"(?:open|happen|visit|limit|develop|offer|enter|order|cover|gather|listen|reckon|abandon|question|mention|ss|x|w|y"
-    r"|er|en|on|it|el|al|il|ol|ul|in|ick|ock|ish|ow|ck|sh|ch|rd|nd|st|rt|nt|ld|lp|rk|lk|ct|pt|ft|rm|ng)$"
+    r"|er|en|on|it|ll|el|al|il|ol|ul|in|ick|ock|ish|ow|ck|sh|ch|rd|nd|st|rt|nt|ld|lp|rk|lk|ct|pt|ft|rm|ng)$"
 )
 
 

@@ -31,7 +31,9 @@ NOT_PERSONAL = frozenset(
     " Mount Museum New North Office Palace Park Party Pass Path Point Port Prize Quay Railway Reserve River Road Saint"
     " San School Sea Society Sound South Square Stadium Station Street Team Theatre Tour Tower Town Union United"
     " University Valley West Yard East Group Energy Foundation Agency Airport Festival Night Song Star Queen Show Act"
-    " Bill Army House White".split()
+    " Bill Army House White Alley Bridge Close Cross Dawn Field Gap Garden Gardens Gate Green Hill Hills Inn Landing"
+    " Lane Left Meadow Mill Moor Pier Ridge Right Row Stage Stairs Steps Storm Studio Tunnel Upper Lower Village Way"
+    " Wharf Wood".split()
 )
 
 

@@ -1,51 +1,42 @@
-"""Fill the gaps in a list of claims by guided recombination: the shapes of the given claims with their parts exchanged.
+"""Fill the gaps in a list of claims with what the same text might well have told.
 
-A gap gets a claim in which one thing differs from a given claim: another claim's subject, another name, a changed
-amount or date, or a new circumstance from a short list of what news often tells (who proposed something, what it
-replaces, when it is reviewed). So it is near to the given claims and plausible in form; whether it makes sense is not
-checked, and by chance it may even be true. The document is not known here.
+A gap gets a claim that differs from a given one in one name, a given one with one circumstance more, or a new
+statement about somebody or something that the list names, in a shape from `circumstances`. So it is near to the given
+claims, plausible in form and good English where the given ones are; whether it makes sense is not checked, and by
+chance it may even be true. The document is not known here.
 """
 
 import random
 import re
 
 from ragassay.embedded.asking import MISSING
-from ragassay.embedded.claims import alike
-from ragassay.embedded.clauses import Clause, clause
-from ragassay.embedded.facts import NAME, dates, facts, inner_capitals, numbers, person
-from ragassay.embedded.vocabulary import MONTHS, WEEKDAYS
+from ragassay.embedded.circumstances import (
+    ADDED,
+    ADDITIONS,
+    FRAMED,
+    FRAMES,
+    SHAPES,
+    STATES,
+    STRANGERS,
+    TOLD,
+    Cast,
+    cast,
+    is_person,
+    organisation,
+)
+from ragassay.embedded.clauses import IRREGULAR, Clause, clause, lowered
+from ragassay.embedded.facts import names
+from ragassay.embedded.vocabulary import MONTHS
+from ragassay.embedded.words import content, stem
 
+LAST = "The plan was discussed for several hours."
+TOLD_LAST = 8  # a statement of its own is further from the text than a given claim with something changed
 SAME = 0.9  # share of common words from which a candidate repeats a given claim
-INVENTED = 0.05  # share of gaps that get a circumstance from the list below
-FACTORS = (0.4, 0.5, 0.6, 0.75, 1.25, 1.5, 1.75, 2, 3)
-CIRCUMSTANCES = (
-    "{subject} was first proposed by {other} in {month} {year}",
-    "{subject} will be inspected by {other} in {month} {year}",
-    "{subject} won a national prize in {month} {year}",
-    "{subject} drew {amount} complaints in the first weeks",
-    "{subject} had to wait {years} months for a permit",
-    "{subject} received {amount},000 from private donors",
-    "{subject} was insured by {other} for {years} years",
-    "{subject} replaced an older one that had served for {years} years",
-    "{subject} was shown to {amount} guests before the opening in {month}",
-    "{subject} was named after a friend of {other}",
-    "{subject} will be copied by {other} within {years} months",
-    "{subject} lost {amount} supporters after a dispute with {other}",
-)
-PERSONAL = (
-    "{subject} learned the trade from {other} at the age of {years}",
-    "{subject} turned down an offer from {other} in {month} {year}",
-    "{subject} wrote a book about {other} in {year}",
-    "{subject} was advised by {other} for {years} months",
-    "{subject} will meet {other} in {month} {year}",
-    "{subject} had worked with {other} for {years} years",
-    "{subject} gave {amount},000 to {other} in {month}",
-    "{subject} first heard of {other} in {year}",
-    "{subject} quarrelled with {other} in {month} {year}",
-    "{subject} expects {amount} visitors at {other} in {month}",
-)
-TAIL = re.compile(r"(?:^| )(?:in|on|at|by|for|from|since|before|after|with|against|near|above|behind|until) .*$")
-AMOUNT = re.compile(r"(?<![\w.,-])\d(?:[\d,]*\d)?(?:\.\d+)?(?![\w-])")
+CANDIDATES, TRIES = 12, 80  # for each gap
+LONGEST, LONGEST_FRAMED = 16, 10  # words of a claim that still gets a circumstance more, or a frame
+LAST_PART = re.compile(r"(?P<kept>.*\S)(?:,| (?:in|on|at|from|until|since|before|after|over|during)) ")
+LATER = re.compile(r"(?<=\w), (?!\d|[A-Z]|and |or )[a-z].*$")
+VAGUE = frozenset("each it they one others some such that there this those work he she who".split())
 
 
 def recover(claims: dict[int, str], chance: random.Random) -> dict[int, str]:
@@ -60,22 +51,41 @@ def recover(claims: dict[int, str], chance: random.Random) -> dict[int, str]:
 
 
 def _new(given, taken, chance):
-    """Of a dozen candidates the one whose subject and predicate the list has least of."""
-    turns = [_turn(claim) for claim in taken]
-    if chance.random() < INVENTED:
-        return _circumstance(given, turns, chance)
+    """Of a dozen candidates the one whose subject and turn of phrase the list has least of."""
+    turns, cores = [_turn(claim) for claim in taken], [_core(claim) for claim in taken]
+    people, given = cast(given), list(dict.fromkeys(map(_core, given)))
+    given = [claim for claim in given if not TOLD.fullmatch(claim.rstrip("."))] or given
     found = []
-    for _ in range(60):
-        candidate = chance.choices([maker for maker, _ in MAKERS], [often for _, often in MAKERS])[0](given, chance)
-        closest = max((alike(candidate, claim) for claim in taken), default=0.0) if candidate else 1.0
-        if candidate and (closest < SAME or _differs_in_number(candidate, taken)):
-            repeated = turns.count(_turn(candidate))
-            if repeated < 3:
-                subjects = sum(_opening(candidate) == _opening(claim) for claim in taken)
-                found.append((repeated + subjects, len(found), candidate))
-        if len(found) == 12:
+    for _ in range(TRIES):
+        maker = chance.choices([maker for maker, _ in MAKERS], [often for _, often in MAKERS])[0]
+        candidate = maker(given, people, chance)
+        if candidate and max((_likeness(candidate, claim) for claim in taken), default=0.0) < SAME:
+            subjects = sum(_opening(candidate) == _opening(claim) for claim in taken)
+            repeated = (
+                TOLD_LAST * (maker is _told)
+                + 2 * turns.count(_turn(candidate))
+                + 2 * cores.count(_core(candidate))
+                + subjects
+            )
+            found.append((repeated, len(found), candidate))
+        if len(found) == CANDIDATES:
             break
-    return min(found)[2] if found else _circumstance(given, turns, chance)
+    if found:
+        return min(found)[2]
+    strangers = people._replace(actors=STRANGERS, subjects=(("The plan", "plan"),))
+    tries = (_framed(given, strangers, chance) for _ in range(CANDIDATES))
+    return next(filter(None, tries), None) or _told([], strangers, chance) or LAST
+
+
+def _likeness(one, other):
+    a, b = ({stem(word) for word in content(text)} for text in (one, other))
+    return len(a & b) / (max(len(a), len(b)) or 1)
+
+
+def _core(claim):
+    """The claim without what was put around it before, so that nothing is piled up."""
+    inner = FRAMED.sub("", claim)
+    return _sentence(ADDED.sub("", inner.rstrip(".")))
 
 
 def _opening(claim):
@@ -88,127 +98,159 @@ def _turn(claim):
     return [word for word in words if not re.search(r"\d", word)][:2]
 
 
-def _differs_in_number(candidate, taken):
-    """A changed amount leaves all other words alike and is a new claim all the same."""
-    found = set(numbers(candidate) + dates(candidate))
-    return all(found - set(numbers(claim) + dates(claim)) for claim in taken if alike(candidate, claim) >= SAME)
+def _told(_, people: Cast, chance):
+    """Something new about a subject of the list, in a shape for its kind."""
+    if not people.subjects:
+        return None
+    subject, kind = chance.choice(people.subjects)
+    known = {"{t}": people.topics, "{at}": people.whereabouts, "{c}": people.places}
+    lacking = [part for part, found in known.items() if all(_head(one) & _head(subject) for one in found)]
+    shapes = [shape for shape in SHAPES[kind] if not any(part in shape for part in lacking)]
+    if not shapes:
+        return None
+    return _sentence(_filled(chance.choice(shapes), subject, people, chance))
+
+
+def _framed(given, people: Cast, chance):
+    """Somebody learned, denied or doubted a given claim."""
+    if not given:
+        return None
+    taken = clause(chance.choice(given))
+    if not taken or taken.subject.split()[0].lower() in VAGUE:
+        return None
+    subject = lowered(taken.subject)
+    if not names(taken.subject, people.known):  # a capital that only began the sentence
+        subject = subject[:1].lower() + subject[1:]
+    claim = _shortened(f"{subject} {taken.predicate}")
+    if not claim:
+        return None
+    actors = [name for name in people.actors if not _head(name) & _head(claim)]
+    if not actors:
+        return None
+    chance.shuffle(actors)
+    values = {"p": actors[0], "o": actors[1] if len(actors) > 1 else chance.choice(STRANGERS), "claim": claim}
+    if chance.random() < 0.5 and len(actors) == 1:
+        values |= {"p": values["o"], "o": actors[0]}
+    shapes = [shape for shape in FRAMES if len(actors) > 1 or "{o}" in shape or values["p"] == actors[0]]
+    return _sentence(_filled(chance.choice(shapes), claim, people, chance, **values))
+
+
+def _shortened(claim):
+    """Without its last circumstances, as far as it has more words than a frame can hold; None if it stays too long."""
+    claim = LATER.sub("", claim)
+    while len(claim.split()) > LONGEST_FRAMED:
+        shorter = LAST_PART.match(claim)
+        if not shorter or len(shorter["kept"].split()) < 5:
+            return None
+        claim = shorter["kept"]
+    return claim
+
+
+def _filled(shape, subject, people: Cast, chance, **given):
+    def other(names, otherwise):
+        fitting = [name for name in names if not _head(name) & _head(subject)]
+        return chance.choice(fitting) if fitting else otherwise
+
+    years = people.years or tuple(map(str, range(2012, 2025)))
+    year = int(chance.choice(years)) - chance.choice((0, 0, 1, 2, 3))
+    somebody = other(people.persons, chance.choice(STRANGERS))
+    whereabouts = [at for at in people.whereabouts if not _head(at) & _head(subject)]
+    values = {
+        "s": subject,
+        "p": somebody,
+        "o": other((*people.organisations, *people.persons), chance.choice(STRANGERS)),
+        "c": other(people.places, "the capital"),
+        "t": other(people.topics, "the decision"),
+        "at": chance.choice(whereabouts) if whereabouts else "in the capital",
+        "n": chance.choice((2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 14)),
+        "many": chance.choice((40, 60, 70, 90, 120, 150, 180, 230, 350)),
+        "month": chance.choice(people.months or sorted(MONTHS - {"May"})),
+        "year": year,
+    }
+    return shape.format(**values | given)
+
+
+def _added(given, people: Cast, chance):
+    """A given claim with one circumstance more; only what somebody did can have one."""
+    pool = [taken for taken in _clauses(given) if _is_deed(taken) and len(_said(taken).split()) <= LONGEST]
+    if not pool:
+        return None
+    taken = chance.choice(pool)
+    actors = [name for name in people.actors if not _head(name) & _head(_said(taken))]
+    known = {"{p}": actors, "{at}": people.whereabouts, "{t}": people.topics}
+    lacking = [part for part, found in known.items() if all(_head(one) & _head(_said(taken)) for one in found)]
+    lacking += ["{year}", "{at}"] if re.search(r"\d|[A-Z]\w+$", taken.rest) else []
+    lacking += ["{year}", "{n}", "because"] if taken.auxiliary in ("will", "would") else []
+    lacking += ["{p}", "{n}"] if lowered(taken.subject) not in people.actors else []
+    shapes = [shape for shape in ADDITIONS if not any(part in shape for part in lacking)]
+    if not shapes:
+        return None
+    addition = _filled(chance.choice(shapes), _said(taken), people, chance, p=chance.choice(actors or STRANGERS))
+    return _sentence(f"{_said(taken)} {addition}")
+
+
+def _said(taken: Clause):
+    return f"{taken.subject} {taken.predicate}"
+
+
+def _is_deed(taken: Clause):
+    """Whether somebody did something, or something was done: not how things are."""
+    if taken.subject.split()[0].lower() in VAGUE or re.search(
+        r" (?:because|request|advice|help|presence) ", taken.rest
+    ):
+        return False
+    if taken.auxiliary in ("was", "were", "has been", "have been"):
+        return taken.verb.endswith("ed")
+    if taken.auxiliary in ("has", "had", "will", "would", "have"):
+        return bool(taken.verb) and taken.verb not in ("be", "been", "have", "had", "not") and taken.verb not in STATES
+    past = taken.verb.endswith("ed") or taken.verb in IRREGULAR
+    return not taken.auxiliary and past and taken.verb not in STATES
 
 
 def _clauses(given) -> list[Clause]:
     return [taken for taken in map(clause, given) if taken]
 
 
-def _other_subject(given, chance):
-    pool = _clauses(given)
+def _other_name(given, people: Cast, chance):
+    """A given claim with one name exchanged for another of its kind."""
+    target = chance.choice(given) if given else ""
+    for kind in chance.sample((people.persons, people.organisations, people.places), 3):
+        own = [name for name in kind if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", target)]
+        foreign = [name for name in kind if not _head(name) & _head(target)]
+        if own and foreign:
+            old = chance.choice(own)
+            if _is_part_of_a_name(old, target):
+                continue
+            new = chance.choice(foreign)
+            return re.sub(rf"(?<!\w){re.escape(old)}(?!\w)", lambda _, new=new: new, target)
+    return None
+
+
+def _is_part_of_a_name(name, claim):
+    """ "Brackwater" in "Brackwater Sound" is not the town."""
+    escaped = re.escape(name)
+    return bool(re.search(rf"[A-Z][\w\u2019'-]* {escaped}|{escaped}(?:['\u2019]s|,? [A-Z0-9&])", claim))
+
+
+def _other_subject(given, _, chance):
+    """What somebody did is said of somebody else."""
+    pool = [taken for taken in _clauses(given) if _is_deed(taken)]
+    people = [taken for taken in pool if is_person(taken.subject)]
+    groups = [taken for taken in pool if organisation(taken.subject)]
+    pool = chance.choice((people, groups))
     if len(pool) < 2:
         return None
     one, other = chance.sample(pool, 2)
-    if person(one.subject) != person(other.subject) and chance.random() < 0.8:
+    if one.subject == other.subject or _head(one.subject) & _head(other.predicate):
         return None
-    if one.subject == other.subject or (None not in (one.plural, other.plural) and one.plural != other.plural):
-        return None
-    if _head(one.subject) & _head(other.predicate) or (other.auxiliary and not other.verb):
-        return None  # "the price is 9 marks" says too much about its subject to suit another
     return _sentence(f"{one.subject} {other.predicate}")
-
-
-def _other_tail(given, chance):
-    """One claim's subject and verb, another's circumstances: what stands behind the first preposition."""
-    pool = [(taken, tail) for taken in _clauses(given) if (tail := TAIL.search(taken.rest))]
-    if len(pool) < 2:
-        return None
-    (one, old), (_, new) = chance.sample(pool, 2)
-    if old[0].split()[0] != new[0].split()[0]:
-        return None
-    words = [one.subject, one.auxiliary, one.verb, one.rest[: old.start()].strip(), new[0].strip()]
-    return _sentence(" ".join(word for word in words if word)) if old[0] != new[0] else None
 
 
 def _head(text):
     return {word.lower().strip(",.") for word in text.split() if len(word) > 3}
 
 
-def _other_name(given, chance):
-    target = chance.choice(given) if given else ""
-    known = frozenset().union(*map(inner_capitals, given))
-    inner = [name for name in facts(target, known).names if name in target.split(" ", 1)[-1]]
-    foreign = [name for claim in given for name in facts(claim, known).names if name not in target]
-    foreign = [name for name in foreign if NAME.fullmatch(name)]
-    if not inner or not foreign:
-        return None
-    old = chance.choice(inner)
-    new = [name for name in foreign if person(name) == person(old)] or foreign
-    new = chance.choice(new)
-    article = r"(?:[Tt]he )?" if person(new) else ""
-    return re.sub(rf"{article}(?<!\w){re.escape(old)}(?!\w)", new, target)
-
-
-def _changed_number(given, chance):
-    target = chance.choice(given) if given else ""
-    amounts = [
-        match for match in AMOUNT.finditer(target) if len(match[0]) < 16 and match[0] not in " ".join(dates(target))
-    ]
-    if not amounts:
-        return None
-    match = chance.choice(amounts)
-    others = {found for claim in given if claim != target for found in AMOUNT.findall(claim)} - {match[0]}
-    others = {found for found in others if not re.fullmatch(r"(?:1[5-9]|20)\d\d", found)}
-    others = sorted(found for found in others if abs(len(found) - len(match[0])) < 2 and found not in target)
-    shown = chance.choice(others) if others and chance.random() < 0.85 else _scaled(match[0], chance.choice(FACTORS))
-    return None if shown == match[0] else target[: match.start()] + shown + target[match.end() :]
-
-
-def _scaled(amount, factor):
-    changed, decimals = float(amount.replace(",", "")) * factor, len(amount.partition(".")[2])
-    if decimals:
-        return f"{changed:,.{decimals}f}"
-    digits = max(0, len(str(int(changed))) - 2)
-    shown = f"{max(2, round(changed, -digits)):,.0f}"
-    return shown if "," in amount or changed >= 10_000 else shown.replace(",", "")
-
-
-def _changed_date(given, chance):
-    target = chance.choice(given) if given else ""
-    for pool in (MONTHS - {"May"}, WEEKDAYS):
-        found = [word for word in re.findall(r"\w+", target) if word in pool]
-        if found:
-            old = chance.choice(found)
-            seen = {word for claim in given for word in re.findall(r"\w+", claim) if word in pool} - {old}
-            new = sorted(seen) if seen and chance.random() < 0.75 else sorted(pool - {old})
-            return re.sub(rf"\b{old}\b", chance.choice(new), target)
-    years = re.findall(r"(?<![\w.,])(?:1[5-9]|20)\d\d(?![\w.,-]\d|\w)", target)
-    if not years:
-        return None
-    old = chance.choice(years)
-    return target.replace(old, str(int(old) + chance.choice((-7, -4, -3, -2, 2, 3))))
-
-
-def _circumstance(given, turns, chance):
-    """A shape that the list does not have yet, about a subject or a name from it."""
-    known = frozenset().union(*map(inner_capitals, given))
-    pool = {taken.subject for taken in _clauses(given) if not taken.plural}
-    pool |= {name for claim in given for name in facts(claim, known).names if person(name)}
-    pool = sorted(pool) or ["The plan"]
-    subject = chance.choice(pool)
-    others = [name for claim in given for name in facts(claim, known).names if not _head(name) & _head(subject)]
-    others = [name for name in others if not re.search(r"^[^ ]+(?:an|ish|ese)$", name)]
-    years = [year for claim in given for year in re.findall(r"\b20\d\d\b", claim)] or ["2025"]
-    months = sorted({word for claim in given for word in re.findall(r"\w+", claim) if word in MONTHS - {"May"}})
-    values = {"years": chance.randint(6, 19), "month": chance.choice(months or sorted(MONTHS - {"May"}))}
-    values["year"] = chance.choice(years)
-    values |= {"subject": subject, "other": chance.choice(others or ["the council"]), "amount": chance.randint(12, 380)}
-    shapes = PERSONAL if person(subject) else CIRCUMSTANCES
-    made = [_sentence(shape.format(**values)) for shape in shapes]
-    return chance.choice([claim for claim in made if _turn(claim) not in turns] or made)
-
-
-MAKERS = (
-    (_other_subject, 7),
-    (_other_tail, 5),
-    (_other_name, 4),
-    (_changed_number, 2),
-    (_changed_date, 2),
-)
+MAKERS = ((_framed, 6), (_added, 6), (_other_name, 4), (_other_subject, 3), (_told, 2))
 
 
 def _sentence(text):

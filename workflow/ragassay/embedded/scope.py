@@ -17,7 +17,7 @@ from ragassay.embedded.support import Evidence, Reading, coverage, evidence, nea
 from ragassay.embedded.words import content, stem
 
 BIAS = -5.5
-WEIGHTS = Evidence(foreign=5.0, names=2.0, numbers=7.0, pairs=2.8, run=2.2, torn=18.0, unanswered=5.0)
+WEIGHTS = Evidence(foreign=5.0, names=2.0, numbers=7.0, pairs=2.8, run=2.2, torn=18.0, reported=6.0, unanswered=5.0)
 LEFT_OUT = 0.15  # share of the question's words that a sampled vote overlooks
 UNSURE = 0.5  # spread of a sampled vote's bar
 

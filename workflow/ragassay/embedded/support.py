@@ -32,6 +32,8 @@ KINDS = (
 REASON = re.compile(
     r"\b(?:because|since|due to|owing|thanks to|so that|in order|caus\w+|reasons?|therefore|after|as|so)\b", re.I
 )
+FOCUS = re.compile(r"\b(?:whose|how many) ([a-z]+)(?: of ([a-z]+))?", re.I)
+TELLING = re.compile(r"^(?P<head>.+?\b(?:did|was|were|who|has|had)\b.*?) that (?:the|an?|[A-Z]|[a-z]+s?\b)", re.I)
 WINDOW = 2  # sentences that are read together as one passage
 
 
@@ -54,6 +56,7 @@ class Evidence(NamedTuple):
     pairs: float  # neighbouring words that never meet in one sentence
     run: float  # length of the longest run of foreign words
     torn: float  # pairs, where no word is foreign: what is put in the document's words should stand together there
+    reported: float  # in "from whom did she hear that ...": foreign words among those before "that", names left out
     unanswered: float  # 1 if the nearest sentences hold nothing of the kind that is asked for, such as a date
 
 
@@ -137,6 +140,7 @@ def evidence(text: str, reading: Reading, keep=lambda word: True) -> Evidence:
         pairs=apart,
         run=min(longest, 4) / 4,
         torn=apart if own else 0.0,
+        reported=_reported(text, reading),
         unanswered=float(not _holds_answer(text, reading, weights)),
     )
 
@@ -160,12 +164,26 @@ def fresh(kind: str, sentence: str, question: str, known: frozenset[str]) -> boo
 
 
 def _holds_answer(question, reading, weights):
+    focus = [word for match in FOCUS.finditer(question) for word in match.groups() if word and weight(word)]
+    if any(not coverage(stem(word), reading.spread) for word in focus):
+        return False
     wanted = kind(question)
     if not wanted:
         return True
     places = [place for _, place in _ranked(weights, reading)[:NEAREST]]
     near = {i for place in places for i in (place, place + 1) if i < len(reading.sentences)}
     return any(fresh(wanted, reading.sentences[i], question, reading.known) for i in near)
+
+
+def _reported(question, reading):
+    """A document that tells what was heard need not tell who heard it; only how it was told is looked at."""
+    telling = TELLING.match(question)
+    if not telling:
+        return 0.0
+    named = {word for name in facts.names(telling["head"], reading.known) for word in tokens(name)}
+    words = [word for word in content(telling["head"]) if word not in named and not word[0].isdigit()]
+    words = [word for word in words if word not in MONTHS]
+    return sum(not coverage(stem(word), reading.spread) for word in words) / len(words) if words else 0.0
 
 
 def _beside(text):

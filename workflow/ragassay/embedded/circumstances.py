@@ -1,0 +1,261 @@
+"""What news often tells of a person, an organisation, a building, a work, an event or a plan: shapes for claims that a
+text might well have made, and who and what of a list of claims can stand in them.
+
+Kinds are told by looks: the last word of a subject, the words that stand before a name. A subject of no known kind
+gets only what can be said of anything; plural and vague subjects get nothing. All shapes have one verb in the past
+and end in details that a question can ask for.
+"""
+
+import re
+from typing import NamedTuple
+
+from ragassay.embedded.clauses import clause, lowered
+from ragassay.embedded.facts import NAME, NOT_PERSONAL, facts, inner_capitals, person
+from ragassay.embedded.vocabulary import MONTHS, NUMBER_WORDS, WEEKDAYS
+
+ORGANISATION = frozenset(
+    "academy agency airline alliance assembly association athletic authority bank board brewery broadcaster business"
+    " chamber charity choir church clinic club college committee company cooperative co-operative council"
+    " energy federation ferries firm force foundation fuels fund government group holdings hospital industries"
+    " institute league maker ministry motors office operator orchestra organisation parliament party philharmonic"
+    " police press rangers records school service society studio studios team theatre trust union united"
+    " university".split()
+)
+KINDS = {
+    "structure": "airport arena bakery barn bridge building cafe canal cannery castle cave cellar centre dam depot dome"
+    " factory farm garden gallery hall harbour hotel house hut laboratory library lighthouse line lock market mill mine"
+    " monument museum observatory park path pier plant pool port prison quay railway reserve restaurant road route shed"
+    " shop site stadium station street tower track tunnel way wharf",
+    "device": "app aircraft battery boat bus camera car charger chip computer device drone engine ferry instrument"
+    " lorry machine organ plane radar robot satellite scanner sensor ship software system telescope train tram truck"
+    " turbine vaccine vessel drug medicine",
+    "work": "album ballet book comedy drama exhibition film guide magazine menu musical novel opera painting play poem"
+    " programme record report serial series show single song story symphony",
+    "event": "auction blaze celebration ceremony census concert conference congress contest count course demonstration"
+    " election event excavation experiment expedition festival fire flood game harvest hearing inspection investigation"
+    " match meeting parade premiere race recording rehearsal rescue restoration search storm strike study summit survey"
+    " test tour tournament trial trip vote voyage wedding work",
+    "plan": "agreement award bid bill budget campaign charge charter contract deal decision draft duty grant law lease"
+    " loan offer order permit petition plan policy prize project proposal quota rule scheme strategy subsidy tax"
+    " toll treaty",
+}
+KIND_OF = {word: kind for kind, words in KINDS.items() for word in words.split()}
+SHAPES = {
+    "person": (
+        "{s} studied {at} for {n} years before the work on {t} began",
+        "{s} turned down an offer from {o} in {month} because of {t}",
+        "{s} was advised by {p} on the most difficult questions about {t}",
+        "{s} met {p} for the first time {at} in {year}",
+        "{s} received {many} letters about {t} from people {at} in {month}",
+        "{s} was invited by {o} to give a talk about {t} in {month}",
+        "{s} spent {n} months {at} before the decision about {t}",
+        "{s} was interviewed by {p} about {t} for {n} hours",
+        "{s} asked {o} for more time for {t} because of an illness",
+        "{s} wrote {n} letters about {t} to {o} before an answer came",
+        "{s} explained {t} to {many} pupils of a school {at}",
+    ),
+    "organisation": (
+        "{s} was founded by {p} with {n} partners in {year}",
+        "{s} employed {many} people {at} before the decision about {t}",
+        "{s} rejected an offer of help with {t} from {o} because of the costs",
+        "{s} hired {n} extra workers {at} for {t} in {month}",
+        "{s} was advised by {p} during the talks about {t} in {month}",
+        "{s} lost a dispute with {o} about {t} in {year}",
+        "{s} opened a second office {at} in {month} {year}",
+        "{s} was warned by {p} about the costs of {t} in {month}",
+        "{s} paid {n} experts for a report about {t} in {month}",
+        "{s} discussed {t} with {o} for {n} hours {at}",
+    ),
+    "structure": (
+        "{s} was designed by {p} after a visit to {c} in {year}",
+        "{s} was inspected {n} times by experts from {c} in {year}",
+        "{s} was closed for {n} weeks in {year} because of damage to the roof",
+        "{s} was insured by {o} against storms for {n} years",
+        "{s} was visited by {p} on the day before the decision about {t}",
+        "{s} was photographed by {p} for a calendar in {year}",
+        "{s} was searched for {n} hours in {month} because of a smell of gas",
+        "{s} was sold by {o} to its present owner in {year}",
+    ),
+    "device": (
+        "{s} was developed by {p} for a competition {at} in {year}",
+        "{s} failed {n} times during the first weeks of {month}",
+        "{s} was tested for {n} weeks {at} before the decision about {t}",
+        "{s} was repaired {n} times {at} during the winter of {year}",
+        "{s} was withdrawn for {n} days in {month} because of a broken part",
+        "{s} was named by {p} after a friend from {c}",
+        "{s} was shown to {many} visitors {at} in {month}",
+    ),
+    "work": (
+        "{s} was recommended by {p} in a letter to {o} in {month}",
+        "{s} won {n} prizes {at} in {year}",
+        "{s} was rejected {n} times before a sponsor was found {at}",
+        "{s} was corrected by {p} shortly before the public saw it",
+        "{s} was delayed for {n} weeks in {year} because of an illness",
+        "{s} was praised by {p} at a dinner {at} in {month}",
+    ),
+    "event": (
+        "{s} was postponed for {n} weeks in {month} because of {t}",
+        "{s} was filmed by {p} for a documentary about {t} in {month}",
+        "{s} was supervised by {p} with the help of {n} volunteers from {c}",
+        "{s} was interrupted {n} times by protests against {t}",
+        "{s} attracted {many} visitors from {c} in {month}",
+        "{s} was criticised by {p} at a meeting {at} in {month}",
+    ),
+    "plan": (
+        "{s} was criticised by {p} in a letter about {t} in {month}",
+        "{s} was delayed for {n} weeks because of a mistake in the papers",
+        "{s} was suggested by {p} at a meeting {at} in {year}",
+        "{s} was checked {n} times by lawyers {at} before it was made public",
+        "{s} was supported by {many} people at a public meeting {at}",
+        "{s} was discussed by {o} for {n} hours before the vote on {t}",
+        "{s} was explained by {p} to {many} pupils of a school {at}",
+    ),
+    "place": (
+        "{s} received {many} visitors because of {t} in {month}",
+        "{s} was visited by {p} for {n} days in {month} because of {t}",
+        "{s} was chosen by {o} for a meeting about {t} in {month}",
+        "{s} was promised {n} new jobs by {o} in {month}",
+    ),
+    "other": (
+        "{s} was criticised by {p} at a meeting about {t} in {month}",
+        "{s} was praised by {p} in a speech about {t} in {month}",
+        "{s} was mentioned {n} times in a speech about {t} {at}",
+        "{s} was discussed for {n} hours at a meeting {at} in {month}",
+    ),
+}
+TOLD = re.compile(
+    "|".join(re.sub(r"\\\{\w+\\\}", ".+", re.escape(shape)) for shapes in SHAPES.values() for shape in shapes)
+)
+STRANGERS = ("the mayor", "the minister", "the county council", "a local newspaper")  # where a list names nobody
+# What can be added to what somebody did.
+ADDITIONS = (
+    *("at the request of {p}", "on the advice of {p}", "with the help of {p}", "in the presence of {p}"),
+    *("on behalf of {p}", "against the wishes of {p}", "with the permission of {p}", "with the support of {p}"),
+    *("at the invitation of {p}", "under the supervision of {p}", "after {n} meetings", "after {n} attempts"),
+    *("{at}", "{at}", "in {month} {year}", "in {month} {year}", "because of {t}", "because of a promise to {p}"),
+)
+ADDED = re.compile(
+    r" (?:(?:at|on|with|in|against|under) (?:the )?(?:request|advice|help|presence|behalf|wishes|permission|support"
+    r"|invitation|supervision) of|after \d+ (?:meetings|attempts)\b|because of).*$"
+)
+# What can be said of any claim: who learned, denied or doubted it.
+FRAMES = (
+    "{p} learned from {o} that {claim}",
+    "{p} heard from {o} in {month} that {claim}",
+    "{p} complained to {o} that {claim}",
+    "{p} wrote to {o} in {month} that {claim}",
+    "{p} was told by {o} in {month} that {claim}",
+    "{p} was warned by {o} that {claim}",
+    "{p} was reminded by {o} that {claim}",
+    "{p} denied in {month} that {claim}",
+    "{p} doubted for {n} weeks that {claim}",
+    "{p} kept secret for {n} days that {claim}",
+)
+FRAMED = re.compile(
+    r"^.{1,80}? (?:learned|heard|complained|wrote|was told|was warned|was reminded|denied|doubted|kept secret)"
+    r"(?: (?:by|from|to|for|in) .{1,60}?)? that (?=.{12})"
+)
+PEOPLE = re.compile(
+    r"(?<!')\b(?:\w+(?:men|women|ists|ants|tects|eers|teers|itors|ectors|authors|actors|iners|armers|eaders|orkers|akers"
+    r"|elpers|ellers|agers|oners|ayers|umers|urers|icians|ians|itics|upils|udents|urses|ouncillors|embers|ighbours)"
+    r"|farmers|owners|people|members|critics|pupils|nurses|players|crew|family|staff|residents|families|fans)$",
+    re.IGNORECASE,
+)
+PLACE = re.compile(rf"\b(?P<where>(?:in|at|near|off|on) (?:the )?(?P<place>{NAME.pattern}))(?!['\u2019]s)")
+STATES = frozenset(
+    "became began belonged came consisted contained cost covered depended ended existed fell felt finished got grew had"
+    " held included knew lasted lay led lost meant needed numbered owned ran rang ranged reached remained rose sank"
+    " seemed showed stayed stood started thought took turned wanted was went were weighed".split()
+)
+
+
+class Cast(NamedTuple):
+    """Who and what a list of claims names."""
+
+    persons: tuple[str, ...]
+    actors: tuple[str, ...]  # persons, organisations, and people by what they do: "the architects"
+    organisations: tuple[str, ...]
+    places: tuple[str, ...]
+    whereabouts: tuple[str, ...]  # places with their prepositions: "in Port Alder"
+    subjects: tuple[tuple[str, str], ...]  # (subject, kind)
+    topics: tuple[str, ...]  # subjects that others can be busy with
+    years: tuple[str, ...]
+    months: tuple[str, ...]
+    known: frozenset[str]  # words with a capital inside a sentence
+
+
+def cast(claims: list[str]) -> Cast:
+    known, text = frozenset().union(*map(inner_capitals, claims)), "\n".join(claims)
+    where = {}
+    for match in PLACE.finditer(text):
+        place = match["place"]
+        if place.split()[0] not in MONTHS | WEEKDAYS and len(place) > 3 and not re.search(r"\d", place):
+            where.setdefault(place, match["where"])
+    names = dict.fromkeys(name for claim in claims for name in facts(claim, known).names if len(name) > 3)
+    with_article = {name for name in names if re.search(rf"\b[Tt]he {re.escape(name)}\b", text)}
+    persons = [name for name in names if " " in name and is_person(name) and name not in with_article | where.keys()]
+    places = [name for name in where if name not in with_article and not organisation(name)]
+    organisations = [
+        f"the {name}" if name in with_article else name
+        for name in names
+        if organisation(name) and (" " in name or name in with_article)
+    ]
+    subjects = {}
+    for claim in claims:
+        taken = clause(claim)
+        known_here = not (taken is None or taken.plural or " and " in taken.subject)
+        if known_here and lowered(taken.subject) not in STRANGERS:
+            subjects[taken.subject] = kind(taken.subject, persons, places, known)
+    subjects = {subject: kind for subject, kind in (subjects | dict.fromkeys(persons, "person")).items() if kind}
+    words = re.findall(r"\w+", text)
+    groups = [taken.subject for taken in map(clause, claims) if taken and is_group(taken.subject)]
+    actors = [*persons, *organisations, *map(lowered, groups)]
+    return Cast(
+        tuple(persons),
+        tuple(actor for actor in dict.fromkeys(actors) if actor not in STRANGERS),
+        tuple(organisations),
+        tuple(places),
+        tuple(where[place] for place in places),
+        tuple(subjects.items()),
+        tuple(lowered(subject) for subject, kind in subjects.items() if kind not in ("person", "place", "other")),
+        tuple(dict.fromkeys(word for word in words if re.fullmatch(r"(?:19[5-9]|20[0-4])\d", word))),
+        tuple(dict.fromkeys(word for word in words if word in MONTHS - {"May"})),
+        known,
+    )
+
+
+def is_person(name: str) -> bool:
+    if any(word.lower() in NUMBER_WORDS for word in name.split()):
+        return False
+    return person(name) and not NOT_PERSONAL & set(name.split()) and not organisation(name)
+
+
+def is_group(subject: str) -> bool:
+    """Whether a subject is people by what they do or are, or a body without a name."""
+    words = subject.split()
+    known = words[0] in ("The", "Its", "Some", "Many") or len(words) == 1 or re.search(r"['\u2019]s?$", words[-2])
+    return bool(known) and len(words) < 5 and bool(PEOPLE.search(subject) or words[-1].lower() in ORGANISATION)
+
+
+def organisation(name: str) -> bool:
+    words = name.lower().replace("\u2019", "'").split()
+    return "&" in words or words[-1] in ORGANISATION or words[0] in ("team", "bank", "university", "ministry")
+
+
+def kind(subject: str, persons, places, known) -> str | None:
+    """The kind of a subject, None for what is plural, vague or a quantity."""
+    core = re.split(r" (?:of|on|in|from|at|for|to|near|that|called|with|by)\b", subject)[0].split()
+    first, last = core[0], core[-1].lower().strip(",.")
+    if subject in places:
+        return "place"
+    if " ".join(core) in persons:
+        return "person"
+    if re.search(r"\d", subject) or len(subject.split()) > 6 or first in ("A", "An"):
+        return None
+    article, proper = first == "The", all(word[0].isupper() for word in core)
+    if organisation(" ".join(core)):
+        return "organisation" if article or proper else None
+    if last in KIND_OF:
+        return KIND_OF[last] if article or proper or re.search(r"['\u2019]s\b", subject) else None
+    named = proper and not article and len(subject) > 3 and not subject.endswith("s")
+    return "other" if named and (len(core) > 1 or first in known) else None
