@@ -1,9 +1,7 @@
 """What a change re-runs: exactly the jobs that it concerns."""
 
-import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
