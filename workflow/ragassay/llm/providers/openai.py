@@ -52,9 +52,11 @@ class Provider(Batches, model.Provider):
         more = {"n": len(samples)} if len(samples) > 1 else {}
         if samples[0] and "seed" in sampling:  # else the first sample would come once more
             more["seed"] = sampling["seed"] + samples[0]
+        # Not as `messages`: with worked examples, checking their types takes the client longer than all else.
+        body = {"messages": messages, **self.model.options}
         try:
             reply = await self.client.chat.completions.with_raw_response.create(
-                model=self.model.model, messages=messages, **{**sampling, **more}, extra_body=self.model.options or None
+                model=self.model.model, messages=[], **{**sampling, **more}, extra_body=body
             )
         except self.sdk.APIStatusError as error:
             raise self._refused(error) from error

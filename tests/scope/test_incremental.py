@@ -1,0 +1,131 @@
+"""What is new or changed is paid for, and nothing else: the study in Snakemake against a server that counts calls."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+from loopback import Loopback
+
+from conftest import copy_of_the_project
+from ragassay import tables
+from ragassay.schemas.calls import CALLS
+from snake import planned, snakemake
+
+CONFIG = ("--configfile", "tests/tiny/config.yaml", "served.yaml")
+GENERATING = ["extract_claims", "recover_claims", "remove_supported_claims", "write_questions"]
+ASKING = [*GENERATING, "judge_scope"]
+
+
+def served(project, url, generators=("first",), judges=("judge",), mode="online"):
+    """The tiny study with models behind this address, each under a name of its own that its calls are counted by."""
+    model = {"provider": "openai", "base_url": url, "key_variable": "KEY", "price": {"input": 1, "output": 1}}
+    models = {name: model | {"model": name, "concurrency": 4, "mode": mode} for name in (*generators, *judges)}
+    scope = {"generators": list(generators), "judges": list(judges)}
+    (project / "served.yaml").write_text(yaml.safe_dump({"models": models, "scope": scope}))
+
+
+def one_shard(project):
+    shards = project / "tests/tiny/shards.tsv"
+    shards.write_text("".join(shards.read_text().splitlines(keepends=True)[:2]))
+
+
+def asked(project):
+    """(rule, model) -> requests that its jobs have sent so far, by what they wrote down."""
+    found = {}
+    for path in (project / "results/calls").rglob("*.parquet"):
+        for row in tables.read(CALLS, path).to_pylist():
+            rule = path.relative_to(project / "results/calls").parts[0]
+            found[rule, row["model"]] = found.get((rule, row["model"]), 0) + row["requests"]
+    return found
+
+
+def more(project, server, before):
+    """What a run sends beyond `before`, counted on both sides."""
+    billed = server.summary()["billed"]
+    snakemake(project, "scope", *CONFIG)
+    after = asked(project)
+    found = {key: count - before.get(key, 0) for key, count in after.items() if count > before.get(key, 0)}
+    assert server.summary()["billed"] - billed == sum(found.values())
+    return found
+
+
+def digests(project):
+    files = sorted((project / "results").rglob("*.parquet"))
+    return {str(file.relative_to(project)): file.read_bytes() for file in files}
+
+
+@pytest.fixture(scope="module")
+def server():
+    with Loopback(respond="ragassay.embedded.reader:respond", models=[]) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def finished(server, tmp_path_factory):
+    """A project whose tiny study has run against the server."""
+    project = copy_of_the_project(tmp_path_factory.mktemp("served") / "project")
+    one_shard(project)
+    served(project, server.url)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KEY", server.key)
+        snakemake(project, "scope", *CONFIG)
+    return project
+
+
+@pytest.fixture
+def done(finished, tmp_path, server, monkeypatch):
+    monkeypatch.setenv("KEY", server.key)
+    return Path(shutil.copytree(finished, tmp_path / "project"))
+
+
+def test_a_new_shard_pays_for_its_own_calls(done, server):
+    before = asked(done)
+    assert {rule for rule, _ in before} == set(ASKING)
+    with (done / "tests/tiny/shards.tsv").open("a") as file:
+        file.write("2026-03\ttests/tiny/new\n")
+    (done / "tests/tiny/new").mkdir()
+    text = (done / "tests/tiny/documents/february/bakery.md").read_text().replace("bakery", "brewery")
+    (done / "tests/tiny/new/brewery.md").write_text(text)
+    jobs = planned(done, "scope", *CONFIG)
+    assert jobs == dict.fromkeys(["collect_documents", *ASKING, "label_scope", "select_questions"], 1)
+    found = more(done, server, before)
+    assert found["extract_claims", "first"] == 1 and found["recover_claims", "first"] <= 6
+    assert {rule for rule, _ in found} == set(ASKING)
+
+
+def test_a_changed_prompt_pays_for_its_stage_and_for_what_became_another_text(done, server):
+    before = asked(done)
+    prompt = done / "resources/prompts/remove_supported_claims.yaml"
+    prompt.write_text(prompt.read_text().replace("Write nothing else.", "Write nothing else at all."))
+    after = ["remove_supported_claims", "write_questions", "judge_scope", "label_scope", "select_questions"]
+    assert planned(done, "scope", *CONFIG) == dict.fromkeys(after, 1)
+    found = more(done, server, before)
+    # The reader answers as before, so that no later text changes and no later call is paid.
+    assert found == {("remove_supported_claims", "first"): before["remove_supported_claims", "first"]}
+
+
+def test_a_second_generator_reuses_all_that_stands_before_it(done, server):
+    before = asked(done)
+    documents = digests(done)["results/documents/2026-01.parquet"]
+    served(done, server.url, generators=("first", "second"))
+    jobs = planned(done, "scope", *CONFIG)
+    assert jobs == dict.fromkeys([*ASKING, "label_scope", "select_questions"], 1)
+    found = more(done, server, before)
+    assert {key for key in found if key[1] == "second"} == {(rule, "second") for rule in GENERATING}
+    assert {rule for rule, model in found if model != "second"} == {"judge_scope"}
+    assert digests(done)["results/documents/2026-01.parquet"] == documents
+
+
+def test_the_ledger_alone_gives_the_same_bytes_when_there_is_no_network(project, monkeypatch):
+    one_shard(project)
+    with Loopback(respond="ragassay.embedded.reader:respond", models=[]) as server:
+        monkeypatch.setenv("KEY", server.key)
+        served(project, server.url)
+        snakemake(project, "scope", *CONFIG)
+    first = digests(project)
+    assert sum(name.startswith("results/calls/") for name in first) == 5
+    shutil.rmtree(project / "results")
+    served(project, server.url, mode="replay")  # the server is gone: whoever connects is refused
+    snakemake(project, "scope", *CONFIG)
+    assert digests(project) == first
