@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 from small_project import ROOT
 
 
@@ -12,6 +14,7 @@ def run(*words):
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.clock
 def test_a_tenth_of_the_hostile_suite():
     code, said, errors = run("hostile.py", "100", "10")
     assert (code, errors) == (0, ""), said + errors
