@@ -5,7 +5,8 @@ them: more behaviours for `hostile_behaviour.py`.
 import asyncio
 import gzip
 
-from hostile_behaviour import PAGE, answer, compressed, ends, head
+from hostile_behaviour import PAGE, answer, ends, head
+from hostile_bodies import compressed
 
 # {4} and {6} are the ports of the victims.
 PRIVATE = """127.0.0.1:{4} [::1]:{6} [::ffff:127.0.0.1]:{4} [::ffff:7f00:1]:{4} 0x7f.1:{4} 0x7f000001:{4}

@@ -1,5 +1,5 @@
-"""The hostile servers, in a process of their own: one that does what `hostile_behaviour.py` and `hostile_places.py`
-say, by the host name that it is asked for (`<behaviour>-<number>.test`), and its victims, which count connections.
+"""The hostile servers, in a process of their own: one that does what `hostile_behaviour.py`, `hostile_bodies.py` and
+`hostile_places.py` say, by the host name that it is asked for (`<behaviour>-<number>.test`), and its victims, which count connections.
 
 Prints one line of JSON with its ports; each line on its standard input is answered with what the victims counted.
 """
@@ -13,7 +13,8 @@ import sys
 from dataclasses import dataclass
 
 import hostile_places
-from hostile_behaviour import KINDS, PAGE, Out, prepare
+from hostile_behaviour import KINDS, PAGE, Out
+from hostile_bodies import prepare
 
 
 @dataclass(frozen=True)
