@@ -1,5 +1,6 @@
 """The hostile servers, in a process of their own: one that does what `hostile_behaviour.py`, `hostile_bodies.py` and
-`hostile_places.py` say, by the host name that it is asked for (`<behaviour>-<number>.test`), and its victims, which count connections.
+`hostile_places.py` say, by the host name that it is asked for (`<behaviour>-<number>.test`), and its victims,
+which count connections.
 
 Prints one line of JSON with its ports; each line on its standard input is answered with what the victims counted.
 """
