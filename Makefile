@@ -5,12 +5,12 @@ EXTRA ?=
 TESTS ?=
 ARGS ?=
 BIN := .venv/bin
-BENCHMARKS := house tables server calls parsing embedded scope
+BENCHMARKS := house tables server calls parsing embedded extraction duplicates crawl hostile encoders scope scope
 MAKEFLAGS += --no-print-directory
 # Module systems of clusters set these, and what they point to would be taken for installed in .venv.
 unexport PYTHONPATH PYTHONHOME
 
-.PHONY: help setup demo estimate test lint bench chaos docs lock clean
+.PHONY: help setup demo estimate test lint bench chaos hostile docs lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+%?:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+%?):.*## /  make \1\t/' | expand -t 22
@@ -45,6 +45,9 @@ bench-%: setup ## run one benchmark, benchmarks/<name>.py
 
 chaos: setup ## kill a stage that asks a model a thousand times, and count what that cost
 	@$(BIN)/python benchmarks/chaos.py 1000
+
+hostile: setup ## let a thousand hostile servers at the fetcher
+	@$(BIN)/python benchmarks/hostile.py
 
 docs: setup ## write the generated parts of the documentation again
 	@PYTHONPATH=workflow $(BIN)/python -m ragassay.docs

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TORCH_ONLY = re.compile(r"torch$|triton$|cuda-|nvidia-")
 # What the rules of each environment import; the file lists these and all that they need, at the lock's versions.
 ENVIRONMENTS = {
-    "crawl": ["aiohttp", "feedparser", "h11", "jinja2", "lxml", "newscatcher", "protego", "pyarrow", "pyyaml"],
+    "crawl": ["aiohttp", "feedparser", "h11", "jinja2", "lxml", "newscatcher", "protego", "pyarrow", "pyyaml", "yarl"],
     "extract": ["charset-normalizer", "lxml-html-clean", "numpy", "py3langid", "pyarrow", "pyyaml", "trafilatura"],
     "models": ["aiohttp", "openai", "pyarrow", "pyyaml", "together"],
     "tables": ["pyarrow", "pyyaml"],

@@ -2,15 +2,15 @@
 
 import pyarrow as pa
 
-from ragassay.schemas.questions import QUESTIONS
+from ragassay.schemas import questions
 from ragassay.tables import Column, Table
 
 SELECTED_QUESTIONS = Table(
     "selected_questions",
     "One row per question, with what came of it; file `selected_questions/{generator}/{judge}/{shard}`.",
-    key=QUESTIONS.key,
+    key=questions.QUESTIONS.key,
     columns=(
-        *QUESTIONS.columns,
+        *questions.QUESTIONS.columns,
         Column("label", pa.string(), "what the judge's votes say, as in scope_labels"),
         Column("margin", pa.float64(), "votes for out of scope less those for in scope, as a share of all: -1 to 1"),
         Column(
