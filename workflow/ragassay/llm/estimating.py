@@ -48,8 +48,9 @@ class EstimatingCaller(Caller):
         self.counts.update(pico=round(dollars * 1e12), pico_at_most=round(most * 1e12))
 
     def write(self, folder) -> None:
-        """One file for this job, to be added up with those of the others."""
-        rule, *keys = Path(self.ledger.folder).parts[-3:]
+        """One file for this job, to be added up with those of the others. Ledgers lie in ledger/{rule}/{keys}."""
+        parts = self.ledger.folder.parts
+        rule, *keys = parts[len(parts) - parts[::-1].index("ledger") :]
         row = {"rule": rule, "model": self.settings.name, "in_the_ledger": self.hits, **self.counts}
         Path(folder, "-".join([rule, *keys]) + f"-{os.getpid()}.json").write_text(json.dumps(row))
 
