@@ -45,7 +45,7 @@ def main():
     begin = time.thread_time()
     for parse in (kinds.parse_numbered, kinds.parse_verdict):
         parse("1. " + "The bell rang in 2024. " * 43_500 + "Yes.")
-    figure("parses_of_a_megabyte", (time.thread_time() - begin) / 2, "s", "<= 0.5")
+    figure("parse_of_a_megabyte", 500 * (time.thread_time() - begin), "ms", "<= 50")
     finish()
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from completions import AFTERTHOUGHTS, HARMLESS, MARKERS, NOISE, destroyed, judged, last_word, listed, noisy, numbered
 from ragassay.llm.numbered_lists import parse_numbered
-from ragassay.llm.parsing import Abstain, Ok
+from ragassay.llm.parsing import LONGEST_ANSWER, Abstain, Ok
 from ragassay.llm.verdicts import parse_verdict
 
 COUNT = 1_000  # of each of five kinds
@@ -111,8 +111,18 @@ def test_fuzzed_completions(kind):
 @pytest.mark.parametrize(
     "piece", ["a", " ", "1. a. 2. b. ", "yes ", "\x00", "(1) ", "no. ", "\n", "1.\n", "answer: ", "#", "claim 1 "]
 )
-def test_a_megabyte_takes_less_than_a_second(parse, piece):
-    assert timed(parse, "1. Yes" + piece * (1_000_000 // len(piece)) + "!")[1] < 1
+def test_what_no_answer_can_be_takes_no_time(parse, piece):
+    """Up to the longest answer the time is in proportion; a model in a loop gives far more."""
+    longest = "1. Yes" + piece * ((LONGEST_ANSWER - 10) // len(piece)) + "!"
+    assert timed(parse, longest)[1] < 0.25
+    assert timed(parse, longest[:-1] + piece * (1_000_000 // len(piece)) + "!")[1] < 0.05
+
+
+def test_reasoning_may_be_as_long_as_it_likes():
+    reasoning = "<think>" + "It may be so. " * 70_000 + "</think>\n"
+    assert parse_verdict(reasoning + "Verdict: no") == Ok(False)
+    assert parse_numbered(reasoning + "1. One.\n2. Two.") == Ok({1: "One.", 2: "Two."})
+    assert parse_verdict("It may be so. " * 5_000 + "Verdict: no") == Abstain("too_long")
 
 
 def test_every_prefix_of_an_answer_is_read_without_inventing_a_verdict_or_an_item():

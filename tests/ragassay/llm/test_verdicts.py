@@ -123,7 +123,7 @@ def test_how_an_answer_finished_counts_before_what_it_says(text, finish, reason)
 
 
 def test_reasons_to_abstain_are_a_closed_list():
-    assert set(ABSTAINED) | {"truncated", "count_mismatch"} == set(ABSTENTIONS)
+    assert set(ABSTAINED) | {"truncated", "too_long", "count_mismatch"} == set(ABSTENTIONS)
     with pytest.raises(ValueError, match="'unsure' to abstain is none of empty, refusal"):
         Abstain("unsure")
 

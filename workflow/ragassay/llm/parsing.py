@@ -9,7 +9,17 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-REASONS = ("empty", "refusal", "truncated", "no_verdict", "two_verdicts", "count_mismatch", "provider_error")
+REASONS = (
+    "empty",
+    "refusal",
+    "truncated",
+    "too_long",
+    "no_verdict",
+    "two_verdicts",
+    "count_mismatch",
+    "provider_error",
+)
+LONGEST_ANSWER = 30_000  # characters behind the reasoning; no task asks for a tenth of it, a model in a loop gives more
 
 ERROR = re.compile(
     r'\s*+(?:\{\s*+"error"\s*+:|error code: \d{3}\b|this model\'s maximum context length\b)', re.IGNORECASE
@@ -67,6 +77,8 @@ def answer_part(text: str | None, finish_reason: str) -> str | Abstain:
         text = text[ends[-1].end() :]
     if REASONING.match(text):  # it never came to an answer
         text = ""
+    if len(text) > LONGEST_ANSWER:
+        return Abstain("too_long")
     text = text[:-300] + END_TOKENS.sub("", text[-300:])
     if not SEEN.search(text):
         return Abstain("truncated" if finish_reason == "length" else "empty")
