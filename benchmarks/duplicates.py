@@ -71,7 +71,8 @@ def measure(task: str, articles: str, clusters: str, *earlier: str) -> None:
         texts = (text for batch in tables.batches(ARTICLES, articles, ["text"]) for text in batch["text"].to_pylist())
         signatures(texts, SETTINGS["cut_after_words"])
     else:
-        find_duplicates(articles, earlier, clusters, **SETTINGS)
+        names = " ".join(Path(path).stem for path in earlier)
+        find_duplicates(articles, list(earlier[-1:]), clusters, names, **SETTINGS)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     sys.stdout.write(json.dumps([time.perf_counter() - start, peak]))
 

@@ -3,6 +3,7 @@
 import datetime
 import hashlib
 import random
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -49,7 +50,9 @@ def clusters(tmp_path):
     def run(rows, earlier=(), name="new", similarity=0.8, cut_after_words=60):
         tables.write(ARTICLES, tmp_path / f"{name}-articles.parquet", rows)
         path = tmp_path / f"{name}.parquet"
-        find_duplicates(tmp_path / f"{name}-articles.parquet", list(earlier), path, similarity, cut_after_words)
+        names = " ".join(Path(file).stem for file in earlier)
+        articles, before = tmp_path / f"{name}-articles.parquet", [str(file) for file in earlier][-1:]
+        find_duplicates(articles, before, path, names, similarity, cut_after_words)
         return path
 
     return run

@@ -50,8 +50,8 @@ def refusal(path):
 def test_rows_come_by_name_in_the_order_of_the_file(write, content):
     shards = read_shards(write(content))
     assert list(shards.items()) == [
-        ("two", {"shard": "two", "documents": "b", **NOT_CRAWLED}),
-        ("one", {"shard": "one", "documents": "a", **NOT_CRAWLED}),
+        ("two", {"shard": "two", "documents": "b", **NOT_CRAWLED, "before": []}),
+        ("one", {"shard": "one", "documents": "a", **NOT_CRAWLED, "before": ["two"]}),
     ]
 
 
@@ -123,7 +123,7 @@ def test_whatever_the_rows_hold_they_are_read_or_refused_with_their_line(write, 
 
 def test_shards_can_be_crawled(write):
     shards = read_shards(write(f"{CRAWLS}one\ta\t\t\t\t\nnov\t\tfood, travel\t2026-11-01\t2026-11-30\t20\n"))
-    assert shards["one"] == {"shard": "one", "documents": "a", **NOT_CRAWLED}
+    assert shards["one"] == {"shard": "one", "documents": "a", **NOT_CRAWLED, "before": []}
     assert shards["nov"] == {
         "shard": "nov",
         "documents": None,
@@ -131,6 +131,7 @@ def test_shards_can_be_crawled(write):
         "first_day": "2026-11-01",
         "last_day": "2026-11-30",
         "per_topic": 20,
+        "before": ["one"],
     }
 
 

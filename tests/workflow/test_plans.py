@@ -5,7 +5,8 @@ import pytest
 from snake import TINY, planned, snakemake
 
 
-def test_the_papers_settings_build_their_graph(project):
+def test_the_papers_settings_build_their_graph(project, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "not needed for a plan")
     assert planned(project, "--configfile", "config/paper.yaml")["render_report"] == 1
 
 

@@ -30,6 +30,7 @@ def feeds(crawl: dict) -> dict:
 def crawl(row: dict, config: dict) -> dict:
     """All that a crawl goes by; hosts are asked in turns that all crawls of a project share."""
     ledger = str(Path("ledger/crawl_shard", row["shard"]))
+    row = {name: value for name, value in row.items() if name != "before"}
     return {"row": row, "crawl": {**config["crawl"], "spacing_folder": "ledger/hosts"}, "ledger": ledger}
 
 
@@ -40,8 +41,10 @@ def extraction(row: dict, config: dict) -> dict:
     return {"shard": row["shard"], "languages": crawl["languages"], **days, **limits}
 
 
-def duplicates(config: dict) -> dict:
-    return {**config["duplicates"], "cut_after_words": config["documents"]["cut_after_words"]}
+def duplicates(row: dict, config: dict) -> dict:
+    """`earlier` is one text: with a list of paths for each of a thousand shards, to plan would take minutes."""
+    settings = {**config["duplicates"], "cut_after_words": config["documents"]["cut_after_words"]}
+    return {"earlier": " ".join(row["before"]), **settings}
 
 
 def coverage(shards: dict, crawled: list[str], crawl: dict) -> dict:

@@ -22,7 +22,7 @@ class ShardError(AssayError):
 
 
 def read_shards(path) -> dict[str, dict]:
-    """The rows by shard name, in the order of the file; cells that are empty are None."""
+    """The rows by shard name, in the order of the file; cells that are empty are None, `before` are earlier shards."""
     columns = ", ".join(COLUMNS)
     if not Path(path).is_file():
         raise ShardError(f"{path}: no such file, expected a tab-separated table with the columns {columns}")
@@ -40,7 +40,7 @@ def read_shards(path) -> dict[str, dict]:
                     raise ShardError(
                         f"{path}:{rows.line_num}: shard {row['shard']} stands there twice; a name is given once"
                     )
-                shards[row["shard"]] = row
+                shards[row["shard"]] = row | {"before": list(shards)}
         except (csv.Error, OSError) as error:
             raise ShardError(f"{path}:{rows.line_num}: {error}") from error
     if not shards:

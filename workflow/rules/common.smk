@@ -47,11 +47,11 @@ wildcard_constraints:
     judge=NAME,
 
 
-def earlier(pattern):
-    """This table of all shards before the one that `shard` names."""
+def before(pattern):
+    """This table of the shard before the one that `shard` names; none for the first."""
 
     def paths(wildcards):
-        return expand(pattern, shard=list(SHARDS)[: list(SHARDS).index(wildcards.shard)])
+        return expand(pattern, shard=SHARDS[wildcards.shard]["before"][-1:])
 
     return paths
 

@@ -88,7 +88,7 @@ rule find_duplicates:
     """Articles that are nearly the same, in this shard and those before it, form clusters."""
     input:
         articles="results/articles/{shard}.parquet",
-        earlier=earlier("results/clusters/{shard}.parquet"),
+        before=before("results/clusters/{shard}.parquet"),
     output:
         clusters=ensure("results/clusters/{shard}.parquet", non_empty=True),
     log:
@@ -100,7 +100,7 @@ rule find_duplicates:
         runtime="1h",
     params:
         code=code_version("news/find_duplicates.py"),
-        settings=settings.duplicates(config),
+        settings=of_shard(settings.duplicates),
     script:
         "../scripts/news/find_duplicates.py"
 

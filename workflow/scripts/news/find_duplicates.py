@@ -5,6 +5,8 @@ keeps. A cluster is represented by the article published first (undated ones com
 the smallest id; no article represents a cluster that an earlier shard has. Tables of earlier shards are only read.
 """
 
+from pathlib import Path
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,7 +19,12 @@ from ragassay.schemas.clusters import CLUSTERS
 from ragassay.stage import log, run
 
 
-def find_duplicates(articles, earlier, clusters, similarity, cut_after_words):
+def find_duplicates(articles, before, clusters, earlier, similarity, cut_after_words):
+    """`before` is the table of the last earlier shard, for which Snakemake waits; `earlier` names all of them, parted
+    by blanks: their tables lie beside this one.
+    """
+    earlier = [Path(clusters).with_name(f"{name}.parquet") for name in earlier.split()]
+    assert [Path(path) for path in ([before] if isinstance(before, str) else before)] == earlier[-1:]
     numbers = {}  # content_hash -> number of the text
     found = signatures(_texts(articles, numbers), cut_after_words)
     component = components(found, similarity)
