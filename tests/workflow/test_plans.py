@@ -21,7 +21,7 @@ def test_a_thousand_shards_are_a_thousand_jobs_and_the_gathers(project):
         (project / f"data/{number}.txt").write_text("A text.")
         rows.append(f"s{number:04}\tdata/{number}.txt")
     (project / "tests/tiny/shards.tsv").write_text("\n".join(rows) + "\n")
-    assert planned(project, *TINY)["collect_documents"] == 1000
+    assert planned(project, "documents", *TINY)["collect_documents"] == 1000
 
 
 @pytest.mark.parametrize(

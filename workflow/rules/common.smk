@@ -2,11 +2,11 @@
 
 import os
 import sys
+from functools import cache
 from pathlib import Path
 
 WORKFLOW = Path(workflow.basedir, "workflow")
-if str(WORKFLOW) not in sys.path:
-    sys.path.insert(0, str(WORKFLOW))
+sys.path[:0] = [str(WORKFLOW)]
 # Jobs inherit it: scripts run as copies elsewhere and import the library by its full name.
 os.environ.update(PYTHONPATH=str(WORKFLOW))
 
@@ -35,8 +35,7 @@ envvars:
     *[model["key_variable"] for model in config["models"].values() if model["key_variable"]],
 
 
-# Shards of the user's files, and those that are crawled.
-FILED = [name for name, row in SHARDS.items() if row["documents"]]
+FILED = [name for name, row in SHARDS.items() if row["documents"]]  # shards of the user's files
 CRAWLED = [name for name in SHARDS if name not in FILED]
 
 
@@ -80,9 +79,12 @@ def frozen(value):
 def code_with_model(script, role):
     """The code behind a model's answers, which is the script and, loaded by name, the provider."""
 
-    def version(wildcards):
-        provider = config["models"][wildcards.get(role)]["provider"]
+    @cache
+    def with_provider(provider):
         return code_version(script, f"ragassay.llm.providers.{provider}")
+
+    def version(wildcards):
+        return with_provider(config["models"][wildcards.get(role)]["provider"])
 
     return version
 
