@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragassay.embedded.circumstances import ADDED, FRAMED, SHAPES, TOLD, cast, kind, organisation
+from ragassay.embedded.circumstances import ADDED, FRAMED, FRAMES, SHAPES, TOLD, cast, kind, organisation
 from ragassay.embedded.clauses import clause
 
 CLAIMS = [
@@ -58,6 +58,11 @@ def test_every_shape_is_a_sentence_that_can_be_taken_apart_and_recognised(shape)
     sentence = shape.format(**VALUES)
     assert clause(f"{sentence}.").subject == "The lock"
     assert TOLD.fullmatch(sentence)
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_every_frame_is_taken_off_again(frame):
+    assert FRAMED.sub("", frame.format(**VALUES)) == "the lock is old"
 
 
 def test_what_was_put_around_a_claim_is_found_again():

@@ -150,10 +150,19 @@ FRAMES = (
     "{p} denied in {month} that {claim}",
     "{p} doubted for {n} weeks that {claim}",
     "{p} kept secret for {n} days that {claim}",
+    "It was predicted in {month} {year} that {claim}",
+    "It was first questioned in {month} {year} that {claim}",
+    "It was rumoured for {n} weeks that {claim}",
+    "It was admitted after {n} weeks that {claim}",
+    "It was confirmed after {n} meetings that {claim}",
+)
+IMPERSONAL = re.compile(
+    r"^It was (?P<verb>(?:first )?\w+ed) (?P<prep>in|for|after) (?P<number>\d+ )?(?P<unit>\w+)(?: \d{4})?"
+    r" that (?P<claim>.+)$"
 )
 FRAMED = re.compile(
     r"^.{1,80}? (?:learned|heard|complained|wrote|was told|was warned|was reminded|denied|doubted|kept secret)"
-    r"(?: (?:by|from|to|for|in) .{1,60}?)? that (?=.{12})"
+    r"(?: (?:by|from|to|for|in) .{1,60}?)? that (?=.{12})|^It was (?:first )?\w+ed (?:in|for|after) [\w ]{1,20} that "
 )
 PEOPLE = re.compile(
     r"(?<!')\b(?:\w+(?:men|women|ists|ants|tects|eers|teers|itors|ectors|authors|actors|iners|armers|eaders|orkers|akers"

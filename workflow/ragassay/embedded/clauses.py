@@ -20,8 +20,8 @@ IRREGULAR = dict(
         "used:use became:become began:begin bore:bear beat:beat bought:buy broke:break brought:bring built:build"
         " burnt:burn came:come caught:catch chose:choose cost:cost cut:cut dealt:deal drew:draw drank:drink"
         " drove:drive ate:eat fell:fall fed:feed felt:feel fought:fight found:find flew:fly forbade:forbid"
-        " froze:freeze gave:give got:get grew:grow held:hold hid:hide hit:hit hung:hang kept:keep knew:know laid:lay"
-        " learnt:learn led:lead left:leave lent:lend let:let lost:lose made:make meant:mean met:meet paid:pay"
+        " froze:freeze gave:give got:get grew:grow heard:hear held:hold hid:hide hit:hit hung:hang kept:keep knew:know"
+        " laid:lay learnt:learn led:lead left:leave lent:lend let:let lost:lose made:make meant:mean met:meet paid:pay"
         " put:put ran:run rang:ring read:read rode:ride rose:rise said:say sang:sing sank:sink sat:sit saw:see"
         " sent:send set:set shone:shine shot:shoot showed:show shut:shut slept:sleep slid:slide sold:sell"
         " sought:seek spent:spend split:split spoke:speak spread:spread stole:steal stood:stand struck:strike"
@@ -43,7 +43,7 @@ NO_SUBJECT = frozenset(
     " it its last later like meanwhile more most near nearly neither no nobody none nor not now of off on once only or"
     " others our out outside over per rather read since so some soon still such than that then there these this those"
     " though through to together under unlike until up we what when where whether which while who why with within"
-    " without yet you he she they his her their another one nothing much many several".split()
+    " without yet you he she they his her their another one nothing much many several whatever whoever".split()
 ) - {"a", "some", "several", "every", "many", "few", "first"}
 PRONOUNS = frozenset("i he she it they we you him her them this that these those there who which what".split())
 ADVERBS = frozenset("first also still now again once often only never always soon already then later".split())
@@ -109,7 +109,7 @@ def clause(sentence: str) -> Clause | None:
         return None
     for place, word in enumerate(words[1:11], 1):
         before = words[place - 1]
-        if before.endswith(",") and not _closes_apposition(words[:place]):
+        if "," in "".join(words[:place]) and not _closes_apposition(words[:place]):
             continue
         if word in AUXILIARIES or _verb(word, before, words[place + 1 : place + 2]):
             return _taken_apart(words, place)

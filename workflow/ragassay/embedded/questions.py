@@ -12,7 +12,7 @@ of `clauses`: some questions are stiff or wrong English, mostly where a claim wa
 import re
 from typing import NamedTuple
 
-from ragassay.embedded.circumstances import STATES
+from ragassay.embedded.circumstances import IMPERSONAL, STATES
 from ragassay.embedded.clauses import HANGING, Clause, clause, inverted, lowered
 from ragassay.embedded.facts import DATE, NAME, NUMBER, numbers, person
 from ragassay.embedded.support import Reading, coverage, evidence, unsupported
@@ -47,11 +47,13 @@ ADJUNCT = re.compile(
 LATER = re.compile(r"(?<=\w), (?!\d|[A-Z]|and |or )[a-z].*$")
 BECAUSE = re.compile(r",? because (?:of )?(?P<reason>.+?)\.?$")
 LINKS = "in|on|at|about|for|to|after|with|during|before|against|from|because|shortly"
-BY = re.compile(rf"^by (?P<agent>the [a-z]+(?: (?!(?:{LINKS})\b)[a-z]+)?|(?:the )?{NAME.pattern})(?= (?:{LINKS})\b|$)")
+BY = re.compile(
+    rf"^by (?P<agent>(?:the|a) [a-z]+(?: (?!(?:{LINKS})\b)[a-z]+)?|(?:the )?{NAME.pattern})(?= (?:{LINKS})\b|$)"
+)
 DONE = frozenset(
     "bought built found held led lent made paid put sent set sold taught told won".split()
 )  # as in "was made"
-OWNER = rf"(?P<owner>(?:the )?{NAME.pattern}|the [a-z]+(?: [a-z]+)?)(?P<when> in [A-Z][a-z]+)?$"
+OWNER = rf"(?P<owner>(?:the )?{NAME.pattern}|(?:the|a) [a-z]+(?: [a-z]+)?)(?P<when> in [A-Z][a-z]+)?$"
 WHOSE = re.compile(rf"(?:^| )(?P<prep>at|on|with|in|against|under|in spite of) (?:the )?(?P<noun>[a-z]+) of {OWNER}")
 TOGETHER = re.compile(rf"(?:^| )(?P<prep>together with|from|to) {OWNER}")
 PLACE = re.compile(
@@ -103,7 +105,13 @@ def out_of_scope(claim: str, reading: Reading, chance) -> str | None:
         text = fit(draft.text, chance, shown) if _open(draft.text, reading) else None
         if text and _whole(text):
             fitted.append(
-                (0.6 * chance.random() + WEIGHTS[draft.asks] + 0.4 * any(pad in text for pad in PADDING), text)
+                (
+                    0.6 * chance.random()
+                    + WEIGHTS[draft.asks]
+                    + 3 * evidence(draft.text, reading).foreign
+                    + 0.4 * any(pad in text for pad in PADDING),
+                    text,
+                )
             )
     return min(fitted)[1] if fitted else None
 
@@ -141,6 +149,10 @@ def fit(text: str, chance, needed=frozenset()) -> str | None:
 
 
 def _drafts(claim: str) -> list[Draft]:
+    if told := IMPERSONAL.match(claim.rstrip(".")):
+        front = f"{told['prep']} how many {told['unit']}" if told["number"] else "when"
+        asks = "how many" if told["number"] else "when"
+        return [Draft(f"{front} was it {told['verb']} that {told['claim']}", asks, told["number"] or told["unit"])]
     taken = clause(claim)
     if not taken:
         return []

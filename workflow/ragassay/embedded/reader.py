@@ -18,6 +18,7 @@ from ragassay.embedded import answers, asking, claims, defusion, questions, reco
 from ragassay.embedded.support import read, unsupported
 
 REMOVED_BELOW = 0.12  # share of a claim's words that every passage lacks, below which the claim counts as supported
+ALIKE = 0.8  # share of common words from which a second question about a document is left out
 DEFAULT_COUNT = 6
 READS = {"document": 40_000, "question": 2_000, "response": 8_000}  # letters: what stands behind is not read
 
@@ -59,12 +60,12 @@ def _remove(asked, chance, _):
 
 
 def _questions_from_claims(asked, _, dice):
-    reading = read(_part(asked, "document"))
-    written = {
-        number: questions.out_of_scope(claim, reading, dice)
-        for number, claim in asking.items(_part(asked, "claims")).items()
-    }
-    return asking.listed({number: text for number, text in written.items() if text}) or "None"
+    reading, written = read(_part(asked, "document")), {}
+    for number, claim in asking.items(_part(asked, "claims")).items():
+        text = questions.out_of_scope(claim, reading, dice)
+        if text and all(recovery.likeness(text, other) < ALIKE for other in written.values()):
+            written[number] = text
+    return asking.listed(written) or "None"
 
 
 def _questions(asked, chance, dice):
