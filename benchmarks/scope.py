@@ -64,7 +64,7 @@ def documents(path):
     rows = [
         dict.fromkeys(TABLE.schema.names)
         | {"doc_id": f"doc-{n:04}", "shard": "bench", "text": f"Document {n}. {filler}", "n_words": 282}
-        | {"content_hash": f"{n:064}"}
+        | {"content_hash": f"{n:064}", "article_id": f"article-{n}", "cluster_id": f"cluster-{n}"}
         for n in range(DOCUMENTS)
     ]
     tables.write(TABLE, path, rows)

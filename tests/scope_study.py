@@ -26,7 +26,8 @@ FREE = {"input": 0, "output": 0}
 
 def document(name, text):
     row = dict.fromkeys(DOCUMENTS.schema.names) | {"doc_id": name, "shard": "s", "text": text, "n_words": 5}
-    return row | {"content_hash": hashlib.sha256(text.encode()).hexdigest()}
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    return row | {"content_hash": digest, "article_id": f"article-{name}", "cluster_id": f"cluster-{digest[:16]}"}
 
 
 def claim(doc_id, slot, text):

@@ -1,7 +1,5 @@
 """extract_claims: lists become rows with lineage, other answers become rejects, and nothing is paid twice."""
 
-import hashlib
-
 import pytest
 from loopback import Loopback
 
@@ -10,6 +8,7 @@ from ragassay import tables
 from ragassay.schemas.calls import CALLS
 from ragassay.schemas.claims import CLAIMS
 from ragassay.schemas.documents import DOCUMENTS
+from scope_study import document
 from scripts.scope.extract_claims import extract_claims
 
 GOOD = """Here are the claims:
@@ -24,10 +23,7 @@ def documents(tmp_path):
     """A function that writes documents with these texts."""
 
     def write(texts):
-        rows = [dict.fromkeys(DOCUMENTS.schema.names) | {"text": text, "n_words": 2, "shard": "s"} for text in texts]
-        for row in rows:
-            row |= {"doc_id": f"doc-{row['text']}", "content_hash": hashlib.sha256(row["text"].encode()).hexdigest()}
-        tables.write(DOCUMENTS, tmp_path / "documents.parquet", rows)
+        tables.write(DOCUMENTS, tmp_path / "documents.parquet", [document(f"doc-{text}", text) for text in texts])
 
     return write
 

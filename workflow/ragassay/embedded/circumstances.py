@@ -151,7 +151,7 @@ FRAMES = (
     "{p} doubted for {n} weeks that {claim}",
     "{p} kept secret for {n} days that {claim}",
     "It was predicted in {month} {year} that {claim}",
-    "It was first questioned in {month} {year} that {claim}",
+    "It was first disputed in {month} {year} that {claim}",
     "It was rumoured for {n} weeks that {claim}",
     "It was admitted after {n} weeks that {claim}",
     "It was confirmed after {n} meetings that {claim}",

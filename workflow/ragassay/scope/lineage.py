@@ -18,8 +18,5 @@ def reject(stage: str, row: dict, item: str, reason: str, detail: str) -> dict:
 
 
 def cluster_of(document: dict) -> str:
-    """The key by which what is alike stays in one split: near-duplicates have it in common.
-
-    Until documents know their cluster, only equal texts are alike.
-    """
-    return document["content_hash"]
+    """The key by which what is alike stays in one split: near-duplicates have it in common."""
+    return document["cluster_id"]
