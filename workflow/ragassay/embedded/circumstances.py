@@ -131,12 +131,12 @@ STRANGERS = ("the mayor", "the minister", "the county council", "a local newspap
 ADDITIONS = (
     *("at the request of {p}", "on the advice of {p}", "with the help of {p}", "in the presence of {p}"),
     *("on behalf of {p}", "against the wishes of {p}", "with the permission of {p}", "with the support of {p}"),
-    *("at the invitation of {p}", "under the supervision of {p}", "after {n} meetings", "after {n} attempts"),
-    *("{at}", "{at}", "in {month} {year}", "in {month} {year}", "because of {t}", "because of a promise to {p}"),
+    *("at the invitation of {p}", "under the supervision of {p}"),
+    *("{at}", "{at}", "in {month}", "in {month}", "because of {t}", "because of a promise to {p}"),
 )
 ADDED = re.compile(
     r" (?:(?:at|on|with|in|against|under) (?:the )?(?:request|advice|help|presence|behalf|wishes|permission|support"
-    r"|invitation|supervision) of|after \d+ (?:meetings|attempts)\b|because of).*$"
+    r"|invitation|supervision) of|because of).*$"
 )
 # What can be said of any claim: who learned, denied or doubted it.
 FRAMES = (
@@ -154,7 +154,7 @@ FRAMES = (
     "It was first disputed in {month} {year} that {claim}",
     "It was rumoured for {n} weeks that {claim}",
     "It was admitted after {n} weeks that {claim}",
-    "It was confirmed after {n} meetings that {claim}",
+    "It was confirmed after {n} days that {claim}",
 )
 IMPERSONAL = re.compile(
     r"^It was (?P<verb>(?:first )?\w+ed) (?P<prep>in|for|after) (?P<number>\d+ )?(?P<unit>\w+)(?: \d{4})?"

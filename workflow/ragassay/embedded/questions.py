@@ -28,7 +28,7 @@ PADDING = (
     "as told in this report",
     "as far as this article tells",
     "according to what the article says",
-    "going by what is told in this article",
+    "according to what this report tells us",
 )
 PREPOSITION = (
     r"(?P<prep>in|on|at|by|for|of|to|from|until|since|before|after|over|about|within|with|during|late in|early in)"
@@ -136,6 +136,8 @@ def fit(text: str, chance, needed=frozenset()) -> str | None:
         if not shorter or " that " in text or not needed & set(tokens(text)) <= set(tokens(shorter["kept"])):
             return None
         text = shorter["kept"]
+        if text.split()[-1] in HANGING:
+            return None
     length = len(text.split())
     if length < 6:
         return None

@@ -25,6 +25,7 @@ from ragassay.embedded.circumstances import (
     organisation,
 )
 from ragassay.embedded.clauses import IRREGULAR, Clause, clause, lowered
+from ragassay.embedded.facts import facts
 from ragassay.embedded.vocabulary import MONTHS
 from ragassay.embedded.words import content, stem
 
@@ -37,6 +38,12 @@ LONGEST, LONGEST_FRAMED = 16, 10  # words of a claim that still gets a circumsta
 LONGEST_WHOLE = 17  # words of it with its frame
 LAST_PART = re.compile(r"(?P<kept>.*\S)(?:, | (?:in|on|at|until|since|before|after|over|during) (?=[A-Z\d]))")
 LATER = re.compile(r"(?<=\w), (?!\d|[A-Z]|and |or )[a-z].*$")
+LEANING = re.compile(
+    r"\b(?:it|this|that|these|those|there|them|his|her|hers|him|its|their|such|so|each)\b", re.IGNORECASE
+)
+UNNAMED = re.compile(
+    r"(?:An?|Work|One|Others|Some) |The (?:last|first|other|rest|remaining|next)$|[\w-]+ (?:days|weeks|hours)$"
+)
 VAGUE = frozenset("each it they one others some such that there this those work he she who".split())
 
 
@@ -69,7 +76,9 @@ def _new(given, taken, chance):
             break
     if found:
         return min(found)[2]
-    return _told([], people._replace(subjects=(("The plan", "plan"),)), chance) or LAST
+    named = [name for claim in given for name in facts(claim, people.known).names if " " in name]
+    subjects = tuple((name, "other") for name in named) or (("The plan", "plan"),)
+    return _told([], people._replace(subjects=subjects), chance) or LAST
 
 
 def likeness(one: str, other: str) -> float:
@@ -112,7 +121,7 @@ def _framed(given, people: Cast, chance):
     if not given:
         return None
     taken = clause(chance.choice(given))
-    if not taken or taken.subject.split()[0].lower() in VAGUE:
+    if not taken or LEANING.search(f"{taken.subject} {taken.rest}") or UNNAMED.match(taken.subject):
         return None
     subject = lowered(taken.subject)
     first, second = [*taken.subject.split(), ""][:2]
@@ -177,10 +186,10 @@ def _added(given, people: Cast, chance):
     actors = [name for name in people.actors if not _head(name) & _head(_said(taken))]
     known = {"{p}": actors, "{at}": people.whereabouts, "{t}": people.topics}
     lacking = [part for part, found in known.items() if all(_head(one) & _head(_said(taken)) for one in found)]
-    lacking += ["{year}", "{at}"] if re.search(r"\d|[A-Z]\w+$", taken.rest) else []
-    lacking += ["{year}", "{n}", "because"] if taken.auxiliary in ("will", "would") else []
-    lacking += ["{year}"] if taken.auxiliary in ("has", "have", "had") else []
-    lacking += ["{p}", "{n}"] if lowered(taken.subject) not in people.actors else []
+    lacking += ["{month}", "{at}"] if re.search(r"\d|[A-Z]\w+$", taken.rest) else []
+    lacking += ["{month}", "because"] if taken.auxiliary in ("will", "would") else []
+    lacking += ["{month}"] if taken.auxiliary in ("has", "have", "had") else []
+    lacking += ["{p}"] if lowered(taken.subject) not in people.actors else []
     shapes = [shape for shape in ADDITIONS if not any(part in shape for part in lacking)]
     if not shapes:
         return None
