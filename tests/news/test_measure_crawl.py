@@ -10,6 +10,7 @@ from conftest import ROOT
 from ragassay import tables
 from ragassay.report.sections import load
 from ragassay.schemas.articles import ARTICLES
+from ragassay.schemas.candidates import CANDIDATES
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.feed_health import FEED_HEALTH
 from ragassay.schemas.metrics import METRICS
@@ -20,14 +21,20 @@ ASKED = {"october": {"food": 4, "sport": 2}, "november": {"food": 4, "sport": 2}
 
 
 def filled(table, row):
-    values = [(pa.types.is_list, []), (pa.types.is_integer, 0), (pa.types.is_binary, b""), (pa.types.is_string, "x")]
+    values = [
+        (pa.types.is_list, []),
+        (pa.types.is_boolean, True),
+        (pa.types.is_integer, 0),
+        (pa.types.is_binary, b""),
+        (pa.types.is_string, "x"),
+    ]
     values += [(pa.types.is_timestamp, datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC))]
     fill = {c.name: None if c.null else next(v for fits, v in values if fits(c.type)) for c in table.columns}
     return fill | row
 
 
-def feed(shard, topic, health="live", entries=0):
-    return {"shard": shard, "topic": topic, "health": health, "entries": entries}
+def feed(shard, topic, health="live"):
+    return {"shard": shard, "topic": topic, "health": health}
 
 
 def several(shard, topic, count):
@@ -38,10 +45,11 @@ def several(shard, topic, count):
 def measured(tmp_path):
     """A function that runs the stage on rows and returns the path of the metrics."""
 
-    def run(feeds=(), pages=(), articles=(), documents=(), rejects=(), asked=ASKED, alarm_drop=0.2):
+    def run(feeds=(), candidates=(), pages=(), articles=(), documents=(), rejects=(), asked=ASKED, alarm_drop=0.2):
         paths = []
         for table, rows in (
             (FEED_HEALTH, feeds),
+            (CANDIDATES, candidates),
             (PAGES, pages),
             (ARTICLES, articles),
             (DOCUMENTS, documents),
@@ -67,7 +75,9 @@ def found(path, table):
 
 def test_the_funnel_narrows_from_asked_to_kept(measured):
     path = measured(
-        feeds=[feed("october", "food", entries=5), feed("october", "food", entries=4), feed("november", "food")],
+        feeds=[feed("october", "food"), feed("november", "food")],
+        candidates=[row | {"in_days": True} for row in several("october", "food", 9)]
+        + [row | {"in_days": False} for row in several("october", "sport", 3)],
         pages=several("october", "food", 7) + several("october", "sport", 1),
         articles=several("october", "food", 6) + several("october", None, 1) + several("files", "food", 9),
         documents=several("october", "food", 3) + several("files", "food", 9),
@@ -91,11 +101,12 @@ def test_every_reject_is_counted_under_the_topic_of_what_it_names(measured):
         return {"shard": shard, "item": item, "stage": stage, "reason": reason}
 
     path = measured(
-        feeds=[feed("october", "food") | {"feed_url": "https://a.example/feed"}],
-        pages=[{"shard": "october", "topic": "sport", "url": f"https://a.example/{n}"} for n in range(2)],
+        candidates=[
+            *({"shard": "october", "topic": "sport", "url": f"https://a.example/{n}"} for n in range(2)),
+            {"shard": "november", "topic": "food", "url": "https://a.example/0"},
+        ],
         articles=[{"shard": "october", "topic": "food", "article_id": "art-1"}],
         rejects=[
-            reject("https://a.example/feed", "crawl_shard", "timeout"),
             reject("https://a.example/0", "extract_articles", "paywall"),
             reject("https://a.example/1", "extract_articles", "paywall"),
             reject("art-1", "collect_documents", "near_duplicate"),
@@ -105,11 +116,10 @@ def test_every_reject_is_counted_under_the_topic_of_what_it_names(measured):
         ],
     )
     assert found(path, "reasons") == {
-        ("timeout", "october", "crawl_shard", "food", "rejected"): 1,
         ("paywall", "october", "extract_articles", "sport", "rejected"): 2,
         ("near_duplicate", "october", "collect_documents", "food", "rejected"): 1,
         ("http_404", "october", "crawl_shard", "(none)", "rejected"): 1,
-        ("http_500", "november", "crawl_shard", "(none)", "rejected"): 1,
+        ("http_500", "november", "crawl_shard", "food", "rejected"): 1,
     }
 
 

@@ -35,7 +35,11 @@ HEAVY = {
     "jinja2",
     "jsonschema",
 }
-NEEDED = {"render_report": {"jinja2", "jsonschema"}, "draw_figures": {"jsonschema"}}
+NEEDED = {
+    "render_report": {"jinja2", "jsonschema"},
+    "draw_figures": {"jsonschema"},
+    "grade_hardness": {"sklearn", "scipy", "pandas"},  # scikit-learn, which looks whether it is given data frames
+}
 
 
 def rules(folder, monkeypatch):

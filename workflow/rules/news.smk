@@ -3,6 +3,7 @@
 Reads   config/shards.tsv, the lists of feeds that the configuration names, the web
 Writes  results/feeds.parquet                       the feeds that can be asked
         results/pages/{shard}.parquet               pages as they came; protected, never fetched again
+        results/candidates/{shard}.parquet          pages that feeds name, fetched or not
         results/feed_health/{shard}.parquet         how each feed answered
         results/articles/{shard}.parquet            what was extracted from the pages
         results/clusters/{shard}.parquet            near-duplicates, also of earlier shards
@@ -38,9 +39,10 @@ rule crawl_shard:
     input:
         feeds=ancient("results/feeds.parquet"),
     output:
-        pages=protected("results/pages/{shard}.parquet"),
-        feed_health="results/feed_health/{shard}.parquet",
-        rejects="results/rejects/pages/{shard}.parquet",
+        pages=protected(ensure("results/pages/{shard}.parquet", non_empty=True)),
+        candidates=ensure("results/candidates/{shard}.parquet", non_empty=True),
+        feed_health=ensure("results/feed_health/{shard}.parquet", non_empty=True),
+        rejects=ensure("results/rejects/pages/{shard}.parquet", non_empty=True),
     log:
         "logs/crawl_shard/{shard}.log",
     benchmark:
@@ -109,6 +111,7 @@ rule measure_crawl:
     """What was asked for, found, fetched and kept becomes the report's section on coverage."""
     input:
         feed_health=expand("results/feed_health/{shard}.parquet", shard=CRAWLED),
+        candidates=expand("results/candidates/{shard}.parquet", shard=CRAWLED),
         pages=expand("results/pages/{shard}.parquet", shard=CRAWLED),
         articles=expand("results/articles/{shard}.parquet", shard=CRAWLED),
         documents=expand("results/documents/{shard}.parquet", shard=CRAWLED),
@@ -118,7 +121,7 @@ rule measure_crawl:
             shard=CRAWLED,
         ),
     output:
-        metrics="results/metrics/crawl.parquet",
+        metrics=ensure("results/metrics/crawl.parquet", non_empty=True),
     log:
         "logs/measure_crawl.log",
     conda:

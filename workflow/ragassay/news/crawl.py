@@ -1,143 +1,102 @@
-"""Crawl the feeds and pages of one shard: who is asked for what, in which order. How is the fetcher's business.
+"""Ask for the feeds and pages of one shard: who is asked for what, in which order. How is the fetcher's business.
 
 Hosts are asked side by side, each for one thing after the other. What is already kept is not asked for again, but for
-answers that may be otherwise the next time. Of more pages than are needed those are taken whose addresses come first by
-their hash, so that neither the order of feeds nor that of answers decides. Does not read the pages: see extraction.
+answers that may be otherwise the next time; those are tried again at the end, and a host that wanted to be left alone
+gets some minutes before that. A host at which too much fails in a row is left in peace. Does not read pages, nor choose
+them: see `candidates`.
 """
 
 import asyncio
-import datetime
-import hashlib
 import time
 from collections import defaultdict
-from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from ragassay.news import feeds as feed_reader
+from ragassay.errors import AssayError
+from ragassay.news.candidates import Candidates, Days, read
 from ragassay.news.fetcher import Fetcher
-from ragassay.news.kept import Answers, Kept
+from ragassay.news.kept import Answers
 from ragassay.stage import log
 
-SLACK_DAYS = 2  # dates of feeds are not to be trusted to the day
+PAUSES = (0.0, 60.0, 600.0)  # before each try, for a host that wanted to be left alone
+MOST_FAILURES = 10  # in a row at one host
 PROGRESS_SECONDS = 30.0
-DISALLOWED = {"disallowed", "robots_unavailable", "crawl_delay", "opted_out"}
-REFUSING = {401, 403, 407, 429, 451, 503}
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A page that a feed names."""
-
-    url: str
-    topic: str
-    feed_url: str
-    title: str
-    published: str
-
-
-@dataclass
-class Found:
-    """What the feeds of a shard hold."""
-
-    health: list[dict] = field(default_factory=list)
-    candidates: dict[str, Candidate] = field(default_factory=dict)  # by address, each once
-    refused: dict[str, tuple[str, str]] = field(default_factory=dict)  # address -> reason, detail
 
 
 class Crawl:
-    def __init__(self, fetcher: Fetcher, answers: Answers, name: str):
-        self.fetcher, self.answers, self.name = fetcher, answers, name
+    def __init__(self, fetcher: Fetcher, answers: Answers, name: str, pauses: tuple[float, ...] = PAUSES):
+        self.fetcher, self.answers, self.name, self.pauses = fetcher, answers, name, pauses
         self.done = self.total = 0
         self.told = time.monotonic()
 
-    async def ask(self, urls: list[str]) -> None:
-        """Have an answer for each address; those that failed in passing are tried once more at the end."""
-        self.done, self.total = 0, len(urls)
-        wanted = [url for url in urls if self._is_wanted(url)]
-        self.done = self.total - len(wanted)
-        for _ in range(2):
-            hosts = defaultdict(list)
-            for url in wanted:
-                hosts[urlsplit(url).hostname].append(url)
-            async with asyncio.TaskGroup() as group:
-                for own in hosts.values():
-                    group.create_task(self._ask_host(own))
-            wanted = [url for url in wanted if self._is_wanted(url)]
+    async def feeds(self, rows: list[dict], days: Days) -> Candidates:
+        """Ask all feeds and read what they name; old addresses are tried under https first."""
+        found = Candidates(days, self.fetcher.opted_out)
+        secure = {row["feed_url"]: _secure(row["feed_url"]) for row in rows if row["https_first"]}
+        await self.ask(list(secure.values()))
+        left = []
+        for row in rows:
+            told = self._read(secure[row["feed_url"]]) if row["https_first"] else ("dead", "", [])
+            if told[0] == "dead":
+                left.append(row)
+            else:
+                found.take(row, *told)
+        await self.ask([row["feed_url"] for row in left])
+        for row in left:
+            found.take(row, *self._read(row["feed_url"]))
+        return found
 
-    def _is_wanted(self, url):
+    def _read(self, url):
+        if self.fetcher.opted_out(url):  # perhaps since it was kept
+            return "disallowed", "opted_out: on the list of opt-outs", []
+        return read(self.answers.own.get(url))
+
+    async def ask(self, urls: list[str]) -> None:
+        """Have an answer for each address, but for those of hosts at which too much fails."""
+        missing = [url for url in urls if self._is_missing(url)]
+        self.done, self.total = len(urls) - len(missing), len(urls)
+        known = self.answers.known(set(missing))
+        for pause in self.pauses:
+            hosts = defaultdict(list)
+            for url in sorted(missing):
+                hosts[urlsplit(url).hostname].append(url)
+            await _together(self._ask_host(own, known, pause) for own in hosts.values())
+            missing = [url for url in missing if (kept := self.answers.own.get(url)) is None or kept.passing]
+
+    def _is_missing(self, url):
         kept = self.answers.own.get(url)
         return kept is None or kept.passing or (kept.outcome == "ok" and kept.body() is None)
 
-    async def _ask_host(self, urls):
+    async def _ask_host(self, urls, known, pause):
+        if any((kept := self.answers.own.get(url)) and kept.outcome == "put_off" for url in urls):
+            await asyncio.sleep(pause)
+        failures = 0
         for url in urls:
-            known = self.answers.others.get(url)
-            known = known if known and known.body() is not None else None
-            headers = known.headers if known else {}
-            answer = await self.fetcher.fetch(url, headers.get("etag"), headers.get("last-modified"))
-            self.answers.keep(answer, known)
-            self.done = min(self.done + 1, self.total)
+            old = known.get(url)
+            old = old if old and old.body() is not None else None
+            checks = (old.headers.get("etag"), old.headers.get("last-modified")) if old else ()
+            kept = self.answers.keep(await self.fetcher.fetch(url, *checks), old)
             self._tell()
+            failures = failures + 1 if kept.passing else 0
+            if failures == MOST_FAILURES:
+                log.info("%s: %d answers of %s in a row failed, the last: %s", self.name, failures, url, kept.outcome)
+                return
 
     def _tell(self):
+        self.done = min(self.done + 1, self.total)
         if time.monotonic() - self.told > PROGRESS_SECONDS:
             self.told = time.monotonic()
             log.info("%s: %d of %d addresses asked", self.name, self.done, self.total)
 
-    async def feeds(self, rows: list[dict], first_day: str, last_day: str) -> Found:
-        """Ask all feeds and read their entries; old addresses are tried under https first."""
-        secure = {row["feed_url"]: _secure(row["feed_url"]) for row in rows if row["https_first"]}
-        await self.ask(sorted(secure.values()))
-        answered = {plain for plain, url in secure.items() if self.answers.own[url].outcome == "ok"}
-        await self.ask(sorted(row["feed_url"] for row in rows if row["feed_url"] not in answered))
-        found, days = Found(), _days(first_day, last_day)
-        for row in sorted(rows, key=lambda row: row["feed_url"]):
-            plain = row["feed_url"]
-            kept = self.answers.own[secure[plain] if plain in answered else plain]
-            health, detail, entries = _health(kept)
-            inside = {entry.url for entry in entries if _is_inside(entry, days)}
-            for entry in entries:
-                if entry.url in inside:
-                    candidate = Candidate(entry.url, row["topic"], plain, entry.title, entry.published)
-                    found.candidates.setdefault(entry.url, candidate)
-                else:
-                    told = f"found {entry.published} in {plain}, expected {first_day} to {last_day}"
-                    found.refused[entry.url] = "outside_window", told
-            if health == "live" and not inside:
-                health, detail = "empty", "no entry in the shard's days"
-            own = {name: row[name] for name in ("feed_url", "topic", "site")}
-            found.health.append(own | {"health": health, "entries": len(inside), "detail": detail})
-        found.refused = {url: why for url, why in found.refused.items() if url not in found.candidates}
-        return found
 
-
-def chosen(candidates: dict[str, Candidate], per_topic: int | None) -> dict[str, Candidate]:
-    """At most so many of each topic; all if it is None."""
-    topics = defaultdict(list)
-    for url, candidate in candidates.items():
-        topics[candidate.topic].append((hashlib.sha256(url.encode()).digest(), url))
-    return {url: candidates[url] for found in topics.values() for _, url in sorted(found)[:per_topic]}
+async def _together(tasks):
+    """Run them all side by side. The first error that a person can act on ends them, and comes out by itself."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            for task in tasks:
+                group.create_task(task)
+    except ExceptionGroup as failed:
+        raise next((one for one in failed.exceptions if isinstance(one, AssayError)), failed.exceptions[0]) from None
 
 
 def _secure(url):
     return "https" + url.removeprefix("http") if url.startswith("http://") else url
-
-
-def _health(kept: Kept):
-    """live, empty, dead, blocked or disallowed; a detail; the entries."""
-    if kept.outcome == "ok":
-        feed = feed_reader.parse(kept.body(), kept.final_url, kept.headers.get("content-type", ""))
-        return ("dead" if feed.kind == "not_a_feed" else feed.kind), feed.detail, feed.entries
-    if kept.outcome in DISALLOWED:
-        return "disallowed", kept.detail, []
-    if kept.status in REFUSING or kept.outcome in ("put_off", "no_contact"):
-        return "blocked", kept.detail or kept.outcome, []
-    return "dead", kept.detail or kept.outcome, []
-
-
-def _days(first_day, last_day):
-    first, last = (datetime.datetime.fromisoformat(day).replace(tzinfo=datetime.UTC) for day in (first_day, last_day))
-    return first - datetime.timedelta(SLACK_DAYS), last + datetime.timedelta(1 + SLACK_DAYS)
-
-
-def _is_inside(entry, days):
-    return entry.published_at is None or days[0] <= entry.published_at < days[1]

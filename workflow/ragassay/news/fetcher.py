@@ -128,7 +128,7 @@ class Fetcher:
             if not target.own and not CONTACT.search(self.user_agent):
                 raise AssayError(
                     f"the User-Agent {self.user_agent!r} names no mail address or web page, so {target.host} could not "
-                    "tell you to stop: add one before anything but your own hosts is fetched"
+                    "tell you to stop: set crawl.contact before anything but your own hosts is fetched"
                 )
             answer = await self._follow(target, visit, obey=True)
         except Failed as failed:

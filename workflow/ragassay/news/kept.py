@@ -6,20 +6,24 @@ them: of one address the last answer counts. The folders of other shards serve a
 can be asked for as "unless it has changed".
 """
 
+import contextlib
 import datetime
 import hashlib
 import os
 import zlib
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-from ragassay.llm.journal import Journal, decode
+from ragassay.llm.journal import Journal, LedgerError, decode
+from ragassay.news import pages
 from ragassay.news.fetcher import Fetched
 
 PASSING = {"timeout", "connection", "dns", "put_off", "wrong_length", "bad_response"}  # may be otherwise the next time
+CHECKS = {"etag", "last-modified"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Kept:
     """One answer; its body lies in a file, packed."""
 
@@ -54,41 +58,48 @@ class Kept:
         return body if hashlib.sha256(body).hexdigest() == self.digest else None
 
 
-@dataclass
 class Answers:
-    """All that is kept below one shard's folder, and of other shards beside it what can be asked for again."""
+    """All that is kept below one shard's folder, as `own`, and what other shards beside it know.
 
-    folder: Path
-    own: dict[str, Kept] = field(default_factory=dict)
-    others: dict[str, Kept] = field(default_factory=dict)
-    journal: Journal | None = None
-    bodies: int | None = None  # an open file
-    size: int = 0
+    Use it as a context; nothing is written before the first answer.
+    """
 
-    def __post_init__(self):
-        self.folder = Path(self.folder)
-        for path in sorted(self.folder.parent.glob("*/*.jsonl"), key=lambda path: path.name):
-            mine = path.parent.name == self.folder.name
-            for kept in _read(path):
-                if mine:
-                    self.own[kept.url] = kept
-                elif kept.outcome == "ok" and kept.headers.keys() & {"etag", "last-modified"}:
-                    self.others[kept.url] = kept
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        self.own = {kept.url: kept for path in self._journals() if self._is_own(path) for kept in _read(path)}
+        self.journal, self.error = None, None
+        self.bodies, self.size = None, 0  # an open file and how much was written there
+
+    def _journals(self) -> list[Path]:
+        return sorted(self.folder.parent.glob("*/*.jsonl"), key=lambda path: path.name)
+
+    def _is_own(self, path):
+        return path.parent.name == self.folder.name
+
+    def known(self, urls: set[str]) -> dict[str, Kept]:
+        """What other shards know of these addresses and can be asked for again."""
+        others = (path for path in self._journals() if not self._is_own(path))
+        found = (kept for path in others for kept in _read(path))
+        return {
+            kept.url: kept
+            for kept in found
+            if kept.url in urls and kept.outcome == "ok" and kept.headers.keys() & CHECKS
+        }
 
     def keep(self, answer: Fetched, known: Kept | None = None) -> Kept:
         """Write an answer down; one that says "not modified" gets the body of what was known."""
-        body, outcome, status = answer.body, answer.outcome, answer.status
-        headers = answer.headers
+        body, outcome, status, headers = answer.body, answer.outcome, answer.status, answer.headers
         if outcome == "not_modified":
             body, outcome, status, headers = known.body(), "ok", known.status, known.headers | headers
-        if self.journal is None:
-            self.journal = Journal(self.folder, lambda error: None)
-            bodies = self.journal.path.with_suffix(".bodies")
-            self.bodies = os.open(bodies, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
-        packed = zlib.compress(body, 6) if outcome == "ok" else b""
-        at, self.size = self.size, self.size + len(packed)
-        while packed:
-            packed = packed[os.write(self.bodies, packed) :]
+        with self._explained():
+            if self.journal is None:
+                self.journal = Journal(self.folder, lambda error: None)
+                path = self.journal.path.with_suffix(".bodies")
+                self.bodies = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+            at, packed = self.size, pages.packed(body) if outcome == "ok" else b""
+            while packed:
+                written = os.write(self.bodies, packed)
+                packed, self.size = packed[written:], self.size + written
         record = {
             "url": answer.url,
             "final_url": answer.final_url,
@@ -106,14 +117,31 @@ class Answers:
         self.own[kept.url] = kept
         return kept
 
-    def close(self) -> None:
-        if self.journal:
-            os.fsync(self.bodies)
+    @contextlib.contextmanager
+    def _explained(self):
+        """After the first error nothing more is written: a disk that failed once is not to be trusted."""
+        if self.error:
+            raise self.error
+        try:
+            yield
+        except OSError as error:
+            remedy = "nothing more is asked; put it right and run again, what was answered is kept"
+            self.error = LedgerError(f"ledger {self.folder}: {error.strerror}; {remedy}")
+            raise self.error from error
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.bodies is not None:
+            with contextlib.suppress(OSError):  # a body that is lost is asked for again
+                os.fsync(self.bodies)
             os.close(self.bodies)
+        if self.journal:
             self.journal.close()
 
 
-def _read(path):
+def _read(path) -> Iterator[Kept]:
     with path.open("rb") as lines:
         for line in lines:
             if line.endswith(b"\n") and (record := decode(line[:-1])):

@@ -12,11 +12,12 @@ from collections import Counter
 from ragassay import tables
 from ragassay.errors import AssayError
 from ragassay.llm.lease import Lease
-from ragassay.news.crawl import Crawl, chosen
+from ragassay.news.candidates import Days
+from ragassay.news.crawl import Crawl
 from ragassay.news.fetcher import Fetcher
 from ragassay.news.kept import Answers
-from ragassay.news.local_site import LocalSite
 from ragassay.news.opt_outs import OptOuts
+from ragassay.schemas.candidates import CANDIDATES
 from ragassay.schemas.feed_health import FEED_HEALTH
 from ragassay.schemas.feeds import FEEDS
 from ragassay.schemas.pages import PAGES
@@ -25,68 +26,109 @@ from ragassay.stage import log, run
 AGENT = "ragassay/0.1"
 
 
-def crawl_shard(feeds, pages, feed_health, rejects, row, crawl, ledger):
+def crawl_shard(feeds, pages, candidates, feed_health, rejects, row, crawl, ledger):
     """`row` is the shard's row of the table of shards, `crawl` the section of the configuration."""
-    listed = [
-        feed for feed in tables.read(FEEDS, feeds).to_pylist() if feed["topic"] in (row["topics"] or [feed["topic"]])
-    ]
-    if missing := set(row["topics"] or ()) - {feed["topic"] for feed in listed}:
-        known = ", ".join(sorted(crawl["topics"]))
-        raise AssayError(f"shard {row['shard']}: no feed for {', '.join(sorted(missing))}; the topics are {known}")
-    most = row["per_topic"] and row["per_topic"] * crawl["pages_per_document"]
-    with Lease(ledger), contextlib.ExitStack() as stack:
-        answers = Answers(ledger)
-        stack.callback(answers.close)
-        site = stack.enter_context(LocalSite(crawl["local_site"])) if crawl["local_site"] else None
-        found, wanted = asyncio.run(_crawl(listed, row, crawl, most, answers, site))
-        _write(found, wanted, answers, row["shard"], pages, feed_health, rejects)
+    shard, listed = row["shard"], _listed(feeds, row, crawl)
+    opted_out = OptOuts.read(crawl["opt_outs"]).matches if crawl["opt_outs"] else OptOuts().matches
+    with _explained(shard, ledger), Lease(ledger), Answers(ledger) as answers, _local_site(crawl) as connect_to:
+        found, wanted = asyncio.run(_crawl(listed, row, crawl, answers, connect_to, opted_out))
+        tables.write(FEED_HEALTH, feed_health, [{**health, "shard": shard} for health in found.health])
+        tables.write(CANDIDATES, candidates, (_candidate(page, shard) for page in found.pages.values()))
+        _write_pages(found.pages, wanted, answers, opted_out, shard, pages, rejects)
 
 
-async def _crawl(listed, row, crawl, most, answers, site):
-    opted_out = OptOuts.read(crawl["opt_outs"]) if crawl["opt_outs"] else OptOuts()
+def _listed(feeds, row, crawl):
+    """The feeds of the shard's topics."""
+    listed = tables.read(FEEDS, feeds).to_pylist()
+    wanted = set(row["topics"] or crawl["topics"])
+    listed = [feed for feed in listed if feed["topic"] in wanted]
+    missing = wanted - {feed["topic"] for feed in listed}
+    if missing and (row["topics"] or not listed):
+        told, known = (", ".join(sorted(topics)) for topics in (missing, crawl["topics"]))
+        raise AssayError(f"shard {row['shard']}: found no feed for {told}; the topics of crawl.topics are {known}")
+    return listed
+
+
+@contextlib.contextmanager
+def _local_site(crawl):
+    """Serve the configured articles; where to connect for each of their hosts."""
+    if not crawl["local_site"]:
+        yield None
+        return
+    from ragassay.news.local_site import LocalSite
+
+    with LocalSite(crawl["local_site"]) as site:
+        yield site.connect_to
+
+
+@contextlib.contextmanager
+def _explained(shard, ledger):
+    try:
+        yield
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        raise AssayError(
+            f"shard {shard}: {place}{error.strerror or error}; put it right and run again, what was answered is kept in"
+            f" {ledger}"
+        ) from error
+
+
+async def _crawl(listed, row, crawl, answers, connect_to, opted_out):
     fetcher = Fetcher(
         f"{AGENT} (+{crawl['contact']})" if crawl["contact"] else AGENT,
         allow_hosts=crawl["allow_hosts"],
-        connect_to=site.connect_to if site else None,
+        connect_to=connect_to,
         gap=crawl["seconds_between_requests"],
         own_gap=crawl["seconds_between_requests_own_hosts"],
         spacing_folder=crawl["spacing_folder"],
-        opted_out=opted_out.matches,
+        opted_out=opted_out,
     )
     async with fetcher:
         work = Crawl(fetcher, answers, f"shard {row['shard']}")
-        found = await work.feeds(listed, row["first_day"], row["last_day"])
+        found = await work.feeds(listed, Days(row["first_day"], row["last_day"]))
         counts = Counter(feed["health"] for feed in found.health)
         told = ", ".join(f"{count} {health}" for health, count in counts.most_common())
-        wanted = chosen(found.candidates, most)
-        log.info("%d feeds (%s): %d pages, %d to fetch", len(listed), told, len(found.candidates), len(wanted))
-        await work.ask(sorted(wanted))
+        wanted = found.chosen(row["per_topic"] and row["per_topic"] * crawl["pages_per_document"])
+        log.info("%d feeds (%s): %d pages, %d to fetch", len(listed), told, len(found.pages), len(wanted))
+        await work.ask(list(wanted))
     return found, wanted
 
 
-def _write(found, wanted, answers, shard, pages, feed_health, rejects):
-    tables.write(FEED_HEALTH, feed_health, [{**row, "shard": shard} for row in found.health])
+def _write_pages(candidates, wanted, answers, opted_out, shard, pages, rejects):
     reasons = Counter()
     with tables.Writer(PAGES, pages) as kept, tables.Writer(tables.REJECTS, rejects) as refused:
-
-        def refuse(url, reason, detail):
-            reasons[reason] += 1
-            row = {"stage": "crawl_shard", "shard": shard, "item": url, "reason": reason, "detail": detail}
-            refused.add(row)
-
-        for url, candidate in found.candidates.items():
+        for url, candidate in candidates.items():
             answer = answers.own.get(url) if url in wanted else None
-            if answer is None:
-                refuse(url, "not_needed", "enough other pages of its topic were fetched")
-            elif answer.outcome != "ok":
-                refuse(url, answer.outcome, answer.detail or f"status {answer.status}")
+            reason, detail = _refusal(candidate, url in wanted, answer, opted_out)
+            if reason:
+                reasons[reason] += 1
+                row = {"stage": "crawl_shard", "shard": shard, "item": url, "reason": reason, "detail": detail}
+                refused.add(row)
             else:
                 kept.add(_page(answer, candidate, shard))
-        for url, (reason, detail) in found.refused.items():
-            refuse(url, reason, detail)
-    assert kept.written + refused.written == len(found.candidates) + len(found.refused)
+    assert kept.written + refused.written == len(candidates)
     counts = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
     log.info("%d pages kept, %d not%s", kept.written, refused.written, counts and f" ({counts})")
+
+
+def _refusal(candidate, is_wanted, answer, opted_out):
+    """Why a page is not kept, and a detail; two empty texts if it is."""
+    if candidate.reason:
+        return candidate.reason, candidate.detail
+    if not is_wanted:
+        return "not_needed", "enough other pages of its topic were fetched"
+    if answer is None:
+        return "given_up", "too much else at its host failed in a row"
+    if answer.outcome != "ok":
+        return answer.outcome, answer.detail or f"status {answer.status}"
+    if opted_out(answer.final_url):
+        return "opted_out", f"{answer.final_url} is on the list of opt-outs"
+    return "", ""
+
+
+def _candidate(candidate, shard):
+    own = {name: getattr(candidate, name) for name in ("url", "topic", "feed_url")}
+    return own | {"shard": shard, "in_days": candidate.reason != "outside_window"}
 
 
 def _page(answer, candidate, shard):

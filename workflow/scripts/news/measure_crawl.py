@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from ragassay import tables
 from ragassay.schemas.articles import ARTICLES
+from ragassay.schemas.candidates import CANDIDATES
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.feed_health import FEED_HEALTH
 from ragassay.schemas.metrics import METRICS, metric
@@ -23,18 +24,19 @@ REASON = ("shard", "topic", "stage", "reason")
 NO_TOPIC = "(none)"
 
 
-def measure_crawl(feed_health, pages, articles, documents, rejects, metrics, asked, alarm_drop):
+def measure_crawl(feed_health, candidates, pages, articles, documents, rejects, metrics, asked, alarm_drop):
     """`asked` holds, for each crawled shard in order, the documents asked for of each topic."""
     feeds = tables.read_all(FEED_HEALTH, feed_health)
+    named = tables.read_all(CANDIDATES, candidates, ["shard", "url", "topic", "in_days"])
     steps = {
-        "found": _counts(feeds, "entries"),
+        "found": _counts(named.filter(named["in_days"])),
         "fetched": _counts(tables.read_all(PAGES, pages, ["shard", "topic"])),
         "extracted": _counts(tables.read_all(ARTICLES, articles, ["shard", "topic"])),
         "kept": _counts(tables.read_all(DOCUMENTS, documents, ["shard", "topic"])),
     }
     steps = {name: _of_shards(counts, asked) for name, counts in steps.items()}
     wanted = Counter({(shard, topic): count for shard, topics in asked.items() for topic, count in topics.items()})
-    refused = _refused(rejects, _topics(feeds, pages, articles), asked)
+    refused = _refused(rejects, _topics(named, articles), asked)
     kept = {shard: _total(steps["kept"], shard) for shard in asked}
     rows = [
         *_funnel(wanted, steps),
@@ -55,10 +57,10 @@ def measure_crawl(feed_health, pages, articles, documents, rejects, metrics, ask
     tables.write(METRICS, metrics, rows)
 
 
-def _counts(rows, summed=None):
-    """(shard, topic) -> rows, or the sum of a column."""
+def _counts(rows):
+    """(shard, topic) -> rows"""
     rows = rows.set_column(rows.column_names.index("topic"), "topic", pc.fill_null(rows["topic"], NO_TOPIC))
-    groups = rows.group_by(["shard", "topic"]).aggregate([(summed, "sum") if summed else ([], "count_all")])
+    groups = rows.group_by(["shard", "topic"]).aggregate([([], "count_all")])
     shards, topics, numbers = (groups.column(name).to_pylist() for name in groups.column_names)
     return Counter(dict(zip(zip(shards, topics, strict=True), numbers, strict=True)))
 
@@ -88,13 +90,12 @@ def _feeds(feeds, shards):
             yield _row("feeds", {"shard": shard}, health, counts[shard, health], total)
 
 
-def _topics(feeds, pages, articles):
+def _topics(named, articles):
     """(shard, what a reject may name) -> its topic"""
-    links = tables.read_all(PAGES, pages, ["shard", "url", "topic"])
     texts = tables.read_all(ARTICLES, articles, ["shard", "article_id", "topic"])
     topics = {}
-    for named in (feeds.select(["shard", "feed_url", "topic"]), links, texts):
-        shards, items, values = (column.to_pylist() for column in named.columns)
+    for rows in (named.select(["shard", "url", "topic"]), texts):
+        shards, items, values = (column.to_pylist() for column in rows.columns)
         topics |= zip(zip(shards, items, strict=True), values, strict=True)
     return topics
 
