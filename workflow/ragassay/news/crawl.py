@@ -57,7 +57,7 @@ class Crawl:
         known = self.answers.known(set(missing))
         for pause in self.pauses:
             hosts = defaultdict(list)
-            for url in sorted(missing):
+            for url in sorted(missing, key=lambda url: (url in self.answers.own, url)):  # new ones first
                 hosts[urlsplit(url).hostname].append(url)
             await _together(self._ask_host(own, known, pause) for own in hosts.values())
             missing = [url for url in missing if (kept := self.answers.own.get(url)) is None or kept.passing]
@@ -78,7 +78,8 @@ class Crawl:
             self._tell()
             failures = failures + 1 if kept.passing else 0
             if failures == MOST_FAILURES:
-                log.info("%s: %d answers of %s in a row failed, the last: %s", self.name, failures, url, kept.outcome)
+                host = urlsplit(url).hostname
+                log.info("%s: %s failed %d times in a row, the last time: %s", self.name, host, failures, kept.outcome)
                 return
 
     def _tell(self):

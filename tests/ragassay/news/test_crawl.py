@@ -1,0 +1,119 @@
+"""Who is asked for what by a crawl, and how often, over real connections to a server on this machine."""
+
+import asyncio
+
+import pytest
+
+from crawling import feed
+from ragassay.errors import AssayError
+from ragassay.news.candidates import Days
+from ragassay.news.crawl import MOST_FAILURES, Crawl
+from ragassay.news.kept import Answers
+from ragassay.news.limits import Limits
+from web import Web, answer
+
+PAGE = answer(b"<p>The harbour is open.</p>")
+BUSY = answer(b"", "503 Service Unavailable", retry_after="0")
+FEED = b'<?xml version="1.0"?><rss version="2.0"><channel><item><link>/1</link></item></channel></rss>'
+HOST = "http://site.test"
+
+
+@pytest.fixture
+def ask(tmp_path):
+    """A function that crawls pages; the answers that are kept, and the paths that were asked for without robots.txt."""
+
+    def run(pages, urls, hosts=("site.test",), seconds=0.0, pauses=(0.0, 0.0, 0.0), **settings):
+        async def crawl():
+            async with Web(pages, seconds) as web, web.fetcher(*hosts, **settings) as fetcher:
+                with Answers(tmp_path / "ledger/a") as answers:
+                    work = Crawl(fetcher, answers, "a", pauses)
+                    await work.ask(urls)
+                    return answers.own, [path for path in web.asked if path != "/robots.txt"], web
+
+        return asyncio.run(crawl())
+
+    return run
+
+
+def feeds(pages, *rows, days=("2026-10-01", "2026-10-31"), **settings):
+    async def crawl(folder):
+        async with Web(pages) as web, web.fetcher(**settings) as fetcher:
+            with Answers(folder / "a") as answers:
+                return await Crawl(fetcher, answers, "a").feeds(list(rows), Days(*days)), web.asked
+
+    return crawl
+
+
+def in_turns(*answers):
+    """Each answer once, the last one for ever."""
+    left = list(answers)
+    return lambda headers: left.pop(0) if len(left) > 1 else left[0]
+
+
+def test_each_page_is_asked_for_once_and_hosts_side_by_side(ask):
+    hosts = [f"site{n}.test" for n in range(5)]
+    urls = [f"http://{host}/{n}" for host in hosts for n in range(3)]
+    pages = {f"{host}/{n}": PAGE for host in hosts for n in range(3)}
+    own, asked, web = ask(pages, urls, hosts, seconds=0.02)
+    assert own.keys() == set(urls) and sorted(asked) == sorted(f"/{n}" for n in range(3) for _ in hosts)
+    assert max(sum(begin <= moment < end for _, begin, end in web.trace) for _, moment, _ in web.trace) == 5
+    assert all(gap >= 0 for host in hosts for gap in web.gaps(host))
+
+
+def test_failures_that_may_pass_are_tried_again_at_the_end_and_others_are_not(ask):
+    pages = {"/1": in_turns(BUSY, BUSY, PAGE), "/2": in_turns(BUSY), "/4": PAGE}
+    own, asked, _ = ask(pages, [f"{HOST}/{n}" for n in (1, 2, 3, 4)])
+    assert {url: kept.outcome for url, kept in own.items()} == {
+        f"{HOST}/1": "ok",
+        f"{HOST}/2": "http_503",
+        f"{HOST}/3": "http_404",
+        f"{HOST}/4": "ok",
+    }
+    assert asked == ["/1", "/2", "/3", "/4", "/1", "/2", "/1", "/2"] and own[f"{HOST}/1"].body()
+
+
+def test_what_is_kept_is_not_asked_for_but_what_failed_in_passing_is(ask):
+    urls = [f"{HOST}/{n}" for n in (1, 2, 3)]
+    ask({"/1": PAGE, "/2": BUSY}, urls)
+    own, asked, _ = ask({"/1": PAGE, "/2": PAGE, "/3": PAGE}, urls)
+    assert asked == ["/2"] and own[urls[1]].outcome == "ok" and own[urls[2]].outcome == "http_404"
+
+
+def test_a_host_at_which_all_fails_is_left_in_peace(ask, caplog):
+    caplog.set_level("INFO", "ragassay")
+    many = [f"{HOST}/{n}" for n in range(100)]
+    own, asked, _ = ask(
+        {f"/{n}": BUSY for n in range(100)}, [*many, "http://other.test/x"], ("site.test", "other.test")
+    )
+    assert len(asked) == len(own) == 3 * MOST_FAILURES + 1 and own["http://other.test/x"].outcome == "http_404"
+    assert f"site.test failed {MOST_FAILURES} times in a row, the last time: http_503" in caplog.text
+
+
+def test_a_host_that_wants_to_be_left_alone_is_asked_again_later(ask):
+    later = answer(b"", "429 Too Many Requests", retry_after="1")
+    pages = {"/1": in_turns(later, PAGE), "/2": PAGE}
+    urls = [f"{HOST}/1", f"{HOST}/2"]
+    own, asked, web = ask(pages, urls, pauses=(0.0, 1.1), limits=Limits(patience=0.1))
+    assert {kept.outcome for kept in own.values()} == {"ok"} and asked == ["/1", "/1", "/2"]
+    assert web.gaps()[1] >= 1.0
+
+
+def test_an_error_that_a_person_can_act_on_comes_out_alone(ask):
+    urls = [f"{HOST}/1", "http://a.example/", "http://b.example/"]
+    with pytest.raises(AssayError, match=r"set crawl\.contact"):
+        ask({"/1": PAGE}, urls, seconds=1.0, user_agent="ragassay/0.1")
+
+
+def test_an_old_address_that_has_no_https_is_asked_under_http(tmp_path):
+    rows = feed(f"{HOST}/feed", https_first=True), feed(f"{HOST}/other")
+    pages = {"/feed": answer(FEED), "/other": answer(FEED.replace(b"/1", b"/2"))}
+    found, asked = asyncio.run(feeds(pages, *rows, limits=Limits(connect_seconds=0.3))(tmp_path))
+    assert [row["health"] for row in found.health] == ["live", "live"]
+    assert found.pages.keys() == {f"{HOST}/1", f"{HOST}/2"} and asked == ["/robots.txt", "/feed", "/other"]
+
+
+def test_a_feed_whose_owner_opted_out_is_disallowed_though_it_was_kept(tmp_path):
+    pages, row = {"/feed": answer(FEED)}, feed(f"{HOST}/feed")
+    assert asyncio.run(feeds(pages, row)(tmp_path))[0].pages
+    found, asked = asyncio.run(feeds(pages, row, opted_out=lambda url: True)(tmp_path))
+    assert found.health[0]["health"] == "disallowed" and not found.pages and not asked
