@@ -10,6 +10,7 @@ include: "workflow/rules/news.smk"
 include: "workflow/rules/documents.smk"
 include: "workflow/rules/scope.smk"
 include: "workflow/rules/calls.smk"
+include: "workflow/rules/publish.smk"
 include: "workflow/rules/report.smk"
 
 

@@ -59,10 +59,10 @@ def exported(tmp_path):
     ]:
         tables.write(table, tmp_path / table.name, rows)
 
-    def export(folder="out"):
+    def export(folder="out", texts=True):
         single = {name: [tmp_path / name] for name in ("documents", "selected_questions", "novel_claims", "hardness")}
         places = {name: tmp_path / folder / name for name in ("beir", "hugging_face")}
-        export_questions(**single, hardness_scores=tmp_path / "hardness_scores", **places, about=ABOUT)
+        export_questions(**single, hardness_scores=tmp_path / "hardness_scores", **places, about=ABOUT, texts=texts)
         return tmp_path / folder
 
     return export
@@ -85,7 +85,7 @@ def test_beir_has_all_documents_and_what_was_kept(exported):
         "_id": "doc-1",
         "title": "Über | <b>",
         "text": "Text 1.\n\nÉ",
-        "metadata": {"topic": "food", "url": None},
+        "metadata": {"topic": "food", "url": None, "content_hash": "", "text_end": 10},
     }
     assert len(queries) == 12 and {row["metadata"]["intended"] for row in queries} == {"in_scope", "out_of_scope"}
 
@@ -113,8 +113,9 @@ print(json.dumps(found))
 """
 
 
-def test_the_datasets_library_opens_the_folder_offline(exported, tmp_path):
-    folder = exported() / "hugging_face"
+@pytest.mark.parametrize("texts", [True, False], ids=["with texts", "without"])
+def test_the_datasets_library_opens_the_folder_offline(exported, tmp_path, texts):
+    folder = exported(texts=texts) / "hugging_face"
     quiet = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "HF_HOME": str(tmp_path / "home")}
     command = [sys.executable, "-c", LOAD, str(folder)]
     done = subprocess.run(command, env={**os.environ, **quiet}, capture_output=True, text=True, check=False)
@@ -125,7 +126,17 @@ def test_the_datasets_library_opens_the_folder_offline(exported, tmp_path):
     first = found["questions"]["train"][1]
     assert (first["claim"], first["round"], first["hard"], first["overlap_score"]) == ("A claim.", 3, True, 0.25)
     assert found["questions"]["train"][2]["hard"] is None and found["questions"]["train"][0]["claim"] is None
-    assert found["documents"]["corpus"][1]["n_questions"] == 3
+    document = found["documents"]["corpus"][1]
+    assert document["n_questions"] == 3 and document["text"] == ("Text 1.\n\nÉ" if texts else None)
+    assert document["text_end"] == 10
+
+
+def test_texts_that_are_not_ours_to_give_are_nowhere(exported):
+    folder = exported(texts=False)
+    assert [row["text"] for row in lines(folder / "beir/corpus.jsonl")] == [""] * 6
+    given = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+    assert b"Text 1." not in given and b"not in this folder" in given
+    assert "not in this folder" not in (exported() / "hugging_face/README.md").read_text()
 
 
 def test_the_card_counts_and_describes(exported):

@@ -47,6 +47,11 @@ def duplicates(row: dict, config: dict) -> dict:
     return {"earlier": " ".join(row["before"]), **settings}
 
 
+def export(export: dict) -> dict:
+    about = {name: export[name] for name in ("title", "licence", "licence_note", "language")}
+    return {"about": about, "texts": export["texts"]}
+
+
 def coverage(shards: dict, crawled: list[str], crawl: dict) -> dict:
     """How many documents of each topic each crawled shard asks for."""
     asked = {name: shards[name]["topics"] or crawl["topics"] for name in crawled}

@@ -17,7 +17,7 @@ HEADER = "query-id\tcorpus-id\tscore\n"
 
 def write_beir(folder, documents: list[dict], questions: list[dict]) -> dict[str, int]:
     """Write the folder; returns how many documents, queries and lines of qrels it has. `documents` are rows of the
-    table documents, `questions` of selected_questions.
+    table documents with text_end, their text None if it is not to be given; `questions` of selected_questions.
     """
     asked = sorted((row for row in questions if row["status"] == "kept"), key=lambda row: row["question_id"])
     corpus = sorted(documents, key=lambda row: row["doc_id"])
@@ -29,8 +29,8 @@ def write_beir(folder, documents: list[dict], questions: list[dict]) -> dict[str
 
 
 def _document(row):
-    metadata = {"topic": row["topic"], "url": row["url"]}
-    return {"_id": row["doc_id"], "title": row["title"] or "", "text": row["text"], "metadata": metadata}
+    metadata = {name: row[name] for name in ("topic", "url", "content_hash", "text_end")}
+    return {"_id": row["doc_id"], "title": row["title"] or "", "text": row["text"] or "", "metadata": metadata}
 
 
 def _query(row):

@@ -55,6 +55,7 @@ def card(documents: list[dict], parts: dict[str, list[dict]], about: About) -> s
             _table(("split", *KINDS), [(split, *_counts(rows)) for split, rows in parts.items()]),
             _table(("topic", *KINDS), _by_topic(questions)),
             "A question is kept if the judge agrees with what it was written to be; use the others with care.\n",
+            *_without_texts(documents),
             "## Fields\n",
             "### questions\n",
             _fields(EXPORTED_QUESTIONS),
@@ -71,6 +72,16 @@ def card(documents: list[dict], parts: dict[str, list[dict]], about: About) -> s
             'documents = load_dataset("<this folder>", "documents")\n```\n',
         ]
     )
+
+
+def _without_texts(documents):
+    """What the card says where texts are missing."""
+    if any(row["text"] is not None for row in documents):
+        return []
+    return [
+        "The texts of the documents are not in this folder. `url` says where each was published; if `content_hash` is"
+        " the SHA-256 of the article's text as you extract it, its first `text_end` characters are the document.\n"
+    ]
 
 
 def _counts(rows):

@@ -1,4 +1,8 @@
-"""Give questions and documents the forms that others know: a BEIR folder and one for `datasets.load_dataset`."""
+"""Give questions and documents the forms that others know: a BEIR folder and one for `datasets.load_dataset`.
+
+Without `texts`, for publishers' news, the documents' texts stay here: others get the address, the hash of the whole
+text and how far the document goes in it, enough to fetch it themselves and to know that it is the same.
+"""
 
 from collections import Counter
 
@@ -15,14 +19,16 @@ from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
 from ragassay.stage import log, run
 
 
-def export_questions(documents, selected_questions, novel_claims, hardness, hardness_scores, beir, hugging_face, about):
-    texts = tables.read_all(DOCUMENTS, documents).to_pylist()
+def export_questions(
+    documents, selected_questions, novel_claims, hardness, hardness_scores, beir, hugging_face, about, texts
+):
+    known = [_given(row, texts) for row in tables.read_all(DOCUMENTS, documents).to_pylist()]
     questions = tables.read_all(SELECTED_QUESTIONS, selected_questions).to_pylist()
-    found = write_beir(beir, texts, questions)
+    found = write_beir(beir, known, questions)
     claims = _by("recovered_id", NOVEL_CLAIMS, novel_claims, "text")
     near = _by("question_id", HARDNESS, hardness, "nearness")
     scores = _by("question_id", HARDNESS_SCORES, [hardness_scores], "score", "hard")
-    topics = {row["doc_id"]: row["topic"] for row in texts}
+    topics = {row["doc_id"]: row["topic"] for row in known}
     rows = []
     for row in questions:
         score = scores.get(row["question_id"], {"score": None, "hard": None})
@@ -33,9 +39,14 @@ def export_questions(documents, selected_questions, novel_claims, hardness, hard
         rows.append({name: row[name] for name in (*EXPORTED_QUESTIONS.schema.names, "split")})
     counts = Counter(row["doc_id"] for row in questions)
     names = [name for name in EXPORTED_DOCUMENTS.schema.names if name != "n_questions"]
-    corpus = [{name: row[name] for name in names} | {"n_questions": counts[row["doc_id"]]} for row in texts]
+    corpus = [{name: row[name] for name in names} | {"n_questions": counts[row["doc_id"]]} for row in known]
     write_hugging_face(hugging_face, corpus, rows, About(**about))
     log.info("%(documents)d documents, %(queries)d queries, %(qrels)d of them with a document that answers", found)
+
+
+def _given(row, texts):
+    """A document as others get it."""
+    return row | {"text_end": len(row["text"]), "text": row["text"] if texts else None}
 
 
 def _by(key, table, paths, *columns):
