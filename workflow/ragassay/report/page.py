@@ -1,19 +1,15 @@
 """Render the report: one HTML page that needs nothing but itself.
 
-Autoescaped, with a content-security policy that allows exactly the page's own style and script, by their hashes:
-whatever text reaches the page, nothing in it can run or be fetched. Knows nothing of studies: sections come from
-`ragassay.report.sections`.
+Knows nothing of studies: sections come from `ragassay.report.sections`.
 """
 
-import base64
-import hashlib
 import re
 from pathlib import Path
 
-import jinja2
 import yaml
 from markupsafe import Markup
 
+from ragassay.report import html
 from ragassay.report.sections import Section
 
 
@@ -22,15 +18,12 @@ def render(template, style, behaviour, title: str, sections: list[Section], figu
     is.
     """
     style, behaviour = Path(style).read_text().strip(), Path(behaviour).read_text().strip()
-    environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
+    environment = html.environment()
     environment.filters |= {"shown": shown, "cell": cell}
     page = environment.from_string(Path(template).read_text())
-    allowed = f"style-src '{_digest(style)}'; script-src '{_digest(behaviour)}'"
     return page.render(
         title=title,
-        policy=f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'",
+        policy=html.policy(style, behaviour),
         style=Markup(style),
         behaviour=Markup(behaviour),
         sections=sections,
@@ -58,7 +51,3 @@ def cell(value) -> dict:
     tooltip = f"n = {value['n']:,}" + (f", {value['abstained']:,} abstained" if value["abstained"] else "")
     sort = "" if value["value"] is None else repr(value["value"])
     return {"text": shown(value["value"]), "interval": interval, "sort": sort, "number": True, "tooltip": tooltip}
-
-
-def _digest(text):
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -1,0 +1,84 @@
+"""The tables of a scope study as large as wanted, made of random words: for what shows or exports them. Seeded."""
+
+import random
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ragassay import tables
+from ragassay.schemas.claims import CLAIMS
+from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.hardness import HARDNESS
+from ragassay.schemas.hardness_scores import HARDNESS_SCORES
+from ragassay.schemas.hardness_strata import HARDNESS_STRATA
+from ragassay.schemas.novel_claims import NOVEL_CLAIMS
+from ragassay.schemas.recovered_claims import RECOVERED_CLAIMS
+from ragassay.schemas.scope_votes import SCOPE_VOTES
+from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+
+CLAIMS_EACH, ROUNDS, IN_SCOPE, VOTES = 5, 3, 5, 9
+TOPICS = "business entertainment food music news politics science sport tech travel".split()
+STRATA = ("below 0.40", "0.40 to 0.60", "from 0.60")
+SYLLABLES = "ba cor den fil gar hos in ju kal lem mor nes or pal ques ri sta tem un ver wil".split()
+MOMENT = datetime(2026, 9, 1, tzinfo=UTC)
+
+
+def write_study(folder, documents: int) -> dict:
+    """Write all tables of a study of so many documents with ten questions each; the inputs of build_explorer."""
+    chance, rows = random.Random(0), {table: [] for table in TABLES.values()}
+    lexicon = ["".join(chance.choices(SYLLABLES, k=chance.randint(1, 4))) for _ in range(4000)]
+
+    def say(count):
+        return " ".join(chance.choices(lexicon, k=count)).capitalize()
+
+    def add(table, **values):
+        rows[table].append({c.name: values.get(c.name, None if c.null else FILL[str(c.type)]) for c in table.columns})
+        return values
+
+    for number in range(documents):
+        doc = {"doc_id": f"doc-{number:016x}", "shard": "s"}
+        title = {"title": say(8), "topic": chance.choice(TOPICS), "published_at": MOMENT}
+        text = " ".join(f"{say(15)}." for _ in range(18))
+        add(DOCUMENTS, **doc, **title, text=text, url=f"https://news.example/{number}", site="news.example")
+        for slot in range(1, CLAIMS_EACH + 1):
+            claim = {**doc, "slot": slot, "claim_id": f"claim-{number}-{slot}"}
+            add(CLAIMS, **claim, text=f"{say(14)}.")
+            for turn in range(1, ROUNDS + 1):
+                guess = {"recovered_id": f"recovered-{number}-{slot}-{turn}", "round": turn, "text": f"{say(14)}."}
+                add(RECOVERED_CLAIMS, **claim, **guess)
+            add(NOVEL_CLAIMS, **claim, **guess)
+            _question(add, chance, doc, "out_of_scope", slot, f"{say(15)}?", {"recovered_id": guess["recovered_id"]})
+        for slot in range(1, IN_SCOPE + 1):
+            _question(add, chance, doc, "in_scope", slot, f"{say(15)}?", {})
+    for position, name in enumerate((*STRATA, "all")):
+        add(HARDNESS_STRATA, position=position, stratum=name, hard=name == STRATA[-1])
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    paths = {name: Path(folder) / f"{name}.parquet" for name in TABLES}
+    for name, table in TABLES.items():
+        tables.write(table, paths[name], rows[table])
+    return {name: path if name in ("hardness_scores", "hardness_strata") else [path] for name, path in paths.items()}
+
+
+def _question(add, chance, doc, intended, slot, text, lineage):
+    name = {"question_id": f"question-{chance.getrandbits(64):016x}", **doc, "intended": intended}
+    said = [chance.random() < (0.85 if intended == "out_of_scope" else 0.15) for _ in range(VOTES)]
+    label = "out_of_scope" if sum(said) > VOTES / 2 else "in_scope"
+    status = "kept" if label == intended else "disputed"
+    known = {"label": label, "status": status, "split": "train", "margin": (2 * sum(said) - VOTES) / VOTES}
+    add(SELECTED_QUESTIONS, **name, **known, **lineage, slot=slot, text=text, round=ROUNDS if lineage else None)
+    near = round(chance.random(), 5)
+    stratum = STRATA[(near >= 0.4) + (near >= 0.6)]
+    add(HARDNESS, **name, nearness=near, stratum=stratum)
+    if status == "kept":
+        add(HARDNESS_SCORES, **name, stratum=stratum, hard=stratum == STRATA[-1])
+    for vote, verdict in enumerate(said, start=1):
+        add(SCOPE_VOTES, question_id=name["question_id"], vote=vote, verdict=verdict, judge="judge")
+
+
+FILL = {"string": "", "int32": 0, "double": 0.0, "bool": False}
+TABLES = {
+    table.name: table
+    for table in (
+        *(DOCUMENTS, CLAIMS, RECOVERED_CLAIMS, NOVEL_CLAIMS, SELECTED_QUESTIONS, SCOPE_VOTES),
+        *(HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA),
+    )
+}

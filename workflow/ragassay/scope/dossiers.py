@@ -1,0 +1,78 @@
+"""Bring together, per document, all that was made of it: claims, rounds, questions, votes and answers to them."""
+
+from collections import defaultdict
+
+NONE = "(none)"
+SIDES = {True: "out_of_scope", False: "in_scope"}
+
+
+def dossiers(documents, claims, recovered, novel, questions, votes, hardness, scores, responses=()) -> list[dict]:
+    """One per document with questions, by topic and title. All arguments are rows of the tables of these names;
+    responses are rows with question_id, responder, prompt, text and label.
+    """
+    claims, recovered, questions = (_by("doc_id", rows) for rows in (claims, recovered, questions))
+    told = {row["recovered_id"] for row in novel}
+    votes, responses = _by("question_id", votes), _by("question_id", responses)
+    near = {row["question_id"]: row for row in hardness}
+    hard = {row["question_id"]: row["hard"] for row in scores}
+    found = []
+    for document in sorted(documents, key=lambda row: (row["topic"] or NONE, row["title"] or "", row["doc_id"])):
+        doc_id, asked = document["doc_id"], []
+        for row in sorted(questions[doc_id], key=lambda row: (row["intended"], row["slot"])):
+            name = row["question_id"]
+            own = {
+                column: row[column] for column in ("text", "intended", "label", "status", "split", "margin", "round")
+            }
+            own |= {"id": name, "slot": row["slot"] if row["recovered_id"] else None, **_hardness(name, near, hard)}
+            asked.append(own | {"votes": _votes(votes[name]), "responses": _responses(responses[name])})
+        if asked:
+            about = {column: document[column] for column in ("title", "url", "site", "text")}
+            about |= {"id": doc_id, "topic": document["topic"] or NONE}
+            about["published"] = document["published_at"].date().isoformat() if document["published_at"] else None
+            found.append(about | {"claims": _claims(claims[doc_id], recovered[doc_id], told), "questions": asked})
+    return found
+
+
+def _claims(claims, recovered, novel):
+    """Per claim its rounds: what was guessed in its place, and whether that was found to be novel."""
+    rounds = _by("slot", recovered)
+    for own in rounds.values():
+        own.sort(key=lambda row: row["round"])
+    return [
+        {
+            "slot": row["slot"],
+            "text": row["text"],
+            "rounds": [
+                {"round": guess["round"], "text": guess["text"], "novel": guess["recovered_id"] in novel}
+                for guess in rounds[row["slot"]]
+            ],
+        }
+        for row in sorted(claims, key=lambda row: row["slot"])
+    ]
+
+
+def _hardness(name, near, hard):
+    known = near.get(name, {"nearness": None, "stratum": NONE})
+    graded = {True: "hard", False: "not_hard", None: "not_graded"}[hard.get(name)]
+    return {"nearness": known["nearness"], "stratum": known["stratum"], "hardness": graded}
+
+
+def _votes(votes):
+    """Per judge its votes in order, each a side or the reason for abstaining."""
+    return [
+        {"judge": judge, "votes": [SIDES.get(row["verdict"], row["abstained"]) for row in rows]}
+        for judge, rows in sorted(_by("judge", sorted(votes, key=lambda row: row["vote"])).items())
+    ]
+
+
+def _responses(responses):
+    names = ("responder", "prompt", "text", "label")
+    rows = [{name: row[name] for name in names} for row in responses]
+    return sorted(rows, key=lambda row: (row["responder"], row["prompt"]))
+
+
+def _by(key, rows):
+    found = defaultdict(list)
+    for row in rows:
+        found[row[key]].append(row)
+    return found
