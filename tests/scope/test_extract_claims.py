@@ -8,7 +8,7 @@ from ragassay import tables
 from ragassay.schemas.calls import CALLS
 from ragassay.schemas.claims import CLAIMS
 from ragassay.schemas.documents import DOCUMENTS
-from scope_study import document
+from rows import row
 from scripts.scope.extract_claims import extract_claims
 
 GOOD = """Here are the claims:
@@ -23,7 +23,8 @@ def documents(tmp_path):
     """A function that writes documents with these texts."""
 
     def write(texts):
-        tables.write(DOCUMENTS, tmp_path / "documents.parquet", [document(f"doc-{text}", text) for text in texts])
+        rows = [row(DOCUMENTS, doc_id=f"doc-{text}", text=text, n_words=2, shard="s") for text in texts]
+        tables.write(DOCUMENTS, tmp_path / "documents.parquet", rows)
 
     return write
 

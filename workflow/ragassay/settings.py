@@ -1,7 +1,7 @@
-"""What the stages on documents need to know: parts of the configuration and of the shard's row, as plain dictionaries.
+"""What stages need to know: parts of the configuration and of the shard's row, as plain dictionaries.
 
-Each function takes the row of the table of shards and the whole configuration. Rules compare what comes out, so nothing
-is in it that does not change the result.
+Each function takes the configuration or a part of it, after the row of the table of shards if it is about a shard. Rules
+compare what comes out, so nothing is in it that does not change the result.
 """
 
 from pathlib import Path
@@ -57,3 +57,36 @@ def coverage(shards: dict, crawled: list[str], crawl: dict) -> dict:
     asked = {name: shards[name]["topics"] or crawl["topics"] for name in crawled}
     counts = {name: dict.fromkeys(topics, shards[name]["per_topic"] or 0) for name, topics in asked.items()}
     return {"asked": counts, "alarm_drop": crawl["alarm_drop"]}
+
+
+def encoder(config: dict) -> dict:
+    """The encoder of the scope study, and where vectors are kept for all studies."""
+    name = config["scope"]["hardness"]["encoder"]
+    return {"encoder": {"name": name, **config["encoders"][name]}, "embeddings": "embeddings"}
+
+
+def encoder_module(config: dict) -> str:
+    """The module that runs that encoder, which is loaded by its name."""
+    return f"ragassay.encoders.kinds.{encoder(config)['encoder']['kind']}"
+
+
+def nearness(config: dict) -> dict:
+    return {**encoder(config), "limits": sorted(config["scope"]["hardness"]["limits"])}
+
+
+def grading(config: dict) -> dict:
+    hardness = config["scope"]["hardness"]
+    same = {name: hardness[name] for name in ("fewest_per_stratum", "resamples", "seed")}
+    return {**same, "limits": sorted(hardness["limits"])}
+
+
+def scope_metrics(config: dict) -> dict:
+    """The study's own generator and judge are the first."""
+    scope = config["scope"]
+    draws = {name: scope["hardness"][name] for name in ("resamples", "seed")}
+    return {
+        "generator": scope["generators"][0],
+        "judge": scope["judges"][0],
+        "rounds": scope["recovery"]["rounds"],
+        **draws,
+    }

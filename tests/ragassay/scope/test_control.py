@@ -14,7 +14,8 @@ def rows(count, shift, seed=0):
     labels = np.arange(count) % 2 == 1
     values = draw.standard_normal((count, len(FEATURES))) + shift * labels[:, None]
     found = [
-        {"doc_id": f"doc-{at // 4}", **dict(zip(FEATURES, row, strict=True))} for at, row in enumerate(values.tolist())
+        {"doc_id": f"doc-{at // 4}", "cluster_id": f"c-{at // 4}", **dict(zip(FEATURES, row, strict=True))}
+        for at, row in enumerate(values.tolist())
     ]
     return found, labels
 

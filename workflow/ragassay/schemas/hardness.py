@@ -24,6 +24,7 @@ HARDNESS = Table(
     columns=(
         Column("question_id", pa.string(), "the question"),
         Column("doc_id", pa.string(), "the document"),
+        Column("cluster_id", pa.string(), "the near-duplicates that the document stands for"),
         Column("shard", pa.string(), "the shard that the document came with"),
         Column("intended", pa.string(), "what it was written to be: `in_scope` or `out_of_scope`"),
         Column("nearness", pa.float64(), "similarity of the question to the nearest of the document's claims"),

@@ -1,7 +1,7 @@
 """The overlap control: a logistic regression on the ten features of `ragassay.scope.overlap`, and nothing else.
 
-Its score of a question comes from a fit that saw neither the question nor any other of its document. A document's
-fold is a hash of its id, so that new documents move no old one. The control says how much of a label word overlap
+Its score of a question comes from a fit that saw neither the question nor any other of its document or of what is
+much like it. The fold of near-duplicates is a hash of their cluster's id, so that new documents move no old one. The control says how much of a label word overlap
 alone gives away; it is no judge.
 """
 
@@ -18,8 +18,8 @@ FOLDS = 5
 DIGITS = 6  # of a score: what is behind them depends on the machine
 
 
-def fold(doc_id: str) -> int:
-    return int.from_bytes(hashlib.sha256(doc_id.encode()).digest()[:4], "big") % FOLDS
+def fold(cluster_id: str) -> int:
+    return int.from_bytes(hashlib.sha256(cluster_id.encode()).digest()[:4], "big") % FOLDS
 
 
 def matrix(rows: list[dict]) -> np.ndarray:
@@ -42,7 +42,7 @@ def probabilities(model, rows: list[dict]) -> list[float]:
 
 def scores(rows: list[dict], out_of_scope) -> list[float | None]:
     """The control's score of each row; None where the other documents are too few to learn from."""
-    folds, labels = np.array([fold(row["doc_id"]) for row in rows]), np.asarray(out_of_scope, bool)
+    folds, labels = np.array([fold(row["cluster_id"]) for row in rows]), np.asarray(out_of_scope, bool)
     found = [None] * len(rows)
     for number in range(FOLDS):
         inside = np.flatnonzero(folds == number)

@@ -1,4 +1,4 @@
-"""Where the rows of the scope study come from: ids out of content, rejects, and the group that a document belongs to.
+"""Where the rows of the scope study come from: ids out of content, and rejects.
 
 An id is a hash over all that makes a row what it is, its parents' ids among it; the same answers give the same ids on
 every machine, and an id never depends on what else is in a table.
@@ -15,8 +15,3 @@ def content_id(kind: str, *parts) -> str:
 def reject(stage: str, row: dict, item: str, reason: str, detail: str) -> dict:
     """A row of the table rejects; `row` is the row with the shard that the item belongs to."""
     return {"stage": stage, "shard": row["shard"], "item": item, "reason": reason, "detail": detail}
-
-
-def cluster_of(document: dict) -> str:
-    """The key by which what is alike stays in one split: near-duplicates have it in common."""
-    return document["cluster_id"]

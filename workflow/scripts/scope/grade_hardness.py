@@ -23,7 +23,7 @@ def grade_hardness(
     rows.sort(key=lambda row: row["question_id"])
     labels = [row["intended"] == "out_of_scope" for row in rows]
     for row, out_of_scope, score in zip(rows, labels, control.scores(rows, labels), strict=True):
-        row |= {"out_of_scope": out_of_scope, "score": score, "fold": control.fold(row["doc_id"])}
+        row |= {"out_of_scope": out_of_scope, "score": score, "fold": control.fold(row["cluster_id"])}
     strata = grade(rows, limits, fewest_per_stratum, resamples, seed)
     tables.write(HARDNESS_STRATA, hardness_strata, [{"position": at, **row} for at, row in enumerate(strata)])
     hard = {row["stratum"] for row in strata[:-1] if row["hard"]}

@@ -26,7 +26,8 @@ TOGETHER = 200  # documents whose texts are embedded at once
 
 def measure_hardness(documents, claims, novel_claims, questions, hardness, rejects, encoder, embeddings, limits):
     embedder = Embedder(Encoder(**encoder), embeddings)
-    texts = {row["doc_id"]: row["text"] for row in tables.read(DOCUMENTS, documents, ["doc_id", "text"]).to_pylist()}
+    columns = ["doc_id", "cluster_id", "text"]
+    texts = {row["doc_id"]: row for row in tables.read(DOCUMENTS, documents, columns).to_pylist()}
     own = _by_document(tables.read(CLAIMS, claims, ["doc_id", "text"]).to_pylist())
     recovered = tables.read(NOVEL_CLAIMS, novel_claims, ["recovered_id", "text"]).to_pylist()
     sources = {row["recovered_id"]: row["text"] for row in recovered}
@@ -36,7 +37,7 @@ def measure_hardness(documents, claims, novel_claims, questions, hardness, rejec
         for doc_id, rows in asked.items():
             if doc_id in own:
                 found = [(row, sources.get(row["recovered_id"])) for row in rows]
-                measures.append(Measure(texts[doc_id], [row["text"] for row in own[doc_id]], found))
+                measures.append(Measure(**texts[doc_id], claims=[row["text"] for row in own[doc_id]], asked=found))
             else:
                 for row in rows:
                     refused.add(_reject(row))
@@ -54,6 +55,8 @@ def measure_hardness(documents, claims, novel_claims, questions, hardness, rejec
 class Measure:
     """One document with its claims, and its questions, each with the text of the claim that it asks about, or None."""
 
+    doc_id: str
+    cluster_id: str
     text: str
     claims: list[str]
     asked: list[tuple[dict, str | None]]
@@ -74,7 +77,12 @@ class Measure:
             claim_nearest, claim_mean = similarity(vectors[source], claims) if source else (None, None)
             entities = overlap.entities(text)
             row = {name: question[name] for name in ("question_id", "doc_id", "shard", "intended")}
-            row |= {"nearness": nearest, "nearness_mean": mean, "stratum": stratum(nearest, limits)}
+            row |= {
+                "cluster_id": self.cluster_id,
+                "nearness": nearest,
+                "nearness_mean": mean,
+                "stratum": stratum(nearest, limits),
+            }
             row |= {"claim_nearness": claim_nearest, "claim_nearness_mean": claim_mean, "n_entities": len(entities)}
             row |= {"n_shared_entities": sum(overlap.has(document, entity) for entity in entities)}
             features = overlap.features(text, vector, document)

@@ -11,14 +11,14 @@ from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.questions import QUESTIONS
 from ragassay.schemas.scope_labels import SCOPE_LABELS
 from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
-from ragassay.scope.lineage import cluster_of
 from ragassay.scope.votes import status
 from ragassay.splits import split_of
 from ragassay.stage import log, run
 
 
 def select_questions(documents, questions, scope_labels, selected_questions):
-    splits = {row["doc_id"]: split_of(cluster_of(row)) for row in tables.read(DOCUMENTS, documents).to_pylist()}
+    clusters = tables.read(DOCUMENTS, documents, ["doc_id", "cluster_id"]).to_pylist()
+    splits = {row["doc_id"]: split_of(row["cluster_id"]) for row in clusters}
     labels = {row["question_id"]: row for row in tables.read(SCOPE_LABELS, scope_labels).to_pylist()}
     rows, counts = tables.read(QUESTIONS, questions).to_pylist(), Counter()
     with tables.Writer(SELECTED_QUESTIONS, selected_questions) as kept:
