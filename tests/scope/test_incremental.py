@@ -7,7 +7,7 @@ import pytest
 import yaml
 from loopback import Loopback
 
-from conftest import copy_of_the_project
+from conftest import copy_project
 from ragassay import tables
 from ragassay.schemas.calls import CALLS
 from snake import planned, snakemake
@@ -64,7 +64,7 @@ def server():
 @pytest.fixture(scope="module")
 def finished(server, tmp_path_factory):
     """A project whose tiny study has run against the server."""
-    project = copy_of_the_project(tmp_path_factory.mktemp("served") / "project")
+    project = copy_project(tmp_path_factory.mktemp("served") / "project")
     one_shard(project)
     served(project, server.url)
     with pytest.MonkeyPatch.context() as patch:
@@ -88,7 +88,8 @@ def test_a_new_shard_pays_for_its_own_calls(done, server):
     text = (done / "tests/tiny/documents/february/bakery.md").read_text().replace("bakery", "brewery")
     (done / "tests/tiny/new/brewery.md").write_text(text)
     jobs = planned(done, "scope", *CONFIG)
-    assert jobs == dict.fromkeys(["collect_documents", *ASKING, "label_scope", "select_questions"], 1)
+    reading = ["read_articles", "find_duplicates", "collect_documents"]
+    assert jobs == dict.fromkeys([*reading, *ASKING, "label_scope", "select_questions"], 1)
     found = more(done, server, before)
     assert found["extract_claims", "first"] == 1 and found["recover_claims", "first"] <= 6
     assert {rule for rule, _ in found} == set(ASKING)
