@@ -105,6 +105,13 @@ DEFAULTS = {
             "seed": 0,
         },
     },
+    "export": {
+        "title": "Questions in and out of scope",
+        "licence": "other",
+        "licence_note": "The documents belong to those who published them.",
+        "language": "en",
+        "texts": False,
+    },
     "statistics": {"words_per_bin": 25},
     "report": {"title": "RAG assay", "sections": ["documents", "scope", "calls"]},
 }

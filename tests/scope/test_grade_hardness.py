@@ -22,7 +22,9 @@ def graded(tmp_path):
             values["intended"] = "out_of_scope" if out else "in_scope"
             share = (number * 7919 % 97) / 97 * 0.4 + (0.5 if out and not near else 0.0)
             name = "from 0.50" if near else "below 0.50"
-            hardness.append(row(HARDNESS, **values, stratum=name, missing_words=share))
+            hardness.append(
+                row(HARDNESS, **values, cluster_id=f"cluster-{values['doc_id']}", stratum=name, missing_words=share)
+            )
             selected.append(row(SELECTED_QUESTIONS, **values, slot=number, status="disputed" if number < 8 else "kept"))
         tables.write(HARDNESS, tmp_path / f"hardness-{shard}", hardness)
         tables.write(SELECTED_QUESTIONS, tmp_path / f"selected-{shard}", selected)

@@ -10,6 +10,7 @@ from ragassay.schemas.novel_claims import NOVEL_CLAIMS
 from ragassay.schemas.questions import QUESTIONS
 from ragassay.tables import REJECTS
 from rows import row
+from scope_study import MINILM
 from scripts.scope.measure_hardness import measure_hardness
 
 TEXT = "The ferry Sallow Star costs 57 million marks. It was built in Brackwater by Ana Lindqvast in June."

@@ -1,7 +1,7 @@
 """What stages need to know: parts of the configuration and of the shard's row, as plain dictionaries.
 
-Each function takes the configuration or a part of it, after the row of the table of shards if it is about a shard. Rules
-compare what comes out, so nothing is in it that does not change the result.
+Each function takes the configuration or a part of it, after the row of the table of shards if it is about a shard.
+Rules compare what comes out, so nothing is in it that does not change the result.
 """
 
 from pathlib import Path

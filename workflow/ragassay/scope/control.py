@@ -1,8 +1,8 @@
 """The overlap control: a logistic regression on the ten features of `ragassay.scope.overlap`, and nothing else.
 
 Its score of a question comes from a fit that saw neither the question nor any other of its document or of what is
-much like it. The fold of near-duplicates is a hash of their cluster's id, so that new documents move no old one. The control says how much of a label word overlap
-alone gives away; it is no judge.
+much like it. The fold of near-duplicates is a hash of their cluster's id, so that new documents move no old one. The
+control says how much of a label word overlap alone gives away; it is no judge.
 """
 
 import hashlib
