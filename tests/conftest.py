@@ -6,11 +6,15 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from snake import TINY, snakemake
 
 ROOT = Path(__file__).resolve().parent.parent
 os.environ["PYTHONPATH"] = str(ROOT / "workflow")  # processes that tests start import the library as jobs do
+# The same examples each time, and no verdict on how fast the machine is.
+settings.register_profile("tests", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("tests")
 
 
 def pytest_collection_modifyitems(items):
