@@ -100,7 +100,11 @@ def test_a_busy_host_is_left_alone_for_as_long_as_it_wants(tmp_path, status):
     assert gaps[-1] >= 1
 
 
-@pytest.mark.parametrize("after", ["3600", email.utils.formatdate(time.time() + 3600, usegmt=True), "9" * 30])
+@pytest.mark.parametrize(
+    "after",
+    ["3600", email.utils.formatdate(time.time() + 3600, usegmt=True), "9" * 30],
+    ids=["seconds", "date", "for ever"],
+)
 def test_nobody_waits_for_long(tmp_path, after):
     found, _ = outcomes(tmp_path, answer(status="429 No", retry_after=after), PAGE, PAGE)
     assert found == ["http_429", "put_off", "put_off"]
@@ -128,6 +132,7 @@ def turn(folder, **settings):
         (f"{time.time() + 10**6} 0", GAP, 10),  # a clock that is ahead
         (f"{time.time() - 10**6} 0", 0, GAP),
     ],
+    ids=["empty", "torn", "ahead", "long ago"],
 )
 def test_what_a_file_says(tmp_path, text, low, high):
     (tmp_path / "site.test.turn").write_text(text)
