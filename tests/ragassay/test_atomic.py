@@ -77,7 +77,7 @@ def test_what_a_dead_process_left_is_cleared(tmp_path, dead, name):
     assert names(tmp_path) == [name]
 
 
-@pytest.mark.parametrize("process", [1, os.getppid(), os.getpid()])
+@pytest.mark.parametrize("process", [1, os.getppid(), os.getpid()], ids=["init", "parent", "this"])
 def test_what_a_living_process_writes_is_kept(tmp_path, process):
     other = left_by(process, tmp_path / "a", "runs")
     other.mkdir()
