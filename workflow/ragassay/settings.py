@@ -87,6 +87,5 @@ def scope_metrics(config: dict) -> dict:
     return {
         "generator": scope["generators"][0],
         "judge": scope["judges"][0],
-        "rounds": scope["recovery"]["rounds"],
         **draws,
     }

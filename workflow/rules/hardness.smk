@@ -12,36 +12,16 @@ Writes  results/drift/{generator}/{shard}.parquet                   how far reco
 """
 
 
-rule measure_drift:
-    """How far recovered claims are from the claims that stood in their place."""
-    input:
-        claims="results/claims/{generator}/{shard}.parquet",
-        recovered_claims="results/recovered_claims/{generator}/{shard}.parquet",
-    output:
-        drift=ensure("results/drift/{generator}/{shard}.parquet", non_empty=True),
-    log:
-        "logs/measure_drift/{generator}/{shard}.log",
-    conda:
-        "../../envs/encoders.yaml"
-    resources:
-        mem_mb=4000,
-        runtime="2h",
-    params:
-        code=code_version("scope/measure_drift.py", settings.encoder_module(config)),
-        settings=settings.encoder(config),
-    script:
-        "../scripts/scope/measure_drift.py"
-
-
 rule measure_hardness:
-    """How near each question is to its document, and the words and names that they share."""
+    """How near questions and recovered claims are to their document, and which words and names questions share with it."""
     input:
         documents="results/documents/{shard}.parquet",
         claims="results/claims/{generator}/{shard}.parquet",
-        novel_claims="results/novel_claims/{generator}/{shard}.parquet",
+        recovered_claims="results/recovered_claims/{generator}/{shard}.parquet",
         questions="results/questions/{generator}/{shard}.parquet",
     output:
         hardness=ensure("results/hardness/{generator}/{shard}.parquet", non_empty=True),
+        drift=ensure("results/drift/{generator}/{shard}.parquet", non_empty=True),
         rejects=ensure("results/rejects/hardness/{generator}/{shard}.parquet", non_empty=True),
     log:
         "logs/measure_hardness/{generator}/{shard}.log",
@@ -63,9 +43,7 @@ rule grade_hardness:
     """The overlap control learns from all shards, and strata where it cannot tell the kinds apart are hard."""
     input:
         hardness=expand("results/hardness/{{generator}}/{shard}.parquet", shard=SHARDS),
-        selected_questions=expand(
-            "results/selected_questions/{{generator}}/{{judge}}/{shard}.parquet", shard=SHARDS
-        ),
+        selected_questions=expand("results/selected_questions/{{generator}}/{{judge}}/{shard}.parquet", shard=SHARDS),
     output:
         hardness_scores=ensure("results/hardness_scores/{generator}/{judge}.parquet", non_empty=True),
         hardness_strata=ensure("results/hardness_strata/{generator}/{judge}.parquet", non_empty=True),
@@ -81,3 +59,77 @@ rule grade_hardness:
         settings=settings.grading(config),
     script:
         "../scripts/scope/grade_hardness.py"
+
+
+rule measure_scope:
+    """From documents to kept questions, step by step and in numbers, and three examples: the report's section."""
+    input:
+        documents=expand("results/documents/{shard}.parquet", shard=SHARDS),
+        claims=expand(
+            "results/claims/{generator}/{shard}.parquet",
+            generator=config["scope"]["generators"][:1],
+            shard=SHARDS,
+        ),
+        recovered_claims=expand(
+            "results/recovered_claims/{generator}/{shard}.parquet",
+            generator=config["scope"]["generators"][:1],
+            shard=SHARDS,
+        ),
+        drift=expand(
+            "results/drift/{generator}/{shard}.parquet",
+            generator=config["scope"]["generators"][:1],
+            shard=SHARDS,
+        ),
+        novel_claims=expand(
+            "results/novel_claims/{generator}/{shard}.parquet",
+            generator=config["scope"]["generators"][:1],
+            shard=SHARDS,
+        ),
+        scope_labels=expand(
+            "results/scope_labels/{generator}/{judge}/{shard}.parquet",
+            generator=config["scope"]["generators"][:1],
+            judge=config["scope"]["judges"][:1],
+            shard=SHARDS,
+        ),
+        selected_questions=expand(
+            "results/selected_questions/{generator}/{judge}/{shard}.parquet",
+            generator=config["scope"]["generators"],
+            judge=config["scope"]["judges"],
+            shard=SHARDS,
+        ),
+        hardness=expand(
+            "results/hardness/{generator}/{shard}.parquet",
+            generator=config["scope"]["generators"][:1],
+            shard=SHARDS,
+        ),
+        hardness_scores=expand(
+            "results/hardness_scores/{generator}/{judge}.parquet",
+            generator=config["scope"]["generators"][:1],
+            judge=config["scope"]["judges"][:1],
+        ),
+        hardness_strata=expand(
+            "results/hardness_strata/{generator}/{judge}.parquet",
+            generator=config["scope"]["generators"],
+            judge=config["scope"]["judges"],
+        ),
+        rejects=expand(
+            "results/rejects/{table}/{generator}/{shard}.parquet",
+            table=["claims", "recovered_claims", "novel_claims", "questions", "hardness"],
+            generator=config["scope"]["generators"][:1],
+            shard=SHARDS,
+        ),
+    output:
+        metrics=ensure("results/metrics/scope.parquet", non_empty=True),
+        examples=ensure("results/examples/scope.parquet", non_empty=True),
+    log:
+        "logs/measure_scope.log",
+    conda:
+        "../../envs/encoders.yaml"
+    resources:
+        mem_mb=4000,
+        runtime="30m",
+    params:
+        code=code_version("scope/measure_scope.py"),
+        settings=settings.scope_metrics(config),
+    script:
+        "../scripts/scope/measure_scope.py"

@@ -1,9 +1,11 @@
 """From metrics to figures and the page that people open.
 
-Reads   results/metrics/{section}.parquet, workflow/report/
+Reads   results/metrics/{section}.parquet, results/examples/{section}.parquet, workflow/report/
 Writes  results/figures/{section}/*.svg     each figure by itself, also in Snakemake's own report
         results/report/index.html           one self-contained page
 """
+
+WITH_EXAMPLES = [section for section in config["report"]["sections"] if section in ["scope"]]
 
 
 rule draw_figures:
@@ -43,6 +45,7 @@ rule render_report:
             section=config["report"]["sections"],
         ),
         figures=expand("results/figures/{section}", section=config["report"]["sections"]),
+        examples=expand("results/examples/{section}.parquet", section=WITH_EXAMPLES),
         template="workflow/report/page.html.j2",
         style="workflow/report/page.css",
         behaviour="workflow/report/page.js",

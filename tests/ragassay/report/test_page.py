@@ -18,7 +18,9 @@ EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
 def page(text="plain"):
     number = {"value": 0.25, "low": 0.1, "high": 0.4, "n": 1200, "abstained": 3}
     table = Part("table", "t", text, text, {"k": text, "m": text}, [{"k": text, "m": number}, {"k": "b"}])
-    return render(*FILES, text, [Section("s", text, text, [table])], {}, {"key": text})
+    passages = [{"part": text, "text": text}, {"part": "b", "text": "c"}]
+    examples = Part("examples", "examples", text, text, rows=[{"title": text, "passages": passages}])
+    return render(*FILES, text, [Section("s", text, text, [table, examples])], {}, {"key": text})
 
 
 class Elements(HTMLParser):
@@ -35,6 +37,11 @@ def test_whatever_text_comes_in_no_element_or_handler_is_added():
     plain, evil = Elements(page()).found, Elements(page(EVIL)).found
     assert [tag for tag, _ in plain] == [tag for tag, _ in evil]
     assert [attributes.keys() for _, attributes in plain] == [attributes.keys() for _, attributes in evil]
+
+
+def test_examples_are_shown_with_all_passages_as_they_are():
+    text = page("a <b>\n\nc")
+    assert "<summary>Example 1: a &lt;b&gt;" in text and "<dd>a &lt;b&gt;\n\nc</dd>" in text and "<dt>b</dt>" in text
 
 
 def test_nothing_is_fetched_from_anywhere():

@@ -5,6 +5,7 @@ import pytest
 from ragassay import tables
 from ragassay.config import ConfigError
 from ragassay.report.sections import SectionError, load
+from ragassay.schemas.examples import EXAMPLES
 from ragassay.schemas.metrics import METRICS, metric
 
 DESCRIPTION = """
@@ -18,10 +19,13 @@ parts:
 def section(tmp_path):
     """A function that loads a section from its description and metric rows."""
 
-    def load_section(rows, description=DESCRIPTION):
+    def load_section(rows, description=DESCRIPTION, examples=None):
         (tmp_path / "study.yaml").write_text(description)
         tables.write(METRICS, tmp_path / "study.parquet", rows)
-        return load(tmp_path / "study.yaml", tmp_path / "study.parquet")
+        if examples is not None:
+            tables.write(EXAMPLES, tmp_path / "examples.parquet", examples)
+        path = None if examples is None else tmp_path / "examples.parquet"
+        return load(tmp_path / "study.yaml", tmp_path / "study.parquet", path)
 
     return load_section
 
@@ -64,3 +68,34 @@ def test_a_typo_in_a_description_is_refused(section):
 def test_a_metric_named_like_its_key_is_refused(section):
     with pytest.raises(SectionError, match="model of scores is a key and a metric"):
         section([row(name="model", model="a")])
+
+
+BARS = "\n  - {kind: bars, table: scores, title: S, caption: C, label: model, x: X, y: Y, "
+
+
+@pytest.mark.parametrize("metrics", ["metric: accuracy", "metrics: {accuracy: Right, recall: Found}"])
+def test_bars_have_one_metric_or_several(section, metrics):
+    part = section([row(model="a"), row(name="recall", model="a")], DESCRIPTION.rstrip() + BARS + metrics + "}").parts[
+        1
+    ]
+    expected = {"accuracy": "Y"} if "metric:" in metrics else {"accuracy": "Right", "recall": "Found"}
+    assert part.columns == {"model": "X", **expected}
+
+
+@pytest.mark.parametrize("metrics", ["line: 1", "metric: accuracy, metrics: {accuracy: A, recall: B}"])
+def test_bars_without_a_metric_or_with_both_forms_are_refused(section, metrics):
+    with pytest.raises(ConfigError, match=r"parts\.1"):
+        section([row(model="a")], DESCRIPTION.rstrip() + BARS + metrics + "}")
+
+
+def test_examples_come_with_their_passages_in_order(section):
+    description = DESCRIPTION.rstrip() + "\n  - {kind: examples, title: Examples, caption: C}"
+    passages = [(2, 1, "Claim", "c"), (1, 2, "Question", "b"), (1, 1, "Document", "a")]
+    rows = [
+        {"study": "study", "example": number, "position": at, "title": f"t{number}", "part": part, "text": text}
+        for number, at, part, text in passages
+    ]
+    part = section([row(model="a")], description, rows).parts[1]
+    shown = [(one["title"], [(own["part"], own["text"]) for own in one["passages"]]) for one in part.rows]
+    assert shown == [("t1", [("Document", "a"), ("Question", "b")]), ("t2", [("Claim", "c")])]
+    assert section([row(model="a")], description).parts[1].rows == []

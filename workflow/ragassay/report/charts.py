@@ -6,34 +6,57 @@ interaction beyond a tooltip per mark.
 
 import math
 from html import escape
+from typing import NamedTuple
 
 WIDTH, HEIGHT = 720, 320
 LEFT, RIGHT, TOP, BOTTOM = 62, 12, 16, 52
-INK, SOFT, LINE, MARK = "var(--ink, #1b2430)", "var(--soft, #5b6675)", "var(--line, #d5dae1)", "var(--mark, #1f6f8b)"
+LEGEND = 26
+INK, SOFT, LINE = "var(--ink, #1b2430)", "var(--soft, #5b6675)", "var(--line, #d5dae1)"
+MARKS = ("var(--mark, #1f6f8b)", "var(--mark-2, #c2762b)", "var(--mark-3, #7a8794)")
 
 
-def bars(items: list[tuple[str, float]], title: str, x: str, y: str) -> str:
-    """Vertical bars, one per (label, value), from zero, in the order given."""
-    ticks = nice_ticks(max((value for _, value in items), default=1))
-    high = TOP + HEIGHT - TOP - BOTTOM
-    scale = (HEIGHT - TOP - BOTTOM) / ticks[-1]
-    step = (WIDTH - LEFT - RIGHT) / max(len(items), 1)
-    every = math.ceil(max((len(label) for label, _ in items), default=1) * 7.5 / step)  # labels that fit side by side
+class Value(NamedTuple):
+    """The height of a bar and, where it is known, its interval, which is drawn as a whisker."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+def bars(items, title: str, x: str, y: str, legend: tuple[str, ...] = ("",), line: float | None = None) -> str:
+    """Vertical bars from zero, in the order given: (label, height, ...) with one height for each name of the legend,
+    side by side. A height is a number or a `Value`; what is not defined has no bar. `line` is a height to compare with.
+    """
+    groups = [
+        (label, [height if isinstance(height, Value) else Value(height) for height in own]) for label, *own in items
+    ]
+    top = TOP + (LEGEND if len(legend) > 1 else 0)
+    tops = [end for _, own in groups for height in own for end in (height.value, height.high) if end is not None]
+    ticks = nice_ticks(max([*tops, *([line] if line else [])], default=1))
+    high = HEIGHT - BOTTOM
+    scale = (high - top) / ticks[-1]
+    step = (WIDTH - LEFT - RIGHT) / max(len(groups), 1)
+    every = math.ceil(max((len(label) for label, _ in groups), default=1) * 7.5 / step)  # labels that fit side by side
     marks = []
     for tick in ticks:
         at = high - tick * scale
         marks.append(f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{at:.1f}" y2="{at:.1f}" stroke="{LINE}"/>')
         marks.append(_text(LEFT - 8, at + 4, f"{tick:g}", "end"))
-    for number, (label, value) in enumerate(items):
-        left, tall = LEFT + step * number, value * scale
-        tooltip = f"<title>{escape(label)}: {value:g}</title>"
-        box = f'x="{left + step * 0.1:.1f}" y="{high - tall:.1f}" width="{step * 0.8:.1f}" height="{tall:.1f}"'
-        marks.append(f'<rect {box} rx="2" fill="{MARK}">{tooltip}</rect>')
+    share = 0.8 * step / len(legend)
+    for number, (label, own) in enumerate(groups):
+        left = LEFT + step * (number + 0.1)
+        for place, height in enumerate(own):
+            if height.value is not None:
+                name = f"{label}, {legend[place]}" if len(legend) > 1 else label
+                marks.append(_bar(left + share * place, high, share, height, scale, name, MARKS[place]))
         if number % every == 0:
-            marks.append(_text(left + step / 2, high + 18, label, "middle"))
+            marks.append(_text(LEFT + step * (number + 0.5), high + 18, label, "middle"))
+    if line is not None:
+        at, style = high - line * scale, f'stroke="{INK}" stroke-dasharray="6 4"'
+        marks.append(f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{at:.1f}" y2="{at:.1f}" {style}/>')
     marks.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10, x, "middle", INK))
-    marks.append(_text(16, (TOP + high) / 2, y, "middle", INK, f' transform="rotate(-90 16 {(TOP + high) / 2:.1f})"'))
-    return _figure(title, marks)
+    marks.append(_text(16, (top + high) / 2, y, "middle", INK, f' transform="rotate(-90 16 {(top + high) / 2:.1f})"'))
+    return _figure(title, marks + (_legend(legend) if len(legend) > 1 else []))
 
 
 def nice_ticks(highest: float, wanted: int = 5) -> list[float]:
@@ -42,6 +65,28 @@ def nice_ticks(highest: float, wanted: int = 5) -> list[float]:
     power = 10 ** math.floor(math.log10(rough))
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * (1 - 1e-9))
     return [number * step for number in range(math.ceil(highest / step - 1e-9) + 1)] if highest > 0 else [0, 1]
+
+
+def _bar(left, base, width, height, scale, name, colour):
+    tall = max(height.value, 0) * scale
+    known = height.low is not None and height.high is not None
+    told = f" [{height.low:.3g}, {height.high:.3g}]" if known else ""
+    tooltip = f"<title>{escape(name)}: {height.value:.4g}{told}</title>"
+    box = f'x="{left:.1f}" y="{base - tall:.1f}" width="{width:.1f}" height="{tall:.1f}"'
+    mark = f'<rect {box} rx="2" fill="{colour}">{tooltip}</rect>'
+    if known:
+        middle, ends = left + width / 2, [base - max(end, 0) * scale for end in (height.low, height.high)]
+        mark += f'<line x1="{middle:.1f}" x2="{middle:.1f}" y1="{ends[0]:.1f}" y2="{ends[1]:.1f}" stroke="{INK}"/>'
+    return mark
+
+
+def _legend(names):
+    marks, left = [], LEFT
+    for name, colour in zip(names, MARKS, strict=False):
+        marks.append(f'<circle cx="{left + 6:.1f}" cy="{TOP - 2}" r="5" fill="{colour}"/>')
+        marks.append(_text(left + 16, TOP + 2, name, "start"))
+        left += 34 + 7.5 * len(name)
+    return marks
 
 
 def _text(x, y, words, anchor, colour=SOFT, more=""):

@@ -7,6 +7,7 @@ the others.
 import json
 import re
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 
 import yaml
@@ -14,6 +15,7 @@ import yaml
 from ragassay import tables
 from ragassay.config import checked
 from ragassay.errors import AssayError
+from ragassay.schemas.examples import EXAMPLES
 from ragassay.schemas.metrics import METRICS
 
 SCHEMA = Path(__file__).resolve().parents[2] / "schemas/section.schema.yaml"
@@ -25,7 +27,9 @@ class SectionError(AssayError):
 
 @dataclass
 class Part:
-    """A table or a figure: `rows` hold one {column: number or key} each, a number being its whole metric row."""
+    """A table or a figure: `rows` hold one {column: number or key} each, a number being its whole metric row. Of
+    examples they hold title and passages, which have part and text.
+    """
 
     kind: str
     name: str
@@ -33,7 +37,7 @@ class Part:
     caption: str
     columns: dict[str, str] = field(default_factory=dict)
     rows: list[dict] = field(default_factory=list)
-    axes: dict[str, str] = field(default_factory=dict)
+    axes: dict[str, str | float] = field(default_factory=dict)
 
 
 @dataclass
@@ -44,13 +48,19 @@ class Section:
     parts: list[Part]
 
 
-def load(description, metrics) -> Section:
-    """The section that `description` (a YAML file) draws from `metrics` (a table of metric rows)."""
+def load(description, metrics, examples=None) -> Section:
+    """The section that `description` (a YAML file) draws from `metrics` (a table of metric rows) and `examples`."""
     name = Path(description).stem
     content = checked(yaml.safe_load(Path(description).read_text()), [description], SCHEMA)
     found = _by_table(tables.read(METRICS, metrics).to_pylist())
-    parts = [_part(part, found, description) for part in content["parts"]]
-    used = {part["table"] for part in content["parts"]}
+    shown = _examples(examples) if examples else []
+    parts = [
+        Part("examples", "examples", part["title"], part["caption"], rows=shown)
+        if part["kind"] == "examples"
+        else _part(part, found, description)
+        for part in content["parts"]
+    ]
+    used = {part["table"] for part in content["parts"] if part["kind"] != "examples"}
     parts += [_plain(table, rows) for table, rows in found.items() if table not in used]
     return Section(name, content["title"], content["text"], parts)
 
@@ -66,6 +76,12 @@ def _by_table(metrics):
     return {table: sorted(rows.values(), key=_natural) for table, rows in found.items()}
 
 
+def _examples(path):
+    rows = tables.read(EXAMPLES, path).to_pylist()
+    groups = groupby(rows, key=lambda row: (row["example"], row["title"]))
+    return [{"title": title, "passages": list(own)} for (_, title), own in groups]
+
+
 def _natural(row):
     texts = [value for value in row.values() if isinstance(value, str)]
     return [
@@ -76,7 +92,8 @@ def _natural(row):
 def _part(part, found, where):
     kind, name = part["kind"], part["table"]
     rows = found.get(name, [])
-    columns = part["columns"] if kind == "table" else {part["label"]: part["x"], part["metric"]: part["y"]}
+    bars = part.get("metrics") or {part.get("metric"): part.get("y")}
+    columns = part["columns"] if kind == "table" else {part["label"]: part["x"], **bars}
     known = {column for row in rows for column in row}
     missing = [column for column in columns if rows and column not in known]
     if missing:
@@ -84,7 +101,7 @@ def _part(part, found, where):
         raise SectionError(
             f"{where}: part {name}: found no key or metric {missing[0]} among its metric rows, {expected}"
         )
-    axes = {axis: part[axis] for axis in ("x", "y") if axis in part}
+    axes = {axis: part[axis] for axis in ("x", "y", "line") if axis in part}
     return Part(kind, name, part["title"], part["caption"], columns, rows, axes)
 
 

@@ -13,9 +13,15 @@ def draw_figures(metrics, section, figures):
     folder.mkdir(parents=True, exist_ok=True)
     for part in load(section, metrics).parts:
         if part.kind == "bars":
-            label, metric = part.columns
-            items = [(row[label], row[metric]["value"]) for row in part.rows]
-            write_text(folder / f"{part.name}.svg", charts.bars(items, part.title, part.axes["x"], part.axes["y"]))
+            label, *metrics = part.columns
+            items = [(row[label], *(_height(row.get(metric)) for metric in metrics)) for row in part.rows]
+            legend = tuple(part.columns[metric] for metric in metrics)
+            drawing = charts.bars(items, part.title, **part.axes, legend=legend)
+            write_text(folder / f"{part.name}.svg", drawing)
+
+
+def _height(metric):
+    return charts.Value(*(metric[name] for name in ("value", "low", "high")) if metric else (None,))
 
 
 if __name__ == "__main__":

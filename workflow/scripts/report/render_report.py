@@ -8,13 +8,16 @@ from ragassay.report.sections import load
 from ragassay.stage import run
 
 
-def render_report(metrics, sections, figures, template, style, behaviour, page, title, config):
-    content = [load(section, rows) for section, rows in zip(sections, metrics, strict=True)]
+def render_report(metrics, sections, figures, examples, template, style, behaviour, page, title, config):
+    """`examples` are the files of those sections that have some, named like them."""
+    passages = {Path(path).stem: path for path in examples}
+    pairs = zip(sections, metrics, strict=True)
+    content = [load(section, rows, passages.get(Path(section).stem)) for section, rows in pairs]
     drawn = {
         (section.name, part.name): (Path(folder) / f"{part.name}.svg").read_text()
         for section, folder in zip(content, figures, strict=True)
         for part in section.parts
-        if part.kind != "table"
+        if part.kind == "bars"
     }
     write_text(page, render(template, style, behaviour, title, content, drawn, config))
 

@@ -1,4 +1,6 @@
-"""Measure how near each question is to its document, and what shared words alone tell of it. Judges nothing.
+"""Measure how near questions and recovered claims are to their document, and what words questions share with it.
+
+Judges nothing. One stage for both, since loading an encoder takes longer than to embed the texts of a small shard.
 
 A question of a document without claims cannot be measured and is rejected.
 """
@@ -13,10 +15,12 @@ from ragassay.encoders.embed import Embedder
 from ragassay.encoders.encoder import Encoder
 from ragassay.schemas.claims import CLAIMS
 from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.drift import DRIFT
 from ragassay.schemas.hardness import HARDNESS
-from ragassay.schemas.novel_claims import NOVEL_CLAIMS
 from ragassay.schemas.questions import QUESTIONS
+from ragassay.schemas.recovered_claims import RECOVERED_CLAIMS
 from ragassay.scope import overlap
+from ragassay.scope.drift import drift as drift_of
 from ragassay.scope.hardness import DIGITS, similarity, stratum, unit
 from ragassay.sentences import sentences
 from ragassay.stage import log, run
@@ -24,68 +28,65 @@ from ragassay.stage import log, run
 TOGETHER = 200  # documents whose texts are embedded at once
 
 
-def measure_hardness(documents, claims, novel_claims, questions, hardness, rejects, encoder, embeddings, limits):
+def measure_hardness(
+    documents, claims, recovered_claims, questions, hardness, drift, rejects, encoder, embeddings, limits
+):
     embedder = Embedder(Encoder(**encoder), embeddings)
     columns = ["doc_id", "cluster_id", "text"]
     texts = {row["doc_id"]: row for row in tables.read(DOCUMENTS, documents, columns).to_pylist()}
-    own = _by_document(tables.read(CLAIMS, claims, ["doc_id", "text"]).to_pylist())
-    recovered = tables.read(NOVEL_CLAIMS, novel_claims, ["recovered_id", "text"]).to_pylist()
-    sources = {row["recovered_id"]: row["text"] for row in recovered}
+    own = _by_document(tables.read(CLAIMS, claims, ["doc_id", "slot", "text"]).to_pylist())
+    guesses = _by_document(tables.read(RECOVERED_CLAIMS, recovered_claims).to_pylist())
     asked = _by_document(tables.read(QUESTIONS, questions).to_pylist())
-    measures = []
-    with tables.Writer(HARDNESS, hardness) as kept, tables.Writer(tables.REJECTS, rejects) as refused:
-        for doc_id, rows in asked.items():
-            if doc_id in own:
-                found = [(row, sources.get(row["recovered_id"])) for row in rows]
-                measures.append(Measure(**texts[doc_id], claims=[row["text"] for row in own[doc_id]], asked=found))
-            else:
-                for row in rows:
-                    refused.add(_reject(row))
+    measures = [Measure(texts[name], rows, guesses.get(name, []), asked.pop(name, [])) for name, rows in own.items()]
+    tables.write(tables.REJECTS, rejects, [_reject(row) for rows in asked.values() for row in rows])
+    with tables.Writer(HARDNESS, hardness) as near, tables.Writer(DRIFT, drift) as drifted:
         for start in range(0, len(measures), TOGETHER):
             together = measures[start : start + TOGETHER]
             needed = list(dict.fromkeys(text for measure in together for text in measure.texts()))
             vectors = dict(zip(needed, unit(embedder.embed(needed)), strict=True))
             for measure in together:
-                for row in measure.rows(vectors, limits):
-                    kept.add(row | {"encoder": embedder.encoder.name})
-    log.info("%d questions measured, %d texts embedded", kept.written, embedder.computed)
+                for row in measure.hardness(vectors, limits):
+                    near.add(row | {"encoder": embedder.encoder.name})
+                for row in drift_of(measure.claims, measure.guesses, vectors):
+                    drifted.add(row | {"encoder": embedder.encoder.name})
+    told = (near.written, drifted.written, embedder.computed)
+    log.info("%d questions and %d guesses measured, %d texts embedded", *told)
 
 
 @dataclass
 class Measure:
-    """One document with its claims, and its questions, each with the text of the claim that it asks about, or None."""
+    """One document with its claims, what was guessed for them, and the questions about it."""
 
-    doc_id: str
-    cluster_id: str
-    text: str
-    claims: list[str]
-    asked: list[tuple[dict, str | None]]
+    document: dict
+    claims: list[dict]
+    guesses: list[dict]
+    asked: list[dict]
 
     def texts(self):
         """All that has to be embedded."""
-        yield from (self.text, *sentences(self.text), *self.claims)
-        for question, source in self.asked:
-            yield from (question["text"], *([source] if source else []))
+        yield from (row["text"] for row in (*self.claims, *self.guesses, *self.asked))
+        if self.asked:
+            yield from (self.document["text"], *sentences(self.document["text"]))
 
-    def rows(self, vectors, limits):
-        of_sentences = np.array([vectors[sentence] for sentence in sentences(self.text)])
-        document = overlap.Document(self.text, vectors[self.text], of_sentences)
-        claims = np.array([vectors[claim] for claim in self.claims])
-        for question, source in self.asked:
-            text, vector = question["text"], vectors[question["text"]]
+    def hardness(self, vectors, limits):
+        if not self.asked:
+            return
+        text = self.document["text"]
+        of_sentences = np.array([vectors[sentence] for sentence in sentences(text)])
+        document = overlap.Document(text, vectors[text], of_sentences)
+        claims = np.array([vectors[row["text"]] for row in self.claims])
+        sources = {row["recovered_id"]: vectors[row["text"]] for row in self.guesses}
+        for question in self.asked:
+            vector, source = vectors[question["text"]], sources.get(question["recovered_id"])
             nearest, mean = similarity(vector, claims)
-            claim_nearest, claim_mean = similarity(vectors[source], claims) if source else (None, None)
-            entities = overlap.entities(text)
+            claim_nearest, claim_mean = (None, None) if source is None else similarity(source, claims)
+            entities = overlap.entities(question["text"])
             row = {name: question[name] for name in ("question_id", "doc_id", "shard", "intended")}
-            row |= {
-                "cluster_id": self.cluster_id,
-                "nearness": nearest,
-                "nearness_mean": mean,
-                "stratum": stratum(nearest, limits),
-            }
+            row |= {"cluster_id": self.document["cluster_id"], "stratum": stratum(nearest, limits)}
+            row |= {"nearness": nearest, "nearness_mean": mean}
             row |= {"claim_nearness": claim_nearest, "claim_nearness_mean": claim_mean, "n_entities": len(entities)}
             row |= {"n_shared_entities": sum(overlap.has(document, entity) for entity in entities)}
-            features = overlap.features(text, vector, document)
+            features = overlap.features(question["text"], vector, document)
             yield row | {name: round(value, DIGITS) for name, value in features.items()}
 
 
