@@ -60,7 +60,7 @@ def write_study(folder, documents: int) -> dict:
 
 def _question(add, chance, doc, intended, slot, text, lineage):
     name = {"question_id": f"question-{chance.getrandbits(64):016x}", **doc, "intended": intended}
-    said = [chance.random() < (0.85 if intended == "out_of_scope" else 0.15) for _ in range(VOTES)]
+    said = [chance.random() < (0.7 if intended == "out_of_scope" else 0.3) for _ in range(VOTES)]
     label = "out_of_scope" if sum(said) > VOTES / 2 else "in_scope"
     status = "kept" if label == intended else "disputed"
     known = {"label": label, "status": status, "split": "train", "margin": (2 * sum(said) - VOTES) / VOTES}

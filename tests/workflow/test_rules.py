@@ -38,6 +38,7 @@ HEAVY = {
 NEEDED = {
     "render_report": {"jinja2", "jsonschema"},
     "draw_figures": {"jsonschema"},
+    "build_explorer": {"jinja2"},
     "grade_hardness": {"sklearn", "scipy", "pandas"},  # scikit-learn, which looks whether it is given data frames
 }
 

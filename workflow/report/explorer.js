@@ -167,7 +167,7 @@ function asked(own, question) {
     shown.append(make("div", "votes", make("span", "text", judge), dots(votes), make("span", "soft", sums(votes))));
   }
   if (own.nearness !== null) {
-    shown.append(make("p", "soft", `Similarity to the nearest claim of the document: ${own.nearness.toFixed(2)}, ${own.stratum}.`));
+    shown.append(make("p", "soft", `Similarity to the nearest claim of the document: ${own.nearness.toFixed(2)} (${own.stratum}).`));
   }
   return shown;
 }
@@ -308,7 +308,7 @@ async function start() {
     facet.select = $(`facet-${facet.name}`);
     facet.select.append(make("option", "", "any"), ...facet.values.map((value) => make("option", "", words(value))));
   }
-  if (matchMedia("(min-width: 56rem)").matches) $("more").open = true;
+  if (matchMedia("(min-width: 56rem) and (min-height: 45rem)").matches) $("more").open = true;
   filter();
   ROW = rows.firstElementChild?.offsetHeight || ROW;
   filter();

@@ -1,0 +1,278 @@
+"""The explorer in a real browser: it finds, shows, obeys the keyboard, runs nothing that a text says, and is quick."""
+
+import re
+
+import pytest
+from large_study import CLAIMS_EACH, IN_SCOPE, VOTES
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+
+from explorer_pages import build
+
+pytestmark = pytest.mark.system
+HACK = "window.hacked=(window.hacked||0)+1"
+EVIL = (
+    f"</script><script>{HACK}</script><!--<script>\"'><img src=x onerror={HACK}><svg onload={HACK}>"
+    f"<iframe srcdoc='<script>parent.{HACK}</script>'></iframe><a href=javascript:{HACK}>x</a>{{{{7*7}}}}${{7*7}}\u202e"
+)
+EACH = CLAIMS_EACH + IN_SCOPE
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """Four documents, one in French, whose questions in scope have seven words; one vote in nine is abstained."""
+
+    def change(name, row):
+        if name == "scope_votes" and row["vote"] == 2:
+            row |= {"verdict": None, "abstained": "truncated"}
+        if name == "documents" and row["doc_id"].endswith("3"):
+            row |= {"topic": "français", "title": "Überfahrt nach Brackwater", "text": "Ein Leuchtturm steht dort."}
+        return row
+
+    return build(tmp_path_factory.mktemp("small"), 4, change)
+
+
+@pytest.fixture(scope="module")
+def evil(tmp_path_factory):
+    """Every text of every table tries to be code, and so do addresses and the title."""
+    texts = ("text", "title", "topic", "generator", "judge", "site", "label", "status", "stratum")
+
+    def change(name, row):
+        given = {column: EVIL for column in texts if row.get(column)}
+        given |= {"verdict": None, "abstained": EVIL} if "verdict" in row else {}
+        return row | given | ({"url": f"javascript:{HACK}"} if "url" in row else {})
+
+    return build(tmp_path_factory.mktemp("evil"), 2, change, title=EVIL)
+
+
+@pytest.fixture
+def browser(shared_browser):
+    yield shared_browser
+    shared_browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    shared_browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    shared_browser.get_log("browser")
+
+
+@pytest.fixture
+def show(browser):
+    """A function that opens a page and waits for its first rows."""
+
+    def shown(page, fragment=""):
+        browser.set_window_size(1400, 900)
+        browser.get("about:blank")  # else another fragment loads nothing
+        browser.get(page.as_uri() + fragment)
+        until(browser, "return performance.getEntriesByName('ready').length")
+        return browser
+
+    return shown
+
+
+def until(browser, script, *arguments):
+    return WebDriverWait(browser, 20, 0.02).until(lambda driver: driver.execute_script(script, *arguments))
+
+
+def count(browser):
+    """How many questions the filters leave."""
+    words = browser.find_element(By.ID, "count").text
+    return int(re.match(r"[\d,]+", words)[0].replace(",", ""))
+
+
+def rows(browser):
+    return [row.text for row in browser.find_elements(By.CSS_SELECTOR, "#rows .row")]
+
+
+def choose(browser, facet, value):
+    script = """const select = document.getElementById(arguments[0]);
+        select.selectedIndex = [...select.options].findIndex((option) => option.text === arguments[1]);
+        if (select.selectedIndex < 0) throw new Error('no such value');
+        select.dispatchEvent(new Event('input', {bubbles: true}))"""
+    browser.execute_script(script, facet, value)
+
+
+def opened(browser, question):
+    """Wait until a question is shown."""
+    until(browser, "return document.querySelector('.asked')?.textContent === arguments[0]", question)
+
+
+def test_filters_and_search_leave_what_they_say(show, small):
+    browser = show(small)
+    assert count(browser) == 4 * EACH
+    choose(browser, "facet-intended", "out of scope")
+    assert count(browser) == 4 * CLAIMS_EACH and all("\nin scope" not in row for row in rows(browser))
+    labels = [one.get_attribute("label") for one in browser.find_elements(By.CSS_SELECTOR, "#facet-topic option")]
+    assert f"français ({CLAIMS_EACH})" in labels
+    choose(browser, "facet-topic", "français")
+    assert count(browser) == CLAIMS_EACH and all("français" in row for row in rows(browser))
+    browser.find_element(By.ID, "reset").click()
+    until(browser, "return document.getElementById('reset').hidden")
+    assert count(browser) == 4 * EACH
+    search = browser.find_element(By.ID, "search")
+    search.send_keys("brackwater UBERFAHRT")
+    assert count(browser) == EACH
+    search.clear()
+    search.send_keys("leuchtturm")
+    assert count(browser) == 0 and "No question is like that." in browser.find_element(By.ID, "rows").text
+    browser.find_element(By.ID, "deep").click()
+    until(browser, "return !document.querySelector('#rows .empty')")
+    assert count(browser) == EACH
+
+
+def test_hardness_and_nearness_filter_and_order(show, small):
+    browser = show(small)
+    choose(browser, "facet-hardness", "hard")
+    hard = count(browser)
+    choose(browser, "facet-stratum", "from 0.60")
+    assert 0 < hard == count(browser)
+    choose(browser, "facet-hardness", "any")
+    choose(browser, "facet-stratum", "any")
+    choose(browser, "order", "nearest to the document first")
+    near = browser.execute_script("return found.map((question) => index.nearness[question])")
+    assert near == sorted(near, reverse=True) and len(near) == 4 * EACH
+
+
+def test_a_document_shows_everything_that_was_made_of_it(show, small):
+    browser = show(small)
+    choose(browser, "facet-intended", "out of scope")
+    first = browser.find_element(By.CSS_SELECTOR, "#rows .row")
+    question = first.find_element(By.CSS_SELECTOR, ".text").text
+    first.click()
+    opened(browser, question)
+    shown = browser.find_element(By.ID, "dossier")
+    assert "1 abstained (truncated)" in shown.text and "in round 3: the document does not support it" in shown.text
+    assert len(shown.find_elements(By.CSS_SELECTOR, ".questions li")) == EACH
+    assert len(shown.find_elements(By.CSS_SELECTOR, "table tr")) == CLAIMS_EACH + 1
+    assert len(shown.find_elements(By.CSS_SELECTOR, "table .novel")) == CLAIMS_EACH
+    assert len(shown.find_elements(By.CSS_SELECTOR, ".dot")) == (EACH + 1) * VOTES
+    other = shown.find_elements(By.CSS_SELECTOR, ".questions button")[0].text
+    shown.find_elements(By.CSS_SELECTOR, ".questions button")[0].click()
+    opened(browser, other)
+    browser.back()
+    opened(browser, question)
+    link = shown.find_element(By.CSS_SELECTOR, "a")
+    assert link.get_attribute("href").startswith("https://news.example/") and "noreferrer" in link.get_attribute("rel")
+
+
+def test_an_address_opens_its_question(show, small):
+    browser = show(small)
+    name, text = browser.execute_script("return [index.id[17], index.text[17]]")
+    show(small, f"#{name}")
+    opened(browser, text)
+    assert browser.find_element(By.CSS_SELECTOR, "#rows [aria-selected=true] .text").text == text
+
+
+def test_answers_stand_side_by_side(show, small):
+    browser = show(small)
+    browser.execute_script("""
+        const answer = (responder) => ({responder, prompt: 'basic', text: '<b>No.</b>', label: 'defused'});
+        dossier.append(...answers({responses: [answer('one'), answer('two')]}))""")
+    one, two = browser.find_elements(By.CSS_SELECTOR, ".answers article")
+    assert one.location["y"] == two.location["y"] and one.location["x"] < two.location["x"]
+    assert "<b>No.</b>" in one.text and "defused" in two.text
+
+
+def test_the_keyboard_reaches_everything(show, small):
+    browser = show(small)
+    texts = browser.execute_script("return index.text")
+    press(browser, "/")
+    assert browser.execute_script("return document.activeElement.id") == "search"
+    browser.execute_script("document.getElementById('list').focus()")
+    opened(browser, texts[0])
+    for key, at in [(Keys.ARROW_DOWN, 1), (Keys.ARROW_DOWN, 2), (Keys.ARROW_UP, 1), (Keys.END, 39), (Keys.HOME, 0)]:
+        press(browser, key)
+        opened(browser, texts[at])
+        active = "document.getElementById(document.getElementById('list').getAttribute('aria-activedescendant'))"
+        assert browser.execute_script(f"return {active}.firstChild.textContent") == texts[at]
+    press(browser, Keys.ENTER)
+    until(browser, "return document.activeElement.id === 'dossier'")
+    press(browser, Keys.ESCAPE)
+    until(browser, "return document.activeElement.id === 'list'")
+
+
+def press(browser, key):
+    browser.switch_to.active_element.send_keys(key)
+
+
+def test_no_text_runs_or_becomes_markup(show, evil):
+    browser = show(evil)
+    for question in browser.execute_script("return index.id"):
+        browser.execute_script("location.hash = arguments[0]", question)
+        until(browser, "return index.id[chosen] === arguments[0]", question)
+        opened(browser, EVIL)
+    browser.find_element(By.ID, "deep").click()
+    browser.find_element(By.ID, "search").send_keys("img src")
+    until(browser, "return deepHaystack !== null")
+    assert browser.execute_script("return window.hacked ?? 0") == 0
+    kinds = (
+        "img, svg, iframe, object, embed, link, base, script:not([id]) ~ script, a[href^='javascript'], [onerror], b"
+    )
+    assert browser.find_elements(By.CSS_SELECTOR, kinds) == []
+    shown = browser.execute_script("return document.getElementById('dossier').textContent")
+    assert EVIL in shown and browser.title.startswith(EVIL[:20])
+    assert browser.execute_script("return performance.getEntriesByType('resource').length") == 0
+    assert browser.get_log("browser") == []
+
+
+def test_even_a_mistake_in_its_script_could_make_no_markup(show, small):
+    browser = show(small)
+    script = "try { dossier.innerHTML = '<b>x</b>'; return 'made' } catch (error) { return error.name }"
+    assert browser.execute_script(script) == "TypeError"
+
+
+@pytest.mark.parametrize("width", [360, 768, 1000, 1600])
+def test_it_is_readable_at_every_width(show, small, evil, width):
+    for page in (small, evil):
+        browser = show(page)
+        size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 500}
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        for fragment in ("", browser.execute_script("return index.id[1]")):
+            browser.execute_script("location.hash = arguments[0]", fragment)
+            until(browser, "return location.hash === '' || document.querySelector('.asked')")
+            wide = "[document.documentElement, dossier].map((element) => element.scrollWidth - element.clientWidth)"
+            assert browser.execute_script(f"return {wide}") == [0, 0]
+            smallest = (
+                "Math.min(...[...document.querySelectorAll('.row *, #dossier *, label')].filter((e) => e.innerText)"
+            )
+            assert (
+                browser.execute_script(f"return {smallest}.map((e) => parseFloat(getComputedStyle(e).fontSize)))") >= 14
+            )
+
+
+def test_on_a_phone_a_document_takes_the_place_of_the_list(show, small):
+    browser = show(small)
+    size = {"width": 360, "height": 740, "deviceScaleFactor": 1, "mobile": True}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser = show(small)
+    finder, dossier = browser.find_element(By.ID, "finder"), browser.find_element(By.ID, "dossier")
+    assert finder.is_displayed() and not dossier.is_displayed()
+    browser.find_elements(By.CSS_SELECTOR, "#rows .row")[2].click()
+    until(browser, "return document.getElementById('back')")
+    assert dossier.is_displayed() and not finder.is_displayed()
+    browser.find_element(By.ID, "back").click()
+    until(browser, "return !document.body.classList.contains('open')")
+    assert finder.is_displayed() and not dossier.is_displayed()
+
+
+def test_it_follows_light_and_dark(show, small):
+    browser, colours = show(small), []
+    for scheme in ("light", "dark"):
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+        colours.append(browser.execute_script("return getComputedStyle(document.body).backgroundColor"))
+    assert colours[0] != colours[1]
+
+
+@pytest.mark.clock
+def test_twenty_thousand_questions_open_and_filter(browser, show, tmp_path):
+    page = build(tmp_path, 2000)
+    show(page)
+    assert browser.execute_script("return performance.getEntriesByName('ready')[0].startTime") < 20_000
+    assert count(browser) == 20_000 and len(rows(browser)) < 50
+    script = "const start = performance.now(); filter(); return performance.now() - start"
+    browser.execute_script("document.getElementById('search').value = 'ba'")
+    assert browser.execute_script(script) < 4_000 and 0 < count(browser) < 20_000
+    browser.execute_script("list.focus()")
+    press(browser, Keys.END)
+    last = browser.execute_script("return index.text[found.at(-1)]")
+    opened(browser, last)
+    assert browser.find_elements(By.CSS_SELECTOR, "#rows .row")[-1].get_attribute("aria-selected") == "true"
