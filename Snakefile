@@ -43,3 +43,24 @@ rule scope:
             judge=config["scope"]["judges"],
             shard=SHARDS,
         ),
+
+
+rule explorer:
+    """Pages to look through all questions with their documents, claims and votes."""
+    input:
+        expand(
+            "results/report/explorer/{generator}/{judge}.html",
+            generator=config["scope"]["generators"],
+            judge=config["scope"]["judges"],
+        ),
+
+
+rule export:
+    """The questions in the forms that others know."""
+    input:
+        expand(
+            "results/export/{generator}/{judge}/{form}",
+            form=["beir", "hugging_face"],
+            generator=config["scope"]["generators"],
+            judge=config["scope"]["judges"],
+        ),
