@@ -99,6 +99,7 @@ function draw() {
 function row(question, at) {
   const element = make("div", "row", make("div", "text", index.text[question]), badges(question, ["topic", "intended", "status", "hardness"]));
   element.id = `question-${question}`;
+  element.title = index.text[question];
   element.setAttribute("role", "option");
   element.setAttribute("aria-selected", question === chosen);
   element.setAttribute("aria-posinset", at + 1);

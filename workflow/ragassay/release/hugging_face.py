@@ -49,7 +49,7 @@ def card(documents: list[dict], parts: dict[str, list[dict]], about: About) -> s
             f"---\n{_front(documents, parts, about)}---\n",
             f"# {about.title}\n",
             "Questions about documents, some of which the document does not answer although they sound as if it did:"
-            " do readers and retrievers notice? The documents are given; models wrote and judged the questions.\n",
+            " do readers and retrievers notice? Models wrote and judged the questions.\n",
             "## Counts\n",
             f"{len(documents)} documents, {len(questions)} questions.\n",
             _table(("split", *KINDS), [(split, *_counts(rows)) for split, rows in parts.items()]),
