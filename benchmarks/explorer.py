@@ -17,7 +17,9 @@ sys.path.insert(0, str(ROOT / "workflow"))
 
 DOCUMENTS, TIMES = 2_000, 5
 FLAGS = ["headless=new", "no-sandbox", "disable-gpu", "no-first-run", "disable-background-networking"]
-FILES = {"template": "explorer.html.j2", "style": "explorer.css", "behaviour": "explorer.js"}
+REPORT = ROOT / "workflow/report"
+FILES = {"template": REPORT / "explorer.html.j2", "style": REPORT / "explorer.css"}
+FILES["behaviour"] = [REPORT / "dossier.js", REPORT / "explorer.js"]
 CHANGES = {
     "search": "search.value = search.value ? '' : 'ba cor'",
     "filter": "facets[0].select.selectedIndex = facets[0].select.selectedIndex ? 0 : 3",
@@ -49,8 +51,7 @@ def main():
 
     with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
         page, paths = Path(folder) / "explorer.html", write_study(folder, DOCUMENTS)
-        files = {name: ROOT / "workflow/report" / file for name, file in FILES.items()}
-        build_explorer(**paths, **files, page=page, title="A large study")
+        build_explorer(**paths, **FILES, page=page, title="A large study")
         options = webdriver.ChromeOptions()
         options.binary_location = shutil.which("chromium")
         for flag in [*FLAGS, f"user-data-dir={folder}/profile"]:

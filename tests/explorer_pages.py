@@ -6,7 +6,9 @@ from conftest import ROOT
 from ragassay import tables
 from scripts.scope.build_explorer import build_explorer
 
-FILES = {"template": "explorer.html.j2", "style": "explorer.css", "behaviour": "explorer.js"}
+REPORT = ROOT / "workflow/report"
+FILES = {"template": REPORT / "explorer.html.j2", "style": REPORT / "explorer.css"}
+FILES["behaviour"] = [REPORT / "dossier.js", REPORT / "explorer.js"]
 
 
 def build(folder, documents, change=lambda name, row: row, title="A study"):
@@ -16,6 +18,5 @@ def build(folder, documents, change=lambda name, row: row, title="A study"):
         rows = [change(name, row) for row in tables.read(table, folder / f"{name}.parquet").to_pylist()]
         tables.write(table, folder / f"{name}.parquet", rows)
     page = folder / "explorer.html"
-    files = {name: ROOT / "workflow/report" / file for name, file in FILES.items()}
-    build_explorer(**paths, **files, page=page, title=title)
+    build_explorer(**paths, **FILES, page=page, title=title)
     return page

@@ -104,6 +104,9 @@ def test_filters_and_search_leave_what_they_say(show, small):
     assert f"français ({CLAIMS_EACH})" in labels
     choose(browser, "facet-topic", "français")
     assert count(browser) == CLAIMS_EACH and all("français" in row for row in rows(browser))
+    # beside each topic stands what choosing it instead would leave
+    labels = [one.get_attribute("label") for one in browser.find_elements(By.CSS_SELECTOR, "#facet-topic option")]
+    assert sum(int(re.search(r"\((\d+)\)", one)[1]) for one in labels[1:]) == 4 * CLAIMS_EACH
     browser.find_element(By.ID, "reset").click()
     until(browser, "return document.getElementById('reset').hidden")
     assert count(browser) == 4 * EACH
@@ -116,6 +119,17 @@ def test_filters_and_search_leave_what_they_say(show, small):
     browser.find_element(By.ID, "deep").click()
     until(browser, "return !document.querySelector('#rows .empty')")
     assert count(browser) == EACH
+    browser.find_element(By.CSS_SELECTOR, "#rows .row").click()
+    until(browser, "return document.querySelector('#dossier .whole mark')")
+    assert browser.find_element(By.CSS_SELECTOR, "#dossier .whole mark").text == "Leuchtturm"
+
+
+@pytest.mark.parametrize("words", ["(", "[a-", "\\", "'\"-%#/", "a|b {2}", "\u202e \u0301"])
+def test_any_word_can_be_searched(show, small, words):
+    browser = show(small)
+    browser.find_element(By.ID, "search").send_keys("x ", words)
+    opened(browser, browser.execute_script("return index.text[chosen]"))
+    assert count(browser) >= 0 and browser.get_log("browser") == []
 
 
 def test_hardness_and_nearness_filter_and_order(show, small):

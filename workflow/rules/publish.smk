@@ -52,7 +52,7 @@ rule build_explorer:
         hardness_strata="results/hardness_strata/{generator}/{judge}.parquet",
         template="workflow/report/explorer.html.j2",
         style="workflow/report/explorer.css",
-        behaviour="workflow/report/explorer.js",
+        behaviour=["workflow/report/dossier.js", "workflow/report/explorer.js"],
     output:
         page=ensure("results/report/explorer/{generator}/{judge}.html", non_empty=True),
     log:

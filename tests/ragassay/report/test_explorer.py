@@ -7,7 +7,8 @@ import re
 from conftest import ROOT
 from ragassay.report.explorer import FACETS, index, packed, render
 
-FILES = [ROOT / "workflow/report" / name for name in ("explorer.html.j2", "explorer.css", "explorer.js")]
+REPORT = ROOT / "workflow/report"
+FILES = [REPORT / "explorer.html.j2", REPORT / "explorer.css", [REPORT / "dossier.js", REPORT / "explorer.js"]]
 
 
 def question(number, **values):

@@ -29,10 +29,12 @@ FACETS = (
 
 
 def render(template, style, behaviour, title: str, models: dict, dossiers: list[dict], strata: list[str]) -> str:
-    """The page as text. A dossier is a document with all that was made of it (see `ragassay.scope.dossiers`); `strata`
-    are the ranges of nearness, in their order; `models` says who was generator and judge.
+    """The page as text. A dossier is a document with all that was made of it (see `ragassay.scope.dossiers`);
+    `behaviour` are parts of one script, `strata` the ranges of nearness in their order; `models` says who was generator
+    and judge.
     """
-    style, behaviour = Path(style).read_text().strip(), Path(behaviour).read_text().strip()
+    style = Path(style).read_text().strip()
+    behaviour = "\n".join(Path(part).read_text().strip() for part in behaviour)
     pieces = [dossiers[start : start + TOGETHER] for start in range(0, len(dossiers), TOGETHER)]
     return (
         html.environment()
