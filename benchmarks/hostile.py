@@ -1,5 +1,5 @@
 """Let a thousand hostile servers, name servers and URLs loose on the fetcher: no private connection, little memory, no
-case that takes long, each in the class that it belongs to.
+case that takes long, each in the class that it belongs to. What bodies come are read as feeds and as pages.
 
 `python benchmarks/hostile.py 100 10` runs a tenth with a limit of 10 seconds per fetch instead of 30. Connections are
 counted twice: by the victims, servers on this machine that nobody may come to, and by Python's own audit of all
@@ -24,8 +24,10 @@ from hostile_cases import Case, NameServer, cases, connections
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "workflow"))
 
+from hostile_reading import Reading  # noqa: E402
+
 from ragassay.news.addresses import ip_address, public  # noqa: E402
-from ragassay.news.fetcher import Fetched, Fetcher  # noqa: E402
+from ragassay.news.fetcher import Fetcher  # noqa: E402
 from ragassay.news.limits import Limits  # noqa: E402
 
 AGENT = "ragassay/0.1 (+https://ragassay.example/contact)"
@@ -33,16 +35,9 @@ CONCURRENCY = 100
 SLACK = 5.0  # a case may take so much longer than its fetch: waiting for its turn, for robots.txt, for the processor
 
 
-def read(case: Case, fetched: Fetched) -> str:
-    """What becomes of a body. Who reads bodies (feeds, extraction) is hooked in here, and its class returned instead
-    for the kinds that are meant for it: deep_xml, entity_expansion, external_entity, paragraphs, deep_html.
-    """
-    return fetched.outcome
-
-
 class Suite:
-    def __init__(self, ports: dict, closed: int, seconds: float):
-        self.ports, self.seconds = ports, seconds
+    def __init__(self, ports: dict, closed: int, seconds: float, reading: Reading):
+        self.ports, self.seconds, self.reading = ports, seconds, reading
         self.harmless = {ports["server"], ports["full"], closed}
         self.intruded = []  # addresses that were connected to or were to be, and should not have been
         self.blocked = 0.0  # the longest time for which one case kept all others from going on
@@ -88,11 +83,13 @@ class Suite:
             start = time.monotonic()
             for _ in range(case.fetches):
                 fetched = await fetcher.fetch(case.url)
-            outcome = read(case, fetched)
             seconds = time.monotonic() - start
         self.longest = max(self.longest, seconds)
-        if not case.as_expected(outcome):
-            self.wrong.append(f"{case.host} {case.url[:100]}: {outcome}, not {case.expected}: {fetched.detail}")
+        if fetched.outcome == "ok":
+            self.reading.keep(case, fetched, seconds)
+        if not case.as_expected(fetched.outcome):
+            told = f"{fetched.outcome}, not {case.expected}: {fetched.detail}"
+            self.wrong.append(f"{case.host} {case.url[:100]}: {told}")
 
     async def watch(self):
         while True:
@@ -112,22 +109,27 @@ def main(count: int = 1000, seconds: float = 30.0):
             closed.bind(("127.0.0.1", 0))  # and nobody listens
             ports = json.loads(server.stdout.readline())
             found = cases(count, ports["victims"])
-            suite = Suite(ports, closed.getsockname()[1], seconds)
+            reading = Reading(folder)
+            suite = Suite(ports, closed.getsockname()[1], seconds, reading)
             start = time.monotonic()
             asyncio.run(suite.run(found, connections(found, ports, closed.getsockname()[1]), folder))
+            reading.read()
             took = time.monotonic() - start
             server.stdin.write("\n")
             server.stdin.flush()
             visits = int(server.stdout.readline())
         finally:
             server.kill()
-    for line in suite.wrong + suite.intruded:
+    for line in suite.wrong + reading.wrong + suite.intruded:
         sys.stderr.write(f"{line}\n")
     figure("hostile_cases", len(found), "cases", f">= {count}")
     figure("hostile_wrong_class", len(suite.wrong), "cases", "== 0")
+    figure("hostile_bodies_read", len(reading.waiting), "bodies", "> 0")
+    figure("hostile_wrong_reading", len(reading.wrong), "bodies", "== 0")
     figure("hostile_private_connections", visits + len(suite.intruded), "connections", "== 0")
-    figure("hostile_longest_case", suite.longest, "s", f"<= {seconds + SLACK:g}", seconds)
+    figure("hostile_longest_case", max(suite.longest, reading.longest), "s", f"<= {seconds + SLACK:g}", seconds)
     figure("hostile_memory", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, "MB", "< 512")
+    figure("hostile_reading_memory", reading.megabytes, "MB", "< 512")
     figure("hostile_longest_block", suite.blocked, "s", "<= 5")
     figure("hostile_suite", took, "s", "> 0")
     finish()

@@ -8,6 +8,7 @@ requests since the last one.
 import asyncio
 import contextlib
 import json
+import random
 import subprocess
 import sys
 import time
@@ -18,7 +19,7 @@ from pathlib import Path
 
 TOPICS = ("business", "food", "news", "sport")
 DATE = format_datetime(datetime(2026, 10, 15, 12, tzinfo=UTC), usegmt=True)
-PARAGRAPH = "<p>The harbour board met again on Tuesday and put off its vote about the second pier by a week.</p>\n"
+POOL = 100  # paragraphs, which pages take in turn
 
 
 def address(number: int) -> str:
@@ -40,7 +41,8 @@ class Request:
 class Server:
     def __init__(self, hosts: int, pages: int, seconds: float, size: int):
         self.hosts, self.pages, self.seconds = hosts, pages, seconds
-        self.text = PARAGRAPH * (size // len(PARAGRAPH))
+        dice = random.Random(0)
+        self.paragraphs = [f"<p>{dice.randbytes(size // 10).hex(' ', -4)}</p>\n" for _ in range(POOL)]
         self.requests, self.served, self.bases = [], [], []
 
     async def start(self):
@@ -73,7 +75,8 @@ class Server:
             items = (f"<item><link>{base}/{n}</link><pubDate>{DATE}</pubDate></item>" for n in range(self.pages))
             return f'<?xml version="1.0"?><rss version="2.0"><channel>{"".join(items)}</channel></rss>'
         if path[1:].isdecimal() and int(path[1:]) < self.pages:
-            return f"<html><head><title>{path}</title></head><body>\n<h1>{base}{path}</h1>\n{self.text}</body></html>"
+            text = "".join(random.Random(f"{base}{path}").sample(self.paragraphs, 4))
+            return f"<html><head><title>{path}</title></head><body>\n<h1>{base}{path}</h1>\n{text}</body></html>"
         return None
 
 

@@ -1,10 +1,14 @@
 """A tenth of the hostile suite, with a shorter time for each fetch, and that the suite can fail."""
 
+import datetime
 import subprocess
 import sys
 
 import pytest
+from hostile_cases import Case
+from hostile_reading import EXPECTED, Reading
 
+from ragassay.news.fetcher import Fetched
 from small_project import ROOT
 
 
@@ -33,3 +37,14 @@ hostile.main(80, 3.0)
     assert "figure hostile_private_connections 0 " not in said
     assert "hostile_private_connections" in said
     assert "not refused_address" in errors
+
+
+def test_a_body_in_the_wrong_class_is_found_out(tmp_path):
+    reading, now = Reading(tmp_path), datetime.datetime.now(datetime.UTC)
+    for number, kind in enumerate([*EXPECTED, "page"]):
+        case = Case(kind, number, "http://a.example/", "ok")
+        feed = b'<?xml version="1.0"?><rss version="2.0"><channel><item><link>/1</link></item></channel></rss>'
+        reading.keep(case, Fetched(case.url, case.url, 200, {}, feed, now, "ok"), 0.1)
+    reading.read()
+    assert len(reading.wrong) == len(EXPECTED) and "deep_xml-0.test was read as live" in reading.wrong[0]
+    assert 10 < reading.megabytes < 512 and reading.longest > 0.1

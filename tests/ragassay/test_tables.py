@@ -1,5 +1,6 @@
 """Writing tables: the same rows give the same bytes, in order of their key, and nothing stays behind."""
 
+import dataclasses
 import datetime
 import hashlib
 import os
@@ -183,3 +184,17 @@ def test_runs_are_gone_when_the_file_is_there(path, monkeypatch):
     monkeypatch.setattr(runs, "RUN_BYTES", 500)
     write(THINGS, path, things(100))
     assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_table_of_large_rows_has_small_groups(tmp_path):
+    table = dataclasses.replace(THINGS, group=7)
+    held = []
+    with Writer(table, tmp_path / "small") as writer:
+        for row in things(50):
+            writer.add(row)
+            held.append(len(writer._pending))
+    file = pq.ParquetFile(tmp_path / "small")
+    assert [file.metadata.row_group(n).num_rows for n in range(file.num_row_groups)] == [7] * 7 + [1]
+    assert max(held) < 7 and max(batch.num_rows for batch in tables.batches(table, tmp_path / "small")) == 7
+    write(THINGS, tmp_path / "usual", things(50))
+    assert read(table, tmp_path / "small").equals(read(THINGS, tmp_path / "usual"))

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from ragassay.atomic import beside
 
-RUN_BYTES = 128 * 2**20
+RUN_BYTES = 64 * 2**20
 MERGE_BYTES = 2**20  # of each run that a merge holds at a time
 
 

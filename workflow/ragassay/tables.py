@@ -60,6 +60,7 @@ class Table:
     row: str
     key: tuple[str, ...]
     columns: tuple[Column, ...]
+    group: int | None = None  # rows that are held at a time, in memory and in the file, if rows are large
 
     @property
     def schema(self) -> pa.Schema:
@@ -110,7 +111,7 @@ class Writer:
     def add(self, row: dict) -> None:
         """Take one row."""
         self._pending.append(row)
-        if len(self._pending) == BATCH_ROWS:
+        if len(self._pending) == (self.table.group or BATCH_ROWS):
             self._flush()
 
     def _flush(self):
@@ -124,7 +125,7 @@ class Writer:
                 self._flush()
                 with replacing(self.path) as target, pq.ParquetWriter(target, self._schema, **OPTIONS) as parquet:
                     for group in self._groups(self._runs.merged()):
-                        parquet.write_table(group, row_group_size=ROW_GROUP)
+                        parquet.write_table(group, row_group_size=self.table.group or ROW_GROUP)
                         self.written += group.num_rows
 
     def _from_dicts(self, rows):
@@ -167,13 +168,13 @@ class Writer:
         return TableError(f"{self.path}: column {name} of table {self.table.name}: {reason}")
 
     def _groups(self, pieces) -> Iterator[pa.Table]:
-        """Cut sorted pieces into row groups of exactly ROW_GROUP rows in one chunk, and refuse repeated keys."""
-        last, held = None, []
+        """Cut sorted pieces into row groups of exactly as many rows, each in one chunk, and refuse repeated keys."""
+        last, held, size = None, [], self.table.group or ROW_GROUP
         rows = 0
         for piece in pieces:
             last = self._distinct(piece, last)
-            while rows + piece.num_rows >= ROW_GROUP:
-                cut = ROW_GROUP - rows
+            while rows + piece.num_rows >= size:
+                cut = size - rows
                 yield pa.concat_tables([*held, piece.slice(0, cut)]).combine_chunks()
                 piece, held, rows = piece.slice(cut), [], 0
             if piece.num_rows:
@@ -215,7 +216,7 @@ def batches(table: Table, path, columns: Iterable[str] | None = None) -> Iterato
     """The table piece by piece, for tables larger than memory."""
     names = _names(table, path, columns)
     with _open(table, path) as parquet:
-        yield from parquet.iter_batches(BATCH_ROWS, columns=names)
+        yield from parquet.iter_batches(table.group or BATCH_ROWS, columns=names)
 
 
 def _names(table, path, columns):

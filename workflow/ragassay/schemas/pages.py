@@ -23,4 +23,5 @@ PAGES = Table(
         Column("feed_title", pa.string(), "the title that the feed gives it", null=True),
         Column("feed_published", pa.string(), "the date that the feed gives it, as it stands there", null=True),
     ),
+    group=100,  # of up to ten megabytes each
 )
