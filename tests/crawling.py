@@ -82,8 +82,7 @@ class Shard:
 
     def kept(self) -> set[str]:
         """What the ledger has whole answers for."""
-        own = Answers(self.ledger).own
-        return {url for url, kept in own.items() if kept.outcome != "ok" or kept.body() is not None}
+        return {url for url, kept in Answers(self.ledger).own.items() if kept.usable}
 
 
 def start(*shards: Shard, most_bytes=0) -> subprocess.Popen:

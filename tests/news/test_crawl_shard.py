@@ -211,6 +211,13 @@ def test_who_has_opted_out_is_not_asked_and_not_kept(shard, papers, tmp_path):
         assert not {url for url in urls(papers.asked()) if host in url} | gone & set(urls(papers.asked()))
 
 
+def test_who_opts_in_again_is_asked(shard, papers, tmp_path):
+    (tmp_path / "opt_outs.txt").write_text(papers.hosts[0].partition(":")[0])
+    assert len(shard(crawl={"opt_outs": str(tmp_path / "opt_outs.txt")}).crawl()["pages"]) == 15
+    papers.asked()
+    assert len(shard().crawl()["pages"]) == 20 and len(urls(papers.asked())) == 6
+
+
 def test_pages_that_two_feeds_name_are_asked_for_once(shard, papers):
     twice = [*papers.feeds, feed(f"{papers.bases[0]}/feed?again", "sport")]
     found = shard(feeds=twice, crawl={"topics": ["business", "food", "news", "sport"]}).crawl()

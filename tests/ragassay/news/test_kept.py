@@ -59,22 +59,24 @@ def test_the_last_answer_counts(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("outcome", "status", "passing"),
+    ("outcome", "status", "passing", "usable"),
     [
-        ("ok", 200, False),
-        ("http_404", 404, False),
-        ("http_429", 429, True),
-        ("http_503", 503, True),
-        ("timeout", 200, True),
-        ("put_off", 0, True),
-        ("disallowed", 0, False),
-        ("refused_address", 0, False),
-        ("bomb", 200, False),
+        ("ok", 200, False, True),
+        ("http_404", 404, False, True),
+        ("http_429", 429, True, False),
+        ("http_503", 503, True, False),
+        ("timeout", 200, True, False),
+        ("put_off", 0, True, False),
+        ("robots_unavailable", 0, True, False),
+        ("disallowed", 0, False, True),
+        ("bomb", 200, False, True),
+        ("refused_address", 0, False, False),
+        ("opted_out", 0, False, False),
     ],
 )
-def test_what_may_be_otherwise_the_next_time(tmp_path, outcome, status, passing):
+def test_what_may_be_otherwise_the_next_time(tmp_path, outcome, status, passing, usable):
     [answer] = keep(tmp_path / "a", fetched(outcome=outcome, status=status))
-    assert answer.passing == passing
+    assert (answer.passing, answer.usable) == (passing, usable)
 
 
 def test_torn_lines_and_bodies_that_changed_are_not_believed(tmp_path):

@@ -52,7 +52,7 @@ class Crawl:
 
     async def ask(self, urls: list[str]) -> None:
         """Have an answer for each address, but for those of hosts at which too much fails."""
-        missing = [url for url in urls if self._is_missing(url)]
+        missing = [url for url in urls if (kept := self.answers.own.get(url)) is None or not kept.usable]
         self.done, self.total = len(urls) - len(missing), len(urls)
         known = self.answers.known(set(missing))
         for pause in self.pauses:
@@ -61,10 +61,6 @@ class Crawl:
                 hosts[urlsplit(url).hostname].append(url)
             await _together(self._ask_host(own, known, pause) for own in hosts.values())
             missing = [url for url in missing if (kept := self.answers.own.get(url)) is None or kept.passing]
-
-    def _is_missing(self, url):
-        kept = self.answers.own.get(url)
-        return kept is None or kept.passing or (kept.outcome == "ok" and kept.body() is None)
 
     async def _ask_host(self, urls, known, pause):
         if any((kept := self.answers.own.get(url)) and kept.outcome == "put_off" for url in urls):

@@ -19,7 +19,9 @@ from ragassay.llm.journal import Journal, LedgerError, decode
 from ragassay.news import pages
 from ragassay.news.fetcher import Fetched
 
-PASSING = {"timeout", "connection", "dns", "put_off", "wrong_length", "bad_response"}  # may be otherwise the next time
+# What may be otherwise the next time, and what is so by our own settings, which may be others by now.
+PASSING = {"timeout", "connection", "dns", "put_off", "wrong_length", "bad_response", "robots_unavailable"}
+OURS = {"opted_out", "no_contact", "refused_address"}
 CHECKS = {"etag", "last-modified"}
 
 
@@ -43,6 +45,11 @@ class Kept:
     def passing(self) -> bool:
         """Whether asking again may help."""
         return self.outcome in PASSING or self.status in (408, 425, 429) or self.status >= 500
+
+    @property
+    def usable(self) -> bool:
+        """Whether it holds for a crawl that begins now."""
+        return not self.passing and self.outcome not in OURS and (self.outcome != "ok" or self.body() is not None)
 
     def packed(self) -> bytes:
         with self.file.open("rb") as bodies:
