@@ -2,8 +2,9 @@
 
 A file names its task, a fixed system part, worked examples and a user part with {placeholders}. What never changes
 comes first (system part, examples), so that providers' prompt caches hit. A placeholder with a label is for untrusted
-text: it is put between two delimiters with a code that the text does not contain; the code comes from the text's hash,
-so that the same text always renders the same. Values are never interpreted: a document full of braces stays as it is.
+text: it is put between two delimiters with a code that no text of the prompt contains; the code comes from the text's
+hash, so that the same text always renders the same. Values are never interpreted: a document full of braces stays as
+it is.
 """
 
 import hashlib
@@ -59,10 +60,10 @@ class Prompt:
         return [*map(dict, self.fixed), last]
 
 
-def delimited(label: str, text: str) -> str:
-    """The text between two lines that cannot occur in it."""
+def delimited(label: str, text: str, beside: str = "") -> str:
+    """The text between two lines that occur neither in it nor in the texts beside it."""
     code = _hash(text)[:12]
-    while code in text:  # somebody searched long for a text that holds its own code
+    while code in text or code in beside:  # somebody searched long, or knows a text that will stand beside this one
         code = _hash(code + text)[:12]
     return f"<{label} {code}>\n{text}\n</{label} {code}>"
 
@@ -77,17 +78,19 @@ def _filled(path, labels, template, values):
         raise PromptError(f"{path}: found no value for {_list(missing)}, expected one for every placeholder")
     if unknown := values.keys() - labels.keys():
         raise PromptError(f"{path}: found a value for {_list(unknown)}, expected values for {_list(labels)} only")
-    shown = {name: _shown(path, name, labels[name], value) for name, value in values.items()}
+    texts = [value if isinstance(value, list) else [value] for name, value in values.items() if labels[name]]
+    beside = "\n".join(str(text) for own in texts for text in own)
+    shown = {name: _shown(path, name, labels[name], value, beside) for name, value in values.items()}
     return PLACEHOLDER.sub(lambda match: shown[match[1]], template)
 
 
-def _shown(path, name, label, value):
+def _shown(path, name, label, value, beside):
     if label is None and type(value) is int:
         return str(value)
     if label and isinstance(value, str):
-        return delimited(label, value)
+        return delimited(label, value, beside)
     if label and isinstance(value, list) and all(isinstance(text, str) for text in value):
-        return "\n\n".join(delimited(f"{label} {number}", text) for number, text in enumerate(value, 1))
+        return "\n\n".join(delimited(f"{label} {number}", text, beside) for number, text in enumerate(value, 1))
     expected = "text or a list of texts" if label else "a whole number"
     raise PromptError(f"{path}: found {type(value).__name__} for {{{name}}}, expected {expected}")
 
