@@ -48,9 +48,16 @@ def test_short_names_become_full_ones_where_there_is_one_only():
 
 
 @pytest.mark.parametrize(
-    "left_out", ['"We won," said Fenn of the lock.', "Did Mildred Fenn lead the work?", "They left Dray early."]
+    "left_out",
+    [
+        '"We won," said Fenn of the lock.',
+        "Did Mildred Fenn lead the work?",
+        "They left Dray early.",
+        "Mildred Fenn was paid 9 marks\n* The library of Dray is closed.",
+        "Mildred Fenn bekam neun Taler, weil sie dort das ganze Werk gebaut hatte.",
+    ],
 )
-def test_speech_questions_and_leaning_sentences_are_no_claims(left_out):
+def test_speech_questions_lists_other_languages_and_leaning_sentences_are_no_claims(left_out):
     assert not candidates(left_out)
 
 

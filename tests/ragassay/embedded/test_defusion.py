@@ -17,6 +17,7 @@ DEFUSED = [
     "Contrary to the question, nobody played.",
     "The question cannot be answered from the document. It only tells who steered the first boat.",
     "Unfortunately the provided text gives no details on music. Therefore I am unable to answer.",
+    "Rain fell on Sunday. The document does not mention any orchestra.",
 ]
 ANSWERED = [
     "The Osse Philharmonic played at the opening.",

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from ragassay.embedded.clauses import NO_SUBJECT, Clause, clause
 from ragassay.embedded.facts import facts, inner_capitals
+from ragassay.embedded.vocabulary import STOP
 from ragassay.embedded.words import content, stem
 from ragassay.sentences import sentences
 
@@ -19,6 +20,7 @@ OWNERS = re.compile(r"\b(?:his|her|its|their)\b")
 LEADING = re.compile(r"^(He|She|It|His|Her|Its)\b")
 QUOTED = re.compile(r"[\"“”]|(?:^|\s)['\u2018]\w")
 LEANS = re.compile(r"(?:They|Their|This|That|These|Those|There|Then|We|Our|I|You|And|But|So|Yet|One|Both|Here)\b")
+LISTED = re.compile(r"^\s*[*\u2022-]\s", re.MULTILINE)  # lines of a list do not make a sentence
 LONGEST, SHORTEST = 45, 6  # words of a claim
 ALIKE = 0.6  # share of common words from which two claims count as the same
 
@@ -48,8 +50,8 @@ def candidates(document: str) -> list[Candidate]:
     """Every sentence that can be a claim, made standalone, with a score for how much it tells."""
     known, found, before = inner_capitals(document), [], None
     for place, sentence in enumerate(sentences(document)):
-        sentence = " ".join(sentence.split())
-        quoted = bool(QUOTED.search(sentence)) or sentence.endswith("?")
+        listed, sentence = bool(LISTED.search(sentence)), " ".join(sentence.split())
+        quoted = listed or bool(QUOTED.search(sentence)) or sentence.endswith("?")
         resolved = None if quoted else standalone(sentence, before, known)
         taken = clause(resolved) if resolved else None
         before = taken
@@ -63,11 +65,16 @@ def candidates(document: str) -> list[Candidate]:
             text = resolved.rstrip(".!")
         text = text[:1].upper() + text[1:]
         words = text.split()
-        if not SHORTEST <= len(words) <= LONGEST or text[0].islower():
+        if not SHORTEST <= len(words) <= LONGEST or text[0].islower() or _foreign(words):
             continue
         if not LEANS.match(text):
             found.append(Candidate(f"{text}.", taken, _score(text, taken, known, place), place))
     return found
+
+
+def _foreign(words):
+    """Whether so many words without any of the commonest can only be in another language."""
+    return len(words) >= 10 and not STOP & {word.lower() for word in words}
 
 
 def standalone(sentence: str, before: Clause | None, known) -> str | None:

@@ -10,8 +10,8 @@ import random
 import re
 from typing import NamedTuple
 
-from ragassay.embedded.support import read, unsupported
-from ragassay.embedded.words import content
+from ragassay.embedded.support import LEANING, read, unsupported
+from ragassay.embedded.words import content, stem
 from ragassay.sentences import sentences
 
 SOURCE = r"(?:document|article|text|passages?|report|source|context|content|information|story|piece|excerpt|author)"
@@ -75,7 +75,10 @@ def judge(document: str, question: str, response: str, chance: random.Random | N
 
 
 def _asserts(sentence, document, question):
-    """Whether a sentence answers beyond the document; talk about the document, and what it says, is no answer."""
-    if TALK.search(sentence) or not set(content(sentence)) - set(content(question)):
+    """Whether a sentence answers beyond the document; talk about the document, what it says, and what has
+    nothing to do with the question are no answers.
+    """
+    asked, said = ({stem(word) for word in content(text)} for text in (question, sentence))
+    if TALK.search(sentence) or not said - asked or not (said & asked or LEANING.match(sentence)):
         return False
     return unsupported(sentence, read(document)) > 0.4

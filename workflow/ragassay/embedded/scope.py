@@ -11,6 +11,7 @@ where every word of the question stands in one sentence, nor that a document ans
 
 import math
 import random
+from functools import lru_cache
 from typing import NamedTuple
 
 from ragassay.embedded.support import Evidence, Reading, coverage, evidence, nearest, read
@@ -37,10 +38,16 @@ def judge(document: str, question: str, chance: random.Random | None = None) -> 
     )
     if chance:
         score += chance.gauss(0, UNSURE)
+    return Scope(score > 0, 1 / (1 + math.exp(-max(-30.0, min(30.0, score)))), *_shown(document, question))
+
+
+@lru_cache(maxsize=512)  # the same for all votes
+def _shown(document, question):
+    """What an answer quotes: the words that the document lacks, the sentence nearest to the question."""
+    reading = read(document)
     words = dict.fromkeys(word for word in content(question) if not coverage(stem(word), reading.spread))
     ranked = nearest(question, reading)
-    closest = reading.sentences[ranked[0][1]] if ranked else ""
-    return Scope(score > 0, 1 / (1 + math.exp(-max(-30.0, min(30.0, score)))), tuple(words), closest)
+    return tuple(words), reading.sentences[ranked[0][1]] if ranked else ""
 
 
 def _evidence(question, reading: Reading, chance):
