@@ -12,6 +12,7 @@ from collections import defaultdict
 from urllib.parse import urlsplit
 
 from ragassay.errors import AssayError
+from ragassay.news import pages
 from ragassay.news.candidates import Candidates, Days, read
 from ragassay.news.fetcher import Fetcher
 from ragassay.news.kept import Answers
@@ -70,7 +71,9 @@ class Crawl:
             old = known.get(url)
             old = old if old and old.body() is not None else None
             checks = (old.headers.get("etag"), old.headers.get("last-modified")) if old else ()
-            kept = self.answers.keep(await self.fetcher.fetch(url, *checks), old)
+            answer = await self.fetcher.fetch(url, *checks)
+            packed = await asyncio.to_thread(pages.packed, answer.body)  # as costly as all the rest
+            kept = self.answers.keep(answer, old, packed)
             self._tell()
             failures = failures + 1 if kept.passing else 0
             if failures == MOST_FAILURES:

@@ -93,17 +93,25 @@ class Answers:
             if kept.url in urls and kept.outcome == "ok" and kept.headers.keys() & CHECKS
         }
 
-    def keep(self, answer: Fetched, known: Kept | None = None) -> Kept:
-        """Write an answer down; one that says "not modified" gets the body of what was known."""
-        body, outcome, status, headers = answer.body, answer.outcome, answer.status, answer.headers
+    def keep(self, answer: Fetched, known: Kept | None = None, packed: bytes | None = None) -> Kept:
+        """Write an answer down; one that says "not modified" gets the body of what was known. `packed` is the body as
+        it is stored, if somebody has packed it already.
+        """
+        outcome, status, headers, digest = answer.outcome, answer.status, answer.headers, ""
         if outcome == "not_modified":
-            body, outcome, status, headers = known.body(), "ok", known.status, known.headers | headers
+            outcome, status, headers = known.outcome, known.status, known.headers | headers
+            packed, digest = known.packed(), known.digest
+        elif outcome == "ok":
+            packed = pages.packed(answer.body) if packed is None else packed
+            digest = hashlib.sha256(answer.body).hexdigest()
+        else:
+            packed = b""
         with self._explained():
             if self.journal is None:
                 self.journal = Journal(self.folder, lambda error: None)
                 path = self.journal.path.with_suffix(".bodies")
                 self.bodies = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
-            at, packed = self.size, pages.packed(body) if outcome == "ok" else b""
+            at = self.size
             while packed:
                 written = os.write(self.bodies, packed)
                 packed, self.size = packed[written:], self.size + written
@@ -117,7 +125,7 @@ class Answers:
             "fetched_at": answer.fetched_at.isoformat(timespec="milliseconds"),
             "at": at,
             "size": self.size - at,
-            "digest": hashlib.sha256(body).hexdigest() if outcome == "ok" else "",
+            "digest": digest,
         }
         self.journal.write(record)
         kept = _kept(record, self.journal.path)
