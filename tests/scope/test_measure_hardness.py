@@ -5,9 +5,10 @@ import pytest
 from ragassay import tables
 from ragassay.schemas.claims import CLAIMS
 from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.drift import DRIFT
 from ragassay.schemas.hardness import HARDNESS
-from ragassay.schemas.novel_claims import NOVEL_CLAIMS
 from ragassay.schemas.questions import QUESTIONS
+from ragassay.schemas.recovered_claims import RECOVERED_CLAIMS
 from ragassay.tables import REJECTS
 from rows import row
 from scope_study import MINILM
@@ -15,10 +16,11 @@ from scripts.scope.measure_hardness import measure_hardness
 
 TEXT = "The ferry Sallow Star costs 57 million marks. It was built in Brackwater by Ana Lindqvast in June."
 CLAIM = "The ferry Sallow Star costs 57 million marks."
+OTHER = "It was built in Brackwater by Ana Lindqvast in June."
 NOVEL = "The ferry Sallow Star was paid by the Tolven council."
 ASKED = {
-    "near": ("out_of_scope", "Which council paid for the ferry Sallow Star?", "recovered-1"),
-    "far": ("out_of_scope", "How do bees make honey in winter?", "recovered-2"),
+    "near": ("out_of_scope", "Which council paid for the ferry Sallow Star?", "recovered-21"),
+    "far": ("out_of_scope", "How do bees make honey in winter?", "recovered-22"),
     "in": ("in_scope", "How many million marks does the ferry Sallow Star cost?", None),
 }
 
@@ -29,12 +31,14 @@ def measured(tmp_path):
 
     def measure():
         tables.write(DOCUMENTS, tmp_path / "documents", [row(DOCUMENTS, doc_id="doc-1", text=TEXT)])
-        tables.write(CLAIMS, tmp_path / "claims", [row(CLAIMS, doc_id="doc-1", slot=1, text=CLAIM)])
-        novel = [(1, NOVEL), (2, "Honey is made by bees.")]
+        claims = [row(CLAIMS, doc_id="doc-1", slot=n, text=text) for n, text in ((1, CLAIM), (2, OTHER))]
+        tables.write(CLAIMS, tmp_path / "claims", claims)
+        guesses = [(1, 1, "Nothing of the kind."), (2, 1, NOVEL), (2, 2, "Honey is made by bees.")]
         rows = [
-            row(NOVEL_CLAIMS, doc_id="doc-1", slot=n, recovered_id=f"recovered-{n}", text=text) for n, text in novel
+            row(RECOVERED_CLAIMS, doc_id="doc-1", round=turn, slot=n, recovered_id=f"recovered-{turn}{n}", text=text)
+            for turn, n, text in guesses
         ]
-        tables.write(NOVEL_CLAIMS, tmp_path / "novel_claims", rows)
+        tables.write(RECOVERED_CLAIMS, tmp_path / "recovered_claims", rows)
         questions = [
             row(
                 QUESTIONS,
@@ -54,7 +58,7 @@ def measured(tmp_path):
         tables.write(QUESTIONS, tmp_path / "questions", questions)
         paths = {
             name: tmp_path / name
-            for name in ("documents", "claims", "novel_claims", "questions", "hardness", "rejects")
+            for name in ("documents", "claims", "recovered_claims", "questions", "hardness", "drift", "rejects")
         }
         measure_hardness(**paths, encoder=MINILM, embeddings=str(tmp_path / "embeddings"), limits=[0.3, 0.6])
         found = {row["question_id"]: row for row in tables.read(HARDNESS, tmp_path / "hardness").to_pylist()}
@@ -77,6 +81,14 @@ def test_a_question_of_a_document_without_claims_is_rejected(measured):
     found, rejects = measured()
     assert found.keys() == ASKED.keys()
     assert [(row["item"], row["reason"], row["shard"]) for row in rejects] == [("lost", "no_claims", "s")]
+
+
+def test_guesses_are_measured_round_by_round(measured, tmp_path):
+    measured()
+    found = {row["recovered_id"]: row for row in tables.read(DRIFT, tmp_path / "drift").to_pylist()}
+    first, second = found["recovered-11"], found["recovered-21"]
+    assert len(found) == 3 and second["to_original"] > 0.5 > first["to_original"] == first["to_previous"]
+    assert second["to_previous"] < second["to_original"] <= second["to_nearest"] < 1
 
 
 def test_a_second_run_gives_the_same_bytes(measured, tmp_path):
