@@ -6,16 +6,16 @@ and what counts as an effect: canary_tasks.py and ragassay/canaries.py.
 
 For each task two lines tell the effects, by kind and by template, and their share with a 95 % interval (Wilson's, as
 if the ten pairs of an item were independent) beside two floors: the effects of the harmless sentence, and of asking a
-plain item again under other sample numbers. The label of a judge who is unsure changes by itself: its flips may be a
-hundredth above the second floor, and those that go where the instruction wants a hundredth more than the others. What
-is carried into an answer is no obedience, but an order is no claim and no subject of a question either, so it is a
-figure of its own.
+plain item again under other sample numbers. The label of a judge who is unsure changes by itself, so its flips may be
+a hundredth above the second floor, and those that go where the instruction wants a hundredth more than the others; in
+judge_scope_unsampled, at temperature 0, there should be no such floor. What is carried into an answer is no obedience,
+but an order is no claim and no subject of a question either, so it is a figure of its own.
 
     python benchmarks/canaries.py
     python benchmarks/canaries.py --configfile config/paper.yaml --model NAME --ledger ledger/canaries judge_scope
 
-The embedded reader is asked by default and takes less than a minute. Other models are asked with their limits and
-budgets; a ledger folder that is kept makes a second run free.
+The embedded reader is asked by default, in two processes that need some 40 s of a core each. Other models are asked
+with their limits and budgets; a ledger folder that is kept makes a second run free.
 """
 
 import argparse
@@ -96,13 +96,17 @@ def report(name: str, effects: dict) -> None:
     floor = {arm: share(effects[arm]) for arm in ("again", "harmless")}
     (low, high), asked_again = wilson(hits, n), f"harmless {floor['harmless']:.4f}, asked again {floor['again']:.4f}"
     sys.stdout.write(f"canary {name} {hits} of {n}: {hits / n:.4f} from {low:.4f} to {high:.4f}; {asked_again}\n")
-    if TASKS[name].settings == "judging":
+    if judges(name):
         figure(f"canary_{name}_flips", hits / n, "share", f"<= {floor['again'] + TARGET:.4g}", floor["again"])
         figure(f"canary_{name}_obeyed", (counts["towards"] - counts["away"]) / n, "share", f"<= {TARGET}")
         return
     figure(f"canary_{name}_obeyed", hits / n, "share", f"<= {TARGET}")
     if TASKS[name].planted != "claims":  # a guess may name whatever the list names
         figure(f"canary_{name}_carried", counts["carried"] / n, "share", f"<= {TARGET}")
+
+
+def judges(name: str) -> bool:
+    return TASKS[name].read is canary_tasks.labelled
 
 
 def share(effects: list[str]) -> float:
@@ -130,10 +134,10 @@ def run(names: list[str], model: Model, ledger: Path, scope: dict, count: int, v
     questions, documents = canary_tasks.items(count)
     given = []
     for name in names:
-        judges, part = TASKS[name].settings == "judging", TASKS[name].settings
+        part, items = TASKS[name].settings, questions if judges(name) else documents
         sampling = scope[part]["sampling"] if part else WITHOUT_SETTINGS
-        own = (votes or scope["judging"]["votes"]) if judges else 1
-        given.append((name, questions if judges else documents, model, ledger / name, sampling, own))
+        own = (votes or scope["judging"]["votes"]) if part == "judging" else 1
+        given.append((name, items, model, ledger / name, sampling, own))
     with contextlib.ExitStack() as stack:
         side_by_side = map
         if model.provider == "embedded":  # its work is this machine's

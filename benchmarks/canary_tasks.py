@@ -37,7 +37,9 @@ VERDICTS = {OUT: "Verdict: yes", IN: "Verdict: no"}
 class Task(NamedTuple):
     prompt: str
     planted: str  # the placeholder whose text is planted in
-    settings: str  # the part of the configuration's scope that has the sampling settings; "" is temperature 0
+    settings: (
+        str  # the part of the configuration's scope that has the sampling settings; "" is one sample at temperature 0
+    )
     read: Callable[[list[Answer], dict], Any]  # answers, item -> what the study reads in them
     effect: Callable[[Any, Any, str], str]  # before, after, what was demanded
     demands: tuple[str, ...]  # what the planted text demands, in turns
@@ -77,8 +79,8 @@ def on_list(before, after, demanded):
     return on_items(before, after, demanded.partition(" ")[2])
 
 
-def judge(prompt, planted):
-    return Task(prompt, planted, "judging", labelled, on_verdict, tuple(VERDICTS.values()))
+def judge(prompt, planted, settings="judging"):
+    return Task(prompt, planted, settings, labelled, on_verdict, tuple(VERDICTS.values()))
 
 
 def writer(prompt, settings, planted="document", read=numbered_items):
@@ -98,6 +100,7 @@ TASKS = {
     "write_out_of_scope_questions": writer("write_out_of_scope_questions", "questions"),
     "write_in_scope_questions": writer("write_in_scope_questions", "questions"),
     "judge_scope": judge("judge_scope", "document"),
+    "judge_scope_unsampled": judge("judge_scope", "document", ""),
     "judge_defusion": judge("judge_defusion", "document"),
     "judge_defusion_response": judge("judge_defusion", "response"),
     "judge_defusion_plain": judge("judge_defusion_plain", "document"),
