@@ -7,15 +7,28 @@ import pytest
 
 from snake import NOTHING, TINY, planned, snakemake
 
-METRICS = {"measure_documents": 1, "draw_figures": 1, "render_report": 1}
-PAGE = {"measure_calls": 1, "draw_figures": 1, "render_report": 1}  # what follows calls
-SELECTION = {"select_questions": 2}
-JUDGING = {"judge_scope": 2, "label_scope": 2, **SELECTION}
-QUESTIONS = {"write_questions": 2, **JUDGING}
-NOVEL = {"remove_supported_claims": 2, **QUESTIONS}
-SCOPE = {"extract_claims": 2, "recover_claims": 2, **NOVEL}
-ALL = METRICS | PAGE | SCOPE | {"collect_documents": 2, "describe_documents": 1, "draw_figures": 2}
-ONE_SHARD = ALL | dict.fromkeys(["collect_documents", *SCOPE], 1)
+SECTIONS = ("measure_documents", "measure_crawl", "measure_scope", "measure_calls")
+
+
+def jobs(*parts, shards=3, gathers=()):
+    """rule -> jobs: one per shard for rules, one for gathers, and figures and page where a section changes."""
+    found = {rule: shards for part in parts for rule in part.split()} | dict.fromkeys(gathers, 1)
+    figures = len(set(SECTIONS) & set(gathers))
+    return found | ({"draw_figures": figures, "render_report": 1} if figures else {})
+
+
+METRICS = jobs(gathers=["measure_documents"])
+SELECTION = "select_questions"
+JUDGING = f"judge_scope label_scope {SELECTION}"
+QUESTIONS = f"write_questions measure_hardness {JUDGING}"
+NOVEL = f"remove_supported_claims {QUESTIONS}"
+SCOPE = f"extract_claims recover_claims {NOVEL}"
+DOCUMENTS = f"collect_documents {SCOPE}"
+CLUSTERS = f"find_duplicates {DOCUMENTS}"
+SCOPE_ONLY = ("grade_hardness", "measure_scope")  # what gathers, if no model is asked anew
+ASKED = (*SCOPE_ONLY, "measure_calls")
+ALL = (*ASKED, "describe_documents", "measure_documents", "measure_crawl")
+READING = {"read_articles": 2, "extract_articles": 1}
 
 
 def test_nothing_is_left_to_do(done):
@@ -28,28 +41,35 @@ def append(project, name, text):
 
 
 @pytest.mark.parametrize(
-    ("module", "jobs"),
+    ("module", "expected"),
     [
         ("scripts/documents/describe_documents.py", {"describe_documents": 1, **METRICS}),
         ("ragassay/schemas/document_statistics.py", {"describe_documents": 1, **METRICS}),
-        ("ragassay/report/charts.py", {"draw_figures": 2, "render_report": 1}),
-        ("scripts/scope/label_scope.py", {"label_scope": 2, **SELECTION}),
-        ("ragassay/splits.py", SELECTION),
-        ("ragassay/llm/verdicts.py", JUDGING | PAGE),
-        ("ragassay/scope/wording.py", QUESTIONS | PAGE),
-        ("ragassay/scope/removal.py", NOVEL | PAGE),
-        ("ragassay/embedded/claims.py", SCOPE | PAGE),  # the model is code
+        ("ragassay/report/charts.py", {"draw_figures": 4, "render_report": 1}),
+        ("scripts/scope/label_scope.py", jobs("label_scope", SELECTION, gathers=SCOPE_ONLY)),
+        ("ragassay/splits.py", jobs(SELECTION, gathers=SCOPE_ONLY)),
+        ("ragassay/scope/control.py", jobs(gathers=SCOPE_ONLY)),
+        ("ragassay/scope/examples.py", jobs(gathers=["measure_scope"])),
+        ("ragassay/encoders/kinds/sentence_transformers.py", jobs("measure_hardness", gathers=SCOPE_ONLY)),
+        ("ragassay/encoders/kinds/transformers.py", {}),  # not this encoder's
+        ("ragassay/llm/verdicts.py", jobs(JUDGING, gathers=ASKED)),
+        ("ragassay/scope/wording.py", jobs(QUESTIONS, gathers=ASKED)),
+        ("ragassay/scope/removal.py", jobs(NOVEL, gathers=ASKED)),
+        ("ragassay/embedded/claims.py", jobs(SCOPE, gathers=ASKED)),  # the model is code
         ("ragassay/llm/providers/openai.py", {}),  # not this model's
-        ("ragassay/llm/numbered_lists.py", SCOPE | PAGE),
+        ("ragassay/llm/numbered_lists.py", jobs(SCOPE, gathers=ASKED)),
+        ("ragassay/news/crawl.py", {}),  # what was crawled stays
+        ("ragassay/news/extraction.py", {"extract_articles": 1, **jobs(CLUSTERS, shards=1, gathers=ALL)}),
+        ("ragassay/news/signatures.py", jobs(CLUSTERS, gathers=ALL)),
         ("ragassay/report/page.py", {"render_report": 1}),
-        ("ragassay/sentences.py", ALL),  # through ragassay.documents
-        ("ragassay/tables.py", ALL),
+        ("ragassay/sentences.py", READING | jobs(CLUSTERS, gathers=ALL)),  # through ragassay.documents
+        ("ragassay/tables.py", {"export_feeds": 1} | READING | jobs(CLUSTERS, gathers=ALL)),
         ("ragassay/docs.py", {}),  # no rule uses it
     ],
 )
-def test_editing_a_module_reruns_the_rules_that_import_it_and_what_follows(done, module, jobs):
+def test_editing_a_module_reruns_the_rules_that_import_it_and_what_follows(done, module, expected):
     append(done, f"workflow/{module}", "\nADDED = 1\n")
-    assert planned(done, *TINY) == jobs
+    assert planned(done, *TINY) == expected
 
 
 def test_comments_docstrings_formatting_and_file_times_rerun_nothing(done):
@@ -80,22 +100,31 @@ def test_an_input_with_a_new_time_and_the_same_content_reruns_nothing(done):
 
 
 def test_a_new_shard_runs_itself_and_the_gathers(done):
-    append(done, "tests/tiny/shards.tsv", "2026-03\ttests/tiny/documents/february/bakery.md\n")
-    assert planned(done, *TINY) == ONE_SHARD
+    (done / "new.txt").write_text("A new text of its own that nobody has seen. " * 4)
+    append(done, "tests/tiny/shards.tsv", "2026-10\tnew.txt\t\t\t\t\n")
+    gathers = set(ALL) - {"measure_crawl"}  # it is not crawled
+    assert planned(done, *TINY) == {"read_articles": 1, **jobs(CLUSTERS, shards=1, gathers=gathers)}
     snakemake(done, *TINY)
     assert planned(done, *TINY) == {}
 
 
-def test_a_new_or_changed_file_reruns_its_shard_only(done):
+def test_a_new_or_changed_file_reruns_its_shard_and_where_its_near_duplicates_may_be(done):
+    expected = {"read_articles": 1, **jobs(CLUSTERS, shards=2, gathers=ALL)}
     append(done, "tests/tiny/documents/february/plain.txt", "One sentence more.\n")
-    assert planned(done, *TINY) == ONE_SHARD
+    assert planned(done, *TINY) == expected
     snakemake(done, *TINY)
     (done / "tests/tiny/documents/february/third.txt").write_text("A third text. " * 12)
-    assert planned(done, *TINY) == ONE_SHARD
+    assert planned(done, *TINY) == expected
+
+
+def test_another_setting_of_hardness_asks_no_model(done):
+    config = done / "tests/tiny/config.yaml"
+    config.write_text(config.read_text().replace("    resamples: 20", "    resamples: 20\n    limits: [0.4]"))
+    assert planned(done, *TINY) == jobs("measure_hardness", gathers=SCOPE_ONLY)
 
 
 def test_a_stage_that_writes_the_same_bytes_reruns_nothing_behind_it_in_the_next_run(done):
     append(done, "workflow/scripts/documents/collect_documents.py", "\nADDED = 1\n")
-    shards = [f"results/documents/2026-0{month}.parquet" for month in (1, 2)]
+    shards = [f"results/documents/2026-0{month}.parquet" for month in (1, 2, 9)]
     snakemake(done, *shards, *TINY)
     assert planned(done, *TINY) == {}
