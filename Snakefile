@@ -35,8 +35,9 @@ rule documents:
 
 
 rule scope:
-    """Questions in and out of the scope of all documents, judged, with their status."""
+    """Questions in and out of the scope of all documents, judged, with their status, how hard they are, and the numbers."""
     input:
+        "results/metrics/scope.parquet",
         expand(
             "results/selected_questions/{generator}/{judge}/{shard}.parquet",
             generator=config["scope"]["generators"],

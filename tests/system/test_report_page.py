@@ -1,9 +1,10 @@
 """The report in a real browser: it sorts, fits a phone, follows light and dark, and asks for nothing from outside."""
 
+import shutil
+
 import pytest
 from selenium.webdriver.common.by import By
 
-from conftest import copy_project
 from snake import TINY, snakemake
 
 pytestmark = pytest.mark.system
@@ -11,9 +12,12 @@ EVIL = "<img src=https://evil.example/x onerror=alert(1)><script>document.title=
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory):
-    """The tiny report, with a topic that tries to be code."""
-    project = copy_project(tmp_path_factory.mktemp("page") / "project")
+def report(tiny, tmp_path_factory):
+    """The tiny report, with a topic and headlines that try to be code."""
+    project = shutil.copytree(tiny, tmp_path_factory.mktemp("page") / "project", symlinks=True)
+    for name, title in (("january.jsonl", '"title": "'), ("february/bakery.md", "title: ")):
+        file = project / "tests/tiny/documents" / name
+        file.write_text(file.read_text().replace(title, f"{title}{EVIL} "))
     with (project / "tests/tiny/documents/january.jsonl").open("a") as file:
         text = "A third topic needs a third document, long enough to be kept by a pipeline that asks for twenty words."
         file.write(f'{{"topic": "{EVIL}", "text": "{text}"}}\n')
@@ -37,6 +41,8 @@ def test_it_is_complete_and_nothing_in_it_runs_or_is_fetched(page):
     assert page.find_element(By.TAG_NAME, "h1").text == page.title == "The tiny pipeline"
     assert page.find_element(By.CSS_SELECTOR, "svg[role=img]").size["height"] > 100
     assert EVIL in column(page, 2, 1)
+    passages = [part.get_attribute("textContent") for part in page.find_elements(By.CSS_SELECTOR, "#scope dd")]
+    assert any(text.startswith(EVIL) for text in passages)
     assert page.execute_script("return performance.getEntriesByType('resource').length") == 0
     assert page.get_log("browser") == []
 
@@ -81,3 +87,12 @@ def test_it_follows_light_and_dark(page):
 def test_headings_can_be_reached_and_used_with_the_keyboard(page):
     page.execute_script("document.querySelector('th button').focus(); document.activeElement.click()")
     assert page.execute_script("return document.activeElement.parentElement.getAttribute('aria-sort')") == "ascending"
+
+
+def test_an_example_opens_and_shows_its_lineage(page):
+    summaries = page.find_elements(By.CSS_SELECTOR, "#scope summary")
+    assert len(summaries) == 3 and summaries[0].text.startswith("Example 1: ")
+    shown = [part.text for part in page.find_elements(By.CSS_SELECTOR, "#scope dt") if part.is_displayed()]
+    assert shown[:3] == ["Headline", "Published", "Document"] and "Question" in shown
+    summaries[1].click()
+    assert len([part for part in page.find_elements(By.CSS_SELECTOR, "#scope dt") if part.is_displayed()]) > len(shown)
