@@ -44,6 +44,11 @@ def changed(browser, change) -> float:
     return browser.execute_async_script(script)
 
 
+def program(name: str) -> str:
+    """Its path; nothing is downloaded in its place."""
+    return shutil.which(name) or sys.exit(f"needs {name} on the PATH")
+
+
 def main():
     from large_study import write_study
 
@@ -53,10 +58,10 @@ def main():
         page, paths = Path(folder) / "explorer.html", write_study(folder, DOCUMENTS)
         build_explorer(**paths, **FILES, page=page, title="A large study")
         options = webdriver.ChromeOptions()
-        options.binary_location = shutil.which("chromium")
+        options.binary_location = program("chromium")
         for flag in [*FLAGS, f"user-data-dir={folder}/profile"]:
             options.add_argument(f"--{flag}")
-        service = webdriver.ChromeService(executable_path=shutil.which("chromedriver"))
+        service = webdriver.ChromeService(executable_path=program("chromedriver"))
         browser = webdriver.Chrome(options=options, service=service)
         try:
             browser.set_window_size(1400, 900)

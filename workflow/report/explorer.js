@@ -124,9 +124,10 @@ async function open(question) {
   if (chosen !== question) return; // another one was opened meanwhile
   const own = about.questions.find((one) => one.id === index.id[question]);
   const same = dossier.dataset.document === about.id ? dossier.scrollTop : 0;
-  const left = make("div", "column", asked(own, question), card("Document", make("div", "whole text", ...marked(about.text))));
+  const text = card("Document", make("div", "whole text", ...marked(about.text)));
   const right = make("div", "column", origin(own, about), others(about, own));
-  dossier.replaceChildren(back(), head(about), ...answers(own), make("div", "columns", left, right), claims(about, own));
+  const columns = make("div", "columns", make("div", "column", text), right);
+  dossier.replaceChildren(back(), head(about), asked(own, question), ...answers(own), columns, claims(about, own));
   dossier.dataset.document = about.id;
   dossier.scrollTop = same;
 }
