@@ -169,13 +169,13 @@ document.addEventListener("keydown", (event) => {
 });
 $("filters").addEventListener("submit", (event) => event.preventDefault());
 $("filters").addEventListener("reset", () => setTimeout(filter));
-$("filters").addEventListener("input", async () => {
+$("filters").addEventListener("input", async (event) => {
   if (deep.checked && !deepHaystack) {
     $("count").textContent = "Unpacking…";
     deepHaystack = await searchable();
   }
   filter();
-  if (chosen >= 0) open(chosen); // what is searched is marked there too
+  if (chosen >= 0 && event.target === search) open(chosen); // what is searched is marked there too
 });
 
 async function start() {
