@@ -82,7 +82,8 @@ class Shard:
 
     def kept(self) -> set[str]:
         """What the ledger has whole answers for."""
-        return {url for url, kept in Answers(self.ledger).own.items() if kept.usable}
+        own = Answers(self.ledger).own
+        return {url for url, kept in own.items() if kept.outcome != "ok" or kept.body() is not None}
 
 
 def start(*shards: Shard, most_bytes=0) -> subprocess.Popen:

@@ -211,6 +211,15 @@ def test_who_has_opted_out_is_not_asked_and_not_kept(shard, papers, tmp_path):
         assert not {url for url in urls(papers.asked()) if host in url} | gone & set(urls(papers.asked()))
 
 
+def test_a_page_that_moved_to_one_that_opted_out_since_is_not_kept(tmp_path, sites):
+    (tmp_path / "opt_outs.txt").write_text("http://www.tolvenecho.example/2026/09/tolven-railway-reopens")
+    old = "http://www.tolvenecho.example/story/1931"
+    assert old in {row["url"] for row in demo(tmp_path, topics=["travel"]).crawl()["pages"]}
+    found = demo(tmp_path, topics=["travel"], crawl={"opt_outs": str(tmp_path / "opt_outs.txt")}).crawl()
+    assert [row["item"] for row in found["rejects"] if row["reason"] == "opted_out"] == [old]
+    assert everything_is_in_one_place(found) and not sites[1].requests
+
+
 def test_who_opts_in_again_is_asked(shard, papers, tmp_path):
     (tmp_path / "opt_outs.txt").write_text(papers.hosts[0].partition(":")[0])
     assert len(shard(crawl={"opt_outs": str(tmp_path / "opt_outs.txt")}).crawl()["pages"]) == 15

@@ -124,9 +124,11 @@ def test_a_full_disk_ends_the_crawl_and_loses_nothing(tmp_path):
         with Answers(tmp_path / "a") as kept:
             kept.keep(fetched())
             resource.setrlimit(resource.RLIMIT_FSIZE, (9_000, before[1][1]))
-            for _ in range(2):
-                with pytest.raises(LedgerError, match="File too large; nothing more is asked; put it right and run"):
-                    kept.keep(fetched(f"{URL}0", large))
+            with pytest.raises(LedgerError, match="File too large; nothing more is asked; put it right and run"):
+                kept.keep(fetched(f"{URL}0", large))
+            resource.setrlimit(resource.RLIMIT_FSIZE, before[1])  # there is room again, and a torn body in the file
+            with pytest.raises(LedgerError, match="File too large"):
+                kept.keep(fetched(f"{URL}0"))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before[1])
         signal.signal(signal.SIGXFSZ, before[0])
