@@ -26,6 +26,11 @@ rule report:
             judge=config["scope"]["judges"],
             shard=SHARDS,
         ),
+        expand(
+            "results/report/explorer/{generator}/{judge}.html",
+            generator=config["scope"]["generators"],
+            judge=config["scope"]["judges"],
+        ),
 
 
 rule documents:

@@ -34,6 +34,7 @@ def test_the_page_holds_numbers_figures_and_settings(tmp_path, description):
         "examples": [tmp_path / "two-examples/two.parquet"],
         "title": "A title",
         "config": {"shards": "config/shards.tsv"},
+        "pages": {"All questions": "explorer/a/b.html"},
     }
     for name in ("first.html", "second.html"):
         render_report(**given, **files, page=tmp_path / name)
@@ -46,5 +47,6 @@ def test_the_page_holds_numbers_figures_and_settings(tmp_path, description):
         "of two: 1234",
         "The &lt;ferry&gt; sails.",
         "shards: config/shards.tsv",
+        "explorer/a/b.html",
     ):
         assert expected in page

@@ -47,6 +47,14 @@ def duplicates(row: dict, config: dict) -> dict:
     return {"earlier": " ".join(row["before"]), **settings}
 
 
+def explorers(config: dict) -> dict:
+    """The explorers that stand beside the report: name -> address."""
+    scope = config["scope"]
+    pairs = [f"{generator}/{judge}" for generator in scope["generators"] for judge in scope["judges"]]
+    names = ["All questions", *(f"All questions, {pair}" for pair in pairs[1:])]
+    return {name: f"explorer/{pair}.html" for name, pair in zip(names, pairs, strict=True)}
+
+
 def export(export: dict) -> dict:
     about = {name: export[name] for name in ("title", "licence", "licence_note", "language")}
     return {"about": about, "texts": export["texts"]}

@@ -65,6 +65,6 @@ rule render_report:
         runtime="10m",
     params:
         code=code_version("report/render_report.py"),
-        settings={"title": config["report"]["title"], "config": config},
+        settings={"title": config["report"]["title"], "config": config, "pages": settings.explorers(config)},
     script:
         "../scripts/report/render_report.py"

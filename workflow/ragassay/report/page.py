@@ -13,9 +13,11 @@ from ragassay.report import html
 from ragassay.report.sections import Section
 
 
-def render(template, style, behaviour, title: str, sections: list[Section], figures: dict, settings: dict) -> str:
+def render(
+    template, style, behaviour, title: str, sections: list[Section], figures: dict, settings: dict, pages: dict
+) -> str:
     """The page as text. `figures` maps (section, figure) to SVG made by `ragassay.report.charts`; it is inlined as it
-    is.
+    is. `pages` are others that stand beside this one: name -> address.
     """
     style, behaviour = Path(style).read_text().strip(), Path(behaviour).read_text().strip()
     environment = html.environment()
@@ -28,6 +30,7 @@ def render(template, style, behaviour, title: str, sections: list[Section], figu
         behaviour=Markup(behaviour),
         sections=sections,
         figures={key: Markup(svg) for key, svg in figures.items()},
+        pages=pages,
         settings=yaml.safe_dump(settings, sort_keys=False, allow_unicode=True),
     )
 

@@ -8,7 +8,7 @@ from ragassay.report.sections import load
 from ragassay.stage import run
 
 
-def render_report(metrics, sections, figures, examples, template, style, behaviour, page, title, config):
+def render_report(metrics, sections, figures, examples, template, style, behaviour, page, title, config, pages):
     """`examples` are the files of those sections that have some, named like them."""
     passages = {Path(path).stem: path for path in examples}
     pairs = zip(sections, metrics, strict=True)
@@ -19,7 +19,7 @@ def render_report(metrics, sections, figures, examples, template, style, behavio
         for part in section.parts
         if part.kind == "bars"
     }
-    write_text(page, render(template, style, behaviour, title, content, drawn, config))
+    write_text(page, render(template, style, behaviour, title, content, drawn, config, pages))
 
 
 if __name__ == "__main__":
