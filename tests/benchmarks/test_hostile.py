@@ -11,6 +11,8 @@ from hostile_reading import EXPECTED, Reading
 from ragassay.news.fetcher import Fetched
 from small_project import ROOT
 
+pytestmark = pytest.mark.clock
+
 
 def run(*words):
     command = [sys.executable, "-W", "error", *words]
@@ -18,7 +20,6 @@ def run(*words):
     return done.returncode, done.stdout, done.stderr
 
 
-@pytest.mark.clock
 def test_a_tenth_of_the_hostile_suite():
     code, said, errors = run("hostile.py", "100", "10")
     assert (code, errors) == (0, ""), said + errors
@@ -29,6 +30,8 @@ def test_a_fetcher_that_takes_all_addresses_for_public_is_found_out():
     careless = """
 import hostile
 from ragassay.news import addresses
+
+pytestmark = pytest.mark.clock
 addresses.public = lambda address: True
 hostile.main(80, 3.0)
 """
