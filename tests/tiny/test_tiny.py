@@ -1,9 +1,7 @@
 """The whole pipeline on a handful of documents, and again: a second run does nothing, a rebuild gives the same."""
 
 import hashlib
-import time
-
-import pytest
+import resource
 
 from ragassay import tables
 from ragassay.schemas.documents import DOCUMENTS
@@ -17,13 +15,18 @@ def digests(project):
     return {str(path.relative_to(project)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
-@pytest.mark.clock
-def test_runs_once_and_then_does_nothing_in_under_two_minutes(project):
-    start = time.monotonic()
+def processor_seconds():
+    """What the processes that this one has waited for have used; other work on the machine does not count."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def test_runs_once_and_then_does_nothing_on_little_processor_time(project):
+    start = processor_seconds()
     snakemake(project, *TINY)
     first = digests(project)
     assert NOTHING in snakemake(project, *TINY).stdout
-    assert time.monotonic() - start < 120
+    assert processor_seconds() - start < 120
     assert {
         "results/report/index.html",
         "results/figures/scope/drift.svg",
