@@ -15,6 +15,7 @@ from snake import planned, snakemake
 CONFIG = ("--configfile", "tests/tiny/config.yaml", "served.yaml")
 GENERATING = ["extract_claims", "recover_claims", "remove_supported_claims", "write_questions"]
 ASKING = [*GENERATING, "judge_scope"]
+COUNTING = ["label_scope", "select_questions", "measure_hardness", "grade_hardness", "measure_scope"]
 
 
 def served(project, url, generators=("first",), judges=("judge",), mode="online"):
@@ -83,13 +84,13 @@ def test_a_new_shard_pays_for_its_own_calls(done, server):
     before = asked(done)
     assert {rule for rule, _ in before} == set(ASKING)
     with (done / "tests/tiny/shards.tsv").open("a") as file:
-        file.write("2026-03\ttests/tiny/new\n")
+        file.write("2026-03\ttests/tiny/new\t\t\t\t\n")
     (done / "tests/tiny/new").mkdir()
     text = (done / "tests/tiny/documents/february/bakery.md").read_text().replace("bakery", "brewery")
     (done / "tests/tiny/new/brewery.md").write_text(text)
     jobs = planned(done, "scope", *CONFIG)
     reading = ["read_articles", "find_duplicates", "collect_documents"]
-    assert jobs == dict.fromkeys([*reading, *ASKING, "label_scope", "select_questions"], 1)
+    assert jobs == dict.fromkeys([*reading, *ASKING, *COUNTING], 1)
     found = more(done, server, before)
     assert found["extract_claims", "first"] == 1 and found["recover_claims", "first"] <= 6
     assert {rule for rule, _ in found} == set(ASKING)
@@ -99,7 +100,7 @@ def test_a_changed_prompt_pays_for_its_stage_and_for_what_became_another_text(do
     before = asked(done)
     prompt = done / "resources/prompts/remove_supported_claims.yaml"
     prompt.write_text(prompt.read_text().replace("Write nothing else.", "Write nothing else at all."))
-    after = ["remove_supported_claims", "write_questions", "judge_scope", "label_scope", "select_questions"]
+    after = ["remove_supported_claims", "write_questions", "judge_scope", *COUNTING]
     assert planned(done, "scope", *CONFIG) == dict.fromkeys(after, 1)
     found = more(done, server, before)
     # The reader answers as before, so that no later text changes and no later call is paid.
@@ -111,7 +112,7 @@ def test_a_second_generator_reuses_all_that_stands_before_it(done, server):
     documents = digests(done)["results/documents/2026-01.parquet"]
     served(done, server.url, generators=("first", "second"))
     jobs = planned(done, "scope", *CONFIG)
-    assert jobs == dict.fromkeys([*ASKING, "label_scope", "select_questions"], 1)
+    assert jobs == dict.fromkeys([*ASKING, *COUNTING], 1)
     found = more(done, server, before)
     assert {key for key in found if key[1] == "second"} == {(rule, "second") for rule in GENERATING}
     assert {rule for rule, model in found if model != "second"} == {"judge_scope"}

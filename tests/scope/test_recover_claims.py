@@ -82,6 +82,7 @@ def test_what_counts_as_a_filled_gap(text, finish, expected):
     assert {slot: text or reason for slot, (text, reason, _) in found.items()} == expected
 
 
+@pytest.mark.clock
 def test_conversations_take_turns_so_that_no_call_waits_for_the_last_documents(study):
     """Five documents, four in flight: one after the other the fifth would make its nine calls alone."""
     study.write(claims=[claim(doc, slot, f"{doc} {text}") for doc in "abcde" for slot, text in CLAIMS.items()])

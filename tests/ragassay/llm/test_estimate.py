@@ -37,7 +37,7 @@ def estimated(done):
 
     def run(url="http://127.0.0.1:1/v1", fewest=2):
         (done / "paid.yaml").write_text(SETTINGS.format(url=url, fewest=fewest))
-        command = [sys.executable, "-m", "ragassay.llm.estimate", "report", *TINY, "paid.yaml"]
+        command = [sys.executable, "-m", "ragassay.llm.estimate", "scope", *TINY, "paid.yaml"]
         environment = {name: value for name, value in os.environ.items() if name != "LOOPBACK_KEY"}
         told = subprocess.run(command, cwd=done, env=environment, check=True, stdout=subprocess.PIPE, text=True).stdout
         rows = [re.split(r"\s{2,}", line.strip()) for line in told.splitlines() if re.search(r"\d$", line)]
@@ -51,15 +51,16 @@ def files(folder):
 
 
 def test_it_says_what_a_run_then_asks_and_no_more_than_the_ledger_lacks(estimated, done, serve, model):
-    server, before = serve(), files(done)
-    requests, known, samples, *_, dollars, at_most = estimated(server.url)["extract_claims"]
-    assert server.summary()["requests"] == known == 0 < dollars < at_most
+    server, before = serve(respond="ragassay.embedded.reader:respond"), files(done)
+    rules = estimated(server.url)
+    requests, known, samples, *_, dollars, at_most = rules["extract_claims"]
+    assert server.summary()["requests"] == known == 0 < dollars < at_most and requests == samples
     assert files(done) == before and not (done / "ledger/extract_claims/paid").exists()
-    snakemake(done, *TINY, "paid.yaml")
-    assert server.summary()["requests"] == requests == samples
+    snakemake(done, "scope", *TINY, "paid.yaml")
+    assert server.summary()["requests"] == sum(rules[rule][0] for rule in rules.keys() - {"judge_scope", "all"})
     shutil.rmtree(done / "ledger/extract_claims/paid/2026-01")
     asked, known, *_ = estimated(server.url, fewest=1)["extract_claims"]
-    assert asked > 0 < known and asked + known == requests == server.summary()["requests"]
+    assert asked > 0 < known and asked + known == requests
 
 
 def test_batches_cost_less_and_equal_requests_count_once(model, tmp_path, monkeypatch):
