@@ -2,8 +2,7 @@
 
 import pytest
 
-from ragassay.embedded.circumstances import ADDED, FRAMED, FRAMES, SHAPES, TOLD, cast, kind, organisation
-from ragassay.embedded.clauses import clause
+from ragassay.embedded.circumstances import ADDED, FRAMED, FRAMES, cast, kind, organisation
 
 CLAIMS = [
     "Mildred Fenn led the work in Dray for 24 months.",
@@ -26,6 +25,10 @@ def test_persons_places_organisations_and_groups_are_told_apart():
         "Mildred Fenn": "person",
         "The Quarrel Lock": "structure",
         "The town council": "organisation",
+        "Fenn & Tosk": "organisation",
+        "The work": "event",
+        "Dray": "place",
+        "Upper Lisk": "place",
     }
     assert (found.years, found.months) == (("2025",), ("June",))
 
@@ -51,13 +54,6 @@ def test_the_kind_of_a_subject(subject, expected):
 @pytest.mark.parametrize("name", ["Fenn & Tosk", "Bank of Dray", "Dray University", "Team Osse"])
 def test_organisations_by_their_looks(name):
     assert organisation(name) and not organisation("Mildred Fenn")
-
-
-@pytest.mark.parametrize("shape", [shape for shapes in SHAPES.values() for shape in shapes])
-def test_every_shape_is_a_sentence_that_can_be_taken_apart_and_recognised(shape):
-    sentence = shape.format(**VALUES)
-    assert clause(f"{sentence}.").subject == "The lock"
-    assert TOLD.fullmatch(sentence)
 
 
 @pytest.mark.parametrize("frame", FRAMES)

@@ -117,7 +117,7 @@ def test_an_unknown_task_is_answered_honestly():
         assert "cannot do this" in respond(messages, {"temperature": 0.7}, 0)
 
 
-@pytest.mark.parametrize("name", ["news-marl-bridge", "science-tolven-glacier", "business-bank-rate"])
+@pytest.mark.parametrize("name", ["news-marl-bridge", "tech-avalanche-radar", "business-bank-rate"])
 def test_the_whole_chain_on_an_article(ask, articles, name):
     article = articles[name]
     claims = parse_numbered(ask("extract_claims", document=article, n=6), expected=6)
@@ -135,7 +135,7 @@ def test_the_whole_chain_on_an_article(ask, articles, name):
     assert 99 not in new and set(new) <= set(current) and len(new) >= 3
     assert all(current[number] == claim for number, claim in new.items())
     outside = parse_numbered(ask("write_out_of_scope_questions", document=article, claims=numbered(new))).value
-    inside = parse_numbered(ask("write_in_scope_questions", document=article, n=5), expected=5).value
+    inside = parse_numbered(ask("write_in_scope_questions", document=article, n=3), expected=3).value
     assert set(outside) <= set(new) and len(outside) >= 2
     for question in (*outside.values(), *inside.values()):
         assert isinstance(parse_verdict(ask("judge_scope", document=article, question=question)), Ok)
@@ -157,5 +157,5 @@ def test_the_judge_tells_the_writer_s_questions_apart(ask, articles):
         inside = items(ask("write_in_scope_questions", document=article, n=4))
         for out, written in ((True, outside), (False, inside)):
             judged[out] += [ask("judge_scope", document=article, question=q).endswith("yes") for q in written.values()]
-    assert min(map(len, judged.values())) > 30
+    assert min(map(len, judged.values())) >= 20
     assert sum(judged[True]) >= 0.6 * len(judged[True]) and sum(judged[False]) <= 0.1 * len(judged[False])

@@ -1,21 +1,22 @@
-"""What news often tells of a person, an organisation, a building, a work, an event or a plan: shapes for claims that a
-text might well have made, and who and what of a list of claims can stand in them.
+"""Who and what a list of claims names, and of which kind each is: a person, an organisation, a building, a device, a
+work, an event, a plan, a place; and what was put around claims before, so that it can be taken off again.
 
 Kinds are told by looks: the last word of a subject, the words that stand before a name. A subject of no known kind
-gets only what can be said of anything; plural and vague subjects get nothing. All shapes have one verb in the past
-and end in details that a question can ask for.
+gets nothing, and neither do plural and vague ones.
 """
 
 import re
 from typing import NamedTuple
 
 from ragassay.embedded.clauses import clause, lowered
+from ragassay.embedded.descriptions import deeds
 from ragassay.embedded.facts import NAME, NOT_PERSONAL, facts, inner_capitals, person
+from ragassay.embedded.inventions import OF_DEEDS, recognised
 from ragassay.embedded.vocabulary import MONTHS, NUMBER_WORDS, WEEKDAYS
 
 ORGANISATION = frozenset(
     "academy agency airline alliance assembly association athletic authority bank board brewery broadcaster business"
-    " chamber charity choir church clinic club college committee company cooperative co-operative council"
+    " chamber charity choir church clinic club college cycling committee company cooperative co-operative council"
     " energy federation ferries firm force foundation fuels fund government group holdings hospital industries"
     " institute league maker ministry motors office operator orchestra organisation parliament party philharmonic"
     " police press rangers records school service society studio studios team theatre trust union united"
@@ -40,92 +41,16 @@ KINDS = {
     " toll treaty",
 }
 KIND_OF = {word: kind for kind, words in KINDS.items() for word in words.split()}
-SHAPES = {
-    "person": (
-        "{s} studied {at} for {n} years before the work on {t} began",
-        "{s} turned down an offer from {o} in {month} because of {t}",
-        "{s} was advised by {p} on the most difficult questions about {t}",
-        "{s} met {p} for the first time {at} in {year}",
-        "{s} received {many} letters about {t} from people {at} in {month}",
-        "{s} was invited by {o} to give a talk about {t} in {month}",
-        "{s} spent {n} months {at} before the decision about {t}",
-        "{s} was interviewed by {p} about {t} for {n} hours",
-        "{s} asked {o} for more time for {t} because of an illness",
-        "{s} wrote {n} letters about {t} to {o} before an answer came",
-        "{s} explained {t} to {many} pupils of a school {at}",
-    ),
-    "organisation": (
-        "{s} was founded by {p} with {n} partners in {year}",
-        "{s} employed {many} people {at} before the decision about {t}",
-        "{s} rejected an offer of help with {t} from {o} because of the costs",
-        "{s} hired {n} extra workers {at} for {t} in {month}",
-        "{s} was advised by {p} during the talks about {t} in {month}",
-        "{s} lost a dispute with {o} about {t} in {year}",
-        "{s} opened a second office {at} in {month} {year}",
-        "{s} was warned by {p} about the costs of {t} in {month}",
-        "{s} paid {n} experts for a report about {t} in {month}",
-        "{s} discussed {t} with {o} for {n} hours {at}",
-    ),
-    "structure": (
-        "{s} was designed by {p} after a visit to {c} in {year}",
-        "{s} was inspected {n} times by experts from {c} in {year}",
-        "{s} was closed for {n} weeks in {year} because of damage to the roof",
-        "{s} was insured by {o} against storms for {n} years",
-        "{s} was visited by {p} on the day before the decision about {t}",
-        "{s} was photographed by {p} for a calendar in {year}",
-        "{s} was searched for {n} hours in {month} because of a smell of gas",
-        "{s} was sold by {o} to its present owner in {year}",
-    ),
-    "device": (
-        "{s} was developed by {p} for a competition {at} in {year}",
-        "{s} failed {n} times during the first weeks of {month}",
-        "{s} was tested for {n} weeks {at} before the decision about {t}",
-        "{s} was repaired {n} times {at} during the winter of {year}",
-        "{s} was withdrawn for {n} days in {month} because of a broken part",
-        "{s} was named by {p} after a friend from {c}",
-        "{s} was shown to {many} visitors {at} in {month}",
-    ),
-    "work": (
-        "{s} was recommended by {p} in a letter to {o} in {month}",
-        "{s} won {n} prizes {at} in {year}",
-        "{s} was rejected {n} times before a sponsor was found {at}",
-        "{s} was corrected by {p} shortly before the public saw it",
-        "{s} was delayed for {n} weeks in {year} because of an illness",
-        "{s} was praised by {p} at a dinner {at} in {month}",
-    ),
-    "event": (
-        "{s} was postponed for {n} weeks in {month} because of {t}",
-        "{s} was filmed by {p} for a documentary about {t} in {month}",
-        "{s} was supervised by {p} with the help of {n} volunteers from {c}",
-        "{s} was interrupted {n} times by protests against {t}",
-        "{s} attracted {many} visitors from {c} in {month}",
-        "{s} was criticised by {p} at a meeting {at} in {month}",
-    ),
-    "plan": (
-        "{s} was criticised by {p} in a letter about {t} in {month}",
-        "{s} was delayed for {n} weeks because of a mistake in the papers",
-        "{s} was suggested by {p} at a meeting {at} in {year}",
-        "{s} was checked {n} times by lawyers {at} before it was made public",
-        "{s} was supported by {many} people at a public meeting {at}",
-        "{s} was discussed by {o} for {n} hours before the vote on {t}",
-        "{s} was explained by {p} to {many} pupils of a school {at}",
-    ),
-    "place": (
-        "{s} received {many} visitors because of {t} in {month}",
-        "{s} was visited by {p} for {n} days in {month} because of {t}",
-        "{s} was chosen by {o} for a meeting about {t} in {month}",
-        "{s} was promised {n} new jobs by {o} in {month}",
-    ),
-    "other": (
-        "{s} was criticised by {p} at a meeting about {t} in {month}",
-        "{s} was praised by {p} in a speech about {t} in {month}",
-        "{s} was mentioned {n} times in a speech about {t} {at}",
-        "{s} was discussed for {n} hours at a meeting {at} in {month}",
-    ),
-}
-TOLD = re.compile(
-    "|".join(re.sub(r"\\\{\w+\\\}", ".+", re.escape(shape)) for shapes in SHAPES.values() for shape in shapes)
+THING = re.compile(
+    r"\b[Tt]he (?P<thing>(?:[a-z]+(?:-[a-z]+)* |[A-Z][\w\u2019'-]+ ){0,2}?(?:[a-z]+(?:-[a-z]+)*|[A-Z][a-z]+))"
+    r"(?= (?:of|in|at|on|to|for|from|with|by|will|was|is|has|had|and|or|between|above|near|after|before|until|over"
+    r"|that|which|who)\b|[.,:;]|$| [a-z]+(?:ed|s)\b)"
 )
+VAGUE_WORDS = NUMBER_WORDS.keys() | frozenset(
+    "first second third last next other same whole only of and best worst largest smallest greater rest most more in at"
+    " on to for from with by is was".split()
+)
+TOWN_WORDS = frozenset("New North South East West Port Saint Upper Lower San".split())
 STRANGERS = ("the mayor", "the minister", "the county council", "a local newspaper")  # where a list names nobody
 # What can be added to what somebody did.
 ADDITIONS = (
@@ -170,7 +95,9 @@ PEOPLE = re.compile(
     r"|farmers|owners|people|members|critics|pupils|nurses|players|crew|family|staff|residents|families|fans)$",
     re.IGNORECASE,
 )
-PLACE = re.compile(rf"\b(?P<where>(?:in|at|near|off|on) (?:the )?(?P<place>{NAME.pattern}))(?!['\u2019]s)")
+PLACE = re.compile(
+    rf"\b(?P<where>(?:in|at|near|off|on) (?:the )?(?P<place>{NAME.pattern}))(?<!['\u2019]s)(?!['\u2019]s)"
+)
 STATES = frozenset(
     "became began belonged came consisted contained cost covered depended ended existed fell felt finished got grew had"
     " held included knew lasted lay led lost meant needed numbered owned ran rang ranged reached remained rose sank"
@@ -187,6 +114,7 @@ class Cast(NamedTuple):
     places: tuple[str, ...]
     whereabouts: tuple[str, ...]  # places with their prepositions: "in Port Alder"
     subjects: tuple[tuple[str, str], ...]  # (subject, kind)
+    doing: frozenset[str]  # subjects of whom a claim tells what they did
     topics: tuple[str, ...]  # subjects that others can be busy with
     years: tuple[str, ...]
     months: tuple[str, ...]
@@ -211,11 +139,20 @@ def cast(claims: list[str]) -> Cast:
     ]
     subjects = {}
     for claim in claims:
+        if invented := recognised(claim):
+            kinds = [is_a for _, _, is_a, _ in invented]
+            named = invented[0][0]
+            subjects[named] = "person" if is_person(named) else next((one for one in kinds if one != "person"), None)
+            continue
         taken = clause(claim)
         known_here = not (taken is None or taken.plural or " and " in taken.subject)
         if known_here and lowered(taken.subject) not in STRANGERS:
             subjects[taken.subject] = kind(taken.subject, persons, places, known)
+    subjects = _things(text) | subjects | dict.fromkeys(filter(_is_town, places), "place")
+    subjects |= dict.fromkeys(map(_capital, organisations), "organisation")
     subjects = {subject: kind for subject, kind in (subjects | dict.fromkeys(persons, "person")).items() if kind}
+    done = {named for claim in claims for named, one, _, _ in recognised(claim) if one.claim in OF_DEEDS}
+    plain_text = "\n".join(claim for claim in claims if not recognised(claim))
     words = re.findall(r"\w+", text)
     groups = [taken.subject for taken in map(clause, claims) if taken and is_group(taken.subject)]
     actors = [*persons, *organisations, *map(lowered, groups)]
@@ -226,6 +163,7 @@ def cast(claims: list[str]) -> Cast:
         tuple(places),
         tuple(where[place] for place in places),
         tuple(subjects.items()),
+        frozenset(subject for subject in subjects if subject in done or deeds(subject, plain_text)),
         tuple(lowered(subject) for subject, kind in subjects.items() if kind not in ("person", "place", "other")),
         tuple(dict.fromkeys(word for word in words if re.fullmatch(r"(?:19[5-9]|20[0-4])\d", word))),
         tuple(dict.fromkeys(word for word in words if word in MONTHS - {"May"})),
@@ -233,10 +171,31 @@ def cast(claims: list[str]) -> Cast:
     )
 
 
+def _things(text):
+    """ "The new radar" and other things of a known kind, wherever a sentence has them."""
+    found = {}
+    for match in THING.finditer(text):
+        words = match["thing"].split()
+        head = words[-1].lower()
+        if match[0].startswith("The") and not re.search(r"(?:^|[.\n] ?)$", text[: match.start()]):
+            continue  # the title of a work
+        if head in KIND_OF and not VAGUE_WORDS & {word.lower() for word in words}:
+            found.setdefault(f"The {match['thing']}", KIND_OF[head])
+    return found
+
+
+def _is_town(place):
+    return not NOT_PERSONAL & set(place.split()) - TOWN_WORDS and place.split()[-1].lower() not in KIND_OF
+
+
+def _capital(text):
+    return text[:1].upper() + text[1:]
+
+
 def is_person(name: str) -> bool:
     if any(word.lower() in NUMBER_WORDS for word in name.split()):
         return False
-    return person(name) and not NOT_PERSONAL & set(name.split()) and not organisation(name)
+    return person(name) and not NOT_PERSONAL & set(name.split()) and not organisation(name) and name.split()[0] != "The"
 
 
 def is_group(subject: str) -> bool:

@@ -11,7 +11,11 @@ from typing import NamedTuple
 
 from ragassay.embedded.clauses import NO_SUBJECT, Clause, clause
 from ragassay.embedded.facts import facts, inner_capitals
+<<<<<<< HEAD
 from ragassay.embedded.vocabulary import STOP
+=======
+from ragassay.embedded.facts import person as person_like
+>>>>>>> bd2dcb4 (Embedded model: out-of-scope questions ask for invented details of what the document names)
 from ragassay.embedded.words import content, stem
 from ragassay.sentences import sentences
 
@@ -85,9 +89,15 @@ def standalone(sentence: str, before: Clause | None, known) -> str | None:
     if before is None:
         return None
     subject = before.subject
-    person = re.fullmatch(r"[A-Z][\w\u2019'-]+(?: [A-Z][\w\u2019'-]+){1,2}", subject) and subject.split()[0] != "The"
+    person = re.fullmatch(r"[A-Z][\w\u2019'-]+(?: [A-Z][\w\u2019'-]+){1,2}", subject) and person_like(subject)
     if leading[1] in ("It", "Its"):
-        if person or before.plural or "'s " in subject or re.search(r"\b(?:a|an|the)\b", before.rest):
+        if (
+            not subject.startswith("The ")
+            or person
+            or before.plural
+            or "'s " in subject
+            or re.search(r"\b(?:a|an|the)\b", before.rest)
+        ):
             return None
     elif not person:
         return None

@@ -212,4 +212,14 @@ def lowered(text: str) -> str:
     return f"{first.lower()} {others}".strip() if common else text
 
 
+def past(taken: Clause) -> str:
+    """The verb of a clause without an auxiliary, in the past."""
+    if taken.verb not in PRESENT | BASES:
+        return taken.verb
+    if taken.base == "have":
+        return "had"
+    irregular = next((form for form, infinitive in IRREGULAR.items() if infinitive == taken.base), None)
+    return irregular or re.sub(r"(?<=[^aeiou])yed$", "ied", re.sub(r"eed$", "ed", f"{taken.base}ed"))
+
+
 BASES = frozenset(base(verb) for verb in PRESENT)

@@ -12,9 +12,12 @@ of `clauses`: some questions are stiff or wrong English, mostly where a claim wa
 import re
 from typing import NamedTuple
 
-from ragassay.embedded.circumstances import IMPERSONAL, STATES
+from ragassay.embedded.circumstances import IMPERSONAL, PEOPLE, STATES, is_group, is_person, organisation
 from ragassay.embedded.clauses import HANGING, Clause, clause, inverted, lowered
-from ragassay.embedded.facts import DATE, NAME, NUMBER, numbers, person
+from ragassay.embedded.descriptions import first_part, plain
+from ragassay.embedded.details import OF_A_YEAR, unknown_detail, year_question
+from ragassay.embedded.facts import DATE, NAME, NUMBER, inner_capitals, numbers, person
+from ragassay.embedded.inventions import recognised
 from ragassay.embedded.support import Reading, coverage, evidence, unsupported
 from ragassay.embedded.words import content, stem, tokens
 
@@ -46,6 +49,8 @@ ADJUNCT = re.compile(
 )
 LATER = re.compile(r"(?<=\w), (?!\d|[A-Z]|and |or )[a-z].*$")
 BECAUSE = re.compile(r",? because (?:of )?(?P<reason>.+?)\.?$")
+FRONTED = re.compile(r"(?:Next|Last|Today|Tonight|Once|Half|Work|Most|Some|What|There|Not|Only|Of|With|By)\b(?! [A-Z])")
+UNSAID = re.compile(r" (?:between|this|that|shows?|decides?|about|said|says|could|might|than|up to|instead) ")
 LINKS = "in|on|at|about|for|to|after|with|during|before|against|from|because|shortly"
 BY = re.compile(
     rf"^by (?P<agent>(?:the|a) [a-z]+(?: (?!(?:{LINKS})\b)[a-z]+)?|(?:the )?{NAME.pattern})(?= (?:{LINKS})\b|$)"
@@ -83,6 +88,8 @@ class Draft(NamedTuple):
 def in_scope(claims: list[str], count: int, chance) -> list[str]:
     """Up to `count` questions whose answers the claims give, no two for the same thing."""
     found, asked = [], set()
+    known = inner_capitals("\n".join(claims))
+    claims = [clear for claim in claims if (clear := _clear(claim, known))]
     for _ in range(3):  # a second question about the same claim only when every claim has had one
         for claim in claims:
             drafts = [draft for draft in _drafts(claim) if draft.hidden and draft.hidden not in asked]
@@ -94,8 +101,26 @@ def in_scope(claims: list[str], count: int, chance) -> list[str]:
     return found
 
 
+def _clear(claim, known):
+    """The claim's first statement, if it can be asked about without what stands around it."""
+    taken = clause(claim)
+    if not taken:
+        return None
+    taken = taken._replace(rest=first_part(taken.rest))
+    words = taken.subject.split()
+    common = len(words) == 1 and words[0] not in known and not words[0].endswith("s")
+    if common or not plain(taken) or FRONTED.match(taken.subject) or UNSAID.search(f" {taken.predicate} "):
+        return None
+    return f"{taken.subject} {taken.predicate}."
+
+
 def out_of_scope(claim: str, reading: Reading, chance) -> str | None:
     """A question that, without what it asks for, still says something that no passage says; None if there is none."""
+    if invented := recognised(claim):
+        return unknown_detail(invented, reading, chance)
+    if OF_A_YEAR.fullmatch(claim):
+        text = year_question(claim, chance)
+        return text if text and evidence(text, reading).numbers else None
     new = {word for word in content(claim) if coverage(stem(word), reading.spread) < 1}
     fitted = []
     for draft in _drafts(claim):
@@ -197,7 +222,8 @@ def _agent(taken: Clause):
 def _whose(taken: Clause):
     """ "... at the request of Orlo Bray" asks at whose request; "... together with Orlo Bray", together with whom."""
     for pattern, front in ((WHOSE, "{prep} whose {noun}"), (TOGETHER, "{prep} whom")):
-        if found := pattern.search(taken.rest):
+        found = pattern.search(taken.rest)
+        if found and (is_person(found["owner"]) or organisation(found["owner"]) or PEOPLE.search(found["owner"])):
             front = front.format(**found.groupdict())
             rest = taken.rest[: found.start()].strip() + (found["when"] or "")
             return Draft(f"{front} {inverted(taken, rest.strip())}", "whose", found["owner"])
@@ -221,7 +247,7 @@ def _first_part(rest):
 def _subject(taken: Clause):
     if taken.plural or taken.subject.split()[0].lower() in ("his", "her", "its", "their"):
         return None
-    asks = "who" if person(taken.subject) else "what"
+    asks = "who" if person(taken.subject) or is_group(taken.subject) or organisation(taken.subject) else "what"
     return Draft(f"{asks} {taken.predicate}", "subject", taken.subject)
 
 

@@ -10,7 +10,7 @@ import math
 import re
 from collections import Counter
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from ragassay.embedded import facts
@@ -34,6 +34,16 @@ REASON = re.compile(
 )
 FOCUS = re.compile(r"\b(?:whose|how many) ([a-z]+)(?: of ([a-z]+))?", re.I)
 TELLING = re.compile(r"^(?P<head>.+?\b(?:did|was|were|who|has|had)\b.*?) that (?:the|an?|[A-Z]|[a-z]+s?\b)", re.I)
+GIVEN = re.compile(
+    r", (?:(?:who|which|where|whose|the|an?) (?=[^,?]* )|when )[^?]*?(?:,(?! [A-Z\d])|\?|$)"
+    r"| (?:when|that) (?:the|an?|he|she|[A-Z]|[a-z]+s?\b)[^?]*(?:\?|$)"
+)
+MOSTLY = 0.7  # share of what is asked with from which its being foreign counts
+DONE = re.compile(
+    r" to (?!the |an? |his |her |its |their )[a-z]+ [^?]*| (?:for|against|from|on|before|after) [a-z]+ing\b[^?]*"
+)
+PRECISE = re.compile(r"who\b|whose\b|to whom|at what age|(?:for )?how (?:long|many)|when\b", re.IGNORECASE)
+DEFINITE = re.compile(r"\b[Tt]he ((?:[\w\u2019'-]+ ?)+)")
 WINDOW = 2  # sentences that are read together as one passage
 
 
@@ -56,7 +66,7 @@ class Evidence(NamedTuple):
     pairs: float  # neighbouring words that never meet in one sentence
     run: float  # length of the longest run of foreign words
     torn: float  # pairs, where no word is foreign: what is put in the document's words should stand together there
-    reported: float  # in "from whom did she hear that ...": foreign words among those before "that", names left out
+    reported: float  # foreign words among those that are asked with, if the rest of the question is taken as given
     unanswered: float  # 1 if the nearest sentences hold nothing of the kind that is asked for, such as a date
 
 
@@ -179,11 +189,34 @@ def _reported(question, reading):
     """A document that tells what was heard need not tell who heard it; only how it was told is looked at."""
     telling = TELLING.match(question)
     if not telling:
-        return 0.0
+        found = asked(question, reading)
+        return found if found >= MOSTLY else 0.0
     named = {word for name in facts.names(telling["head"], reading.known) for word in tokens(name)}
     words = [word for word in content(telling["head"]) if word not in named and not word[0].isdigit()]
     words = [word for word in words if word not in MONTHS]
     return sum(not coverage(stem(word), reading.spread) for word in words) / len(words) if words else 0.0
+
+
+def asked(question: str, reading: Reading) -> float:
+    """The weighted share of foreign words among those that a question asks with: its main clause without names and
+    without the things that it shares with the document. 0 where it takes nothing else as given.
+    """
+    main, given = GIVEN.subn(" ", question)
+    done = PRECISE.match(question) and DONE.search(main)
+    if done:
+        main = main[: done.start()]
+    if not given and not done:
+        return 0.0
+    named = {word for name in facts.names(main, reading.known) for word in tokens(name)}
+    known = named | {word for match in DEFINITE.finditer(main) for word in _shared(match[1], reading)}
+    words = {stem(word): weight(word) for word in content(main) if word not in known and not word[0].isdigit()}
+    foreign = sum(value for one, value in words.items() if not coverage(one, reading.spread))
+    return foreign / sum(words.values()) if words else 0.0
+
+
+def _shared(words, reading):
+    """The words behind "the" up to the first that the document lacks."""
+    return takewhile(lambda word: stem(word) in reading.spread, [word for word in tokens(words) if weight(word)])
 
 
 def _beside(text):
