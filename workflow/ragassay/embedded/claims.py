@@ -11,11 +11,8 @@ from typing import NamedTuple
 
 from ragassay.embedded.clauses import NO_SUBJECT, Clause, clause
 from ragassay.embedded.facts import facts, inner_capitals
-<<<<<<< HEAD
-from ragassay.embedded.vocabulary import STOP
-=======
 from ragassay.embedded.facts import person as person_like
->>>>>>> bd2dcb4 (Embedded model: out-of-scope questions ask for invented details of what the document names)
+from ragassay.embedded.vocabulary import STOP
 from ragassay.embedded.words import content, stem
 from ragassay.sentences import sentences
 
