@@ -18,6 +18,7 @@ SHORTEST, LONGEST = 13, 18  # words
 ENOUGH = 0.7  # weighted share of what is asked for that the document lacks
 COUNTED = re.compile(r"(?:(?<=^)|(?<= ))\d[\d.,]* (?:million |billion )?(?P<unit>per cent|[a-z-]+s\b|people)")
 OF_A_YEAR = re.compile(r"(?P<said>.+\d.*) in (?P<year>(?:19|20)\d\d)\.?")
+NEARNESS = 6.0  # how much less a question is liked for words that the document lacks
 WHEN = ("in", "back in", "at the end of", "in the course of", "over the whole year of")
 FOREIGN = 0.5  # the same of the whole question, where it takes nothing as given
 
@@ -39,7 +40,7 @@ def unknown_detail(inventions: list, reading: Reading, chance) -> str | None:
                 closed = f"{tail}," if tail.startswith(",") and not shape.endswith("{d}") else tail
                 found.append((weight, shape.format(**details | {"s": name, "d": closed} | values)))
     fitting = [
-        (weight + chance.random(), text)
+        (weight + chance.random() - NEARNESS * evidence(text, reading).foreign, text)
         for weight, text in found
         if SHORTEST <= len(text.split()) <= LONGEST and _unanswered(text, reading)
     ]
@@ -63,9 +64,9 @@ def _fillings(shape, subject, told, document):
 def _is_planned(subject, document):
     """Whether the document speaks of something that is still to be built or opened."""
     head = re.escape(subject.split()[-1])
-    return re.search(
-        rf"\b{head}\b[^.]{{0,40}}\b(?:will (?:be|open|cross|stand)|(?:is|are|due) to (?:be|open))", document, re.I
-    )
+    coming = r"(?:will (?:be|open|cross|stand)|(?:is|are|due) to (?:be|open))"
+    building = rf"(?:work (?:began|begins) on|piling rigs for|the building of) [^.]{{0,30}}\b{head}\b"
+    return re.search(rf"\b{head}\b[^.]{{0,40}}\b{coming}|{building}", document, re.IGNORECASE)
 
 
 def year_question(claim: str, chance) -> str | None:
@@ -108,7 +109,7 @@ def _unanswered(question, reading):
 
 
 def _weight(tail):
-    return 2.0 if tail.startswith((", who", ", which", ", where", " that")) else 1.5
+    return 2.0 if tail.startswith((", who", ", which", ", where", " that")) else 1.0 if tail else 0.0
 
 
 def _appears(name, document):

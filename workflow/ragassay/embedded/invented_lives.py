@@ -11,7 +11,7 @@ LIFE = r"""
   ? Where did {s}{d} grow up
   told: gr[eo]w(?:n|s|ing)?\b|born|child|native|rais|home
 {s} studied at a university abroad
-  ? For which university degree did {s}{d} sit examinations as a young student
+  ? What did {s}{d} study at university before taking up this work
   ? What did {s}{d} study at university after leaving school
   ? At which university did {s}{d} study
   ? Which subject did {s}{d} study at university
