@@ -10,6 +10,7 @@ ORGANISATION = r"""
   told: found|establish|set up|created|oldest|since (?:1|20)
   of: FIRM CLUB foundation museum charity bank
 {s} employs {many} people
+  ? What proportion of the employees of {s}{d} belong to a trade union
   ? How many people did {s}{d} employ at the end of last year
   ? How many of the employees of {s}{d} work part time
   ? How many people does {s}{d} employ
@@ -17,6 +18,7 @@ ORGANISATION = r"""
   told: employ|staff|workers|jobs
   of: FIRM hospital office agency university museum service bank authority
 {s} made a loss of {n} million marks last year
+  ? How large was the annual profit of {s}{d} before the deduction of taxes
   ? How large was the profit of {s}{d} in the last financial year
   ? How large was the annual profit of {s}{d}
   ? How high are the debts of {s}{d}
@@ -42,6 +44,7 @@ ORGANISATION = r"""
   told: compet|rival|took over|takeover|merge
   of: FIRM
 {s} received {many} complaints last year
+  ? How many customer complaints does {s}{d} typically receive in a calendar quarter
   ? How many complaints from citizens did {s}{d} receive in the course of last year
   ? How many complaints does {s}{d} receive in an average year
   told: complain

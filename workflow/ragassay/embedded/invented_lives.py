@@ -6,17 +6,21 @@ LIFE = r"""
   ? What was the first job of {s}{d}
   told: jobs?\b|apprentic|began as|trade
 {s} grew up in {c}
+  ? In which village or suburb did {s}{d} grow up and go to kindergarten
   ? In which part of the country did {s}{d} grow up
   ? In which town did {s}{d} grow up
   ? Where did {s}{d} grow up
   told: gr[eo]w(?:n|s|ing)?\b|born|child|native|rais|home
 {s} studied at a university abroad
+  ? For which university degree did {s}{d} sit examinations as a young student
+  ? Which university did {s}{d} attend and graduate from as a young student
   ? What did {s}{d} study at university before taking up this work
   ? What did {s}{d} study at university after leaving school
   ? At which university did {s}{d} study
   ? Which subject did {s}{d} study at university
   told: stud|universit|college|degree|graduat|student
 {s} has {n} children
+  ? How many children and grandchildren belong to the household of {s}{d} at present
   ? How many children does {s}{d} have
   told: child|daughter|sons?\b|famil|mother
 {s} earns {many},000 marks a year
@@ -27,6 +31,7 @@ LIFE = r"""
   told: earn|salar|wage|pays?
   needs: POLITICS|coach|director
 {s} intends to retire in {year}
+  ? From what age does {s}{d} intend to draw a retirement pension
   ? At what age does {s}{d} intend to retire from public life
   ? In what year does {s}{d} intend to retire from the present position
   ? At what age does {s}{d} intend to retire

@@ -35,6 +35,7 @@ STRUCTURE = r"""
   of: SEEN canal bridge harbour cave dairy
   later
 {s} was last inspected in {month} {year}
+  ? Which safety inspector carried out the latest examination of {s}{d}
   ? In which year did safety inspectors last examine the whole of {s}{d}
   ? When was {s}{d} last inspected by engineers
   ? Which inspector examined {s}{d} most recently
