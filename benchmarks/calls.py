@@ -10,7 +10,6 @@ import asyncio
 import heapq
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -19,6 +18,7 @@ from pathlib import Path
 
 from figures import figure, finish
 from loopback import Loopback
+from memory import peak_megabytes
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "workflow"))
 
@@ -131,7 +131,7 @@ def measure(kind, url, calls, folder):
     assert openai and ragassay
     wall, cpu = time.perf_counter(), time.process_time()
     RUNS[kind](url, int(calls), folder)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    peak = peak_megabytes()
     sys.stdout.write(json.dumps([time.perf_counter() - wall, time.process_time() - cpu, peak]))
 
 

@@ -7,6 +7,7 @@ eight jobs at once ask the same hosts, with the server's own notes as the judge 
 """
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -17,16 +18,18 @@ from pathlib import Path
 from figures import figure, finish
 from papers import TOPICS, Papers, Request, gaps
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "workflow"))
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "workflow"))
 
 HOSTS, PAGES, LATENCY, SIZE = 200, 100, 0.05, 30_000
 GAP, SHORT_GAP = 2.0, 0.05
 JOBS, JOB_HOSTS, JOB_PAGES = 8, 10, 1
 PROGRAM = """
-import json, resource, sys
+import json, sys
+from memory import peak_megabytes
 from scripts.news.crawl_shard import crawl_shard
 crawl_shard(**json.loads(sys.stdin.read()))
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+print(peak_megabytes())
 """
 
 
@@ -66,7 +69,7 @@ class Project:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env={"PYTHONPATH": str(Path(__file__).resolve().parent.parent / "workflow")},
+            env={"PYTHONPATH": os.pathsep.join([str(HERE.parent / "workflow"), str(HERE)])},
         )
         program.stdin.write(json.dumps(job))
         program.stdin.close()

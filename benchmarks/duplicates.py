@@ -7,7 +7,6 @@ memory is its own. The limit is hashing alone: reading the texts and taking thei
 import hashlib
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -18,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 from figures import figure, finish
 from labelled_copies import labelled, pairs
+from memory import peak_megabytes
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "workflow"))
 
@@ -73,7 +73,7 @@ def measure(task: str, articles: str, clusters: str, *earlier: str) -> None:
     else:
         names = " ".join(Path(path).stem for path in earlier)
         find_duplicates(articles, list(earlier[-1:]), clusters, names, **SETTINGS)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    peak = peak_megabytes()
     sys.stdout.write(json.dumps([time.perf_counter() - start, peak]))
 
 

@@ -8,7 +8,6 @@ stored nothing is computed.
 
 import json
 import random
-import resource
 import subprocess
 import sys
 import tempfile
@@ -16,6 +15,7 @@ import time
 from pathlib import Path
 
 from figures import figure, finish
+from memory import peak_megabytes
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "workflow"))
@@ -104,15 +104,15 @@ def memory(who: str) -> None:
     given = texts("documents", 0) * 2
     if who == "encode":
         model = bare()
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        before = peak_megabytes() * 1024
         model.encode(given)
     else:
         with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
             embedder = Embedder(encoder(), folder)
             embedder.embed(["warm"])
-            before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            before = peak_megabytes() * 1024
             embedder.embed(given)
-    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    after = peak_megabytes() * 1024
     sys.stdout.write(json.dumps({"extra": (after - before) / 1024}) + "\n")
 
 
@@ -135,7 +135,7 @@ def store() -> None:
         for start in range(0, rows, piece):
             opened.vectors([key(str(number)) for number in range(start, start + piece)])
         reading = time.perf_counter() - begin
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    peak = peak_megabytes()
     sys.stdout.write(json.dumps({"opening": opening, "reading": reading, "peak": peak}) + "\n")
 
 

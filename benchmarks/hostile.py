@@ -9,7 +9,6 @@ hostile server instead, so nothing leaves the machine.
 
 import asyncio
 import json
-import resource
 import socket
 import subprocess
 import sys
@@ -20,6 +19,7 @@ from pathlib import Path
 
 from figures import figure, finish
 from hostile_cases import Case, NameServer, cases, connections
+from memory import peak_megabytes
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "workflow"))
@@ -128,7 +128,7 @@ def main(count: int = 1000, seconds: float = 30.0):
     figure("hostile_wrong_reading", len(reading.wrong), "bodies", "== 0")
     figure("hostile_private_connections", visits + len(suite.intruded), "connections", "== 0")
     figure("hostile_longest_case", max(suite.longest, reading.longest), "s", f"<= {seconds + SLACK:g}", seconds)
-    figure("hostile_memory", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, "MB", "< 512")
+    figure("hostile_memory", peak_megabytes(), "MB", "< 512")
     figure("hostile_reading_memory", reading.megabytes, "MB", "< 512")
     figure("hostile_longest_block", suite.blocked, "s", "<= 5")
     figure("hostile_suite", took, "s", "> 0")

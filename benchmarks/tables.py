@@ -5,7 +5,6 @@ Five million rows, written in key order and shuffled in blocks (so that runs hav
 its own so that its peak memory is its own.
 """
 
-import resource
 import subprocess
 import sys
 import tempfile
@@ -16,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from figures import figure, finish
+from memory import peak_megabytes
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "workflow"))
 
@@ -61,7 +61,7 @@ def measure(task: str, path: str) -> None:
         with tables.Writer(declared(), path) as writer:
             for block in blocks(task == "write_shuffled"):
                 writer.write(block)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    peak = peak_megabytes()
     sys.stdout.write(f"{time.perf_counter() - start} {peak}\n")
 
 
