@@ -11,11 +11,11 @@ import pytest
 from ragassay.llm import lease
 from ragassay.llm.lease import Lease
 
+pytestmark = pytest.mark.clock
 HOLD = """
 import sys, time
 from ragassay.llm.lease import Lease
 
-pytestmark = pytest.mark.clock
 with Lease(sys.argv[1]) as lease:
     print("held", flush=True)
     time.sleep(float(sys.argv[2]))
