@@ -70,7 +70,9 @@ class SmallProject:
         } | more
 
     def start(self, *command, **environment):
-        """A process group of its own, as a terminal makes it; standard output and error come as text."""
+        """A process group of its own, as a terminal makes it, which Ctrl-C ends whatever runs the tests; standard output
+        and error come as text.
+        """
         return subprocess.Popen(
             command,
             cwd=self.folder,
@@ -80,6 +82,7 @@ class SmallProject:
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
 
     def run(self, *command, **environment):
