@@ -70,9 +70,7 @@ class SmallProject:
         } | more
 
     def start(self, *command, **environment):
-        """A process group of its own, as a terminal makes it, which Ctrl-C ends whatever runs the tests; standard output
-        and error come as text.
-        """
+        """A process group of its own, as a terminal makes it, which Ctrl-C ends; standard output and error are text."""
         return subprocess.Popen(
             command,
             cwd=self.folder,

@@ -30,8 +30,6 @@ def test_a_fetcher_that_takes_all_addresses_for_public_is_found_out():
     careless = """
 import hostile
 from ragassay.news import addresses
-
-pytestmark = pytest.mark.clock
 addresses.public = lambda address: True
 hostile.main(80, 3.0)
 """
