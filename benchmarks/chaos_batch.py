@@ -14,7 +14,6 @@ import signal
 import sys
 import tempfile
 import time
-import traceback
 from collections import Counter
 from pathlib import Path
 
@@ -27,7 +26,6 @@ from figures import figure, finish
 from loopback import Loopback
 
 from ragassay import tables
-from ragassay.errors import AssayError
 from ragassay.llm import batch, caller, sent_batch
 from ragassay.llm.calls import converse
 from ragassay.llm.ledger import Ledger
@@ -80,24 +78,14 @@ def hurry() -> None:
 
 def start(model: Model, folder: Path, story: int, point: str = "", ordinal: int = 1) -> int:
     """Run the stage in a process of its own, to be killed when `point` comes for the `ordinal`-th time; its id."""
-    sys.stdout.flush()
-    process = os.fork()
-    if process:
-        return process
-    status = 70
-    try:
+
+    def work():
         hurry()
         if point:
             arm(*point.split(), ordinal, model.provider)
         stage(model, folder, story)
-        status = 0
-    except AssayError as error:
-        status = error.exit_code
-        sys.stderr.write(f"{error}\n")
-    except BaseException:  # noqa: BLE001  nothing may get back into the parent's code
-        traceback.print_exc()
-    finally:
-        os._exit(status)
+
+    return chaos_stage.forked(work)
 
 
 def arm(when: str, what: str, ordinal: int, provider: str) -> None:

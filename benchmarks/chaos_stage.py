@@ -88,16 +88,25 @@ def start(
     url: str, folder: Path, point: str = "", ordinal: int = 1, concurrency: int = CONCURRENCY, rows: int = ROWS
 ) -> int:
     """Run the stage in a process of its own, to be killed when `point` comes for the `ordinal`-th time; its id."""
+
+    def work():
+        caller.FIRST_WAIT = 0.01
+        if point:
+            arm(*point.split(), ordinal)
+        stage(url, folder, concurrency, rows)
+
+    return forked(work)
+
+
+def forked(work) -> int:
+    """Do the work in a child that ends with the exit status of a job; its id."""
     sys.stdout.flush()
     process = os.fork()
     if process:
         return process
     status = 70
     try:
-        caller.FIRST_WAIT = 0.01
-        if point:
-            arm(*point.split(), ordinal)
-        stage(url, folder, concurrency, rows)
+        work()
         status = 0
     except AssayError as error:
         status = error.exit_code

@@ -30,7 +30,7 @@ def run(stage: Callable, snakemake) -> None:
     except AssayError as error:
         log.error("%s", error)
         sys.exit(error.exit_code)
-    except Exception:
+    except Exception:  # to be written down, not to be swallowed
         file.stream.write(traceback.format_exc())  # Snakemake shows it on the terminal by itself
         raise
     finally:

@@ -205,17 +205,22 @@ def test_conversations_of_dependent_calls_keep_all_places_busy(serve, model, tmp
     assert busy / (events[-1][0] - events[0][0]) > 6
 
 
+def side_by_side(run):
+    """Run it as "a" and as "b" at the same time."""
+    threads = [threading.Thread(target=run, args=[name]) for name in "ab"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
 def test_two_runs_on_one_ledger_pay_once(serve, model, tmp_path):
     server, found = serve(latency=0.02, **ANSWERING), {}
 
     def run(name):
         found[name] = texts(complete([question(n) for n in range(40)], model(server), tmp_path))
 
-    threads = [threading.Thread(target=run, args=[name]) for name in "ab"]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    side_by_side(run)
     assert found["a"] == found["b"] == [answers(n, 0) for n in range(40)]
     assert server.summary()["requests"] == 40
 
@@ -229,11 +234,7 @@ def test_two_runs_without_a_lease_pay_twice_and_agree_afterwards(serve, model, t
         gate.wait()
         found[name] = texts(complete([question(n) for n in range(40)], model(server), tmp_path))
 
-    threads = [threading.Thread(target=run, args=[name]) for name in "ab"]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    side_by_side(run)
     asked = server.summary()["requests"]
     merged = texts(complete([question(n) for n in range(40)], model(server), tmp_path))
     assert server.summary()["requests"] == asked

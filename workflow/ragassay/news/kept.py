@@ -108,7 +108,7 @@ class Answers:
             packed = b""
         with self._explained():
             if self.journal is None:
-                self.journal = Journal(self.folder, lambda error: None)
+                self.journal = Journal(self.folder, lambda error: None)  # which then refuses the next answer
                 path = self.journal.path.with_suffix(".bodies")
                 self.bodies = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
             at = self.size
