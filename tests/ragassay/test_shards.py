@@ -121,6 +121,10 @@ def test_whatever_the_rows_hold_they_are_read_or_refused_with_their_line(write, 
         assert str(error).startswith(f"{path}:")
 
 
+def test_a_row_of_files_needs_no_cells_for_crawls(write):
+    assert read_shards(write(f"{CRAWLS}one\ta\n"))["one"] == read_shards(write(f"{HEADER}one\ta\n"))["one"]
+
+
 def test_shards_can_be_crawled(write):
     shards = read_shards(write(f"{CRAWLS}one\ta\t\t\t\t\nnov\t\tfood, travel\t2026-11-01\t2026-11-30\t20\n"))
     assert shards["one"] == {"shard": "one", "documents": "a", **NOT_CRAWLED, "before": []}
