@@ -1,0 +1,22 @@
+"""The table responses."""
+
+import pyarrow as pa
+
+from ragassay.tables import Column, Table
+
+RESPONSES = Table(
+    "responses",
+    "One row per question that a responder was asked with its document; "
+    "file `responses/{generator}/{responder}/{prompt}/{shard}`.",
+    key=("question_id",),
+    columns=(
+        Column("question_id", pa.string(), "the question"),
+        Column("doc_id", pa.string(), "the document that the responder was shown with it"),
+        Column("text", pa.string(), "the response as it came; empty text if the model said nothing"),
+        Column("finish_reason", pa.string(), "why the model stopped, as its provider says: `stop`, `length`, ..."),
+        Column("truncated", pa.bool_(), "whether it was cut off at the limit of tokens"),
+        Column("responder", pa.string(), "the model's name in the configuration"),
+        Column("prompt_name", pa.string(), "the prompt's name in the configuration: `basic`, `two_shot`, ..."),
+        Column("prompt", pa.string(), "the digest of the prompt it was asked with"),
+    ),
+)
