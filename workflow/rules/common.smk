@@ -94,7 +94,7 @@ def asking(rule, role, settings):
 
     def settings_for(wildcards):
         keys = dict(wildcards.items())
-        model = {"name": keys[role], **config["models"][keys[role]]}
+        model = {"name": keys[role], "register": f"ledger/models/{keys[role]}", **config["models"][keys[role]]}
         return {"model": model, "ledger": str(Path("ledger", rule, *keys.values())), **settings}
 
     return settings_for

@@ -226,7 +226,7 @@ def test_two_runs_on_one_ledger_pay_once(serve, model, tmp_path):
 
 
 def test_two_runs_without_a_lease_pay_twice_and_agree_afterwards(serve, model, tmp_path, monkeypatch):
-    monkeypatch.setattr(calls, "Lease", lambda folder, needed: Lease(folder, needed=False))
+    monkeypatch.setattr(calls, "Lease", lambda folder, *_: Lease(folder, needed=False))
     server, found = serve(latency=0.02, fresh_samples=True, **ANSWERING), {}
     gate = threading.Barrier(2)
 

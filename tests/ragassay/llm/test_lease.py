@@ -10,6 +10,7 @@ import pytest
 
 from ragassay.llm import lease
 from ragassay.llm.lease import Lease
+from ragassay.llm.register import Register
 
 pytestmark = pytest.mark.clock
 HOLD = """
@@ -53,7 +54,7 @@ def test_a_killed_holder_on_this_machine_is_taken_over_at_once(tmp_path):
 
 def silent(folder, seconds, host="elsewhere"):
     """A lease of another machine that was last touched some time ago."""
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     (folder / "lease").write_text(f'{{"host": "{host}", "pid": {os.getpid()}}}')
     then = time.time() - seconds
     os.utime(folder / "lease", (then, then))
@@ -97,12 +98,24 @@ def test_many_at_once_hold_it_one_after_the_other(tmp_path):
 
 
 @pytest.mark.parametrize("others", [0, 2])
-def test_live_leases_of_neighbours_share_the_limits(tmp_path, others):
+def test_live_leases_of_one_register_share_the_limits(tmp_path, others):
+    for ledger in ("old/shard", "gone", *(f"rule{number}/shard" for number in range(others))):
+        Register(tmp_path / "model", tmp_path / ledger).join()
     for number in range(others):
-        silent(tmp_path / f"shard{number}", 1)
-    silent(tmp_path / "old", lease.STALE + 100)
-    with Lease(tmp_path / "own") as own:
+        silent(tmp_path / f"rule{number}/shard", 1)
+    silent(tmp_path / "old/shard", lease.STALE + 100)
+    silent(tmp_path / "another model", 1)
+    with Lease(tmp_path / "own", register=Register(tmp_path / "model", tmp_path / "own")) as own:
         assert own.shares == others + 1
+    with Lease(tmp_path / "own") as own:
+        assert own.shares == 1
+
+
+def test_who_is_done_leaves_the_register(tmp_path):
+    register = Register(tmp_path / "model", tmp_path / "own")
+    with Lease(tmp_path / "own", register=register):
+        assert register.ledgers() == [tmp_path / "own"]
+    assert register.ledgers() == []
 
 
 def test_replay_takes_no_lease(tmp_path):

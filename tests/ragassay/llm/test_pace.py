@@ -7,7 +7,7 @@ import pytest
 
 from ragassay.llm.calls import complete
 from ragassay.llm.model import Request
-from ragassay.llm.pace import Pace
+from ragassay.llm.pace import Pace, Slots
 
 pytestmark = pytest.mark.clock
 
@@ -103,3 +103,51 @@ def test_nobody_asks_before_the_provider_said(serve, model, tmp_path, quick, for
     later = [line["time"] for line in log if line["time"] > refused + 0.1]  # without those that were on their way
     assert len(later) >= 20
     assert min(later) >= refused + 0.95
+
+
+def test_no_more_at_once_than_there_are_slots_and_more_when_there_are_more():
+    async def run():
+        most, inside, seen = 3, 0, []
+        slots = Slots(lambda: most)
+
+        async def one():
+            nonlocal inside, most
+            async with slots:
+                inside += 1
+                seen.append(inside)
+                await asyncio.sleep(0)
+                inside -= 1
+                most = 3 if len(seen) < 50 else 6
+
+        await asyncio.gather(*(one() for _ in range(200)))
+        return seen
+
+    seen = asyncio.run(asyncio.wait_for(run(), 10))
+    assert (len(seen), max(seen[:50]), max(seen)) == (200, 3, 6)
+
+
+def test_one_slot_is_left_to_each_of_too_many_jobs():
+    async def run():
+        async with Slots(lambda: 0):
+            return True
+
+    assert asyncio.run(asyncio.wait_for(run(), 10))
+
+
+def test_who_stops_waiting_for_a_slot_keeps_nobody_out():
+    async def run():
+        slots, entered = Slots(lambda: 1), []
+
+        async def one(number):
+            async with slots:
+                entered.append(number)
+                await asyncio.sleep(0.01)
+
+        tasks = [asyncio.create_task(one(number)) for number in range(5)]
+        await asyncio.sleep(0.001)
+        tasks[1].cancel()
+        tasks[3].cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        return entered
+
+    assert asyncio.run(asyncio.wait_for(run(), 10)) == [0, 2, 4]

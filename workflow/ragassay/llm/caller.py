@@ -15,7 +15,7 @@ from ragassay.llm.lease import Lease
 from ragassay.llm.ledger import Ledger
 from ragassay.llm.model import Answer, Failure, Model, ModelError, Provider, Request, call_key
 from ragassay.llm.money import Purse, at_most, price_of
-from ragassay.llm.pace import Pace
+from ragassay.llm.pace import Pace, Slots
 from ragassay.stage import log
 
 ATTEMPTS = 8
@@ -44,9 +44,9 @@ class Caller:
             for name, key, numbers, body, worst in ledger.unsettled():
                 with contextlib.suppress(Failure):
                     self._settle(name, key, numbers, body, worst, late=True)
-        self.purse = Purse(model.budget_usd, ledger.dollars + ledger.dollars_at_risk)
+        self.purse = Purse(model.budget_usd, ledger.dollars + ledger.dollars_at_risk, lease.register)
         self.pace = Pace(model.requests_per_minute, model.tokens_per_minute, sleep=self._sleep)
-        self.slots = asyncio.Semaphore(max(1, model.concurrency))
+        self.slots = Slots(lambda: model.concurrency // lease.shares)
         self.one_sample_a_request = self.answered = self.told = False
         self.hits = self.in_flight = self.gave_up = 0
         self.error, self.deadline = None, 0.0  # why nothing more is asked, and until when replies are awaited
@@ -59,6 +59,7 @@ class Caller:
         return max(1, self.model.concurrency)
 
     async def close(self) -> None:
+        self.purse.close()
         await self.provider.close()
 
     def halt(self, error: Exception, seconds: float = DRAIN_SECONDS) -> None:

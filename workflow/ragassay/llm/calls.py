@@ -23,6 +23,7 @@ from ragassay.llm.lease import Lease
 from ragassay.llm.ledger import Ledger
 from ragassay.llm.model import Answer, Model, Request, provider_for
 from ragassay.llm.progress import Progress
+from ragassay.llm.register import Register
 from ragassay.llm.workers import Unanswered, Workers
 from ragassay.schemas.calls import CALLS
 from ragassay.stage import log
@@ -50,7 +51,9 @@ def converse(
     """
     total = len(items) if hasattr(items, "__len__") else None
     with contextlib.ExitStack() as stack:
-        lease = stack.enter_context(Lease(ledger, needed=model.mode != "replay" and FOLDER not in os.environ))
+        asks = model.mode != "replay" and FOLDER not in os.environ
+        register = Register(model.register, ledger) if asks and model.register else None
+        lease = stack.enter_context(Lease(ledger, asks, register))
         journal = Ledger(ledger)
         stack.push(lambda kind, *_: _tell(journal, model, None if kind and issubclass(kind, Exception) else calls))
         stack.callback(journal.close)

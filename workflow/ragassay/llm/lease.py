@@ -1,4 +1,4 @@
-"""One payer at a time per ledger folder, and how many folders of a model are being paid for.
+"""One payer at a time per ledger folder, and how many of those that share a register are being paid for.
 
 A lease only limits cost: two that pay side by side give the same answers, and the ledger keeps both. It is taken by
 linking a private file to the name `lease`, which is atomic on network file systems too; whoever holds it touches it
@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 
 from ragassay.atomic import HOST, alive
+from ragassay.llm.register import Register
 from ragassay.stage import log
 
 BEAT, STALE = 5.0, 60.0
@@ -22,11 +23,11 @@ BEAT, STALE = 5.0, 60.0
 
 class Lease:
     """`with Lease(folder) as lease:` waits its turn; `lease.lost` says that somebody took it over; `lease.shares`
-    is the number of live leases beside it, its own included.
+    is the number of live leases in the register, its own included.
     """
 
-    def __init__(self, folder, needed: bool = True):
-        self.needed, self.folder = needed, Path(folder)
+    def __init__(self, folder, needed: bool = True, register: Register | None = None):
+        self.needed, self.folder, self.register = needed, Path(folder), register
         self.name = self.folder / "lease"
         self.own = self.folder / f".lease.{HOST}.{os.getpid()}.{secrets.token_hex(4)}"
         self.lost, self.shares = False, 1
@@ -44,6 +45,8 @@ class Lease:
                 told = time.monotonic()
             time.sleep(0.2)
             self.own.touch()
+        if self.register:
+            self.register.join()
         self.shares = self._count()
         self._beating = threading.Thread(target=self._beat, daemon=True)
         self._beating.start()
@@ -55,6 +58,8 @@ class Lease:
         self._ending.set()
         self._beating.join()
         if self._is_ours():
+            if self.register:
+                self.register.leave()
             self.name.unlink(missing_ok=True)
         self.own.unlink(missing_ok=True)
 
@@ -100,5 +105,9 @@ class Lease:
             self.shares = self._count()
 
     def _count(self):
-        """Live leases in the folders beside this one, which share the model's limits."""
-        return max(1, sum(not self._is_stale(lease) for lease in self.folder.parent.glob("*/lease")))
+        """Live leases of the jobs that share the model's limits."""
+        ledgers = self.register.ledgers() if self.register else ()
+        return max(1, sum(self._is_live(ledger / "lease") for ledger in ledgers))
+
+    def _is_live(self, lease):
+        return lease.exists() and not self._is_stale(lease)

@@ -36,6 +36,7 @@ class Model:
     mode: str = "online"
     price: dict | None = None  # dollars for a million tokens: input, cached_input, output, and batch as a factor
     budget_usd: float | None = None
+    register: str | None = None  # the folder that all jobs of this model share
     options: dict = field(default_factory=dict)  # the provider's own
 
 

@@ -9,6 +9,7 @@ import asyncio
 from dataclasses import dataclass
 
 from ragassay.llm.model import Model, ModelError, Request, Usage
+from ragassay.llm.register import Register
 
 
 @dataclass(frozen=True)
@@ -47,25 +48,40 @@ def at_most(request: Request, samples: int, capped: bool = False) -> Usage:
 
 
 class Purse:
-    """Money spent and reserved under one cap."""
+    """Money spent and reserved under one cap, which holds for all jobs of the register together."""
 
-    def __init__(self, cap: float | None, spent: float = 0.0):
+    def __init__(self, cap: float | None, spent: float = 0.0, register: Register | None = None):
         self.cap, self.spent, self.reserved, self.holders = cap, spent, 0.0, 0
+        self.granted, self.others, self.register = 0.0 if register else cap, 0.0, register
         self._settled = asyncio.Event()
+        if register:
+            register.spent(spent)
+
+    def close(self) -> None:
+        """What is reserved still has been asked for, and may be billed."""
+        if self.register:
+            self.register.spent(self.spent + self.reserved)
 
     async def reserve(self, dollars: float) -> None:
         """Set aside the worst case of a request. What is in flight will cost less than was set aside for it, so that
         is waited for; raises OverBudget when nothing is in flight and the cap still does not allow it.
         """
-        while self.cap is not None and self.spent + self.reserved + dollars > self.cap:
+        while self.cap is not None and not self._allowed(self.spent + self.reserved + dollars):
             if not self.holders:
                 state = f"{self.spent:.4f} spent, the next request may cost {dollars:.4f}"
+                if self.others:
+                    state = f"{self.others:.4f} spent or set aside by other jobs, {state}"
                 kept = "everything answered so far is kept, raise the budget and run again to go on"
                 raise OverBudget(f"budget_usd {self.cap:g}: {state}; {kept}")
             self._settled.clear()
             await self._settled.wait()
         self.reserved += dollars
         self.holders += 1
+
+    def _allowed(self, needed):
+        if needed > self.granted and self.register:
+            self.granted, self.others = self.register.grant(needed, self.cap)
+        return needed <= self.granted
 
     def hold(self, dollars: float) -> None:
         """What an earlier run set aside counts as spent until it is known to be in flight still: then as that."""

@@ -3,13 +3,14 @@
 Each limit is a clock; a request takes the next free moment on every clock and moves them on by its share of a minute.
 Because whoever sleeps wakes late, and the next one perhaps not, requests of the last second are counted as well: no
 second has more of them than a second's share of the limit, rounded up. Limits are divided by the number of live shards
-that share them. Does not limit how many are in flight.
+that share them. How many are in flight is counted apart, in slots.
 """
 
 import asyncio
 import math
 import time
 from collections import deque
+from collections.abc import Callable
 
 SECOND = 1.05  # a little more than one, since clocks and connections differ by some milliseconds
 
@@ -58,3 +59,32 @@ class Pace:
         while self._last and self._last[0] < second_ago:
             self._last.popleft()
         return self._last[-most] + SECOND if len(self._last) >= most else 0.0
+
+
+class Slots:
+    """`async with slots:` at most so many at once; `most` says how many, at each moment anew."""
+
+    def __init__(self, most: Callable[[], int]):
+        self.most, self.taken, self.waiting = most, 0, deque()
+
+    async def __aenter__(self):
+        while self.taken >= max(1, self.most()):
+            waiter = asyncio.get_running_loop().create_future()
+            self.waiting.append(waiter)
+            try:
+                await waiter
+            except asyncio.CancelledError:
+                self._wake()
+                raise
+        self.taken += 1
+
+    async def __aexit__(self, *_):
+        self.taken -= 1
+        self._wake()
+        self._wake()  # one more: there may be more slots than before
+
+    def _wake(self):
+        while self.waiting:
+            if not (waiter := self.waiting.popleft()).done():
+                waiter.set_result(None)
+                return
