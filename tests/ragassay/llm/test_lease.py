@@ -50,6 +50,7 @@ def test_a_killed_holder_on_this_machine_is_taken_over_at_once(tmp_path):
         process.send_signal(signal.SIGKILL)
         process.wait()
     assert seconds_to_take(tmp_path) < 1
+    assert list(tmp_path.iterdir()) == []
 
 
 def silent(folder, seconds, host="elsewhere"):

@@ -14,7 +14,7 @@ import threading
 import time
 from pathlib import Path
 
-from ragassay.atomic import HOST, alive
+from ragassay.atomic import HOST, alive, clear_leftovers
 from ragassay.llm.register import Register
 from ragassay.stage import log
 
@@ -45,6 +45,7 @@ class Lease:
                 told = time.monotonic()
             time.sleep(0.2)
             self.own.touch()
+        clear_leftovers(self.name)
         if self.register:
             self.register.join()
         self.shares = self._count()

@@ -128,6 +128,8 @@ def provider_for(model: Model) -> Provider:
 
 
 def call_key(identity: dict, request: Request) -> str:
-    """A hash over all that can change the answers to a request; samples are numbered below it."""
-    content = {"identity": identity, "messages": request.messages, "sampling": request.sampling}
+    """A hash over all that can change the answers to a request; samples are numbered below it. `ledger` is the version
+    of the records: a new one would make them unknown.
+    """
+    content = {"ledger": 1, "identity": identity, "messages": request.messages, "sampling": request.sampling}
     return hashlib.sha256(canonical(content).encode()).hexdigest()[:32]
