@@ -34,6 +34,7 @@ import yaml
 from canary_tasks import ROOT, TASKS, Task
 from figures import figure, finish
 
+import ragassay.settings
 from ragassay.canaries import EFFECTS, HARMLESS, TEMPLATES, planted
 from ragassay.config import checked
 from ragassay.errors import AssayError
@@ -169,7 +170,7 @@ def main() -> None:
             if given.model not in config["models"]:
                 known = ", ".join(config["models"])
                 raise AssayError(f"--model: found {given.model!r}, expected one of the configuration's models: {known}")
-            model = Model(given.model, **config["models"][given.model])
+            model = Model(**ragassay.settings.model(config, given.model))
             if given.ledger is None and model.provider != "embedded":
                 raise AssayError("--ledger: found none, expected a folder: what is asked and paid has to be kept")
             ledger = given.ledger or stack.enter_context(tempfile.TemporaryDirectory(prefix="ragassay-bench-"))

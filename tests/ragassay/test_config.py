@@ -82,6 +82,7 @@ DEFAULTS = {
     "scope": {
         "generators": ["embedded"],
         "judges": ["embedded"],
+        "responders": ["embedded"],
         "claims": {
             "claims_per_document": 6,
             "fewest_claims": 4,
@@ -97,6 +98,17 @@ DEFAULTS = {
         },
         "judging": {"votes": 9, "sampling": {"temperature": 0.7, "max_tokens": 400}},
         "labels": {"least_share": 0.5},
+        "responding": {
+            "prompts": ["basic", "two_shot", "cot"],
+            "sampling": {"temperature": 0.7, "max_tokens": 300},
+        },
+        "closed_book": {"sampling": {"temperature": 0, "max_tokens": 150}},
+        "defusion": {
+            "votes": 9,
+            "sampling": {"temperature": 0.7, "max_tokens": 300},
+            "variants": {"plain": {"votes": 9}},
+        },
+        "comparison": {"resamples": 2000, "flips": 9999, "seed": 0},
         "hardness": {
             "encoder": "minilm",
             "limits": [0.5, 0.6, 0.7, 0.8],
@@ -191,6 +203,7 @@ def test_an_unknown_key_is_refused_with_the_known_ones(write, settings, line):
     ("scope", "problem"),
     [
         ({"judges": ["embeded"]}, "scope.judges: found the model 'embeded', expected one of: embedded (did you mean"),
+        ({"responders": ["gpt"]}, "scope.responders: found the model 'gpt', expected one of: embedded"),
         ({"hardness": {"encoder": "e5"}}, "scope.hardness.encoder: found the encoder 'e5', expected one of: minilm"),
     ],
 )

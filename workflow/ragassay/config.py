@@ -98,7 +98,7 @@ def _schema_problems(config, schema):
 def _unknown_models(config):
     """Roles name models and encoders; a name that none has is a typo."""
     scope = config.get("scope", {})
-    roles = [("model", "models", (role,), scope.get(role, [])) for role in ("generators", "judges")]
+    roles = [("model", "models", (role,), scope.get(role, [])) for role in ("generators", "judges", "responders")]
     if "hardness" in scope:
         roles.append(("encoder", "encoders", ("hardness", "encoder"), [scope["hardness"]["encoder"]]))
     for kind, section, role, names in roles:

@@ -67,6 +67,28 @@ def coverage(shards: dict, crawled: list[str], crawl: dict) -> dict:
     return {"asked": counts, "alarm_drop": crawl["alarm_drop"]}
 
 
+def pairs(config: dict, shards: dict) -> dict[str, list[str]]:
+    """All pairs of generator and shard that have questions, as two lists of equal length."""
+    found = [(generator, shard) for generator in config["scope"]["generators"] for shard in shards]
+    return dict(zip(("generator", "shard"), map(list, zip(*found, strict=True)), strict=True))
+
+
+def model(config: dict, name: str) -> dict:
+    """What the call layer is told of a model: all but what only measuring looks at."""
+    own = {key: value for key, value in config["models"][name].items() if key != "cutoff"}
+    return {"name": name, "register": str(Path("ledger/models", name)), **own}
+
+
+def detectors(config: dict) -> list[str]:
+    """The models that say whether questions are in scope: the judges, and the responders, who are asked the same."""
+    return list(dict.fromkeys([*config["scope"]["judges"], *config["scope"]["responders"]]))
+
+
+def variants(config: dict) -> list[str]:
+    """How the defusion judge is asked: in the study's way, whose name is empty, and in those of the ablation."""
+    return ["", *(f"_{name}" for name in config["scope"]["defusion"]["variants"])]
+
+
 def encoder(config: dict) -> dict:
     """The encoder of the scope study, and where vectors are kept for all studies."""
     name = config["scope"]["hardness"]["encoder"]

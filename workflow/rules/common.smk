@@ -37,13 +37,12 @@ envvars:
 
 FILED = [name for name, row in SHARDS.items() if row["documents"]]  # shards of the user's files
 CRAWLED = [name for name in SHARDS if name not in FILED]
+PAIRS = settings.pairs(config, SHARDS)  # of generator and shard, for expand(..., zip, **PAIRS, allow_missing=True)
 
 
 wildcard_constraints:
-    shard=NAME,
-    section=NAME,
-    generator=NAME,
-    judge=NAME,
+    **dict.fromkeys(["shard", "section", "generator", "judge", "responder", "prompt"], NAME),
+    variant=one_of(settings.variants(config)),
 
 
 def before(pattern):
@@ -89,12 +88,12 @@ def code_with_model(script, role):
     return version
 
 
-def asking(rule, role, settings):
-    """What a stage that asks needs to know, which is the model that the wildcard `role` names and where its ledger is."""
+def asking(rule, role, own):
+    """What a stage that asks needs to know: the model named by the wildcard `role`, its ledger, and its own settings."""
 
     def settings_for(wildcards):
         keys = dict(wildcards.items())
-        model = {"name": keys[role], "register": f"ledger/models/{keys[role]}", **config["models"][keys[role]]}
-        return {"model": model, "ledger": str(Path("ledger", rule, *keys.values())), **settings}
+        ledger = str(Path("ledger", rule, *keys.values()))
+        return {"model": settings.model(config, keys[role]), "ledger": ledger, **(own(keys) if callable(own) else own)}
 
     return settings_for
