@@ -10,6 +10,7 @@ include: "workflow/rules/news.smk"
 include: "workflow/rules/documents.smk"
 include: "workflow/rules/scope.smk"
 include: "workflow/rules/hardness.smk"
+include: "workflow/rules/responses.smk"
 include: "workflow/rules/calls.smk"
 include: "workflow/rules/publish.smk"
 include: "workflow/rules/report.smk"
@@ -40,9 +41,10 @@ rule documents:
 
 
 rule scope:
-    """Questions in and out of the scope of all documents, judged, with their status, how hard they are, and the numbers."""
+    """Questions in and out of the scope of all documents, judged and answered, how hard they are, and the numbers."""
     input:
         "results/metrics/scope.parquet",
+        "results/metrics/responses.parquet",
         expand(
             "results/selected_questions/{generator}/{judge}/{shard}.parquet",
             generator=config["scope"]["generators"],

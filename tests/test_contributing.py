@@ -30,9 +30,7 @@ def follow(project):
         with (project / place).open("a") as file:
             file.write(("\n\n" if place.endswith(".smk") else "") + block)
     schema = project / "workflow/schemas/config.schema.yaml"
-    schema.write_text(
-        schema.read_text().replace("scope, calls]\n        default", "scope, calls, readings]\n        default")
-    )
+    schema.write_text(schema.read_text().replace("calls]\n        default", "calls, readings]\n        default"))
     config = project / "tests/tiny/config.yaml"
     settings = yaml.safe_load(config.read_text())
     settings["report"]["sections"].append("readings")

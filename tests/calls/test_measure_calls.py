@@ -12,7 +12,7 @@ def test_calls_are_added_up_by_rule_and_model(tmp_path):
         files.append(tmp_path / f"results/calls/{rule}/{model}/{number}.parquet")
         row = {"model": model, **dict.fromkeys(COUNTS, 10**number)}
         tables.write(CALLS, files[-1], [row | {"dollars": 0.5}])
-    measure_calls(files[:2], files[2:], tmp_path / "calls.parquet")
+    measure_calls(files[:1], files[1:2], files[2:], [], tmp_path / "calls.parquet")
     rows = tables.read(METRICS, tmp_path / "calls.parquet").to_pylist()
     found = {(row["keys"], row["metric"]): row["value"] for row in rows}
     a, b = '{"model": "a", "rule": "extract_claims"}', '{"model": "b", "rule": "judge_scope"}'

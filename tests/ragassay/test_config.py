@@ -125,7 +125,7 @@ DEFAULTS = {
         "texts": False,
     },
     "statistics": {"words_per_bin": 25},
-    "report": {"title": "RAG assay", "sections": ["documents", "scope", "calls"]},
+    "report": {"title": "RAG assay", "sections": ["documents", "scope", "responses", "calls"]},
 }
 
 

@@ -89,6 +89,19 @@ def variants(config: dict) -> list[str]:
     return ["", *(f"_{name}" for name in config["scope"]["defusion"]["variants"])]
 
 
+def responding(config: dict):
+    """What `respond` needs besides its model, by the wildcards' values."""
+    sampling = config["scope"]["responding"]["sampling"]
+    return lambda keys: {"sampling": sampling, "prompt_name": keys["prompt"]}
+
+
+def defusion(config: dict):
+    """What `judge_defusion` needs besides its model; a variant has its own number of votes."""
+    own = config["scope"]["defusion"]
+    votes = {"": own["votes"]} | {f"_{name}": variant["votes"] for name, variant in own["variants"].items()}
+    return lambda keys: {"sampling": own["sampling"], "votes": votes[keys["variant"]]}
+
+
 def encoder(config: dict) -> dict:
     """The encoder of the scope study, and where vectors are kept for all studies."""
     name = config["scope"]["hardness"]["encoder"]
@@ -119,3 +132,12 @@ def scope_metrics(config: dict) -> dict:
         "judge": scope["judges"][0],
         **draws,
     }
+
+
+def response_metrics(config: dict) -> dict:
+    """The study's own generator and judge are the first; so is the prompt for answering with the document."""
+    scope, models = config["scope"], config["models"]
+    own = {"generator": scope["generators"][0], "judge": scope["judges"][0]}
+    own |= {"prompt": scope["responding"]["prompts"][0], **scope["comparison"]}
+    cutoffs = {name: models[name]["cutoff"] for name in scope["responders"] if "cutoff" in models[name]}
+    return {**own, "cutoffs": cutoffs, "least_share": scope["labels"]["least_share"]}

@@ -1,6 +1,6 @@
 """What was asked of models and paid, over all rules that ask.
 
-Reads   results/calls/{rule}/{generator}/{shard}.parquet, results/calls/judge_scope/{generator}/{judge}/{shard}.parquet
+Reads   results/calls/{rule}/...
 Writes  results/metrics/calls.parquet     the report's section on costs
 """
 
@@ -17,9 +17,43 @@ rule measure_calls:
         judging=expand(
             "results/calls/judge_scope/{generator}/{judge}/{shard}.parquet",
             generator=config["scope"]["generators"],
-            judge=config["scope"]["judges"],
+            judge=settings.detectors(config),
             shard=SHARDS,
         ),
+        responding=[
+            *expand(
+                "results/calls/respond/{generator}/{responder}/{prompt}/{shard}.parquet",
+                generator=config["scope"]["generators"],
+                responder=config["scope"]["responders"],
+                prompt=config["scope"]["responding"]["prompts"],
+                shard=SHARDS,
+            ),
+            *expand(
+                "results/calls/answer_closed_book/{generator}/{responder}/{shard}.parquet",
+                generator=config["scope"]["generators"],
+                responder=config["scope"]["responders"],
+                shard=SHARDS,
+            ),
+        ],
+        defusing=[
+            *expand(
+                "results/calls/judge_defusion/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet",
+                generator=config["scope"]["generators"],
+                responder=config["scope"]["responders"],
+                prompt=config["scope"]["responding"]["prompts"],
+                judge=config["scope"]["judges"],
+                shard=SHARDS,
+            ),
+            *expand(
+                "results/calls/judge_defusion{variant}/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet",
+                variant=settings.variants(config)[1:],
+                generator=config["scope"]["generators"][:1],
+                responder=config["scope"]["responders"][:1],
+                prompt=config["scope"]["responding"]["prompts"],
+                judge=config["scope"]["judges"][:1],
+                shard=SHARDS,
+            ),
+        ],
     output:
         metrics=ensure("results/metrics/calls.parquet", non_empty=True),
     log:

@@ -94,6 +94,8 @@ def _part(part, found, where):
     rows = found.get(name, [])
     bars = part.get("metrics") or {part.get("metric"): part.get("y")}
     columns = part["columns"] if kind == "table" else {part["label"]: part["x"], **bars}
+    if "spread" in part:
+        rows, columns = _spread(rows, columns, **part["spread"])
     known = {column for row in rows for column in row}
     missing = [column for column in columns if rows and column not in known]
     if missing:
@@ -103,6 +105,17 @@ def _part(part, found, where):
         )
     axes = {axis: part[axis] for axis in ("x", "y", "line") if axis in part}
     return Part(kind, name, part["title"], part["caption"], columns, rows, axes)
+
+
+def _spread(rows, columns, key, metric):
+    """Rows that differ in `key` alone become one, with a column for each of its values that holds the metric."""
+    found = {}
+    for row in rows:
+        same = {name: value for name, value in row.items() if isinstance(value, str) and name != key}
+        own = found.setdefault(tuple(sorted(same.items())), same)
+        own |= {f"{key} {row[key]}": row.get(metric)} if key in row else row
+    values = dict.fromkeys(row[key] for row in rows if key in row)
+    return list(found.values()), columns | {f"{key} {value}": value for value in values}
 
 
 def _plain(table, rows):

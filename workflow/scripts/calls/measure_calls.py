@@ -10,10 +10,10 @@ from ragassay.stage import run
 COUNTS = [column.name for column in CALLS.columns if column.name != "model"]
 
 
-def measure_calls(generating, judging, metrics):
+def measure_calls(generating, judging, responding, defusing, metrics):
     """The rule that asked is the folder below `calls` in a file's path."""
     totals = {}
-    for path in [*generating, *judging]:
+    for path in [*generating, *judging, *responding, *defusing]:
         parts = Path(path).parts
         rule = parts[parts.index("calls") + 1]
         for row in tables.read(CALLS, path).to_pylist():

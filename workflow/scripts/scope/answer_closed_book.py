@@ -1,0 +1,30 @@
+"""Ask each question without its document: does the responder answer, and from what? What the answers tell about the
+questions is for measure_responses.
+"""
+
+from ragassay import tables
+from ragassay.llm.calls import complete
+from ragassay.llm.model import Model, Request
+from ragassay.llm.prompts import Prompt
+from ragassay.llm.requests import Requests
+from ragassay.schemas.closed_book_answers import CLOSED_BOOK_ANSWERS
+from ragassay.schemas.questions import QUESTIONS
+from ragassay.scope.responses import said
+from ragassay.stage import log, run
+
+
+def answer_closed_book(questions, prompt, closed_book_answers, calls, model, ledger, sampling):
+    asked, model = Prompt.load(prompt), Model(**model)
+    rows = tables.read(QUESTIONS, questions, ["question_id", "doc_id", "text"]).to_pylist()
+
+    def request(row):
+        return Request(asked.messages(question=row["text"]), sampling)
+
+    with tables.Writer(CLOSED_BOOK_ANSWERS, closed_book_answers) as kept:
+        for row, [answer] in zip(rows, complete(Requests(rows, request), model, ledger, calls), strict=True):
+            kept.add(said(row, answer, model.name, asked.digest))
+    log.info("%d questions asked without their documents", kept.written)
+
+
+if __name__ == "__main__":
+    run(answer_closed_book, snakemake)
