@@ -107,15 +107,15 @@ def _part(part, found, where):
     return Part(kind, name, part["title"], part["caption"], columns, rows, axes)
 
 
-def _spread(rows, columns, key, metric):
-    """Rows that differ in `key` alone become one, with a column for each of its values that holds the metric."""
+def _spread(rows, columns, by, metric):
+    """Rows whose keys differ in one alone become one, with a column for each of its values that holds the metric."""
     found = {}
     for row in rows:
-        same = {name: value for name, value in row.items() if isinstance(value, str) and name != key}
+        same = {name: value for name, value in row.items() if isinstance(value, str) and name != by}
         own = found.setdefault(tuple(sorted(same.items())), same)
-        own |= {f"{key} {row[key]}": row.get(metric)} if key in row else row
-    values = dict.fromkeys(row[key] for row in rows if key in row)
-    return list(found.values()), columns | {f"{key} {value}": value for value in values}
+        own |= {f"{by} {row[by]}": row.get(metric)} if by in row else row
+    values = dict.fromkeys(row[by] for row in rows if by in row)
+    return list(found.values()), columns | {f"{by} {value}": value for value in values}
 
 
 def _plain(table, rows):
