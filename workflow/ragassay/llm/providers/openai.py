@@ -11,6 +11,7 @@ from time import time
 from urllib.parse import urlsplit
 
 import aiohttp
+import httpx2
 import openai
 
 from ragassay.llm import model
@@ -24,7 +25,7 @@ LIMITS = {"requests_per_minute": "x-ratelimit-limit-requests", "tokens_per_minut
 
 
 class Provider(Batches, model.Provider):
-    sdk = openai
+    sdk, raw = openai, httpx2.Response
 
     def __init__(self, settings: Model):
         super().__init__(settings)
@@ -49,15 +50,14 @@ class Provider(Batches, model.Provider):
         return super().identity() | {"endpoint": self.where.partition("://")[2], "options": self.model.options}
 
     async def send(self, messages, sampling, samples):
-        more = {"n": len(samples)} if len(samples) > 1 else {}
+        body = {"model": self.model.model, "messages": messages, **sampling, **self.model.options}
+        if len(samples) > 1:
+            body["n"] = len(samples)
         if samples[0] and "seed" in sampling:  # else the first sample would come once more
-            more["seed"] = sampling["seed"] + samples[0]
-        # Not as `messages`: with worked examples, checking their types takes the client longer than all else.
-        body = {"messages": messages, **self.model.options}
+            body["seed"] = sampling["seed"] + samples[0]
         try:
-            reply = await self.client.chat.completions.with_raw_response.create(
-                model=self.model.model, messages=[], **{**sampling, **more}, extra_body=body
-            )
+            # Not `chat.completions.create`: to check the types of messages takes that longer than all else.
+            reply = await self.client.post("/chat/completions", cast_to=self.raw, body=body)
         except self.sdk.APIStatusError as error:
             raise self._refused(error) from error
         except self.sdk.APIConnectionError as error:
@@ -66,10 +66,7 @@ class Provider(Batches, model.Provider):
             raise Failure("connection", detail, again=True, lost=lost) from error
         limits = {name: reply.headers.get(header, "") for name, header in LIMITS.items()}
         limits = {name: int(value) for name, value in limits.items() if value.isdigit()}
-        return self._safe(await self.text_of(reply)), limits
-
-    async def text_of(self, reply):
-        return reply.content.decode(errors="replace")
+        return self._safe(reply.content.decode(errors="replace")), limits
 
     def read(self, body):
         try:

@@ -11,15 +11,12 @@ from ragassay.llm.providers import openai
 
 
 class Provider(openai.Provider):
-    sdk = together
+    sdk, raw = together, httpx.Response
     transport_errors = (httpx.HTTPError,)  # of uploads, which do not go through the client alone
     most_bytes = 90_000_000  # of one batch; Together takes 100 MB
 
     def new_client(self, key):
         return together.AsyncTogether(api_key=key, base_url=self.model.base_url, max_retries=0, timeout=None)
-
-    async def text_of(self, reply):
-        return await reply.text()
 
     async def upload(self, content, name):
         with self._explained(), tempfile.TemporaryDirectory(prefix="ragassay-") as folder:
