@@ -25,7 +25,7 @@ LIMITS = {"requests_per_minute": "x-ratelimit-limit-requests", "tokens_per_minut
 
 
 class Provider(Batches, model.Provider):
-    sdk, raw = openai, httpx2.Response
+    sdk, raw, path = openai, httpx2.Response, "/chat/completions"
 
     def __init__(self, settings: Model):
         super().__init__(settings)
@@ -57,7 +57,7 @@ class Provider(Batches, model.Provider):
             body["seed"] = sampling["seed"] + samples[0]
         try:
             # Not `chat.completions.create`: to check the types of messages takes that longer than all else.
-            reply = await self.client.post("/chat/completions", cast_to=self.raw, body=body)
+            reply = await self.client.post(self.path, cast_to=self.raw, body=body)
         except self.sdk.APIStatusError as error:
             raise self._refused(error) from error
         except self.sdk.APIConnectionError as error:

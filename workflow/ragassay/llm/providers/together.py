@@ -11,7 +11,7 @@ from ragassay.llm.providers import openai
 
 
 class Provider(openai.Provider):
-    sdk, raw = together, httpx.Response
+    sdk, raw, path = together, httpx.Response, "/v1/chat/completions"
     transport_errors = (httpx.HTTPError,)  # of uploads, which do not go through the client alone
     most_bytes = 90_000_000  # of one batch; Together takes 100 MB
 
