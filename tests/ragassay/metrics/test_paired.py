@@ -1,0 +1,58 @@
+"""Paired tests by document and Holm's correction: against exact references."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from ragassay.metrics.paired import holm, sign_flip
+
+FLIPS = 20_000
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_flipped_signs_give_the_p_of_all_flips(seed):
+    differences = np.random.default_rng(seed).integers(-3, 5, 12)
+    exact = stats.permutation_test(
+        (differences, np.zeros(12)),
+        lambda a, b, axis: np.sum(a - b, axis),
+        permutation_type="samples",
+        n_resamples=np.inf,
+        vectorized=True,
+    )
+    [found] = sign_flip(differences[:, None], FLIPS)
+    assert found == pytest.approx(exact.pvalue, abs=0.015)
+
+
+@pytest.mark.parametrize(("wins", "losses"), [(9, 2), (5, 5), (30, 14), (1, 0)])
+def test_one_question_per_document_is_mcnemars_exact_test(wins, losses):
+    differences = np.repeat([1, -1, 0], [wins, losses, 50])[:, None]
+    exact = stats.binomtest(wins, wins + losses, 0.5).pvalue
+    assert sign_flip(differences, FLIPS)[0] == pytest.approx(exact, abs=0.015)
+
+
+def test_equal_ones_are_called_different_as_seldom_as_promised_also_where_questions_hang_together():
+    random = np.random.default_rng(5)
+    documents = random.choice([-4, 0, 4], (60, 400))  # all questions of a document go the same way
+    assert (sign_flip(documents, 999) <= 0.05).mean() <= 0.08
+
+
+def test_no_p_is_zero_and_no_difference_has_none():
+    assert sign_flip(np.ones((40, 1)), 99).tolist() == [0.01]
+    assert sign_flip(np.zeros((40, 2)), 99).tolist() == [1.0, 1.0]
+
+
+def plain_holm(values):
+    found, last = [0.0] * len(values), 0.0
+    for done, place in enumerate(sorted(range(len(values)), key=values.__getitem__)):
+        last = max(last, min(1.0, values[place] * (len(values) - done)))
+        found[place] = last
+    return found
+
+
+@pytest.mark.parametrize("values", [[0.01, 0.04, 0.03, 0.005], [0.5, 0.5], [0.2], [], [0.001] * 3])
+def test_holm_by_hand(values):
+    assert holm(values).tolist() == pytest.approx(plain_holm(values))
+
+
+def test_holm_of_a_known_example():
+    assert holm([0.01, 0.04, 0.03, 0.005]).tolist() == pytest.approx([0.03, 0.06, 0.06, 0.02])
