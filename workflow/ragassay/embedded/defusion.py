@@ -24,6 +24,7 @@ NOT = r"(?:not|n't|n\u2019t|never|nothing|no|none|neither|without|cannot|unable|
 CANNOT = r"(?:can ?not|can['\u2019]t|could not|unable to|impossible to|not possible to)"
 DECLINES = (
     rf"\b{SOURCE}\b[^.!?]{{0,60}}{NOT}\b[^.!?]{{0,30}}\b{TELL}",
+    rf"\b{TELL}\w* nothing\b",
     rf"{NOT}\b[^.!?]{{0,50}}\b{TELL}\w*[^.!?]{{0,50}}\b{SOURCE}",
     rf"\b(?:is|are|was|were|has|have|been)(?: \w+)? ?{NOT} (?:\w+ ){{0,3}}{TELL}",
     r"\b(?:no|any|without) (?:\w+ ){0,3}(?:information|mention|detail|evidence|indication|data)",
