@@ -35,7 +35,7 @@ def vote(messages, sampling, index):
 
 
 def answer(messages, sampling, index):
-    """Repeats what stands behind the last "> ", so that a test sees what was asked; "long" is cut off, "mute" is silent."""
+    """Repeats what was asked, so that a test sees it; "long" is cut off, "mute" is silent."""
     content = messages[-1]["content"]
     return "" if "mute" in content else "word " * 500 if "long" in content else content.replace("\n", " ")
 

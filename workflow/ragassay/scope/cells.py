@@ -58,14 +58,14 @@ def cell_rows(questions: Questions, cells: dict, marks: dict, said: dict, judges
     codes, topics = np.stack(list(cells.values()), axis=1), questions.topics[questions.owners]
     named = sorted(set(topics[questions.out & questions.kept]))
     parts = {EVERY: np.ones((len(codes), 1), bool), **marks}
-    found = rates_of(questions, codes, parts, times, seed)
-    by_topic = rates_of(questions, codes, {topic: (topics == topic)[:, None] for topic in named}, times, seed)
+    by_topic = {("topic", topic): (topics == topic)[:, None] for topic in named}
+    found = rates_of(questions, codes, parts | by_topic, times, seed)
     for at, cell in enumerate(cells):
         keys = {"generator": questions.generator, **cell._asdict()}
         every = found.numbers(0, at)
-        for place, topic in enumerate(named):
-            yield metric("responses", "table_2", keys | {"topic": topic}, "accuracy", **by_topic.numbers(place, at))
-        for name, numbers in _over_topics(by_topic, at).items():
+        for place, topic in enumerate(named, len(parts)):
+            yield metric("responses", "table_2", keys | {"topic": topic}, "accuracy", **found.numbers(place, at))
+        for name, numbers in _over_topics(found, slice(len(parts), None), at).items():
             yield metric("responses", "table_2", keys, name, **numbers, n=every["n"], abstained=every["abstained"])
         for name, count in _counts(found, at, *said[cell.prompt, cell.responder]).items():
             yield metric("responses", "cells", keys, name, count, int(found.asked[0, at]))
@@ -74,10 +74,10 @@ def cell_rows(questions: Questions, cells: dict, marks: dict, said: dict, judges
         yield metric("responses", "cells", keys, "corrected", **_corrected(found, at, judges.get(cell.judge), seed))
 
 
-def _over_topics(found: Rates, at: int) -> dict:
+def _over_topics(found: Rates, topics: slice, at: int) -> dict:
     """Mean, extremes and deviation of the topics' rates, as in the paper; the mean with its interval."""
-    known = rates(found.defused[:, at], found.told[:, at])
-    known, drawn = known[~np.isnan(known)], found.drawn[:, :, at]
+    known = rates(found.defused[topics, at], found.told[topics, at])
+    known, drawn = known[~np.isnan(known)], found.drawn[:, topics, at]
     there = ~np.isnan(drawn)
     low, high = ends(rates(np.where(there, drawn, 0).sum(axis=1), there.sum(axis=1))) if len(known) else (None, None)
     values = {name: {"value": float(of(known)) if len(known) else None} for name, of in OVER_TOPICS.items()}

@@ -61,9 +61,9 @@ def closed_book_rows(questions: Questions, responder, answers, responses, codes,
     known, chance = _known(questions, ids, asked & ~questions.out & ~declined, answers, responses)
     for name in (BEFORE, AFTER, UNKNOWN):
         own = asked & (periods == name)
-        if not own.any():
-            continue
         for kind, of_kind in (("out of scope", own & questions.out), ("in scope", own & ~questions.out)):
+            if not of_kind.any():
+                continue
             keys = {"generator": questions.generator, "responder": responder, "published": name, "questions": kind}
             told = {"answered": (of_kind, ~declined)}
             for what, part in (("answered", ~declined), ("declined", declined)):

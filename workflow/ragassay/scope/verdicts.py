@@ -77,6 +77,8 @@ def read_verdicts(questions: dict[str, Questions], paths) -> dict[str, dict[Cell
     found = {generator: {} for generator in questions}
     for path in paths:
         generator, responder, prompt, judge = Path(path).parts[-5:-1]
+        if generator not in questions:  # it wrote none
+            continue
         own, cells = questions[generator], found[generator]
         codes = cells.setdefault(Cell(judge, prompt, responder), np.full(len(own.ids), UNASKED, np.int8))
         rows = tables.read(DEFUSION_LABELS, path, ["question_id", "label"])
