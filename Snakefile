@@ -11,6 +11,7 @@ include: "workflow/rules/documents.smk"
 include: "workflow/rules/scope.smk"
 include: "workflow/rules/hardness.smk"
 include: "workflow/rules/responses.smk"
+include: "workflow/rules/question_sets.smk"
 include: "workflow/rules/calls.smk"
 include: "workflow/rules/publish.smk"
 include: "workflow/rules/report.smk"
@@ -51,6 +52,13 @@ rule scope:
             judge=config["scope"]["judges"],
             shard=SHARDS,
         ),
+
+
+rule question_sets:
+    """Judges and detectors measured on questions that were made elsewhere."""
+    input:
+        "results/metrics/question_sets.parquet",
+        "results/figures/question_sets",
 
 
 rule explorer:

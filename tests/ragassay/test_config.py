@@ -117,6 +117,7 @@ DEFAULTS = {
             "seed": 0,
         },
     },
+    "question_sets": {},
     "export": {
         "title": "Questions in and out of scope",
         "licence": "other",
@@ -210,6 +211,21 @@ def test_an_unknown_key_is_refused_with_the_known_ones(write, settings, line):
 def test_a_role_that_names_nothing_is_refused(write, scope, problem):
     file = write({"scope": scope})
     assert refusal({"scope": scope}, file).startswith(f"{file}: {problem}")
+
+
+@pytest.mark.parametrize(
+    ("name", "own", "problem"),
+    [
+        ("embedded", {}, "question_sets.embedded: found the name of the model 'embedded', expected one of its own"),
+        ("gold", {"judges": {"embedded": "said"}}, "question_sets.gold.judges.embedded: found the name of the model"),
+        ("gold", {"column": {}}, "question_sets.gold.column: found an unknown key"),
+        ("gold", {"questions": ["../asked.csv"]}, "question_sets.gold.questions.0: found '../asked.csv' (text), expec"),
+    ],
+)
+def test_a_question_set_has_names_of_its_own(write, name, own, problem):
+    sets = {"question_sets": {name: {"documents": ["texts.csv"], "questions": ["asked.csv"], **own}}}
+    file = write(sets)
+    assert refusal(sets, file).startswith(f"{file}: {problem}")
 
 
 def test_a_key_that_resembles_none_gets_no_suggestion():

@@ -151,3 +151,10 @@ def test_shards_can_be_crawled(write):
 )
 def test_a_crawl_that_cannot_be_is_refused(write, cells, says):
     assert f"shards.tsv:2: {says}" in refusal(write(f"{CRAWLS}nov\t{cells}\n"))
+
+
+def test_a_name_that_a_question_set_has_is_refused(write):
+    path = write(f"{HEADER}one\ta\ngold\ta\n")
+    with pytest.raises(ShardError) as error:
+        read_shards(path, ["gold"])
+    assert str(error.value).startswith(f"{path}:3: found shard gold, which is a question set in the configuration")

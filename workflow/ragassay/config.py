@@ -49,7 +49,7 @@ def checked(config: dict, files: list, schema_file) -> dict:
     """
     schema = yaml.safe_load(Path(schema_file).read_bytes())
     problems = list(_secrets(config)) or list(_schema_problems(config, schema))
-    problems = problems or list(_unknown_models(_with_defaults(config, schema)))
+    problems = problems or list(_wrong_names(_with_defaults(config, schema)))
     if problems:
         sources = [(str(file), yaml.safe_load(Path(file).read_bytes()) or {}) for file in files]
         lines = [f"{_source(path, config, sources)}: {_dotted(path)}: {text}" for path, text in problems]
@@ -95,6 +95,11 @@ def _schema_problems(config, schema):
             yield path, f"found {_shown(error.instance)}, expected {_expected(error)}"
 
 
+def _wrong_names(config):
+    yield from _unknown_models(config)
+    yield from _taken_names(config)
+
+
 def _unknown_models(config):
     """Roles name models and encoders; a name that none has is a typo."""
     scope = config.get("scope", {})
@@ -107,6 +112,15 @@ def _unknown_models(config):
             if name not in known:
                 found = f"found the {kind} {name!r}, expected one of: {', '.join(known)}{_closest(name, known)}"
                 yield ("scope", *role), found
+
+
+def _taken_names(config):
+    """What a question set brings along lies beside what models give, so that it needs names of its own."""
+    for name, own in config.get("question_sets", {}).items():
+        brought = [(name, ()), *((key, (role, key)) for role in ("responders", "judges") for key in own[role])]
+        for key, path in brought:
+            if key in config["models"]:
+                yield ("question_sets", name, *path), f"found the name of the model {key!r}, expected one of its own"
 
 
 def _closest(key, known):

@@ -123,15 +123,52 @@ def grading(config: dict) -> dict:
     return {**same, "limits": sorted(hardness["limits"])}
 
 
+def question_set(config: dict, wildcards) -> dict:
+    own = config["question_sets"][wildcards.question_set]
+    return {"name": wildcards.question_set, "columns": own["columns"], "annotators": own["annotators"]}
+
+
+def recorded_responses(config: dict, wildcards) -> dict:
+    return _recorded(config, wildcards, "responder")
+
+
+def recorded_verdicts(config: dict, wildcards) -> dict:
+    return _recorded(config, wildcards, "judge")
+
+
+def _recorded(config, wildcards, role):
+    """A column of a set, and whose it is."""
+    name, own = wildcards.get(role), config["question_sets"][wildcards.question_set]
+    same = {"name": wildcards.question_set, "columns": own["columns"]}
+    return {**same, role: name, "column": own[f"{role}s"][name]}
+
+
+def recorded_judges(config: dict) -> list[str]:
+    return [judge for own in config["question_sets"].values() for judge in own["judges"]]
+
+
+def set_judges(config: dict) -> dict[str, list[str]]:
+    """All pairs of question set and judge, as two lists of equal length: the study's judges, and recorded ones."""
+    judges = config["scope"]["judges"]
+    found = [(name, judge) for name, own in config["question_sets"].items() for judge in (*judges, *own["judges"])]
+    return {"question_set": [name for name, _ in found], "judge": [judge for _, judge in found]}
+
+
+def sections(config: dict) -> list[str]:
+    """The report's, that of question sets among them wherever there are any."""
+    own = ["question_sets"] if config["question_sets"] else []
+    return list(dict.fromkeys([*config["report"]["sections"], *own]))
+
+
+def draws(config: dict) -> dict:
+    """How documents are drawn anew for intervals."""
+    return {name: config["scope"]["hardness"][name] for name in ("resamples", "seed")}
+
+
 def scope_metrics(config: dict) -> dict:
     """The study's own generator and judge are the first."""
     scope = config["scope"]
-    draws = {name: scope["hardness"][name] for name in ("resamples", "seed")}
-    return {
-        "generator": scope["generators"][0],
-        "judge": scope["judges"][0],
-        **draws,
-    }
+    return {"generator": scope["generators"][0], "judge": scope["judges"][0], **draws(config)}
 
 
 def response_metrics(config: dict) -> dict:

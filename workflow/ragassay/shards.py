@@ -21,8 +21,10 @@ class ShardError(AssayError):
     """The table of shards cannot be used; the message names the line."""
 
 
-def read_shards(path) -> dict[str, dict]:
-    """The rows by shard name, in the order of the file; cells that are empty are None, `before` are earlier shards."""
+def read_shards(path, taken=()) -> dict[str, dict]:
+    """The rows by shard name, in the order of the file; cells that are empty are None, `before` are earlier shards.
+    Names that are `taken` belong to question sets.
+    """
     columns = ", ".join(COLUMNS)
     if not Path(path).is_file():
         raise ShardError(f"{path}: no such file, expected a tab-separated table with the columns {columns}")
@@ -39,6 +41,11 @@ def read_shards(path) -> dict[str, dict]:
                 if row["shard"] in shards:
                     raise ShardError(
                         f"{path}:{rows.line_num}: shard {row['shard']} stands there twice; a name is given once"
+                    )
+                if row["shard"] in taken:
+                    where = f"{path}:{rows.line_num}: found shard {row['shard']}"
+                    raise ShardError(
+                        f"{where}, which is a question set in the configuration; give the set another name"
                     )
                 shards[row["shard"]] = row | {"before": list(shards)}
         except (csv.Error, OSError) as error:

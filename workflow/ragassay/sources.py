@@ -1,8 +1,8 @@
-"""Read documents as people have them: Parquet, CSV, JSON lines, or text files with an optional YAML header.
+"""Read tables as people have them: Parquet, CSV, JSON lines, or text files with an optional YAML header.
 
-Only a text is required; id, title, url, date and topic are taken where present. A file that cannot be read at all is
-an error; a row that cannot be used comes back with its problem, so that the caller can reject it by file and row.
-Does not judge the texts: see `ragassay.documents`.
+Of documents only a text is required; id, title, url, date and topic are taken where present. Other tables say which
+columns they have. A file that cannot be read at all is an error; a row that cannot be used comes back with its problem,
+so that the caller can reject it by file and row. Does not judge the texts: see `ragassay.documents`.
 """
 
 import csv
@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -25,7 +26,17 @@ NOT_UTF8 = re.compile("[\udc80-\udcff]")  # what such bytes become when they are
 
 
 class SourceError(AssayError):
-    """A file of documents cannot be read at all."""
+    """A user's file cannot be read at all."""
+
+
+class Columns(NamedTuple):
+    """What is read of a table: the columns that are taken where present, and those of them that it must have."""
+
+    known: tuple[str, ...]
+    needed: tuple[str, ...]
+
+
+DOCUMENTS = Columns(FIELDS, ("text",))
 
 
 @dataclass
@@ -64,13 +75,13 @@ def document_files(path) -> list[str]:
     return sorted(map(str, files))
 
 
-def records(files: list[str]) -> Iterator[Record]:
-    """All rows of all files, in order."""
+def records(files: list[str], columns: Columns = DOCUMENTS) -> Iterator[Record]:
+    """All rows of all files, in order; names of columns are lower case."""
     for file in files:
-        yield from READERS[Path(file).suffix.lower()](file)
+        yield from READERS[Path(file).suffix.lower()](file, columns)
 
 
-def _text(file):
+def _text(file, columns):
     content, problem = _decoded(Path(file).read_bytes())
     if problem:
         yield Record(file, 1, reason="encoding", detail=problem)
@@ -91,16 +102,16 @@ def _text(file):
                 detail=f"the header holds {fields!r:.80}, expected lines of the form 'title: ...'",
             )
             return
-    yield Record(file, 1, _known(fields) | {"text": text})
+    yield Record(file, 1, _known(fields, columns) | {"text": text})
 
 
-def _csv(file, delimiter=","):
+def _csv(file, columns, delimiter=","):
     csv.field_size_limit(sys.maxsize)
     with Path(file).open(encoding="utf-8-sig", errors="surrogateescape", newline="") as lines:
         rows = csv.reader(lines, delimiter=delimiter, strict=True)
         try:
             header = [name.strip().lower() for name in next(rows, [])]
-            _check_columns(file, header)
+            _check_columns(file, header, columns)
             for number, cells in enumerate(filter(None, rows), 1):  # an empty line is no row
                 if len(cells) != len(header):
                     detail = f"found {len(cells)} cells, expected {len(header)}, in line {rows.line_num}"
@@ -109,18 +120,18 @@ def _csv(file, delimiter=","):
                     detail = f"found bytes that are not UTF-8 in line {rows.line_num}; save the file as UTF-8"
                     yield Record(file, number, reason="encoding", detail=detail)
                 else:
-                    yield Record(file, number, _known(dict(zip(header, cells, strict=True))))
+                    yield Record(file, number, _known(dict(zip(header, cells, strict=True)), columns))
         except csv.Error as error:
             raise SourceError(
                 f"{file}:{rows.line_num}: {error}; expected rows of {delimiter!r}-separated cells"
             ) from error
 
 
-def _tsv(file):
-    yield from _csv(file, "\t")
+def _tsv(file, columns):
+    yield from _csv(file, columns, "\t")
 
 
-def _jsonl(file):
+def _jsonl(file, columns):
     with Path(file).open("rb") as lines:
         for number, line in enumerate(lines, 1):
             text, problem = _decoded(line)
@@ -133,7 +144,7 @@ def _jsonl(file):
                     yield Record(file, number, reason="bad_row", detail=f"not JSON: {error}")
                     continue
                 if isinstance(fields, dict):
-                    yield Record(file, number, _known(fields))
+                    yield Record(file, number, _known(fields, columns))
                 else:
                     yield Record(
                         file,
@@ -143,18 +154,19 @@ def _jsonl(file):
                     )
 
 
-def _parquet(file):
+def _parquet(file, columns):
     try:
         with pq.ParquetFile(file) as parquet:
             names = [name.strip().lower() for name in parquet.schema_arrow.names]
-            _check_columns(file, names)
-            wanted = [name for name, known in zip(parquet.schema_arrow.names, names, strict=True) if known in FIELDS]
+            _check_columns(file, names, columns)
+            known = zip(parquet.schema_arrow.names, names, strict=True)
+            wanted = [name for name, lower in known if lower in columns.known]
             number = 0
             for batch in parquet.iter_batches(1024, columns=wanted):
                 for row in _rows(batch.cast(_microseconds(batch.schema), safe=False)):
                     number += 1
                     if isinstance(row, dict):
-                        yield Record(file, number, _known(row))
+                        yield Record(file, number, _known(row, columns))
                     else:
                         reason = "encoding" if isinstance(row, UnicodeError) else "bad_row"
                         yield Record(file, number, reason=reason, detail=f"found a value that cannot be read: {row}")
@@ -195,16 +207,18 @@ def _decoded(content):
         return None, f"{found}; save the file as UTF-8"
 
 
-def _check_columns(file, names):
-    if "text" not in names:
-        found = NOT_UTF8.sub("?", ", ".join(names)) or "nothing"
-        raise SourceError(f"{file}: no column 'text' among {found}; rename the one that holds the documents")
-    twice = [name for name in FIELDS if names.count(name) > 1]
+def _check_columns(file, names, columns):
+    for name in columns.needed:
+        if name not in names:
+            found = NOT_UTF8.sub("?", ", ".join(names)) or "nothing"
+            meant = "documents" if columns is DOCUMENTS else name
+            raise SourceError(f"{file}: no column {name!r} among {found}; rename the one that holds the {meant}")
+    twice = [name for name in columns.known if names.count(name) > 1]
     if twice:
         raise SourceError(f"{file}: more than one column {twice[0]!r}, expected one; rename the others")
 
 
-def _known(fields):
+def _known(fields, columns):
     found = {str(name).strip().lower(): value for name, value in fields.items()}
-    known = {name: found.get(name) for name in FIELDS}
+    known = {name: found.get(name) for name in columns.known}
     return {name: value for name, value in known.items() if value is not None and value == value}  # NaN is missing

@@ -25,7 +25,7 @@ configfile: "config/config.yaml"
 CONFIG_FILES = ["config/config.yaml", *(file for file in workflow.configfiles if str(file) != "config/config.yaml")]
 try:
     config.update(checked(config, CONFIG_FILES, WORKFLOW / "schemas/config.schema.yaml"))
-    SHARDS = read_shards(config["shards"])
+    SHARDS = read_shards(config["shards"], config["question_sets"])
 except AssayError as error:
     raise WorkflowError(str(error)) from None
 

@@ -5,7 +5,8 @@ Writes  results/figures/{section}/*.svg     each figure by itself, also in Snake
         results/report/index.html           one self-contained page
 """
 
-WITH_EXAMPLES = [section for section in config["report"]["sections"] if section in ["scope"]]
+SECTIONS = settings.sections(config)
+WITH_EXAMPLES = [section for section in SECTIONS if section in ["scope"]]
 
 
 rule draw_figures:
@@ -39,12 +40,12 @@ rule draw_figures:
 rule render_report:
     """All sections become the page that people open."""
     input:
-        metrics=expand("results/metrics/{section}.parquet", section=config["report"]["sections"]),
+        metrics=expand("results/metrics/{section}.parquet", section=SECTIONS),
         sections=expand(
             "workflow/report/sections/{section}.yaml",
-            section=config["report"]["sections"],
+            section=SECTIONS,
         ),
-        figures=expand("results/figures/{section}", section=config["report"]["sections"]),
+        figures=expand("results/figures/{section}", section=SECTIONS),
         examples=expand("results/examples/{section}.parquet", section=WITH_EXAMPLES),
         template="workflow/report/page.html.j2",
         style="workflow/report/page.css",

@@ -20,3 +20,12 @@ def interval(values, level: float = 0.95) -> tuple[float | None, float | None]:
         return None, None
     low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
+
+
+def mean(values: list[float], clusters: list, times: int, seed: int = 0):
+    """Mean, number of values, and the interval of the mean; nothing is known of no values."""
+    if not values:
+        return None, 0, None, None
+    values = np.asarray(values, float)
+    drawn = (float(np.average(values, weights=weights)) for weights in resamples(clusters, times, seed))
+    return float(values.mean()), len(values), *interval(drawn)

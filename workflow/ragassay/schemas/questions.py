@@ -12,7 +12,11 @@ QUESTIONS = Table(
         Column("question_id", pa.string(), "`question-` and 16 digits of a hash over document, intent, claim and text"),
         Column("doc_id", pa.string(), "the document"),
         Column("shard", pa.string(), "the shard that the document came with"),
-        Column("intended", pa.string(), "what it was written to be: `in_scope` or `out_of_scope`"),
+        Column(
+            "intended",
+            pa.string(),
+            "what it was written to be: `in_scope` or `out_of_scope`; `unlabelled` in question sets",
+        ),
         Column("slot", pa.int32(), "the slot of its claim; its number in the generator's list if it is in scope"),
         Column("text", pa.string(), "the question"),
         Column("n_words", pa.int32(), "words in text, as white space separates them"),

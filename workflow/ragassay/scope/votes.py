@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 OUT, IN, TIE, UNCLEAR = "out_of_scope", "in_scope", "tie", "no_verdict"
 DEFUSED, NOT_DEFUSED = "defused", "not_defused"
+UNLABELLED = "unlabelled"  # what a question set from elsewhere may leave a question
 KEPT, DISPUTED, UNDECIDED = "kept", "disputed", "undecided"
 
 
@@ -55,6 +56,6 @@ def majority(counts: dict[str, int], votes: int, least_share: float) -> str:
 
 def status(intended: str, labelled: str) -> str:
     """What comes of a question that was meant one way and labelled this way."""
-    if labelled in (TIE, UNCLEAR):
+    if labelled in (TIE, UNCLEAR) or intended == UNLABELLED:
         return UNDECIDED
     return KEPT if intended == labelled else DISPUTED

@@ -136,7 +136,7 @@ def _agreement(questions, draws):
         yield from _numbers("agreement", keys, {"questions": len(rows), **numbers})
         sided = [row for row in rows if row["label"] in KINDS]
         agreed = [float(row["label"] == intended) for row in sided]
-        mean = _mean(agreed, [row["doc_id"] for row in sided], **draws)
+        mean = resampling.mean(agreed, [row["doc_id"] for row in sided], **draws)
         yield _row("agreement", keys, "agreement", *mean, abstained=len(rows) - len(sided))
 
 
@@ -146,7 +146,7 @@ def _drift(guesses, draws):
         keys, owners = {"round": number}, [row["doc_id"] for row in rows]
         yield from _numbers("drift", keys, {"guesses": len(rows)})
         for name in ("to_original", "to_previous", "to_nearest"):
-            yield _row("drift", keys, name, *_mean([row[name] for row in rows], owners, **draws))
+            yield _row("drift", keys, name, *resampling.mean([row[name] for row in rows], owners, **draws))
 
 
 def _lengths(questions):
@@ -201,15 +201,6 @@ def _statistics(texts, questions):
         lines |= {f"Average words per {name}": (mean, len(words[name])) for name, mean in means.items()}
         for position, (name, (value, n)) in enumerate(lines.items(), 1):
             yield _row("table_6", {"attribute": name, "at": position}, split, value, n)
-
-
-def _mean(values, owners, times, seed):
-    """Mean, number of values, and the interval of the mean by resampled documents."""
-    if not values:
-        return None, 0, None, None
-    values = np.asarray(values)
-    drawn = [float(np.average(values, weights=weights)) for weights in resampling.resamples(owners, times, seed)]
-    return float(values.mean()), len(values), *resampling.interval(drawn)
 
 
 def _rows(table, paths):

@@ -1,0 +1,75 @@
+"""A gold set made elsewhere, through the real rules with one command. The data lie beside the project."""
+
+import json
+import sys
+
+import pytest
+import yaml
+
+from conftest import ROOT, copy_project
+from ragassay import tables
+from ragassay.schemas.metrics import METRICS
+from ragassay.schemas.responses import RESPONSES
+from snake import planned, snakemake
+
+GOLD = (ROOT / "../shared/data/scopeqa_gold").resolve()
+MINE = ("--configfile", "mine.yaml")
+RESULT = "results/metrics/question_sets.parquet"
+RESPONDED = "results/responses/gold/gpt-3.5/recorded/gold.parquet"
+
+
+def configured(project, **more):
+    """The gold set, and others, in the configuration."""
+    gold = {name: [f"gold/{name}_{group}.parquet" for group in (1, 2)] for name in ("documents", "questions")}
+    gold |= {"responders": {"gpt-3.5": "response"}, "judges": {"recorded-judge": "judged_out_of_scope"}}
+    (project / "mine.yaml").write_text(yaml.safe_dump({"question_sets": {"gold": gold, **more}}))
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory):
+    assert GOLD.is_dir(), f"{GOLD}: no such folder; acceptance tests need the gold questions there"
+    project = copy_project(tmp_path_factory.mktemp("gold") / "project")
+    (project / "gold").symlink_to(GOLD)
+    configured(project)
+    output = snakemake(project, "question_sets", RESPONDED, *MINE).stdout
+    return project, output
+
+
+def test_the_embedded_judge_is_measured_with_one_command(judged):
+    project, output = judged
+    rows = tables.read(METRICS, project / RESULT).to_pylist()
+    found = {(row["table"], json.loads(row["keys"]).get("judge"), row["metric"]): row for row in rows}
+    sys.stdout.writelines(f"{line}\n" for line in output.splitlines() if line.startswith("measure_question_sets:"))
+    own, control, recorded = (
+        found["accuracy", judge, "accuracy"] for judge in ("embedded", "(overlap control)", "recorded-judge")
+    )
+    assert own["n"] == control["n"] == recorded["n"] == 144
+    assert recorded["value"] == 1  # every intended label there agrees with it
+    assert 0.86 <= own["value"] < 1 and own["low"] < own["value"] < own["high"]
+    assert 0.8 <= control["value"] < 1  # shared words alone go far: no judge has to be proud of as much
+    assert len(tables.read(RESPONSES, project / RESPONDED)) == 144
+
+
+def test_a_new_set_runs_its_own_jobs_and_the_gather(judged):
+    project, _ = judged
+    assert planned(project, RESULT, *MINE) == {}
+    (project / "texts.csv").write_text("doc_id,text\n1,A ferry sails at nine.\n")
+    (project / "asked.csv").write_text("doc_id,question,out_of_scope\n1,When does it sail?,false\n")
+    configured(project, new={"documents": ["texts.csv"], "questions": ["asked.csv"]})
+    jobs = ("read_question_set", "judge_scope", "label_scope", "measure_overlap", "measure_question_sets")
+    assert planned(project, RESULT, *MINE) == dict.fromkeys(jobs, 1)
+    (project / "asked.csv").write_text("doc_id,question\n2,When does it sail?\n")
+    failed = snakemake(project, RESULT, *MINE, check=False)
+    assert failed.returncode == 1 and "Traceback" not in failed.stdout
+    assert "(question_set=new): asked.csv row 1: found document '2', expected one of the documents'" in failed.stdout
+    configured(project)
+
+
+@pytest.mark.parametrize("name", ["2026-09", "embedded"])
+def test_a_name_that_is_taken_is_refused(judged, name):
+    project, _ = judged
+    configured(project, **{name: {"documents": ["texts.csv"], "questions": ["asked.csv"]}})
+    refused = snakemake(project, RESULT, "--dry-run", *MINE, check=False)
+    configured(project)
+    assert refused.returncode == 1 and name in refused.stdout
+    assert "which is a question set" in refused.stdout or "found the name of the model" in refused.stdout

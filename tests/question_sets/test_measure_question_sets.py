@@ -1,0 +1,93 @@
+"""measure_question_sets: confusion matrices, abstentions beside, the overlap control among the judges."""
+
+import json
+
+import pytest
+
+from ragassay import tables
+from ragassay.errors import AssayError
+from ragassay.schemas.human_labels import HUMAN_LABELS
+from ragassay.schemas.metrics import METRICS
+from ragassay.schemas.overlap import OVERLAP
+from ragassay.schemas.questions import QUESTIONS
+from ragassay.schemas.scope_labels import SCOPE_LABELS
+from rows import row
+from scope_study import question
+from scripts.question_sets.measure_question_sets import measure_question_sets, settled
+
+DOCS = 20
+DRAWS = {"resamples": 50, "seed": 0}
+SAID = {0: "out_of_scope", 1: "in_scope", 2: "tie"}  # of each document's questions: right, right, none
+
+
+@pytest.fixture
+def measured(tmp_path):
+    """Three questions a document; the third is out of scope, and the judge has no side. People think otherwise of the
+    first of the first document.
+    """
+    asked, said, near, people = [], [], [], []
+    for doc in range(DOCS):
+        for number, label in SAID.items():
+            intended = "in_scope" if number == 1 else "out_of_scope"
+            one = question(f"d{doc}", 3 * doc + number, intended) | {"generator": "mine", "slot": number}
+            same = {"question_id": one["question_id"], "doc_id": one["doc_id"]}
+            asked.append(one)
+            margin = {"out_of_scope": 1.0, "in_scope": -1.0, "tie": 0.0}[label]
+            said.append(row(SCOPE_LABELS, **same, label=label, margin=margin, judge="j"))
+            near.append(row(OVERLAP, **same, cluster_id=f"c{doc}", missing_words=float(number != 1)))
+            if doc == number == 0:
+                people.append(row(HUMAN_LABELS, **same, task="scope", annotator="ann", label="in_scope"))
+    rows = {QUESTIONS: asked, SCOPE_LABELS: said, OVERLAP: near, HUMAN_LABELS: people}
+    for table, own in rows.items():
+        tables.write(table, tmp_path / f"{table.name}.parquet", own)
+    files = {table.name: [tmp_path / f"{table.name}.parquet"] for table in rows}
+    measure_question_sets(**files, metrics=tmp_path / "metrics.parquet", **DRAWS)
+    found = {}
+    for one in tables.read(METRICS, tmp_path / "metrics.parquet").to_pylist():
+        found[one["table"], *json.loads(one["keys"]).values(), one["metric"]] = one
+    return found
+
+
+def test_a_confusion_matrix_counts_every_question(measured):
+    cells = {
+        key[2:]: one["value"] for key, one in measured.items() if key[:2] == ("matrix", "j") and key[4] == "intention"
+    }
+    assert {key[0::3]: value for key, value in cells.items() if value} == {
+        ("out of scope", "out_of_scope"): 20,
+        ("out of scope", "tie"): 20,
+        ("in scope", "in_scope"): 20,
+    }
+
+
+def test_abstentions_are_neither_right_nor_wrong_and_bounds_say_what_they_could_change(measured):
+    own = {key[4]: one for key, one in measured.items() if key[:4] == ("accuracy", "j", "mine", "intention")}
+    assert own["accuracy"]["value"] == 1 and (own["accuracy"]["n"], own["accuracy"]["abstained"]) == (40, 20)
+    assert own["at_least"]["value"] == pytest.approx(2 / 3) and own["at_most"]["value"] == 1
+    assert own["right_on_out_of_scope"]["abstained"] == 20 and own["right_on_in_scope"]["abstained"] == 0
+    assert own["auroc"]["value"] == 1
+
+
+def test_the_overlap_control_is_measured_on_documents_that_it_has_not_seen(measured):
+    own = measured["accuracy", "(overlap control)", "mine", "intention", "accuracy"]
+    assert own["value"] == 1 and own["n"] == 60 and own["low"] == 1
+
+
+def test_people_are_a_truth_of_their_own(measured):
+    own = measured["accuracy", "j", "mine", "people", "accuracy"]
+    assert (own["value"], own["n"]) == (0, 1)
+    assert measured["accuracy", "(overlap control)", "mine", "people", "abstentions"]["value"] == 1
+
+
+def test_what_people_agreed_on_counts_before_their_majority_and_a_tie_is_no_truth():
+    def vote(name, annotator, label, task="scope"):
+        return {"question_id": name, "annotator": annotator, "label": label, "task": task}
+
+    votes = [vote("a", "x", "in_scope"), vote("a", "y", "in_scope"), vote("a", "", "out_of_scope")]
+    votes += [vote("b", "x", "in_scope"), vote("b", "y", "out_of_scope"), vote("c", "x", "defused", "defusion")]
+    votes += [vote("d", "x", "in_scope"), vote("d", "y", "out_of_scope"), vote("d", "z", "out_of_scope")]
+    assert settled(votes) == {"a": "out_of_scope", "b": None, "d": "out_of_scope"}
+
+
+def test_without_a_set_there_is_nothing_to_measure(tmp_path):
+    with pytest.raises(AssayError, match="no question set in the configuration"):
+        measure_question_sets([], [], [], [], tmp_path / "metrics.parquet", **DRAWS)
