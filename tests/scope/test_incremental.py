@@ -1,5 +1,6 @@
 """What is new or changed is paid for, and nothing else: the study in Snakemake against a server that counts calls."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -10,19 +11,26 @@ from loopback import Loopback
 from conftest import copy_project
 from ragassay import tables
 from ragassay.schemas.calls import CALLS
+from ragassay.schemas.questions import QUESTIONS
 from snake import planned, snakemake
 
 CONFIG = ("--configfile", "tests/tiny/config.yaml", "served.yaml")
 GENERATING = ["extract_claims", "recover_claims", "remove_supported_claims", "write_questions"]
-ASKING = [*GENERATING, "judge_scope"]
+RESPONDING = ["respond", "answer_closed_book", "judge_defusion"]
+ASKING = [*GENERATING, "judge_scope", *RESPONDING]
 COUNTING = ["label_scope", "select_questions", "measure_hardness", "grade_hardness", "measure_scope"]
+COUNTING += ["label_defusion", "measure_responses"]
 
 
-def served(project, url, generators=("first",), judges=("judge",), mode="online"):
-    """The tiny study with models behind this address, each under a name of its own that its calls are counted by."""
+def served(project, url, generators=("first",), judges=("judge",), responders=("judge",), mode="online"):
+    """The tiny study with models behind this address, each under a name of its own that its calls are counted by. Who
+    judges responds too, under one prompt, unless a test wants others; so there is one job for each rule.
+    """
     model = {"provider": "openai", "base_url": url, "key_variable": "KEY", "price": {"input": 1, "output": 1}}
-    models = {name: model | {"model": name, "concurrency": 4, "mode": mode} for name in (*generators, *judges)}
-    scope = {"generators": list(generators), "judges": list(judges)}
+    names = dict.fromkeys((*generators, *judges, *responders))
+    models = {name: model | {"model": name, "concurrency": 4, "mode": mode} for name in names}
+    scope = {"generators": list(generators), "judges": list(judges), "responders": list(responders)}
+    scope |= {"responding": {"prompts": ["two_shot"]}, "defusion": {"variants": {}}}
     (project / "served.yaml").write_text(yaml.safe_dump({"models": models, "scope": scope}))
 
 
@@ -100,7 +108,7 @@ def test_a_changed_prompt_pays_for_its_stage_and_for_what_became_another_text(do
     before = asked(done)
     prompt = done / "resources/prompts/remove_supported_claims.yaml"
     prompt.write_text(prompt.read_text().replace("Write nothing else.", "Write nothing else at all."))
-    after = ["remove_supported_claims", "write_questions", "judge_scope", *COUNTING]
+    after = ["remove_supported_claims", "write_questions", "judge_scope", *RESPONDING, *COUNTING]
     assert planned(done, "scope", *CONFIG) == dict.fromkeys(after, 1)
     found = more(done, server, before)
     # The reader answers as before, so that no later text changes and no later call is paid.
@@ -115,7 +123,7 @@ def test_a_second_generator_reuses_all_that_stands_before_it(done, server):
     assert jobs == dict.fromkeys([*ASKING, *COUNTING], 1)
     found = more(done, server, before)
     assert {key for key in found if key[1] == "second"} == {(rule, "second") for rule in GENERATING}
-    assert {rule for rule, model in found if model != "second"} == {"judge_scope"}
+    assert {rule for rule, model in found if model != "second"} == {"judge_scope", *RESPONDING}
     assert digests(done)["results/documents/2026-01.parquet"] == documents
 
 
@@ -126,8 +134,48 @@ def test_the_ledger_alone_gives_the_same_bytes_when_there_is_no_network(project,
         served(project, server.url)
         snakemake(project, "scope", *CONFIG)
     first = digests(project)
-    assert sum(name.startswith("results/calls/") for name in first) == 5
+    assert sum(name.startswith("results/calls/") for name in first) == len(ASKING)
     shutil.rmtree(project / "results")
     served(project, server.url, mode="replay")  # the server is gone: whoever connects is refused
     snakemake(project, "scope", *CONFIG)
     assert digests(project) == first
+
+
+def count(project, *intended):
+    """How many questions there are, or those that were meant to be so."""
+    paths = (project / "results/questions").rglob("*.parquet")
+    rows = tables.read_all(QUESTIONS, paths).to_pylist()
+    return sum(not intended or row["intended"] in intended for row in rows)
+
+
+def test_a_new_responder_pays_for_itself_and_a_new_judge_for_no_response(done, server):
+    before, written = asked(done), count(done, "out_of_scope")
+    served(done, server.url, judges=("judge", "other"), responders=("judge", "new"))
+    found = more(done, server, before)
+    questions = count(done)
+    assert before["respond", "judge"] == questions
+    assert written and found == {
+        ("respond", "new"): questions,
+        ("answer_closed_book", "new"): questions,
+        ("judge_scope", "new"): questions,
+        ("judge_scope", "other"): questions,
+        ("judge_defusion", "judge"): written,  # the new responder's responses
+        ("judge_defusion", "other"): 2 * written,
+    }
+
+
+def test_a_new_document_pays_for_its_own_questions(done, server):
+    before, written, questions = asked(done), count(done, "out_of_scope"), count(done)
+    text = (done / "tests/tiny/documents/february/bakery.md").read_text().replace("bakery", "brewery")
+    january = done / "tests/tiny/documents/january.jsonl"
+    january.write_text(january.read_text().rstrip("\n") + "\n" + json.dumps({"id": "new", "text": text}) + "\n")
+    found = more(done, server, before)
+    new = count(done) - questions
+    assert new > 0 and found["extract_claims", "first"] == 1
+    counts = {rule: found[rule, "judge"] for rule in ("judge_scope", *RESPONDING)}
+    assert counts == {
+        "judge_scope": new,
+        "respond": new,
+        "answer_closed_book": new,
+        "judge_defusion": count(done, "out_of_scope") - written,
+    }

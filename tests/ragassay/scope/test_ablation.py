@@ -7,28 +7,18 @@ from ragassay.scope.ablation import ablation_rows
 YES, NO, NOT = True, False, None
 
 
-def votes(**responses):
-    """Rows of votes on responses, each about a document of its own, in any order."""
-    rows = [
-        {"response": name, "doc_id": f"d-{name}", "vote": number, "verdict": verdict}
-        for name, verdicts in responses.items()
-        for number, verdict in enumerate(verdicts, 1)
-    ]
-    return rows[::-1]
-
-
 def found(given, gold):
-    """(way, votes) -> metric -> (value, n, abstained)"""
-    rows = {}
-    for row in ablation_rows(given, gold, 0.5, 100, 0):
+    """(way, votes) -> metric -> (value, n, abstained); each response is about a document of its own"""
+    rows, owners = {}, {name: f"d-{name}" for name in "abc"}
+    for row in ablation_rows(given, owners, gold, 0.5, 100, 0):
         keys = json.loads(row["keys"])
         own = rows.setdefault((keys["examples"], keys["votes"]), {})
         own[row["metric"]] = (row["value"], row["n"], row["abstained"])
     return rows
 
 
-OWN = votes(a=[NO, YES, YES, YES, YES], b=[NO] * 5, c=[YES, NO, NOT, NOT, NOT])
-PLAIN = votes(a=[NO], b=[NO], c=[NO])
+OWN = {"a": [NO, YES, YES, YES, YES], "b": [NO] * 5, "c": [YES, NO, NOT, NOT, NOT]}
+PLAIN = {"a": [NO], "b": [NO], "c": [NO]}
 
 
 def test_fewer_votes_are_the_first_ones():

@@ -4,8 +4,6 @@ Nothing is asked for it: what fewer votes would have said is read from the first
 people say; where they have not been asked, agreement with the study's own way, all its votes, stands in its place.
 """
 
-from collections import defaultdict
-
 import numpy as np
 
 from ragassay.metrics.clustered import mean
@@ -16,28 +14,19 @@ FEWER = (1, 3, 9)
 OWN = "as configured"
 
 
-def ablation_rows(votes: dict, gold: dict, least_share: float, times: int, seed: int):
-    """The rows of table_3. `votes` are way to ask -> rows of defusion_votes with a key `response`, the study's own way
-    under an empty name; `gold` is response -> what people say.
+def ablation_rows(votes: dict, owners: dict, gold: dict, least_share: float, times: int, seed: int):
+    """The rows of table_3. `votes` are way to ask -> response -> verdicts in their order, the study's own way under an
+    empty name; `owners` response -> document, `gold` response -> what people say.
     """
-    found = {way: _verdicts(rows) for way, rows in votes.items()}
-    owners = {row["response"]: row["doc_id"] for rows in votes.values() for row in rows}
     numbers = {name: number for number, name in enumerate(sorted(set(owners.values())))}
-    own = {response: defusion_label(verdicts, least_share).label for response, verdicts in found.get("", {}).items()}
-    for at, (way, verdicts) in enumerate(sorted(found.items(), key=lambda item: (item[0] == "", item[0])), 1):
+    own = {response: defusion_label(verdicts, least_share).label for response, verdicts in votes.get("", {}).items()}
+    for at, (way, verdicts) in enumerate(sorted(votes.items(), key=lambda item: (item[0] == "", item[0])), 1):
         most = max(map(len, verdicts.values()), default=0)
         for m in sorted({number for number in (*FEWER, most) if 0 < number <= most}):
             labels = {name: defusion_label(given[:m], least_share).label for name, given in verdicts.items()}
             keys = {"at": at, "examples": way or OWN, "votes": m}
             for name, truth in (("accuracy", gold), ("agreement", own)):
                 yield metric("responses", "table_3", keys, name, **_right(labels, truth, owners, numbers, times, seed))
-
-
-def _verdicts(rows):
-    found = defaultdict(list)
-    for row in sorted(rows, key=lambda row: (row["response"], row["vote"])):
-        found[row["response"]].append(row["verdict"])
-    return found
 
 
 def _right(labels, truth, owners, numbers, times, seed):

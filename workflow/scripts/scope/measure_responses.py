@@ -38,7 +38,7 @@ def measure_responses(
     scope = {row["question_id"]: row["label"] for row in people if row["task"] == "scope"}
     defusion = {_response(row): row["label"] for row in people if row["task"] == "defusion"}
     judges, draws = _on_gold(defusion_labels, defusion), {"times": resamples, "seed": seed}
-    rows = [*_judges(judges, verdicts), *ablation_rows(_ways(defusion_votes), defusion, least_share, **draws)]
+    rows = [*_judges(judges, verdicts), *ablation_rows(*_ways(defusion_votes), defusion, least_share, **draws)]
     for name, own in questions.items():
         cells, given = verdicts[name], _by(responses, name, 3)
         hard, overlap = _overlap(hardness_scores, name)
@@ -119,14 +119,17 @@ def _labels(paths):
 
 
 def _ways(paths):
-    """The way to ask, which is empty for the study's own, -> votes."""
-    found = {}
+    """The way to ask, which is empty for the study's own, -> response -> verdicts; and response -> document."""
+    ways, owners = {}, {}
     for path in paths:
-        way = Path(path).parts[-6].removeprefix("defusion_votes").removeprefix("_")
-        names = ["question_id", "doc_id", "responder", "prompt_name", "vote", "verdict"]
-        rows = tables.read(DEFUSION_VOTES, path, names).to_pylist()
-        found.setdefault(way, []).extend(row | {"response": _response(row)} for row in rows)
-    return found
+        _, responder, prompt, _ = Path(path).parts[-5:-1]
+        own = ways.setdefault(Path(path).parts[-6].removeprefix("defusion_votes").removeprefix("_"), {})
+        rows = tables.read(DEFUSION_VOTES, path, ["question_id", "doc_id", "verdict"])  # in the order of the votes
+        for question, document, verdict in zip(*rows.to_pydict().values(), strict=True):
+            response = question, responder, prompt
+            own.setdefault(response, []).append(verdict)
+            owners[response] = document
+    return ways, owners
 
 
 def _response(row):
