@@ -1,6 +1,5 @@
 """What is new or changed is paid for, and nothing else: the study in Snakemake against a server that counts calls."""
 
-import json
 import shutil
 from pathlib import Path
 
@@ -35,8 +34,10 @@ def served(project, url, generators=("first",), judges=("judge",), responders=("
 
 
 def one_shard(project):
+    """The second, of which some questions are out of scope."""
     shards = project / "tests/tiny/shards.tsv"
-    shards.write_text("".join(shards.read_text().splitlines(keepends=True)[:2]))
+    header, _, row, *_ = shards.read_text().splitlines(keepends=True)
+    shards.write_text(header + row)
 
 
 def asked(project):
@@ -117,14 +118,14 @@ def test_a_changed_prompt_pays_for_its_stage_and_for_what_became_another_text(do
 
 def test_a_second_generator_reuses_all_that_stands_before_it(done, server):
     before = asked(done)
-    documents = digests(done)["results/documents/2026-01.parquet"]
+    documents = digests(done)["results/documents/2026-02.parquet"]
     served(done, server.url, generators=("first", "second"))
     jobs = planned(done, "scope", *CONFIG)
     assert jobs == dict.fromkeys([*ASKING, *COUNTING], 1)
     found = more(done, server, before)
     assert {key for key in found if key[1] == "second"} == {(rule, "second") for rule in GENERATING}
     assert {rule for rule, model in found if model != "second"} == {"judge_scope", *RESPONDING}
-    assert digests(done)["results/documents/2026-01.parquet"] == documents
+    assert digests(done)["results/documents/2026-02.parquet"] == documents
 
 
 def test_the_ledger_alone_gives_the_same_bytes_when_there_is_no_network(project, monkeypatch):
@@ -148,34 +149,20 @@ def count(project, *intended):
     return sum(not intended or row["intended"] in intended for row in rows)
 
 
-def test_a_new_responder_pays_for_itself_and_a_new_judge_for_no_response(done, server):
-    before, written = asked(done), count(done, "out_of_scope")
+def test_who_and_what_is_new_pays_for_itself(done, server):
+    """A document, a responder and a judge at once: each is known by the model that is asked."""
+    before, old, old_out = asked(done), count(done), count(done, "out_of_scope")
+    text = (done / "tests/tiny/documents/february/bakery.md").read_text().replace("bakery", "brewery")
+    (done / "tests/tiny/documents/february/brewery.md").write_text(text)
     served(done, server.url, judges=("judge", "other"), responders=("judge", "new"))
     found = more(done, server, before)
-    questions = count(done)
-    assert before["respond", "judge"] == questions
-    assert written and found == {
-        ("respond", "new"): questions,
-        ("answer_closed_book", "new"): questions,
-        ("judge_scope", "new"): questions,
-        ("judge_scope", "other"): questions,
-        ("judge_defusion", "judge"): written,  # the new responder's responses
-        ("judge_defusion", "other"): 2 * written,
-    }
-
-
-def test_a_new_document_pays_for_its_own_questions(done, server):
-    before, written, questions = asked(done), count(done, "out_of_scope"), count(done)
-    text = (done / "tests/tiny/documents/february/bakery.md").read_text().replace("bakery", "brewery")
-    january = done / "tests/tiny/documents/january.jsonl"
-    january.write_text(january.read_text().rstrip("\n") + "\n" + json.dumps({"id": "new", "text": text}) + "\n")
-    found = more(done, server, before)
-    new = count(done) - questions
-    assert new > 0 and found["extract_claims", "first"] == 1
-    counts = {rule: found[rule, "judge"] for rule in ("judge_scope", *RESPONDING)}
-    assert counts == {
-        "judge_scope": new,
-        "respond": new,
-        "answer_closed_book": new,
-        "judge_defusion": count(done, "out_of_scope") - written,
+    every, out = count(done), count(done, "out_of_scope")
+    assert before["respond", "judge"] == old and 0 < old_out < out and old < every
+    assert found["extract_claims", "first"] == 1
+    assert {key: n for key, n in found.items() if key[0] not in GENERATING} == {
+        **{(rule, "judge"): every - old for rule in ("respond", "answer_closed_book", "judge_scope")},
+        **{(rule, "new"): every for rule in ("respond", "answer_closed_book", "judge_scope")},
+        ("judge_scope", "other"): every,
+        ("judge_defusion", "judge"): out - old_out + out,  # of the old responder to what is new, of the new one to all
+        ("judge_defusion", "other"): 2 * out,  # and no response is asked for again
     }

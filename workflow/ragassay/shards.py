@@ -56,8 +56,8 @@ def read_shards(path, taken=()) -> dict[str, dict]:
 
 
 def one_of(names: list[str]) -> str:
-    """A form of wildcards that only these names have."""
-    return "|".join(map(re.escape, names)) or "(?!)"
+    """A form of wildcards that only these names have; one of them may be empty."""
+    return f"(?:{'|'.join(map(re.escape, names))})" if names else "(?!)"
 
 
 def _checked(cells, header, where):

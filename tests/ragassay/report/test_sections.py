@@ -99,3 +99,16 @@ def test_examples_come_with_their_passages_in_order(section):
     shown = [(one["title"], [(own["part"], own["text"]) for own in one["passages"]]) for one in part.rows]
     assert shown == [("t1", [("Document", "a"), ("Question", "b")]), ("t2", [("Claim", "c")])]
     assert section([row(model="a")], description).parts[1].rows == []
+
+
+SPREAD = DESCRIPTION.replace("}}", "}, spread: {by: topic, metric: accuracy}}").replace(
+    "accuracy: Accuracy", "mean: Mean"
+)
+
+
+def test_a_key_may_spread_over_columns_and_other_rows_give_the_rest(section):
+    by_topic = [row(model=model, topic=topic, value=0.1) for model in "ab" for topic in ("t10", "t9")]
+    [part] = section([*by_topic[1:], row(name="mean", model="a"), row(name="mean", model="b")], SPREAD).parts
+    assert part.columns == {"model": "Model", "mean": "Mean", "topic t9": "t9", "topic t10": "t10"}
+    assert [one["model"] for one in part.rows] == ["a", "b"] and "topic t10" not in part.rows[0]
+    assert part.rows[0]["mean"]["value"] == 0.5 and part.rows[1]["topic t10"]["value"] == 0.1
