@@ -151,8 +151,8 @@ def _expected(error):
             return " or ".join(kinds[name] for name in types)
         case "minimum" | "exclusiveMinimum":
             return f"{kinds[types[0]]} {'of at least' if error.validator == 'minimum' else 'above'} {limit}"
-        case "maximum":
-            return f"{kinds[types[0]]} of at most {limit}"
+        case "maximum" | "exclusiveMaximum":
+            return f"{kinds[types[0]]} {'of at most' if error.validator == 'maximum' else 'below'} {limit}"
         case "enum":
             return f"one of {', '.join(map(str, limit))}"
         case "format":

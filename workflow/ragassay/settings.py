@@ -155,9 +155,10 @@ def set_judges(config: dict) -> dict[str, list[str]]:
 
 
 def sections(config: dict) -> list[str]:
-    """The report's, that of question sets among them wherever there are any."""
+    """The report's, that of question sets among them wherever there are any; that of agreement if people labelled."""
     own = ["question_sets"] if config["question_sets"] else []
-    return list(dict.fromkeys([*config["report"]["sections"], *own]))
+    left_out = [] if labelled(config) else ["agreement"]
+    return [name for name in dict.fromkeys([*config["report"]["sections"], *own]) if name not in left_out]
 
 
 def draws(config: dict) -> dict:
@@ -178,3 +179,31 @@ def response_metrics(config: dict) -> dict:
     own |= {"prompt": scope["responding"]["prompts"][0], **scope["comparison"]}
     cutoffs = {name: models[name]["cutoff"] for name in scope["responders"] if "cutoff" in models[name]}
     return {**own, "cutoffs": cutoffs, "least_share": scope["labels"]["least_share"]}
+
+
+def annotation_sample(config: dict) -> dict:
+    annotation = config["scope"]["annotation"]
+    return {name: annotation[name] for name in ("questions", "confidence", "margin", "groups", "seed")}
+
+
+def annotation_file(config: dict, name: str) -> str:
+    """A file beside the labels of people, by generator and judge; no rule writes it."""
+    return f"{config['scope']['annotation']['folder']}/{{generator}}/{{judge}}/{name}"
+
+
+def labelled(config: dict) -> list[str]:
+    """The judge, by whose labels the study's own sample was drawn, if people have labelled anything of it, else none."""
+    generator, judge = (config["scope"][role][0] for role in ("generators", "judges"))
+    events = annotation_file(config, "events.jsonl").format(generator=generator, judge=judge)
+    return [judge] if Path(events).exists() else []
+
+
+def gold(config: dict) -> dict:
+    return {"annotators_per_item": config["scope"]["annotation"]["annotators_per_item"]}
+
+
+def agreement(config: dict) -> dict:
+    """The study's own judge is the first."""
+    annotation = config["scope"]["annotation"]
+    same = {name: annotation[name] for name in ("annotators_per_item", "resamples", "seed")}
+    return {"judges": config["scope"]["judges"], **same}

@@ -186,7 +186,11 @@ rule measure_responses:
             ),
             responder=config["scope"]["responders"],
         ),
-        gold=[],
+        gold=expand(
+            "results/gold/{generator}/{judge}.parquet",
+            generator=config["scope"]["generators"][:1],
+            judge=settings.labelled(config),
+        ),
     output:
         metrics=ensure("results/metrics/responses.parquet", non_empty=True),
     log:

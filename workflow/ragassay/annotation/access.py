@@ -1,0 +1,119 @@
+"""Who is who, and which requests are taken: tokens, cookies, and the token that a page sends with every click.
+
+On loopback people say their name. Elsewhere each has a token of their own, from a file that only its owner can read.
+A cookie is a name with a code that only this folder's secret can make; it holds the token's digest, so that who loses
+the token loses the cookie, too. Everything secret is compared in constant time.
+"""
+
+import base64
+import hashlib
+import hmac
+import json
+import os
+import re
+import secrets
+from pathlib import Path
+
+from ragassay.atomic import replacing
+from ragassay.errors import AssayError
+
+NAME = re.compile(r"[^\W_](?:[\w .'@+-]{0,62}[\w.])?")
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+class AccessError(AssayError):
+    """Names or tokens cannot be used."""
+
+
+def checked_name(name) -> str:
+    """The name without blanks around it."""
+    name = " ".join(name.split()) if isinstance(name, str) else ""
+    if not NAME.fullmatch(name):
+        raise AccessError("found no name, expected up to 64 letters, digits, blanks and . ' @ + -")
+    return name
+
+
+def secret_of(folder) -> bytes:
+    """The secret of this folder, made when it is first needed."""
+    path = Path(folder, "secret")
+    if not path.exists():
+        _write_private(path, secrets.token_hex(32))
+    return path.read_bytes()
+
+
+def tokens_of(folder, names: list[str]) -> dict[str, str]:
+    """name -> token of all who have one; those in `names` who have none get one. The file is for its owner only."""
+    path = Path(folder, "tokens.json")
+    try:
+        tokens = json.loads(path.read_text()) if path.exists() else {}
+        if not all(isinstance(value, str) and len(value) >= 20 for value in tokens.values()):
+            raise ValueError("a token is too short")
+    except (ValueError, AttributeError) as error:
+        raise AccessError(
+            f"{path}: {error}; expected names and their tokens as JSON; delete it to make new ones"
+        ) from None
+    new = {name: secrets.token_urlsafe(24) for name in map(checked_name, names) if name not in tokens}
+    if new:
+        tokens |= new
+        _write_private(path, json.dumps(tokens, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
+    if path.exists():
+        path.chmod(0o600)
+    return tokens
+
+
+def _write_private(path, text):
+    with replacing(path) as file:
+        os.fchmod(file.fileno(), 0o600)
+        file.write(text.encode())
+
+
+class Access:
+    """`tokens` are None on loopback, where a name is enough."""
+
+    def __init__(self, secret: bytes, tokens: dict[str, str] | None):
+        self.secret, self.tokens = secret, tokens
+
+    def signed_in(self, given: dict) -> str:
+        """The name of who signs in with a name or a token."""
+        if self.tokens is None:
+            return checked_name(given.get("name"))
+        token = given.get("token") if isinstance(given.get("token"), str) else ""
+        found = [name for name, own in self.tokens.items() if hmac.compare_digest(own.encode(), token.encode())]
+        if not found:
+            raise AccessError("Nobody has this token.")
+        return found[0]
+
+    def cookie(self, name: str) -> str:
+        return f"{base64.urlsafe_b64encode(name.encode()).decode()}.{self._code('cookie', name)}"
+
+    def name_in(self, cookie: str | None) -> str | None:
+        """Whose cookie it is; None if it is nobody's."""
+        encoded, _, code = (cookie or "").partition(".")
+        try:
+            name = base64.urlsafe_b64decode(encoded.encode()).decode()
+        except ValueError:
+            return None
+        known = name and (self.tokens is None or name in self.tokens)
+        return name if known and hmac.compare_digest(code.encode(), self._code("cookie", name).encode()) else None
+
+    def page_token(self, name: str | None) -> str:
+        """What a page sends with every click, so that no other site can click for somebody."""
+        return self._code("page", name or "")
+
+    def is_page_token(self, token: str | None, name: str | None) -> bool:
+        return hmac.compare_digest((token or "").encode(), self.page_token(name).encode())
+
+    def _code(self, purpose, name):
+        token = "loopback" if self.tokens is None else hashlib.sha256(self.tokens.get(name, "").encode()).hexdigest()
+        return hmac.new(self.secret, "\0".join([purpose, name, token]).encode(), hashlib.sha256).hexdigest()
+
+
+def is_loopback(host: str) -> bool:
+    return host in LOOPBACK
+
+
+def is_own_host(header: str | None) -> bool:
+    """Whether a Host header names this machine: a page of another name that leads here is not ours."""
+    host = (header or "").strip().lower()
+    host = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
+    return is_loopback(host)

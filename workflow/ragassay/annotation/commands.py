@@ -1,0 +1,56 @@
+"""The command line of annotation: `python -m ragassay.annotation serve | export | import`."""
+
+import argparse
+import logging
+import sys
+from pathlib import Path
+
+from ragassay.annotation import exchange, serving
+from ragassay.annotation.study import study
+from ragassay.errors import AssayError
+
+
+def main(arguments: list[str]) -> int:
+    given = _parser().parse_args(arguments)
+    logging.basicConfig(format="%(message)s", stream=sys.stderr)
+    try:
+        chosen = study(given.configfile, given.generator, given.judge)
+        match given.command:
+            case "serve":
+                serving.serve(chosen, given.configfile, given.host, given.port, given.annotators)
+            case "export":
+                text, items, labels = exchange.exported(chosen, given.form or exchange.form_of(given.file))
+                exchange.save(given.file, text)
+                sys.stdout.write(f"{given.file}: {items} items with {labels} labels\n")
+            case "import":
+                form = given.form or exchange.form_of(given.file)
+                counts = exchange.imported(chosen, given.file, form, given.annotator, given.replace)
+                sys.stdout.write(f"{given.file}: {counts['new']} labels stored, {counts['same']} were there already\n")
+    except AssayError as error:
+        sys.stderr.write(f"annotation: {error}\n")
+        return error.exit_code
+    return 0
+
+
+def _parser():
+    about = "Label questions and responses by hand, and exchange labels with other tools."
+    parser = argparse.ArgumentParser(prog="python -m ragassay.annotation", description=about)
+    commands = parser.add_subparsers(dest="command", required=True)
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--configfile", nargs="+", default=[], help="configuration of the run, as for snakemake")
+    common.add_argument("--generator", help="whose questions (default: the first of the configuration)")
+    common.add_argument("--judge", help="whose labels the sample was drawn by (default: the first)")
+    serve = commands.add_parser("serve", parents=[common], help="serve the pages on which people label")
+    serve.add_argument("--host", default="127.0.0.1", help="address to listen on; others than loopback need tokens")
+    serve.add_argument("--port", type=int, default=8137, help="0 takes any that is free")
+    serve.add_argument("--annotators", nargs="+", default=[], metavar="NAME", help="give each of these a token")
+    export = commands.add_parser("export", parents=[common], help="write all items with their labels to a file")
+    importing = commands.add_parser("import", parents=[common], help="take over labels that were given elsewhere")
+    for one in (export, importing):
+        one.add_argument("file", type=Path, help="the file")
+        one.add_argument("--form", choices=sorted(exchange.FORMS), help="default: by the file's ending")
+    importing.add_argument("--annotator", metavar="NAME", help="whose labels they are, where the file does not say")
+    importing.add_argument(
+        "--replace", action="store_true", help="labels that differ from those stored take their place"
+    )
+    return parser

@@ -1,0 +1,55 @@
+"""A label as it stands in a file of another tool. Knows no such file."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from ragassay.errors import AssayError
+
+SHOWN = ("item_id", "task", "group", "position", "title", "document", "question", "response")
+
+
+class ExchangeError(AssayError):
+    """A file of labels cannot be written or used; the message says where in it."""
+
+
+@dataclass(frozen=True)
+class Given:
+    item: str
+    annotator: str
+    role: str
+    label: str
+    comment: str
+    at: int  # milliseconds since 1970
+    seconds: float | None
+    where: str  # in the file, for messages
+
+
+def moment(at: int) -> str:
+    """As ISO 8601, to the millisecond."""
+    return datetime.fromtimestamp(at / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def milliseconds(text, where: str) -> int:
+    """The moment that a text names; 0, which is unknown, if there is none."""
+    if not text:
+        return 0
+    try:
+        found = datetime.fromisoformat(text)
+    except (ValueError, TypeError):
+        raise ExchangeError(
+            f"{where}: found the time {text!r:.40}, expected one such as 2026-11-21T09:30:00Z"
+        ) from None
+    return round((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp() * 1000)
+
+
+def duration(value, where: str) -> float | None:
+    """Seconds as a number; None if nothing is said."""
+    if value in (None, ""):
+        return None
+    try:
+        found = float(value)
+    except (ValueError, TypeError):
+        found = -1.0
+    if not 0 <= found < 1e7:
+        raise ExchangeError(f"{where}: found {value!r:.40} seconds, expected a number")
+    return found

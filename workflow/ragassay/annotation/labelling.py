@@ -1,0 +1,161 @@
+"""Who has labelled what, from the events of the log, and what comes next for each person.
+
+Events go in one after the other with `apply`; the same events always give the same state. What a click may do is
+decided elsewhere (`ragassay.annotation.clicks`), and the log is written there before it is applied here.
+"""
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+
+from ragassay.annotation.tasks import ADJUDICATOR, ANNOTATOR, LABELS
+
+ADJUDICATION = "adjudication"  # a place beside the tasks
+
+
+@dataclass
+class Vote:
+    """What a person says of an item; `click` names the event that said it, `given` how often there was one."""
+
+    label: str
+    comment: str
+    at: int
+    seconds: float | None
+    click: str
+    given: int = 1
+
+
+@dataclass
+class Person:
+    name: str
+    number: int  # from 1, in the order in which they came
+    groups: list[int] = field(default_factory=list)
+    votes: dict = field(default_factory=dict)  # (role, item) -> Vote
+    given: Counter = field(default_factory=Counter)  # (role, item) -> labels, also those taken back
+    trail: dict = field(default_factory=lambda: defaultdict(list))  # place -> items in the order of their labels
+    skips: Counter = field(default_factory=Counter)  # item -> how often it was put off
+    first: str | None = None  # an item whose label was taken back: it comes next
+    practice: dict = field(default_factory=dict)  # known item -> whether each answer was right
+
+
+class Labelling:
+    """`items` are rows of annotation_items, `practice` the known items of each task."""
+
+    def __init__(self, items: list[dict], per_item: int, practice: dict[str, dict] | None = None):
+        self.items = {row["item_id"]: row for row in items}
+        self.per_item, self.practice = per_item, practice or {}
+        self.groups = sorted({row["group"] for row in items})
+        self.of_group = defaultdict(list)  # (task, group) -> items in their order
+        for row in sorted(items, key=lambda row: row["position"]):
+            self.of_group[row["task"], row["group"]].append(row["item_id"])
+        self.people, self.clicks = {}, {}
+        self.said, self.settled = defaultdict(dict), {}  # item -> name -> label; item -> name of who settled it
+
+    def apply(self, event: dict) -> None:
+        person = self.people.setdefault(event["person"], Person(event["person"], len(self.people) + 1))
+        if "click" in event:
+            self.clicks[event["click"]] = event
+        match event["event"]:
+            case "join":
+                person.groups.append(event["group"])
+            case "practice":
+                person.practice.setdefault(event["item"], []).append(event["right"])
+            case "skip":
+                person.skips[event["item"]] += 1
+                person.first = None
+            case "label":
+                self._label(person, event)
+            case "undo":
+                self._undo(person, event)
+
+    def _label(self, person, event):
+        role, item = event["role"], event["item"]
+        person.given[role, item] += 1
+        vote = Vote(event["label"], event["comment"], event["at"], event["seconds"], event["click"])
+        vote.given = person.given[role, item]
+        person.votes[role, item] = vote
+        trail = person.trail[self.place(role, item)]
+        if item in trail:
+            trail.remove(item)
+        trail.append(item)
+        person.first = None
+        if role == ADJUDICATOR:
+            self.settled[item] = person.name
+        else:
+            self.said[item][person.name] = event["label"]
+
+    def _undo(self, person, event):
+        role, item = event["role"], event["item"]
+        del person.votes[role, item]
+        person.trail[self.place(role, item)].remove(item)
+        person.first = item
+        if role == ADJUDICATOR:
+            del self.settled[item]
+        else:
+            del self.said[item][person.name]
+
+    def place(self, role: str, item: str) -> str:
+        return ADJUDICATION if role == ADJUDICATOR else self.items[item]["task"]
+
+    def disputed(self, item: str) -> bool:
+        """Whether the annotators have all spoken and disagree."""
+        said = self.said.get(item, {})
+        return len(said) >= self.per_item and len(set(said.values())) > 1
+
+    def own(self, person: Person, task: str) -> list[str]:
+        """The items of a task that a person is to label."""
+        return [item for group in person.groups for item in self.of_group[task, group]]
+
+    def open_disputes(self, person: Person) -> list[str]:
+        """Disagreements that nobody has settled yet and that this person has no part in."""
+        found = [item for item in self.said if self.disputed(item) and item not in self.settled]
+        found = [item for item in found if self.may_settle(person, item)]
+        return sorted(found, key=lambda item: (self.items[item]["task"] != "scope", item))
+
+    def may_settle(self, person: Person, item: str) -> bool:
+        return person.name not in self.said[item] and self.items[item]["group"] not in person.groups
+
+    def to_practise(self, person: Person, task: str) -> str | None:
+        """The known item that comes next: those never tried, then those whose last answer was wrong."""
+        known = self.practice.get(task, {})
+        wrong = [item for item in known if not (person.practice.get(item) or [False])[-1]]
+        return min(wrong, key=lambda item: len(person.practice.get(item, [])), default=None)
+
+    def next_item(self, person: Person, place: str) -> str | None:
+        """The item that comes next; what was put off comes after the others, what was taken back before."""
+        items = self.open_disputes(person) if place == ADJUDICATION else self.own(person, place)
+        role = ADJUDICATOR if place == ADJUDICATION else ANNOTATOR
+        left = [item for item in items if (role, item) not in person.votes]
+        return min(left, key=lambda item: (item != person.first, person.skips[item]), default=None)
+
+    def done(self, person: Person, task: str) -> tuple[int, int]:
+        """How many items of the task are labelled, and how many there are."""
+        items = self.own(person, task)
+        return sum((ANNOTATOR, item) in person.votes for item in items), len(items)
+
+    def finished(self, person: Person, task: str) -> bool:
+        done, all_ = self.done(person, task)
+        return bool(person.groups) and done == all_
+
+    def begun(self, person: Person, task: str) -> bool:
+        return bool(person.trail[task] or person.practice.keys() & self.practice.get(task, {}).keys())
+
+    def last(self, person: Person, place: str) -> str | None:
+        """The item whose label an undo takes back. Once a later task has begun, the one before it is closed."""
+        later = list(LABELS)[list(LABELS).index(place) + 1 :] if place in LABELS else []
+        if not person.trail[place] or any(self.begun(person, task) for task in later):
+            return None
+        return person.trail[place][-1]
+
+    def free_group(self, person: Person) -> int | None:
+        """The group that needs a person most, if there is one that this person is not in yet."""
+        members = Counter(group for one in self.people.values() for group in one.groups)
+        free = [group for group in self.groups if members[group] < self.per_item and group not in person.groups]
+        return min(free, key=lambda group: (members[group], group), default=None)
+
+
+def replayed(items: list[dict], events: list[dict], per_item: int, practice=None) -> Labelling:
+    """The state after all events."""
+    labelling = Labelling(items, per_item, practice)
+    for event in events:
+        labelling.apply(event)
+    return labelling

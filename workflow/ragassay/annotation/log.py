@@ -1,0 +1,87 @@
+"""The log of what people clicked: one checksummed line per event, on the disk before anybody is told that it is stored.
+
+It is only ever appended to, by one process at a time; an undo is an event, too. A line that was torn by a kill was
+never acknowledged and is passed over. What events mean is not known here: see `ragassay.annotation.labelling`.
+"""
+
+import contextlib
+import fcntl
+import logging
+import os
+from pathlib import Path
+
+from ragassay.errors import AssayError
+from ragassay.llm.journal import decode, encode
+
+log = logging.getLogger("ragassay")
+
+
+class LogError(AssayError):
+    """The log of labels cannot be read or written."""
+
+
+def read(path) -> list[dict]:
+    """All events in their order; none if there is no log yet."""
+    try:
+        lines = Path(path).read_bytes().split(b"\n")
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise LogError(f"{path}: {error.strerror}; it holds the labels and has to be readable") from error
+    events = [decode(line) for line in lines]
+    damaged = [number for number, (line, event) in enumerate(zip(lines, events, strict=True), 1) if line and not event]
+    if damaged:
+        log.warning("%s: passed over %d lines that are no whole events: %s", path, len(damaged), damaged[:10])
+    return [event for event in events if event]
+
+
+class Log:
+    """The log, open for appending; nobody else can open it until it is closed."""
+
+    def __init__(self, path):
+        self.path = Path(path)
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+        except OSError as error:
+            raise LogError(
+                f"{path}: {error.strerror}; labels are kept there, expected a file that can be written"
+            ) from error
+        try:
+            fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(self.file)
+            raise LogError(f"{path}: in use by another process; expected one at a time: end it first") from None
+        self.events = read(self.path)
+        self.size = os.fstat(self.file).st_size
+        if self.size and os.pread(self.file, 1, self.size - 1) != b"\n":
+            self._write(b"\n")  # so that the torn line spoils no other
+        _sync_folder(self.path.parent)
+
+    def append(self, event: dict) -> None:
+        """Returns once the event is on the disk."""
+        self._write(encode(event))
+        self.events.append(event)
+
+    def close(self) -> None:
+        os.close(self.file)
+
+    def _write(self, line):
+        try:
+            at = 0
+            while at < len(line):
+                at += os.write(self.file, line[at:])
+            os.fsync(self.file)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self.file, self.size)
+            raise LogError(f"{self.path}: {error.strerror}; the last click was not stored") from error
+        self.size += len(line)
+
+
+def _sync_folder(path):
+    folder = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

@@ -1,0 +1,172 @@
+"""The numbers of Table 4 and Figure 2 of the scope paper, from annotations, gold and the labels of judges.
+
+Every interval is 95 % by resampled documents. What a judge has no side on is counted and left out of the number. Reads
+no file and asks nobody.
+"""
+
+from collections import Counter, defaultdict
+from itertools import combinations
+from statistics import mean, median
+
+import numpy as np
+
+from ragassay.annotation.tasks import ADJUDICATOR, ANNOTATOR, LABELS
+from ragassay.metrics.agreement import accuracy, alpha, kappa
+from ragassay.metrics.resampling import interval, resamples
+from ragassay.schemas.metrics import metric
+
+STUDY, ALL = "agreement", "(all)"
+CODES = {label: code for labels in LABELS.values() for code, label in enumerate(labels)}
+
+
+class Measures:
+    """`labels` maps a judge to what it says of items: item -> label, which may be no side; the first judge is the
+    study's own.
+    """
+
+    def __init__(
+        self, items, annotations, gold, labels: dict[str, dict[str, str]], per_item: int, times: int, seed: int
+    ):
+        self.items = {row["item_id"]: row for row in items}
+        self.gold = {row["item_id"]: row["label"] for row in gold}
+        self.labels, self.per_item, self.draws = labels, per_item, {"times": times, "seed": seed}
+        self.own = next(iter(labels))
+        self.annotations = annotations
+        self.said, self.decided = defaultdict(dict), set()
+        for row in annotations:
+            if row["role"] == ANNOTATOR:
+                self.said[row["item_id"]][row["person"]] = row["label"]
+            elif row["role"] == ADJUDICATOR:
+                self.decided.add(row["item_id"])
+
+    def rows(self):
+        for task in LABELS:
+            items = sorted(name for name, row in self.items.items() if row["task"] == task)
+            groups = sorted({self.items[name]["group"] for name in items})
+            for group in [*groups, ALL] if groups else []:
+                own = [name for name in items if group in (ALL, self.items[name]["group"])]
+                yield from self._progress(task, group, own)
+                yield from self._table_4(task, group, own)
+                if group != ALL:
+                    yield from self._annotators(task, group, own)
+            for judge in self.labels if items else ():
+                yield from self._judge(task, judge, items)
+
+    def _progress(self, task, group, items):
+        ready = [name for name in items if len(self.said[name]) >= self.per_item]
+        disputed = [name for name in ready if len(set(self.said[name].values())) > 1]
+        numbers = {"items": len(items), "labelled": len(ready), "disagreements": len(disputed)}
+        numbers |= {"settled": len(self.decided & set(disputed)), "gold": sum(name in self.gold for name in items)}
+        for name, value in numbers.items():
+            yield metric(STUDY, "progress", {"task": task, "group": group}, name, value, len(items))
+
+    def _table_4(self, task, group, items):
+        people = sorted({person for name in items for person in self.said[name]}, key=_number)
+        keys = {"task": task, "group": group}
+        yield self._number("table_4", keys, "kappa", items if group != ALL else [], self._kappa(people))
+        yield self._number(
+            "table_4", keys, "alpha", [name for name in items if len(self.said[name]) > 1], self._alpha(task)
+        )
+        for place in range(max(2, self.per_item)):
+            whose = people[place] if group != ALL and place < len(people) else None
+            said = {name: self.said[name][whose] for name in items if whose in self.said[name]}
+            yield self._right("table_4", keys, f"annotator_{place + 1}", said, self.own)
+        agreed = {
+            name: labels.popitem()[1] for name in items if (labels := dict(self.said[name])) and self._agree(name)
+        }
+        yield self._right("table_4", keys, "group_agree", agreed, self.own)
+        truth = {name: self.gold[name] for name in items if name in self.gold}
+        yield self._right("table_4", keys, "truth", truth, self.own)
+
+    def _annotators(self, task, group, items):
+        rows = [row for row in self.annotations if row["role"] == ANNOTATOR and row["item_id"] in set(items)]
+        for person in sorted({row["person"] for row in rows}, key=_number):
+            own = [row for row in rows if row["person"] == person]
+            keys, said = {"task": task, "group": group, "person": person}, {row["item_id"]: row["label"] for row in own}
+            yield metric(STUDY, "annotators", keys, "labels", len(own), len(own))
+            yield metric(
+                STUDY, "annotators", keys, "comments", sum(row["comment"] is not None for row in own), len(own)
+            )
+            seconds = [row["seconds"] for row in own if row["seconds"] is not None]
+            yield metric(STUDY, "annotators", keys, "seconds", median(seconds) if seconds else None, len(seconds))
+            both = [name for name in said if name in self.gold]
+            yield self._number("annotators", keys, "gold_accuracy", both, _accuracy(said, self.gold))
+
+    def _judge(self, task, judge, items):
+        positive, negative = LABELS[task]
+        truth, told = {name: self.gold[name] for name in items if name in self.gold}, self.labels[judge]
+        keys = {"task": task, "judge": judge}
+        yield self._right("judges", keys, "accuracy", truth, judge)
+        for name, label in (("positive_found", positive), ("negative_found", negative)):
+            yield self._right("judges", keys, name, {item: own for item, own in truth.items() if own == label}, judge)
+        sided = [name for name in truth if told.get(name) in LABELS[task]]
+        yield self._number("judges", keys, "kappa", sided, _pair(kappa, told, truth), len(truth) - len(sided))
+        counts = Counter((told[name] if told.get(name) in LABELS[task] else "no side", truth[name]) for name in truth)
+        for said in (positive, negative, "no side"):
+            for label in LABELS[task]:
+                keys = {"judge": judge, "judged": said.replace("_", " ")}
+                yield metric(STUDY, f"figure_2_{task}", keys, f"gold_{label}", counts[said, label], len(truth))
+
+    def _right(self, table, keys, name, expected, judge):
+        """How often a judge says what is expected of these items."""
+        told = self.labels[judge]
+        sided = [item for item in expected if told.get(item) in LABELS[keys["task"]]]
+        return self._number(table, keys, name, sided, _accuracy(told, expected), len(expected) - len(sided))
+
+    def _number(self, table, keys, name, items, measure, abstained=0):
+        """`measure` makes of items a function of their weights."""
+        value = low = high = None
+        if items:
+            weighted, owners = measure(items), [self.items[item]["doc_id"] for item in items]
+            value = weighted(np.ones(len(items)))
+            low, high = interval([weighted(weights) for weights in resamples(owners, **self.draws)])
+        return metric(STUDY, table, keys, name, value, len(items), low, high, abstained)
+
+    def _agree(self, item):
+        return len(self.said[item]) >= self.per_item and len(set(self.said[item].values())) == 1
+
+    def _kappa(self, people):
+        """Of two annotators; of more, the mean over their pairs."""
+
+        def measure(items):
+            said = [_codes([self.said[item].get(person) for item in items]) for person in people]
+            pairs = [(one, other, (one >= 0) & (other >= 0)) for one, other in combinations(said, 2)]
+
+            def weighted(weights):
+                found = [kappa(one[both], other[both], weights[both]) for one, other, both in pairs]
+                found = [value for value in found if value is not None]
+                return mean(found) if found else None
+
+            return weighted
+
+        return measure
+
+    def _alpha(self, task):
+        def measure(items):
+            counts = np.array(
+                [[list(self.said[item].values()).count(label) for label in LABELS[task]] for item in items]
+            )
+            return lambda weights: alpha(counts, weights)
+
+        return measure
+
+
+def _accuracy(found, expected):
+    return _pair(accuracy, found, expected)
+
+
+def _pair(measure, found, expected):
+    def of(items):
+        first, second = (_codes([own[item] for item in items]) for own in (found, expected))
+        return lambda weights: measure(first, second, weights)
+
+    return of
+
+
+def _codes(labels):
+    """Labels as numbers, alike in all lists; -1 is none."""
+    return np.array([CODES.get(label, -1) for label in labels], int)
+
+
+def _number(person):
+    return int(person.rpartition("-")[2])

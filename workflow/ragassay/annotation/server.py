@@ -1,0 +1,150 @@
+"""The app behind the pages on which people label. One thread does everything, and between what a click may do and its
+place on the disk nothing is awaited: so no two clicks can be decided on the same state.
+"""
+
+import json
+
+from fastapi import FastAPI, Request
+from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+
+from ragassay.annotation import clicks, pages
+from ragassay.annotation.access import Access, AccessError, is_own_host
+from ragassay.annotation.labelling import Labelling, Person
+from ragassay.annotation.log import Log, LogError
+from ragassay.annotation.tasks import LABELS
+
+LARGEST_BODY = 64 * 1024
+FILES = {"page.css": "text/css", "page.js": "text/javascript", "icon.svg": "image/svg+xml"}
+HEADERS = {
+    "content-security-policy": pages.POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+
+
+def application(labelling: Labelling, log: Log, shown: pages.Pages, access: Access, cookie: str) -> FastAPI:
+    """`cookie` is the name of the cookie, since cookies do not tell the ports of a machine apart."""
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    files = {name: (pages.FOLDER / name).read_bytes() for name in FILES}
+
+    def who(request: Request) -> Person | None:
+        name = access.name_in(request.cookies.get(cookie))
+        return None if name is None else labelling.people.get(name) or Person(name, 0)
+
+    def page(request: Request, render) -> Response:
+        person = who(request)
+        if person is None:
+            return HTMLResponse(shown.sign_in(access.page_token(None)))
+        text = render(person, access.page_token(person.name))
+        return RedirectResponse("/", 303) if text is None else HTMLResponse(text)
+
+    @app.middleware("http")
+    async def guard(request: Request, answer):
+        if access.tokens is None and not is_own_host(request.headers.get("host")):
+            reply = JSONResponse({"error": "This page is reached as http://127.0.0.1 only."}, 421)
+        else:
+            reply = await answer(request)
+        reply.headers.update(HEADERS)
+        return reply
+
+    @app.exception_handler(clicks.Refused)
+    async def refused(_, error):
+        return JSONResponse({"error": str(error)}, error.status)
+
+    @app.exception_handler(AccessError)
+    async def unknown(_, error):
+        return JSONResponse({"error": str(error)}, 403)
+
+    @app.exception_handler(LogError)
+    async def not_stored(_, error):
+        return JSONResponse({"error": str(error)}, 503)
+
+    @app.get("/")
+    async def home(request: Request):
+        return page(request, shown.home)
+
+    @app.get("/guidelines")
+    async def guidelines(request: Request):
+        return page(request, shown.guide)
+
+    @app.get("/label/{task}")
+    async def label(request: Request, task: str):
+        return page(request, lambda person, token: shown.task(person, task, token) if task in LABELS else None)
+
+    @app.get("/adjudication")
+    async def adjudication(request: Request):
+        return page(request, shown.adjudication)
+
+    @app.get("/{name}")
+    async def file(name: str):
+        return Response(files[name], media_type=FILES[name]) if name in FILES else Response(status_code=404)
+
+    @app.post("/sign-in")
+    async def sign_in(request: Request):
+        given = await _content(request)
+        _from_own_page(request, access, None)
+        name = access.signed_in(given)
+        reply = JSONResponse({"name": name})
+        reply.set_cookie(cookie, access.cookie(name), httponly=True, samesite="strict", max_age=90 * 86_400)
+        return reply
+
+    @app.post("/sign-out")
+    async def sign_out(request: Request):
+        await _content(request)
+        person = who(request)
+        _from_own_page(request, access, person and person.name)
+        reply = JSONResponse({})
+        reply.delete_cookie(cookie, httponly=True, samesite="strict")
+        return reply
+
+    @app.post("/clicks/{kind}")
+    async def click(request: Request, kind: str):
+        given = await _content(request)
+        person = who(request)
+        if person is None:
+            raise clicks.Refused(401, "You are not signed in.")
+        _from_own_page(request, access, person.name)
+        if kind not in clicks.KINDS:
+            raise clicks.Refused(404, "There is no such click.")
+        event = clicks.decide(labelling, person.name, kind, given)
+        if event:
+            log.append(event)
+            labelling.apply(event)
+        return JSONResponse({"stored": True, **_feedback(labelling, kind, given)})
+
+    return app
+
+
+def _feedback(labelling, kind, click):
+    """What the training round tells after an answer."""
+    if kind != "practice":
+        return {}
+    known = next(known[click["item"]] for known in labelling.practice.values() if click["item"] in known)
+    return {"right": click["label"] == known["label"], "label": known["label"], "because": known["because"]}
+
+
+def _from_own_page(request, access, name):
+    origin, host = request.headers.get("origin"), request.headers.get("host")
+    if origin is not None and origin.partition("://")[2] != host:
+        raise clicks.Refused(403, "This click came from another site.")
+    if not access.is_page_token(request.headers.get("x-page-token"), name):
+        raise clicks.Refused(403, "This page is of another time or person: load it again.")
+
+
+async def _content(request):
+    """The JSON object of a request, of a size that people write."""
+    body = b""
+    async for piece in request.stream():
+        body += piece
+        if len(body) > LARGEST_BODY:
+            raise clicks.Refused(413, "This is longer than anything that the page sends.")
+    try:
+        content = json.loads(body or b"{}")
+    except (ValueError, RecursionError):
+        content = None
+    if not isinstance(content, dict):
+        raise clicks.Refused(400, "found no JSON object, expected one")
+    return content

@@ -1,0 +1,46 @@
+"""How far people, or people and a model, agree beyond chance: Cohen's kappa and Krippendorff's alpha, nominal.
+
+Items may have weights, so that a resample is a vector of counts. What is not defined, as with nothing to compare or
+only one label in use, is None.
+"""
+
+import numpy as np
+
+
+def accuracy(found, expected, weights=None) -> float | None:
+    found, expected, weights = _arrays(found, expected, weights)
+    return float((weights * (found == expected)).sum() / weights.sum()) if weights.sum() else None
+
+
+def kappa(first, second, weights=None) -> float | None:
+    """Cohen's kappa of two raters who labelled the same items."""
+    first, second, weights = _arrays(first, second, weights)
+    total = weights.sum()
+    if not total:
+        return None
+    chance = sum(
+        weights[first == label].sum() / total * weights[second == label].sum() / total for label in np.unique(first)
+    )
+    observed = (weights * (first == second)).sum() / total
+    return float((observed - chance) / (1 - chance)) if chance < 1 else None
+
+
+def alpha(counts, weights=None) -> float | None:
+    """Krippendorff's alpha: `counts[item, label]` is how many raters gave an item a label. Items with fewer than two
+    raters do not count.
+    """
+    counts = np.asarray(counts, float)
+    weights = np.ones(len(counts)) if weights is None else np.asarray(weights, float)
+    raters = counts.sum(axis=1) if len(counts) else np.zeros(0)
+    counts, weights, raters = (part[raters > 1] for part in (counts, weights, raters))
+    share = (weights / (raters - 1))[:, None]
+    agreeing = (share * counts * (counts - 1)).sum()
+    totals = (weights[:, None] * counts).sum(axis=0)
+    pairs = totals.sum()
+    different = pairs**2 - (totals**2).sum()
+    return float(1 - (pairs - 1) * (pairs - agreeing) / different) if different > 0 else None
+
+
+def _arrays(first, second, weights):
+    first, second = np.asarray(first), np.asarray(second)
+    return first, second, np.ones(len(first)) if weights is None else np.asarray(weights, float)

@@ -1,0 +1,129 @@
+"""What people label and what comes of it. Runs without any label: then there is a sample to label and nothing else.
+
+Reads   results/documents/{shard}.parquet, results/selected_questions/{generator}/{judge}/{shard}.parquet,
+        results/responses/, results/defusion_labels/,
+        annotation/{generator}/{judge}/items.parquet, events.jsonl      written by `make annotate`, never by a rule
+Writes  results/annotation_items/{generator}/{judge}.parquet    what people are to label
+        results/annotations/{generator}/{judge}.parquet         what they said
+        results/gold/{generator}/{judge}.parquet                what they agree on, or an adjudicator decided
+        results/metrics/agreement.parquet                       the report's section
+"""
+
+
+rule sample_for_annotation:
+    """As many questions as Cochran's formula asks for, in proportion to topics and labels, and responses to some of them."""
+    input:
+        documents=expand("results/documents/{shard}.parquet", shard=SHARDS),
+        selected_questions=expand("results/selected_questions/{{generator}}/{{judge}}/{shard}.parquet", shard=SHARDS),
+        responses=expand(
+            "results/responses/{{generator}}/{responder}/{prompt}/{shard}.parquet",
+            responder=config["scope"]["responders"],
+            prompt=config["scope"]["responding"]["prompts"],
+            shard=SHARDS,
+        ),
+    output:
+        annotation_items=ensure("results/annotation_items/{generator}/{judge}.parquet", non_empty=True),
+    log:
+        "logs/sample_for_annotation/{generator}/{judge}.log",
+    localrule: True
+    conda:
+        "../../envs/tables.yaml"
+    resources:
+        mem_mb=2000,
+        runtime="30m",
+    params:
+        code=code_version("people/sample_for_annotation.py"),
+        settings=settings.annotation_sample(config),
+    script:
+        "../scripts/people/sample_for_annotation.py"
+
+
+rule gather_annotations:
+    """What people clicked becomes a table of what each said last."""
+    input:
+        annotation_items=settings.annotation_file(config, "items.parquet"),
+        events=settings.annotation_file(config, "events.jsonl"),
+    output:
+        annotations=ensure("results/annotations/{generator}/{judge}.parquet", non_empty=True),
+    log:
+        "logs/gather_annotations/{generator}/{judge}.log",
+    localrule: True
+    conda:
+        "../../envs/tables.yaml"
+    resources:
+        mem_mb=1000,
+        runtime="10m",
+    params:
+        code=code_version("people/gather_annotations.py"),
+        settings={},
+    script:
+        "../scripts/people/gather_annotations.py"
+
+
+rule settle_gold:
+    """What all annotators of an item say is gold; where they disagree, what an adjudicator says."""
+    input:
+        annotations="results/annotations/{generator}/{judge}.parquet",
+    output:
+        gold=ensure("results/gold/{generator}/{judge}.parquet", non_empty=True),
+    log:
+        "logs/settle_gold/{generator}/{judge}.log",
+    localrule: True
+    conda:
+        "../../envs/tables.yaml"
+    resources:
+        mem_mb=1000,
+        runtime="10m",
+    params:
+        code=code_version("people/settle_gold.py"),
+        settings=settings.gold(config),
+    script:
+        "../scripts/people/settle_gold.py"
+
+
+rule measure_agreement:
+    """How far people agree with each other, and judges with them: Table 4 and Figure 2 of the scope paper."""
+    input:
+        annotation_items=expand(
+            settings.annotation_file(config, "items.parquet"),
+            generator=config["scope"]["generators"][0],
+            judge=config["scope"]["judges"][0],
+        ),
+        annotations=expand(
+            "results/annotations/{generator}/{judge}.parquet",
+            generator=config["scope"]["generators"][0],
+            judge=config["scope"]["judges"][0],
+        ),
+        gold=expand(
+            "results/gold/{generator}/{judge}.parquet",
+            generator=config["scope"]["generators"][0],
+            judge=config["scope"]["judges"][0],
+        ),
+        selected_questions=expand(
+            "results/selected_questions/{generator}/{judge}/{shard}.parquet",
+            generator=config["scope"]["generators"][0],
+            judge=config["scope"]["judges"],
+            shard=SHARDS,
+        ),
+        defusion_labels=expand(
+            "results/defusion_labels/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet",
+            generator=config["scope"]["generators"][0],
+            responder=config["scope"]["responders"],
+            prompt=config["scope"]["responding"]["prompts"],
+            judge=config["scope"]["judges"],
+            shard=SHARDS,
+        ),
+    output:
+        metrics=ensure("results/metrics/agreement.parquet", non_empty=True),
+    log:
+        "logs/measure_agreement.log",
+    conda:
+        "../../envs/tables.yaml"
+    resources:
+        mem_mb=2000,
+        runtime="30m",
+    params:
+        code=code_version("people/measure_agreement.py"),
+        settings=settings.agreement(config),
+    script:
+        "../scripts/people/measure_agreement.py"

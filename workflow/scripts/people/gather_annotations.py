@@ -1,0 +1,35 @@
+"""Bring what people labelled from the log of their clicks into a table: what each person said last of each item.
+
+Names stay in the log; people are numbered in the order in which they came. Decides nothing about who is right.
+"""
+
+from datetime import UTC, datetime
+
+from ragassay import tables
+from ragassay.annotation.folder import read_state
+from ragassay.schemas.annotations import ANNOTATIONS
+from ragassay.stage import log, run
+
+
+def gather_annotations(annotation_items, events, annotations):
+    labelling = read_state(annotation_items, events, per_item=1)
+    with tables.Writer(ANNOTATIONS, annotations) as writer:
+        for person in labelling.people.values():
+            for (role, item), vote in person.votes.items():
+                row = {
+                    name: labelling.items[item][name]
+                    for name in ANNOTATIONS.schema.names
+                    if name in labelling.items[item]
+                }
+                row |= {"role": role, "person": f"person-{person.number}", "label": vote.label, "given": vote.given}
+                row |= {"comment": vote.comment or None, "seconds": vote.seconds, "labelled_at": _moment(vote.at)}
+                writer.add(row)
+    log.info("%d labels of %d people", writer.written, len(labelling.people))
+
+
+def _moment(at):
+    return datetime.fromtimestamp(at / 1000, UTC) if at else None
+
+
+if __name__ == "__main__":
+    run(gather_annotations, snakemake)

@@ -1,0 +1,48 @@
+"""From what annotators and adjudicators say to one label per item, where there is one.
+
+What all annotators of an item say is gold; where they disagree, what the adjudicator says. An item with too few
+annotators, or with a disagreement that nobody has settled, is not there yet.
+"""
+
+from collections import Counter, defaultdict
+
+from ragassay import tables
+from ragassay.annotation.tasks import ADJUDICATOR, ANNOTATOR
+from ragassay.schemas.annotations import ANNOTATIONS
+from ragassay.schemas.gold import GOLD
+from ragassay.stage import log, run
+
+
+def settle_gold(annotations, gold, annotators_per_item):
+    items, counts = defaultdict(list), Counter()
+    for row in tables.read(ANNOTATIONS, annotations).to_pylist():
+        items[row["item_id"]].append(row)
+    with tables.Writer(GOLD, gold) as writer:
+        for rows in items.values():
+            said = [row["label"] for row in rows if row["role"] == ANNOTATOR]
+            label, how = settled(said, _decision(rows), annotators_per_item)
+            counts[how] += 1
+            if label:
+                row = {name: rows[0][name] for name in GOLD.schema.names if name in rows[0]}
+                writer.add(row | {"label": label, "settled": how, "annotators": len(said)})
+    log.info("%d items: %s", len(items), ", ".join(f"{count} {how}" for how, count in sorted(counts.items())))
+
+
+def settled(said: list[str], decision: str | None, needed: int) -> tuple[str | None, str]:
+    """The label, if there is one, and how it came about or what is missing."""
+    if len(said) < needed:
+        return None, "incomplete"
+    if len(set(said)) == 1:
+        return said[0], "agreed"
+    return decision, "adjudicated" if decision else "open"
+
+
+def _decision(rows):
+    """What the last adjudicator said."""
+    found = [row for row in rows if row["role"] == ADJUDICATOR]
+    moments = {row["person"]: (row["labelled_at"] is not None, row["labelled_at"], row["person"]) for row in found}
+    return max(found, key=lambda row: moments[row["person"]])["label"] if found else None
+
+
+if __name__ == "__main__":
+    run(settle_gold, snakemake)
