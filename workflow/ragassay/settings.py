@@ -192,7 +192,7 @@ def annotation_file(config: dict, name: str) -> str:
 
 
 def labelled(config: dict) -> list[str]:
-    """The judge, by whose labels the study's own sample was drawn, if people have labelled anything of it, else none."""
+    """The judge by whose labels the study's own sample was drawn, if people have labelled some of it; else none."""
     generator, judge = (config["scope"][role][0] for role in ("generators", "judges"))
     events = annotation_file(config, "events.jsonl").format(generator=generator, judge=judge)
     return [judge] if Path(events).exists() else []

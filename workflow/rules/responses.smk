@@ -1,7 +1,7 @@
 """What responders make of the questions, with the document and without it, and what judges say of that.
 
 Reads   results/documents/{shard}.parquet, results/questions/{generator}/{shard}.parquet, resources/prompts/
-        results/selected_questions/, results/scope_labels/, results/hardness_scores/
+        results/selected_questions/, results/scope_labels/, results/hardness_scores/, results/gold/
 Writes  results/responses/{generator}/{responder}/{prompt}/{shard}.parquet                  answers to all questions
         results/closed_book_answers/{generator}/{responder}/{shard}.parquet                 the same without the document
         results/defusion_votes/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet     every vote of a judge
