@@ -29,6 +29,8 @@ def decide(labelling: Labelling, name: str, kind: str, click: dict) -> dict | No
     """The event that a click of this kind makes, or None if it is stored already."""
     if not isinstance(click.get("click"), str) or not CLICK.fullmatch(click["click"]):
         raise Refused(400, "found no name of the click, expected one")
+    if not isinstance(click.get("item", ""), str):
+        raise Refused(404, "There is no such item.")
     if before := labelling.clicks.get(click["click"]):
         if (before["person"], before["event"], before.get("item")) != (
             name,

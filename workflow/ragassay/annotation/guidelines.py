@@ -34,7 +34,9 @@ def load(path, items: int) -> Guidelines:
         raise GuidelinesError(f"{path}: no such file; see scope.annotation.guidelines in the configuration") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise GuidelinesError(f"{path}: not YAML in UTF-8: {' '.join(str(error).split())}") from None
-    content = checked(content if isinstance(content, dict) else {}, [path], SCHEMA)
+    if not isinstance(content, dict):
+        raise GuidelinesError(f"{path}: found no mapping, expected one such as resources/annotation/guidelines.yaml")
+    content = checked(content, [path], SCHEMA)
     for task, labels in LABELS.items():
         found = content["tasks"][task]["labels"]
         if set(found) != set(labels):

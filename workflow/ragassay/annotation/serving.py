@@ -23,7 +23,8 @@ def serve(study: Study, configfiles: list[str], host: str, port: int, annotators
     """Until somebody ends it. On other addresses than loopback only people with a token get in."""
     guidelines = study.guidelines()
     tokens = _tokens(study, host, annotators)
-    if not (study.folder / folder.ITEMS).exists():
+    begun = (study.folder / folder.ITEMS).exists()
+    if not begun and (Path("Snakefile").exists() or not study.sample.exists()):
         draw_sample(study, configfiles)
     items, current = folder.frozen_items(study.folder, study.sample)
     if not current:
@@ -62,6 +63,7 @@ def _listen(host, port):
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
+        listening.listen(128)  # who is told the address may come at once
     except (OSError, OverflowError) as error:
         listening.close()
         remedy = "choose another with --port or --host"

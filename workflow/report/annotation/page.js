@@ -75,7 +75,8 @@ function explain(told) {
   const feedback = document.getElementById("feedback");
   const [verdict, why] = feedback.querySelectorAll("b, span");
   feedback.classList.toggle("right", told.right);
-  verdict.textContent = told.right ? "Right." : "We see it otherwise.";
+  const name = document.querySelector(`.choice[data-label="${told.label}"] b`).textContent;
+  verdict.textContent = told.right ? "Right." : `${name}, we think.`;
   why.textContent = told.because;
   feedback.hidden = false;
   document.getElementById("onward").focus();
