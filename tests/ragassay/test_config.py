@@ -117,6 +117,9 @@ DEFAULTS = {
             "seed": 0,
         },
     },
+    "corpora": {},
+    "query_sets": {},
+    "retrieval": {"retrievers": ["bm25", "minilm"], "neighbours": 100, "resamples": 1000, "seed": 0},
     "question_sets": {},
     "export": {
         "title": "Questions in and out of scope",
@@ -211,6 +214,28 @@ def test_an_unknown_key_is_refused_with_the_known_ones(write, settings, line):
 def test_a_role_that_names_nothing_is_refused(write, scope, problem):
     file = write({"scope": scope})
     assert refusal({"scope": scope}, file).startswith(f"{file}: {problem}")
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        (
+            {"retrieval": {"retrievers": ["mini"]}},
+            "retrieval.retrievers: found the retriever 'mini', expected one of: bm2",
+        ),
+        (
+            {"corpora": {"documents": {"files": ["a.csv"]}}},
+            "corpora.documents: found the name 'documents', which the st",
+        ),
+        (
+            {"query_sets": {"questions": {"files": ["a.csv"]}}},
+            "query_sets.questions: found the name 'questions', which",
+        ),
+    ],
+)
+def test_what_is_searched_with_and_in_is_known_and_no_name_is_given_twice(write, settings, problem):
+    file = write(settings)
+    assert refusal(settings, file).startswith(f"{file}: {problem}")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from snake import NOTHING, TINY, planned, snakemake
 
-SECTIONS = ("measure_documents", "measure_crawl", "measure_scope", "measure_calls")
+SECTIONS = ("measure_documents", "measure_crawl", "measure_scope", "measure_retrieval", "measure_calls")
 
 
 def jobs(*parts, shards=3, gathers=()):
@@ -25,9 +25,11 @@ NOVEL = f"remove_supported_claims {QUESTIONS}"
 SCOPE = f"extract_claims recover_claims {NOVEL}"
 DOCUMENTS = f"collect_documents {SCOPE}"
 CLUSTERS = f"find_duplicates {DOCUMENTS}"
-SCOPE_ONLY = ("grade_hardness", "measure_scope", "build_explorer")  # what gathers, if no model is asked anew
+GRADED = ("grade_hardness", "measure_scope", "build_explorer")  # what gathers, if questions stay
+SEARCHED = ("search_bm25", "search_dense", "measure_retrieval")
+SCOPE_ONLY = (*GRADED, "collect_queries", *SEARCHED)  # what gathers, if no model is asked anew
 ASKED = (*SCOPE_ONLY, "measure_calls")
-ALL = (*ASKED, "describe_documents", "measure_documents", "measure_crawl")
+ALL = (*ASKED, "collect_passages", "describe_documents", "measure_documents", "measure_crawl")
 READING = {"read_articles": 2, "extract_articles": 1}
 
 
@@ -45,12 +47,16 @@ def append(project, name, text):
     [
         ("scripts/documents/describe_documents.py", {"describe_documents": 1, **METRICS}),
         ("ragassay/schemas/document_statistics.py", {"describe_documents": 1, **METRICS}),
-        ("ragassay/report/charts.py", {"draw_figures": 4, "render_report": 1}),
+        ("ragassay/report/charts.py", {"draw_figures": 5, "render_report": 1}),
         ("scripts/scope/label_scope.py", jobs("label_scope", SELECTION, gathers=SCOPE_ONLY)),
         ("ragassay/splits.py", jobs(SELECTION, gathers=SCOPE_ONLY)),
-        ("ragassay/scope/control.py", jobs(gathers=SCOPE_ONLY)),
+        ("ragassay/scope/control.py", jobs(gathers=GRADED)),
         ("ragassay/scope/examples.py", jobs(gathers=["measure_scope"])),
-        ("ragassay/encoders/kinds/sentence_transformers.py", jobs("measure_hardness", gathers=SCOPE_ONLY)),
+        (
+            "ragassay/encoders/kinds/sentence_transformers.py",
+            jobs("measure_hardness", gathers=(*GRADED, *SEARCHED[1:])),
+        ),
+        ("ragassay/retrieval/top.py", jobs(gathers=SEARCHED)),
         ("ragassay/encoders/kinds/transformers.py", {}),  # not this encoder's
         ("ragassay/llm/verdicts.py", jobs(JUDGING, gathers=ASKED)),
         ("ragassay/scope/wording.py", jobs(QUESTIONS, gathers=ASKED)),
@@ -122,7 +128,7 @@ def test_a_new_or_changed_file_reruns_its_shard_and_where_its_near_duplicates_ma
 def test_another_setting_of_hardness_asks_no_model(done):
     config = done / "tests/tiny/config.yaml"
     config.write_text(config.read_text().replace("    resamples: 20", "    resamples: 20\n    limits: [0.4]"))
-    assert planned(done, *TINY) == jobs("measure_hardness", gathers=SCOPE_ONLY)
+    assert planned(done, *TINY) == jobs("measure_hardness", gathers=GRADED)
 
 
 def test_a_stage_that_writes_the_same_bytes_reruns_nothing_behind_it_in_the_next_run(done):

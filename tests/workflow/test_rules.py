@@ -39,6 +39,7 @@ NEEDED = {
     "render_report": {"jinja2", "jsonschema"},
     "draw_figures": {"jsonschema"},
     "build_explorer": {"jinja2"},
+    "search_bm25": {"sklearn", "scipy", "pandas"},
     "measure_question_sets": {"sklearn", "scipy", "pandas"},
     "grade_hardness": {"sklearn", "scipy", "pandas"},  # scikit-learn, which looks whether it is given data frames
 }

@@ -106,16 +106,23 @@ def _unknown_models(config):
     roles = [("model", "models", (role,), scope.get(role, [])) for role in ("generators", "judges", "responders")]
     if "hardness" in scope:
         roles.append(("encoder", "encoders", ("hardness", "encoder"), [scope["hardness"]["encoder"]]))
-    for kind, section, role, names in roles:
-        known = list(config.get(section, {}))
+    roles = [(kind, list(config.get(section, {})), ("scope", *role), names) for kind, section, role, names in roles]
+    retrievers = config.get("retrieval", {}).get("retrievers", [])
+    roles.append(("retriever", ["bm25", *config.get("encoders", {})], ("retrieval", "retrievers"), retrievers))
+    for kind, known, role, names in roles:
         for name in names:
             if name not in known:
                 found = f"found the {kind} {name!r}, expected one of: {', '.join(known)}{_closest(name, known)}"
-                yield ("scope", *role), found
+                yield role, found
 
 
 def _taken_names(config):
-    """What a question set brings along lies beside what models give, so that it needs names of its own."""
+    """What a question set brings along lies beside what models give, so that it needs names of its own; and some names
+    are the study's.
+    """
+    for section, own in {"corpora": "documents", "query_sets": "questions", "encoders": "bm25"}.items():
+        if own in config.get(section, {}):
+            yield (section, own), f"found the name {own!r}, which the study uses itself; give it another"
     for name, own in config.get("question_sets", {}).items():
         brought = [(name, ()), *((key, (role, key)) for role in ("responders", "judges") for key in own[role])]
         for key, path in brought:

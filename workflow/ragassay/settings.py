@@ -102,15 +102,41 @@ def defusion(config: dict):
     return lambda keys: {"sampling": own["sampling"], "votes": votes[keys["variant"]]}
 
 
-def encoder(config: dict) -> dict:
-    """The encoder of the scope study, and where vectors are kept for all studies."""
-    name = config["scope"]["hardness"]["encoder"]
+def encoder(config: dict, name: str = "") -> dict:
+    """An encoder, that of the scope study unless it is named, and where vectors are kept for all studies."""
+    name = name or config["scope"]["hardness"]["encoder"]
     return {"encoder": {"name": name, **config["encoders"][name]}, "embeddings": "embeddings"}
 
 
-def encoder_module(config: dict) -> str:
+def encoder_module(config: dict, name: str = "") -> str:
     """The module that runs that encoder, which is loaded by its name."""
-    return f"ragassay.encoders.kinds.{encoder(config)['encoder']['kind']}"
+    return f"ragassay.encoders.kinds.{encoder(config, name)['encoder']['kind']}"
+
+
+def with_encoder(config: dict, version, wildcards) -> str:
+    """The version of a script together with the encoder that the wildcard names."""
+    return version(encoder_module(config, wildcards.encoder))
+
+
+def neighbours(config: dict) -> dict:
+    """How many neighbours are kept of a query."""
+    return {"count": config["retrieval"]["neighbours"]}
+
+
+def retrieval_metrics(config: dict) -> dict:
+    return {name: config["retrieval"][name] for name in ("retrievers", "resamples", "seed")}
+
+
+def dense_search(config: dict, wildcards) -> dict:
+    return {**encoder(config, wildcards.encoder), **neighbours(config)}
+
+
+def corpus(config: dict, wildcards) -> dict:
+    return {"columns": config["corpora"][wildcards.corpus]["columns"]}
+
+
+def query_set(config: dict, wildcards) -> dict:
+    return {"columns": config["query_sets"][wildcards.query_set]["columns"]}
 
 
 def nearness(config: dict) -> dict:

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from ragassay.scope.hardness import grade, similarity, stratum, stratum_names, unit
+from ragassay.encoders.unit import unit
+from ragassay.scope.hardness import grade, similarity, stratum, stratum_names
 
 LIMITS = [0.4, 0.6]
 

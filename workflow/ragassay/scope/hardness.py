@@ -19,13 +19,6 @@ DIGITS = 5  # of a similarity: what is behind them depends on the machine
 ALL = "all"
 
 
-def unit(vectors) -> np.ndarray:
-    """Vectors of length 1 as float32, so that products are cosines; of nothing is nothing."""
-    vectors = np.asarray(vectors, np.float32)
-    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return vectors / np.where(lengths == 0, 1, lengths)
-
-
 def similarity(vector, claims) -> tuple[float, float]:
     """To the nearest claim and to the claims on average; the vectors have length 1, and there is a claim."""
     found = claims @ vector

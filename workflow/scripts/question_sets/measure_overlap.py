@@ -8,10 +8,11 @@ import numpy as np
 from ragassay import tables
 from ragassay.encoders.embed import Embedder
 from ragassay.encoders.encoder import Encoder
+from ragassay.encoders.unit import unit
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.overlap import OVERLAP
 from ragassay.schemas.questions import QUESTIONS
-from ragassay.scope.hardness import DIGITS, unit
+from ragassay.scope.hardness import DIGITS
 from ragassay.scope.overlap import Document, features
 from ragassay.sentences import sentences
 from ragassay.stage import log, run

@@ -13,6 +13,7 @@ import numpy as np
 from ragassay import tables
 from ragassay.encoders.embed import Embedder
 from ragassay.encoders.encoder import Encoder
+from ragassay.encoders.unit import unit
 from ragassay.schemas.claims import CLAIMS
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.drift import DRIFT
@@ -21,7 +22,7 @@ from ragassay.schemas.questions import QUESTIONS
 from ragassay.schemas.recovered_claims import RECOVERED_CLAIMS
 from ragassay.scope import overlap
 from ragassay.scope.drift import drift as drift_of
-from ragassay.scope.hardness import DIGITS, similarity, stratum, unit
+from ragassay.scope.hardness import DIGITS, similarity, stratum
 from ragassay.sentences import sentences
 from ragassay.stage import log, run
 

@@ -1,0 +1,36 @@
+"""Tables of neighbours: from positions to rows, and one table out of those of several corpora. Scores nothing."""
+
+import numpy as np
+import pyarrow as pa
+
+from ragassay.schemas.neighbours import NEIGHBOURS
+
+ORDER = [("query_id", "ascending"), ("score", "descending"), ("passage_id", "ascending")]
+
+
+def rows(query_ids: list[str], passage_ids: pa.ChunkedArray, positions: np.ndarray, scores: np.ndarray) -> pa.Table:
+    """The rows of some queries; `positions` and `scores` are queries x ranks, best first."""
+    count, width = positions.shape
+    return pa.table(
+        {
+            "query_id": pa.array(query_ids, pa.string()).take(pa.array(np.repeat(np.arange(count), width))),
+            "rank": pa.array(np.tile(np.arange(1, width + 1, dtype=np.int32), count)),
+            "passage_id": passage_ids.take(pa.array(positions.ravel())),
+            "score": pa.array(scores.ravel()),
+        },
+        schema=NEIGHBOURS.schema,
+    )
+
+
+def merged(tables: list[pa.Table], count: int) -> pa.Table:
+    """The best `count` of each query out of several corpora that were searched apart, with new ranks. Their passages
+    have different ids.
+    """
+    together = pa.concat_tables(tables).sort_by(ORDER)
+    names = together["query_id"].combine_chunks().dictionary_encode().indices.to_numpy(zero_copy_only=False)
+    at = np.arange(len(names))
+    starts = np.flatnonzero(np.diff(names, prepend=-1))
+    ranks = at - np.repeat(starts, np.diff(np.append(starts, len(names)))) + 1
+    place = together.column_names.index("rank")
+    together = together.set_column(place, NEIGHBOURS.schema.field("rank"), pa.array(ranks.astype(np.int32)))
+    return together.filter(pa.array(ranks <= count))

@@ -1,0 +1,17 @@
+"""The table passages."""
+
+import pyarrow as pa
+
+from ragassay.tables import Column, Table
+
+PASSAGES = Table(
+    "passages",
+    "One row per passage that can be found; file `passages/{corpus}`.",
+    key=("passage_id",),
+    columns=(
+        Column("passage_id", pa.string(), "its id; the document's in the corpus of the study's documents"),
+        Column("title", pa.string(), "its title", null=True),
+        Column("text", pa.string(), "what is searched"),
+        Column("source", pa.string(), "where it comes from: the shard, or what the user's file says", null=True),
+    ),
+)

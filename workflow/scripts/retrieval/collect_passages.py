@@ -1,0 +1,30 @@
+"""The documents of a study are a corpus: one passage per document."""
+
+from ragassay import tables
+from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.passages import PASSAGES
+from ragassay.stage import log, run
+
+
+def collect_passages(documents, passages):
+    """A document that two files hold is one passage."""
+    seen = set()
+    with tables.Writer(PASSAGES, passages) as kept:
+        for path in documents:
+            for batch in tables.batches(DOCUMENTS, path, ["doc_id", "title", "text", "shard"]):
+                for row in batch.to_pylist():
+                    if row["doc_id"] not in seen:
+                        seen.add(row["doc_id"])
+                        kept.add(
+                            {
+                                "passage_id": row["doc_id"],
+                                "title": row["title"],
+                                "text": row["text"],
+                                "source": row["shard"],
+                            }
+                        )
+    log.info("%d passages", kept.written)
+
+
+if __name__ == "__main__":
+    run(collect_passages, snakemake)

@@ -1,0 +1,22 @@
+"""The kept questions of a study are queries, each about the document that it was written for."""
+
+from ragassay import tables
+from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.scope.votes import KEPT
+from ragassay.stage import log, run
+
+
+def collect_queries(selected_questions, queries):
+    columns = ["question_id", "doc_id", "text", "intended", "status"]
+    rows = tables.read_all(SELECTED_QUESTIONS, selected_questions, columns).to_pylist()
+    kept = [row for row in rows if row["status"] == KEPT]
+    with tables.Writer(QUERIES, queries) as writer:
+        for row in kept:
+            own = {"query_id": row["question_id"], "text": row["text"], "kind": row["intended"]}
+            writer.add(own | {"passage_id": row["doc_id"]})
+    log.info("%d of %d questions", len(kept), len(rows))
+
+
+if __name__ == "__main__":
+    run(collect_queries, snakemake)
