@@ -24,6 +24,7 @@ rule report:
     default_target: True
     input:
         "results/report/index.html",
+        expand("results/report/{section}.csv", section=SECTIONS),
         expand(
             "results/selected_questions/{generator}/{judge}/{shard}.parquet",
             generator=config["scope"]["generators"],

@@ -15,3 +15,19 @@ def test_each_figure_becomes_a_file(tmp_path, description):
     assert [path.name for path in (tmp_path / "figures").iterdir()] == ["lengths.svg"]
     titles = [t.text for t in ET.parse(tmp_path / "figures/lengths.svg").iter("{http://www.w3.org/2000/svg}title")]
     assert titles == ["Lengths", "10-19: 10", "20-29: 20", "100-109: 100"]
+
+
+def test_pictures_of_each_kind_become_files(tmp_path):
+    rows = [metric("study", table, {"model": "a", "topic": "x"}, "accuracy", 0.5, 60) for table in ("one", "two")]
+    tables.write(METRICS, tmp_path / "study.parquet", rows)
+    (tmp_path / "study.yaml").write_text("""
+title: Study
+parts:
+  - {kind: heat, table: one, title: Heat, caption: C, label: [model], by: topic, metric: accuracy, x: X}
+  - {kind: dots, table: two, title: Dots, caption: C, label: [model], metric: accuracy, x: X}
+""")
+    draw_figures(tmp_path / "study.parquet", tmp_path / "study.yaml", tmp_path / "figures")
+    told = {path.name: path.read_text() for path in (tmp_path / "figures").iterdir()}
+    assert sorted(told) == ["one.svg", "two.svg"]
+    assert "<title>a, x: 0.5</title>" in told["one.svg"]
+    assert "<title>a: 0.5</title>" in told["two.svg"]

@@ -2,6 +2,7 @@
 
 Reads   results/metrics/{section}.parquet, results/examples/{section}.parquet, workflow/report/
 Writes  results/figures/{section}/*.svg     each figure by itself, also in Snakemake's own report
+        results/report/{section}.csv        every number of a section
         results/report/index.html           one self-contained page
 """
 
@@ -35,6 +36,27 @@ rule draw_figures:
         settings={},
     script:
         "../scripts/report/draw_figures.py"
+
+
+rule write_numbers:
+    """Every number of a section, for spreadsheets."""
+    input:
+        metrics="results/metrics/{section}.parquet",
+    output:
+        numbers=ensure("results/report/{section}.csv", non_empty=True),
+    log:
+        "logs/write_numbers/{section}.log",
+    localrule: True
+    conda:
+        "../../envs/tables.yaml"
+    resources:
+        mem_mb=1000,
+        runtime="10m",
+    params:
+        code=code_version("report/write_numbers.py"),
+        settings={},
+    script:
+        "../scripts/report/write_numbers.py"
 
 
 rule render_report:

@@ -112,3 +112,43 @@ def test_a_key_may_spread_over_columns_and_other_rows_give_the_rest(section):
     assert part.columns == {"model": "Model", "mean": "Mean", "topic t9": "t9", "topic t10": "t10"}
     assert [one["model"] for one in part.rows] == ["a", "b"] and "topic t10" not in part.rows[0]
     assert part.rows[0]["mean"]["value"] == 0.5 and part.rows[1]["topic t10"]["value"] == 0.1
+
+
+def test_a_key_that_all_rows_share_needs_no_column(section):
+    description = DESCRIPTION.replace("{model: Model", "{judge: Judge, model: Model")
+    part = section([row(judge="j", model="a"), row(judge="j", model="b")], description).parts[0]
+    assert (part.same, list(part.columns)) == ({"Judge": "j"}, ["model", "accuracy"])
+    part = section([row(judge="j", model="a"), row(judge="k", model="b")], description).parts[0]
+    assert (part.same, list(part.columns)) == ({}, ["judge", "model", "accuracy"])
+
+
+def test_rows_keep_a_name_when_all_their_keys_are_shared(section):
+    part = section([row(model="a")]).parts[0]
+    assert (part.same, list(part.columns)) == ({}, ["model", "accuracy"])
+
+
+PLOT = """
+title: A study
+parts:
+  - {kind: KIND, table: scores, title: Scores, caption: All., label: [judge, prompt, model], metric: accuracy, x: X}
+"""
+
+
+def test_dots_are_named_by_the_keys_that_differ(section):
+    rows = [row(judge="j", prompt=prompt, model=model) for prompt in ("p", "q") for model in ("a", "b")]
+    part = section(rows, PLOT.replace("KIND", "dots")).parts[0]
+    assert [r["label"] for r in part.rows] == ["p, a", "p, b", "q, a", "q, b"]
+    assert part.rows[0]["accuracy"]["value"] == 0.5
+
+
+def test_a_heat_map_has_a_row_for_each_name_and_a_column_for_each_value(section):
+    rows = [row(judge="j", prompt="p", model=model, topic=topic) for model in "ab" for topic in ("x", "y")]
+    description = PLOT.replace("KIND", "heat").replace("metric:", "by: topic, metric:")
+    part = section([*rows[:3], row(name="mean", judge="j", prompt="p", model="a")], description).parts[0]
+    assert [(r["label"], sorted(r.keys() - {"label"})) for r in part.rows] == [("a", ["x", "y"]), ("b", ["x"])]
+    assert list(part.columns) == ["label", "x", "y"]
+
+
+def test_a_plot_that_asks_for_an_unknown_metric_is_refused(section):
+    with pytest.raises(SectionError, match="found no key or metric prompt"):
+        section([row(judge="j", model="a")], PLOT.replace("KIND", "dots"))

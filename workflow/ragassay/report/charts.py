@@ -41,7 +41,7 @@ def bars(items, title: str, x: str, y: str, legend: tuple[str, ...] = ("",), lin
     for tick in ticks:
         at = high - tick * scale
         marks.append(f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{at:.1f}" y2="{at:.1f}" stroke="{LINE}"/>')
-        marks.append(_text(LEFT - 8, at + 4, f"{tick:g}", "end"))
+        marks.append(text(LEFT - 8, at + 4, f"{tick:g}", "end"))
     share = 0.8 * step / len(legend)
     for number, (label, own) in enumerate(groups):
         left = LEFT + step * (number + 0.1)
@@ -50,13 +50,13 @@ def bars(items, title: str, x: str, y: str, legend: tuple[str, ...] = ("",), lin
                 name = f"{label}, {legend[place]}" if len(legend) > 1 else label
                 marks.append(_bar(left + share * place, high, share, height, scale, name, MARKS[place]))
         if number % every == 0:
-            marks.append(_text(LEFT + step * (number + 0.5), high + 18, label, "middle"))
+            marks.append(text(LEFT + step * (number + 0.5), high + 18, label, "middle"))
     if line is not None:
         at, style = high - line * scale, f'stroke="{INK}" stroke-dasharray="6 4"'
         marks.append(f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{at:.1f}" y2="{at:.1f}" {style}/>')
-    marks.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10, x, "middle", INK))
-    marks.append(_text(16, (top + high) / 2, y, "middle", INK, f' transform="rotate(-90 16 {(top + high) / 2:.1f})"'))
-    return _figure(title, marks + (_legend(legend) if len(legend) > 1 else []))
+    marks.append(text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10, x, "middle", INK))
+    marks.append(text(16, (top + high) / 2, y, "middle", INK, f' transform="rotate(-90 16 {(top + high) / 2:.1f})"'))
+    return figure(title, marks + (_legend(legend) if len(legend) > 1 else []))
 
 
 def nice_ticks(highest: float, wanted: int = 5) -> list[float]:
@@ -69,31 +69,34 @@ def nice_ticks(highest: float, wanted: int = 5) -> list[float]:
 
 def _bar(left, base, width, height, scale, name, colour):
     tall = max(height.value, 0) * scale
-    known = height.low is not None and height.high is not None
-    told = f" [{height.low:.3g}, {height.high:.3g}]" if known else ""
-    tooltip = f"<title>{escape(name)}: {height.value:.4g}{told}</title>"
     box = f'x="{left:.1f}" y="{base - tall:.1f}" width="{width:.1f}" height="{tall:.1f}"'
-    mark = f'<rect {box} rx="2" fill="{colour}">{tooltip}</rect>'
-    if known:
+    mark = f'<rect {box} rx="2" fill="{colour}">{tooltip(name, height)}</rect>'
+    if height.low is not None and height.high is not None:
         middle, ends = left + width / 2, [base - max(end, 0) * scale for end in (height.low, height.high)]
         mark += f'<line x1="{middle:.1f}" x2="{middle:.1f}" y1="{ends[0]:.1f}" y2="{ends[1]:.1f}" stroke="{INK}"/>'
     return mark
+
+
+def tooltip(name: str, value: Value) -> str:
+    known = value.low is not None and value.high is not None
+    told = f" [{value.low:.3g}, {value.high:.3g}]" if known else ""
+    return f"<title>{escape(name)}: {value.value:.4g}{told}</title>"
 
 
 def _legend(names):
     marks, left = [], LEFT
     for name, colour in zip(names, MARKS, strict=False):
         marks.append(f'<circle cx="{left + 6:.1f}" cy="{TOP - 2}" r="5" fill="{colour}"/>')
-        marks.append(_text(left + 16, TOP + 2, name, "start"))
+        marks.append(text(left + 16, TOP + 2, name, "start"))
         left += 34 + 7.5 * len(name)
     return marks
 
 
-def _text(x, y, words, anchor, colour=SOFT, more=""):
+def text(x, y, words, anchor, colour=SOFT, more=""):
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}"{more}>{escape(words)}</text>'
 
 
-def _figure(title, marks):
+def figure(title: str, marks: list[str], height: float = HEIGHT) -> str:
     font = 'font-family="system-ui, sans-serif" font-size="13"'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" {font}>'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" {font}>'
     return "\n".join([head, f"<title>{escape(title)}</title>", *marks, "</svg>\n"])

@@ -28,7 +28,8 @@ class SectionError(AssayError):
 @dataclass
 class Part:
     """A table or a figure: `rows` hold one {column: number or key} each, a number being its whole metric row. Of
-    examples they hold title and passages, which have part and text.
+    examples they hold title and passages, which have part and text. `same` are keys that all rows of a table share, by
+    their headings.
     """
 
     kind: str
@@ -38,6 +39,11 @@ class Part:
     columns: dict[str, str] = field(default_factory=dict)
     rows: list[dict] = field(default_factory=list)
     axes: dict[str, str | float] = field(default_factory=dict)
+    same: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def drawn(self) -> bool:
+        return self.kind in ("bars", "heat", "dots")
 
 
 @dataclass
@@ -92,10 +98,14 @@ def _natural(row):
 def _part(part, found, where):
     kind, name = part["kind"], part["table"]
     rows = found.get(name, [])
-    bars = part.get("metrics") or {part.get("metric"): part.get("y")}
-    columns = part["columns"] if kind == "table" else {part["label"]: part["x"], **bars}
-    if "spread" in part:
-        rows, columns = _spread(rows, columns, **part["spread"])
+    if kind == "table":
+        columns = part["columns"]
+        if "spread" in part:
+            rows, columns = _spread(rows, columns, **part["spread"])
+    elif kind == "bars":
+        columns = {part["label"]: part["x"], **(part.get("metrics") or {part["metric"]: part["y"]})}
+    else:
+        columns = dict.fromkeys([*part["label"], *([part["by"]] if "by" in part else []), part["metric"]])
     known = {column for row in rows for column in row}
     missing = [column for column in columns if rows and column not in known]
     if missing:
@@ -103,8 +113,35 @@ def _part(part, found, where):
         raise SectionError(
             f"{where}: part {name}: found no key or metric {missing[0]} among its metric rows, {expected}"
         )
+    if kind in ("heat", "dots"):
+        rows, columns = _labelled(rows, part["label"], part["metric"], part.get("by"))
     axes = {axis: part[axis] for axis in ("x", "y", "line") if axis in part}
-    return Part(kind, name, part["title"], part["caption"], columns, rows, axes)
+    same = _shared(rows, columns) if kind == "table" else {}
+    columns = {column: heading for column, heading in columns.items() if column not in same}
+    return Part(kind, name, part["title"], part["caption"], columns, rows, axes, dict(same.values()))
+
+
+def _shared(rows, columns):
+    """Keys that are the same in all rows, so that they need no column: key -> (heading, value)."""
+    found = {}
+    for column, heading in columns.items():
+        values = {row[column] if isinstance(row.get(column), str) else None for row in rows}
+        if len(rows) > 1 and len(values) == 1 and None not in values:
+            found[column] = heading, values.pop()
+    keys = {column for row in rows for column in columns if isinstance(row.get(column), str)}
+    return found if len(found) < len(keys) else {}
+
+
+def _labelled(rows, label, metric, by=None):
+    """Rows that are named by those of their keys that differ, in `label`, and hold the metric of each value of `by`."""
+    used = [row for row in rows if metric in row and all(key in row for key in (*label, by or metric))]
+    telling = [key for key in label if len({row[key] for row in used}) > 1] or label[-1:]
+    found = {}
+    for row in sorted(used, key=lambda row: _natural({key: row[key] for key in telling})):
+        name = ", ".join(row[key] for key in telling)
+        found.setdefault(name, {"label": name})[row[by] if by else metric] = row[metric]
+    columns = dict.fromkeys(row[by] if by else metric for row in used)
+    return list(found.values()), {"label": "label", **{name: name for name in columns}}
 
 
 def _spread(rows, columns, by, metric):

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from ragassay.atomic import write_text
-from ragassay.report import charts
+from ragassay.report import charts, plots
 from ragassay.report.sections import load
 from ragassay.stage import run
 
@@ -12,15 +12,31 @@ def draw_figures(metrics, section, figures):
     folder = Path(figures)
     folder.mkdir(parents=True, exist_ok=True)
     for part in load(section, metrics).parts:
-        if part.kind == "bars":
-            label, *metrics = part.columns
-            items = [(row[label], *(_height(row.get(metric)) for metric in metrics)) for row in part.rows]
-            legend = tuple(part.columns[metric] for metric in metrics)
-            drawing = charts.bars(items, part.title, **part.axes, legend=legend)
-            write_text(folder / f"{part.name}.svg", drawing)
+        if part.drawn:
+            write_text(folder / f"{part.name}.svg", DRAWN[part.kind](part))
 
 
-def _height(metric):
+def _bars(part):
+    label, *metrics = part.columns
+    items = [(row[label], *(_value(row.get(metric)) for metric in metrics)) for row in part.rows]
+    return charts.bars(items, part.title, **part.axes, legend=tuple(part.columns[metric] for metric in metrics))
+
+
+def _heat(part):
+    label, *columns = part.columns
+    rows = [(row[label], {name: _value(row.get(name)) for name in columns}) for row in part.rows]
+    return plots.heat(rows, columns, part.title, **part.axes)
+
+
+def _dots(part):
+    label, *metrics = part.columns
+    return plots.dots([(row[label], _value(row.get(*metrics))) for row in part.rows], part.title, **part.axes)
+
+
+DRAWN = {"bars": _bars, "heat": _heat, "dots": _dots}
+
+
+def _value(metric):
     return charts.Value(*(metric[name] for name in ("value", "low", "high")) if metric else (None,))
 
 

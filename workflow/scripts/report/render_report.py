@@ -17,7 +17,7 @@ def render_report(metrics, sections, figures, examples, template, style, behavio
         (section.name, part.name): (Path(folder) / f"{part.name}.svg").read_text()
         for section, folder in zip(content, figures, strict=True)
         for part in section.parts
-        if part.kind == "bars"
+        if part.drawn
     }
     write_text(page, render(template, style, behaviour, title, content, drawn, config, pages))
 
