@@ -2,6 +2,7 @@
 
 import contextlib
 import http.client
+import io
 import itertools
 import json
 import os
@@ -14,6 +15,7 @@ import yaml
 
 from conftest import ROOT
 from ragassay import tables
+from ragassay.annotation.commands import main
 from ragassay.annotation.labelling import Labelling
 from ragassay.schemas.annotation_items import ANNOTATION_ITEMS
 from rows import row
@@ -61,9 +63,11 @@ def project(folder, items, **annotation):
 
 
 def run(folder, *arguments):
-    """The finished process of one command."""
-    command = [sys.executable, "-m", "ragassay.annotation", *map(str, arguments)]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
+    """What `python -m ragassay.annotation` does and says, without a process of its own."""
+    output, errors = io.StringIO(), io.StringIO()
+    with contextlib.chdir(folder), contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
+        status = main(list(map(str, arguments)))
+    return subprocess.CompletedProcess(arguments, status, output.getvalue(), errors.getvalue())
 
 
 class Serving:

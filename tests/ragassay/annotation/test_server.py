@@ -3,6 +3,8 @@
 import http.client
 import json
 import signal
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -245,3 +247,9 @@ def test_labels_of_items_that_are_gone_are_named(tmp_path):
     project(tmp_path, [item(77)])
     done = run(folder, "serve", "--port", "0")
     assert done.returncode == 1 and "put back the one that was replaced" in done.stderr
+
+
+def test_the_command_can_be_called_as_a_module(tmp_path):
+    command = [sys.executable, "-m", "ragassay.annotation", "export", "items.csv"]
+    done = subprocess.run(command, cwd=project(tmp_path, sample()), capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "items.csv: 5 items with 0 labels\n")

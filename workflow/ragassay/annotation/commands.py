@@ -1,7 +1,6 @@
 """The command line of annotation: `python -m ragassay.annotation serve | export | import`."""
 
 import argparse
-import logging
 import sys
 from pathlib import Path
 
@@ -12,7 +11,6 @@ from ragassay.errors import AssayError
 
 def main(arguments: list[str]) -> int:
     given = _parser().parse_args(arguments)
-    logging.basicConfig(format="%(message)s", stream=sys.stderr)
     try:
         chosen = study(given.configfile, given.generator, given.judge)
         match given.command:
