@@ -1,0 +1,153 @@
+"""measure_agreement: Table 4 and Figure 2 by hand for a small sample; no labels, no section."""
+
+import json
+
+import pytest
+from sklearn.metrics import cohen_kappa_score
+
+from annotating import item, project, run
+from ragassay import tables
+from ragassay.schemas.annotation_items import ANNOTATION_ITEMS
+from ragassay.schemas.annotations import ANNOTATIONS
+from ragassay.schemas.defusion_labels import DEFUSION_LABELS
+from ragassay.schemas.gold import GOLD
+from ragassay.schemas.metrics import METRICS
+from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from rows import row
+from scripts.people.measure_agreement import measure_agreement
+from snake import TINY, planned, snakemake
+
+#        item: group, annotators, gold, judge, intention
+SAID = {
+    1: (1, "oo", "o", "o", "o"),
+    2: (1, "ii", "i", "i", "i"),
+    3: (1, "oi", "o", "i", "o"),  # settled
+    4: (1, "ii", "i", "o", "o"),
+    5: (1, "oo", "o", None, "o"),  # the judge has no side
+    6: (2, "oo", "o", "o", "o"),
+    7: (2, "oi", None, "i", "i"),  # not settled yet
+}
+LABEL = {"o": "out_of_scope", "i": "in_scope", None: "tie"}
+
+
+@pytest.fixture
+def measured(tmp_path):
+    """(table, keys, metric) -> row."""
+    items = [item(number, group) for number, (group, *_) in SAID.items()] + [item(1, 1, "defusion")]
+    annotations, gold, questions = [], [], []
+    for number, (group, said, truth, judged, intended) in SAID.items():
+        same = {"item_id": f"item-scope-{number:04}", "task": "scope"}
+        for place, label in enumerate(said):
+            person = f"person-{2 * group - 1 + place}"
+            annotations.append(
+                row(ANNOTATIONS, **same, role="annotator", person=person, label=LABEL[label], seconds=3.0)
+            )
+        if number == 3:
+            annotations.append(row(ANNOTATIONS, **same, role="adjudicator", person="person-9", label=LABEL[truth]))
+        if truth:
+            gold.append(row(GOLD, **same, label=LABEL[truth]))
+        about = {"question_id": f"question-{number}", "slot": number, "judge": "j"}
+        questions.append(row(SELECTED_QUESTIONS, **about, label=LABEL[judged], intended=LABEL[intended]))
+    gold.append(row(GOLD, item_id="item-defusion-0001", task="defusion", label="defused"))
+    told = {"question_id": "question-1", "responder": "r", "prompt_name": "p", "judge": "j"}
+    write = {"items": (ANNOTATION_ITEMS, items), "annotations": (ANNOTATIONS, annotations), "gold": (GOLD, gold)}
+    write |= {"questions": (SELECTED_QUESTIONS, questions)}
+    write |= {"labels": (DEFUSION_LABELS, [row(DEFUSION_LABELS, **told, label="not_defused")])}
+    paths = []
+    for name, (table, rows) in write.items():
+        paths.append([tmp_path / f"{name}.parquet"])
+        tables.write(table, paths[-1][0], rows)
+    settings = {"judges": ["j"], "annotators_per_item": 2, "resamples": 50, "seed": 0}
+    measure_agreement(*paths, tmp_path / "metrics.parquet", **settings)
+    rows = tables.read(METRICS, tmp_path / "metrics.parquet").to_pylist()
+    return {(row["table"], *json.loads(row["keys"]).values(), row["metric"]): row for row in rows}
+
+
+def test_table_4_by_hand(measured):
+    def value(group, name):
+        found = measured["table_4", group, "scope", name]
+        return found["value"], found["n"], found["abstained"]
+
+    assert value("1", "kappa")[:2] == (pytest.approx(cohen_kappa_score(list("oioio"), list("oiiio"))), 5)
+    assert value("1", "annotator_1") == (pytest.approx(2 / 4), 4, 1)  # right on 1 and 2, wrong on 3 and 4
+    assert value("1", "annotator_2") == (pytest.approx(3 / 4), 4, 1)
+    assert value("1", "group_agree") == (pytest.approx(2 / 3), 3, 1)
+    assert value("1", "truth") == (pytest.approx(2 / 4), 4, 1)
+    assert value("(all)", "truth") == (pytest.approx(3 / 5), 5, 1)
+    assert value("(all)", "kappa")[0] is None and value("(all)", "alpha")[1] == 7
+    assert value("2", "truth") == (1.0, 1, 0)
+
+
+def test_figure_2_by_hand(measured):
+    names = ("gold_out_of_scope", "gold_in_scope")
+    found = {
+        (judge, said): tuple(measured["figure_2_scope", judge, said, name]["value"] for name in names)
+        for judge in ("j", "(intention)")
+        for said in ("out of scope", "in scope", "no side")
+    }
+    assert [found["j", said] for said in ("out of scope", "in scope", "no side")] == [(2, 1), (1, 1), (1, 0)]
+    assert [found["(intention)", said] for said in ("out of scope", "in scope", "no side")] == [(4, 1), (0, 1), (0, 0)]
+    assert measured["figure_2_defusion", "j", "not defused", "gold_defused"]["value"] == 1
+    assert ("figure_2_defusion", "(intention)", "defused", "gold_defused") not in measured
+
+
+def test_judges_are_held_to_gold(measured):
+    found = {name: measured["judges", "j", "scope", name] for name in ("accuracy", "positive_found", "negative_found")}
+    assert [(one["value"], one["n"], one["abstained"]) for one in found.values()] == [
+        (pytest.approx(3 / 5), 5, 1),
+        (pytest.approx(2 / 3), 3, 1),
+        (pytest.approx(1 / 2), 2, 0),
+    ]
+    assert 0 <= found["accuracy"]["low"] <= 0.6 <= found["accuracy"]["high"] <= 1
+
+
+def test_progress_counts_what_is_labelled_disputed_and_settled(measured):
+    names = ("items", "labelled", "disagreements", "settled", "gold")
+    assert [measured["progress", "(all)", "scope", name]["value"] for name in names] == [7, 7, 2, 1, 6]
+    assert [measured["progress", "1", "defusion", name]["value"] for name in names] == [1, 0, 0, 0, 1]
+
+
+def test_annotators_are_numbers(measured):
+    assert measured["annotators", "1", "person-2", "scope", "gold_accuracy"]["value"] == pytest.approx(4 / 5)
+    assert measured["annotators", "1", "person-2", "scope", "seconds"]["value"] == 3.0
+
+
+def labelled(folder, numbers, label="in_scope"):
+    """Import labels of two people for so many items of the study's sample."""
+    assert snakemake(folder, "results/annotation_items/embedded/embedded.parquet", *TINY)
+    items = tables.read(ANNOTATION_ITEMS, folder / "results/annotation_items/embedded/embedded.parquet").to_pylist()
+    rows = [
+        f"{one['item_id']},{name},{label}"
+        for one in items[:numbers]
+        for name in ("Anna", "Ben")
+        if one["task"] == "scope"
+    ]
+    (folder / "labels.csv").write_text("\n".join(["item_id,annotator,label", *rows]) + "\n")
+    done = run(folder, "import", "labels.csv", "--configfile", TINY[1])
+    assert done.returncode == 0, done.stderr
+    return len(rows)
+
+
+def test_without_labels_there_is_no_section_and_with_them_it_comes_and_follows_them(done):
+    page = done / "results/report/index.html"
+    assert "People and judges" not in page.read_text()
+    assert labelled(done, 2)
+    plan = planned(done, *TINY)
+    assert {
+        "gather_annotations": 1,
+        "settle_gold": 1,
+        "measure_agreement": 1,
+        "render_report": 1,
+    }.items() <= plan.items()
+    assert not {"extract_claims", "judge_scope", "respond"} & plan.keys()
+    snakemake(done, *TINY)
+    assert "People and judges" in page.read_text() and planned(done, *TINY) == {}
+    assert labelled(done, 4)
+    assert planned(done, *TINY)["gather_annotations"] == 1, "new labels re-run what follows from them"
+
+
+def test_an_empty_project_says_what_to_do(tmp_path):
+    folder = project(tmp_path, [item(1)])
+    (folder / "results/annotation_items/embedded/embedded.parquet").unlink()
+    done = run(folder, "import", "labels.csv")
+    assert done.returncode == 1 and "labels.csv: No such file" in done.stderr
