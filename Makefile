@@ -10,7 +10,7 @@ MAKEFLAGS += --no-print-directory
 # Module systems of clusters set these, and what they point to would be taken for installed in .venv.
 unexport PYTHONPATH PYTHONHOME
 
-.PHONY: help setup demo estimate test lint bench chaos hostile docs lock clean
+.PHONY: help setup demo estimate annotate test lint bench chaos hostile docs lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+%?:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+%?):.*## /  make \1\t/' | expand -t 22
@@ -25,6 +25,9 @@ demo: setup ## run the pipeline on the demo corpus and say where the report is (
 
 estimate: setup ## say what a run would ask of models and pay, without asking (STUDY=..., ARGS="--configfile ...")
 	@PYTHONPATH=workflow $(BIN)/python -m ragassay.llm.estimate $(STUDY) $(ARGS)
+
+annotate: setup ## label questions by hand in the browser (ARGS="--port 8137 --host ... --annotators ...")
+	@PYTHONPATH=workflow $(BIN)/python -m ragassay.annotation serve $(ARGS)
 
 test: setup ## run all tests (TESTS="tests/ragassay -k tables" runs some)
 	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal $(TESTS)
