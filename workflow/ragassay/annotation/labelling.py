@@ -125,7 +125,10 @@ class Labelling:
         items = self.open_disputes(person) if place == ADJUDICATION else self.own(person, place)
         role = ADJUDICATOR if place == ADJUDICATION else ANNOTATOR
         left = [item for item in items if (role, item) not in person.votes]
-        return min(left, key=lambda item: (item != person.first, person.skips[item]), default=None)
+        if person.first in left:
+            return person.first
+        fresh = next((item for item in left if not person.skips[item]), None)
+        return fresh or min(left, key=lambda item: person.skips[item], default=None)
 
     def done(self, person: Person, task: str) -> tuple[int, int]:
         """How many items of the task are labelled, and how many there are."""
