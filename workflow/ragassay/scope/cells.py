@@ -61,7 +61,7 @@ def cell_rows(questions: Questions, cells: dict, marks: dict, said: dict, judges
     by_topic = {("topic", topic): (topics == topic)[:, None] for topic in named}
     found = rates_of(questions, codes, parts | by_topic, times, seed)
     for at, cell in enumerate(cells):
-        keys = {"generator": questions.generator, **cell._asdict()}
+        keys = {"at": at, "generator": questions.generator, **cell._asdict()}
         every = found.numbers(0, at)
         for place, topic in enumerate(named, len(parts)):
             yield metric("responses", "table_2", keys | {"topic": topic}, "accuracy", **found.numbers(place, at))

@@ -33,8 +33,8 @@ def detection_rows(questions: Questions, labels: dict, overlap: dict, judge: str
         "kept": (questions.kept, meant),
         "gold": (np.array([side is not None for side in settled], bool), settled),
     }
-    for name, verdicts in said.items():
-        keys = {"generator": questions.generator, "model": name}
+    for at, (name, verdicts) in enumerate(said.items()):
+        keys = {"at": at, "generator": questions.generator, "model": name}
         told = np.array([verdict is not None for verdict in verdicts], bool)
         for view, (wanted, truth) in views.items():
             asked = np.zeros_like(wanted) if view == "kept" and name == judge else wanted
@@ -51,7 +51,7 @@ def detection_rows(questions: Questions, labels: dict, overlap: dict, judge: str
 def figure_1(rows):
     """The same rows under the name that the paper has for them, for the one generator that they are about."""
     for row in rows:
-        keys = {"model": json.loads(row["keys"])["model"]}
+        keys = {name: key for name, key in json.loads(row["keys"]).items() if name != "generator"}
         yield row | {"table": "figure_1", "keys": json.dumps(keys, ensure_ascii=False)}
 
 

@@ -73,18 +73,26 @@ def read_questions(documents, selected_questions) -> dict[str, Questions]:
 
 
 def read_verdicts(questions: dict[str, Questions], paths) -> dict[str, dict[Cell, np.ndarray]]:
-    """generator -> cell -> one code per question, from files of defusion_labels."""
-    found = {generator: {} for generator in questions}
+    """generator -> cell -> one code per question, from files of defusion_labels; judges, prompts and responders stand
+    in the order in which the files first name them.
+    """
+    found, order = {generator: {} for generator in questions}, {}
     for path in paths:
         generator, responder, prompt, judge = Path(path).parts[-5:-1]
         if generator not in questions:  # it wrote none
             continue
         own, cells = questions[generator], found[generator]
-        codes = cells.setdefault(Cell(judge, prompt, responder), np.full(len(own.ids), UNASKED, np.int8))
+        cell = Cell(judge, prompt, responder)
+        codes = cells.setdefault(cell, np.full(len(own.ids), UNASKED, np.int8))
+        for role, name in cell._asdict().items():
+            order.setdefault((role, name), len(order))
         rows = tables.read(DEFUSION_LABELS, path, ["question_id", "label"])
         places = own.places(rows["question_id"])
         codes[places[places >= 0]] = coded(rows["label"])[places >= 0]
-    return {generator: dict(sorted(cells.items())) for generator, cells in found.items()}
+    return {
+        generator: dict(sorted(cells.items(), key=lambda item: [order[named] for named in item[0]._asdict().items()]))
+        for generator, cells in found.items()
+    }
 
 
 def coded(labels) -> np.ndarray:
