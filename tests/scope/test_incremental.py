@@ -20,6 +20,11 @@ ASKING = [*GENERATING, "judge_scope", *RESPONDING]
 COUNTING = ["label_scope", "select_questions", "measure_hardness", "grade_hardness", "measure_scope"]
 COUNTING += ["label_defusion", "measure_responses"]
 
+NEW = (
+    "The harbour council of Tolven sold its old lighthouse on Friday. The buyer paid 410,000 crowns. The tower is"
+    " thirty metres high. Visitors may climb it from June."
+)
+
 
 def served(project, url, generators=("first",), judges=("judge",), responders=("judge",), mode="online"):
     """The tiny study with models behind this address, each under a name of its own that its calls are counted by. Who
@@ -95,8 +100,7 @@ def test_a_new_shard_pays_for_its_own_calls(done, server):
     with (done / "tests/tiny/shards.tsv").open("a") as file:
         file.write("2026-03\ttests/tiny/new\t\t\t\t\n")
     (done / "tests/tiny/new").mkdir()
-    text = (done / "tests/tiny/documents/february/bakery.md").read_text().replace("bakery", "brewery")
-    (done / "tests/tiny/new/brewery.md").write_text(text)
+    (done / "tests/tiny/new/lighthouse.txt").write_text(NEW)
     jobs = planned(done, "scope", *CONFIG)
     reading = ["read_articles", "find_duplicates", "collect_documents"]
     assert jobs == dict.fromkeys([*reading, *ASKING, *COUNTING], 1)
@@ -152,8 +156,7 @@ def count(project, *intended):
 def test_who_and_what_is_new_pays_for_itself(done, server):
     """A document, a responder and a judge at once: each is known by the model that is asked."""
     before, old, old_out = asked(done), count(done), count(done, "out_of_scope")
-    text = (done / "tests/tiny/documents/february/bakery.md").read_text().replace("bakery", "brewery")
-    (done / "tests/tiny/documents/february/brewery.md").write_text(text)
+    (done / "tests/tiny/documents/february/lighthouse.txt").write_text(NEW)
     served(done, server.url, judges=("judge", "other"), responders=("judge", "new"))
     found = more(done, server, before)
     every, out = count(done), count(done, "out_of_scope")
