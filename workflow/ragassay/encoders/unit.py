@@ -5,6 +5,7 @@ import numpy as np
 
 def unit(vectors) -> np.ndarray:
     """Vectors of length 1 as float32; of nothing is nothing."""
-    vectors = np.asarray(vectors, np.float32)
+    vectors = np.array(vectors, np.float32)
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return vectors / np.where(lengths == 0, 1, lengths)
+    vectors /= np.where(lengths == 0, 1, lengths)
+    return vectors

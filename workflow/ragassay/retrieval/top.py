@@ -13,8 +13,8 @@ import numpy as np
 from ragassay.errors import AssayError
 
 STEP = 1e-5
-QUERIES = 1024  # scored against a block at a time
-SAMPLE = 1024  # passages of the first block that a first limit is taken from
+QUERIES = 512  # scored against a block at a time
+SAMPLE = 2048  # passages of the first block that a first limit is taken from
 BITS = 32  # of a position
 LARGEST = 2 ** (62 - BITS)  # steps of a score
 UNSOUND = f"found a score that is no number or beyond {LARGEST * STEP:.0f}; are the vectors sound?"
@@ -70,7 +70,7 @@ class Best:
         beside = np.full((queries, counts.max()), NONE, np.int64)
         beside[rows, np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)] = new
         together = np.concatenate([self._keys, beside], axis=1)
-        self._keys = np.partition(together, count - 1, axis=1)[:, :count]
+        self._keys = np.partition(together, count - 1, axis=1)[:, :count].copy()  # a view would hold all of it
         worst = self._keys[:, -1:]
         full = worst != NONE
         _, scores = unpacked(worst)
