@@ -31,13 +31,15 @@ def judged(tmp_path_factory):
     project = copy_project(tmp_path_factory.mktemp("gold") / "project")
     (project / "gold").symlink_to(GOLD)
     configured(project)
-    output = snakemake(project, "question_sets", RESPONDED, *MINE).stdout
+    output = snakemake(project, "question_sets", *MINE).stdout
     return project, output
 
 
 def test_the_embedded_judge_is_measured_with_one_command(judged):
     project, output = judged
     rows = tables.read(METRICS, project / RESULT).to_pylist()
+    defused = next(row for row in rows if row["table"] == "responses" and row["metric"] == "defused")
+    assert (defused["n"], defused["abstained"]) == (76, 0) and 0.05 < defused["value"] < 0.6
     found = {(row["table"], json.loads(row["keys"]).get("judge"), row["metric"]): row for row in rows}
     sys.stdout.writelines(f"{line}\n" for line in output.splitlines() if line.startswith("measure_question_sets:"))
     own, control, recorded = (

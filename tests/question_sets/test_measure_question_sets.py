@@ -6,6 +6,7 @@ import pytest
 
 from ragassay import tables
 from ragassay.errors import AssayError
+from ragassay.schemas.defusion_labels import DEFUSION_LABELS
 from ragassay.schemas.human_labels import HUMAN_LABELS
 from ragassay.schemas.metrics import METRICS
 from ragassay.schemas.overlap import OVERLAP
@@ -37,7 +38,12 @@ def measured(tmp_path):
             near.append(row(OVERLAP, **same, cluster_id=f"c{doc}", missing_words=float(number != 1)))
             if doc == number == 0:
                 people.append(row(HUMAN_LABELS, **same, task="scope", annotator="ann", label="in_scope"))
-    rows = {QUESTIONS: asked, SCOPE_LABELS: said, OVERLAP: near, HUMAN_LABELS: people}
+    same = {"question_id": asked[0]["question_id"], "doc_id": "d0", "responder": "r"}
+    answered = [row(DEFUSION_LABELS, **same, judge="j", label="defused", prompt_name="recorded")]
+    answered.append(answered[0] | {"question_id": asked[3]["question_id"], "doc_id": "d1", "label": "not_defused"})
+    answered.append(answered[0] | {"question_id": asked[6]["question_id"], "doc_id": "d2", "label": "tie"})
+    people.append(row(HUMAN_LABELS, **same, task="defusion", annotator="ann", label="not_defused"))
+    rows = {QUESTIONS: asked, SCOPE_LABELS: said, DEFUSION_LABELS: answered, OVERLAP: near, HUMAN_LABELS: people}
     for table, own in rows.items():
         tables.write(table, tmp_path / f"{table.name}.parquet", own)
     files = {table.name: [tmp_path / f"{table.name}.parquet"] for table in rows}
@@ -78,16 +84,28 @@ def test_people_are_a_truth_of_their_own(measured):
     assert measured["accuracy", "(overlap control)", "mine", "people", "abstentions"]["value"] == 1
 
 
+def test_recorded_responses_are_counted_and_compared_with_what_people_say(measured):
+    defused = measured["responses", "j", "r", "mine", "defused"]
+    assert (defused["value"], defused["n"], defused["abstained"]) == (0.5, 2, 1)
+    same = measured["responses", "j", "r", "mine", "as_people_say"]
+    assert (same["value"], same["n"]) == (0, 1)
+
+
 def test_what_people_agreed_on_counts_before_their_majority_and_a_tie_is_no_truth():
-    def vote(name, annotator, label, task="scope"):
-        return {"question_id": name, "annotator": annotator, "label": label, "task": task}
+    def vote(name, annotator, label, responder=""):
+        return {"question_id": name, "annotator": annotator, "label": label, "responder": responder}
 
     votes = [vote("a", "x", "in_scope"), vote("a", "y", "in_scope"), vote("a", "", "out_of_scope")]
-    votes += [vote("b", "x", "in_scope"), vote("b", "y", "out_of_scope"), vote("c", "x", "defused", "defusion")]
+    votes += [vote("b", "x", "in_scope"), vote("b", "y", "out_of_scope"), vote("b", "x", "defused", "m")]
     votes += [vote("d", "x", "in_scope"), vote("d", "y", "out_of_scope"), vote("d", "z", "out_of_scope")]
-    assert settled(votes) == {"a": "out_of_scope", "b": None, "d": "out_of_scope"}
+    assert settled(votes) == {
+        ("a", ""): "out_of_scope",
+        ("b", ""): None,
+        ("b", "m"): "defused",
+        ("d", ""): "out_of_scope",
+    }
 
 
 def test_without_a_set_there_is_nothing_to_measure(tmp_path):
     with pytest.raises(AssayError, match="no question set in the configuration"):
-        measure_question_sets([], [], [], [], tmp_path / "metrics.parquet", **DRAWS)
+        measure_question_sets([], [], [], [], [], tmp_path / "metrics.parquet", **DRAWS)

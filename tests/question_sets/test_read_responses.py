@@ -9,6 +9,6 @@ def test_recorded_responses_say_that_they_are(files, settings, tmp_path):
     read_responses(**files, responses=tmp_path / "r.parquet", **settings, responder="model-m", column="m")
     rows = tables.read(RESPONSES, tmp_path / "r.parquet").to_pylist()
     assert sorted(row["text"] for row in rows) == ["At nine.", "In May.", "Nobody."]
-    assert {(row["responder"], row["prompt_name"], row["truncated"]) for row in rows} == {
-        ("model-m", "recorded", False)
+    assert {(row["responder"], row["prompt_name"], row["finish_reason"]) for row in rows} == {
+        ("model-m", "recorded", "stop")
     }

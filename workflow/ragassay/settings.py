@@ -180,6 +180,13 @@ def set_judges(config: dict) -> dict[str, list[str]]:
     return {"question_set": [name for name, _ in found], "judge": [judge for _, judge in found]}
 
 
+def set_responses(config: dict) -> dict[str, list[str]]:
+    """All question sets, recorded responders and judges of what they answered, as three lists of equal length."""
+    sets, judges = config["question_sets"], config["scope"]["judges"]
+    found = [(name, responder, judge) for name in sets for responder in sets[name]["responders"] for judge in judges]
+    return {role: [row[at] for row in found] for at, role in enumerate(("question_set", "responder", "judge"))}
+
+
 def sections(config: dict) -> list[str]:
     """The report's, that of question sets among them wherever there are any; that of agreement if people labelled."""
     own = ["question_sets"] if config["question_sets"] else []

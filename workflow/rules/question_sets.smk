@@ -3,6 +3,7 @@
 A set's name stands in the place of generator and shard, and whatever is asked of the study's questions can be asked of it.
 
 Reads   the files that config["question_sets"] names, results/scope_labels/{question_set}/{judge}/{question_set}.parquet
+        results/defusion_labels/{question_set}/{responder}/recorded/{judge}/{question_set}.parquet
 Writes  results/documents/{question_set}.parquet, results/questions/{question_set}/{question_set}.parquet
         results/human_labels/{question_set}.parquet                                             what people said of them
         results/responses/{question_set}/{responder}/recorded/{question_set}.parquet            responses that were recorded
@@ -15,10 +16,12 @@ Writes  results/documents/{question_set}.parquet, results/questions/{question_se
 from functools import partial
 
 SET_JUDGES = settings.set_judges(config)  # pairs of set and judge, recorded ones too
+SET_RESPONSES = settings.set_responses(config)  # sets, responders that were recorded, and judges
 
 
 ruleorder: read_question_set > collect_documents
 ruleorder: read_question_set > write_questions
+ruleorder: read_responses > respond
 ruleorder: read_verdicts > judge_scope
 
 
@@ -134,6 +137,11 @@ rule measure_question_sets:
             "results/scope_labels/{question_set}/{judge}/{question_set}.parquet",
             zip,
             **SET_JUDGES,
+        ),
+        defusion_labels=expand(
+            "results/defusion_labels/{question_set}/{responder}/recorded/{judge}/{question_set}.parquet",
+            zip,
+            **SET_RESPONSES,
         ),
         overlap=expand("results/overlap/{name}/{name}.parquet", name=config["question_sets"]),
     output:

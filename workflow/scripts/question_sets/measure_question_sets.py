@@ -12,28 +12,30 @@ from ragassay import tables
 from ragassay.errors import AssayError
 from ragassay.metrics import resampling
 from ragassay.metrics.auroc import Auroc
+from ragassay.schemas.defusion_labels import DEFUSION_LABELS
 from ragassay.schemas.human_labels import HUMAN_LABELS
 from ragassay.schemas.metrics import METRICS, metric
 from ragassay.schemas.overlap import OVERLAP
 from ragassay.schemas.questions import QUESTIONS
 from ragassay.schemas.scope_labels import SCOPE_LABELS
 from ragassay.scope import control
-from ragassay.scope.votes import IN, OUT, TIE, UNCLEAR
+from ragassay.scope.votes import DEFUSED, IN, NOT_DEFUSED, OUT, TIE, UNCLEAR
 from ragassay.stage import log, run
 
 KINDS = {OUT: "out of scope", IN: "in scope"}
 INTENT, PEOPLE, CONTROL = "intention", "people", "(overlap control)"
 
 
-def measure_question_sets(questions, human_labels, scope_labels, overlap, metrics, resamples, seed):
+def measure_question_sets(questions, human_labels, scope_labels, defusion_labels, overlap, metrics, resamples, seed):
     """Each argument but the last three is a list of files, of all sets together."""
     if not questions:
         raise AssayError("found no question set in the configuration, expected at least one under question_sets")
     asked = tables.read_all(QUESTIONS, questions, ["question_id", "doc_id", "generator", "intended"]).to_pylist()
     people = settled(tables.read_all(HUMAN_LABELS, human_labels).to_pylist())
+    defused = tables.read_all(DEFUSION_LABELS, defusion_labels).to_pylist()
     sets, said = defaultdict(list), defaultdict(dict)
     for row in asked:
-        row["truths"] = {INTENT: row["intended"], PEOPLE: people.get(row["question_id"])}
+        row["truths"] = {INTENT: row["intended"], PEOPLE: people.get((row["question_id"], ""))}
         sets[row["generator"]].append(row)
     places = {row["question_id"]: row["generator"] for row in asked}
     for row in tables.read_all(SCOPE_LABELS, scope_labels).to_pylist():
@@ -51,21 +53,40 @@ def measure_question_sets(questions, human_labels, scope_labels, overlap, metric
         numbers = {"questions": len(own), "documents": len({row["doc_id"] for row in own})}
         for number, value in (numbers | {"labelled": told[INTENT], "labelled_by_people": told[PEOPLE]}).items():
             found.append(_row("sets", {"set": name}, number, value, value))
+    found += _responses(defused, places, people, draws)
     tables.write(METRICS, metrics, found)
 
 
-def settled(labels: list[dict]) -> dict[str, str | None]:
-    """question -> what people say of its scope: what they agreed on together, else the majority; None if they tie."""
+def settled(labels: list[dict]) -> dict[tuple[str, str], str | None]:
+    """(question, responder) -> what people say of the response, or, without a responder, of the question's scope: what
+    they agreed on together, else the majority; None if they tie.
+    """
     votes = defaultdict(dict)
     for row in labels:
-        if row["task"] == "scope":
-            votes[row["question_id"]][row["annotator"]] = row["label"]
+        votes[row["question_id"], row["responder"]][row["annotator"]] = row["label"]
     found = {}
-    for question, own in votes.items():
+    for item, own in votes.items():
         ranked = Counter(own.values()).most_common()
         tie = len(ranked) > 1 and ranked[0][1] == ranked[1][1]
-        found[question] = own.get("") or (None if tie else ranked[0][0])
+        found[item] = own.get("") or (None if tie else ranked[0][0])
     return found
+
+
+def _responses(labels, places, people, draws):
+    """How many recorded responses to questions out of scope are defused, and how often people say the same."""
+    groups = defaultdict(list)
+    for row in labels:
+        groups[places[row["question_id"]], row["responder"], row["judge"]].append(row)
+    for (name, responder, judge), rows in groups.items():
+        keys = {"set": name, "responder": responder, "judge": judge}
+        sided = [row for row in rows if row["label"] in (DEFUSED, NOT_DEFUSED)]
+        truths = [(row, people.get((row["question_id"], responder))) for row in sided]
+        shares = {"defused": [(row["doc_id"], row["label"] == DEFUSED) for row in sided]}
+        shares["as_people_say"] = [(row["doc_id"], row["label"] == truth) for row, truth in truths if truth]
+        yield _row("responses", keys, "responses", len(rows), len(rows))
+        for metric_name, own in shares.items():
+            mean = resampling.mean([float(one) for _, one in own], [doc for doc, _ in own], **draws)
+            yield _row("responses", keys, metric_name, *mean, abstained=len(rows) - len(sided))
 
 
 def _control(rows, features):

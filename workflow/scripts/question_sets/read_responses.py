@@ -1,5 +1,5 @@
 """Read the responses to a question set that were recorded elsewhere, of one responder. An empty cell is a question that
-it was not asked.
+it was not asked. A recorded response counts as whole: how its model came to stop is not known.
 """
 
 from ragassay import question_sets, tables
@@ -10,7 +10,7 @@ from ragassay.stage import log, run
 def read_responses(document_files, question_files, responses, name, columns, responder, column):
     _, ids = question_sets.documents(document_files, columns["documents"], name)
     asked = question_sets.questions(question_files, columns["questions"], ids, name, (column,))
-    same = {"finish_reason": question_sets.RECORDED, "truncated": False, "responder": responder}
+    same = {"finish_reason": "stop", "truncated": False, "responder": responder}
     same |= {"prompt_name": question_sets.RECORDED, "prompt": ""}
     rows = [
         {"question_id": one.row["question_id"], "doc_id": one.row["doc_id"], "text": one.cells[column], **same}
