@@ -27,6 +27,9 @@ def test_each_question_is_answered_from_its_own_document(asked, prompt):
         asked.asks(server.url)
         [rows] = run(asked, prompt, sampling={"temperature": 0.7, "max_tokens": 300})
         assert server.summary()["billed"] == len(rows) == 4
+        billed = [line for line in server.log() if line["event"] == "asked"]
+    assert sum(row["prompt_tokens"] for row in rows) == sum(line["prompt_tokens"] for line in billed)
+    assert all((row["completion_tokens"] > 0) == bool(row["text"]) for row in rows)
     found = {row["question_id"]: row for row in rows}
     assert "text of a" in found["question-0"]["text"] and "Who rowed?" in found["question-0"]["text"]
     assert "text of b" in found["question-3"]["text"] and "text of a" not in found["question-3"]["text"]

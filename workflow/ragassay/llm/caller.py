@@ -103,7 +103,7 @@ class Caller:
         found = {}
         for numbers, body in self.ledger.bodies(key):
             try:
-                answers, _ = self.provider.read(body)
+                answers, _ = self.provider.answers(body)
             except Failure:
                 continue
             found = dict(zip(numbers, answers, strict=False)) | found
@@ -195,7 +195,7 @@ class Caller:
     def _settle(self, name, key, numbers, body, worst, late=False):
         """Read a body and write down what it took; raises Failure if it cannot be read: it was paid for nothing."""
         try:
-            answers, usage = self.provider.read(body)
+            answers, usage = self.provider.answers(body)
         except Failure as failure:
             self.ledger.failed(name, key, numbers, failure.kind, failure.detail, worst, late)
             raise

@@ -9,7 +9,7 @@ import abc
 import hashlib
 import importlib
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ragassay.errors import AssayError
 
@@ -51,10 +51,14 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One sample: the text as it came and why it ended (stop, length, content_filter)."""
+    """One sample: the text as it came and why it ended (stop, length, content_filter). Its tokens are known where it
+    came alone, and its provider counts them.
+    """
 
     text: str
     finish_reason: str
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +113,14 @@ class Provider(abc.ABC):
     @abc.abstractmethod
     def read(self, body: str) -> tuple[list[Answer], Usage]:
         """The answers in a raw body; raises Failure if it is not whole."""
+
+    def answers(self, body: str) -> tuple[list[Answer], Usage]:
+        """The same, each answer with its tokens where they can be told."""
+        answers, usage = self.read(body)
+        if len(answers) == 1 and usage != Usage():
+            own = {"prompt_tokens": usage.prompt, "completion_tokens": usage.completion}
+            answers = [replace(answers[0], **own)]
+        return answers, usage
 
     async def close(self) -> None:  # noqa: B027  most have nothing to give back
         """Give back connections and memory."""

@@ -105,7 +105,7 @@ def _part(part, found, where):
     elif kind == "bars":
         columns = {part["label"]: part["x"], **(part.get("metrics") or {part["metric"]: part["y"]})}
     else:
-        columns = dict.fromkeys([*part["label"], *([part["by"]] if "by" in part else []), part["metric"]])
+        columns = dict.fromkeys([*part["label"], *([] if "by" in part else [part["metric"]])])
     known = {column for row in rows for column in row}
     missing = [column for column in columns if rows and column not in known]
     if missing:

@@ -15,6 +15,8 @@ RESPONSES = Table(
         Column("text", pa.string(), "the response as it came; empty text if the model said nothing"),
         Column("finish_reason", pa.string(), "why the model stopped, as its provider says: `stop`, `length`, ..."),
         Column("truncated", pa.bool_(), "whether it was cut off at the limit of tokens"),
+        Column("prompt_tokens", pa.int64(), "tokens of the prompt; empty where the provider does not count", null=True),
+        Column("completion_tokens", pa.int64(), "tokens of the response, as far as they are known", null=True),
         Column("responder", pa.string(), "the model's name in the configuration"),
         Column("prompt_name", pa.string(), "the prompt's name in the configuration: `basic`, `two_shot`, ..."),
         Column("prompt", pa.string(), "the digest of the prompt it was asked with"),

@@ -10,8 +10,8 @@ from ragassay.stage import log, run
 def read_responses(document_files, question_files, responses, name, columns, responder, column):
     _, ids = question_sets.documents(document_files, columns["documents"], name)
     asked = question_sets.questions(question_files, columns["questions"], ids, name, (column,))
-    same = {"finish_reason": "stop", "truncated": False, "responder": responder}
-    same |= {"prompt_name": question_sets.RECORDED, "prompt": ""}
+    same = {"finish_reason": "stop", "truncated": False, "prompt_tokens": None, "completion_tokens": None}
+    same |= {"responder": responder, "prompt_name": question_sets.RECORDED, "prompt": ""}
     rows = [
         {"question_id": one.row["question_id"], "doc_id": one.row["doc_id"], "text": one.cells[column], **same}
         for one in asked
