@@ -99,7 +99,9 @@ def test_odd_answers_are_answers_and_are_paid_once(serve, model, tmp_path, odd, 
     server = serve(texts=["It is"], odd_answers={odd: 1.0})
     for _ in range(2):
         ((found,),) = complete([request()], model(server), tmp_path)
-        assert found == answer if odd != "length" else found.finish_reason == "length"
+        told = Answer(found.text, found.finish_reason)
+        assert told == answer if odd != "length" else found.finish_reason == "length"
+        assert found.prompt_tokens > 0
     assert server.summary()["requests"] == 1
 
 
