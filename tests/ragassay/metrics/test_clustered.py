@@ -66,7 +66,7 @@ def test_nothing_counted_is_not_a_number_and_no_end_of_an_interval():
 
 
 def test_a_mean_has_its_interval_and_its_n():
-    found = mean(np.array([0, 0, 1, 2]), [1, 0, 1, 1], 3, 500)
+    found = mean(np.array([0, 0, 1, 2]), [1, 0, 1, 1], 3, 5000)
     assert (found["value"], found["n"]) == (0.75, 4) and found["low"] == 0.5 and found["high"] == 1
     assert mean(np.array([], int), [], 3, 500) == {"value": None, "low": None, "high": None, "n": 0}
     assert mean(np.array([0]), [1], 1, 0) == {"value": 1.0, "low": None, "high": None, "n": 1}

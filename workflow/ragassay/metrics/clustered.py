@@ -39,7 +39,8 @@ def draws(documents: int, times: int, seed: int = 0) -> Iterator[np.ndarray]:
     random = np.random.default_rng(seed)
     for start in range(0, times, AT_ONCE) if documents else ():
         size = min(AT_ONCE, times - start)
-        yield random.multinomial(documents, np.full(documents, 1 / documents), size).astype(float)
+        found = random.integers(0, documents, (size, documents)) + documents * np.arange(size)[:, None]
+        yield np.bincount(found.ravel(), minlength=size * documents).reshape(size, documents).astype(float)
 
 
 def ends(values) -> tuple[float | None, float | None]:

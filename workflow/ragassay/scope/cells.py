@@ -65,7 +65,7 @@ def cell_rows(questions: Questions, cells: dict, marks: dict, said: dict, judges
         every = found.numbers(0, at)
         for place, topic in enumerate(named, len(parts)):
             yield metric("responses", "table_2", keys | {"topic": topic}, "accuracy", **found.numbers(place, at))
-        for name, numbers in _over_topics(found, slice(len(parts), None), at).items():
+        for name, numbers in _over_topics(found, slice(len(parts), None), at).items() if named else ():
             yield metric("responses", "table_2", keys, name, **numbers, n=every["n"], abstained=every["abstained"])
         for name, count in _counts(found, at, *said[cell.prompt, cell.responder]).items():
             yield metric("responses", "cells", keys, name, count, int(found.asked[0, at]))
