@@ -109,6 +109,18 @@ DEFAULTS = {
             "variants": {"plain": {"votes": 9}},
         },
         "comparison": {"resamples": 2000, "flips": 9999, "seed": 0},
+        "annotation": {
+            "folder": "annotation",
+            "guidelines": "resources/annotation/guidelines.yaml",
+            "training_items": 6,
+            "questions": "kept",
+            "confidence": 0.95,
+            "margin": 0.0667,
+            "groups": 3,
+            "annotators_per_item": 2,
+            "resamples": 1000,
+            "seed": 0,
+        },
         "hardness": {
             "encoder": "minilm",
             "limits": [0.5, 0.6, 0.7, 0.8],
@@ -129,7 +141,7 @@ DEFAULTS = {
         "texts": False,
     },
     "statistics": {"words_per_bin": 25},
-    "report": {"title": "RAG assay", "sections": ["documents", "scope", "responses", "calls"]},
+    "report": {"title": "RAG assay", "sections": ["documents", "scope", "responses", "agreement", "calls"]},
 }
 
 
@@ -164,6 +176,10 @@ def write(tmp_path):
         ),
         ({"documents": {"min_words": True}}, "documents.min_words: found True (true/false), expected a whole number"),
         ({"documents": {"min_words": 25.0}}, "documents.min_words: found 25.0 (a number), expected a whole number"),
+        (
+            {"scope": {"annotation": {"confidence": 1}}},
+            "scope.annotation.confidence: found 1 (a whole number), expected a number below 1",
+        ),
         ({"report": {"title": ""}}, "report.title: found '' (text), expected not to be empty"),
         ({"report": {"sections": "documents"}}, "report.sections: found 'documents' (text), expected a list"),
         ({"report": {"sections": []}}, "report.sections: found [] (a list), expected not to be empty"),
