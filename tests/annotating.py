@@ -78,9 +78,11 @@ class Serving:
         self.process = subprocess.Popen(
             command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ
         )
-        self.first = self.process.stdout.readline()
-        assert self.first.startswith("Label at http"), self.process.stderr.read()
-        self.url = self.first.split()[2]
+        first, self.warned = self.process.stdout.readline(), ""
+        if first.startswith("The study"):
+            first, self.warned = self.process.stdout.readline(), first
+        assert first.startswith("Label at http"), self.process.stderr.read()
+        self.url = first.split()[2]
         self.port = int(re.search(r":(\d+)/", self.url)[1])
 
     def __enter__(self):

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 
 import pytest
 
@@ -71,6 +72,14 @@ def test_label_studio_gets_tasks_that_tell_no_label_of_a_model(tmp_path):
     assert [len(task["annotations"]) for task in tasks] == [0] * 5
     assert tasks[0]["data"]["labels"] == [{"value": "out_of_scope"}, {"value": "in_scope"}]
     assert not {"responder", "prompt_name"} & tasks[-1]["data"].keys() and tasks[-1]["data"]["response"]
+
+
+def test_the_interface_names_what_tasks_hold(tmp_path):
+    folder = project(tmp_path, sample())
+    run(folder, "export", "tasks.json")
+    [data, *_] = [task["data"] for task in json.loads((folder / "tasks.json").read_text())]
+    named = set(re.findall(r'value="\$(\w+)"', run(folder, "interface").stdout))
+    assert named == {"question", "document", "response", "labels"} and named <= data.keys()
 
 
 def test_what_label_studio_exports_is_taken(tmp_path):

@@ -249,6 +249,25 @@ def test_labels_of_items_that_are_gone_are_named(tmp_path):
     assert done.returncode == 1 and "put back the one that was replaced" in done.stderr
 
 
+def test_an_empty_sample_is_named(tmp_path):
+    done = run(project(tmp_path, []), "serve", "--port", "0")
+    assert done.returncode == 1 and "the sample is empty" in done.stderr
+
+
+def test_people_go_on_with_the_sample_that_they_began_with(tmp_path):
+    folder = project(tmp_path, sample(scope=2, defusion=0), training_items=0)
+    with Serving(folder):
+        pass
+    project(folder, [item(9)], training_items=0)
+    with Serving(folder) as serving:
+        assert "another sample by now" in serving.warned
+        client = Client(serving.port)
+        client.enter("Anna")
+        client.post("/clicks/join", click())
+        assert client.shown("/label/scope")["item"] == "item-scope-0001"
+        client.close()
+
+
 def test_the_command_can_be_called_as_a_module(tmp_path):
     command = [sys.executable, "-m", "ragassay.annotation", "export", "items.csv"]
     done = subprocess.run(command, cwd=project(tmp_path, sample()), capture_output=True, text=True)

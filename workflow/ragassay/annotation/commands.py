@@ -1,10 +1,10 @@
-"""The command line of annotation: `python -m ragassay.annotation serve | export | import`."""
+"""The command line of annotation: `python -m ragassay.annotation serve | export | import | interface`."""
 
 import argparse
 import sys
 from pathlib import Path
 
-from ragassay.annotation import exchange, serving
+from ragassay.annotation import exchange, label_studio, serving
 from ragassay.annotation.study import study
 from ragassay.errors import AssayError
 
@@ -20,6 +20,8 @@ def main(arguments: list[str]) -> int:
                 text, items, labels = exchange.exported(chosen, given.form or exchange.form_of(given.file))
                 exchange.save(given.file, text)
                 sys.stdout.write(f"{given.file}: {items} items with {labels} labels\n")
+            case "interface":
+                sys.stdout.write(label_studio.INTERFACE)
             case "import":
                 form = given.form or exchange.form_of(given.file)
                 counts = exchange.imported(chosen, given.file, form, given.annotator, given.replace)
@@ -44,6 +46,7 @@ def _parser():
     serve.add_argument("--annotators", nargs="+", default=[], metavar="NAME", help="give each of these a token")
     export = commands.add_parser("export", parents=[common], help="write all items with their labels to a file")
     importing = commands.add_parser("import", parents=[common], help="take over labels that were given elsewhere")
+    commands.add_parser("interface", parents=[common], help="print the labelling interface for Label Studio")
     for one in (export, importing):
         one.add_argument("file", type=Path, help="the file")
         one.add_argument("--form", choices=sorted(exchange.FORMS), help="default: by the file's ending")

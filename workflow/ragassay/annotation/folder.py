@@ -27,6 +27,8 @@ def frozen_items(folder, sample) -> tuple[list[dict], bool]:
     own, sample = Path(folder, ITEMS), Path(sample)
     if not own.exists():
         items = items_in(sample)
+        if not items:
+            raise FolderError(f"{sample}: the sample is empty, expected questions; see scope.annotation.questions")
         with replacing(own) as copy, sample.open("rb") as source:
             shutil.copyfileobj(source, copy)
         return items, True
