@@ -145,6 +145,26 @@ def test_a_disagreement_is_settled_by_somebody_who_has_no_part_in_it():
     assert labelling.settled == {} and settle(labelling, "Dan")
 
 
+def test_who_has_settled_in_a_group_does_not_label_it():
+    labelling = joined("Anna", "Ben", items=sample(groups=2), per_item=3)
+    assert [labelling.people[name].groups for name in ("Anna", "Ben")] == [[1], [2]]
+    for name, said in (("Cleo", "in_scope"), ("Dan", "out_of_scope"), ("Eve", "in_scope"), ("Fay", "in_scope")):
+        do(labelling, name, "join")
+        if labelling.people[name].groups == [1]:
+            label(labelling, name, "item-scope-0001", said)
+    label(labelling, "Anna", "item-scope-0001", "out_of_scope")
+    settle(labelling, "Gus")
+    labelling.people["Cleo"].groups.clear()  # a place is free again
+    assert labelling.free_group(labelling.people["Gus"]) is None
+    assert labelling.free_group(labelling.people["Ben"]) == 1
+
+
+def test_items_of_others_cannot_be_put_off():
+    labelling = joined("Anna", items=[*sample(), item(4, group=2)])
+    with pytest.raises(Refused, match="another group"):
+        do(labelling, "Anna", "skip", item="item-scope-0004")
+
+
 def test_what_annotators_change_is_no_disagreement_any_more():
     labelling = disputed()
     vote = labelling.people["Ben"].votes["annotator", "item-scope-0001"]

@@ -123,9 +123,10 @@ def closed(labelling: Labelling, person: Person, task: str) -> str:
 
 
 def _skip(labelling, person, click):
-    item = _item(labelling, click)
-    if (_role(click), item) in person.votes:
+    item, role = _item(labelling, click), _role(click)
+    if (role, item) in person.votes:
         raise Refused(409, "This item was labelled in another window.")
+    _may_label(labelling, person, item, role)
     return {"item": item}
 
 

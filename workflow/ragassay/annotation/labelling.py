@@ -150,9 +150,10 @@ class Labelling:
         return person.trail[place][-1]
 
     def free_group(self, person: Person) -> int | None:
-        """The group that needs a person most, if there is one that this person is not in yet."""
+        """The group that needs a person most, of those that this person is not in and has settled nothing in."""
         members = Counter(group for one in self.people.values() for group in one.groups)
-        free = [group for group in self.groups if members[group] < self.per_item and group not in person.groups]
+        known = {self.items[item]["group"] for role, item in person.votes if role == ADJUDICATOR} | set(person.groups)
+        free = [group for group in self.groups if members[group] < self.per_item and group not in known]
         return min(free, key=lambda group: (members[group], group), default=None)
 
 
