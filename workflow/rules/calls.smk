@@ -14,12 +14,19 @@ rule measure_calls:
             generator=config["scope"]["generators"],
             shard=SHARDS,
         ),
-        judging=expand(
-            "results/calls/judge_scope/{generator}/{judge}/{shard}.parquet",
-            generator=config["scope"]["generators"],
-            judge=settings.detectors(config),
-            shard=SHARDS,
-        ),
+        judging=[
+            *expand(
+                "results/calls/judge_scope/{generator}/{judge}/{shard}.parquet",
+                generator=config["scope"]["generators"],
+                judge=settings.detectors(config),
+                shard=SHARDS,
+            ),
+            *expand(
+                "results/calls/judge_scope/{name}/{judge}/{name}.parquet",
+                name=config["question_sets"],
+                judge=config["scope"]["judges"],
+            ),
+        ],
         responding=[
             *expand(
                 "results/calls/respond/{generator}/{responder}/{prompt}/{shard}.parquet",
@@ -52,6 +59,11 @@ rule measure_calls:
                 prompt=config["scope"]["responding"]["prompts"],
                 judge=config["scope"]["judges"][:1],
                 shard=SHARDS,
+            ),
+            *expand(
+                "results/calls/judge_defusion/{question_set}/{responder}/recorded/{judge}/{question_set}.parquet",
+                zip,
+                **SET_RESPONSES,
             ),
         ],
     output:

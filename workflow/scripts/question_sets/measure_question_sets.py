@@ -86,6 +86,10 @@ def _responses(labels, places, people, draws):
         yield _row("responses", keys, "responses", len(rows), len(rows))
         for metric_name, own in shares.items():
             mean = resampling.mean([float(one) for _, one in own], [doc for doc, _ in own], **draws)
+            if mean[0] is not None:
+                log.info(
+                    "%s, %s: %.1f %% of %d %s, says %s", name, responder, 100 * mean[0], mean[1], metric_name, judge
+                )
             yield _row("responses", keys, metric_name, *mean, abstained=len(rows) - len(sided))
 
 
