@@ -126,7 +126,6 @@ def _measured(keys, rows, labels, draws):
         of_kind = len(rows) if name == "accuracy" else sum(row["out"] is (name == f"right_on_{OUT}") for row in rows)
         yield _row("accuracy", keys, name, *mean, abstained=of_kind - len(own))
         told.append(mean)
-    yield _row("judges", {"judge": f"{keys['set']}, {keys['judge']}, {keys['truth']}"}, "accuracy", *told[0])
     yield _row("accuracy", keys, "at_least", right / len(rows), len(rows))
     yield _row("accuracy", keys, "at_most", (right + abstained) / len(rows), len(rows))
     area = Auroc([row["margin"] for row in sided], [row["out"] for row in sided])
