@@ -206,7 +206,7 @@ def questions_on_demo(gold_rows: list[dict]) -> None:
         figure(f"demo_{name}", sum(right) / len(right), "share", ">= 0.75" if kind else ">= 0.9")
     gold_control = auroc([(overlap(row["text"], row["question"]), row["out_of_scope"]) for row in gold_rows])
     control = auroc([(overlap(text, question), truth) for text, question, truth in written])
-    figure("demo_overlap_control", control, "auroc", f"<= {gold_control:.4f}", gold_control)  # no easier than theirs
+    figure("demo_overlap_control", control, "auroc", "<= 0.75", gold_control)  # as hard as a hard stratum
 
 
 def overlap(document: str, question: str) -> float:

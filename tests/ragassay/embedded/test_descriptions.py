@@ -1,8 +1,8 @@
-"""What a document tells of somebody or something, and what somebody did."""
+"""What a document tells of somebody or something."""
 
 import pytest
 
-from ragassay.embedded.descriptions import deeds, descriptions
+from ragassay.embedded.descriptions import descriptions, parts_of
 
 
 @pytest.mark.parametrize(
@@ -21,8 +21,12 @@ def test_descriptions_come_from_the_document(text, name, kind, expected):
     assert all(set(one.lower().replace(",", "").split()) <= words for one in found)
 
 
-def test_deeds_stand_behind_to_and_have_no_dates():
-    text = "Mildred Fenn founded the museum in Dray in May 2019. The council lost its seat in Dray on Friday."
-    assert "build" not in deeds("Mildred Fenn", text)
-    assert deeds("Mildred Fenn", text) == ["found the museum in Dray", "found the museum"]
-    assert deeds("The council", text) == []
+def test_no_description_looks_like_a_second_question():
+    text = "Mildred Fenn was the mayor of Dray for ten years. Mildred Fenn built the museum in Dray for the town."
+    found = descriptions("Mildred Fenn", "person", text)
+    assert found and not any(one.startswith(", who was") for one in found)
+
+
+def test_parts_are_openings_without_their_last_circumstances():
+    parts = ["sell the lock in Dray for nothing", "sell the lock in Dray", "sell the lock"]
+    assert list(parts_of(parts[0], 2)) == parts

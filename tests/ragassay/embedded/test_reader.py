@@ -117,7 +117,7 @@ def test_an_unknown_task_is_answered_honestly():
         assert "cannot do this" in respond(messages, {"temperature": 0.7}, 0)
 
 
-@pytest.mark.parametrize("name", ["news-marl-bridge", "tech-avalanche-radar", "business-bank-rate"])
+@pytest.mark.parametrize("name", ["news-marl-bridge", "business-tidewell-loan", "business-bank-rate"])
 def test_the_whole_chain_on_an_article(ask, articles, name):
     article = articles[name]
     claims = parse_numbered(ask("extract_claims", document=article, n=6), expected=6)
@@ -135,7 +135,7 @@ def test_the_whole_chain_on_an_article(ask, articles, name):
     assert 99 not in new and set(new) <= set(current) and len(new) >= 3
     assert all(current[number] == claim for number, claim in new.items())
     outside = parse_numbered(ask("write_out_of_scope_questions", document=article, claims=numbered(new))).value
-    inside = parse_numbered(ask("write_in_scope_questions", document=article, n=3), expected=3).value
+    inside = parse_numbered(ask("write_in_scope_questions", document=article, n=2), expected=2).value
     assert set(outside) <= set(new) and len(outside) >= 2
     for question in (*outside.values(), *inside.values()):
         assert isinstance(parse_verdict(ask("judge_scope", document=article, question=question)), Ok)

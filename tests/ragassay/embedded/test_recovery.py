@@ -33,7 +33,7 @@ def test_new_claims_are_about_what_the_given_ones_name_and_differ_by_seed():
     given = {stem(word) for number in (1, 3, 4, 6) for word in content(CLAIMS[number])}
     new = [claim for seed in range(40) for claim in map(recover(GAPS, random.Random(seed)).get, (2, 5))]
     shares = [sum(stem(word) in given for word in content(claim)) / len(content(claim)) for claim in new]
-    assert sum(share >= 0.3 for share in shares) > 0.9 * len(shares)
+    assert sum(share >= 0.6 for share in shares) > 0.7 * len(shares)
     assert len(set(new)) > 10
 
 

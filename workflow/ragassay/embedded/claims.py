@@ -113,9 +113,12 @@ def named(subject: str, document: str) -> str:
     if not common and not re.fullmatch(r"[A-Z][\w\u2019-]+", subject):
         return subject
     last = common[1].capitalize() if common else subject
-    full = set(re.findall(rf"(?<=[a-z,] )((?:[A-Z][\w\u2019'-]+ ){{1,2}}{last})\b(?! [A-Z])", document))
+    full = set(re.findall(rf"(?<=[a-z,] )((?:[A-Z][\w\u2019'-]+ ){{1,2}}{last})\b(?! [A-Z]| of [A-Zt])", document))
     full |= set(
-        re.findall(rf"(?:^|\. |\n)((?:(?!The |A |In |On |At )[A-Z][\w\u2019'-]+ ){{1,2}}{last})\b(?! [A-Z])", document)
+        re.findall(
+            rf"(?:^|\. |\n)((?:(?!The |A |In |On |At )[A-Z][\w\u2019'-]+ ){{1,2}}{last})\b(?! [A-Z]| of [A-Zt])",
+            document,
+        )
     )
     full = {name for name in full if name.split()[0].lower() not in NO_SUBJECT}
     if len(full) != 1:

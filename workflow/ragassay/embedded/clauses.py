@@ -14,6 +14,7 @@ from ragassay.embedded.vocabulary import NUMBER_WORDS
 AUXILIARIES = frozenset(
     "is are was were will would has have had can could may might must shall should does do did".split()
 )
+MODAL = frozenset("will would can could may might must should did does do".split())
 IRREGULAR = dict(
     pair.split(":")
     for pair in (
@@ -31,11 +32,12 @@ IRREGULAR = dict(
     ).split()
 )
 PRESENT = frozenset(
-    "adds agrees aims asks begins brings buys calls carries closes comes connects contains costs covers cuts employs"
-    " ends expects faces falls gathers gets gives goes grows has helps holds hopes includes keeps lasts leads leaves"
-    " lends lies lives makes meets moves needs offers opens owns pays plans plays puts puts reaches remains replaces"
-    " rises runs says seeks sells serves shows sings speaks stands starts stays stops takes tells turns uses visits"
-    " wants wins works writes follows produces joins links marks measures supplies wears warns promises".split()
+    "adds agrees aims asks begins brings buys calls carries closes comes connects contains costs covers cuts"
+    " employs ends expects faces falls gathers gets gives goes grows has helps holds hopes includes keeps lasts"
+    " leads leaves lends lies lives makes meets moves needs offers opens owns pays plans plays puts puts reaches"
+    " remains replaces rises runs says seeks sells serves shows sings speaks stands starts stays stops takes tells"
+    " turns uses visits wants wins works writes follows produces joins links marks measures supplies wears warns"
+    " promises weighs hangs stays feeds enters earns finds knows sees spends teaches sails travels".split()
 )
 NO_SUBJECT = frozenset(
     "a about above across after against also although amid among and as at because before behind below between both"
@@ -56,9 +58,11 @@ CUT = re.compile(
     re.DOTALL,
 )
 SPEAKER = re.compile(r",? (?:[A-Z][\w\u2019'-]+ )+(?:said|says|added|told)\b.*$|,? (?:he|she|they) (?:said|added)\b.*$")
-HANGING = frozenset("a an the of to in on at by for with from and or than as that after before".split())
+COMMA = re.compile(r",(?= |$)")  # not that of a number
+HANGING = frozenset("a an the of to in on at by for with from and or than as that after before except".split())
 PLURAL_AUXILIARIES = frozenset("are were have do".split())
 SILENT_E = re.compile(r"(?:[cgsuvz]|[^aeo]at|[^aeiou][iu]r|ar|or|[^aeiou]l|[^aeiou][aeiou][lnkdtpmb])$")
+WITH_E = frozenset("declin combin defin examin determin imagin refin confin outlin undermin".split())
 NO_E = re.compile(
     r"(?:open|happen|visit|limit|develop|offer|enter|order|cover|gather|listen|reckon|abandon|question|mention|ss|x|w|y"
     r"|er|en|on|it|ll|el|al|il|ol|ul|in|ick|ock|ish|ow|ck|sh|ch|rd|nd|st|rt|nt|ld|lp|rk|lk|ct|pt|ft|rm|ng)$"
@@ -103,13 +107,13 @@ def clause(sentence: str) -> Clause | None:
         words = words[: next((i for i in range(len(words) - 1, 0, -1) if words[i - 1].endswith(",")), 0)]
     words[-1:] = [word.rstrip(",") for word in words[-1:]]
     first = words[0].lower().strip(",") if words else ""
-    if len(words) < 4 or first in NO_SUBJECT or not first[:1].isalnum() or first in ADVERBS:
+    if len(words) < 4 or first in NO_SUBJECT or first in AUXILIARIES or not first[:1].isalnum() or first in ADVERBS:
         return None
     if re.search("(?:ed|ing|ly)$", first) and not words[1][0].isupper():
         return None
     for place, word in enumerate(words[1:11], 1):
         before = words[place - 1]
-        if "," in "".join(words[:place]) and not _closes_apposition(words[:place]):
+        if any(word.endswith(",") for word in words[:place]) and not _closes_apposition(words[:place]):
             continue
         if word in AUXILIARIES or _verb(word, before, words[place + 1 : place + 2]):
             return _taken_apart(words, place)
@@ -121,6 +125,8 @@ def _closes_apposition(words):
 
 
 def _verb(word, before, after):
+    if before[-1:].isdigit() or before in ("million", "billion", "hundred", "thousand"):
+        return False
     if (
         word in BASES
         and re.search(r"[^s\u2019']s$", before)
@@ -143,8 +149,9 @@ def _taken_apart(words, place):
     while len(named) > 1 and (named[-1] in ADVERBS or (named[-1].endswith("ly") and named[-1].islower())):
         named.pop()
     subject = " ".join(named)
-    if (head := subject.split(",")[0]) and len(head.split()) < len(named):
-        if words[0].lower() not in ARTICLES and subject.count(",") != 2:
+    head, *apposition = COMMA.split(subject)
+    if apposition:
+        if words[0].lower() not in ARTICLES and len(apposition) != 2:
             return None
         subject = head
     rest = words[place + 1 :]
@@ -154,19 +161,7 @@ def _taken_apart(words, place):
         verb = ""
         if rest and (rest[0].endswith(("ed", "ing", "en")) or rest[0] in IRREGULAR or rest[0] in ("be", "have", "not")):
             verb, rest = rest[0], rest[1:]
-        elif rest and words[place] in (
-            "will",
-            "would",
-            "can",
-            "could",
-            "may",
-            "might",
-            "must",
-            "should",
-            "did",
-            "does",
-            "do",
-        ):
+        elif rest and words[place] in MODAL:
             verb, rest = rest[0], rest[1:]
         return Clause(subject, words[place], verb, verb, " ".join(rest))
     return Clause(subject, "", words[place], base(words[place]), " ".join(rest))
@@ -189,6 +184,8 @@ def base(verb: str) -> str:
         return bare[:-1]
     if bare.endswith("ell") and len(bare) > 5:
         return bare[:-1]
+    if bare in WITH_E:
+        return bare + "e"
     short = re.fullmatch(r"[^aeiou]*[aeiou][^aeiouwxy]", bare)
     return bare + "e" if short or (SILENT_E.search(bare) and not NO_E.search(bare)) else bare
 
@@ -218,8 +215,14 @@ def past(taken: Clause) -> str:
         return taken.verb
     if taken.base == "have":
         return "had"
-    irregular = next((form for form, infinitive in IRREGULAR.items() if infinitive == taken.base), None)
-    return irregular or re.sub(r"(?<=[^aeiou])yed$", "ied", re.sub(r"eed$", "ed", f"{taken.base}ed"))
+    return past_of(taken.base)
+
+
+def past_of(infinitive: str) -> str:
+    """The past of an infinitive; nearly always the participle too."""
+    irregular = next((form for form, known in IRREGULAR.items() if known == infinitive), None)
+    regular = re.sub(r"eed$", "ed", f"{infinitive}ed").replace("stoped", "stopped")
+    return irregular or re.sub(r"(?<=[^aeiou])yed$", "ied", regular)
 
 
 BASES = frozenset(base(verb) for verb in PRESENT)

@@ -9,9 +9,8 @@ import re
 from functools import lru_cache
 
 from ragassay.embedded.claims import QUOTED, candidates, named, standalone
-from ragassay.embedded.clauses import AUXILIARIES, HANGING, IRREGULAR, PRESENT, Clause, base, clause, lowered
-from ragassay.embedded.facts import DATE, inner_capitals
-from ragassay.embedded.inventions import UNWILLING
+from ragassay.embedded.clauses import AUXILIARIES, HANGING, IRREGULAR, PRESENT, Clause, clause, lowered
+from ragassay.embedded.facts import inner_capitals
 from ragassay.sentences import sentences
 
 LEANING = re.compile(
@@ -24,16 +23,16 @@ SHORTER = re.compile(
     r"(?P<kept>.*\S) (?:in|on|at|by|for|from|until|since|before|after|over|about|within|with|during|between|along"
     r"|against|under|near|and) "
 )
+WHOLE = re.compile(r"(?P<kept>.*\S) (?:in|on|at|for|from|until|since|before|after|during|against|with) ")
+AS_IF_ASKING = re.compile(r", (?:who|which|where) (?:is|are|was|were|do|does|did|has|have|had|will|would|can|could)\b")
 FEWEST = 3  # words of what is told behind "who"
 OPEN_ENDED = HANGING | AUXILIARIES | {"late", "early", "only", "about", "some", "nearly", "almost", "up", "between"}
-SECOND_VERB = re.compile(rf" and (?:then )?(?:[a-z]+ed|{'|'.join(sorted(PRESENT | IRREGULAR.keys()))}) .*")
+SECOND_VERB = re.compile(
+    r" and (?:then |(?:in|at|on) (?:\w+ ){1,3})?"
+    rf"(?:is |was |[a-z]+ed|being|{'|'.join(sorted(PRESENT | IRREGULAR.keys()))}) .*"
+)
 FEWEST_LEFT = 4
 UNFINISHED = re.compile(r"(?:ed|ing|due|to \w+|is|was|are|were|been|be|able|ready|open)$")
-DATED = re.compile(
-    r"(?:\b(?:in|on|at|by|since|until|from|late in|early in|for)\s)?(?:the )?"
-    r"(?:(?:spring|summer|autumn|winter|end) (?:of )?)?"
-    rf"(?:last |next |this )?{DATE.pattern}(?: (?:morning|afternoon|evening|night))?"
-)
 ROLE = r"(?:the|an?) [a-z][\w\u2019'-]*(?: [\w\u2019'&-]+){0,7}"
 
 
@@ -58,7 +57,7 @@ def first_part(rest):
     first, comma, others = rest.partition(", ")
     return (
         rest
-        if comma and re.match(r"(?:[\w\u2019'-]+ ){0,3}[\w\u2019'-]*,? (?:and|or) |[A-Z\d]", f"{others} ")
+        if comma and re.match(r"(?:[\w\u2019'-]+ ){0,3}[\w\u2019'-]*,? (?:and|or) |[A-Z\d].* (?:and|or) ", f"{others} ")
         else first
     )
 
@@ -73,7 +72,7 @@ def plain(taken: Clause) -> bool:
     words = rest.split()
     if not taken.verb and taken.rest.split()[:1] and taken.rest.split()[0].endswith("ly"):
         return False
-    return len(words) >= FEWEST and words[-1].lower() not in OPEN_ENDED
+    return len(words) >= FEWEST and words[-1] not in OPEN_ENDED
 
 
 def descriptions(name: str, kind: str, document: str) -> list[str]:
@@ -82,7 +81,7 @@ def descriptions(name: str, kind: str, document: str) -> list[str]:
     link = "who" if kind == "person" else "which"
     for taken in clauses_of(document):
         found += _told(name, kind, link, taken)
-    return list(dict.fromkeys(found))
+    return [one for one in dict.fromkeys(found) if not AS_IF_ASKING.match(one)]
 
 
 def _told(name, kind, link, taken: Clause):
@@ -113,13 +112,18 @@ def _key(name):
     return name.lower().removeprefix("the ")
 
 
+def parts_of(text: str, fewest: int = 1):
+    """The text and its openings, as far as they have so many words and seem whole."""
+    while text and len(text.split()) >= fewest:
+        if text.split()[-1] not in OPEN_ENDED:
+            yield text
+        cut = WHOLE.match(text)
+        text = cut["kept"] if cut else ""
+
+
 def _parts(text):
     """The text, its openings, and nothing."""
-    while text:
-        if text.split()[-1].lower() not in OPEN_ENDED:
-            yield text
-        cut = SHORTER.match(text)
-        text = cut["kept"] if cut else ""
+    yield from parts_of(text)
     yield ""
 
 
@@ -127,7 +131,7 @@ def _shorter(text):
     """The text, and what is left of it without its last circumstances."""
     text, fewest = " ".join(text.split()), FEWEST
     while text and len(text.split()) >= fewest:
-        if text.split()[-1].lower() not in OPEN_ENDED:
+        if text.split()[-1] not in OPEN_ENDED:
             yield text
         cut = SHORTER.match(text)
         text, fewest = (cut["kept"] if cut and not UNFINISHED.search(cut["kept"]) else ""), FEWEST_LEFT
@@ -152,37 +156,3 @@ def _roles(name, document):
                 r"^(?:[Tt]he|an?) .*\b(?:said|was|is|were|are|by|that|of)$", role
             ):
                 yield lowered(role)
-
-
-def deeds(subject: str, document: str, once: bool = False) -> list[str]:
-    """What somebody did or is to do, as it stands behind "to" and without its dates; `once` leaves out what is done
-    again and again, or only planned.
-    """
-    found = []
-    for taken in clauses_of(document):
-        if taken.subject != subject or (
-            once and taken.auxiliary != "had" and (taken.auxiliary or taken.verb[-1:] == "s")
-        ):
-            continue
-        verb, rest = _done(taken)
-        rest = " ".join(DATED.sub("", rest).split())
-        if verb and (once or verb not in UNWILLING):
-            found += [f"{verb} {part}" for part in _parts(rest) if len(part.split()) > 1]
-    return found
-
-
-def _done(taken: Clause):
-    """The verb's infinitive and what follows it, ("", "") where nobody does anything."""
-    if not plain(taken):
-        return "", ""
-    if taken.auxiliary in ("has", "have", "had"):
-        known = taken.verb.endswith("ed") or taken.verb in IRREGULAR.keys() - {"had"}
-        return base(taken.verb) if known else "", taken.rest
-    planned = re.match(r"to (?P<base>(?!be\b)[a-z]+) (?P<rest>.+)", taken.rest)
-    if planned and (
-        (taken.auxiliary in ("is", "are") and not taken.verb) or taken.base in ("want", "plan", "hope", "intend")
-    ):
-        return planned["base"], planned["rest"]
-    if taken.auxiliary in ("", "will", "would"):
-        return taken.base, taken.rest
-    return "", ""

@@ -1,4 +1,4 @@
-"""Ask for the detail that an invented claim adds: "Who designed the ferry that the yard in Dray delivered in May?"
+"""Ask for the detail that an invented claim adds: "Who advised the council of Dray to sell the ferry to the yard?"
 
 The question is that of the invention; what the document tells of the subject makes it as long as it has to be and
 ties it to the document. There is none where the document tells the detail, or has a word of what is asked for at all,
@@ -7,40 +7,54 @@ and none where nothing fitting is told of the subject.
 
 import re
 
-from ragassay.embedded.circumstances import is_person
+from ragassay.embedded.cast import acts, is_person
 from ragassay.embedded.claims import named
 from ragassay.embedded.clauses import clause, inverted, lowered
-from ragassay.embedded.descriptions import deeds, descriptions
-from ragassay.embedded.inventions import gerund
-from ragassay.embedded.support import Reading, asked, evidence
+from ragassay.embedded.deeds import gerund
+from ragassay.embedded.descriptions import descriptions, parts_of
+from ragassay.embedded.openings import openings
+from ragassay.embedded.scope import score
+from ragassay.embedded.support import Reading, evidence, nearest, unsupported
 
 SHORTEST, LONGEST = 13, 18  # words
-ENOUGH = 0.7  # weighted share of what is asked for that the document lacks
+SURE = 0.5  # what the evidence that the document leaves a question open has to come to
 COUNTED = re.compile(r"(?:(?<=^)|(?<= ))\d[\d.,]* (?:million |billion )?(?P<unit>per cent|[a-z-]+s\b|people)")
 OF_A_YEAR = re.compile(r"(?P<said>.+\d.*) in (?P<year>(?:19|20)\d\d)\.?")
-NEARNESS = 6.0  # how much less a question is liked for words that the document lacks
-WHEN = ("in", "back in", "at the end of", "in the course of", "over the whole year of")
-FOREIGN = 0.5  # the same of the whole question, where it takes nothing as given
+NEARNESS = 10.0  # how much less a question is liked for words that the document lacks
+WHEN = ("in", "back in", "at the end of", "in the course of")
+UNTOLD = 0.4  # how far the document may lack what the claim is about, without what it adds
+NEAREST = 2  # sentences in which, and in those beside them, the answer may stand
 
 
 def unknown_detail(inventions: list, reading: Reading, chance) -> str | None:
     """A question for what the claim adds, or None; `inventions` are what the claim can be, see `recognised`."""
     document, found = " ".join(reading.sentences), []
-    for subject, invention, kind, details in inventions:
-        subject = named(subject, document)
-        name = subject if kind in ("person", "place") else lowered(subject)
-        if (kind == "person") is not is_person(subject) or (invention.later and _is_planned(subject, document)):
+    for invention, details in inventions:
+        about = details.get("fact") or f"{details['s']} {details.get('to', '')}"
+        if invention.is_told(_near(about, reading)) or unsupported(about, reading) > UNTOLD:
+            continue
+        if "fact" in details:
+            found += [
+                (-0.5 * cut - 0.3 * at, text)
+                for cut, fact in enumerate(parts_of(details["fact"], 5))
+                for shape in invention.questions
+                for at, text in enumerate(openings(shape.format(**details | {"fact": fact})))
+            ]
+            continue
+        subject = named(f"{details['s'][:1].upper()}{details['s'][1:]}", document)
+        name = _within(subject, reading)
+        if invention.later and _is_planned(subject, document):
             continue
         titled = re.search(rf"(?<=[a-z,] ){re.escape(subject)}\b", document) if subject.startswith("The ") else None
-        if titled or not _appears(name, document) or not invention.fits(subject, document, _near(subject, reading)):
+        if titled or not _appears(name, document):
             continue
-        told = descriptions(subject, kind, document)
         for shape in invention.questions:
-            for weight, tail, values in _fillings(shape, subject, told, document):
+            for weight, tail, values in _fillings(subject, details, document):
                 closed = f"{tail}," if tail.startswith(",") and not shape.endswith("{d}") else tail
-                found.append((weight, shape.format(**details | {"s": name, "d": closed} | values)))
+                text = shape.format(**details | {"s": name, "d": closed} | values)
+                found += [(weight - 0.3 * at, longer) for at, longer in enumerate(openings(text))]
     fitting = [
-        (weight + chance.random() - NEARNESS * evidence(text, reading).foreign, text)
+        (weight + 2 * chance.random() - NEARNESS * evidence(text, reading).foreign, text)
         for weight, text in found
         if SHORTEST <= len(text.split()) <= LONGEST and _unanswered(text, reading)
     ]
@@ -50,15 +64,21 @@ def unknown_detail(inventions: list, reading: Reading, chance) -> str | None:
     return f"{text[:1].upper()}{text[1:]}?"
 
 
-def _fillings(shape, subject, told, document):
-    """(weight, description, deed) for all that the document offers for a question."""
-    if "{once}" in shape:
-        return [(4.0, tail, {"once": done}) for done in deeds(subject, document, once=True) for tail in ["", *told[:3]]]
-    if "{to}" in shape or "{ing}" in shape:
-        done = deeds(subject, document)
-        tails = ["", *(tail for tail in told if not tail.startswith((", who", ", which")))]
-        return [(4.0, tail, {"to": one, "ing": gerund(one)}) for one in done for tail in tails]
-    return [(_weight(tail), tail, {}) for tail in ["", *told]]
+def _fillings(subject, details, document):
+    """(weight, description, deed) for all that the document offers for a question; about a thing that it only names
+    there is none.
+    """
+    kind = "person" if is_person(subject) else "organisation" if acts(subject) else "structure"
+    tails = descriptions(subject, kind, document)
+    if "to" not in details:
+        return [(_weight(tail), tail, {}) for tail in tails]
+    plain = ["", *(tail for tail in tails if not tail.startswith((", who", ", which")))]
+    parts = list(parts_of(details["to"], 2))
+    return [
+        (-1.0 * bool(tail) - 0.5 * cut, tail, {"to": to, "ing": gerund(to)})
+        for tail in plain
+        for cut, to in enumerate(parts)
+    ]
 
 
 def _is_planned(subject, document):
@@ -96,16 +116,22 @@ def _capital(text):
     return text[:1].upper() + text[1:]
 
 
-def _near(subject, reading: Reading):
-    """The sentences that name the subject, and those beside them."""
-    head = re.split(r" (?:of|on|in|from|at|for|to|near) ", subject)[0].split()[-1].lower()
-    has = [i for i, sentence in enumerate(reading.sentences) if re.search(rf"\b{re.escape(head)}", sentence.lower())]
-    near = {i + step for i in has for step in (-1, 0, 1)}
-    return " ".join(sentence for i, sentence in enumerate(reading.sentences) if i in near)
+def _near(about, reading: Reading):
+    """The sentences nearest to what the claim is about, and those beside them."""
+    best = [place for _, place in nearest(about, reading)[:NEAREST]]
+    near = {place + step for place in best for step in (-1, 0, 1)}
+    return " ".join(sentence for place, sentence in enumerate(reading.sentences) if place in near)
+
+
+def _within(subject, reading: Reading):
+    """A subject as it stands inside a sentence."""
+    first, _, others = subject.partition(" ")
+    common = others and others.islower() and first not in reading.known and "'" not in first
+    return f"{first.lower()} {others}" if common else lowered(subject)
 
 
 def _unanswered(question, reading):
-    return asked(question, reading) >= ENOUGH or evidence(question, reading).foreign >= FOREIGN
+    return score(question, reading) > SURE
 
 
 def _weight(tail):

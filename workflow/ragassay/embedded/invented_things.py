@@ -1,159 +1,145 @@
-"""What news might tell of buildings, roads, machines and works of art: claims with questions, see `inventions`."""
+"""What news might tell of firms, clubs, buildings, machines, works of art, events and plans: claims with questions, see
+`inventions`. The questions name the thing together with something that its document tells of it.
+"""
+
+ORGANISATION = r"""
+{s} was founded by {n} partners
+  ? In which year was {s}{d} founded
+  ? Who founded {s}{d}
+  told: found|establish|set up|created|oldest|since (?:1|20)
+  of: FIRM CLUB foundation museum charity bank
+{s} employs {many} people
+  ? How many people does {s}{d} employ
+  told: employ|staff|workers|jobs|people work
+  of: FIRM hospital office agency university museum service bank authority
+{s} made a loss of {n} million marks last year
+  ? How large was the profit of {s}{d} in the last year
+  told: loss|losses|profit|debt|turnover|revenue
+  of: FIRM
+{s} signed a sponsor in {c}
+  ? Which company is the main sponsor of {s}{d}
+  told: sponsor
+  of: CLUB
+"""
 
 STRUCTURE = r"""
 {s} was designed by an architect from {c}
-  ? In which other towns did the architect of {s}{d} design buildings of this kind
-  ? Which architect drew the original design for {s}{d}
   ? Which architect designed {s}{d}
   told: architect|design
   of: BUILDING bridge tower dam tunnel pier
-{s} stands on the site of an old brewery
-  ? What was to be found on the site of {s}{d} a hundred years ago
-  ? What stood on the site of {s}{d} in earlier times
-  told: site|stood|former
-  of: BUILDING tower
-{s} is insured for {n} million marks
-  ? For how many millions of marks is {s}{d} insured against fire and storm
-  ? For what sum is {s}{d} insured
-  told: insur
-  of: BUILDING
-{s} is heated with wood
-  ? What kind of fuel is used for heating {s}{d} in the winter months
-  ? How is {s}{d} heated in the winter months
-  told: heat|warm|boiler
-  of: BUILDING
 {s} needs {many},000 marks for maintenance each year
-  ? How much money is set aside for the maintenance of {s}{d} each year
   ? How much does the maintenance of {s}{d} cost each year
   ? Who pays for the maintenance of {s}{d}
   told: maint|upkeep|running cost
   of: BUILDING ROUTE
-{s} attracted {many},000 tourists in {year}
-  ? How many tourists from abroad did {s}{d} attract in the past summer
-  ? How many tourists does {s}{d} attract in an average summer
-  told: touris|visitor|guests|walkers|hikers
-  of: SEEN canal bridge harbour cave dairy
-  later
 {s} was last inspected in {month} {year}
-  ? Which safety inspector carried out the latest examination of {s}{d}
-  ? In which year did safety inspectors last examine the whole of {s}{d}
-  ? When was {s}{d} last inspected by engineers
-  ? Which inspector examined {s}{d} most recently
+  ? When did engineers last inspect {s}{d}
   told: inspect|examin|checked
   of: BUILDING bridge dam tower tunnel pier railway mast
   later
-{s} is {n} kilometres from {c}
-  ? How many kilometres is {s}{d} from {c}
-  told: kilomet|distan|far|miles
-  of: BUILDING dam tunnel tower bridge quarry mine
-{s} was given its name in {year}
-  ? How did {s}{d} originally come by its nickname
-  ? After whom was {s}{d} originally named
-  ? Where does the nickname of {s}{d} come from
-  told: nickname|named|christen|original
-  of: BUILDING ROUTE
-  later
-{s} was closed for {n} weeks after an accident in {year}
-  ? How many serious accidents have been recorded on {s}{d} over the past ten years
-  ? How many accidents were recorded on {s}{d} over the past ten years
-  told: accident|collision|crash|injur
-  of: road bridge railway line path route street tunnel track
-  later
-{s} belongs to a landowner in {c}
-  ? Which landowner possesses the fields on both sides of {s}{d}
-  ? Who owns the land beside {s}{d}
-  told: land\b|landown|own(?:s|ed|er)
-  of: BUILDING ROUTE
 """
 
 DEVICE = r"""
 {s} weighs {n} tonnes
   ? How many tonnes does {s}{d} weigh
-  ? How heavy is {s}{d}
   told: weigh|tonne|tons|kilos|heav
   of: VEHICLE organ turbine machine satellite
 {s} was designed by an engineer in {c}
-  ? In which office was the original design of {s}{d} drawn up
   ? Which engineer designed {s}{d}
-  ? Who was the chief designer of {s}{d}
-  told: design|invent
+  told: design|invent|develop
   of: VEHICLE MACHINE PROGRAM
-{s} has a guarantee of {n} years
-  ? For how many years is the guarantee on {s}{d} valid
-  ? How long is {s}{d} under guarantee
-  told: guarant|warrant
-  of: VEHICLE MACHINE PROGRAM
-{s} is painted green and white
-  ? In which colours is {s}{d} painted
-  told: paint|colour|green|white|red|blue|grey|yellow
-  of: VEHICLE
 {s} was programmed by a firm in {c}
   ? Which firm programmed {s}{d}
-  ? How many programmers worked on {s}{d}
-  told: program|code
+  told: program|code|develop
   of: PROGRAM robot drone computer
-{s} consumes {many} kilowatt hours a day
-  ? How much electricity does {s}{d} consume in a day
-  told: electric|kilowatt|consum|power|energy
-  of: MACHINE train tram
 {s} broke down {n} times in {year}
-  ? How many times did {s}{d} break down during its first months of use
-  ? How often did {s}{d} break down during its first months
+  ? How often has {s}{d} broken down
   told: br[eo]ak|broke|fail|fault|repair
   of: VEHICLE MACHINE PROGRAM
   later
-{s} is insured for {n} million marks
-  ? For what sum is {s}{d} insured
-  ? Which company insures {s}{d}
-  told: insur
-  of: VEHICLE MACHINE
-{s} produces {n} side effects
-  ? Which unwanted effects of {s}{d} did patients complain about most frequently
-  ? Which side effects does {s}{d} cause in older people
-  told: effect|older
-  of: vaccine drug medicine
 """
 
 WORK = r"""
 {s} was translated into {n} languages
-  ? Into how many foreign languages is {s}{d} going to be translated next year
-  ? Into which foreign languages are there plans to translate {s}{d}
   ? Into how many languages has {s}{d} been translated
-  ? Who is to translate {s}{d}
   told: translat|language|subtitl
-  of: PRINTED STAGED
+  of: PRINTED
 {s} had another working title
-  ? Which other titles were considered for {s}{d} before this one was chosen
-  ? What was the original working title of {s}{d}
+  ? What was the working title of {s}{d}
   told: title|original
-  of: PRINTED STAGED SUNG
+  of: STAGED SUNG
 {s} had costumes from {c}
-  ? Which tailor sewed the costumes for the leading actors in {s}{d}
   ? Who designed the costumes for {s}{d}
-  ? Where were the costumes for {s}{d} sewn
   told: costum|design|dress|sew
   of: STAGED
 {s} has a cover by a painter from {c}
-  ? Which painter designed the cover of {s}{d}
+  ? Who designed the cover of {s}{d}
   told: cover|design|paint|sleeve
-  of: SUNG PRINTED
-{s} was mixed in {n} weeks
-  ? How many weeks did the engineers spend on mixing {s}{d}
-  ? Which sound engineer mixed {s}{d}
-  told: mixe[ds]|sound|engineer
-  of: SUNG
+  of: album record guide book magazine
 {s} was reviewed badly by a critic in {c}
-  ? Which newspaper critic wrote the harshest review of {s}{d}
   ? Which critic wrote the harshest review of {s}{d}
   told: critic|review|harsh
   of: STAGED SUNG PRINTED
-{s} had {many} rehearsals
-  ? How many rehearsals did the ensemble need for {s}{d}
-  told: rehears|ensemble
-  of: ballet comedy drama musical opera play show symphony
 {s} has a budget of {n} million marks
-  ? What was the total production budget of {s}{d} in millions of marks
-  ? How large was the production budget of {s}{d}
+  ? How large was the budget of {s}{d}
   told: budget|product|cost|million
   of: STAGED
+"""
+
+EVENT = r"""
+{s} was sponsored by a brewery from {c}
+  ? Which company sponsored {s}{d}
+  told: sponsor
+  of: CONTEST FEAST
+{s} was watched by {many} spectators
+  ? How many spectators watched {s}{d}
+  told: spectator|crowd|attend|onlook|watch|gate
+  of: CONTEST
+{s} needed {many} volunteers
+  ? How many volunteers helped to organise {s}{d}
+  told: volunt|organis|helper
+  of: FEAST tour race tournament
+{s} was refereed by a teacher from {c}
+  ? Who refereed {s}{d}
+  told: refere|umpire
+  of: match game final semi-final quarter-final tie
+{s} was financed by a foundation in {c}
+  ? Who financed {s}{d}
+  told: financ|fund|paid|grant|foundation|cost
+  of: STUDY FEAST
+{s} will be published in a journal
+  ? In which scientific journal will {s}{d} be published
+  told: journal|publish|scientif
+  of: study experiment survey trial excavation expedition
+{s} caused claims to insurers of {n} million marks
+  ? How high were the claims to insurers after {s}{d}
+  told: insur|claims
+  of: HARM
+"""
+
+PLAN = r"""
+{s} drew {many} objections
+  ? How many citizens lodged objections to {s}{d}
+  told: object|lodge|citizen|petition
+  of: CHANGE
+{s} was drafted by lawyers in {c}
+  ? Which lawyers drafted {s}{d}
+  told: draft|lawyer|legal
+  of: PAPER rule ban
+{s} expires in {year}
+  ? In which year does {s}{d} expire
+  told: expir|until|for \w+ years|runs?
+  of: agreement contract deal lease loan permit licence subsidy policy quota grant
+{s} was welcomed by {many} per cent in a poll
+  ? What share of the population approves of {s}{d}
+  told: approv|polls?\b|survey|population|opinion
+  of: CHANGE
+{s} was decided by a jury of {n}
+  ? How many people sat on the jury for {s}{d}
+  told: jury|judges|panel|inspector|critics|voted
+  of: HONOUR
+{s} has {many} pages
+  ? How many pages does {s}{d} have
+  told: pages?\b|printed
+  of: bill budget contract law report treaty strategy agreement draft
 """

@@ -1,40 +1,57 @@
-"""What news might tell of somebody or something, but need not: a person's first job, a firm's founders, a bridge's
-architect. Each invention is a claim with an unknown detail, the questions that ask for this detail, and the words by
-which a text that tells it, or something near it, would betray that.
+"""What news might tell of somebody or something, but need not: on whose advice it was done, when it was decided, a
+firm's founders, a bridge's architect. Each invention is a claim with an unknown detail, the questions that ask for this
+detail, and the words by which a text that tells it, or something near it, would betray that.
 
-The inventions stand in `invented_lives`, `invented_bodies` and `invented_things`, each as a claim, lines with its
-questions, and what restricts it. {s} is whom or what it is about, {d} what the document tells of it, {to}, {ing} and
-{once} what it did there (`descriptions`), {c} another place and {p} another person of the text. Whether an invention
-makes sense for its subject is known only as far as the last word of the subject tells.
+The inventions stand in `invented_deeds` and `invented_things`, each as a claim, lines with its questions, and what
+restricts it. {s} is whom or what it is about, {to} and {ing} what was done or arranged, {fact} what is said to be so,
+{d} what the document tells of the subject besides (`descriptions`), {c} another place and {p} another person. Whether
+an invention makes sense is known only as far as the last word of its subject and the verb tell.
 """
 
 import re
 from functools import cache
 from typing import NamedTuple
 
-from ragassay.embedded import invented_bodies, invented_lives, invented_things
+from ragassay.embedded import invented_deeds, invented_things
+from ragassay.embedded.deeds import KINDS_OF_DEEDS, arranged, verb, willed
 
 
 class Invention(NamedTuple):
     claim: str
     questions: tuple[str, ...]
     told: str  # words in a text that may tell it
-    heads: frozenset[str]  # last words of the subjects that it fits; any if empty
-    needs: str  # words that the text has to have
+    heads: frozenset[str]  # last words of the subjects, or verbs of the deeds, that it fits; any if empty
+    by: str  # "person", "actor" for whoever can decide, "" for anything
     later: bool  # whether it can only be said of what is there already
+    unwilled: bool  # whether it can be said of deeds that nobody decides to do
 
-    def fits(self, subject: str, text: str, near: str | None = None) -> bool:
-        """Whether it fits the subject, and the part of the text near the subject does not tell it."""
+    def fits(self, subject: str) -> bool:
+        """Whether it fits a thing."""
         head = re.split(r" (?:of|on|in|from|at|for|to|near|that|by) ", subject)[0].split()[-1].lower()
-        if self.heads and head not in self.heads:
+        return not self.heads or head in self.heads
+
+    def suits(self, subject: str, to: str, acting: bool, person: bool) -> bool:
+        """Whether it suits what this subject did."""
+        if self.heads and verb(to) not in self.heads:
             return False
-        told = re.search(rf"(?<!\w)(?:{self.told})", near or text, re.IGNORECASE)
-        return bool(re.search(self.needs, text, re.IGNORECASE)) and not told
+        if not self.by:
+            return arranged(subject, to) and (not person or to.startswith("be "))
+        able = person if self.by == "person" else acting
+        return able and not to.startswith("be ") and (willed(to) or self.unwilled)
+
+    def is_news(self, verbs: str) -> bool:
+        """Whether it suits what is said with this verb and its auxiliary."""
+        return (not self.heads or bool(self.heads & set(verbs.split()))) and not {"can", "could", "may", "might"} & set(
+            verbs.split()
+        )
+
+    def is_told(self, text: str) -> bool:
+        return re.search(rf"(?<!\w)(?:{self.told})", text, re.IGNORECASE) is not None
 
 
 HEADS = {
     "FIRM": "ferries bank brewery works motors fuels energy airline company firm group holdings studio yard"
-    " maker lumenfold co-operative cooperative operator publisher dairy broadcaster industries"
+    " maker co-operative cooperative operator publisher dairy broadcaster industries"
     " business",
     "CLUB": "rangers united athletic club scholars ladies team union league choir orchestra philharmonic"
     " party federation",
@@ -61,71 +78,47 @@ HEADS = {
     "HONOUR": "award prize medal trophy star",
     "SEEN": "museum gallery castle theatre garden path railway hotel lighthouse park reserve observatory exhibition",
 }
-NEEDS = {
-    "SPORT": r"\b(?:league|cup|match|race|goals?|coach|cyclist|medal|championship)\b",
-    "POLITICS": r"\b(?:assembly|minister|party|council|mayor|votes?)\b",
-    "STAGE": r"\b(?:songs?|album|orchestra|band|concert|choir|theatre|film|play|actor|actress|festival)\b",
-}
 
 
 def _parsed(table: str) -> tuple[Invention, ...]:
     """A table of claims, each with its lines behind it."""
-    found = []
-    for block in re.split(r"\n(?=\{s\})", table.strip()):
+    found, known = [], HEADS | {name: " ".join(verbs) for name, verbs in KINDS_OF_DEEDS.items()}
+    for block in re.split(r"\n(?=\S)", table.strip()):
         claim, *lines = block.split("\n")
         marked = dict(line.strip().partition(": ")[::2] for line in lines if not line.startswith("  ? "))
-        heads = [word for name in marked.get("of", "").split() for word in HEADS.get(name, name).split()]
-        needs = re.sub(r"\b[A-Z]+\b", lambda name: NEEDS[name[0]], marked.get("needs", ""))
+        names = [name for line in lines if line.startswith("  of: ") for name in line.split()[1:]]
+        heads = frozenset(word for name in names for word in known.get(name, name).split())
         questions = tuple(line.removeprefix("  ? ") for line in lines if line.startswith("  ? "))
-        found.append(Invention(claim, questions, marked["told"], frozenset(heads), needs, "later" in marked))
+        by = marked.get("by", "")
+        found.append(Invention(claim, questions, marked["told"], heads, by, "later" in marked, "any" in marked))
     return tuple(found)
 
 
-DEEDS, ADVICE, AGES = _parsed(invented_lives.DEED), _parsed(invented_lives.ADVICE), _parsed(invented_lives.AGE)
-OF_DEEDS = frozenset(one.claim for one in (*DEEDS, *ADVICE, *AGES))
-INVENTIONS = {
-    "person": (*_parsed(invented_lives.LIFE), *DEEDS, *AGES),
-    "organisation": (*DEEDS, *ADVICE, *_parsed(invented_bodies.ORGANISATION)),
+DEEDS = (*_parsed(invented_deeds.ARRANGEMENT), *_parsed(invented_deeds.DEED))
+NEWS = _parsed(invented_deeds.NEWS)
+THINGS = {
+    "organisation": _parsed(invented_things.ORGANISATION),
     "structure": _parsed(invented_things.STRUCTURE),
     "device": _parsed(invented_things.DEVICE),
     "work": _parsed(invented_things.WORK),
-    "event": _parsed(invented_bodies.EVENT),
-    "plan": _parsed(invented_bodies.PLAN),
-    "place": _parsed(invented_bodies.PLACE),
+    "event": _parsed(invented_things.EVENT),
+    "plan": _parsed(invented_things.PLAN),
 }
-# What nobody is advised, warned or encouraged to do.
-UNWILLING = frozenset(
-    "add agree be beat believe blame break call can catch come cost count die doubt draw drop earn employ"
-    " expect face fall feel find finish follow gain get grow have head hear hit hold hope know last lead learn"
-    " lie like live lose love miss must need outlast own pass play put reach receive reckon remain rise rule"
-    " say score see seem sit speak stand stay suffer tell thank think wait want wear win".split()
-)
-
-
-def gerund(deed: str) -> str:
-    """ "make a model" as "making a model"."""
-    verb, _, others = deed.partition(" ")
-    if verb.endswith("ie"):
-        verb = verb[:-2] + "y"
-    elif re.search(r"[^eoy]e$", verb):
-        verb = verb[:-1]
-    elif re.fullmatch(r"[^aeiou]*[aeiou][bdgklmnprt]|begin|forget|admit|permit|refer|prefer|commit|submit", verb):
-        verb += verb[-1]
-    return f"{verb}ing {others}".strip()
 
 
 @cache
-def patterns() -> tuple[tuple[re.Pattern, Invention, str], ...]:
-    """What recognises a claim as an invention, with the invention and its kind."""
+def patterns() -> tuple[tuple[re.Pattern, Invention], ...]:
+    """What recognises a claim as an invention, with the invention."""
     found = []
-    for kind, inventions in INVENTIONS.items():
-        for one in inventions:
-            escaped = re.sub(r"\\{(\w+)\\}", lambda slot: f"(?P<{slot[1]}>.+)", re.escape(one.claim))
-            found.append((re.compile(escaped), one, kind))
+    for one in dict.fromkeys((*DEEDS, *NEWS, *(one for kind in THINGS.values() for one in kind))):
+        escaped = re.escape(one.claim).replace(r"\{was\}", "(?:was|were)")
+        escaped = re.sub(r"\\{(\w+)\\}", lambda slot: f"(?P<{slot[1]}>.+?)", escaped)
+        found.append((re.compile(escaped), one))
     return tuple(found)
 
 
-def recognised(claim: str) -> list[tuple[str, Invention, str, dict[str, str]]]:
-    """(subject, invention, kind, the claim's details) for each invention that a claim can be."""
-    matches = [(pattern.fullmatch(claim.rstrip(".")), one, kind) for pattern, one, kind in patterns()]
-    return [(match["s"], one, kind, match.groupdict()) for match, one, kind in matches if match]
+def recognised(claim: str) -> list[tuple[Invention, dict[str, str]]]:
+    """(invention, the claim's details) for each invention that a claim can be."""
+    matches = [(pattern.fullmatch(claim.rstrip(".")), one) for pattern, one in patterns()]
+    found = [(one, match.groupdict()) for match, one in matches if match]
+    return [(one, details) for one, details in found if not details.get("s", "").startswith("It was")]

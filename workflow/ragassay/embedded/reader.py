@@ -18,7 +18,7 @@ from ragassay.embedded import answers, asking, claims, defusion, questions, reco
 from ragassay.embedded.support import read, unsupported
 
 REMOVED_BELOW = 0.12  # share of a claim's words that every passage lacks, below which the claim counts as supported
-ALIKE = 0.8  # share of common words from which a second question about a document is left out
+ALIKE = 0.9  # share of common words from which a second question about a document is left out
 DEFAULT_COUNT = 6
 READS = {"document": 40_000, "question": 2_000, "response": 8_000}  # letters: what stands behind is not read
 
@@ -68,10 +68,9 @@ def _questions_from_claims(asked, _, dice):
     return asking.listed(written) or "None"
 
 
-def _questions(asked, chance, dice):
-    document, count = _part(asked, "document"), asked.count or DEFAULT_COUNT
-    found = claims.extract(document, 3 * count, chance)
-    return _list(questions.in_scope(found, count, dice), "The document answers no question that I can put.")
+def _questions(asked, _, dice):
+    found = questions.in_scope(_part(asked, "document"), asked.count or DEFAULT_COUNT, dice)
+    return _list(found, "The document answers no question that I can put.")
 
 
 def _scope(asked, chance, _):

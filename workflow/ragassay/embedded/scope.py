@@ -32,13 +32,17 @@ class Scope(NamedTuple):
 
 def judge(document: str, question: str, chance: random.Random | None = None) -> Scope:
     """The verdict; with `chance` it is one vote of several and overlooks some words."""
-    reading = read(document)
-    score = BIAS + sum(
+    found = score(question, read(document), chance)
+    if chance:
+        found += chance.gauss(0, UNSURE)
+    return Scope(found > 0, 1 / (1 + math.exp(-max(-30.0, min(30.0, found)))), *_shown(document, question))
+
+
+def score(question: str, reading: Reading, chance: random.Random | None = None) -> float:
+    """The weighted sum of the evidence; above 0 the question is out of scope."""
+    return BIAS + sum(
         weight * value for weight, value in zip(WEIGHTS, _evidence(question, reading, chance), strict=True)
     )
-    if chance:
-        score += chance.gauss(0, UNSURE)
-    return Scope(score > 0, 1 / (1 + math.exp(-max(-30.0, min(30.0, score)))), *_shown(document, question))
 
 
 @lru_cache(maxsize=512)  # the same for all votes

@@ -21,9 +21,10 @@ STOP = frozenset(
 FRAME = frozenset(
     "according account article aspect aspects certain concrete describe described describes detail details document"
     " exact exactly exist existing explain explained explains following give information key main mention mentioned"
-    " mentions named news overall particular particularly passage piece play played precise precisely provide provided"
-    " provides question recent recently regarding regard report reported reports say says said significant specific"
-    " specifically state stated states story tell tells text told typically typical unique uniquely various".split()
+    " mentions name named names news overall particular particularly passage piece play played precise precisely"
+    " regarding provide provided provides question recent recently regard report reported reports say says said"
+    " significant specific specifically state stated states story tell tells text told typically typical unique"
+    " uniquely various".split()
 )
 # Abstract words in which questions are put, whatever about: "what factors contributed to", "how does it reflect".
 GLUE = frozenset(

@@ -1,5 +1,5 @@
 """Who and what a list of claims names, and of which kind each is: a person, an organisation, a building, a device, a
-work, an event, a plan, a place; and what was put around claims before, so that it can be taken off again.
+work, an event, a plan, a place.
 
 Kinds are told by looks: the last word of a subject, the words that stand before a name. A subject of no known kind
 gets nothing, and neither do plural and vague ones.
@@ -9,9 +9,7 @@ import re
 from typing import NamedTuple
 
 from ragassay.embedded.clauses import clause, lowered
-from ragassay.embedded.descriptions import deeds
 from ragassay.embedded.facts import NAME, NOT_PERSONAL, facts, inner_capitals, person
-from ragassay.embedded.inventions import OF_DEEDS, recognised
 from ragassay.embedded.vocabulary import MONTHS, NUMBER_WORDS, WEEKDAYS
 
 ORGANISATION = frozenset(
@@ -52,123 +50,71 @@ VAGUE_WORDS = NUMBER_WORDS.keys() | frozenset(
 )
 TOWN_WORDS = frozenset("New North South East West Port Saint Upper Lower San".split())
 STRANGERS = ("the mayor", "the minister", "the county council", "a local newspaper")  # where a list names nobody
-# What can be added to what somebody did.
-ADDITIONS = (
-    *("at the request of {p}", "on the advice of {p}", "with the help of {p}", "in the presence of {p}"),
-    *("on behalf of {p}", "against the wishes of {p}", "with the permission of {p}", "with the support of {p}"),
-    *("at the invitation of {p}", "under the supervision of {p}"),
-    *("{at}", "{at}", "in {month}", "in {month}", "because of {t}", "because of a promise to {p}"),
-)
-ADDED = re.compile(
-    r" (?:(?:at|on|with|in|against|under) (?:the )?(?:request|advice|help|presence|behalf|wishes|permission|support"
-    r"|invitation|supervision) of|because of).*$"
-)
-# What can be said of any claim: who learned, denied or doubted it.
-FRAMES = (
-    "{p} learned from {o} that {claim}",
-    "{p} heard from {o} in {month} that {claim}",
-    "{p} complained to {o} that {claim}",
-    "{p} wrote to {o} in {month} that {claim}",
-    "{p} was told by {o} in {month} that {claim}",
-    "{p} was warned by {o} that {claim}",
-    "{p} was reminded by {o} that {claim}",
-    "{p} denied in {month} that {claim}",
-    "{p} doubted for {n} weeks that {claim}",
-    "{p} kept secret for {n} days that {claim}",
-    "It was predicted in {month} {year} that {claim}",
-    "It was first disputed in {month} {year} that {claim}",
-    "It was rumoured for {n} weeks that {claim}",
-    "It was admitted after {n} weeks that {claim}",
-    "It was confirmed after {n} days that {claim}",
-)
-IMPERSONAL = re.compile(
-    r"^It was (?P<verb>(?:first )?\w+ed) (?P<prep>in|for|after) (?P<number>\d+ )?(?P<unit>\w+)(?: \d{4})?"
-    r" that (?P<claim>.+)$"
-)
-FRAMED = re.compile(
-    r"^.{1,80}? (?:learned|heard|complained|wrote|was told|was warned|was reminded|denied|doubted|kept secret)"
-    r"(?: (?:by|from|to|for|in) .{1,60}?)? that (?=.{12})|^It was (?:first )?\w+ed (?:in|for|after) [\w ]{1,20} that "
-)
 PEOPLE = re.compile(
     r"(?<!')\b(?:\w+(?:men|women|ists|ants|tects|eers|teers|itors|ectors|authors|actors|iners|armers|eaders|orkers|akers"
     r"|elpers|ellers|agers|oners|ayers|umers|urers|icians|ians|itics|upils|udents|urses|ouncillors|embers|ighbours)"
     r"|farmers|owners|people|members|critics|pupils|nurses|players|crew|family|staff|residents|families|fans)$",
     re.IGNORECASE,
 )
-PLACE = re.compile(
-    rf"\b(?P<where>(?:in|at|near|off|on) (?:the )?(?P<place>{NAME.pattern}))(?<!['\u2019]s)(?!['\u2019]s)"
-)
-STATES = frozenset(
-    "became began belonged came consisted contained cost covered depended ended existed fell felt finished got grew had"
-    " held included knew lasted lay led lost meant needed numbered owned ran rang ranged reached remained rose sank"
-    " seemed showed stayed stood started thought took turned wanted was went were weighed".split()
-)
+PLACE = re.compile(rf"\b(?:in|at|near|off|on) (?:the )?(?P<place>{NAME.pattern})(?<!['\u2019]s)(?!['\u2019]s)")
+ACTING = frozenset("city government museum parish port region state town village".split())
 
 
 class Cast(NamedTuple):
     """Who and what a list of claims names."""
 
-    persons: tuple[str, ...]
     actors: tuple[str, ...]  # persons, organisations, and people by what they do: "the architects"
-    organisations: tuple[str, ...]
     places: tuple[str, ...]
-    whereabouts: tuple[str, ...]  # places with their prepositions: "in Port Alder"
-    subjects: tuple[tuple[str, str], ...]  # (subject, kind)
-    doing: frozenset[str]  # subjects of whom a claim tells what they did
-    topics: tuple[str, ...]  # subjects that others can be busy with
+    kinds: dict[str, str]  # subject -> kind, those of some kind
     years: tuple[str, ...]
     months: tuple[str, ...]
-    known: frozenset[str]  # words with a capital inside a sentence
 
 
 def cast(claims: list[str]) -> Cast:
     known, text = frozenset().union(*map(inner_capitals, claims)), "\n".join(claims)
-    where = {}
-    for match in PLACE.finditer(text):
-        place = match["place"]
-        if place.split()[0] not in MONTHS | WEEKDAYS and len(place) > 3 and not re.search(r"\d", place):
-            where.setdefault(place, match["where"])
+    places = _places(text)
     names = dict.fromkeys(name for claim in claims for name in facts(claim, known).names if len(name) > 3)
     with_article = {name for name in names if re.search(rf"\b[Tt]he {re.escape(name)}\b", text)}
-    persons = [name for name in names if " " in name and is_person(name) and name not in with_article | where.keys()]
-    places = [name for name in where if name not in with_article and not organisation(name)]
+    persons = [name for name in names if " " in name and is_person(name) and name not in with_article | places.keys()]
+    towns = [name for name in places if name not in with_article and not organisation(name)]
     organisations = [
         f"the {name}" if name in with_article else name
         for name in names
         if organisation(name) and (" " in name or name in with_article)
     ]
-    subjects = {}
-    for claim in claims:
-        if invented := recognised(claim):
-            kinds = [is_a for _, _, is_a, _ in invented]
-            named = invented[0][0]
-            subjects[named] = "person" if is_person(named) else next((one for one in kinds if one != "person"), None)
-            continue
-        taken = clause(claim)
-        known_here = not (taken is None or taken.plural or " and " in taken.subject)
-        if known_here and lowered(taken.subject) not in STRANGERS:
-            subjects[taken.subject] = kind(taken.subject, persons, places, known)
-    subjects = _things(text) | subjects | dict.fromkeys(filter(_is_town, places), "place")
-    subjects |= dict.fromkeys(map(_capital, organisations), "organisation")
-    subjects = {subject: kind for subject, kind in (subjects | dict.fromkeys(persons, "person")).items() if kind}
-    done = {named for claim in claims for named, one, _, _ in recognised(claim) if one.claim in OF_DEEDS}
-    plain_text = "\n".join(claim for claim in claims if not recognised(claim))
+    clauses = [taken for taken in map(clause, claims) if taken and lowered(taken.subject) not in STRANGERS]
+    kinds = _things(text)
+    kinds |= {taken.subject: kind(taken.subject, persons, towns, known) for taken in clauses if not _is_many(taken)}
+    kinds |= dict.fromkeys(map(_capital, organisations), "organisation") | dict.fromkeys(persons, "person")
+    groups = [lowered(taken.subject) for taken in clauses if is_group(taken.subject)]
     words = re.findall(r"\w+", text)
-    groups = [taken.subject for taken in map(clause, claims) if taken and is_group(taken.subject)]
-    actors = [*persons, *organisations, *map(lowered, groups)]
     return Cast(
-        tuple(persons),
-        tuple(actor for actor in dict.fromkeys(actors) if actor not in STRANGERS),
-        tuple(organisations),
-        tuple(places),
-        tuple(where[place] for place in places),
-        tuple(subjects.items()),
-        frozenset(subject for subject in subjects if subject in done or deeds(subject, plain_text)),
-        tuple(lowered(subject) for subject, kind in subjects.items() if kind not in ("person", "place", "other")),
+        tuple(actor for actor in dict.fromkeys((*persons, *organisations, *groups)) if actor not in STRANGERS),
+        tuple(filter(_is_town, towns)),
+        {subject: one for subject, one in kinds.items() if one},
         tuple(dict.fromkeys(word for word in words if re.fullmatch(r"(?:19[5-9]|20[0-4])\d", word))),
         tuple(dict.fromkeys(word for word in words if word in MONTHS - {"May"})),
-        known,
     )
+
+
+def _places(text):
+    """Names that stand behind "in", "at" and the like, in order."""
+    found = [match["place"] for match in PLACE.finditer(text)]
+    return {
+        place: True
+        for place in found
+        if place.split()[0] not in MONTHS | WEEKDAYS and len(place) > 3 and not re.search(r"\d", place)
+    }
+
+
+def _is_many(taken):
+    return taken.plural or " and " in taken.subject
+
+
+def acts(subject: str) -> bool:
+    """Whether a subject can decide something: a person, an organisation, a group of people."""
+    core = re.split(r" (?:of|on|in|from|at|for|to|near|with)\b", subject)[0]
+    return is_person(core) or organisation(core) or is_group(core) or core.split()[-1].lower() in ACTING
 
 
 def _things(text):

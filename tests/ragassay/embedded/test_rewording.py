@@ -1,0 +1,34 @@
+"""Saying a clause in other words of the same form."""
+
+import random
+
+import pytest
+
+from ragassay.embedded.clauses import clause
+from ragassay.embedded.rewording import VERBS, WORDS, reworded
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("The council bought the boats in May.", "The council purchased the vessels in May"),
+        ("The council has bought the boats in May.", "The council has purchased the vessels in May"),
+        ("The council buys the boats in May.", "The council purchases the vessels in May"),
+        ("The company will begin work in May.", "The firm will start work in May"),
+        ("The council took up a loan in May.", "The council took up a loan in May"),
+        ("Mildred Fenn kept a ship in May.", "Mildred Fenn retained a vessel in May"),
+        ("Mildred Fenn saw an island in May.", "Mildred Fenn saw an isle in May"),
+    ],
+)
+def test_words_are_exchanged_in_their_form(sentence, expected):
+    taken = reworded(clause(sentence), random.Random(1))
+    assert f"{taken.subject} {taken.predicate}" == expected
+
+
+def test_names_and_numbers_stay():
+    taken = clause("The North Company of Dray Ship Yard paid 40 marks in May 2020.")
+    assert reworded(taken, random.Random(1)).rest == taken.rest
+
+
+def test_no_word_is_exchanged_for_itself():
+    assert all(one != other for one, other in (*VERBS.items(), *WORDS.items()))
