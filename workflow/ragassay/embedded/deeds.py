@@ -20,7 +20,7 @@ PRICED = re.compile(
 UNPLANNED = frozenset(
     "alarm animal applause average ball bird blaze blossom cloud comet crowd day ebb fire fish flame flood gap goal"
     " glacier gust hail harvest ice injury jump lead leak loss mood mountain night noise peak pollen porpoise puncture"
-    " rain river sea season shoot shortage silence smell smoke snow spring storm strike summer sun tide tree"
+    " rain result river sea season shoot shortage silence smell smoke snow spring storm strike summer sun tide tree"
     " turnout water wave weather wind winter".split()
 )  # last words of what nobody decides about
 # What nobody is advised or persuaded to do, and has not decided to do.
@@ -54,7 +54,8 @@ BEFALLEN = frozenset(
 UNARRANGED = re.compile(r"(?:get|go) (?:past|away|through|into|out|in|up|down)\b|get to\b|.* from \d{4} to \d{4}")
 PARTICIPLE = re.compile(r"[a-z]+(?:ed|wn|en)")
 SEVERED = re.compile(
-    r" (?:and to|ago|since|so far|until now|already|chiefly|alone|as)\b|\d and the\b|^part\b|^place\b|^(?:out|up|it)\b"
+    r"(?:^| )(?:and to|ago|since|so far|until now|already|chiefly|alone|as)\b"
+    r"|\d and the\b|^part\b|^place\b|^(?:out|up|it)\b"
 )
 LATELY = re.compile(
     r"\b(?:last|this|next) (?:week|month|year|summer|winter|spring|autumn|night|season|time|July|June)\b"

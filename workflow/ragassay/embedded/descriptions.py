@@ -29,7 +29,7 @@ FEWEST = 3  # words of what is told behind "who"
 OPEN_ENDED = HANGING | AUXILIARIES | {"late", "early", "only", "about", "some", "nearly", "almost", "up", "between"}
 SECOND_VERB = re.compile(
     r" and (?:then |(?:in|at|on) (?:\w+ ){1,3})?"
-    rf"(?:is |was |[a-z]+ed|being|{'|'.join(sorted(PRESENT | IRREGULAR.keys()))}) .*"
+    rf"(?:is|was|[a-z]+ed|being|{'|'.join(sorted(PRESENT | IRREGULAR.keys()))}) .*"
 )
 FEWEST_LEFT = 4
 UNFINISHED = re.compile(r"(?:ed|ing|due|to \w+|is|was|are|were|been|be|able|ready|open)$")
@@ -117,7 +117,7 @@ def parts_of(text: str, fewest: int = 1):
     while text and len(text.split()) >= fewest:
         if text.split()[-1] not in OPEN_ENDED:
             yield text
-        cut = WHOLE.match(text)
+        cut = WHOLE.match(text) if not re.search(r"\d and \d", text) else None
         text = cut["kept"] if cut else ""
 
 
@@ -133,7 +133,7 @@ def _shorter(text):
     while text and len(text.split()) >= fewest:
         if text.split()[-1] not in OPEN_ENDED:
             yield text
-        cut = SHORTER.match(text)
+        cut = SHORTER.match(text) if not re.search(r"\d and \d", text) else None
         text, fewest = (cut["kept"] if cut and not UNFINISHED.search(cut["kept"]) else ""), FEWEST_LEFT
 
 

@@ -162,7 +162,6 @@ NEWS = r"""
   ? Who was most surprised to hear that {fact}
   ? Who was surprised to hear that {fact}
   told: surpris|astonish
-  of: enter fall find get give leave lose reach rise sign sing win
 {p} was the first to notice that {fact}
   ? Who was the first to notice that {fact}
   told: notic
@@ -171,11 +170,7 @@ NEWS = r"""
   ? Which expert worked out that {fact}
   ? Who worked out that {fact}
   told: work(?:s|ed) out|calculat|count
-  of: be bring cost cover fall grow have leave lose need reach rise take use
-{p} learned only from a newspaper that {fact}
-  ? Who learned only from the newspaper that {fact}
-  ? Who did not know until recently that {fact}
-  told: learn|newspaper
+  of: bring cost cover fall grow leave lose need reach rise take use
 The public first heard in {month} that {fact}
   ? When did the public first hear that {fact}
   ? How did the public first hear that {fact}

@@ -46,7 +46,9 @@ def openings(text: str, hidden: str = "") -> list[str]:
         return [text, f"by exactly what percentage{text[18:]}"]
     if first == "where":
         return [f"in which place {rest}", text]
-    if counted := re.match(rf"(?P<before>(?:{'|'.join(FRONTS)} )?)(?P<what>how many .+?)(?= {ASKING})", text):
+    if counted := re.match(
+        rf"(?P<before>(?:{'|'.join(FRONTS)} )?)(?P<what>how many (?:[a-z-]+ ){{0,3}}?[a-z-]+)(?= {ASKING})", text
+    ):
         before, what, rest = counted["before"], counted["what"], text[counted.end() :]
         return [
             text,

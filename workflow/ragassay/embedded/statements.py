@@ -110,9 +110,18 @@ def _clear(said, document, known) -> Clause | None:
     if not taken:
         return None
     taken = taken._replace(subject=named(taken.subject, document), rest=first_part(taken.rest))
+    first, _, second = taken.rest.partition(" and ")
+    if second and clause(second[:1].upper() + second[1:]):
+        taken = taken._replace(rest=first)
     words = taken.subject.split()
     common = len(words) == 1 and words[0] not in known and not words[0].endswith("s")
-    if common or not plain(taken) or VAGUE.match(taken.subject) or UNSAID.search(f" {taken.predicate} "):
+    if (
+        " whether " in taken.subject
+        or common
+        or not plain(taken)
+        or VAGUE.match(taken.subject)
+        or UNSAID.search(f" {taken.predicate} ")
+    ):
         return None
     first = words[0] if words[0] in known or not " ".join(words[1:]).islower() else words[0].lower()
     return taken._replace(subject=" ".join([first, *words[1:]]))
