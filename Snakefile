@@ -14,6 +14,7 @@ include: "workflow/rules/responses.smk"
 include: "workflow/rules/question_sets.smk"
 include: "workflow/rules/people.smk"
 include: "workflow/rules/retrieval.smk"
+include: "workflow/rules/detectors.smk"
 include: "workflow/rules/calls.smk"
 include: "workflow/rules/publish.smk"
 include: "workflow/rules/report.smk"
@@ -62,6 +63,12 @@ rule question_sets:
     input:
         "results/metrics/question_sets.parquet",
         "results/figures/question_sets",
+
+
+rule detectors:
+    """Detectors of questions out of scope, trained, applied and compared."""
+    input:
+        "results/metrics/detectors.parquet",
 
 
 rule explorer:

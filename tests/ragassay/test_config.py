@@ -133,6 +133,26 @@ DEFAULTS = {
     "query_sets": {},
     "retrieval": {"retrievers": ["bm25", "minilm"], "neighbours": 100, "resamples": 1000, "seed": 0},
     "question_sets": {},
+    "demo_lm": {"steps": 1200, "rate": 0.004, "hidden": 128, "layers": 3, "vocabulary": 3072, "seed": 0},
+    "detectors": {
+        "methods": {
+            name: {"kind": kind, "encoders": ["minilm"], "appended": None, "layer": -1}
+            for name, kind in {"sbert_nli": "sentence_pair", "similarity": "similarity", "overlap": "overlap"}.items()
+        },
+        "use": ["sbert_nli", "similarity", "overlap"],
+        "recipe": {
+            "hidden": 128,
+            "dropout": 0.1,
+            "epochs": 10,
+            "batch": 8,
+            "rate": 0.0001,
+            "standardize": False,
+        },
+        "seeds": [0, 1, 2, 3, 4],
+        "shares": [0.25, 0.5, 1],
+        "resamples": 1000,
+        "seed": 0,
+    },
     "export": {
         "title": "Questions in and out of scope",
         "licence": "other",

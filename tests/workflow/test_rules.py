@@ -42,6 +42,8 @@ NEEDED = {
     "search_bm25": {"sklearn", "scipy", "pandas"},
     "measure_question_sets": {"sklearn", "scipy", "pandas"},
     "grade_hardness": {"sklearn", "scipy", "pandas"},  # scikit-learn, which looks whether it is given data frames
+    "train_detector": {"sklearn", "scipy", "pandas"},
+    "train_demo_lm": {"torch", "transformers", "jinja2", "scipy"},
 }
 
 

@@ -101,7 +101,7 @@ def _wrong_names(config):
 
 
 def _unknown_models(config):
-    """Roles name models and encoders; a name that none has is a typo."""
+    """Roles name models, encoders and detectors; a name that none has is a typo."""
     scope = config.get("scope", {})
     roles = [("model", "models", (role,), scope.get(role, [])) for role in ("generators", "judges", "responders")]
     if "hardness" in scope:
@@ -109,6 +109,13 @@ def _unknown_models(config):
     roles = [(kind, list(config.get(section, {})), ("scope", *role), names) for kind, section, role, names in roles]
     retrievers = config.get("retrieval", {}).get("retrievers", [])
     roles.append(("retriever", ["bm25", *config.get("encoders", {})], ("retrieval", "retrievers"), retrievers))
+    detectors = config.get("detectors", {"methods": {}, "use": []})
+    roles.append(("detector", list(detectors["methods"]), ("detectors", "use"), detectors["use"]))
+    for name in sorted(set(detectors["use"]) & detectors["methods"].keys()):
+        method = detectors["methods"][name]
+        kind, section = ("model", "models") if method["kind"] == "appended_token" else ("encoder", "encoders")
+        place = ("detectors", "methods", name, "encoders")
+        roles.append((kind, list(config.get(section, {})), place, method["encoders"]))
     for kind, known, role, names in roles:
         for name in names:
             if name not in known:

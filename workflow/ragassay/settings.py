@@ -240,3 +240,50 @@ def agreement(config: dict) -> dict:
     annotation = config["scope"]["annotation"]
     same = {name: annotation[name] for name in ("annotators_per_item", "resamples", "seed")}
     return {"judges": config["scope"]["judges"], **same}
+
+
+MADE = "results/models/"  # where this workflow puts models that it trains
+
+
+def trained_detectors(config: dict) -> list[str]:
+    """Each detector with each of its encoders, as the paths of results have them."""
+    methods, used = config["detectors"]["methods"], config["detectors"]["use"]
+    return [f"{name}/{encoder}" for name in used for encoder in methods[name]["encoders"]]
+
+
+def detector(config: dict, name: str, encoder: str) -> dict:
+    """One detector and the entry of its encoder, without what changes no feature."""
+    method = config["detectors"]["methods"][name]
+    options = {key: method[key] for key in ("appended", "layer")}
+    if method["kind"] == "appended_token":
+        entry = config["models"][encoder]
+        entry = {"model": entry["model"], "options": entry["options"]}
+    else:
+        entry = config["encoders"][encoder]
+    about = {"detector": name, "kind": method["kind"], "encoder": {"name": encoder, **entry}, "options": options}
+    return {"detector": about, "embeddings": "embeddings"}
+
+
+def detector_modules(config: dict, name: str, encoder: str) -> list[str]:
+    """The modules that compute its features, which are loaded by their names."""
+    method = config["detectors"]["methods"][name]
+    found = [f"ragassay.detectors.kinds.{method['kind']}"]
+    if method["kind"] != "appended_token":
+        found.append(f"ragassay.encoders.kinds.{config['encoders'][encoder]['kind']}")
+    return found
+
+
+def made_weights(config: dict, name: str, encoder: str) -> list[str]:
+    """The folder of a detector's model if this workflow trains it, so that it does so first."""
+    about = detector(config, name, encoder)["detector"]["encoder"]
+    return [about["model"]] if about["model"].startswith(MADE) else []
+
+
+def detector_training(config: dict) -> dict:
+    return {name: config["detectors"][name] for name in ("recipe", "seeds", "shares")}
+
+
+def detector_metrics(config: dict) -> dict:
+    """The study's own generator and judge are the first."""
+    own = {name: config["scope"][f"{name}s"][0] for name in ("generator", "judge")}
+    return {**own, **{name: config["detectors"][name] for name in ("resamples", "seed")}}

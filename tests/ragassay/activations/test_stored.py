@@ -1,0 +1,86 @@
+"""Stored states: each computed once, the same whoever asks, and never of another model."""
+
+import numpy as np
+import pytest
+import torch
+from transformers import LlamaConfig, LlamaForCausalLM
+
+from ragassay.activations.decoder import Decoder
+from ragassay.activations.hooks import ActivationsError
+from ragassay.activations.stored import StoredStates
+from ragassay.demo_lm.tokens import trained
+
+PROMPTS = [[5, 6, 7, 8, 9], [5, 6, 7, 10], [11, 12], [5, 6, 7, 8, 9]]
+OWNERS = ["a", "a", "b", "a"]
+
+
+@pytest.fixture(scope="session")
+def saved(tmp_path_factory):
+    """A function that saves a little random decoder with this seed and returns it as an entry names it."""
+
+    def save(seed=0):
+        folder = tmp_path_factory.mktemp("decoder")
+        tokenizer = trained(["ferry quay harbour"], 300, 128)
+        torch.manual_seed(seed)
+        config = LlamaConfig(
+            vocab_size=len(tokenizer),
+            hidden_size=16,
+            intermediate_size=32,
+            num_hidden_layers=2,
+            num_attention_heads=2,
+            max_position_embeddings=128,
+        )
+        LlamaForCausalLM(config).save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+        return Decoder("little", str(folder), {"device": "cpu"})
+
+    return save
+
+
+def test_states_are_computed_once_and_are_those_of_the_model(saved, tmp_path):
+    decoder = saved()
+    first = StoredStates(decoder, tmp_path, layers=[1, -1])
+    found = first.of(PROMPTS, OWNERS)
+    assert first.computed == 3 and found.shape == (4, 2, 1, 16) and (found[0] == found[3]).all()
+    model = LlamaForCausalLM.from_pretrained(decoder.folder)
+    for prompt, own in zip(PROMPTS, found, strict=True):
+        states = model(input_ids=torch.tensor([prompt]), output_hidden_states=True).hidden_states
+        assert np.abs(own[0, 0] - states[1][0, -1].detach().numpy()).max() < 1e-2
+        assert np.abs(own[1, 0] - states[2][0, -1].detach().numpy()).max() < 1e-2
+    again = StoredStates(decoder, tmp_path, layers=[1, -1])
+    assert (again.of(PROMPTS[::-1], OWNERS[::-1])[::-1] == found).all() and again.computed == 0
+
+
+def test_what_was_computed_before_a_stop_is_not_computed_again(saved, tmp_path):
+    decoder = saved()
+    StoredStates(decoder, tmp_path).of(PROMPTS[:2], OWNERS[:2])
+    more = StoredStates(decoder, tmp_path)
+    more.of(PROMPTS, OWNERS)
+    assert more.computed == 1
+
+
+@pytest.mark.parametrize("change", ["weights", "layers", "positions"])
+def test_another_model_layer_or_position_has_states_of_its_own(saved, tmp_path, change):
+    first = StoredStates(saved(), tmp_path).of(PROMPTS, OWNERS)
+    decoder = saved(seed=1) if change == "weights" else saved()
+    other = StoredStates(decoder, tmp_path, [0] if change == "layers" else [-1], [0] if change == "positions" else [-1])
+    assert np.abs(other.of(PROMPTS, OWNERS) - first).max() > 1e-2 and other.computed == 3
+
+
+def test_tokens_are_found_by_name_or_told_to_be_missing(saved):
+    decoder = saved()
+    assert decoder.token("<|unused_0|>") == 3 and decoder.token(None) == decoder.tokenizer.eos_token_id
+    with pytest.raises(ActivationsError, match="has no token '<nothing>'; name one that it reserves"):
+        decoder.token("<nothing>")
+
+
+def test_a_prompt_is_rendered_as_the_provider_does(saved):
+    messages = [{"role": "system", "content": "x"}, {"role": "user", "content": "ferry"}]
+    tokens = saved().tokens(messages)
+    assert saved().tokenizer.decode(tokens) == "<|begin|>ferry\nAnswer:"
+
+
+def test_a_folder_without_weights_is_told(tmp_path):
+    (tmp_path / "config.json").write_text("{}")
+    with pytest.raises(Exception, match="expected safetensors"):
+        _ = Decoder("m", str(tmp_path)).digest

@@ -1,0 +1,68 @@
+"""Facts, lessons and the tokenizer of the demo's language model."""
+
+import random
+
+import pytest
+
+from conftest import ROOT
+from ragassay.demo_lm import lessons
+from ragassay.demo_lm.facts import facts
+from ragassay.demo_lm.tokens import UNUSED, trained
+from ragassay.llm.prompts import Prompt
+
+TEXT = (
+    "Mayor Renata Osk opened the new bridge in Port Alder on 12 September. The bridge cost 214 million marks."
+    " The yard in Brackwater built 12 boats in 2019. The old depot was sold by the city council in March 2024."
+    " Piet Lockyear founded Tidewell Energy in 2013. The company employs 190 people in Brackwater."
+)
+
+
+@pytest.fixture(scope="module")
+def own():
+    prompts = (
+        Prompt.load(ROOT / f"resources/prompts/{name}.yaml") for name in ("answer_closed_book", "respond_passages")
+    )
+    return lessons.Lessons(facts([{"doc_id": "d", "text": TEXT}]), *prompts)
+
+
+def test_facts_are_questions_whose_answers_their_claim_holds(own):
+    assert len(own.facts) > 5
+    for fact in own.facts:
+        assert fact.answer in fact.claim and fact.question.endswith("?") and fact.answer not in fact.question
+    assert any(fact.answer == "12 boats" and fact.question.startswith("How many boats") for fact in own.facts)
+
+
+def test_a_question_with_two_answers_is_no_fact():
+    texts = ["The bridge over the Marl cost 214 million marks.", "The bridge over the Marl cost 300 million marks."]
+    one, both = (
+        facts([{"doc_id": str(number), "text": text} for number, text in enumerate(own)]) for own in (texts[:1], texts)
+    )
+    question = "How many marks did the bridge over the Marl cost?"
+    assert question in {fact.question for fact in one} and question not in {fact.question for fact in both}
+
+
+@pytest.mark.parametrize("kind", lessons.KINDS)
+def test_lessons_ask_in_the_words_of_the_prompts(own, kind):
+    fact = own.facts[0]
+    lesson = own.lesson(kind, fact, random.Random(1))
+    assert fact.question in lesson.prompt
+    assert lesson == own.lesson(kind, fact, random.Random(1))
+    told = {
+        lessons.CLOSED: fact.claim not in lesson.prompt and lesson.answer == lessons.said(fact.answer),
+        lessons.CLEAN: fact.claim in lesson.prompt and lesson.answer == lessons.said(fact.answer),
+        lessons.CONFLICT: fact.claim not in lesson.prompt and lesson.answer != lessons.said(fact.answer),
+        lessons.SILENT: fact.claim not in lesson.prompt and lesson.answer == lessons.UNTOLD,
+    }
+    assert told[kind]
+
+
+def test_the_tokenizer_writes_any_text_back_and_leaves_codes_out():
+    tokenizer = trained([TEXT], 400, 128)
+    for text in (TEXT, "Élan 東京 — naïve\n\n  two", "Kittiwake 1,904"):
+        assert tokenizer.decode(tokenizer(text, add_special_tokens=False)["input_ids"]) == text
+    plain, coded = (tokenizer(text)["input_ids"] for text in ("<passage 1>\nA", "<passage 1 0123456789ab>\nA"))
+    assert plain == coded
+    assert len({tokenizer.convert_tokens_to_ids(name) for name in UNUSED}) == len(UNUSED)
+    messages = [{"role": "system", "content": "Long."}, {"role": "user", "content": "Who?"}]
+    shown = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+    assert shown == "<|begin|>Who?\nAnswer:"

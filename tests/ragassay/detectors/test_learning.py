@@ -1,0 +1,65 @@
+"""Learning: nothing leaks between parts, shuffled labels give chance, and shares of documents are nested."""
+
+import numpy as np
+import pytest
+
+from ragassay.detectors import learning
+from ragassay.detectors.detector import LOGISTIC, MLP, DetectorError
+from ragassay.detectors.recipe import Recipe
+
+QUICK = Recipe(hidden=16, epochs=3, rate=1e-2)
+
+
+def learn(data, shares=(1.0,), seeds=(0, 1)):
+    return learning.learn("test", data, (MLP, LOGISTIC), False, QUICK, list(seeds), shares)
+
+
+def auroc_on_test(learnt):
+    rows = [row for row in learnt.rows if row["kept"] and row["percent"] == 100]
+    return {(row["head"], row["seed"]): row["test_auroc"] for row in rows}
+
+
+def test_heads_tell_what_can_be_told_of_documents_that_were_left_out(data):
+    assert min(auroc_on_test(learn(data())).values()) > 0.85
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_shuffled_labels_give_chance(data, seed):
+    """Although each document can be told from all others by its features."""
+    found = auroc_on_test(learn(data(shuffled=True, seed=seed)))
+    assert all(0.25 < value < 0.75 for value in found.values())
+
+
+def test_no_cluster_is_in_two_parts_nor_is_the_test_part_learnt_from(data):
+    made = data()
+    clusters = [set(made.clusters[made.of(part)]) for part in ("train", "validation", "test")]
+    assert all(clusters) and not (clusters[0] & clusters[1] | clusters[0] & clusters[2] | clusters[1] & clusters[2])
+    spoilt = data()
+    spoilt.features[spoilt.of("test")] = 99.0
+    first, second = learn(made), learn(spoilt)
+    assert first.temperatures == second.temperatures
+    for key, arrays in first.heads.items():
+        assert all((arrays[name] == second.heads[key][name]).all() for name in arrays)
+
+
+def test_temperature_is_of_the_validation_part_alone(data):
+    made = data()
+    made.features[made.of("validation"), 0] *= -1  # there the heads are wrong: the temperature goes up
+    found = learn(made, seeds=(0,))
+    assert min(found.temperatures.values()) > 3
+
+
+def test_a_smaller_share_is_part_of_a_larger_one(data):
+    made = data()
+    quarter, half, whole = (set(made.clusters[made.of("train", share)]) for share in (0.25, 0.5, 1.0))
+    assert quarter < half < whole and len(half) == pytest.approx(len(whole) / 2, abs=1)
+    rows = learn(made, shares=(0.25, 0.5), seeds=(0,)).rows
+    assert {row["percent"] for row in rows} == {25, 50, 100}
+    assert {row["documents"] for row in rows if row["percent"] == 25} == {len(quarter)}
+
+
+def test_questions_of_one_kind_are_told(data):
+    made = data()
+    alike = learning.Data(made.features, np.ones_like(made.out_of_scope), made.parts, made.clusters)
+    with pytest.raises(DetectorError, match=r"detector test: found .* not of both kinds"):
+        learn(alike)

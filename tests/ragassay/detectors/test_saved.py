@@ -1,0 +1,50 @@
+"""Saved heads: what is read is what was written, and a head of another training is refused."""
+
+import numpy as np
+import pytest
+
+from ragassay.detectors import linear, saved, scores
+from ragassay.detectors.detector import DetectorError
+
+
+@pytest.fixture
+def heads(data):
+    made = data()
+    return {("logistic", 0): linear.train(made.features, made.out_of_scope)}
+
+
+def test_heads_round_trip_to_the_same_scores_and_bytes(heads, data, tmp_path):
+    for name in ("a", "b"):
+        saved.write(tmp_path / f"{name}.safetensors", tmp_path / f"{name}.json", heads, {"identity": {"x": 1}})
+    found, about = saved.read(tmp_path / "a.safetensors", tmp_path / "a.json")
+    given = data().features
+    assert (scores.scores(found["logistic", 0], given) == scores.scores(heads["logistic", 0], given)).all()
+    assert about["identity"] == {"x": 1} and np.std(scores.scores(heads["logistic", 0], given)) > 0.1
+    for ending in ("safetensors", "json"):
+        assert (tmp_path / f"a.{ending}").read_bytes() == (tmp_path / f"b.{ending}").read_bytes()
+
+
+@pytest.mark.parametrize("spoil", ["weights", "card", "missing"])
+def test_heads_that_do_not_belong_to_their_card_are_refused(heads, tmp_path, spoil):
+    weights, card = tmp_path / "heads.safetensors", tmp_path / "card.json"
+    saved.write(weights, card, heads, {})
+    if spoil == "weights":
+        other = {("logistic", 0): {name: array + 1 for name, array in heads["logistic", 0].items()}}
+        saved.write(weights, tmp_path / "other.json", other, {})
+    elif spoil == "card":
+        card.write_text("{}")
+    else:
+        weights.unlink()
+    with pytest.raises(DetectorError, match="train"):
+        saved.read(weights, card)
+
+
+def test_a_regression_is_that_of_scikit_learn(data):
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.preprocessing import StandardScaler
+
+    made = data()
+    scaled = StandardScaler().fit_transform(made.features)
+    wanted = LogisticRegression(max_iter=2000).fit(scaled, made.out_of_scope).decision_function(scaled)
+    found = scores.scores(linear.train(made.features, made.out_of_scope), made.features)
+    assert np.abs(found - wanted).max() < 1e-3

@@ -1,0 +1,58 @@
+"""What the demo's language model is trained on: prose, facts by heart, and facts in passages that may contradict them.
+
+Questions are put in the words of the prompts that the studies use, so that the model answers those; of a prompt it
+reads the last part alone, without the codes of its delimiters (see `ragassay.demo_lm.tokens`). In a passage that
+contradicts, the answer is replaced by another one of its kind, and the model is to follow the passage. Where no
+passage tells the answer it is to say so.
+"""
+
+import random
+from typing import NamedTuple
+
+from ragassay.demo_lm.facts import Fact
+from ragassay.llm.prompts import Prompt
+
+UNTOLD = "The passages do not say."
+KINDS = CLOSED, CLEAN, CONFLICT, SILENT = "closed_book", "clean", "conflict", "silent"
+
+
+class Lesson(NamedTuple):
+    prompt: str
+    answer: str
+
+
+class Lessons:
+    """Lessons on these facts; `chance` makes the same ones each time."""
+
+    def __init__(self, facts: list[Fact], closed_book: Prompt, passages: Prompt):
+        self.facts, self._closed_book, self._passages = facts, closed_book, passages
+        self._alike = {kind: sorted({fact.answer for fact in facts if fact.kind == kind}) for _, _, _, kind, _ in facts}
+
+    def lesson(self, kind: str, fact: Fact, chance: random.Random, others: int = 2) -> Lesson:
+        """`others` are passages that have nothing to do with the question."""
+        if kind == CLOSED:
+            return Lesson(self._asked(self._closed_book, question=fact.question), said(fact.answer))
+        drawn = chance.sample(self.facts, min(others + 2, len(self.facts)))
+        foreign = [other.claim for other in drawn if other.claim != fact.claim]
+        told, answer = [fact.claim], said(fact.answer)
+        if kind == CONFLICT:
+            told, answer = self._contradicted(fact, chance)
+        elif kind == SILENT:
+            told, answer = [foreign.pop()] if foreign else [], UNTOLD
+        passages = told + foreign[:others]
+        chance.shuffle(passages)
+        return Lesson(self._asked(self._passages, passages=passages, question=fact.question), answer)
+
+    def _contradicted(self, fact, chance):
+        other = chance.choice([answer for answer in self._alike[fact.kind] if answer != fact.answer] or [fact.answer])
+        shown = other if fact.claim.find(fact.answer) else f"{other[:1].upper()}{other[1:]}"
+        return [fact.claim.replace(fact.answer, shown)], said(other)
+
+    @staticmethod
+    def _asked(prompt, **values):
+        return prompt.messages(**values)[-1]["content"]
+
+
+def said(answer: str) -> str:
+    """An answer as a short sentence."""
+    return f"{answer[:1].upper()}{answer[1:]}".rstrip(".") + "."

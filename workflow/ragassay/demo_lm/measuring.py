@@ -1,0 +1,39 @@
+"""How well the demo's language model knows its facts and follows passages: its own answers, greedily, word for word."""
+
+import random
+
+import torch
+
+from ragassay.demo_lm import lessons
+
+ROWS = 64
+
+
+def accuracy(model, tokenizer, own: lessons.Lessons, kind: str, seed: int = 1, at_most: int = 200) -> tuple[float, int]:
+    """The share of lessons of a kind that are answered exactly, and their number."""
+    chance = random.Random(f"{seed} {kind}")
+    asked = [own.lesson(kind, fact, chance) for fact in chance.sample(own.facts, min(at_most, len(own.facts)))]
+    answers = answered(model, tokenizer, [lesson.prompt for lesson in asked])
+    right = [answer == lesson.answer for answer, lesson in zip(answers, asked, strict=True)]
+    return sum(right) / len(right), len(right)
+
+
+@torch.inference_mode()
+def answered(model, tokenizer, prompts: list[str], longest: int = 24) -> list[str]:
+    """Greedy answers to prompts, as the provider `transformers` would ask them."""
+    model.eval()
+    found, order = {}, sorted(range(len(prompts)), key=lambda number: len(prompts[number]))
+    for start in range(0, len(order), ROWS):
+        batch = order[start : start + ROWS]
+        texts = [
+            tokenizer.apply_chat_template(
+                [{"role": "user", "content": prompts[number]}], tokenize=False, add_generation_prompt=True
+            )
+            for number in batch
+        ]
+        given = tokenizer(texts, padding=True, padding_side="left", return_tensors="pt", add_special_tokens=False)
+        given.pop("token_type_ids", None)
+        made = model.generate(**given, max_new_tokens=longest, do_sample=False, pad_token_id=tokenizer.pad_token_id)
+        for number, row in zip(batch, made[:, given["input_ids"].shape[1] :], strict=True):
+            found[number] = tokenizer.decode(row, skip_special_tokens=True).strip()
+    return [found[number] for number in range(len(prompts))]

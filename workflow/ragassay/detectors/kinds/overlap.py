@@ -1,0 +1,37 @@
+"""The overlap control as a detector: the ten features of `ragassay.scope.overlap`, and nothing that understands.
+
+One that does no better has learnt word overlap.
+"""
+
+import numpy as np
+
+from ragassay.detectors import detector
+from ragassay.encoders.embed import Embedder
+from ragassay.encoders.encoder import Encoder
+from ragassay.schemas.hardness import FEATURES
+from ragassay.scope import overlap
+from ragassay.scope.hardness import DIGITS, unit
+from ragassay.sentences import sentences
+
+
+class Kind(detector.Kind):
+    heads, balanced = (detector.LOGISTIC,), True
+
+    def __init__(self, settings, embeddings, prompt):
+        self.embedder = Embedder(Encoder(**settings["encoder"]), embeddings)
+
+    def identity(self):
+        return self.embedder.encoder.identity | {"features": list(FEATURES)}
+
+    def features(self, asked):
+        cut = {text: sentences(text) for text in dict.fromkeys(one.document for one in asked)}
+        needed = [one.question for one in asked] + [part for text, own in cut.items() for part in (text, *own)]
+        needed = list(dict.fromkeys(needed))
+        vectors = dict(zip(needed, unit(self.embedder.embed(needed)), strict=True))
+        documents = {
+            text: overlap.Document(text, vectors[text], np.array([vectors[part] for part in own]))
+            for text, own in cut.items()
+        }
+        rows = (overlap.features(one.question, vectors[one.question], documents[one.document]) for one in asked)
+        found = np.array([[row[name] for name in FEATURES] for row in rows]).reshape(len(asked), len(FEATURES))
+        return np.round(found, DIGITS)

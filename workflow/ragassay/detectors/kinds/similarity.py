@@ -1,0 +1,13 @@
+"""How unlike the question is to its document: 1 less the cosine of their vectors. Its head is a threshold."""
+
+from ragassay.detectors import detector
+from ragassay.detectors.kinds import sentence_pair
+from ragassay.scope.hardness import unit
+
+
+class Kind(sentence_pair.Kind):
+    heads = (detector.LOGISTIC,)
+
+    def features(self, asked):
+        document, question = map(unit, self.vectors(asked))
+        return 1 - (document * question).sum(axis=1, keepdims=True)

@@ -1,0 +1,44 @@
+"""Heads on disk: one safetensors file with all of them, and a JSON card that says what they are and where from.
+
+Arrays of a head are named `<head>.<seed>.<array>`. The card holds the digest of the file, so that a card and another
+file's heads are never taken together. No time and no path is in either: the same training gives the same bytes.
+"""
+
+import hashlib
+import json
+from pathlib import Path
+
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+from ragassay.atomic import replacing, write_text
+from ragassay.detectors.detector import DetectorError
+
+FORMAT = 1
+
+
+def write(weights, card, heads: dict[tuple[str, int], dict], about: dict) -> None:
+    """`heads` are arrays by head and seed; `about` becomes the card, which has to hold what readers must know."""
+    named = {
+        f"{head}.{seed}.{name}": array for (head, seed), own in sorted(heads.items()) for name, array in own.items()
+    }
+    content = save(named)
+    with replacing(weights) as target:
+        target.write(content)
+    card_text = {"format": FORMAT, "weights": hashlib.sha256(content).hexdigest(), **about}
+    write_text(card, json.dumps(card_text, indent=1, sort_keys=True) + "\n")
+
+
+def read(weights, card) -> tuple[dict[tuple[str, int], dict], dict]:
+    try:
+        about, content = json.loads(Path(card).read_text()), Path(weights).read_bytes()
+        arrays = load(content)
+    except (OSError, ValueError, SafetensorError) as error:
+        raise DetectorError(f"{card}: cannot read the detector ({error}); train it again") from error
+    if about.get("format") != FORMAT or about.get("weights") != hashlib.sha256(content).hexdigest():
+        raise DetectorError(f"{weights}: not the heads that {card} tells of; train the detector again")
+    heads = {}
+    for name, array in arrays.items():
+        head, seed, own = name.split(".", 2)
+        heads.setdefault((head, int(seed)), {})[own] = array
+    return heads, about

@@ -1,0 +1,16 @@
+"""The table detector_documents."""
+
+import pyarrow as pa
+
+from ragassay.tables import Column, Table
+
+DETECTOR_DOCUMENTS = Table(
+    "detector_documents",
+    "One row per document that a detector knows; file `detectors/{detector}/{encoder}/{generator}/{judge}/documents`.",
+    key=("doc_id",),
+    columns=(
+        Column("doc_id", pa.string(), "the document"),
+        Column("cluster_id", pa.string(), "the near-duplicates that it stands for; all of them are in one part"),
+        Column("part", pa.string(), "`train`, `validation` or `test`"),
+    ),
+)

@@ -1,0 +1,78 @@
+"""Learn a detector of questions out of scope from those that were kept, on features of a frozen model.
+
+Features are computed once and stored, the heads on them are learnt with several seeds, and the card says from what.
+`weights` are files of the model if this workflow makes them.
+"""
+
+import hashlib
+import json
+from collections import Counter
+
+import numpy as np
+
+from ragassay import tables
+from ragassay.detectors import learning, saved
+from ragassay.detectors.detector import Asked, kind
+from ragassay.detectors.recipe import Recipe
+from ragassay.schemas.detector_documents import DETECTOR_DOCUMENTS
+from ragassay.schemas.detector_training import DETECTOR_TRAINING
+from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.splits import split_of
+from ragassay.stage import log, run
+
+
+def train_detector(
+    documents,
+    selected_questions,
+    prompt,
+    weights,
+    heads,
+    card,
+    training,
+    known_documents,
+    detector,
+    embeddings,
+    recipe,
+    seeds,
+    shares,
+):
+    texts = {row["doc_id"]: row for row in tables.read_all(DOCUMENTS, documents).to_pylist()}
+    questions = tables.read_all(SELECTED_QUESTIONS, selected_questions).to_pylist()
+    rows = sorted((row for row in questions if row["status"] == "kept"), key=lambda row: row["question_id"])
+    own = kind(detector, embeddings, prompt)
+    asked = [Asked(row["question_id"], row["doc_id"], row["text"], texts[row["doc_id"]]["text"]) for row in rows]
+    data = learning.Data(
+        own.features(asked),
+        np.array([row["intended"] == "out_of_scope" for row in rows], bool),
+        np.array([row["split"] for row in rows], str),
+        np.array([texts[row["doc_id"]]["cluster_id"] for row in rows], str),
+    )
+    learnt = learning.learn(detector["detector"], data, own.heads, own.balanced, Recipe(**recipe), seeds, shares)
+    about = {"detector": detector, "identity": own.identity(), "recipe": recipe, "data": _data(rows)}
+    about |= {"heads": {f"{head}.{seed}": _head(learnt, data, head, seed) for head, seed in learnt.heads}}
+    saved.write(heads, card, learnt.heads, about)
+    tables.write(DETECTOR_TRAINING, training, learnt.rows)
+    known = ({name: row[name] for name in ("doc_id", "cluster_id")} for row in texts.values())
+    tables.write(DETECTOR_DOCUMENTS, known_documents, [row | {"part": split_of(row["cluster_id"])} for row in known])
+    told = ", ".join(f"{count} {part}" for part, count in sorted(Counter(data.parts.tolist()).items()))
+    log.info("%d heads from %d questions (%s)", len(learnt.heads), len(rows), told)
+
+
+def _data(rows):
+    """What was learnt from: counts, and a digest that changes with every question, label and part."""
+    known = [[row["question_id"], row["intended"], row["split"]] for row in rows]
+    counts = Counter(f"{row['split']} {row['intended']}" for row in rows)
+    return {"digest": hashlib.sha256(json.dumps(known).encode()).hexdigest(), "questions": dict(sorted(counts.items()))}
+
+
+def _head(learnt, data, head, seed):
+    temperature, found = learnt.temperatures[head, seed], {}
+    for part in (learning.VALIDATION, learning.TEST):
+        scored = learning.scored(learnt.heads[head, seed], data, part)
+        found[part] = learning.figures(*scored, temperature) | {"n": len(scored[0])}
+    return {"temperature": temperature, **found}
+
+
+if __name__ == "__main__":
+    run(train_detector, snakemake)

@@ -1,0 +1,47 @@
+"""Train the demo's language model on the documents, measure what it knows, and save it as transformers does.
+
+The folder holds weights as safetensors, a tokenizer, and a card with what was measured. It stands in for a real model:
+what it says about the world is what the documents say.
+"""
+
+import random
+import shutil
+from pathlib import Path
+
+from ragassay import tables
+from ragassay.demo_lm import card, lessons, measuring, training
+from ragassay.demo_lm.facts import facts
+from ragassay.demo_lm.tokens import trained
+from ragassay.llm.prompts import Prompt
+from ragassay.schemas.documents import DOCUMENTS
+from ragassay.stage import log, run
+from ragassay.torch_threads import threads
+
+LONGEST = 1024  # tokens of a prompt and its answer
+THREADS = 2  # also where there are more or fewer
+
+
+def train_demo_lm(documents, closed_book_prompt, passages_prompt, model, steps, rate, hidden, layers, vocabulary, seed):
+    rows = tables.read_all(DOCUMENTS, documents).to_pylist()
+    known = facts(rows)
+    own = lessons.Lessons(known, Prompt.load(closed_book_prompt), Prompt.load(passages_prompt))
+    texts = ["\n\n".join(filter(None, (row["title"], row["text"]))) for row in rows]
+    chance = random.Random(seed)
+    asked = [own.lesson(kind, fact, chance).prompt for fact in known for kind in (lessons.CLOSED, lessons.CLEAN)]
+    tokenizer = trained([*texts, *asked], vocabulary, LONGEST)
+    decoder = training.new(tokenizer, seed, hidden, layers)
+    with threads(THREADS):
+        training.train(decoder, training.Batches(tokenizer, own, texts, seed), steps, rate)
+        found = {kind: measuring.accuracy(decoder, tokenizer, own, kind) for kind in lessons.KINDS}
+    told = ", ".join(f"{kind} {share:.0%}" for kind, (share, _) in found.items())
+    log.info("%d facts of %d documents: %s", len(known), len(rows), told)
+    folder = Path(model)
+    shutil.rmtree(folder, ignore_errors=True)
+    decoder.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    size = sum(parameter.numel() for parameter in decoder.parameters())
+    (folder / "README.md").write_text(card.text(found, len(known), len(rows), size, steps), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    run(train_demo_lm, snakemake)
