@@ -2,7 +2,7 @@
 
 from ragassay.detectors import detector
 from ragassay.detectors.kinds import sentence_pair
-from ragassay.scope.hardness import unit
+from ragassay.encoders.unit import unit
 
 
 class Kind(sentence_pair.Kind):
