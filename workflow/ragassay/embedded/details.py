@@ -20,7 +20,7 @@ SHORTEST, LONGEST = 13, 18  # words
 SURE = 0.5  # what the evidence that the document leaves a question open has to come to
 COUNTED = re.compile(r"(?:(?<=^)|(?<= ))\d[\d.,]* (?:million |billion )?(?P<unit>per cent|[a-z-]+s\b|people)")
 OF_A_YEAR = re.compile(r"(?P<said>.+\d.*) in (?P<year>(?:19|20)\d\d)\.?")
-NEARNESS = 10.0  # how much less a question is liked for words that the document lacks
+NEARNESS = 14.0  # how much less a question is liked for words that the document lacks
 WHEN = ("in", "back in", "at the end of", "in the course of")
 UNTOLD = 0.4  # how far the document may lack what the claim is about, without what it adds
 NEAREST = 2  # sentences in which, and in those beside them, the answer may stand

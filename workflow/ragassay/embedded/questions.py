@@ -55,7 +55,7 @@ def in_scope(document: str, count: int, chance) -> list[str]:
             taken = one.taken
             possible = [*drafts(taken, one.reason), *who_said(taken, one.speaker)]
             possible = [draft for draft in possible if draft.hidden and draft.hidden not in asked]
-            for draft in sorted(possible, key=lambda draft: chance.random() + 0.4 * (draft.asks == "subject")):
+            for draft in sorted(possible, key=lambda draft: chance.random() + 0.8 * (draft.asks == "subject")):
                 if text := _written(draft, one, document, chance):
                     asked.add(draft.hidden)
                     found.append(text)
