@@ -8,9 +8,10 @@ import numpy as np
 from ragassay.detectors import detector
 from ragassay.encoders.embed import Embedder
 from ragassay.encoders.encoder import Encoder
+from ragassay.encoders.unit import unit
 from ragassay.schemas.hardness import FEATURES
 from ragassay.scope import overlap
-from ragassay.scope.hardness import DIGITS, unit
+from ragassay.scope.hardness import DIGITS
 from ragassay.sentences import sentences
 
 
