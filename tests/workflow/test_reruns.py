@@ -7,25 +7,27 @@ import pytest
 
 from snake import NOTHING, TINY, planned, snakemake
 
-SECTIONS = ("measure_documents", "measure_crawl", "measure_scope", "measure_retrieval", "measure_calls")
+SECTIONS = {f"measure_{name}" for name in ("documents", "crawl", "scope", "responses", "retrieval", "calls")}
+PER_SHARD = {"respond": 2, "judge_defusion": 4, "label_defusion": 2}  # by prompts, and by ways to ask the judge
 
 
 def jobs(*parts, shards=3, gathers=()):
     """rule -> jobs: one per shard for rules, one for gathers, and figures and page where a section changes."""
-    found = {rule: shards for part in parts for rule in part.split()} | dict.fromkeys(gathers, 1)
-    figures = len(set(SECTIONS) & set(gathers))
-    return found | ({"draw_figures": figures, "render_report": 1} if figures else {})
+    found = {rule: shards * PER_SHARD.get(rule, 1) for part in parts for rule in part.split()}
+    figures = len(SECTIONS & set(gathers))
+    shown = {"draw_figures": figures, "write_numbers": figures, "render_report": 1} if figures else {}
+    return found | dict.fromkeys(gathers, 1) | shown
 
 
 METRICS = jobs(gathers=["measure_documents"])
 SELECTION = "select_questions"
-JUDGING = f"judge_scope label_scope {SELECTION}"
-QUESTIONS = f"write_questions measure_hardness {JUDGING}"
+JUDGING = f"judge_scope label_scope judge_defusion label_defusion {SELECTION}"
+QUESTIONS = f"write_questions measure_hardness respond answer_closed_book {JUDGING}"
 NOVEL = f"remove_supported_claims {QUESTIONS}"
 SCOPE = f"extract_claims recover_claims {NOVEL}"
 DOCUMENTS = f"collect_documents {SCOPE}"
 CLUSTERS = f"find_duplicates {DOCUMENTS}"
-GRADED = ("grade_hardness", "measure_scope", "build_explorer")  # what gathers, if questions stay
+GRADED = ("grade_hardness", "measure_scope", "measure_responses", "build_explorer")  # what gathers, if questions stay
 SEARCHED = ("search_bm25", "search_dense", "measure_retrieval")
 SCOPE_ONLY = (*GRADED, "collect_queries", *SEARCHED)  # what gathers, if no model is asked anew
 ASKED = (*SCOPE_ONLY, "measure_calls")
@@ -47,7 +49,7 @@ def append(project, name, text):
     [
         ("scripts/documents/describe_documents.py", {"describe_documents": 1, **METRICS}),
         ("ragassay/schemas/document_statistics.py", {"describe_documents": 1, **METRICS}),
-        ("ragassay/report/charts.py", {"draw_figures": 5, "render_report": 1}),
+        ("ragassay/report/charts.py", {"draw_figures": 6, "render_report": 1}),
         ("scripts/scope/label_scope.py", jobs("label_scope", SELECTION, gathers=SCOPE_ONLY)),
         ("ragassay/splits.py", jobs(SELECTION, gathers=SCOPE_ONLY)),
         ("ragassay/scope/control.py", jobs(gathers=GRADED)),
@@ -127,7 +129,7 @@ def test_a_new_or_changed_file_reruns_its_shard_and_where_its_near_duplicates_ma
 
 def test_another_setting_of_hardness_asks_no_model(done):
     config = done / "tests/tiny/config.yaml"
-    config.write_text(config.read_text().replace("    resamples: 20", "    resamples: 20\n    limits: [0.4]"))
+    config.write_text(config.read_text().replace("per_stratum: 2", "per_stratum: 2\n    limits: [0.4]"))
     assert planned(done, *TINY) == jobs("measure_hardness", gathers=GRADED)
 
 
