@@ -16,7 +16,7 @@ from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
 from ragassay.scope.votes import DEFUSED, KEPT, NOT_DEFUSED, OUT
 
 NO_TOPIC = "(none)"
-CODES = pa.array([NOT_DEFUSED, DEFUSED])
+SIDES = [NOT_DEFUSED, DEFUSED]  # by code
 YES, NO, ABSTAINED, UNASKED = 1, 0, -1, -2
 
 
@@ -97,7 +97,9 @@ def read_verdicts(questions: dict[str, Questions], paths) -> dict[str, dict[Cell
 
 def coded(labels) -> np.ndarray:
     """Labels as codes; ties and those without a verdict abstain."""
-    return pc.fill_null(pc.index_in(_whole(labels), value_set=CODES), ABSTAINED).to_numpy(zero_copy_only=False)
+    return pc.fill_null(pc.index_in(_whole(labels), value_set=pa.array(SIDES)), ABSTAINED).to_numpy(
+        zero_copy_only=False
+    )
 
 
 def _whole(column):
