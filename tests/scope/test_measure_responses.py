@@ -148,7 +148,7 @@ def test_people_put_judges_right_and_are_the_reference(study):
     assert found(path, "judges")["j"] == {"sensitivity": 1, "specificity": pytest.approx(2 / 3)}
     assert found(path, "cells")["g j cot r"]["corrected"] == pytest.approx((4 / 6 - 1 / 3) / (2 / 3))
     assert found(path, "table_3")["as configured 3"]["accuracy"] == 0.8
-    assert found(path, "figure_1")["r"] == {"meant": 1, "kept": 1, "found": 1, "false_alarms": 0, "gold": 0}
+    assert found(path, "figure_1")["r"] == {"meant": 1, "kept": 1, "hard": 1, "found": 1, "false_alarms": 0, "gold": 0}
 
 
 def test_documents_from_after_the_cutoff_count_apart(study):

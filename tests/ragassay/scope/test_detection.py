@@ -15,8 +15,8 @@ LABELS = {
 }
 
 
-def rows(gold=None, overlap=None):
-    return list(detection_rows(ASKED, LABELS, overlap or {}, "judge", gold or {}, 200, 0))
+def rows(gold=None, overlap=None, hard=()):
+    return list(detection_rows(ASKED, LABELS, overlap or {}, set(hard), "judge", gold or {}, 200, 0))
 
 
 def found(given):
@@ -49,6 +49,12 @@ def test_people_are_right_where_they_have_spoken():
 def test_shared_words_alone_stand_beside_the_models():
     own = found(rows(overlap={"q0": 0.9, "q1": 0.2, "q3": 0.8}))["shared words alone"]
     assert own["kept"] == (pytest.approx(2 / 3), 3, 0) and own["false_alarms"] == (0.5, 2, 0)
+
+
+def test_hard_questions_are_looked_at_apart():
+    models = found(rows(hard=["q1", "q2"], overlap={"q1": 0.2}))
+    assert models["other"]["hard"] == (0, 1, 0) and models["shared words alone"]["hard"] == (1, 1, 0)
+    assert models["judge"]["hard"] == (None, 0, 0)
 
 
 def test_the_figure_has_the_same_numbers_by_model():

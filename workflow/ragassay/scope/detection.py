@@ -19,9 +19,9 @@ OVERLAP = "shared words alone"
 SIDES = {OUT: True, IN: False}
 
 
-def detection_rows(questions: Questions, labels: dict, overlap: dict, judge: str, gold: dict, times: int, seed: int):
+def detection_rows(questions: Questions, labels: dict, overlap: dict, hard: set, judge: str, gold: dict, times, seed):
     """The rows of the table detection. `labels` are model -> question -> label, `overlap` is question -> the control's
-    score, `gold` question -> what people say.
+    score, `hard` the questions where that tells nothing, `gold` question -> what people say.
     """
     ids = questions.ids.to_pylist()
     said = {name: [SIDES.get(own.get(one)) for one in ids] for name, own in labels.items()}
@@ -31,13 +31,14 @@ def detection_rows(questions: Questions, labels: dict, overlap: dict, judge: str
     views = {
         "meant": (np.ones(len(ids), bool), meant),
         "kept": (questions.kept, meant),
+        "hard": (questions.kept & np.array([one in hard for one in ids], bool), meant),
         "gold": (np.array([side is not None for side in settled], bool), settled),
     }
     for at, (name, verdicts) in enumerate(said.items()):
         keys = {"at": at, "generator": questions.generator, "model": name}
         told = np.array([verdict is not None for verdict in verdicts], bool)
         for view, (wanted, truth) in views.items():
-            asked = np.zeros_like(wanted) if view == "kept" and name == judge else wanted
+            asked = np.zeros_like(wanted) if view in ("kept", "hard") and name == judge else wanted
             asked = asked & told if name == OVERLAP else asked  # it has no score for questions that were not kept
             right = np.array([a == b for a, b in zip(verdicts, truth, strict=True)], bool)
             yield metric("responses", "detection", keys, view, **_share(questions, asked, told, right, times, seed))

@@ -47,7 +47,7 @@ def measure_responses(
             rows += cell_rows(own, cells, _marks(own, cells, hard, cutoffs), counts, judges, **draws)
             rows += comparison_rows(own, cells, flips=flips, **draws)
         labels = {model: _labels(paths) for (model,), paths in _by(scope_labels, name, 2).items()}
-        detected = list(detection_rows(own, labels, overlap, judge, scope, **draws))
+        detected = list(detection_rows(own, labels, overlap, hard, judge, scope, **draws))
         rows += detected
         if name == generator:
             rows += figure_1(detected)
