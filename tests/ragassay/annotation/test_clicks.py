@@ -53,6 +53,10 @@ def test_items_come_in_their_order_what_is_put_off_last_and_what_is_taken_back_f
     assert labelling.next_item(anna, "scope") == one
     do(labelling, "Anna", "skip", item=one)
     assert labelling.next_item(anna, "scope") == two
+    late = label(labelling, "Anna", one)  # from another window, in which it was not put off
+    do(labelling, "Anna", "undo", item=one, place="scope", seen=late["click"])
+    assert labelling.next_item(anna, "scope") == one
+    do(labelling, "Anna", "skip", item=one)
     label(labelling, "Anna", two)
     first = label(labelling, "Anna", three)
     assert labelling.next_item(anna, "scope") == four
@@ -124,6 +128,13 @@ def disputed():
     for name in ("Anna", "Ben"):
         label(labelling, name, "item-scope-0002", "in_scope")
     return labelling
+
+
+def test_it_is_no_disagreement_before_all_have_spoken():
+    labelling = joined("Anna", "Ben", per_item=3)
+    label(labelling, "Anna", "item-scope-0001", "in_scope")
+    label(labelling, "Ben", "item-scope-0001", "out_of_scope")
+    assert not labelling.disputed("item-scope-0001")
 
 
 def settle(labelling, name, label="in_scope", item="item-scope-0001", seen=""):
