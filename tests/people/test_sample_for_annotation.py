@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from ragassay import tables
+from ragassay import settings, tables
 from ragassay.schemas.annotation_items import ANNOTATION_ITEMS
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.responses import RESPONSES
@@ -117,3 +117,16 @@ def test_the_same_bytes_again_and_others_with_another_seed(draw, tmp_path):
     assert (tmp_path / "items.parquet").read_bytes() == first
     draw(seed=1)
     assert (tmp_path / "items.parquet").read_bytes() != first
+
+
+def test_a_question_set_is_its_own_shard_with_recorded_responses():
+    own = {"question_sets": {"gold": {"responders": {"gpt": "response"}}}}
+    own["scope"] = {"responders": ["one", "two"], "responding": {"prompts": ["basic"]}}
+    assert settings.answered(own, ["a", "b"], "embedded") == {
+        "shard": ["a", "b"], "responder": ["one", "two"], "prompt": ["basic"]
+    }  # fmt: skip
+    assert settings.answered(own, ["a", "b"], "gold") == {
+        "shard": ["gold"],
+        "responder": ["gpt"],
+        "prompt": ["recorded"],
+    }

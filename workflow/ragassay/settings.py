@@ -214,6 +214,15 @@ def response_metrics(config: dict) -> dict:
     return {**own, "cutoffs": cutoffs, "least_share": scope["labels"]["least_share"]}
 
 
+def answered(config: dict, shards: dict, generator: str) -> dict[str, list[str]]:
+    """The shards, responders and prompts of a generator's questions, or of a question set's."""
+    if generator in config["question_sets"]:
+        responders = list(config["question_sets"][generator]["responders"])
+        return {"shard": [generator], "responder": responders, "prompt": ["recorded"]}
+    prompts = config["scope"]["responding"]["prompts"]
+    return {"shard": list(shards), "responder": config["scope"]["responders"], "prompt": prompts}
+
+
 def annotation_sample(config: dict) -> dict:
     annotation = config["scope"]["annotation"]
     return {name: annotation[name] for name in ("questions", "confidence", "margin", "groups", "seed")}

@@ -10,17 +10,22 @@ Writes  results/annotation_items/{generator}/{judge}.parquet    what people are 
 """
 
 
+def of_generator(pattern):
+    """These tables for all shards, responders and prompts of the generator, or question set, that is the wildcard."""
+
+    def paths(wildcards):
+        parts = settings.answered(config, SHARDS, wildcards.generator)
+        return list(dict.fromkeys(expand(pattern, **parts, **wildcards)))
+
+    return paths
+
+
 rule sample_for_annotation:
     """As many questions as Cochran's formula asks for, in proportion to topics and labels, and responses to some of them."""
     input:
-        documents=expand("results/documents/{shard}.parquet", shard=SHARDS),
-        selected_questions=expand("results/selected_questions/{{generator}}/{{judge}}/{shard}.parquet", shard=SHARDS),
-        responses=expand(
-            "results/responses/{{generator}}/{responder}/{prompt}/{shard}.parquet",
-            responder=config["scope"]["responders"],
-            prompt=config["scope"]["responding"]["prompts"],
-            shard=SHARDS,
-        ),
+        documents=of_generator("results/documents/{shard}.parquet"),
+        selected_questions=of_generator("results/selected_questions/{generator}/{judge}/{shard}.parquet"),
+        responses=of_generator("results/responses/{generator}/{responder}/{prompt}/{shard}.parquet"),
     output:
         annotation_items=ensure("results/annotation_items/{generator}/{judge}.parquet", non_empty=True),
     log:

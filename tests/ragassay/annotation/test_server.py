@@ -216,7 +216,7 @@ def test_text_of_strangers_is_text(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["serve", "--generator", "gpt"], "found 'gpt', expected one of scope.generators: embedded"),
+        (["serve", "--generator", "gpt"], "found 'gpt', expected one of scope.generators or a question set: embedded"),
         (["serve", "--configfile", "no.yaml"], "no.yaml: no such file"),
         (["serve", "--port", "99999"], "choose another with --port"),
         (["serve", "--host", "no.such.host.invalid", "--annotators", "Anna"], "choose another with --port or --host"),

@@ -38,7 +38,7 @@ def _parser():
     commands = parser.add_subparsers(dest="command", required=True)
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--configfile", nargs="+", default=[], help="configuration of the run, as for snakemake")
-    common.add_argument("--generator", help="whose questions (default: the first of the configuration)")
+    common.add_argument("--generator", help="whose questions, or a question set (default: the first)")
     common.add_argument("--judge", help="whose labels the sample was drawn by (default: the first)")
     serve = commands.add_parser("serve", parents=[common], help="serve the pages on which people label")
     serve.add_argument("--host", default="127.0.0.1", help="address to listen on; others than loopback need tokens")

@@ -46,10 +46,14 @@ def study(configfiles: list[str], generator: str | None, judge: str | None) -> S
             raise StudyError(f"{file}: no such file; run this in the project's folder") from None
         except yaml.YAMLError as error:
             raise StudyError(f"{file}: not YAML: {' '.join(str(error).split())}") from None
-    scope = checked(config, files, SCHEMA)["scope"]
-    for role, name in (("generators", generator), ("judges", judge)):
-        if name is not None and name not in scope[role]:
-            raise StudyError(f"found {name!r}, expected one of scope.{role}: {', '.join(scope[role])}")
+    config = checked(config, files, SCHEMA)
+    scope = config["scope"]
+    for role, name, known in (
+        ("scope.generators or a question set", generator, [*scope["generators"], *config["question_sets"]]),
+        ("scope.judges", judge, scope["judges"]),
+    ):
+        if name is not None and name not in known:
+            raise StudyError(f"found {name!r}, expected one of {role}: {', '.join(known)}")
     return Study(generator or scope["generators"][0], judge or scope["judges"][0], scope["annotation"])
 
 
