@@ -64,8 +64,9 @@ def draw_sample(study: Study, configfiles: list[str]) -> None:
     command += ["--configfile", *configfiles] if configfiles else []
     done = subprocess.run([*command, "--", str(study.sample)], capture_output=True, text=True)
     if done.returncode:
-        last = (done.stdout + done.stderr).strip().splitlines()
-        told = "\n".join(f"    {line}" for line in last[-8:])
+        lines = (done.stdout + done.stderr).strip().splitlines()
+        own = [line for line in lines if line.startswith("sample_for_annotation (")]  # what the stage itself says
+        told = "\n".join(f"    {line}" for line in own or lines[-8:])
         remedy = "run the study first, as with `make demo STUDY=scope`"
         raise StudyError(f"{study.sample}: there is no sample to label and none can be drawn; {remedy}\n{told}")
 
