@@ -5,7 +5,8 @@ from collections import Counter
 
 import pytest
 
-from ragassay import settings, tables
+from ragassay import tables
+from ragassay.annotation import settings
 from ragassay.schemas.annotation_items import ANNOTATION_ITEMS
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.responses import RESPONSES
@@ -119,14 +120,28 @@ def test_the_same_bytes_again_and_others_with_another_seed(draw, tmp_path):
     assert (tmp_path / "items.parquet").read_bytes() != first
 
 
-def test_a_question_set_is_its_own_shard_with_recorded_responses():
-    own = {"question_sets": {"gold": {"responders": {"gpt": "response"}}}}
-    own["scope"] = {"responders": ["one", "two"], "responding": {"prompts": ["basic"]}}
-    assert settings.answered(own, ["a", "b"], "embedded") == {
-        "shard": ["a", "b"], "responder": ["one", "two"], "prompt": ["basic"]
-    }  # fmt: skip
-    assert settings.answered(own, ["a", "b"], "gold") == {
-        "shard": ["gold"],
-        "responder": ["gpt"],
-        "prompt": ["recorded"],
-    }
+class Keys(dict):
+    """Wildcards as Snakemake gives them."""
+
+    __getattr__ = dict.__getitem__
+
+
+@pytest.mark.parametrize(
+    ("generator", "pattern", "expected"),
+    [
+        ("embedded", "documents/{shard}", ["documents/a", "documents/b"]),
+        ("embedded", "{generator}/{judge}/{shard}", ["embedded/j/a", "embedded/j/b"]),
+        (
+            "embedded",
+            "{generator}/{responder}/{prompt}/{shard}",
+            [f"embedded/{r}/basic/{s}" for s in "ab" for r in ("one", "two")],
+        ),
+        ("gold", "{generator}/{judge}/{shard}", ["gold/j/gold"]),
+        ("gold", "{generator}/{responder}/{prompt}/{shard}", ["gold/gpt/recorded/gold"]),
+    ],
+)
+def test_a_question_set_is_its_own_shard_with_recorded_responses(generator, pattern, expected):
+    config = {"question_sets": {"gold": {"responders": {"gpt": "response"}}}}
+    config["scope"] = {"responders": ["one", "two"], "responding": {"prompts": ["basic"]}}
+    wildcards = Keys(generator=generator, judge="j")
+    assert settings.of_generator(config, {"a": {}, "b": {}}, pattern, wildcards) == expected

@@ -6,6 +6,7 @@ Rules compare what comes out, so nothing is in it that does not change the resul
 
 from pathlib import Path
 
+from ragassay.annotation.settings import labelled
 from ragassay.sources import document_files
 
 
@@ -212,43 +213,6 @@ def response_metrics(config: dict) -> dict:
     own |= {"prompt": scope["responding"]["prompts"][0], **scope["comparison"]}
     cutoffs = {name: models[name]["cutoff"] for name in scope["responders"] if "cutoff" in models[name]}
     return {**own, "cutoffs": cutoffs, "least_share": scope["labels"]["least_share"]}
-
-
-def answered(config: dict, shards: dict, generator: str) -> dict[str, list[str]]:
-    """The shards, responders and prompts of a generator's questions, or of a question set's."""
-    if generator in config["question_sets"]:
-        responders = list(config["question_sets"][generator]["responders"])
-        return {"shard": [generator], "responder": responders, "prompt": ["recorded"]}
-    prompts = config["scope"]["responding"]["prompts"]
-    return {"shard": list(shards), "responder": config["scope"]["responders"], "prompt": prompts}
-
-
-def annotation_sample(config: dict) -> dict:
-    annotation = config["scope"]["annotation"]
-    return {name: annotation[name] for name in ("questions", "confidence", "margin", "groups", "seed")}
-
-
-def annotation_file(config: dict, name: str) -> str:
-    """A file beside the labels of people, by generator and judge; no rule writes it."""
-    return f"{config['scope']['annotation']['folder']}/{{generator}}/{{judge}}/{name}"
-
-
-def labelled(config: dict) -> list[str]:
-    """The judge by whose labels the study's own sample was drawn, if people have labelled some of it; else none."""
-    generator, judge = (config["scope"][role][0] for role in ("generators", "judges"))
-    events = annotation_file(config, "events.jsonl").format(generator=generator, judge=judge)
-    return [judge] if Path(events).exists() else []
-
-
-def gold(config: dict) -> dict:
-    return {"annotators_per_item": config["scope"]["annotation"]["annotators_per_item"]}
-
-
-def agreement(config: dict) -> dict:
-    """The study's own judge is the first."""
-    annotation = config["scope"]["annotation"]
-    same = {name: annotation[name] for name in ("annotators_per_item", "resamples", "seed")}
-    return {"judges": config["scope"]["judges"], **same}
 
 
 MADE = "results/models/"  # where this workflow puts models that it trains

@@ -9,15 +9,11 @@ Writes  results/annotation_items/{generator}/{judge}.parquet    what people are 
         results/metrics/agreement.parquet                       the report's section
 """
 
+from functools import partial
 
-def of_generator(pattern):
-    """These tables for all shards, responders and prompts of the generator, or question set, that is the wildcard."""
+from ragassay.annotation import settings as annotation
 
-    def paths(wildcards):
-        parts = settings.answered(config, SHARDS, wildcards.generator)
-        return list(dict.fromkeys(expand(pattern, **parts, **wildcards)))
-
-    return paths
+of_generator = partial(partial, annotation.of_generator, config, SHARDS)  # a pattern of paths
 
 
 rule sample_for_annotation:
@@ -38,7 +34,7 @@ rule sample_for_annotation:
         runtime="30m",
     params:
         code=code_version("people/sample_for_annotation.py"),
-        settings=settings.annotation_sample(config),
+        settings=annotation.sample(config),
     script:
         "../scripts/people/sample_for_annotation.py"
 
@@ -46,8 +42,8 @@ rule sample_for_annotation:
 rule gather_annotations:
     """What people clicked becomes a table of what each said last."""
     input:
-        annotation_items=settings.annotation_file(config, "items.parquet"),
-        events=settings.annotation_file(config, "events.jsonl"),
+        annotation_items=annotation.file(config, "items.parquet"),
+        events=annotation.file(config, "events.jsonl"),
     output:
         annotations=ensure("results/annotations/{generator}/{judge}.parquet", non_empty=True),
     log:
@@ -81,7 +77,7 @@ rule settle_gold:
         runtime="10m",
     params:
         code=code_version("people/settle_gold.py"),
-        settings=settings.gold(config),
+        settings=annotation.gold(config),
     script:
         "../scripts/people/settle_gold.py"
 
@@ -90,7 +86,7 @@ rule measure_agreement:
     """How far people agree with each other, and judges with them: Table 4 and Figure 2 of the scope paper."""
     input:
         annotation_items=expand(
-            settings.annotation_file(config, "items.parquet"),
+            annotation.file(config, "items.parquet"),
             generator=config["scope"]["generators"][0],
             judge=config["scope"]["judges"][0],
         ),
@@ -129,6 +125,6 @@ rule measure_agreement:
         runtime="30m",
     params:
         code=code_version("people/measure_agreement.py"),
-        settings=settings.agreement(config),
+        settings=annotation.agreement(config),
     script:
         "../scripts/people/measure_agreement.py"
