@@ -1,4 +1,4 @@
-"""A fixed number of threads for torch: sums depend on how many there are, and results must not depend on machines."""
+"""A fixed number of threads for torch: sums depend on how many there are, and results must not depend on that."""
 
 import contextlib
 

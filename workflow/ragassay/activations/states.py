@@ -7,6 +7,8 @@ mask, or have no attention, are noticed when the model is loaded: packed and pla
 and where they differ each prompt gets a row of its own.
 """
 
+import contextlib
+
 import numpy as np
 import torch
 from transformers import DynamicCache
@@ -19,6 +21,24 @@ AGREE = {torch.float32: 1e-3}  # relative; what packed and plain states may diff
 COARSE = 0.05  # the same in numbers of 16 bits
 PROBE = Row([5, 3, 7, 2, 6, 1, 4], [[8, 2, 3], [9, 1]], [0, 1])
 REFUSALS = (TypeError, ValueError, RuntimeError, AttributeError, IndexError)  # what a family raises that takes no mask
+
+
+class Known(Exception):
+    """The last block has its keys and values of a beginning, which is all that the pieces need of it."""
+
+
+class Beginning(DynamicCache):
+    """Keys and values of all tokens of a beginning, also those that a sliding window passes over: masks leave them out.
+    While `ends_at` is a block, a pass ends when that block has its own.
+    """
+
+    ends_at = None
+
+    def update(self, keys, values, layer_idx, *more, **named):
+        found = super().update(keys, values, layer_idx, *more, **named)
+        if layer_idx == self.ends_at:
+            raise Known
+        return found
 
 
 class States:
@@ -70,7 +90,10 @@ class States:
             )  # keeps all keys, also those that a sliding window passes over: the mask leaves them out
             tokens, _ = padded([np.array(row.beginning) for row in together], self.pad)
             early = [(line, place + lengths[line], prompt, at) for line, place, prompt, at in picks if place < 0]
-            self._pass(tokens, early, layers, result, past_key_values=cache, use_cache=True)
+            cache.ends_at = None if early else self.layers - 1
+            with contextlib.suppress(Known):
+                self._pass(tokens, early, layers, result, past_key_values=cache, use_cache=True)
+            cache.ends_at = None
         tokens, counts, owners = pieces(together, self.pad)
         late = [pick for pick in picks if pick[1] >= 0]
         given = {"attention_mask": torch.from_numpy((owners != PADDING).astype(np.int64)).to(self.device)}

@@ -19,7 +19,7 @@ own in pieces, and its figures are no results about language models.
 
 By heart, no passage is given. A clean passage says what the documents say, a contradicting one names another answer
 of the same kind, which is right then; up to two further passages have nothing to do with the question. All facts were
-trained on, in other passages. Where no passage tells the answer, it is right to say so.
+trained on, in other passages.
 
 Of messages it reads the last alone. The tokens `<|unused_0|>` to `<|unused_7|>` were never trained.
 """
@@ -27,7 +27,6 @@ NAMES = {
     "closed_book": "by heart",
     "clean": "clean passages",
     "conflict": "contradicting passages",
-    "silent": "passages without the answer",
 }
 
 

@@ -2,8 +2,7 @@
 
 Questions are put in the words of the prompts that the studies use, so that the model answers those; of a prompt it
 reads the last part alone, without the codes of its delimiters (see `ragassay.demo_lm.tokens`). In a passage that
-contradicts, the answer is replaced by another one of its kind, and the model is to follow the passage. Where no
-passage tells the answer it is to say so.
+contradicts, the answer is replaced by another one of its kind, and the model is to follow the passage.
 """
 
 import random
@@ -12,8 +11,7 @@ from typing import NamedTuple
 from ragassay.demo_lm.facts import Fact
 from ragassay.llm.prompts import Prompt
 
-UNTOLD = "The passages do not say."
-KINDS = CLOSED, CLEAN, CONFLICT, SILENT = "closed_book", "clean", "conflict", "silent"
+KINDS = CLOSED, CLEAN, CONFLICT = "closed_book", "clean", "conflict"
 
 
 class Lesson(NamedTuple):
@@ -32,13 +30,11 @@ class Lessons:
         """`others` are passages that have nothing to do with the question."""
         if kind == CLOSED:
             return Lesson(self._asked(self._closed_book, question=fact.question), said(fact.answer))
-        drawn = chance.sample(self.facts, min(others + 2, len(self.facts)))
+        drawn = chance.sample(self.facts, min(others + 1, len(self.facts)))
         foreign = [other.claim for other in drawn if other.claim != fact.claim]
         told, answer = [fact.claim], said(fact.answer)
         if kind == CONFLICT:
             told, answer = self._contradicted(fact, chance)
-        elif kind == SILENT:
-            told, answer = [foreign.pop()] if foreign else [], UNTOLD
         passages = told + foreign[:others]
         chance.shuffle(passages)
         return Lesson(self._asked(self._passages, passages=passages, question=fact.question), answer)

@@ -18,12 +18,12 @@ from ragassay.demo_lm.tokens import BEGIN, END, PAD, UNUSED
 from ragassay.encoders.batches import padded
 from ragassay.stage import log
 
-TURNS = ("passages", lessons.CLOSED, "passages", "passages", "prose", "passages")
+TURNS = ("passages", lessons.CLOSED, "passages", "passages", "prose", "passages", "passages", "passages")
 ROWS = {"prose": 12, lessons.CLOSED: 48, "passages": 24}
 ALONE = 0.5  # of the steps: until then passages stand alone
 MOST_OTHERS = 2  # passages beside the one that tells
 PROSE = 128  # tokens of a piece of prose
-IN_PASSAGES = (lessons.CLEAN,) + (lessons.CONFLICT,) * 7 + (lessons.SILENT,)
+IN_PASSAGES = (lessons.CLEAN,) * 3 + (lessons.CONFLICT,) * 5
 ANSWER = 4.0  # how much a token of an answer counts, where one of a passage or a question counts 1
 THETA = 300.0  # of rotary positions: with so narrow heads the usual 10,000 leaves few that tell neighbours apart
 
