@@ -55,6 +55,8 @@ def measure_detectors(
         methods = {**{f"{name}, asked directly": one for name, one in judges.items()}, **methods}
         for stratum in (ALL, HARD):
             own = [row for row in mine if stratum == ALL or row["question_id"] in hard]
+            if not own:
+                continue  # as in small studies, whose few left out documents may have no hard questions
             questions = Questions(own, resamples, seed)
             keys = {"learnt_from": source, "asked": asked, "questions": stratum}
             rows += _compared(keys, questions, methods)
