@@ -10,41 +10,15 @@ Writes  results/models/demo-lm/                                                 
         embeddings/                                                                 features; not an output, never deleted
 """
 
+from ragassay.detectors import settings as detectors
+
 PREDICTED = expand(
     "results/predictions/{detector}/{generator}/{judge}/{asked}.parquet",
-    detector=settings.trained_detectors(config),
+    detector=detectors.used(config),
     generator=config["scope"]["generators"],
     judge=config["scope"]["judges"][:1],
     asked=config["scope"]["generators"],
 )
-
-
-def of_detector(find):
-    """What the detector and the encoder that are the wildcards need."""
-
-    def found(wildcards):
-        return find(config, wildcards.detector, wildcards.encoder)
-
-    return found
-
-
-def detector_settings(more):
-    """These settings with those of the detector; with `asked`, if that is a wildcard."""
-
-    def settings_for(wildcards):
-        asked = {name: wildcards[name] for name in wildcards.keys() if name == "asked"}
-        return {**settings.detector(config, wildcards.detector, wildcards.encoder), **more, **asked}
-
-    return settings_for
-
-
-def detector_code(script):
-    """The code of a script and of the modules that compute features, which it loads by name."""
-
-    def version(wildcards):
-        return code_version(script, *settings.detector_modules(config, wildcards.detector, wildcards.encoder))
-
-    return version
 
 
 rule train_demo_lm:
@@ -78,7 +52,7 @@ rule train_detector:
         documents=expand("results/documents/{shard}.parquet", shard=SHARDS),
         selected_questions=expand("results/selected_questions/{{generator}}/{{judge}}/{shard}.parquet", shard=SHARDS),
         prompt="resources/prompts/detect_scope.yaml",
-        weights=of_detector(settings.made_weights),
+        weights=detectors.of_detector(config, detectors.made_weights),
     output:
         heads="results/detectors/{detector}/{encoder}/{generator}/{judge}/heads.safetensors",
         card="results/detectors/{detector}/{encoder}/{generator}/{judge}/card.json",
@@ -103,8 +77,8 @@ rule train_detector:
         mem_mb=4000,
         runtime="4h",
     params:
-        code=detector_code("detectors/train_detector.py"),
-        settings=detector_settings(settings.detector_training(config)),
+        code=detectors.code(config, "detectors/train_detector.py"),
+        settings=detectors.of_stage(config, detectors.training(config)),
     script:
         "../scripts/detectors/train_detector.py"
 
@@ -118,7 +92,7 @@ rule apply_detector:
         documents=expand("results/documents/{shard}.parquet", shard=SHARDS),
         questions=expand("results/questions/{{asked}}/{shard}.parquet", shard=SHARDS),
         prompt="resources/prompts/detect_scope.yaml",
-        weights=of_detector(settings.made_weights),
+        weights=detectors.of_detector(config, detectors.made_weights),
     output:
         predictions=ensure(
             "results/predictions/{detector}/{encoder}/{generator}/{judge}/{asked}.parquet",
@@ -136,8 +110,8 @@ rule apply_detector:
         mem_mb=4000,
         runtime="4h",
     params:
-        code=detector_code("detectors/apply_detector.py"),
-        settings=detector_settings({}),
+        code=detectors.code(config, "detectors/apply_detector.py"),
+        settings=detectors.of_stage(config, {}),
     script:
         "../scripts/detectors/apply_detector.py"
 
@@ -165,7 +139,7 @@ rule measure_detectors:
         ),
         training=expand(
             "results/detectors/{detector}/{generator}/{judge}/training.parquet",
-            detector=settings.trained_detectors(config),
+            detector=detectors.used(config),
             generator=config["scope"]["generators"][:1],
             judge=config["scope"]["judges"][:1],
         ),
@@ -181,6 +155,6 @@ rule measure_detectors:
         runtime="30m",
     params:
         code=code_version("detectors/measure_detectors.py"),
-        settings=settings.detector_metrics(config),
+        settings=detectors.metrics(config),
     script:
         "../scripts/detectors/measure_detectors.py"

@@ -119,7 +119,7 @@ rule measure_agreement:
     log:
         "logs/measure_agreement.log",
     conda:
-        "../../envs/tables.yaml"
+        "../../envs/encoders.yaml"
     resources:
         mem_mb=2000,
         runtime="30m",

@@ -168,7 +168,7 @@ rule measure_retrieval:
     log:
         "logs/measure_retrieval.log",
     conda:
-        "../../envs/tables.yaml"
+        "../../envs/encoders.yaml"
     resources:
         mem_mb=4000,
         runtime="1h",
