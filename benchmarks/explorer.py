@@ -56,7 +56,7 @@ def main():
 
     with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
         page, paths = Path(folder) / "explorer.html", write_study(folder, DOCUMENTS)
-        build_explorer(**paths, **FILES, page=page, title="A large study")
+        build_explorer(**paths, responses=[], defusion_labels=[], **FILES, page=page, title="A large study")
         options = webdriver.ChromeOptions()
         options.binary_location = program("chromium")
         for flag in [*FLAGS, f"user-data-dir={folder}/profile"]:

@@ -41,6 +41,25 @@ def test_documents_come_with_claims_rounds_questions_and_votes(tmp_path):
             assert (row["slot"] is None) == (row["intended"] == "in_scope")
 
 
+def test_responses_stand_beside_each_other_with_what_the_judge_says(tmp_path):
+    _, documents = content(build(tmp_path, 30))
+    shown = [row["responses"] for document in documents for row in document["questions"] if row["responses"]]
+    assert len(shown) == CLAIMS_EACH
+    for own in shown:
+        assert [(one["responder"], one["prompt"], one["label"]) for one in own] == [
+            ("r1", "basic", "defused"),
+            ("r2", "basic", "not_defused"),
+        ]
+        assert own[0]["text"] == "r1 says nothing of it."
+
+
+def test_the_first_responders_are_shown_if_there_is_no_room_for_all(tmp_path, monkeypatch):
+    monkeypatch.setattr("scripts.scope.build_explorer.MOST_CHARACTERS", CLAIMS_EACH * len("r2 says nothing of it."))
+    _, documents = content(build(tmp_path, 30))
+    rows = [row for document in documents for row in document["questions"]]
+    assert {one["responder"] for row in rows for one in row["responses"]} == {"r2"}
+
+
 def test_strata_stand_in_their_order_and_what_was_not_kept_is_not_graded(tmp_path):
     index, _ = content(build(tmp_path, 30))
     strata = next(facet for facet in index["facets"] if facet["name"] == "stratum")

@@ -2,7 +2,7 @@
 
 Reads   results/documents/{shard}.parquet, results/claims/, results/recovered_claims/, results/novel_claims/,
         results/selected_questions/, results/scope_votes/, results/hardness/, results/hardness_scores/, results/hardness_strata/,
-        workflow/report/
+        results/responses/, results/defusion_labels/, workflow/report/
 Writes  results/export/{generator}/{judge}/beir/               corpus, queries and qrels
         results/export/{generator}/{judge}/hugging_face/       Parquet files and a data card for `datasets.load_dataset`
         results/report/explorer/{generator}/{judge}.html       one self-contained page with all documents and questions
@@ -35,7 +35,7 @@ rule export_questions:
 
 
 rule build_explorer:
-    """Every document with its claims, rounds, questions and votes, on one page."""
+    """Every document with its claims, rounds, questions, votes and responses, on one page."""
     input:
         documents=expand("results/documents/{shard}.parquet", shard=SHARDS),
         claims=expand("results/claims/{{generator}}/{shard}.parquet", shard=SHARDS),
@@ -50,6 +50,18 @@ rule build_explorer:
         hardness=expand("results/hardness/{{generator}}/{shard}.parquet", shard=SHARDS),
         hardness_scores="results/hardness_scores/{generator}/{judge}.parquet",
         hardness_strata="results/hardness_strata/{generator}/{judge}.parquet",
+        responses=expand(
+            "results/responses/{{generator}}/{responder}/{prompt}/{shard}.parquet",
+            responder=config["scope"]["responders"],
+            prompt=config["scope"]["responding"]["prompts"],
+            shard=SHARDS,
+        ),
+        defusion_labels=expand(
+            "results/defusion_labels/{{generator}}/{responder}/{prompt}/{{judge}}/{shard}.parquet",
+            responder=config["scope"]["responders"],
+            prompt=config["scope"]["responding"]["prompts"],
+            shard=SHARDS,
+        ),
         template="workflow/report/explorer.html.j2",
         style="workflow/report/explorer.css",
         behaviour=["workflow/report/dossier.js", "workflow/report/explorer.js"],
