@@ -96,8 +96,8 @@ class States:
             cache.ends_at = None
         tokens, counts, owners = pieces(together, self.pad)
         late = [pick for pick in picks if pick[1] >= 0]
-        given = {"attention_mask": torch.from_numpy((owners != PADDING).astype(np.int64)).to(self.device)}
-        if self.shares:
+        given = {}  # prompts by themselves need no mask: they see what stands before them, and padding stands behind
+        if cache is not None or any(len(row.pieces) > 1 for row in together):
             seen = self._seen(lengths, cache, torch.from_numpy(counts), torch.from_numpy(owners))
             given = {"attention_mask": seen, "position_ids": torch.from_numpy(counts).to(self.device)}
         if cache is not None:
