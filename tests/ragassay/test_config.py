@@ -289,6 +289,21 @@ def test_a_question_set_has_names_of_its_own(write, name, own, problem):
     assert refusal(sets, file).startswith(f"{file}: {problem}")
 
 
+@pytest.mark.parametrize(
+    ("detectors", "problem"),
+    [
+        ({"use": ["overlapp"]}, "detectors.use: found the detector 'overlapp', expected one of: sbert_nli, similarity"),
+        (
+            {"methods": {"own": {"kind": "appended_token", "encoders": ["minilm"]}}, "use": ["own"]},
+            "detectors.methods.own.encoders: found the model 'minilm', expected one of: embedded",
+        ),
+    ],
+)
+def test_a_detector_that_names_nothing_is_refused(write, detectors, problem):
+    file = write({"detectors": detectors})
+    assert refusal({"detectors": detectors}, file).startswith(f"{file}: {problem}")
+
+
 def test_a_key_that_resembles_none_gets_no_suggestion():
     assert "did you mean" not in refusal({"zzzz": 1})
 
