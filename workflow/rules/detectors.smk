@@ -35,7 +35,6 @@ rule train_demo_lm:
         "logs/train_demo_lm.benchmark.jsonl"
     conda:
         "../../envs/encoders.yaml"
-    threads: 2
     resources:
         mem_mb=3000,
         runtime="1h",
