@@ -13,6 +13,7 @@ from ragassay.embedded.clauses import clause, inverted, lowered
 from ragassay.embedded.deeds import gerund
 from ragassay.embedded.descriptions import descriptions, parts_of
 from ragassay.embedded.openings import openings
+from ragassay.embedded.rewording import reworded_deed, reworded_fact
 from ragassay.embedded.scope import score
 from ragassay.embedded.support import Reading, evidence, nearest, unsupported
 
@@ -36,11 +37,12 @@ def unknown_detail(inventions: list, reading: Reading, chance) -> str | None:
         if "fact" in details:
             found += [
                 (-0.5 * cut - 0.3 * at, text)
-                for cut, fact in enumerate(parts_of(details["fact"], 5))
+                for cut, fact in enumerate(parts_of(reworded_fact(details["fact"], chance), 5))
                 for shape in invention.questions
                 for at, text in enumerate(openings(shape.format(**details | {"fact": fact})))
             ]
             continue
+        details = details | {"to": reworded_deed(details["to"], chance)} if "to" in details else details
         subject = named(f"{details['s'][:1].upper()}{details['s'][1:]}", document)
         name = _within(subject, reading)
         if invention.later and _is_planned(subject, document):
@@ -53,8 +55,9 @@ def unknown_detail(inventions: list, reading: Reading, chance) -> str | None:
                 closed = f"{tail}," if tail.startswith(",") and not shape.endswith("{d}") else tail
                 text = shape.format(**details | {"s": name, "d": closed} | values)
                 found += [(weight - 0.3 * at, longer) for at, longer in enumerate(openings(text))]
+    wanted = chance.randint(SHORTEST, LONGEST)
     fitting = [
-        (weight + 2 * chance.random() - NEARNESS * evidence(text, reading).foreign, text)
+        (weight + 2 * chance.random() - off_length(text, wanted) - NEARNESS * evidence(text, reading).foreign, text)
         for weight, text in found
         if SHORTEST <= len(text.split()) <= LONGEST and _unanswered(text, reading)
     ]
@@ -62,6 +65,11 @@ def unknown_detail(inventions: list, reading: Reading, chance) -> str | None:
         return None
     text = max(fitting)[1]
     return f"{text[:1].upper()}{text[1:]}?"
+
+
+def off_length(text: str, wanted: int) -> float:
+    """How much less a question is liked for its length, when one of so many words was drawn."""
+    return 0.5 * abs(len(text.split()) - wanted)
 
 
 def _fillings(subject, details, document):

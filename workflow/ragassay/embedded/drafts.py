@@ -8,9 +8,9 @@ grammar is that of `clauses`: where a clause was taken apart wrongly, the questi
 import re
 from typing import NamedTuple
 
-from ragassay.embedded.cast import PEOPLE, is_group, is_person, organisation
+from ragassay.embedded.cast import PEOPLE, acts, is_group, is_person, organisation
 from ragassay.embedded.clauses import HANGING, Clause, inverted, lowered
-from ragassay.embedded.deeds import deed, willed
+from ragassay.embedded.deeds import DEALS, DECISIONS, SUCCESS, WORK, deed, verb, willed
 from ragassay.embedded.facts import DATE, NAME, NUMBER, numbers, person
 from ragassay.embedded.openings import FRONTS
 
@@ -25,6 +25,7 @@ COUNTED = re.compile(
     rf"(?:(?:^|\s){PREPOSITION})?\s*(?:(?:some|about|nearly|almost|only) )?(?P<number>{NUMBER.pattern})"
 )
 BECAUSE = re.compile(r",? because (?:of )?(?P<reason>.+?)\.?$")
+PAST = ("", "has", "have", "had")
 LINKS = "in|on|at|about|for|to|after|with|during|before|against|from|because|shortly"
 BY = re.compile(
     rf"^by (?P<agent>(?:the|a) [a-z]+(?: (?!(?:{LINKS})\b)[a-z]+)?|(?:the )?{NAME.pattern})(?= (?:{LINKS})\b|$)"
@@ -95,7 +96,7 @@ def drafts(taken: Clause, reason: str = "") -> list[Draft]:
     ]
     whole = inverted(taken, taken.rest)
     if not behind:
-        found.append(_subject(taken))
+        found += [_subject(taken), *_decider(taken)]
         if reason:
             found.append(Draft(f"why {whole}", "why", reason))
         elif _is_deed(taken):
@@ -107,7 +108,8 @@ def drafts(taken: Clause, reason: str = "") -> list[Draft]:
 def who_said(taken: Clause, speaker: str) -> list[Draft]:
     """Who said so."""
     said = f"{lowered(taken.subject)} {taken.predicate}"
-    return [Draft(f"who {verb} that {said}", "who", speaker) for verb in ("said", "stated") if speaker]
+    fronts = ("who said", "who pointed out", "whose statement is it", "who was quoted as saying")
+    return [Draft(f"{front} that {said}", "who", speaker) for front in fronts if speaker]
 
 
 def because(claim: str) -> str:
@@ -163,6 +165,18 @@ def _subject(taken: Clause):
     if len(core.split()) < 3 or core.split()[0].lower() != "the":
         return Draft(f"what {taken.predicate}", "subject", taken.subject) if taken.auxiliary != "is" else None
     return Draft(f"which {head.lower()}{link} {taken.predicate}", "subject", taken.subject)
+
+
+def _decider(taken: Clause):
+    """ "The council sold the ferry" asks whose decision that was, "Osk won the race" who managed to win it."""
+    to = deed(taken)
+    if not to or to.startswith("be ") or not acts(taken.subject) or taken.auxiliary not in PAST:
+        return
+    if verb(to) in DECISIONS | DEALS:
+        for front in ("who took the decision to", "whose decision was it to", "who was it that decided to"):
+            yield Draft(f"{front} {to}", "subject", taken.subject)
+    elif verb(to) in WORK | SUCCESS:
+        yield Draft(f"who managed to {to}", "subject", taken.subject)
 
 
 def _object(taken: Clause):

@@ -50,12 +50,7 @@ def openings(text: str, hidden: str = "") -> list[str]:
         rf"(?P<before>(?:{'|'.join(FRONTS)} )?)(?P<what>how many (?:[a-z-]+ ){{0,3}}?[a-z-]+)(?= {ASKING})", text
     ):
         before, what, rest = counted["before"], counted["what"], text[counted.end() :]
-        return [
-            text,
-            f"{before}exactly {what}{rest}",
-            f"{before}{what} in all{rest}",
-            f"{before}exactly {what} in all{rest}",
-        ]
+        return [text, f"{before}exactly {what}{rest}"]
     return [text]
 
 

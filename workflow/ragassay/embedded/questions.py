@@ -13,7 +13,7 @@ from functools import lru_cache
 from ragassay.embedded.cast import acts, is_person
 from ragassay.embedded.clauses import HANGING, clause, lowered
 from ragassay.embedded.descriptions import descriptions, first_part
-from ragassay.embedded.details import OF_A_YEAR, unknown_detail, year_question
+from ragassay.embedded.details import LONGEST, OF_A_YEAR, SHORTEST, off_length, unknown_detail, year_question
 from ragassay.embedded.drafts import Draft, because, drafts, who_said
 from ragassay.embedded.inventions import recognised
 from ragassay.embedded.openings import openings
@@ -22,9 +22,7 @@ from ragassay.embedded.statements import Statement, statements
 from ragassay.embedded.support import Reading, coverage, evidence, unsupported
 from ragassay.embedded.words import content, stem, tokens
 
-SHORTEST, LONGEST = 13, 18  # words
 STILL_NEW = 0.15  # share of the question's words that every passage lacks
-DESCRIBED = 0.3  # how often a question that is long enough tells more of its subject
 WEIGHTS = {
     "who": 0.0,
     "whose": 0.0,
@@ -55,7 +53,7 @@ def in_scope(document: str, count: int, chance) -> list[str]:
             taken = one.taken
             possible = [*drafts(taken, one.reason), *who_said(taken, one.speaker)]
             possible = [draft for draft in possible if draft.hidden and draft.hidden not in asked]
-            for draft in sorted(possible, key=lambda draft: chance.random() + 0.8 * (draft.asks == "subject")):
+            for draft in sorted(possible, key=lambda _: chance.random()):
                 if text := _written(draft, one, document, chance):
                     asked.add(draft.hidden)
                     found.append(text)
@@ -70,10 +68,10 @@ def _written(draft: Draft, one: Statement, document, chance) -> str | None:
         texts += [f"{text}, according to {lowered(one.speaker)}" for text in texts]
     if one.after and not set(tokens(draft.hidden)) & set(tokens(one.after)):
         texts += [f"{text}{one.after}" for text in texts]
+    texts += [longer for text in texts for longer in _described(text, draft.hidden, document)]
     fitting = [text for text in map(fit, texts) if text]
-    described = [longer for text in texts for longer in _described(text, draft.hidden, document)]
-    chosen = described if not fitting or (described and chance.random() < DESCRIBED) else fitting
-    return _asked(chance.choice(chosen)) if chosen else None
+    wanted = chance.randint(SHORTEST, LONGEST)
+    return _asked(min(fitting, key=lambda text: off_length(text, wanted) + chance.random())) if fitting else None
 
 
 def _described(text, hidden, document):

@@ -6,7 +6,7 @@ stay. Where nothing on the list occurs, the clause stays as it is.
 
 import re
 
-from ragassay.embedded.clauses import PRESENT, Clause, base, past_of
+from ragassay.embedded.clauses import PRESENT, Clause, base, clause, lowered, past_of
 
 # Infinitives; what may stand behind the one may stand behind the other.
 VERBS = dict(
@@ -60,6 +60,22 @@ def reworded(taken: Clause, chance, most: int = 3) -> Clause:
     subject = _exchanged(changed.subject, 1, chance)
     left -= subject != changed.subject
     return changed._replace(subject=subject, rest=_exchanged(changed.rest, left, chance))
+
+
+def reworded_deed(to: str, chance) -> str:
+    """The same for what stands behind "to"."""
+    infinitive, _, rest = to.partition(" ")
+    changed = reworded(Clause("", "will", infinitive, infinitive, rest), chance)
+    return f"{changed.verb} {changed.rest}".strip()
+
+
+def reworded_fact(said: str, chance) -> str:
+    """The same for what stands behind "that", if it is one clause."""
+    taken = clause(f"{said[:1].upper()}{said[1:]}")
+    if not taken or f"{lowered(taken.subject)} {taken.predicate}" != said:
+        return said
+    changed = reworded(taken, chance)
+    return f"{lowered(changed.subject)} {changed.predicate}"
 
 
 def _exchanged(text, most, chance):
