@@ -18,8 +18,9 @@ from ragassay.embedded.drafts import Draft, because, drafts, who_said
 from ragassay.embedded.inventions import recognised
 from ragassay.embedded.openings import openings
 from ragassay.embedded.rewording import reworded
+from ragassay.embedded.scope import score
 from ragassay.embedded.statements import Statement, statements
-from ragassay.embedded.support import Reading, coverage, evidence, unsupported
+from ragassay.embedded.support import Reading, coverage, evidence, read, unsupported
 from ragassay.embedded.words import content, stem, tokens
 
 STILL_NEW = 0.15  # share of the question's words that every passage lacks
@@ -41,8 +42,10 @@ ADJUNCT = re.compile(
 
 
 def in_scope(document: str, count: int, chance) -> list[str]:
-    """Up to `count` questions whose answers the document gives, no two for the same thing."""
-    found, asked = [], set()
+    """Up to `count` questions whose answers the document gives, as far as its words tell, no two for the same
+    thing.
+    """
+    found, asked, reading = [], set(), read(document)
     told = list(statements(document))
     chance.shuffle(told)
     for _ in range(3):  # a second question about the same statement only when every one has had one
@@ -54,7 +57,8 @@ def in_scope(document: str, count: int, chance) -> list[str]:
             possible = [*drafts(taken, one.reason), *who_said(taken, one.speaker)]
             possible = [draft for draft in possible if draft.hidden and draft.hidden not in asked]
             for draft in sorted(possible, key=lambda _: chance.random()):
-                if text := _written(draft, one, document, chance):
+                text = _written(draft, one, document, chance)
+                if text and score(text, reading) < 0:
                     asked.add(draft.hidden)
                     found.append(text)
                     break
@@ -78,7 +82,7 @@ def _described(text, hidden, document):
     """The question with what the document tells of somebody or something that it names."""
     have = {stem(word) for word in content(f"{text} {hidden}")}
     for name, tails in told_of(document):
-        place = re.search(rf"(?<![\w-] ){re.escape(name)}(?![\w'\u2019-]| [A-Z])", text)
+        place = re.search(rf"(?<![\w-])(?<![A-Z\d][\w.] )(?<!the ){re.escape(name)}(?![\w'\u2019-]| [A-Z])", text)
         for tail in tails if place else ():
             if not {stem(word) for word in content(tail)} & have:
                 end = "," if tail.startswith(",") and text[place.end() :] else ""
