@@ -29,12 +29,12 @@ def test_questions_of_the_demo_have_the_right_length(articles):
     [
         (
             LED,
-            {"What is the name of the person who led", "For how many months did Mildred Fenn", "What did Mildred Fenn"},
+            {"Who led", "For how many months did Mildred Fenn", "What did Mildred Fenn"},
         ),
         ("The mill in Dray on the Osse has been open to all visitors since May 2019.", {"Since when has the mill"}),
         (
             "Orlo Bray said that the price of the old lock on the canal would rise by 40 per cent.",
-            {"Who said that the cost", "Who stated that the cost", "By what percentage would the cost"},
+            {"Who said that the price", "By what percentage would the price"},
         ),
     ],
 )

@@ -16,7 +16,7 @@ from ragassay.embedded.rewording import VERBS, WORDS, reworded
         ("The council buys the boats in May.", "The council purchases the vessels in May"),
         ("The company will begin work in May.", "The firm will start work in May"),
         ("The council took up a loan in May.", "The council took up a loan in May"),
-        ("Mildred Fenn kept a ship in May.", "Mildred Fenn retained a vessel in May"),
+        ("Mildred Fenn repaired a ship in May.", "Mildred Fenn mended a vessel in May"),
         ("Mildred Fenn saw an island in May.", "Mildred Fenn saw an isle in May"),
     ],
 )

@@ -57,9 +57,13 @@ CUT = re.compile(
     r"|\([^)]*\)",
     re.DOTALL,
 )
+PARTICIPLE = re.compile(
+    r"(?:for|in|at|on|to|from|with|near|since) (?:(?!(?:that|who|which|and|what|how|when|where)\b)[\w\u2019'-]+ ){1,4}?"
+    r"(?:went|was|were|is|are|has|had|will|would|rose|fell|came|gave|took|grew|began|became)\b"
+)
 SPEAKER = re.compile(r",? (?:[A-Z][\w\u2019'-]+ )+(?:said|says|added|told)\b.*$|,? (?:he|she|they) (?:said|added)\b.*$")
 COMMA = re.compile(r",(?= |$)")  # not that of a number
-HANGING = frozenset("a an the of to in on at by for with from and or than as that after before except".split())
+HANGING = frozenset("according a an the of to in on at by for with from and or than as that after before except".split())
 PLURAL_AUXILIARIES = frozenset("are were have do".split())
 SILENT_E = re.compile(r"(?:[cgsuvz]|[^aeo]at|[^aeiou][iu]r|ar|or|[^aeiou]l|[^aeiou][aeiou][lnkdtpmb])$")
 WITH_E = frozenset("declin combin defin examin determin imagin refin confin outlin undermin".split())
@@ -112,6 +116,8 @@ def clause(sentence: str) -> Clause | None:
     if re.search("(?:ed|ing|ly)$", first) and not words[1][0].isupper():
         return None
     for place, word in enumerate(words[1:11], 1):
+        if word.endswith("ed") and PARTICIPLE.match(" ".join(words[place + 1 :])):
+            continue  # the verb comes later: "the rent asked for new flats went up"
         before = words[place - 1]
         if any(word.endswith(",") for word in words[:place]) and not _closes_apposition(words[:place]):
             continue

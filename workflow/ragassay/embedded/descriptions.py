@@ -14,7 +14,8 @@ from ragassay.embedded.facts import inner_capitals
 from ragassay.sentences import sentences
 
 LEANING = re.compile(
-    r"\b(?:it|they|them|he|she|him|this|that|these|those|there|here|I|we|you|my|our|us|who|which|what|not|nor|never"
+    r"\b(?:her(?= (?:by|to|in|on|at|for|with|from|and|an?|the|\d)\b|$)"
+    r"|it|they|them|he|she|him|this|that|these|those|there|here|I|we|you|my|our|us|who|which|what|not|nor|never"
     r"|nobody|such|also|too|then|so|as|if|how|when|where|alone|said|says|told|added|same|instead|still|again|yet|now"
     r"|today|just|even)\b",
     re.IGNORECASE,
@@ -26,6 +27,7 @@ SHORTER = re.compile(
 WHOLE = re.compile(r"(?P<kept>.*\S) (?:in|on|at|for|from|until|since|before|after|during|against|with) ")
 AS_IF_ASKING = re.compile(r", (?:who|which|where) (?:is|are|was|were|do|does|did|has|have|had|will|would|can|could)\b")
 FEWEST = 3  # words of what is told behind "who"
+LISTING = re.compile(r" and (?:[\w\u2019'-]+ )?[\w\u2019'-]+$")  # the second half of a list needs what is behind it
 OPEN_ENDED = HANGING | AUXILIARIES | {"late", "early", "only", "about", "some", "nearly", "almost", "up", "between"}
 SECOND_VERB = re.compile(
     r" and (?:then |(?:in|at|on) (?:\w+ ){1,3})?"
@@ -118,7 +120,7 @@ def parts_of(text: str, fewest: int = 1):
         if text.split()[-1] not in OPEN_ENDED:
             yield text
         cut = WHOLE.match(text) if not re.search(r"\d and \d", text) else None
-        text = cut["kept"] if cut else ""
+        text = cut["kept"] if cut and not LISTING.search(cut["kept"]) else ""
 
 
 def _parts(text):

@@ -66,7 +66,7 @@ PLACES = frozenset("hospital museum office restaurant school service station the
 BOUND = re.compile(r"\b(?:the|a|an|its|his|her|their|all|every|each|these|those|between|than|least|most|to|and|or)$")
 LOOSE = re.compile(
     r" (?:off|ahead|more|less|fewer|each|apart|later|earlier|ago|old|and|or|to|than|of (?:the|its|his|her|their))\b"
-    r"|.* and (?:\d|[a-z]+ly )"
+    r"| [a-z]+ by\b|.* and (?:\d|[a-z]+ly )"
 )
 
 
@@ -108,7 +108,7 @@ def drafts(taken: Clause, reason: str = "") -> list[Draft]:
 def who_said(taken: Clause, speaker: str) -> list[Draft]:
     """Who said so."""
     said = f"{lowered(taken.subject)} {taken.predicate}"
-    fronts = ("who said", "who pointed out", "whose statement is it", "who was quoted as saying")
+    fronts = ("who said", "whose statement is it", "who was quoted as saying")
     return [Draft(f"{front} that {said}", "who", speaker) for front in fronts if speaker]
 
 
@@ -160,7 +160,7 @@ def _subject(taken: Clause):
         if head.lower() in PLACES and core.split()[0].lower() == "the":
             return Draft(f"which {head.lower()}{link} {taken.predicate}", "subject", taken.subject)
         return Draft(f"who {taken.predicate}", "subject", taken.subject)
-    if taken.plural:
+    if taken.plural or not head.isalpha():
         return None
     if len(core.split()) < 3 or core.split()[0].lower() != "the":
         return Draft(f"what {taken.predicate}", "subject", taken.subject) if taken.auxiliary != "is" else None
@@ -173,7 +173,7 @@ def _decider(taken: Clause):
     if not to or to.startswith("be ") or not acts(taken.subject) or taken.auxiliary not in PAST:
         return
     if verb(to) in DECISIONS | DEALS:
-        for front in ("who took the decision to", "whose decision was it to", "who was it that decided to"):
+        for front in ("who took the decision to", "whose decision was it to", "who in the end took the decision to"):
             yield Draft(f"{front} {to}", "subject", taken.subject)
     elif verb(to) in WORK | SUCCESS:
         yield Draft(f"who managed to {to}", "subject", taken.subject)

@@ -152,7 +152,7 @@ NEWS = r"""
 {p} complained in {month} that {fact}
   ? Who complained that {fact}
   told: complain|protest
-  of: charge close cost cut fall get leave lose pay put rise stop suspend want
+  of: charge close cost cut fall get leave lose pay rise stop suspend want
 {p} predicted in {month} {year} that {fact}
   ? Which experts had predicted that {fact}
   ? Who had predicted that {fact}

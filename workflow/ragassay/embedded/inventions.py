@@ -15,6 +15,9 @@ from typing import NamedTuple
 from ragassay.embedded import invented_deeds, invented_things
 from ragassay.embedded.deeds import KINDS_OF_DEEDS, arranged, verb, willed
 
+POSSIBLE = {"can", "could", "may", "might"}
+NO_NEWS = {"come", "have", "lie", "look", "put", "say", "stand", "write"}  # verbs of what surprises nobody
+
 
 class Invention(NamedTuple):
     claim: str
@@ -41,9 +44,8 @@ class Invention(NamedTuple):
 
     def is_news(self, verbs: str) -> bool:
         """Whether it suits what is said with this verb and its auxiliary."""
-        return (not self.heads or bool(self.heads & set(verbs.split()))) and not {"can", "could", "may", "might"} & set(
-            verbs.split()
-        )
+        said = set(verbs.split())
+        return bool(self.heads & said if self.heads else not NO_NEWS & said) and not POSSIBLE & said
 
     def is_told(self, text: str) -> bool:
         return re.search(rf"(?<!\w)(?:{self.told})", text, re.IGNORECASE) is not None

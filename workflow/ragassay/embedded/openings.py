@@ -9,6 +9,7 @@ from ragassay.embedded.cast import is_person, organisation
 from ragassay.embedded.clauses import PRESENT
 from ragassay.embedded.vocabulary import WEEKDAYS
 
+SHORT = 10  # words of a question below which it can do with many more
 ASKING = r"(?:is|are|was|were|will|would|has|have|had|do|does|did|should|must)\b"
 FRONTS = (
     "in",
@@ -33,11 +34,13 @@ def openings(text: str, hidden: str = "") -> list[str]:
     if first == "who" and rest.split()[1] != "it":
         now = re.match(r"(?:is|are|will|would) ", rest) or rest.split()[0] in PRESENT
         one = not hidden or (is_person(hidden) and hidden[0].isupper() and " " in hidden and hidden[:4] != "The ")
-        by_name = [f"what is the name of the person who {rest}"] if one else []
+        short = len(text.split()) < SHORT
+        by_name = [f"what is the name of the person who {rest}"] if one and short else []
         by_name += (
             [f"which organisation {'is' if now else 'was'} it that {rest}"] if hidden and organisation(hidden) else []
         )
-        return [text, f"who {'is' if now else 'was'} it that {rest}", *by_name]
+        longer = [] if rest.startswith(("is ", "was ", "were ")) else [f"who {'is' if now else 'was'} it that {rest}"]
+        return [text, *longer, *by_name]
     if first == "what" and re.match(rf"{ASKING}", rest) is None and not rest.startswith(("percentage", "purpose")):
         return (
             [text, f"what was it that {rest}"] if rest.split()[0] not in PRESENT else [text, f"what is it that {rest}"]
@@ -50,7 +53,8 @@ def openings(text: str, hidden: str = "") -> list[str]:
         rf"(?P<before>(?:{'|'.join(FRONTS)} )?)(?P<what>how many (?:[a-z-]+ ){{0,3}}?[a-z-]+)(?= {ASKING})", text
     ):
         before, what, rest = counted["before"], counted["what"], text[counted.end() :]
-        return [text, f"{before}exactly {what}{rest}"]
+        altogether = [] if " in all" in rest else [f"{before}{what} in all{rest}"]
+        return [text, f"{before}exactly {what}{rest}", *altogether]
     return [text]
 
 

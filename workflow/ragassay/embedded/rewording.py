@@ -7,6 +7,7 @@ stay. Where nothing on the list occurs, the clause stays as it is.
 import re
 
 from ragassay.embedded.clauses import PRESENT, Clause, base, clause, lowered, past_of
+from ragassay.embedded.vocabulary import STOP
 
 # Infinitives; what may stand behind the one may stand behind the other.
 VERBS = dict(
@@ -14,18 +15,18 @@ VERBS = dict(
     for pair in (
         "abandon:desert acquire:buy announce:declare appoint:name approve:endorse assist:help begin:start"
         " build:construct buy:purchase carry:transport cease:stop choose:select climb:ascend close:shut"
-        " collect:gather complete:finish construct:build count:tally cover:span cross:traverse demand:request"
+        " collect:gather complete:finish construct:build count:tally cross:traverse demand:request"
         " discover:find donate:present earn:receive employ:engage enlarge:extend examine:inspect expect:anticipate"
-        " explain:justify extend:lengthen fall:decline finish:complete found:establish gain:obtain gather:collect"
+        " extend:lengthen fall:decline finish:complete found:establish gain:obtain gather:collect"
         " get:receive grow:increase guard:protect halt:stop happen:occur help:assist hire:engage improve:better"
-        " inspect:examine join:enter keep:retain launch:introduce lay:place measure:gauge mend:repair move:shift"
+        " inspect:examine launch:introduce lay:place measure:gauge mend:repair move:shift"
         " need:require obtain:receive permit:allow possess:own press:push print:publish produce:make"
-        " promise:pledge propose:suggest protect:guard publish:release purchase:buy quarrel:argue reach:attain"
+        " promise:pledge propose:suggest protect:guard publish:release purchase:buy quarrel:argue"
         " receive:get reduce:lower refuse:reject remain:stay repair:mend require:need rescue:save restore:renew"
         " rise:climb save:rescue select:choose send:dispatch shift:move show:present shut:close sing:perform"
         " speak:talk start:begin stay:remain stop:halt suggest:propose supply:provide support:back"
         " suspend:interrupt swap:exchange teach:instruct test:examine thank:praise travel:journey visit:tour"
-        " want:demand warn:caution win:secure"
+        " want:demand win:secure"
     ).split()
 )
 WORDS = dict(
@@ -37,11 +38,11 @@ WORDS = dict(
         " cooks:chefs costly:expensive cottage:house crew:team device:machine dispute:quarrel doctor:physician"
         " entire:whole expensive:costly expert:specialist experts:specialists fans:supporters farmers:growers"
         " fast:quick fault:defect faults:defects film:picture firm:company flat:apartment flats:apartments"
-        " goal:aim guests:visitors hardly:scarcely households:families huge:enormous illness:disease"
+        " guests:visitors hardly:scarcely households:families huge:enormous illness:disease"
         " inhabitants:residents island:isle islands:isles job:post jobs:posts journey:trip large:big"
         " largest:biggest licence:permit lorries:trucks lorry:truck machine:device money:funds nearly:almost"
-        " neighbours:residents owners:proprietors passengers:travellers people:persons permit:licence price:cost"
-        " prices:costs prize:award pupils:schoolchildren quarrel:dispute quick:rapid region:area reserves:savings"
+        " neighbours:residents owners:proprietors passengers:travellers permit:licence"
+        " prize:award pupils:schoolchildren quarrel:dispute quick:rapid region:area reserves:savings"
         " residents:inhabitants results:findings rule:regulation rules:regulations scientists:researchers"
         " ship:vessel ships:vessels shop:store shops:stores small:little song:tune songs:tunes speech:address"
         " staff:employees storm:gale story:tale supporters:fans task:job tourists:holidaymakers town:municipality"
@@ -49,6 +50,9 @@ WORDS = dict(
         " wages:salaries whole:entire workers:employees workshop:workroom yearly:annual"
     ).split()
 )
+BEFORE_NOUNS = frozenset(
+    "annual big biggest cheap costly entire expensive fast hardly huge large largest nearly quick small whole".split()
+) | {"yearly"}
 HAVING = ("has", "have", "had", "is", "are", "was", "were")
 WORD = re.compile(r"(?<![\w\u2019'-])[a-z]+(?![\w\u2019'-])")
 
@@ -79,11 +83,22 @@ def reworded_fact(said: str, chance) -> str:
 
 
 def _exchanged(text, most, chance):
-    places = [match for match in WORD.finditer(text) if match[0] in WORDS]
+    places = [match for match in WORD.finditer(text) if match[0] in WORDS and not _in_compound(match, text)]
     places = [match for match in places if not re.search(r"(?!(?:The|An?) )\b[A-Z]\w* $", text[: match.start()])]
     for match in sorted(chance.sample(places, min(most, len(places))), key=lambda match: -match.start()):
         text = text[: match.start()] + WORDS[match[0]] + text[match.end() :]
     return _article(text)
+
+
+def _in_compound(match, text):
+    """Whether a noun tells the kind of the noun behind it, as in "boat shed"."""
+    behind = re.match(r" ([a-z]+)", text[match.end() :])
+    return (
+        bool(behind)
+        and behind[1] not in STOP
+        and match[0] not in BEFORE_NOUNS
+        and not re.fullmatch(r"\w{4,}ed", behind[1])
+    )
 
 
 def _article(text):

@@ -28,7 +28,7 @@ HE_SAID = re.compile(
 )
 SAID_HE = re.compile(
     rf"(?P<said>[^,]{{25,}}), (?:according to|said|says) (?P<role>the [a-z ]+, )?"
-    rf"(?P<speaker>(?:the )?{NAME.pattern}|the [a-z]+)\W*"
+    rf"(?P<speaker>(?:the )?{NAME.pattern}|the [a-z]+)(?:, [^,]+)?\W*"
 )
 BETWEEN = re.compile(
     rf"(?P<subject>(?:[Tt]he [a-z]+ )?{NAME.pattern}|[Tt]he [a-z]+), (?:who|which) (?P<told>[^,]{{15,}}),"
@@ -37,7 +37,7 @@ AT = "In|At|On|By|From|For|After|Before|During|Under|Since|Until|With"
 FRONTED = re.compile(
     rf"(?P<front>(?:{AT}) [^,]{{3,45}}), (?P<rest>(?:the|an?|[A-Z]).+)"
     rf"|(?P<at>(?:{AT}) (?:(?:[A-Z]\w+|autumn|spring|summer|winter|next|last) ){{1,2}}(?:\d{{4}} )?)"
-    r"(?P<then>(?:the|an?|some|up to|\d+) .+)"
+    r"(?P<then>(?:the|an?|some|up to|(?!(?:19|20)\d\d )\d+) .+)"
     rf"|(?P<with>(?:{AT}) [^,]{{3,40}}?) (?P<so>the [a-z-]+ (?:will|would|is|was|has|had) .+)"
 )
 PASSING = re.compile(r"^(?:now|also|then|therefore|still|already|just|even|again|since|soon|once) ")
@@ -123,7 +123,7 @@ def _clear(said, document, known) -> Clause | None:
         or UNSAID.search(f" {taken.predicate} ")
     ):
         return None
-    first = words[0] if words[0] in known or not " ".join(words[1:]).islower() else words[0].lower()
+    first = words[0] if known & {words[0], words[0][:-2]} or not " ".join(words[1:]).islower() else words[0].lower()
     return taken._replace(subject=" ".join([first, *words[1:]]))
 
 
@@ -135,4 +135,4 @@ VAGUE = re.compile(
     r"(?:Each|One|Others|Both|Another|Such|Next|Last|Today|Tonight|Once|Half|Work|Most|Some|What|There|Not|Only|Of|With|By"
     r"|The (?:last|first|second|other|rest|next)$)\b(?! [A-Z])"
 )
-UNSAID = re.compile(r" (?:between|this|that|shows?|decides?|said|says|could|might|than|up to|instead|each|so) ")
+UNSAID = re.compile(r" (?:between|this|that|shows?|decides?|said|says|than|instead|so) ")
