@@ -63,7 +63,9 @@ PARTICIPLE = re.compile(
 )
 SPEAKER = re.compile(r",? (?:[A-Z][\w\u2019'-]+ )+(?:said|says|added|told)\b.*$|,? (?:he|she|they) (?:said|added)\b.*$")
 COMMA = re.compile(r",(?= |$)")  # not that of a number
-HANGING = frozenset("according a an the of to in on at by for with from and or than as that after before except".split())
+HANGING = frozenset(
+    "according a an the of to in on at by for with from and or than as that after before except".split()
+)
 PLURAL_AUXILIARIES = frozenset("are were have do".split())
 SILENT_E = re.compile(r"(?:[cgsuvz]|[^aeo]at|[^aeiou][iu]r|ar|or|[^aeiou]l|[^aeiou][aeiou][lnkdtpmb])$")
 WITH_E = frozenset("declin combin defin examin determin imagin refin confin outlin undermin".split())

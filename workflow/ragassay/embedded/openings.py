@@ -47,6 +47,9 @@ def openings(text: str, hidden: str = "") -> list[str]:
         )
     if text.startswith("by what percentage"):
         return [text, f"by exactly what percentage{text[18:]}"]
+    if which := re.match(rf"(?P<which>which [a-z-]+) (?!{ASKING})(?P<told>[a-z]+(?:ed|s)\b.*)", text):
+        tense = "is" if which["told"].split()[0] in PRESENT else "was"
+        return [text, f"{which['which']} {tense} it that {which['told']}"]
     if first == "where":
         return [f"in which place {rest}", text]
     if counted := re.match(

@@ -15,6 +15,7 @@ from ragassay.embedded.clauses import HANGING, clause, lowered
 from ragassay.embedded.descriptions import descriptions, first_part
 from ragassay.embedded.details import LONGEST, OF_A_YEAR, SHORTEST, off_length, unknown_detail, year_question
 from ragassay.embedded.drafts import Draft, because, drafts, who_said
+from ragassay.embedded.facts import facts, inner_capitals
 from ragassay.embedded.inventions import recognised
 from ragassay.embedded.openings import openings
 from ragassay.embedded.rewording import reworded
@@ -93,8 +94,9 @@ def _described(text, hidden, document):
 
 @lru_cache(maxsize=64)
 def told_of(document: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """(name as it stands inside a sentence, descriptions) of all that the statements of a document are about."""
-    names = dict.fromkeys(one.taken.subject for one in statements(document))
+    """(name as it stands inside a sentence, descriptions) of persons and of all that the statements are about."""
+    persons = (name for name in facts(document, inner_capitals(document)).names if " " in name and is_person(name))
+    names = dict.fromkeys((*(one.taken.subject for one in statements(document)), *persons))
     kinds = [("person" if is_person(name) else "organisation" if acts(name) else "structure", name) for name in names]
     found = [(lowered(name), descriptions(name[:1].upper() + name[1:], kind, document)) for kind, name in kinds]
     return tuple((name, tuple(tails)) for name, tails in found if tails)
