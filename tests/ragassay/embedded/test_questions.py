@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+from ragassay.embedded.clauses import clause
+from ragassay.embedded.drafts import drafts
 from ragassay.embedded.questions import LONGEST, SHORTEST, fit, in_scope, out_of_scope
 from ragassay.embedded.recovery import recover
 from ragassay.embedded.support import read, unsupported
@@ -42,6 +44,18 @@ def test_in_scope_questions_ask_for_what_the_text_tells(text, openings):
     asked = [question for seed in range(30) for question in few(text, seed=seed)]
     asked = [re.sub("exactly ", "", question, flags=re.IGNORECASE).lower() for question in asked]
     assert all(any(question.startswith(opening.lower()) for question in asked) for opening in openings), set(asked)
+
+
+@pytest.mark.parametrize(
+    ("text", "decided"),
+    [
+        ("The council sold the ferry to the yard on the Osse in May.", True),
+        ("Mildred Fenn sells tickets for the ferry at the yard on the Osse.", False),
+        ("The storm gave the people at the yard on the Osse a fright in May.", False),
+    ],
+)
+def test_decisions_are_asked_for_where_one_was_taken(text, decided):
+    assert any("decision" in draft.text for draft in drafts(clause(text))) is decided
 
 
 def test_no_two_in_scope_questions_ask_for_the_same():

@@ -9,7 +9,7 @@ import re
 from typing import NamedTuple
 
 from ragassay.embedded.cast import PEOPLE, acts, is_group, is_person, organisation
-from ragassay.embedded.clauses import HANGING, Clause, inverted, lowered
+from ragassay.embedded.clauses import HANGING, PRESENT, Clause, inverted, lowered
 from ragassay.embedded.deeds import DEALS, DECISIONS, SUCCESS, WORK, deed, verb, willed
 from ragassay.embedded.facts import DATE, NAME, NUMBER, numbers, person
 from ragassay.embedded.openings import FRONTS
@@ -170,7 +170,8 @@ def _subject(taken: Clause):
 def _decider(taken: Clause):
     """ "The council sold the ferry" asks whose decision that was, "Osk won the race" who managed to win it."""
     to = deed(taken)
-    if not to or to.startswith("be ") or not acts(taken.subject) or taken.auxiliary not in PAST:
+    habit = taken.verb in PRESENT and is_person(taken.subject)  # what an organisation does was decided once
+    if not to or to.startswith("be ") or not acts(taken.subject) or taken.auxiliary not in PAST or habit:
         return
     if verb(to) in DECISIONS | DEALS:
         for front in ("who took the decision to", "whose decision was it to", "who in the end took the decision to"):

@@ -33,8 +33,8 @@ WORDS = dict(
     pair.split(":")
     for pair in (
         "aircraft:plane announcement:statement annual:yearly author:writer authors:writers bicycles:bikes"
-        " bidders:competitors big:large biggest:largest boat:vessel boats:vessels boss:head cellar:vault"
-        " cellars:vaults cheap:inexpensive children:youngsters company:firm contract:agreement cook:chef"
+        " bidders:competitors big:large biggest:largest boat:vessel boats:vessels boss:head"
+        " cheap:inexpensive children:youngsters company:firm contract:agreement cook:chef"
         " cooks:chefs costly:expensive cottage:house crew:team device:machine dispute:quarrel doctor:physician"
         " entire:whole expensive:costly expert:specialist experts:specialists fans:supporters farmers:growers"
         " fast:quick fault:defect faults:defects film:picture firm:company flat:apartment flats:apartments"
