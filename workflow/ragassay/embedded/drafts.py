@@ -9,7 +9,7 @@ import re
 from typing import NamedTuple
 
 from ragassay.embedded.cast import PEOPLE, acts, is_group, is_person, organisation
-from ragassay.embedded.clauses import HANGING, PRESENT, Clause, inverted, lowered
+from ragassay.embedded.clauses import HANGING, Clause, inverted, lowered
 from ragassay.embedded.deeds import DEALS, DECISIONS, SUCCESS, WORK, deed, verb, willed
 from ragassay.embedded.facts import DATE, NAME, NUMBER, numbers, person
 from ragassay.embedded.openings import FRONTS
@@ -170,7 +170,7 @@ def _subject(taken: Clause):
 def _decider(taken: Clause):
     """ "The council sold the ferry" asks whose decision that was, "Osk won the race" who managed to win it."""
     to = deed(taken)
-    habit = taken.verb in PRESENT and is_person(taken.subject)  # what an organisation does was decided once
+    habit = taken.verb.endswith("s") and is_person(taken.subject)  # what an organisation does was decided once
     if not to or to.startswith("be ") or not acts(taken.subject) or taken.auxiliary not in PAST or habit:
         return
     if verb(to) in DECISIONS | DEALS:
@@ -178,6 +178,9 @@ def _decider(taken: Clause):
             yield Draft(f"{front} {to}", "subject", taken.subject)
     elif verb(to) in WORK | SUCCESS:
         yield Draft(f"who managed to {to}", "subject", taken.subject)
+    elif willed(to):
+        for front in ("who decided to", "who in the end decided to"):
+            yield Draft(f"{front} {to}", "subject", taken.subject)
 
 
 def _object(taken: Clause):
