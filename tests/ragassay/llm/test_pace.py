@@ -126,6 +126,24 @@ def test_no_more_at_once_than_there_are_slots_and_more_when_there_are_more():
     assert (len(seen), max(seen[:50]), max(seen)) == (200, 3, 6)
 
 
+def test_slots_are_given_in_the_order_in_which_they_were_asked_for():
+    """Else whoever asks again at once keeps those out who wait."""
+
+    async def run():
+        slots, order = Slots(lambda: 1), []
+
+        async def one(name):
+            for _ in range(3):
+                async with slots:
+                    order.append(name)
+                    await asyncio.sleep(0)
+
+        await asyncio.gather(*(one(name) for name in "abc"))
+        return "".join(order)
+
+    assert asyncio.run(asyncio.wait_for(run(), 10)) == "abcabcabc"
+
+
 def test_one_slot_is_left_to_each_of_too_many_jobs():
     async def run():
         async with Slots(lambda: 0):

@@ -62,29 +62,35 @@ class Pace:
 
 
 class Slots:
-    """`async with slots:` at most so many at once; `most` says how many, at each moment anew."""
+    """`async with slots:` at most so many at once, first come, first served; `most` says how many, at each moment
+    anew.
+    """
 
     def __init__(self, most: Callable[[], int]):
         self.most, self.taken, self.waiting = most, 0, deque()
 
     async def __aenter__(self):
-        while self.taken >= max(1, self.most()):
-            waiter = asyncio.get_running_loop().create_future()
-            self.waiting.append(waiter)
+        if self.waiting or not self._free():
+            self.waiting.append(waiter := asyncio.get_running_loop().create_future())
             try:
                 await waiter
             except asyncio.CancelledError:
-                self._wake()
+                if waiter.done() and not waiter.cancelled():
+                    self._give_back()
                 raise
-        self.taken += 1
+        else:
+            self.taken += 1
 
     async def __aexit__(self, *_):
-        self.taken -= 1
-        self._wake()
-        self._wake()  # one more: there may be more slots than before
+        self._give_back()
 
-    def _wake(self):
-        while self.waiting:
+    def _free(self):
+        return self.taken < max(1, self.most())
+
+    def _give_back(self):
+        """Hand on what is free to those who wait."""
+        self.taken -= 1
+        while self.waiting and self._free():
             if not (waiter := self.waiting.popleft()).done():
+                self.taken += 1
                 waiter.set_result(None)
-                return
