@@ -6,7 +6,8 @@ from snake import TINY, planned, snakemake
 
 
 def test_the_papers_settings_build_their_graph(project, monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "not needed for a plan")
+    for name in ("OPENAI_API_KEY", "TOGETHER_API_KEY"):
+        monkeypatch.setenv(name, "not needed for a plan")
     assert planned(project, "--configfile", "config/paper.yaml")["render_report"] == 1
 
 

@@ -7,31 +7,37 @@ import pytest
 
 from snake import NOTHING, TINY, planned, snakemake
 
-SECTIONS = {f"measure_{name}" for name in ("documents", "crawl", "scope", "responses", "retrieval", "calls")}
+SECTIONS = {
+    f"measure_{name}" for name in ("documents", "crawl", "scope", "responses", "retrieval", "detectors", "calls")
+}
 PER_SHARD = {"respond": 2, "judge_defusion": 4, "label_defusion": 2}  # by prompts, and by ways to ask the judge
 
 
 def jobs(*parts, shards=3, gathers=()):
-    """rule -> jobs: one per shard for rules, one for gathers, and figures and page where a section changes."""
+    """rule -> jobs: one per shard for rules, one for gathers, and figures and page where a section changes; the three
+    detectors learn again where the selection of questions changes.
+    """
     found = {rule: shards * PER_SHARD.get(rule, 1) for part in parts for rule in part.split()}
     figures = len(SECTIONS & set(gathers))
     shown = {"draw_figures": figures, "write_numbers": figures, "render_report": 1} if figures else {}
-    return found | dict.fromkeys(gathers, 1) | shown
+    learnt = {"train_detector": 3, "apply_detector": 3} if SELECTION in found else {}
+    return found | learnt | dict.fromkeys(gathers, 1) | shown
 
 
-METRICS = jobs(gathers=["measure_documents"])
 SELECTION = "select_questions"
+METRICS = jobs(gathers=["measure_documents"])
 JUDGING = f"judge_scope label_scope judge_defusion label_defusion {SELECTION}"
 QUESTIONS = f"write_questions measure_hardness respond answer_closed_book {JUDGING}"
 NOVEL = f"remove_supported_claims {QUESTIONS}"
 SCOPE = f"extract_claims recover_claims {NOVEL}"
 DOCUMENTS = f"collect_documents {SCOPE}"
 CLUSTERS = f"find_duplicates {DOCUMENTS}"
-GRADED = ("grade_hardness", "measure_scope", "measure_responses", "build_explorer")  # what gathers, if questions stay
+# What gathers, if questions stay, ...
+GRADED = ("grade_hardness", "measure_scope", "measure_responses", "measure_detectors", "build_explorer")
 SEARCHED = ("search_bm25", "search_dense", "measure_retrieval")
-SCOPE_ONLY = (*GRADED, "collect_queries", *SEARCHED)  # what gathers, if no model is asked anew
+SCOPE_ONLY = (*GRADED, "collect_queries", *SEARCHED)  # ... if no model is asked anew
 ASKED = (*SCOPE_ONLY, "measure_calls")
-ALL = (*ASKED, "collect_passages", "describe_documents", "measure_documents", "measure_crawl")
+ALL = (*ASKED, "train_demo_lm", "collect_passages", "describe_documents", "measure_documents", "measure_crawl")
 READING = {"read_articles": 2, "extract_articles": 1}
 
 
@@ -49,21 +55,24 @@ def append(project, name, text):
     [
         ("scripts/documents/describe_documents.py", {"describe_documents": 1, **METRICS}),
         ("ragassay/schemas/document_statistics.py", {"describe_documents": 1, **METRICS}),
-        ("ragassay/report/charts.py", {"draw_figures": 6, "render_report": 1}),
+        ("ragassay/report/charts.py", {"draw_figures": 7, "render_report": 1}),
         ("scripts/scope/label_scope.py", jobs("label_scope", SELECTION, gathers=SCOPE_ONLY)),
         ("ragassay/splits.py", jobs(SELECTION, gathers=SCOPE_ONLY)),
         ("ragassay/scope/control.py", jobs(gathers=GRADED)),
         ("ragassay/scope/examples.py", jobs(gathers=["measure_scope"])),
         (
             "ragassay/encoders/kinds/sentence_transformers.py",
-            jobs("measure_hardness", gathers=(*GRADED, *SEARCHED[1:])),
+            {
+                **jobs("measure_hardness", gathers=(*GRADED, *SEARCHED[1:])),
+                **{"train_detector": 2, "apply_detector": 2},
+            },
         ),
         ("ragassay/retrieval/top.py", jobs(gathers=SEARCHED)),
         ("ragassay/encoders/kinds/transformers.py", {}),  # not this encoder's
         ("ragassay/llm/verdicts.py", jobs(JUDGING, gathers=ASKED)),
         ("ragassay/scope/wording.py", jobs(QUESTIONS, gathers=ASKED)),
         ("ragassay/scope/removal.py", jobs(NOVEL, gathers=ASKED)),
-        ("ragassay/embedded/claims.py", jobs(SCOPE, gathers=ASKED)),  # the model is code
+        ("ragassay/embedded/claims.py", jobs(SCOPE, gathers=(*ASKED, "train_demo_lm"))),  # the model is code
         ("ragassay/llm/providers/openai.py", {}),  # not this model's
         ("ragassay/llm/numbered_lists.py", jobs(SCOPE, gathers=ASKED)),
         ("ragassay/news/crawl.py", {}),  # what was crawled stays
