@@ -2,7 +2,8 @@
 purpose, which no web framework would send.
 
 Keeps connections open, takes bodies with a content length or in chunks, and answers pipelined requests in turn. No
-TLS, no compression, no `Expect: 100-continue`. A reply waits on the loop's own timer, up to a millisecond too long.
+TLS, no compression, no `Expect: 100-continue`. A reply is due so long after its request came, whatever it took to make
+it; the loop's own timer is up to a millisecond late.
 """
 
 import asyncio
@@ -93,6 +94,7 @@ class Connection(asyncio.Protocol):
         """Answer the next request, if it is complete and the one before is answered."""
         if self.reply or self.transport.is_closing() or not self.buffer:
             return
+        came = self.loop.time()
         try:
             request = self.complete_request()
         except ValueError as error:
@@ -104,7 +106,7 @@ class Connection(asyncio.Protocol):
             self.reply, self.sent = self.handle(request), 0
             if self.reply.wire != "hang":
                 if self.reply.seconds > 0:
-                    self.timer = self.loop.call_later(self.reply.seconds, self.send)
+                    self.timer = self.loop.call_at(came + self.reply.seconds, self.send)
                 else:
                     self.send()
 
