@@ -3,12 +3,10 @@
 import random
 
 import pytest
-import torch
-from transformers import LlamaConfig, LlamaForCausalLM
 
+import little_decoder
 from conftest import ROOT
 from ragassay import tables
-from ragassay.demo_lm.tokens import trained
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.questions import QUESTIONS
 from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
@@ -97,16 +95,5 @@ def study(tmp_path, embeddings):
 def decoder(tmp_path_factory):
     """The folder of a little random decoder with a tokenizer that has tokens of its own."""
     folder = tmp_path_factory.mktemp("decoder")
-    tokenizer = trained([" ".join(WORDS)] * 3, 400, 512)
-    torch.manual_seed(0)
-    config = LlamaConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=16,
-        intermediate_size=32,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        max_position_embeddings=512,
-    )
-    LlamaForCausalLM(config).save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
+    little_decoder.save(folder, [" ".join(WORDS)] * 3, 400, 512)
     return {"name": "little", "model": str(folder), "options": {"device": "cpu"}}

@@ -4,6 +4,8 @@ import pytest
 import torch
 import transformers
 
+from ragassay.torch_threads import threads
+
 SMALL = {
     "hidden_size": 32,
     "intermediate_size": 64,
@@ -32,10 +34,8 @@ FAMILIES = {
 @pytest.fixture(autouse=True)
 def one_thread():
     """Threads that wait for each other on a busy machine cost more than they bring to models this small."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+    with threads(1):
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 import torch
-from transformers import LlamaConfig, LlamaForCausalLM
+from transformers import LlamaForCausalLM
 
+import little_decoder
 from ragassay.activations.decoder import Decoder
 from ragassay.activations.hooks import ActivationsError
 from ragassay.activations.stored import StoredStates
-from ragassay.demo_lm.tokens import trained
 
 PROMPTS = [[5, 6, 7, 8, 9], [5, 6, 7, 10], [11, 12], [5, 6, 7, 8, 9]]
 OWNERS = ["a", "a", "b", "a"]
@@ -20,18 +20,7 @@ def saved(tmp_path_factory):
 
     def save(seed=0):
         folder = tmp_path_factory.mktemp("decoder")
-        tokenizer = trained(["ferry quay harbour"], 300, 128)
-        torch.manual_seed(seed)
-        config = LlamaConfig(
-            vocab_size=len(tokenizer),
-            hidden_size=16,
-            intermediate_size=32,
-            num_hidden_layers=2,
-            num_attention_heads=2,
-            max_position_embeddings=128,
-        )
-        LlamaForCausalLM(config).save_pretrained(folder)
-        tokenizer.save_pretrained(folder)
+        little_decoder.save(folder, ["ferry quay harbour"], 300, 128, seed)
         return Decoder("little", str(folder), {"device": "cpu"})
 
     return save

@@ -1,5 +1,7 @@
 """The log: what is acknowledged is on the disk and is read again, whatever stands behind it."""
 
+import errno
+import os
 import resource
 
 import pytest
@@ -74,6 +76,29 @@ def test_a_full_disk_refuses_the_click_and_the_next_one_is_whole(tmp_path):
     log.append(event(4))
     log.close()
     assert read(path) == [event(0), event(1), event(2), event(4)]
+
+
+def test_what_is_left_of_a_line_spoils_no_other_even_if_it_cannot_be_cut_off(tmp_path, monkeypatch):
+    log = Log(tmp_path / "events.jsonl")
+    log.append({"number": 1})
+    write = os.write
+
+    def broken(*_):
+        raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(os, "write", lambda file, line: write(file, line[:5]) if len(line) > 5 else broken())
+        disk.setattr(os, "ftruncate", broken)
+        disk.setattr(os, "fsync", broken)
+        with pytest.raises(LogError, match="was not stored"):
+            log.append({"number": 2})
+    with pytest.raises(LogError, match=r"nothing more is stored; .*start again"):
+        log.append({"number": 3})
+    log.close()
+    log = Log(tmp_path / "events.jsonl")
+    log.append({"number": 4})
+    log.close()
+    assert [event["number"] for event in read(tmp_path / "events.jsonl")] == [1, 4]
 
 
 def test_a_place_where_nothing_can_be_written_is_named(tmp_path):

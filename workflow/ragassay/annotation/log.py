@@ -4,7 +4,6 @@ It is only ever appended to, by one process at a time; an undo is an event, too.
 never acknowledged and is passed over. What events mean is not known here: see `ragassay.annotation.labelling`.
 """
 
-import contextlib
 import fcntl
 import logging
 import os
@@ -39,7 +38,7 @@ class Log:
     """The log, open for appending; nobody else can open it until it is closed."""
 
     def __init__(self, path):
-        self.path = Path(path)
+        self.path, self.torn = Path(path), None
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self.file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
@@ -67,14 +66,19 @@ class Log:
         os.close(self.file)
 
     def _write(self, line):
+        if self.torn:
+            raise self.torn
         try:
             at = 0
             while at < len(line):
                 at += os.write(self.file, line[at:])
             os.fsync(self.file)
         except OSError as error:
-            with contextlib.suppress(OSError):
+            try:
                 os.ftruncate(self.file, self.size)
+            except OSError:  # what comes next would be glued to what is left of this line, and lost with it
+                remedy = "nothing more is stored; put it right and start again, what is in the log is kept"
+                self.torn = LogError(f"{self.path}: {error.strerror}; {remedy}")
             raise LogError(f"{self.path}: {error.strerror}; the last click was not stored") from error
         self.size += len(line)
 

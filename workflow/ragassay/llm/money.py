@@ -54,13 +54,14 @@ class Purse:
         self.cap, self.spent, self.reserved, self.holders = cap, spent, 0.0, 0
         self.granted, self.others, self.register = 0.0 if register else cap, 0.0, register
         self._settled = asyncio.Event()
-        if register:
+        if register and (spent or cap is not None):  # what costs nothing needs no lock
             register.spent(spent)
 
     def close(self) -> None:
         """What is reserved still has been asked for, and may be billed."""
-        if self.register:
-            self.register.spent(self.spent + self.reserved)
+        dollars = self.spent + self.reserved
+        if self.register and (dollars or self.cap is not None):
+            self.register.spent(dollars)
 
     async def reserve(self, dollars: float) -> None:
         """Set aside the worst case of a request. What is in flight will cost less than was set aside for it, so that
