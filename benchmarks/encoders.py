@@ -1,9 +1,9 @@
 """Time embedding against SentenceTransformer.encode as it comes: the same texts, by turns, one thread each.
 
 Questions of about twenty words and documents of about two hundred, of lengths as real texts have them. Both are timed
-by turns, by processor time, and the best turn of each counts: other work on the machine takes from both. Memory is
-that of a process of its own. Exactness is against encode, before vectors are rounded to float16. With everything
-stored nothing is computed.
+by short turns, by processor time, and who goes first changes: other work on the machine takes from both alike. What
+counts is the median over turns of how much faster ours was. Memory is that of a process of its own. Exactness is
+against encode, before vectors are rounded to float16. With everything stored nothing is computed.
 """
 
 import json
@@ -19,7 +19,7 @@ from memory import peak_megabytes
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "workflow"))
-QUESTIONS, DOCUMENTS, ROUNDS = 256, 64, 4
+QUESTIONS, DOCUMENTS, ROUNDS = 256, 64, 7
 TARGETS = {"questions": 1.4, "documents": 1.25}
 
 
@@ -53,30 +53,28 @@ def compare(kind: str) -> None:
     from ragassay.encoders.embed import Embedder
 
     torch.set_num_threads(1)
-    model, seconds, apart = bare(), {"ours": [], "encode": []}, 0.0
-    warm = encoder().load()
+    model, warm, given, apart = bare(), encoder().load(), texts(kind, 0), 0.0
+    seconds = {"ours": [], "encode": []}
     with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
-        given = texts(kind, 0)
         for turn in range(ROUNDS):
-            begin = time.process_time()
-            wanted = model.encode(given)
-            seconds["encode"].append(time.process_time() - begin)
-            ours = Embedder(encoder(), f"{folder}/{turn}")
-            ours._kind, exact = Kept(warm), []
-            begin = time.process_time()
-            ours.embed(given)
-            seconds["ours"].append(time.process_time() - begin)
-            exact = {
-                key: vector for keys, vectors in ours._kind.made for key, vector in zip(keys, vectors, strict=True)
-            }
-            apart = max(apart, *(np.abs(exact[text] - row).max() for text, row in zip(given, wanted, strict=True)))
+            embedder = Embedder(encoder(), f"{folder}/{turn}")
+            embedder._kind = Kept(warm)
+            ways, found = [("encode", model.encode), ("ours", embedder.embed)], {}
+            for who, way in ways if turn % 2 else ways[::-1]:
+                begin = time.process_time()
+                found[who] = way(given)
+                seconds[who].append(time.process_time() - begin)
+            exact = embedder._kind.exact()
+            pairs = zip(given, found["encode"], strict=True)
+            apart = max(apart, *(np.abs(exact[text] - row).max() for text, row in pairs))
         begin = time.process_time()
         again = Embedder(encoder(), f"{folder}/0")
         again.embed(given)
         stored = time.process_time() - begin
-    best = {who: min(found) for who, found in seconds.items()}
-    found = {"seconds": best, "apart": float(apart), "computed": again.computed, "stored": stored}
-    sys.stdout.write(json.dumps(found) + "\n")
+    faster = np.median(np.array(seconds["encode"]) / np.array(seconds["ours"]))
+    typical = {who: float(np.median(found)) for who, found in seconds.items()}
+    found = {"seconds": typical, "faster": float(faster), "apart": float(apart)}
+    sys.stdout.write(json.dumps(found | {"computed": again.computed, "stored": stored}) + "\n")
 
 
 class Kept:
@@ -95,6 +93,10 @@ class Kept:
         rows = (tuple(row[: own.sum()].tolist()) for row, own in zip(tokens, mask, strict=True))
         self.made.append(([self._texts[row] for row in rows], found))
         return found
+
+    def exact(self):
+        """text -> vector; texts that are cut to the same tokens have one vector."""
+        return {text: vector for texts, vectors in self.made for text, vector in zip(texts, vectors, strict=True)}
 
 
 def memory(who: str) -> None:
@@ -149,7 +151,8 @@ def main():
         found = child("compare", kind)
         count = QUESTIONS if kind == "questions" else DOCUMENTS
         ours, theirs = (count / found["seconds"][who] for who in ("ours", "encode"))
-        figure(f"embedded_{kind}", ours, "per_cpu_s", f">= {target * theirs:.4g}", theirs)
+        figure(f"embedded_{kind}", ours, "per_cpu_s", "> 0", theirs)
+        figure(f"embedded_{kind}_faster_than_encode", found["faster"], "x", f">= {target}")
         figure(f"embedded_{kind}_apart_from_encode", found["apart"], "abs", "<= 1e-5")
         figure(f"embedded_{kind}_computed_again", found["computed"], "texts", "== 0")
         figure(f"embedded_{kind}_all_stored", found["stored"], "cpu_s", "<= 1")

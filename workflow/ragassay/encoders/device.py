@@ -8,7 +8,7 @@ import transformers
 from ragassay.encoders.encoder import Encoder, EncoderError
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
-CPU_TOKENS, GPU_TOKENS = 1024, 32_768  # a small batch stays in a processor's cache; a large one fills a GPU
+CPU_TOKENS, GPU_TOKENS = 768, 32_768  # a small batch stays in a processor's cache; a large one fills a GPU
 
 
 def place(options: dict) -> torch.device:

@@ -1,13 +1,13 @@
 """A sentence-transformers model as it comes: its own pooling, normalisation and further layers.
 
-Its modules are run by the library; only the batches are ours, which is where the time goes. Weights are read as
-safetensors and code that comes with a model is never run.
+Its modules are run by the library, but for the first, which reads the text, where that can be done faster (see
+`ragassay.encoders.bert`). Weights are read as safetensors and code that comes with a model is never run.
 """
 
 import torch
 from sentence_transformers import SentenceTransformer
 
-from ragassay.encoders import encoder
+from ragassay.encoders import bert, encoder
 from ragassay.encoders.device import batch_tokens, dtype_of, place, quiet
 
 
@@ -23,6 +23,7 @@ class Kind(encoder.Kind):
                 model_kwargs={"use_safetensors": True, "dtype": dtype_of(settings)},
             )
         self.model.eval()
+        self.lean = bert.lean(getattr(self.model[0], "auto_model", self.model[0]))
         self.tokenizer = self.model.tokenizer
         self.longest = settings.options.get("max_tokens") or self.model.max_seq_length
         self.batch_tokens = batch_tokens(settings.options, self.device)
@@ -35,4 +36,9 @@ class Kind(encoder.Kind):
     def vectors(self, tokens, mask):
         features = {"input_ids": tokens, "attention_mask": mask}
         features = {name: torch.from_numpy(values).to(self.device) for name, values in features.items()}
-        return self.model(features)["sentence_embedding"].float().cpu().numpy()
+        if self.lean is None:
+            return self.model(features)["sentence_embedding"].float().cpu().numpy()
+        features["token_embeddings"] = self.lean(tokens, mask)
+        for module in list(self.model)[1:]:
+            features = module(features)
+        return features["sentence_embedding"].numpy()

@@ -8,7 +8,7 @@ that comes with a model is never run.
 import torch
 from transformers import AutoModel, AutoTokenizer
 
-from ragassay.encoders import encoder
+from ragassay.encoders import bert, encoder
 from ragassay.encoders.device import batch_tokens, dtype_of, place, quiet
 
 FARTHEST = 100_000  # a tokenizer without a limit says something astronomic
@@ -26,6 +26,7 @@ class Kind(encoder.Kind):
             model = AutoModel.from_pretrained(settings.folder, use_safetensors=True, dtype=dtype_of(settings), **local)
         self.device = place(options)
         self.model = model.to(self.device).eval()
+        self.lean = bert.lean(self.model)
         self.batch_tokens, self.dimensions = batch_tokens(options, self.device), model.config.hidden_size
         self.pad = self.tokenizer.pad_token_id or 0
         self.longest = options.get("max_tokens") or self._limit()
@@ -41,11 +42,18 @@ class Kind(encoder.Kind):
 
     @torch.inference_mode()
     def vectors(self, tokens, mask):
+        last = self._states(tokens, mask)
         mask = torch.from_numpy(mask).to(self.device)
-        last = self.model(torch.from_numpy(tokens).to(self.device), attention_mask=mask).last_hidden_state.float()
         if self.pooling == "cls":
             found = last[:, 0]
         else:
             found = (last * mask[:, :, None]).sum(1) / mask.sum(1, keepdim=True).clamp(min=1)
         found = torch.nn.functional.normalize(found, dim=1) if self.normalize else found
         return found.cpu().numpy()
+
+    def _states(self, tokens, mask):
+        """rows x longest x width, by the library where it cannot be done faster."""
+        if self.lean is not None:
+            return self.lean(tokens, mask)
+        tokens, mask = (torch.from_numpy(values).to(self.device) for values in (tokens, mask))
+        return self.model(tokens, attention_mask=mask).last_hidden_state.float()
