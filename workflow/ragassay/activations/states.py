@@ -85,9 +85,7 @@ class States:
         ]
         cache, lengths = None, np.array([len(row.beginning) for row in together])
         if lengths.any():
-            cache = (
-                DynamicCache()
-            )  # keeps all keys, also those that a sliding window passes over: the mask leaves them out
+            cache = Beginning()
             tokens, _ = padded([np.array(row.beginning) for row in together], self.pad)
             early = [(line, place + lengths[line], prompt, at) for line, place, prompt, at in picks if place < 0]
             cache.ends_at = None if early else self.layers - 1
