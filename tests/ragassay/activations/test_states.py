@@ -77,6 +77,21 @@ def test_sharing_runs_each_beginning_once(decoder, prompts, monkeypatch):
     assert sum(rows * width for rows, width in seen) <= 40 + (alone - 6 * 40)
 
 
+def test_the_last_block_gives_a_beginning_its_keys_and_no_more(decoder, prompts):
+    trunk, seen = decoder("llama"), []
+    states = States(trunk, 1000)
+    trunk.layers[-1].mlp.register_forward_pre_hook(lambda _, given: seen.append(given[0].shape[1]))
+    states.of([prompts[0][number] for number in prompts[1][0]], [list(range(6))])
+    assert len(seen) == 1 and seen[0] <= 6 * 10  # the pieces; the beginning has 40 tokens
+
+
+@pytest.mark.parametrize("family", ["llama", "gpt2"])
+def test_numbers_of_16_bits_give_the_same_but_for_rounding(decoder, prompts, family):
+    wanted = States(decoder(family), 60).of(*prompts, (-1,), POSITIONS)
+    coarse = States(decoder(family).to(torch.bfloat16), 60)
+    assert coarse.shares and np.abs(coarse.of(*prompts, (-1,), POSITIONS) - wanted).max() < 0.1
+
+
 def test_a_forward_pass_keeps_nothing_but_what_was_asked_for(decoder, prompts):
     trunk = decoder("llama")
     states = States(trunk, 1000)

@@ -1,11 +1,17 @@
 """Stored states: each computed once, the same whoever asks, and never of another model."""
 
+import multiprocessing
+import os
+import signal
+import time
+
 import numpy as np
 import pytest
 import torch
 from transformers import LlamaForCausalLM
 
 import little_decoder
+from ragassay.activations import stored as module
 from ragassay.activations.decoder import Decoder
 from ragassay.activations.hooks import ActivationsError
 from ragassay.activations.stored import StoredStates
@@ -46,6 +52,40 @@ def test_what_was_computed_before_a_stop_is_not_computed_again(saved, tmp_path):
     more = StoredStates(decoder, tmp_path)
     more.of(PROMPTS, OWNERS)
     assert more.computed == 1
+
+
+def _compute_slowly(decoder, folder, prompts, owners):
+    """A part after every document, and time to be killed between two of them."""
+    module.CHUNK, module.SECONDS = 1, -1.0
+    states = StoredStates(decoder, folder)
+    states._states = decoder.load()
+    compute = states._states.of
+    states._states.of = lambda *given: time.sleep(0.05) or compute(*given)
+    states.of(prompts, owners)
+
+
+def test_a_kill_costs_no_prompt_that_was_stored(saved, tmp_path):
+    decoder, owners = saved(), [number // 2 for number in range(40)]
+    prompts = [[5, 6, 7 + owner, 8 + number] for number, owner in enumerate(owners)]
+    job = multiprocessing.get_context("fork").Process(target=_compute_slowly, args=(decoder, tmp_path, prompts, owners))
+    job.start()
+    while job.is_alive() and len(StoredStates(decoder, tmp_path).store) < 6:
+        time.sleep(0.01)
+    os.kill(job.pid, signal.SIGKILL)
+    job.join()
+    again = StoredStates(decoder, tmp_path)
+    known = len(again.store)
+    assert job.exitcode == -signal.SIGKILL and 6 <= known < 40
+    found = again.of(prompts, owners)
+    assert again.computed == 40 - known
+    whole = StoredStates(decoder, tmp_path / "whole").of(prompts, owners)
+    assert np.abs(found.astype(np.float32) - whole).max() < 1e-2
+
+
+def test_a_gpu_computes_in_bfloat16_unless_told_otherwise():
+    assert Decoder("m", "m", {"device": "cuda"}).dtype == "bfloat16"
+    assert Decoder("m", "m", {"device": "cuda", "dtype": "float32"}).dtype == "float32"
+    assert Decoder("m", "m", {"device": "cpu"}).dtype == "float32"
 
 
 @pytest.mark.parametrize("change", ["weights", "layers", "positions"])

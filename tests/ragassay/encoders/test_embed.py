@@ -2,8 +2,10 @@
 
 import multiprocessing
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -116,6 +118,35 @@ def test_jobs_may_add_at_once(minilm, texts, tmp_path):
     for share, vectors in zip(shares, found, strict=True):
         assert np.array_equal(last.embed(share), vectors)  # all saw the vector that stays
     assert last.computed == 0
+
+
+def _embed_slowly(encoder, folder, texts):
+    """A part after every batch, and time to be killed between two of them."""
+    module.SECONDS = -1.0
+    embedder = Embedder(encoder, folder)
+    embedder._kind = encoder.load()
+    compute = embedder._kind.vectors
+    embedder._kind.vectors = lambda *batch: time.sleep(0.05) or compute(*batch)
+    embedder.embed(texts)
+
+
+def test_a_kill_costs_no_text_that_was_stored(minilm, texts, tmp_path):
+    encoder = minilm(batch_tokens=1)
+    job = multiprocessing.get_context("fork").Process(target=_embed_slowly, args=(encoder, tmp_path, texts))
+    job.start()
+    while job.is_alive() and len(Embedder(encoder, tmp_path).store) < 4:
+        time.sleep(0.01)
+    os.kill(job.pid, signal.SIGKILL)
+    job.join()
+    before = Embedder(encoder, tmp_path)
+    known, keys = len(before.store), [module.key(text) for text in texts]
+    assert job.exitcode == -signal.SIGKILL and 4 <= known < len(texts)
+    there = before.store.known(keys)
+    stored = before.store.vectors([key for key, seen in zip(keys, there, strict=True) if seen])
+    again = Embedder(encoder, tmp_path)
+    found = again.embed(texts)
+    assert again.computed == len(texts) - known and np.array_equal(found[there], stored)
+    assert len(again.store) == len(texts)
 
 
 def test_vectors_that_float16_cannot_hold_are_refused(minilm, tmp_path):
