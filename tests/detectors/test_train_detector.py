@@ -8,6 +8,7 @@ from ragassay import tables
 from ragassay.activations.hooks import ActivationsError
 from ragassay.schemas.detector_documents import DETECTOR_DOCUMENTS
 from ragassay.schemas.detector_training import DETECTOR_TRAINING
+from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
 
 
@@ -49,6 +50,25 @@ def test_no_document_nor_near_duplicate_is_in_two_parts(study):
     documents = {row["doc_id"]: row["part"] for row in rows}
     questions = tables.read(SELECTED_QUESTIONS, study.path("selected_questions.parquet")).to_pylist()
     assert all(documents[row["doc_id"]] == row["split"] for row in questions)
+
+
+@pytest.mark.parametrize(
+    ("table", "name", "column"),
+    [
+        (DOCUMENTS, "documents", "text"),
+        (SELECTED_QUESTIONS, "selected_questions", "text"),
+        (SELECTED_QUESTIONS, "selected_questions", "intended"),
+    ],
+)
+def test_the_card_tells_other_data_by_its_digest(study, table, name, column):
+    settings, path = study.settings("similarity"), study.path(f"{name}.parquet")
+    study.train(settings)
+    rows = tables.read(table, path).to_pylist()
+    rows[0][column] = rows[1][column] if column == "intended" else rows[0][column] + " And the tower."
+    tables.write(table, path, rows)
+    study.train(settings, "other")
+    first, other = (json.loads(study.made(where)["card"].read_text()) for where in ("detector", "other"))
+    assert first["data"]["digest"] != other["data"]["digest"]
 
 
 def test_a_second_training_gives_the_same_bytes_and_computes_no_feature_again(study, decoder, monkeypatch):

@@ -6,6 +6,7 @@ import pytest
 from ragassay.detectors import learning
 from ragassay.detectors.detector import LOGISTIC, MLP, DetectorError
 from ragassay.detectors.recipe import Recipe
+from ragassay.splits import split_of
 
 QUICK = Recipe(hidden=16, epochs=3, rate=1e-2)
 
@@ -28,6 +29,27 @@ def test_shuffled_labels_give_chance(data, seed):
     """Although each document can be told from all others by its features."""
     found = auroc_on_test(learn(data(shuffled=True, seed=seed)))
     assert all(0.25 < value < 0.75 for value in found.values())
+
+
+def shuffled_by_document(parted_by, seed):
+    """Questions of 240 documents whose labels mean nothing, one for all questions of a document: who has seen another
+    question of a document can know it, nobody else. Wide features tell every document apart.
+    """
+    draw, width = np.random.default_rng(seed), 200
+    documents = np.repeat(np.arange(240), 5)
+    features = 3 * draw.standard_normal((240, width))[documents] + draw.standard_normal((len(documents), width))
+    labels = draw.permutation(np.arange(240) % 2 == 0)[documents]
+    keys = documents if parted_by == "document" else np.arange(len(documents))
+    parts = np.array([split_of(f"{seed} {key}") for key in keys])
+    return learning.Data(features.astype(np.float32), labels, parts, documents.astype(str))
+
+
+@pytest.mark.parametrize(("parted_by", "leaks"), [("document", False), ("question", True)])
+def test_labels_of_documents_are_chance_and_a_document_in_two_parts_would_show(parted_by, leaks):
+    found = [auroc_on_test(learn(shuffled_by_document(parted_by, seed), seeds=(0,))) for seed in range(3)]
+    for head in found[0]:
+        mean = np.mean([one[head] for one in found])
+        assert mean > 0.8 if leaks else 0.3 < mean < 0.7, (head, mean)
 
 
 def test_no_cluster_is_in_two_parts_nor_is_the_test_part_learnt_from(data):

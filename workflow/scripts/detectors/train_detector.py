@@ -49,7 +49,7 @@ def train_detector(
         np.array([texts[row["doc_id"]]["cluster_id"] for row in rows], str),
     )
     learnt = learning.learn(detector["detector"], data, own.heads, own.balanced, Recipe(**recipe), seeds, shares)
-    about = {"detector": detector, "identity": own.identity(), "recipe": recipe, "data": _data(rows)}
+    about = {"detector": detector, "identity": own.identity(), "recipe": recipe, "data": _data(rows, asked)}
     about |= {"heads": {f"{head}.{seed}": _head(learnt, data, head, seed) for head, seed in learnt.heads}}
     saved.write(heads, card, learnt.heads, about)
     tables.write(DETECTOR_TRAINING, training, learnt.rows)
@@ -59,9 +59,10 @@ def train_detector(
     log.info("%d heads from %d questions (%s)", len(learnt.heads), len(rows), told)
 
 
-def _data(rows):
-    """What was learnt from: counts, and a digest that changes with every question, label and part."""
-    known = [[row["question_id"], row["intended"], row["split"]] for row in rows]
+def _data(rows, asked):
+    """What was learnt from: counts, and a digest that changes with every question, text, document, label and part."""
+    pairs = zip(rows, asked, strict=True)
+    known = [[*one, row["intended"], row["split"]] for row, one in pairs]
     counts = Counter(f"{row['split']} {row['intended']}" for row in rows)
     return {"digest": hashlib.sha256(json.dumps(known).encode()).hexdigest(), "questions": dict(sorted(counts.items()))}
 
