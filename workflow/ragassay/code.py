@@ -29,7 +29,7 @@ def module_version(name: str, root: Path = WORKFLOW) -> str:
 def _version(paths, root):
     digest = hashlib.sha256()
     for path in paths:
-        digest.update(f"{path.relative_to(root)}\0{_tree(path, path.stat().st_mtime_ns)}\0".encode())
+        digest.update(f"{path.relative_to(root)}\0{_read(path, path.stat().st_mtime_ns)[1]}\0".encode())
     return digest.hexdigest()[:16]
 
 
@@ -57,14 +57,19 @@ def _module(root, name):
 
 
 @functools.cache
-def _parsed(path, _changed):
-    return ast.parse(path.read_bytes(), filename=str(path))
+def _imports(path, changed, root):
+    parents, _ = _read(path, changed)
+    found = (_module(folder, name) for name in parents for folder in (root, path.parent))
+    return tuple(p for p in found if p is not None and p != path)
 
 
 @functools.cache
-def _imports(path, changed, root):
-    names = []
-    for node in ast.walk(_parsed(path, changed)):
+def _read(path, _changed):
+    """The names that a file imports, with the packages around them, and its tree as text: a tree of nodes that stayed
+    would slow down all that runs after it.
+    """
+    tree, names = ast.parse(path.read_bytes(), filename=str(path)), []
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -74,23 +79,21 @@ def _imports(path, changed, root):
                 )
             names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
     parents = {".".join(name.split(".")[:depth]) for name in names for depth in range(1, name.count(".") + 2)}
-    found = (_module(folder, name) for name in sorted(parents) for folder in (root, path.parent))
-    return tuple(p for p in found if p is not None and p != path)
-
-
-@functools.cache
-def _tree(path, changed):
-    return _dump(_parsed(path, changed))
+    return sorted(parents), _dump(tree)
 
 
 def _dump(node):
     """Like ast.dump, but without docstrings and empty fields, so that it is the same under every Python."""
     if isinstance(node, list):
-        return "[" + ",".join(_dump(item) for item in node if not _is_bare_string(item)) + "]"
+        return "[" + ",".join([_dump(item) for item in node if not _is_bare_string(item)]) + "]"
     if not isinstance(node, ast.AST):
         return repr(node)
-    fields = ((name, value) for name, value in ast.iter_fields(node) if value is not None and value != [])
-    return f"{type(node).__name__}({','.join(f'{name}={_dump(value)}' for name, value in fields)})"
+    fields = []
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if value is not None and value != []:
+            fields.append(f"{name}={_dump(value)}")
+    return f"{type(node).__name__}({','.join(fields)})"
 
 
 def _is_bare_string(node):
