@@ -184,6 +184,10 @@ def rules():
                 yield Rule(body.split(":")[0], files["script"], files.get("conda"), by_name)
 
 
+distributions = cache(importlib.metadata.packages_distributions)  # reads the lists of all installed files
+
+
+@cache
 def third_party(path):
     """The packages that one file imports, anywhere in it."""
     names = set()
@@ -193,9 +197,8 @@ def third_party(path):
         elif isinstance(node, ast.ImportFrom):
             names.add(node.module.split(".")[0])
     ours = {file.stem for folder in (WORKFLOW, path.parent) for file in folder.iterdir()}
-    packages = importlib.metadata.packages_distributions()
     foreign = names - ours - sys.stdlib_module_names
-    return {canonicalize_name(package) for name in foreign for package in packages.get(name, [name])}
+    return {canonicalize_name(package) for name in foreign for package in distributions().get(name, [name])}
 
 
 RULES = list(rules())
