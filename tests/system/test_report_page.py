@@ -1,34 +1,17 @@
 """The report in a real browser: it sorts, fits a phone, follows light and dark, and asks for nothing from outside."""
 
-import shutil
-
 import pytest
 from selenium.webdriver.common.by import By
 
-from snake import TINY, snakemake
-
 pytestmark = pytest.mark.system
+# A topic and headlines of the tiny pipeline that try to be code.
 EVIL = "<img src=https://evil.example/x onerror=alert(1)><script>document.title='hacked'</script>"
 
 
-@pytest.fixture(scope="module")
-def report(tiny, tmp_path_factory):
-    """The tiny report, with a topic and headlines that try to be code."""
-    project = shutil.copytree(tiny, tmp_path_factory.mktemp("page") / "project", symlinks=True)
-    for name, title in (("january.jsonl", '"title": "'), ("february/bakery.md", "title: ")):
-        file = project / "tests/tiny/documents" / name
-        file.write_text(file.read_text().replace(title, f"{title}{EVIL} "))
-    with (project / "tests/tiny/documents/january.jsonl").open("a") as file:
-        text = "A third topic needs a third document, long enough to be kept by a pipeline that asks for twenty words."
-        file.write(f'{{"topic": "{EVIL}", "text": "{text}"}}\n')
-    snakemake(project, *TINY)
-    return project / "results/report/index.html"
-
-
 @pytest.fixture
-def page(report, browser):
+def page(tiny, browser):
     browser.set_window_size(1200, 900)
-    browser.get(report.as_uri())
+    browser.get((tiny / "results/report/index.html").as_uri())
     return browser
 
 
