@@ -49,6 +49,30 @@ def test_an_error_of_ours_keeps_its_traceback_in_the_log_too(tmp_path):
     assert "Traceback" in (tmp_path / "a.log").read_text()
 
 
+WRITING = """
+import sys
+from types import SimpleNamespace
+import pyarrow as pa
+from ragassay import tables
+from ragassay.stage import run
+
+def stage(rejects):
+    tables.write(tables.REJECTS, rejects, [dict.fromkeys(tables.REJECTS.schema.names, "text")])
+    tables.read(tables.REJECTS, rejects).to_pylist()
+
+run(stage, SimpleNamespace(rule="stage", input={}, output={"rejects": sys.argv[1] + "/rejects.parquet"},
+    log=[sys.argv[1] + "/log"], wildcards={}, params=SimpleNamespace(settings={})))
+print("pandas" in sys.modules)
+import pandas
+print(pandas.Series([1, 2]).sum(), len(pa.array(pandas.Series([1, 2]))))
+"""
+
+
+def test_a_job_that_reads_and_writes_tables_imports_no_pandas_and_who_needs_it_gets_it(tmp_path):
+    done = subprocess.run([sys.executable, "-c", WRITING, str(tmp_path)], check=True, stdout=subprocess.PIPE, text=True)
+    assert done.stdout.splitlines() == ["False", "3 2"]
+
+
 def test_a_wrong_name_fails_at_once(tmp_path):
     from ragassay.stage import run
 

@@ -6,6 +6,8 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow as pa
+
 from ragassay.errors import AssayError
 
 log = logging.getLogger("ragassay")
@@ -22,6 +24,7 @@ def run(stage: Callable, snakemake) -> None:
         logging.FileHandler(snakemake.log[0], mode="w", encoding="utf-8"),
         logging.StreamHandler(sys.stderr),
     )
+    _leave_pandas_out()
     terminal.setFormatter(logging.Formatter(f"{name}: %(message)s"))
     log.setLevel(logging.INFO)
     log.handlers = [file, terminal]
@@ -36,3 +39,23 @@ def run(stage: Callable, snakemake) -> None:
     finally:
         log.handlers = []
         file.close()
+
+
+class _WithoutPandas:
+    """An import path on which no pandas is."""
+
+    @staticmethod
+    def find_spec(name, _path=None, _target=None):
+        if name == "pandas":
+            raise ModuleNotFoundError("pandas is not for pyarrow", name=name)
+
+
+def _leave_pandas_out():
+    """With the first list that it is given pyarrow imports pandas, which takes longer than most jobs; if it finds none
+    then, it never asks again. Whoever else imports pandas gets it.
+    """
+    sys.meta_path.insert(0, _WithoutPandas)
+    try:
+        pa.array([])
+    finally:
+        sys.meta_path.remove(_WithoutPandas)
