@@ -41,10 +41,6 @@ ALL = (*ASKED, "train_demo_lm", "collect_passages", "describe_documents", "measu
 READING = {"read_articles": 2, "extract_articles": 1}
 
 
-def test_nothing_is_left_to_do(done):
-    assert planned(done, *TINY) == {}
-
-
 def append(project, name, text):
     with (project / name).open("a") as file:
         file.write(text)
@@ -68,14 +64,11 @@ def append(project, name, text):
             },
         ),
         ("ragassay/retrieval/top.py", jobs(gathers=SEARCHED)),
-        ("ragassay/encoders/kinds/transformers.py", {}),  # not this encoder's
         ("ragassay/llm/verdicts.py", jobs(JUDGING, gathers=ASKED)),
         ("ragassay/scope/wording.py", jobs(QUESTIONS, gathers=ASKED)),
         ("ragassay/scope/removal.py", jobs(NOVEL, gathers=ASKED)),
         ("ragassay/embedded/claims.py", jobs(SCOPE, gathers=(*ASKED, "train_demo_lm"))),  # the model is code
-        ("ragassay/llm/providers/openai.py", {}),  # not this model's
         ("ragassay/llm/numbered_lists.py", jobs(SCOPE, gathers=ASKED)),
-        ("ragassay/news/crawl.py", {}),  # what was crawled stays
         ("ragassay/news/extraction.py", {"extract_articles": 1, **jobs(CLUSTERS, shards=1, gathers=ALL)}),
         ("ragassay/news/signatures.py", jobs(CLUSTERS, gathers=ALL)),
         ("ragassay/report/page.py", {"render_report": 1}),
@@ -83,12 +76,25 @@ def append(project, name, text):
         # While the source of an ancient() input runs, Snakemake looks for other reasons behind it in the next run:
         # no extract_articles here.
         ("ragassay/tables.py", {"export_feeds": 1, "read_articles": 2} | jobs(CLUSTERS, gathers=ALL)),
-        ("ragassay/docs.py", {}),  # no rule uses it
     ],
 )
 def test_editing_a_module_reruns_the_rules_that_import_it_and_what_follows(done, module, expected):
     append(done, f"workflow/{module}", "\nADDED = 1\n")
     assert planned(done, *TINY) == expected
+
+
+UNCONCERNED = {
+    "ragassay/encoders/kinds/transformers.py": "not this encoder's",
+    "ragassay/llm/providers/openai.py": "not this model's",
+    "ragassay/news/crawl.py": "what was crawled stays",
+    "ragassay/docs.py": "no rule uses it",
+}
+
+
+def test_editing_what_concerns_no_job_reruns_nothing(done):
+    for module in UNCONCERNED:
+        append(done, f"workflow/{module}", "\nADDED = 1\n")
+    assert planned(done, *TINY) == {}
 
 
 def test_comments_docstrings_formatting_and_file_times_rerun_nothing(done):
@@ -97,6 +103,7 @@ def test_comments_docstrings_formatting_and_file_times_rerun_nothing(done):
     subprocess.run(
         [sys.executable, "-m", "ruff", "format", "-q", "--line-length", "60", "workflow"], cwd=done, check=True
     )
+    (done / "tests/tiny/documents/january.jsonl").touch()  # an input with a new time and the same content
     assert NOTHING in snakemake(done, *TINY, "--dry-run").stdout
 
 
@@ -113,27 +120,23 @@ def test_a_changed_section_redraws_and_a_changed_style_only_renders(done):
     assert planned(done, *TINY) == {"draw_figures": 1, "render_report": 1}
 
 
-def test_an_input_with_a_new_time_and_the_same_content_reruns_nothing(done):
-    (done / "tests/tiny/documents/january.jsonl").touch()
-    assert planned(done, *TINY) == {}
-
-
-def test_a_new_shard_runs_itself_and_the_gathers(done):
+def test_a_new_shard_and_a_changed_file_run_themselves_what_may_be_near_duplicates_and_the_gathers(done):
+    plain = done / "tests/tiny/documents/february/plain.txt"
+    before = plain.read_text()
+    changed = {"read_articles": 1, **jobs(CLUSTERS, shards=2, gathers=ALL)}
+    append(done, plain.relative_to(done), "One sentence more.\n")
+    assert planned(done, *TINY) == changed
+    plain.write_text(before)
     (done / "new.txt").write_text("A new text of its own that nobody has seen. " * 4)
     append(done, "tests/tiny/shards.tsv", "2026-10\tnew.txt\t\t\t\t\n")
     gathers = set(ALL) - {"measure_crawl"}  # it is not crawled
     assert planned(done, *TINY) == {"read_articles": 1, **jobs(CLUSTERS, shards=1, gathers=gathers)}
+    append(done, plain.relative_to(done), "One sentence more.\n")
+    assert planned(done, *TINY) == {"read_articles": 2, **jobs(CLUSTERS, shards=3, gathers=ALL)}
     snakemake(done, *TINY)
     assert planned(done, *TINY) == {}
-
-
-def test_a_new_or_changed_file_reruns_its_shard_and_where_its_near_duplicates_may_be(done):
-    expected = {"read_articles": 1, **jobs(CLUSTERS, shards=2, gathers=ALL)}
-    append(done, "tests/tiny/documents/february/plain.txt", "One sentence more.\n")
-    assert planned(done, *TINY) == expected
-    snakemake(done, *TINY)
     (done / "tests/tiny/documents/february/third.txt").write_text("A third text. " * 12)
-    assert planned(done, *TINY) == expected
+    assert planned(done, *TINY) == {"read_articles": 1, **jobs(CLUSTERS, shards=3, gathers=ALL)}
 
 
 def test_another_setting_of_hardness_asks_no_model(done):
