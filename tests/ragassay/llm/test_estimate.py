@@ -28,19 +28,24 @@ scope:
   claims:
     fewest_claims: {fewest}
     sampling: {{max_tokens: 500}}
+  responding: {{prompts: [two_shot]}}
+  defusion: {{variants: {{}}}}
 """
 
 
 GENERATING = ("extract_claims", "recover_claims", "remove_supported_claims", "write_questions")
+CLAIMS, QUESTIONS = (
+    [f"results/{table}/paid/2026-{month}.parquet" for month in ("01", "02", "09")] for table in ("claims", "questions")
+)
 
 
 @pytest.fixture
 def estimated(done):
-    """Estimates the project `done` with these settings; returns the table as rule -> numbers."""
+    """Estimates these targets in the project `done` with these settings; returns the table as rule -> numbers."""
 
-    def run(url="http://127.0.0.1:1/v1", fewest=2):
+    def run(*targets, url, fewest=2):
         (done / "paid.yaml").write_text(SETTINGS.format(url=url, fewest=fewest))
-        command = [sys.executable, "-m", "ragassay.llm.estimate", "scope", *TINY, "paid.yaml"]
+        command = [sys.executable, "-m", "ragassay.llm.estimate", *targets, *TINY, "paid.yaml"]
         environment = {name: value for name, value in os.environ.items() if name != "LOOPBACK_KEY"}
         told = subprocess.run(command, cwd=done, env=environment, check=True, stdout=subprocess.PIPE, text=True).stdout
         rows = [re.split(r"\s{2,}", line.strip()) for line in told.splitlines() if re.search(r"\d$", line)]
@@ -55,14 +60,14 @@ def files(folder):
 
 def test_it_says_what_a_run_then_asks_and_no_more_than_the_ledger_lacks(estimated, done, serve, model):
     server, before = serve(respond="ragassay.embedded.reader:respond"), files(done)
-    rules = estimated(server.url)
+    rules = estimated("scope", url=server.url)
     requests, known, samples, *_, dollars, at_most = rules["extract_claims"]
     assert server.summary()["requests"] == known == 0 < dollars < at_most and requests == samples
     assert files(done) == before and not (done / "ledger/extract_claims/paid").exists()
-    snakemake(done, "scope", *TINY, "paid.yaml")
+    snakemake(done, *QUESTIONS, *TINY, "paid.yaml")
     assert server.summary()["requests"] == sum(rules[rule][0] for rule in GENERATING)
     shutil.rmtree(done / "ledger/extract_claims/paid/2026-01")
-    asked, known, *_ = estimated(server.url, fewest=1)["extract_claims"]
+    asked, known, *_ = estimated(*CLAIMS, url=server.url, fewest=1)["extract_claims"]
     assert asked > 0 < known and asked + known == requests
 
 

@@ -20,14 +20,16 @@ import yaml
 from ragassay.llm.estimating import FOLDER
 
 OWN = {"results", "logs", ".snakemake", ".git"}  # everything else of the project is linked as it is
+CONFIGURATIONS = (".yaml", ".yml", ".json")
 COLUMNS = ["requests", "in_the_ledger", "samples", "prompt_tokens", "completion_tokens"]
 
 
 def estimate(targets: list[str]) -> int:
     """Print the table for the jobs that these targets need; returns Snakemake's exit status."""
     environment = os.environ | dict.fromkeys(_keys(targets) - os.environ.keys(), "not needed for an estimate")
-    files = [argument for argument in targets if argument.startswith("-") or "=" in argument or "." in argument]
-    if status := _snakemake(["documents", *files], environment, Path()):
+    # Not what names a file of results: it would be made, and paid, before anything is estimated.
+    settings = [word for word in targets if word.startswith("-") or "=" in word or word.endswith(CONFIGURATIONS)]
+    if status := _snakemake(["documents", *settings], environment, Path()):
         return status
     Path(".snakemake").mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="estimate-", dir=".snakemake") as scratch:
@@ -61,7 +63,7 @@ def table(rows: list[dict]) -> str:
 
 def _keys(targets):
     """The variables that hold keys, which Snakemake wants to see set."""
-    files = [Path("config/config.yaml"), *(Path(word) for word in targets if word.endswith((".yaml", ".yml", ".json")))]
+    files = [Path("config/config.yaml"), *(Path(word) for word in targets if word.endswith(CONFIGURATIONS))]
     models = {}
     for file in filter(Path.is_file, files):
         models |= (yaml.safe_load(file.read_bytes()) or {}).get("models") or {}
