@@ -132,18 +132,15 @@ def test_a_second_generator_reuses_all_that_stands_before_it(done, server):
     assert digests(done)["results/documents/2026-02.parquet"] == documents
 
 
-def test_the_ledger_alone_gives_the_same_bytes_when_there_is_no_network(project, monkeypatch):
-    one_shard(project)
-    with Loopback(respond="ragassay.embedded.reader:respond", models=[]) as server:
-        monkeypatch.setenv("KEY", server.key)
-        served(project, server.url)
-        snakemake(project, "scope", *CONFIG)
-    first = digests(project)
+def test_the_ledger_alone_gives_the_same_bytes_when_there_is_no_network(done, server):
+    first = digests(done)
     assert sum(name.startswith("results/calls/") for name in first) == len(ASKING)
-    shutil.rmtree(project / "results")
-    served(project, server.url, mode="replay")  # the server is gone: whoever connects is refused
-    snakemake(project, "scope", *CONFIG)
-    assert digests(project) == first
+    shutil.rmtree(done / "results")
+    served(done, server.url, mode="replay")
+    connections = server.summary()["connections"]
+    snakemake(done, "scope", *CONFIG)
+    assert digests(done) == first
+    assert server.summary()["connections"] == connections + 1, "another one than that of the question itself"
 
 
 def count(project, *intended):
