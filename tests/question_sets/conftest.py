@@ -14,6 +14,7 @@ QUESTIONS = [
 NAMES = {
     "documents": ["doc_id", "text", "title", "url", "date", "topic"],
     "questions": ["question_id", "doc_id", "question", "out_of_scope"],
+    "responses": ["question_id", "responder", "response"],
     "human_votes": ["question_id", "annotator", "task", "responder", "label"],
 }
 

@@ -6,15 +6,17 @@ import pytest
 
 from ragassay import tables
 from ragassay.errors import AssayError
+from ragassay.question_sets.measures import settled
 from ragassay.schemas.defusion_labels import DEFUSION_LABELS
 from ragassay.schemas.human_labels import HUMAN_LABELS
 from ragassay.schemas.metrics import METRICS
 from ragassay.schemas.overlap import OVERLAP
+from ragassay.schemas.predictions import PREDICTIONS
 from ragassay.schemas.questions import QUESTIONS
 from ragassay.schemas.scope_labels import SCOPE_LABELS
 from rows import row
 from scope_study import question
-from scripts.question_sets.measure_question_sets import measure_question_sets, settled
+from scripts.question_sets.measure_question_sets import measure_question_sets
 
 DOCS = 20
 DRAWS = {"resamples": 50, "seed": 0}
@@ -47,7 +49,7 @@ def measured(tmp_path):
     for table, own in rows.items():
         tables.write(table, tmp_path / f"{table.name}.parquet", own)
     files = {table.name: [tmp_path / f"{table.name}.parquet"] for table in rows}
-    measure_question_sets(**files, metrics=tmp_path / "metrics.parquet", **DRAWS)
+    measure_question_sets(**files, gold=[], predictions=[], metrics=tmp_path / "metrics.parquet", **DRAWS)
     found = {}
     for one in tables.read(METRICS, tmp_path / "metrics.parquet").to_pylist():
         found[one["table"], *json.loads(one["keys"]).values(), one["metric"]] = one
@@ -84,10 +86,46 @@ def test_people_are_a_truth_of_their_own(measured):
     assert measured["accuracy", "(overlap control)", "mine", "people", "abstentions"]["value"] == 1
 
 
+@pytest.fixture
+def detected(tmp_path):
+    """What a detector with two seeds says of two questions a document; the first of three was learnt from."""
+    asked, said = [], []
+    for doc in range(3):
+        for number, kind in enumerate(["out_of_scope", "in_scope"]):
+            one = question(f"d{doc}", 2 * doc + number, kind) | {"generator": "mine"}
+            asked.append(one)
+            for seed in range(2):
+                out = number == 0 and (doc, seed) != (1, 1)  # of the second document one seed is wrong
+                own = {name: one[name] for name in ("question_id", "doc_id", "intended")}
+                own |= {"head": "mlp", "seed": seed, "part": "train" if doc == 0 else "unseen"}
+                said.append(row(PREDICTIONS, **own, out_of_scope=out, score=1.0 if out else -1.0, asked="mine"))
+    folder = tmp_path / "predictions/nli/e/g/j"
+    folder.mkdir(parents=True)
+    tables.write(QUESTIONS, tmp_path / "questions.parquet", asked)
+    tables.write(PREDICTIONS, folder / "mine.parquet", said)
+    same = [
+        row(OVERLAP, question_id=one["question_id"], doc_id=one["doc_id"], cluster_id=one["doc_id"]) for one in asked
+    ]
+    tables.write(OVERLAP, tmp_path / "overlap.parquet", same)
+    files = {"questions": [tmp_path / "questions.parquet"], "overlap": [tmp_path / "overlap.parquet"]}
+    files |= {key: [] for key in ("human_labels", "gold", "scope_labels", "defusion_labels")}
+    measure_question_sets(**files, predictions=[folder / "mine.parquet"], metrics=tmp_path / "metrics.parquet", **DRAWS)
+    rows = tables.read(METRICS, tmp_path / "metrics.parquet").to_pylist()
+    return {(json.loads(one["keys"]).get("judge"), one["table"], one["metric"]): one for one in rows}
+
+
+def test_a_detector_counts_with_the_mean_of_its_seeds_on_documents_that_it_was_not_made_with(detected):
+    own = {name: one for (judge, table, name), one in detected.items() if (judge, table) == ("nli (e)", "accuracy")}
+    assert own["left_out"]["value"] == 2 and own["asked"]["value"] == 4
+    assert own["accuracy"]["value"] == pytest.approx(3.5 / 4) and own["accuracy"]["n"] == 4
+    assert own["right_on_out_of_scope"]["value"] == pytest.approx(0.75) and own["auroc"]["value"] == 1
+    assert detected["(overlap control)", "accuracy", "asked"]["value"] == 6
+
+
 def test_recorded_responses_are_counted_and_compared_with_what_people_say(measured):
-    defused = measured["responses", "j", "r", "mine", "defused"]
+    defused = measured["responses", "j", "recorded", "r", "mine", "defused"]
     assert (defused["value"], defused["n"], defused["abstained"]) == (0.5, 2, 1)
-    same = measured["responses", "j", "r", "mine", "as_people_say"]
+    same = measured["responses", "j", "recorded", "r", "mine", "as_people_say"]
     assert (same["value"], same["n"]) == (0, 1)
 
 
@@ -108,4 +146,4 @@ def test_what_people_agreed_on_counts_before_their_majority_and_a_tie_is_no_trut
 
 def test_without_a_set_there_is_nothing_to_measure(tmp_path):
     with pytest.raises(AssayError, match="no question set in the configuration"):
-        measure_question_sets([], [], [], [], [], tmp_path / "metrics.parquet", **DRAWS)
+        measure_question_sets(*[[]] * 7, tmp_path / "metrics.parquet", **DRAWS)

@@ -7,6 +7,7 @@ Rules compare what comes out, so nothing is in it that does not change the resul
 from pathlib import Path
 
 from ragassay.annotation.settings import labelled
+from ragassay.question_sets.settings import voted
 from ragassay.sources import document_files
 
 
@@ -150,48 +151,10 @@ def grading(config: dict) -> dict:
     return {**same, "limits": sorted(hardness["limits"])}
 
 
-def question_set(config: dict, wildcards) -> dict:
-    own = config["question_sets"][wildcards.question_set]
-    return {"name": wildcards.question_set, "columns": own["columns"], "annotators": own["annotators"]}
-
-
-def recorded_responses(config: dict, wildcards) -> dict:
-    return _recorded(config, wildcards, "responder")
-
-
-def recorded_verdicts(config: dict, wildcards) -> dict:
-    return _recorded(config, wildcards, "judge")
-
-
-def _recorded(config, wildcards, role):
-    """A column of a set, and whose it is."""
-    name, own = wildcards.get(role), config["question_sets"][wildcards.question_set]
-    same = {"name": wildcards.question_set, "columns": own["columns"]}
-    return {**same, role: name, "column": own[f"{role}s"][name]}
-
-
-def recorded_judges(config: dict) -> list[str]:
-    return [judge for own in config["question_sets"].values() for judge in own["judges"]]
-
-
-def set_judges(config: dict) -> dict[str, list[str]]:
-    """All pairs of question set and judge, as two lists of equal length: the study's judges, and recorded ones."""
-    judges = config["scope"]["judges"]
-    found = [(name, judge) for name, own in config["question_sets"].items() for judge in (*judges, *own["judges"])]
-    return {"question_set": [name for name, _ in found], "judge": [judge for _, judge in found]}
-
-
-def set_responses(config: dict) -> dict[str, list[str]]:
-    """All question sets, recorded responders and judges of what they answered, as three lists of equal length."""
-    sets, judges = config["question_sets"], config["scope"]["judges"]
-    found = [(name, responder, judge) for name in sets for responder in sets[name]["responders"] for judge in judges]
-    return {role: [row[at] for row in found] for at, role in enumerate(("question_set", "responder", "judge"))}
-
-
 def sections(config: dict) -> list[str]:
     """The report's, that of question sets among them wherever there are any; that of agreement if people labelled."""
     own = ["question_sets"] if config["question_sets"] else []
-    left_out = [] if labelled(config) else ["agreement"]
+    left_out = [] if labelled(config)["generator"] or voted(config) else ["agreement"]
     return [name for name in dict.fromkeys([*config["report"]["sections"], *own]) if name not in left_out]
 
 

@@ -22,12 +22,17 @@ rule measure_calls:
                 shard=SHARDS,
             ),
             *expand(
-                "results/calls/judge_scope/{name}/{judge}/{name}.parquet",
-                name=config["question_sets"],
-                judge=config["scope"]["judges"],
+                "results/calls/judge_scope/{question_set}/{judge}/{question_set}.parquet",
+                zip,
+                **sets.asked_judges(config),
             ),
         ],
         responding=[
+            *expand(
+                "results/calls/respond/{question_set}/{responder}/{prompt}/{question_set}.parquet",
+                zip,
+                **sets.own_responses(config),
+            ),
             *expand(
                 "results/calls/respond/{generator}/{responder}/{prompt}/{shard}.parquet",
                 generator=config["scope"]["generators"],
@@ -61,9 +66,9 @@ rule measure_calls:
                 shard=SHARDS,
             ),
             *expand(
-                "results/calls/judge_defusion/{question_set}/{responder}/recorded/{judge}/{question_set}.parquet",
+                "results/calls/judge_defusion/{question_set}/{responder}/{prompt}/{judge}/{question_set}.parquet",
                 zip,
-                **SET_RESPONSES,
+                **sets.set_responses(config),
             ),
         ],
     output:

@@ -1,24 +1,20 @@
 """Detectors of questions out of scope: a small language model to train them with, heads on features of frozen models, what they
 say of any questions, and how they compare. Asks no model of a provider.
 
-Reads   results/documents, questions, selected_questions, scope_labels, hardness_scores, resources/prompts/
+Reads   results/documents, questions, selected_questions, scope_labels, hardness_scores, gold, human_labels, resources/prompts/
 Writes  results/models/demo-lm/                                                     the demo's language model
         results/detectors/{detector}/{encoder}/{generator}/{judge}/                 heads, card, training, documents
         results/predictions/{detector}/{encoder}/{generator}/{judge}/{asked}.parquet
-                                                                                    what they say of a generator's questions
+                                                                                    what they say of a generator's or set's questions
         results/metrics/detectors.parquet                                           the report's section
         embeddings/                                                                 features; not an output, never deleted
 """
 
+from functools import partial
+
 from ragassay.detectors import settings as detectors
 
-PREDICTED = expand(
-    "results/predictions/{detector}/{generator}/{judge}/{asked}.parquet",
-    detector=detectors.used(config),
-    generator=config["scope"]["generators"],
-    judge=config["scope"]["judges"][:1],
-    asked=config["scope"]["generators"],
-)
+of_asked = partial(partial, detectors.of_asked, config, SHARDS)  # a pattern of paths
 
 
 rule train_demo_lm:
@@ -83,13 +79,13 @@ rule train_detector:
 
 
 rule apply_detector:
-    """What a detector says of the questions of a generator, be it that which it learnt from or another."""
+    """What a detector says of the questions of a generator, be it that which it learnt from or another, or of a question set."""
     input:
         heads="results/detectors/{detector}/{encoder}/{generator}/{judge}/heads.safetensors",
         card="results/detectors/{detector}/{encoder}/{generator}/{judge}/card.json",
         known_documents="results/detectors/{detector}/{encoder}/{generator}/{judge}/documents.parquet",
-        documents=expand("results/documents/{shard}.parquet", shard=SHARDS),
-        questions=expand("results/questions/{{asked}}/{shard}.parquet", shard=SHARDS),
+        documents=of_asked("results/documents/{shard}.parquet"),
+        questions=of_asked("results/questions/{asked}/{shard}.parquet"),
         prompt="resources/prompts/detect_scope.yaml",
         weights=detectors.of_detector(config, detectors.made_weights),
     output:
@@ -110,7 +106,7 @@ rule apply_detector:
         runtime="4h",
     params:
         code=detectors.code(config, "detectors/apply_detector.py"),
-        settings=detectors.of_stage(config, {}),
+        settings=detectors.of_stage(config, detectors.applying(config)),
     script:
         "../scripts/detectors/apply_detector.py"
 
@@ -118,19 +114,29 @@ rule apply_detector:
 rule measure_detectors:
     """Detectors, baselines and judges side by side: the report's section."""
     input:
-        documents=expand("results/documents/{shard}.parquet", shard=SHARDS),
+        documents=[
+            *expand("results/documents/{shard}.parquet", shard=SHARDS),
+            *expand("results/documents/{name}.parquet", name=sets.with_people(config)),
+        ],
         selected_questions=expand(
             "results/selected_questions/{generator}/{judge}/{shard}.parquet",
             generator=config["scope"]["generators"],
             judge=config["scope"]["judges"][:1],
             shard=SHARDS,
         ),
-        scope_labels=expand(
-            "results/scope_labels/{generator}/{judge}/{shard}.parquet",
-            generator=config["scope"]["generators"],
-            judge=config["scope"]["judges"],
-            shard=SHARDS,
-        ),
+        scope_labels=[
+            *expand(
+                "results/scope_labels/{generator}/{judge}/{shard}.parquet",
+                generator=config["scope"]["generators"],
+                judge=settings.detectors(config),
+                shard=SHARDS,
+            ),
+            *expand(
+                "results/scope_labels/{question_set}/{judge}/{question_set}.parquet",
+                zip,
+                **sets.set_judges(config, sets.with_people(config)),
+            ),
+        ],
         hardness_scores=expand(
             "results/hardness_scores/{generator}/{judge}.parquet",
             generator=config["scope"]["generators"],
@@ -142,7 +148,22 @@ rule measure_detectors:
             generator=config["scope"]["generators"][:1],
             judge=config["scope"]["judges"][:1],
         ),
-        predictions=PREDICTED,
+        predictions=[
+            *expand(
+                "results/predictions/{detector}/{generator}/{judge}/{asked}.parquet",
+                detector=detectors.used(config),
+                generator=config["scope"]["generators"],
+                judge=config["scope"]["judges"][:1],
+                asked=config["scope"]["generators"],
+            ),
+            *expand(
+                "results/predictions/{detector}/{generator}/{judge}/{asked}.parquet",
+                zip,
+                **sets.predictions(config, sets.with_people(config)),
+            ),
+        ],
+        gold=expand("results/gold/{generator}/{judge}.parquet", zip, **annotation.labelled(config)),
+        human_labels=expand("results/human_labels/{name}.parquet", name=sets.voted(config)),
     output:
         metrics=ensure("results/metrics/detectors.parquet", non_empty=True),
     log:

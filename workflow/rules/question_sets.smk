@@ -3,7 +3,8 @@
 A set's name stands in the place of generator and shard, and whatever is asked of the study's questions can be asked of it.
 
 Reads   the files that config["question_sets"] names, results/scope_labels/{question_set}/{judge}/{question_set}.parquet
-        results/defusion_labels/{question_set}/{responder}/recorded/{judge}/{question_set}.parquet
+        results/defusion_labels/{question_set}/{responder}/{prompt}/{judge}/{question_set}.parquet
+        results/predictions/{detector}/{encoder}/{generator}/{judge}/{question_set}.parquet, results/gold/
 Writes  results/documents/{question_set}.parquet, results/questions/{question_set}/{question_set}.parquet
         results/human_labels/{question_set}.parquet                                             what people said of them
         results/responses/{question_set}/{responder}/recorded/{question_set}.parquet            responses that were recorded
@@ -15,8 +16,7 @@ Writes  results/documents/{question_set}.parquet, results/questions/{question_se
 
 from functools import partial
 
-SET_JUDGES = settings.set_judges(config)  # pairs of set and judge, recorded ones too
-SET_RESPONSES = settings.set_responses(config)  # sets, responders that were recorded, and judges
+from ragassay.question_sets import settings as sets
 
 
 ruleorder: read_question_set > collect_documents
@@ -46,7 +46,7 @@ rule read_question_set:
         runtime="30m",
     params:
         code=code_version("question_sets/read_question_set.py"),
-        settings=partial(settings.question_set, config),
+        settings=partial(sets.question_set, config),
     script:
         "../scripts/question_sets/read_question_set.py"
 
@@ -56,6 +56,7 @@ rule read_responses:
     input:
         document_files=lookup("{question_set}/documents", within=config["question_sets"]),
         question_files=lookup("{question_set}/questions", within=config["question_sets"]),
+        response_files=lookup("{question_set}/responses", within=config["question_sets"]),
     output:
         responses=ensure(
             "results/responses/{question_set}/{responder}/recorded/{question_set}.parquet",
@@ -73,7 +74,7 @@ rule read_responses:
         runtime="30m",
     params:
         code=code_version("question_sets/read_responses.py"),
-        settings=partial(settings.recorded_responses, config),
+        settings=partial(sets.recorded_responses, config),
     script:
         "../scripts/question_sets/read_responses.py"
 
@@ -92,7 +93,7 @@ rule read_verdicts:
         "logs/read_verdicts/{question_set}/{judge}.log",
     wildcard_constraints:
         question_set=one_of(config["question_sets"]),
-        judge=one_of(settings.recorded_judges(config)),
+        judge=one_of(sets.recorded_judges(config)),
     conda:
         "../../envs/tables.yaml"
     resources:
@@ -100,7 +101,7 @@ rule read_verdicts:
         runtime="30m",
     params:
         code=code_version("question_sets/read_verdicts.py"),
-        settings=partial(settings.recorded_verdicts, config),
+        settings=partial(sets.recorded_verdicts, config),
     script:
         "../scripts/question_sets/read_verdicts.py"
 
@@ -129,21 +130,31 @@ rule measure_overlap:
 
 
 rule measure_question_sets:
-    """Judges and detectors against what questions were meant to be and what people say: the report's section."""
+    """Judges, detectors and responders against what questions were meant to be and what people say: the report's section."""
     input:
         questions=expand("results/questions/{name}/{name}.parquet", name=config["question_sets"]),
         human_labels=expand("results/human_labels/{name}.parquet", name=config["question_sets"]),
+        gold=expand(
+            "results/gold/{generator}/{judge}.parquet",
+            zip,
+            **settings.labelled(config, config["question_sets"]),
+        ),
         scope_labels=expand(
             "results/scope_labels/{question_set}/{judge}/{question_set}.parquet",
             zip,
-            **SET_JUDGES,
+            **sets.set_judges(config),
         ),
         defusion_labels=expand(
-            "results/defusion_labels/{question_set}/{responder}/recorded/{judge}/{question_set}.parquet",
+            "results/defusion_labels/{question_set}/{responder}/{prompt}/{judge}/{question_set}.parquet",
             zip,
-            **SET_RESPONSES,
+            **sets.set_responses(config),
         ),
         overlap=expand("results/overlap/{name}/{name}.parquet", name=config["question_sets"]),
+        predictions=expand(
+            "results/predictions/{detector}/{generator}/{judge}/{asked}.parquet",
+            zip,
+            **sets.predictions(config),
+        ),
     output:
         metrics=ensure("results/metrics/question_sets.parquet", non_empty=True),
     log:

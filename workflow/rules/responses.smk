@@ -188,8 +188,8 @@ rule measure_responses:
         ),
         gold=expand(
             "results/gold/{generator}/{judge}.parquet",
-            generator=config["scope"]["generators"][:1],
-            judge=settings.labelled(config),
+            zip,
+            **settings.labelled(config, config["scope"]["generators"]),
         ),
     output:
         metrics=ensure("results/metrics/responses.parquet", non_empty=True),

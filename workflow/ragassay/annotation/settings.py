@@ -27,11 +27,19 @@ def file(config: dict, name: str) -> str:
     return f"{config['scope']['annotation']['folder']}/{{generator}}/{{judge}}/{name}"
 
 
-def labelled(config: dict) -> list[str]:
-    """The judge by whose labels the study's own sample was drawn, if people have labelled some of it; else none."""
-    generator, judge = (config["scope"][role][0] for role in ("generators", "judges"))
-    events = file(config, "events.jsonl").format(generator=generator, judge=judge)
-    return [judge] if Path(events).exists() else []
+def labelled(config: dict, names=None) -> dict[str, list[str]]:
+    """Generators and question sets (or those of `names`) of which people have labelled some, each with the judge by
+    whose labels the sample was drawn, which is the study's own; as two lists of equal length.
+    """
+    judge, names = config["scope"]["judges"][0], known(config) if names is None else names
+    events = file(config, "events.jsonl")
+    found = [name for name in names if Path(events.format(generator=name, judge=judge)).exists()]
+    return {"generator": found, "judge": [judge] * len(found)}
+
+
+def known(config: dict) -> list[str]:
+    """Whose questions can be labelled."""
+    return [*config["scope"]["generators"], *config["question_sets"]]
 
 
 def gold(config: dict) -> dict:

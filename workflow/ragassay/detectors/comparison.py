@@ -52,6 +52,10 @@ class Method:
     def add(self, question_id: str, out_of_scope: bool, score: float) -> None:
         self._said[question_id].append((out_of_scope, score))
 
+    def knows(self, rows: list[dict]) -> bool:
+        """Whether it says something of any of these questions."""
+        return any(row["question_id"] in self._said for row in rows)
+
     def right(self, questions: Questions) -> np.ndarray:
         """The share of seeds that are right on each question; not a number where it says nothing."""
         truth = dict(zip((row["question_id"] for row in questions.rows), questions.out_of_scope, strict=True))

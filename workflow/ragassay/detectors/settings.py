@@ -43,7 +43,20 @@ def made_weights(config: dict, name: str, encoder: str) -> list[str]:
 
 
 def training(config: dict) -> dict:
-    return {name: config["detectors"][name] for name in ("recipe", "seeds", "shares")}
+    own = {name: config["detectors"][name] for name in ("recipe", "seeds", "shares")}
+    return {**own, "cut_after_words": config["documents"]["cut_after_words"]}
+
+
+def applying(config: dict) -> dict:
+    """What counts as the same document, as it does in the study."""
+    return {**config["duplicates"], "cut_after_words": config["documents"]["cut_after_words"]}
+
+
+def of_asked(config: dict, shards, pattern: str, wildcards) -> list[str]:
+    """These tables of whose questions are asked: a question set, which is one shard, or a generator."""
+    name = wildcards.asked
+    own = [name] if name in config["question_sets"] else shards
+    return [pattern.format(asked=name, shard=shard) for shard in own]
 
 
 def metrics(config: dict) -> dict:

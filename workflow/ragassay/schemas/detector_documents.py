@@ -12,5 +12,6 @@ DETECTOR_DOCUMENTS = Table(
         Column("doc_id", pa.string(), "the document"),
         Column("cluster_id", pa.string(), "the near-duplicates that it stands for; all of them are in one part"),
         Column("part", pa.string(), "`train`, `validation` or `test`"),
+        Column("signature", pa.binary(), "512 bytes by which near-duplicates are told, as in the table clusters"),
     ),
 )

@@ -1,10 +1,10 @@
 """Apply a detector to questions about documents: score, probability and decision of each of its heads.
 
-Any questions will do, also those that people wrote; the part tells which documents the detector was made with.
+Any questions will do, also those of a question set; the part tells which documents the detector was made with.
 """
 
 from ragassay import tables
-from ragassay.detectors import saved, scores
+from ragassay.detectors import known, saved, scores
 from ragassay.detectors.detector import Asked, DetectorError, kind
 from ragassay.schemas.detector_documents import DETECTOR_DOCUMENTS
 from ragassay.schemas.documents import DOCUMENTS
@@ -12,18 +12,18 @@ from ragassay.schemas.predictions import PREDICTIONS
 from ragassay.schemas.questions import QUESTIONS
 from ragassay.stage import log, run
 
-UNSEEN = "unseen"
-
 
 def apply_detector(
-    heads, card, known_documents, documents, questions, prompt, weights, predictions, detector, embeddings, asked
-):
+    heads, card, known_documents, documents, questions, prompt, weights, predictions, detector, embeddings, asked,
+    similarity, cut_after_words,
+):  # fmt: skip
     learnt, about = saved.read(heads, card)
     own = kind(detector, embeddings, prompt)
     if own.identity() != about["identity"]:
         raise DetectorError(f"{card}: the detector was trained with another model, prompt or token; train it again")
     texts = {row["doc_id"]: row for row in tables.read_all(DOCUMENTS, documents).to_pylist()}
-    parts = _parts(tables.read(DETECTOR_DOCUMENTS, known_documents).to_pylist())
+    made_with = tables.read(DETECTOR_DOCUMENTS, known_documents).to_pylist()
+    parts = known.parts(list(texts.values()), made_with, similarity, cut_after_words)
     columns = ["question_id", "doc_id", "shard", "intended", "text"]
     rows = sorted(
         tables.read_all(QUESTIONS, questions, columns).to_pylist(), key=lambda row: (row["doc_id"], row["question_id"])
@@ -36,16 +36,10 @@ def apply_detector(
             said = scores.probabilities(found, about["heads"][f"{head}.{seed}"]["temperature"])
             for row, score, probability in zip(rows, found.tolist(), said.tolist(), strict=True):
                 same = {name: row[name] for name in ("question_id", "doc_id", "shard", "intended")}
-                document = texts[row["doc_id"]]
-                part = parts.get(document["doc_id"]) or parts.get(document["cluster_id"], UNSEEN)
-                result = {"score": score, "probability": probability, "out_of_scope": score > 0, "part": part}
+                result = {"score": score, "probability": probability, "out_of_scope": score > 0}
+                result |= {"part": parts[row["doc_id"]]}
                 writer.add({**same, **result, "head": head, "seed": seed, "asked": asked})
     log.info("%d questions, %d heads", len(rows), len(learnt))
-
-
-def _parts(rows):
-    """The part of each document and of each cluster of near-duplicates."""
-    return {row[name]: row["part"] for row in rows for name in ("doc_id", "cluster_id")}
 
 
 if __name__ == "__main__":

@@ -1,144 +1,156 @@
 """Turn what detectors and judges say into the metrics of the report's section: the scope paper's Figure 1, and what a
 reader would ask next.
 
-Only documents count that a detector was not made with. Detectors stand beside each judge's own verdicts (direct
-generation) and beside the overlap control, all on the same questions.
+Only documents count that a detector was not made with. Detectors stand beside what judges and responders say when they
+are asked (direct generation) and beside the overlap control, all on the same questions: those that were kept, and gold,
+which is what people say of the study's questions or of those of a question set.
 """
 
 from collections import defaultdict
+from pathlib import Path
 
 import numpy as np
 
 from ragassay import tables
-from ragassay.detectors import calibration
+from ragassay.annotation.tasks import SCOPE
+from ragassay.detectors import calibration, predicted
 from ragassay.detectors.comparison import Method, Questions
+from ragassay.question_sets.measures import settled
 from ragassay.schemas.detector_training import DETECTOR_TRAINING
 from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.gold import GOLD
 from ragassay.schemas.hardness_scores import HARDNESS_SCORES
+from ragassay.schemas.human_labels import HUMAN_LABELS
 from ragassay.schemas.metrics import METRICS, metric
-from ragassay.schemas.predictions import PREDICTIONS
 from ragassay.schemas.scope_labels import SCOPE_LABELS
 from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.scope.votes import IN, KEPT, OUT
 from ragassay.stage import log, run
 
-MADE_WITH = ("train", "validation")
-HEADS = {"mlp": "", "logistic": ", regression"}
-SINGLE = {"overlap": "overlap control", "similarity": "similarity threshold"}
-NO_TOPIC = "(none)"
+NO_TOPIC, NOTHING = "(none)", "(nothing)"
 ALL, HARD = "all", "hard"
 
 
 def measure_detectors(
-    documents,
-    selected_questions,
-    scope_labels,
-    hardness_scores,
-    training,
-    predictions,
-    metrics,
-    generator,
-    judge,
-    resamples,
-    seed,
-):
+    documents, selected_questions, scope_labels, hardness_scores, training, predictions, gold, human_labels, metrics,
+    generator, judge, resamples, seed,
+):  # fmt: skip
+    """`gold` are files of what people settled about the study's questions, `human_labels` of votes on question sets."""
     topics = {row["doc_id"]: row["topic"] or NO_TOPIC for row in _rows(DOCUMENTS, documents)}
     hard = {row["question_id"] for row in _rows(HARDNESS_SCORES, hardness_scores) if row["hard"]}
     kept = defaultdict(list)
     for row in _rows(SELECTED_QUESTIONS, selected_questions):
-        if row["status"] == "kept":
+        if row["status"] == KEPT:
             kept[row["generator"]].append(row)
-    said, parts = _said(predictions)
-    judges = _judges(_rows(SCOPE_LABELS, scope_labels))
-    rows = []
+    said, new = _said(predictions)
+    judges = {f"{name}, asked directly": one for name, one in _judges(_rows(SCOPE_LABELS, scope_labels)).items()}
+    rows, draws = [], (resamples, seed)
     for (source, asked), methods in sorted(said.items()):
-        mine = [row for row in kept[asked] if parts[source, asked].get(row["question_id"]) not in (None, *MADE_WITH)]
-        methods = {**{f"{name}, asked directly": one for name, one in judges.items()}, **methods}
+        mine = [row for row in kept[asked] if new[source, asked].get(row["question_id"])]
+        methods = judges | methods
         for stratum in (ALL, HARD):
             own = [row for row in mine if stratum == ALL or row["question_id"] in hard]
             if not own:
                 continue  # as in small studies, whose few left out documents may have no hard questions
-            questions = Questions(own, resamples, seed)
             keys = {"learnt_from": source, "asked": asked, "questions": stratum}
-            rows += _compared(keys, questions, methods)
+            rows += _compared("figure_1", keys, Questions(own, *draws), methods)
         if (source, asked) == (generator, generator):
-            rows += _by_topic(mine, methods, topics)
+            rows += _by_topic("topics", {}, mine, methods, topics)
+    for name, settled_ones in _people(gold, human_labels).items():
+        for source in sorted({source for source, asked in said if asked == name}) or [""]:
+            own = [row for row in settled_ones.values() if not source or new[source, name].get(row["question_id"])]
+            methods = {**judges, **said.get((source, name), {})}
+            methods = {who: one for who, one in methods.items() if one.knows(own)}
+            if own and methods:
+                keys = {"gold": name, "learnt_from": source or NOTHING}
+                rows += _compared("figure_1_gold", keys, Questions(own, *draws), methods)
+                rows += _by_topic("topics_gold", keys, own, methods, topics) if source in ("", generator) else ()
     rows += _calibrated(predictions, {row["question_id"]: row for row in kept[generator]}, generator)
     rows += _curve(training)
     tables.write(METRICS, metrics, rows)
     log.info("%d numbers", len(rows))
 
 
-def name_of(detector: str, encoder: str, head: str) -> str:
-    return f"{SINGLE.get(detector, detector)} ({encoder})" + ("" if detector in SINGLE else HEADS[head])
+def _people(gold, human_labels):
+    """generator or question set -> question -> its row, with what people say in the place of the intention. Votes that
+    came with a set count before those that were given here.
+    """
+    found = defaultdict(dict)
+    for path in gold:
+        for row in tables.read(GOLD, path).to_pylist():
+            if row["task"] == SCOPE:
+                found[Path(path).parent.name][row["question_id"]] = _as_meant(row, row["label"])
+    for path in human_labels:
+        rows = [row for row in tables.read(HUMAN_LABELS, path).to_pylist() if row["task"] == SCOPE]
+        owners = {row["question_id"]: row for row in rows}
+        for (name, _), label in settled(rows).items():
+            if label:
+                found[Path(path).stem][name] = _as_meant(owners[name], label)
+    return found
+
+
+def _as_meant(row, label):
+    return {"question_id": row["question_id"], "doc_id": row["doc_id"], "intended": label}
 
 
 def _said(paths):
-    """What each method says, and the part of each question, both by where the method learnt and who asked."""
-    said, parts = defaultdict(dict), defaultdict(dict)
-    for path, detector, encoder, source in _places(paths):
-        for row in tables.read(PREDICTIONS, path).to_pylist():
-            place = source, row["asked"]
-            method = said[place].setdefault(name_of(detector, encoder, row["head"]), Method())
+    """What each method says, and the questions whose documents are new to it, both by where it learnt and who asked."""
+    said, new = defaultdict(dict), defaultdict(dict)
+    for place, name, rows in predicted.read(paths):
+        method = said[place.source, place.asked].setdefault(name, Method())
+        for row in rows:
             method.add(row["question_id"], row["out_of_scope"], row["score"])
-            parts[place][row["question_id"]] = row["part"]
-    return said, parts
-
-
-def _places(paths):
-    for path in paths:
-        detector, encoder, source, _judge, _asked = str(path).replace("\\", "/").split("/")[-5:]
-        yield path, detector, encoder, source
+            new[place.source, place.asked][row["question_id"]] = predicted.is_new(row)
+    return said, new
 
 
 def _judges(labels):
     found = defaultdict(Method)
     for row in labels:
-        if row["label"] in ("in_scope", "out_of_scope"):
-            found[row["judge"]].add(row["question_id"], row["label"] == "out_of_scope", row["margin"])
+        if row["label"] in (IN, OUT):
+            found[row["judge"]].add(row["question_id"], row["label"] == OUT, row["margin"])
     return dict(sorted(found.items()))
 
 
-def _compared(keys, questions, methods):
-    control = next((one for name, one in methods.items() if name.startswith(SINGLE["overlap"])), None)
+def _compared(table, keys, questions, methods):
+    control = next((one for name, one in methods.items() if name.startswith(predicted.SINGLE["overlap"])), None)
     for name, method in methods.items():
         right, own = method.right(questions), {**keys, "method": name}
         n = int((~np.isnan(right)).sum())
         missing = len(questions) - n
-        yield _row("figure_1", own, "accuracy", questions.accuracy(right), n, missing)
-        yield _row("figure_1", own, "auroc", questions.auroc(method.score(questions)), n, missing)
+        yield _row(table, own, "accuracy", questions.accuracy(right), n, missing)
+        yield _row(table, own, "auroc", questions.auroc(method.score(questions)), n, missing)
         if control is not None and method is not control:
             beside = questions.difference(right, control.right(questions))
-            yield _row("figure_1", own, "over_overlap", beside, n, missing)
+            yield _row(table, own, "over_overlap", beside, n, missing)
 
 
-def _by_topic(mine, methods, topics):
+def _by_topic(table, keys, mine, methods, topics):
     for topic in sorted({topics[row["doc_id"]] for row in mine}):
         questions = Questions([row for row in mine if topics[row["doc_id"]] == topic], 0, 0)
         for name, method in methods.items():
             right = method.right(questions)
             n = int((~np.isnan(right)).sum())
-            yield _row("topics", {"method": name, "topic": topic}, "accuracy", questions.accuracy(right), n)
+            yield _row(table, {**keys, "method": name, "topic": topic}, "accuracy", questions.accuracy(right), n)
 
 
 def _calibrated(paths, kept, generator):
     """Reliability of the study's own detectors on documents they were not made with, all seeds together."""
-    for path, detector, encoder, source in _places(paths):
-        rows = [row for row in tables.read(PREDICTIONS, path).to_pylist() if row["part"] not in MADE_WITH]
-        rows = [row for row in rows if (source, row["asked"]) == (generator, generator) and row["question_id"] in kept]
-        for head in sorted({row["head"] for row in rows}):
-            own = [row for row in rows if row["head"] == head]
-            labels = [row["intended"] == "out_of_scope" for row in own]
-            said, keys = [row["probability"] for row in own], {"method": name_of(detector, encoder, head)}
-            raw = [1 / (1 + np.exp(-row["score"])) for row in own]
-            n = len({row["question_id"] for row in own})
-            error = (calibration.expected_error(said, labels), None, None)
-            yield _row("calibration", keys, "expected_error", error, n)
-            before = (calibration.expected_error(raw, labels), None, None)
-            yield _row("calibration", keys, "before_temperature", before, n)
-            for place in calibration.reliability(said, labels):
-                at = {**keys, "probability": f"{place['bin'] / calibration.BINS:.1f}"}
-                yield _row("reliability", at, "said", (place["said"], None, None), int(place["n"]))
-                yield _row("reliability", at, "true", (place["true"], None, None), int(place["n"]))
+    for place, name, rows in predicted.read(paths):
+        own = [row for row in rows if predicted.is_new(row) and row["question_id"] in kept]
+        if (place.source, place.asked) != (generator, generator) or not own:
+            continue
+        labels, said = [row["intended"] == OUT for row in own], [row["probability"] for row in own]
+        keys, raw = {"method": name}, [1 / (1 + np.exp(-row["score"])) for row in own]
+        n = len({row["question_id"] for row in own})
+        error = (calibration.expected_error(said, labels), None, None)
+        yield _row("calibration", keys, "expected_error", error, n)
+        before = (calibration.expected_error(raw, labels), None, None)
+        yield _row("calibration", keys, "before_temperature", before, n)
+        for found in calibration.reliability(said, labels):
+            at = {**keys, "probability": f"{found['bin'] / calibration.BINS:.1f}"}
+            yield _row("reliability", at, "said", (found["said"], None, None), int(found["n"]))
+            yield _row("reliability", at, "true", (found["true"], None, None), int(found["n"]))
 
 
 def _curve(paths):
@@ -150,7 +162,7 @@ def _curve(paths):
             if row["kept"] and row["test_accuracy"] is not None:
                 groups[row["head"], row["documents"]].append(row["test_accuracy"])
         for (head, count), values in sorted(groups.items()):
-            keys = {"method": name_of(detector, encoder, head), "documents": f"{count:05}"}
+            keys = {"method": predicted.name_of(detector, encoder, head), "documents": f"{count:05}"}
             found = (float(np.mean(values)), min(values), max(values))
             yield _row("learning_curve", keys, "accuracy", found, len(values))
 

@@ -11,14 +11,13 @@ from collections import Counter
 import numpy as np
 
 from ragassay import tables
-from ragassay.detectors import learning, saved
+from ragassay.detectors import known, learning, saved
 from ragassay.detectors.detector import Asked, kind
 from ragassay.detectors.recipe import Recipe
 from ragassay.schemas.detector_documents import DETECTOR_DOCUMENTS
 from ragassay.schemas.detector_training import DETECTOR_TRAINING
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
-from ragassay.splits import split_of
 from ragassay.stage import log, run
 
 
@@ -36,6 +35,7 @@ def train_detector(
     recipe,
     seeds,
     shares,
+    cut_after_words,
 ):
     texts = {row["doc_id"]: row for row in tables.read_all(DOCUMENTS, documents).to_pylist()}
     questions = tables.read_all(SELECTED_QUESTIONS, selected_questions).to_pylist()
@@ -53,8 +53,7 @@ def train_detector(
     about |= {"heads": {f"{head}.{seed}": _head(learnt, data, head, seed) for head, seed in learnt.heads}}
     saved.write(heads, card, learnt.heads, about)
     tables.write(DETECTOR_TRAINING, training, learnt.rows)
-    known = ({name: row[name] for name in ("doc_id", "cluster_id")} for row in texts.values())
-    tables.write(DETECTOR_DOCUMENTS, known_documents, [row | {"part": split_of(row["cluster_id"])} for row in known])
+    tables.write(DETECTOR_DOCUMENTS, known_documents, known.described(list(texts.values()), cut_after_words))
     told = ", ".join(f"{count} {part}" for part, count in sorted(Counter(data.parts.tolist()).items()))
     log.info("%d heads from %d questions (%s)", len(learnt.heads), len(rows), told)
 
@@ -64,7 +63,10 @@ def _data(rows, asked):
     pairs = zip(rows, asked, strict=True)
     known = [[*one, row["intended"], row["split"]] for row, one in pairs]
     counts = Counter(f"{row['split']} {row['intended']}" for row in rows)
-    return {"digest": hashlib.sha256(json.dumps(known).encode()).hexdigest(), "questions": dict(sorted(counts.items()))}
+    return {
+        "digest": hashlib.sha256(json.dumps(known).encode()).hexdigest(),
+        "questions": dict(sorted(counts.items())),
+    }
 
 
 def _head(learnt, data, head, seed):

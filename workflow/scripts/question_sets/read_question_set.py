@@ -1,6 +1,7 @@
 """Read a set of questions that was made elsewhere: its documents, its questions, and what people said of them."""
 
-from ragassay import question_sets, tables
+from ragassay import tables
+from ragassay.question_sets import reading
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.human_labels import HUMAN_LABELS
 from ragassay.schemas.questions import QUESTIONS
@@ -11,14 +12,14 @@ def read_question_set(
     document_files, question_files, vote_files, documents, questions, human_labels, name, columns, annotators
 ):
     """`annotators` are columns with one person's votes each: name of the person -> column."""
-    rows, ids = question_sets.documents(document_files, columns["documents"], name)
-    asked = question_sets.questions(question_files, columns["questions"], ids, name, tuple(annotators.values()))
-    labels = question_sets.votes(vote_files, columns["human_votes"], asked)
+    rows, ids = reading.documents(document_files, columns["documents"], name)
+    asked = reading.questions(question_files, columns["questions"], ids, name, tuple(annotators.values()))
+    labels = reading.votes(vote_files, columns["human_votes"], asked)
     for annotator, column in annotators.items():
         for question in asked:
-            label = question_sets.verdict(question.cells[column], "scope", question.place)
+            label = reading.verdict(question.cells[column], "scope", question.place)
             if label is not None:
-                labels.append(question_sets.human_label(question, annotator, label))
+                labels.append(reading.human_label(question, annotator, label))
     tables.write(DOCUMENTS, documents, rows)
     tables.write(QUESTIONS, questions, [question.row for question in asked])
     tables.write(HUMAN_LABELS, human_labels, labels)

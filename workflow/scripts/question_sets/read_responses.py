@@ -1,21 +1,28 @@
-"""Read the responses to a question set that were recorded elsewhere, of one responder. An empty cell is a question that
-it was not asked. A recorded response counts as whole: how its model came to stop is not known.
+"""Read the responses to a question set that were recorded elsewhere, of one responder: from a column of the questions'
+files, or from files with one response a row. An empty cell is a question that it was not asked. A recorded response
+counts as whole: how its model came to stop is not known.
 """
 
-from ragassay import question_sets, tables
+from ragassay import tables
+from ragassay.question_sets import reading
+from ragassay.question_sets.names import RECORDED
 from ragassay.schemas.responses import RESPONSES
 from ragassay.stage import log, run
 
 
-def read_responses(document_files, question_files, responses, name, columns, responder, column):
-    _, ids = question_sets.documents(document_files, columns["documents"], name)
-    asked = question_sets.questions(question_files, columns["questions"], ids, name, (column,))
+def read_responses(document_files, question_files, response_files, responses, name, columns, responder, column):
+    """`column` is that of the questions' files, or what files of responses call the responder."""
+    _, ids = reading.documents(document_files, columns["documents"], name)
+    more = () if response_files else (column,)
+    asked = reading.questions(question_files, columns["questions"], ids, name, more)
     same = {"finish_reason": "stop", "truncated": False, "prompt_tokens": None, "completion_tokens": None}
-    same |= {"responder": responder, "prompt_name": question_sets.RECORDED, "prompt": ""}
+    same |= {"responder": responder, "prompt_name": RECORDED, "prompt": ""}
+    if response_files:
+        said = reading.responses(response_files, columns["responses"], asked, column)
+    else:
+        said = [(one, one.cells[column]) for one in asked if one.cells[column]]
     rows = [
-        {"question_id": one.row["question_id"], "doc_id": one.row["doc_id"], "text": one.cells[column], **same}
-        for one in asked
-        if one.cells[column]
+        {"question_id": one.row["question_id"], "doc_id": one.row["doc_id"], "text": text, **same} for one, text in said
     ]
     tables.write(RESPONSES, responses, rows)
     log.info("%d responses to %d questions", len(rows), len(asked))

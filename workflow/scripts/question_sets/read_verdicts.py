@@ -2,18 +2,19 @@
 empty cell is an abstention.
 """
 
-from ragassay import question_sets, tables
+from ragassay import tables
+from ragassay.question_sets import reading
 from ragassay.schemas.scope_votes import SCOPE_VOTES
 from ragassay.scope.votes import OUT
 from ragassay.stage import log, run
 
 
 def read_verdicts(document_files, question_files, scope_votes, name, columns, judge, column):
-    _, ids = question_sets.documents(document_files, columns["documents"], name)
-    asked = question_sets.questions(question_files, columns["questions"], ids, name, (column,))
+    _, ids = reading.documents(document_files, columns["documents"], name)
+    asked = reading.questions(question_files, columns["questions"], ids, name, (column,))
     rows = []
     for one in asked:
-        label = question_sets.verdict(one.cells[column], "scope", one.place)
+        label = reading.verdict(one.cells[column], "scope", one.place)
         row = {"question_id": one.row["question_id"], "vote": 1, "doc_id": one.row["doc_id"]}
         row |= {"verdict": None if label is None else label == OUT, "abstained": "empty" if label is None else None}
         rows.append(row | {"judge": judge, "prompt": ""})

@@ -16,7 +16,6 @@ from ragassay.scope.lineage import content_id
 from ragassay.scope.votes import IN, OUT, UNLABELLED
 from ragassay.sources import Columns, records
 
-RECORDED = "recorded"  # the name of the prompt behind responses that were recorded elsewhere
 SIDES = {"true": True, "yes": True, "1": True, "1.0": True, "false": False, "no": False, "0": False, "0.0": False}
 TASKS = {"scope": (OUT, IN), "defusion": ("defused", "not_defused")}  # task -> what true and false mean
 
@@ -79,10 +78,7 @@ def votes(files: list[str], columns: dict[str, str], asked: list[Question]) -> l
     known, found = {question.own_id: question for question in asked if question.own_id}, []
     places = {}
     for fields, place in _rows(files, columns, ("question_id", "label"), ("annotator", "task", "responder")):
-        question = known.get(_text(fields, "question_id"))
-        if question is None:
-            what = f"found question {_text(fields, 'question_id')!r}"
-            raise QuestionSetError(f"{place}: {what}, expected one of the column question_id of the questions' files")
+        question = _known(known, fields, place)
         task = _text(fields, "task") or "scope"
         if task not in TASKS:
             raise QuestionSetError(f"{place}: found the task {task!r}, expected one of: {', '.join(TASKS)}")
@@ -92,6 +88,22 @@ def votes(files: list[str], columns: dict[str, str], asked: list[Question]) -> l
         row = human_label(question, _text(fields, "annotator"), label, task, _text(fields, "responder"))
         _once(tuple(row[name] for name in ("question_id", "task", "responder", "annotator")), places, place, "vote")
         found.append(row)
+    return found
+
+
+def responses(files: list[str], columns: dict[str, str], asked: list[Question], responder: str) -> list[tuple]:
+    """(question, response) of one responder, from files with one response a row; what is empty was not asked."""
+    known, places, found, others = {one.own_id: one for one in asked if one.own_id}, {}, [], set()
+    for fields, place in _rows(files, columns, ("question_id", "responder"), ("response",)):
+        who, question = _text(fields, "responder"), _known(known, fields, place)
+        _once((_text(fields, "question_id"), who), places, place, "response")
+        if who != responder:
+            others.add(who)
+        elif text := _text(fields, "response"):
+            found.append((question, text))
+    if not found:
+        told = ", ".join(sorted(others)[:10]) or "none at all"
+        raise QuestionSetError(f"{', '.join(files)}: found no response of {responder!r}, but of these: {told}")
     return found
 
 
@@ -126,6 +138,15 @@ def _rows(files, columns, needed, known, more=()):
             if not str(fields.get(field, "")).strip():
                 raise QuestionSetError(f"{place}: found nothing in {names[field]!r}, expected a value")
         yield fields, place
+
+
+def _known(known, fields, place):
+    """The question that a row of another file is about."""
+    found = known.get(name := _text(fields, "question_id"))
+    if found is None:
+        expected = "expected one of the column question_id of the questions' files"
+        raise QuestionSetError(f"{place}: found question {name!r}, {expected}")
+    return found
 
 
 def _text(fields, name):

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from ragassay.question_sets import QuestionSetError, documents, questions, votes
+from ragassay.question_sets.reading import QuestionSetError, documents, questions, votes
 from ragassay.sources import SourceError
 
 NAMES = {
