@@ -59,10 +59,11 @@ rule scope:
 
 
 rule question_sets:
-    """Judges and detectors measured on questions that were made elsewhere."""
+    """Judges, detectors and responders measured on questions that were made elsewhere, and people where they labelled some."""
     input:
-        "results/metrics/question_sets.parquet",
-        "results/figures/question_sets",
+        expand("results/metrics/{section}.parquet", section=sets.sections(config)),
+        expand("results/report/{section}.csv", section=sets.sections(config)),
+        expand("results/figures/{section}", section=sets.sections(config)),
 
 
 rule detectors:

@@ -7,12 +7,16 @@ from sklearn.metrics import cohen_kappa_score
 
 from annotating import item, project, run
 from ragassay import tables
+from ragassay.annotation.recorded import recorded
+from ragassay.errors import AssayError
 from ragassay.schemas.annotation_items import ANNOTATION_ITEMS
 from ragassay.schemas.annotations import ANNOTATIONS
 from ragassay.schemas.defusion_labels import DEFUSION_LABELS
 from ragassay.schemas.gold import GOLD
+from ragassay.schemas.human_labels import HUMAN_LABELS
 from ragassay.schemas.metrics import METRICS
-from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.schemas.questions import QUESTIONS
+from ragassay.schemas.scope_labels import SCOPE_LABELS
 from rows import row
 from scripts.people.measure_agreement import measure_agreement
 from snake import TINY, planned, snakemake
@@ -27,6 +31,21 @@ SAID = {
     6: (2, "oo", "o", "o", "o"),
     7: (2, "oi", None, "i", "i"),  # not settled yet
 }
+
+
+def vote(number, annotator, label, task="scope", responder=""):
+    about = {"question_id": f"question-{number}", "doc_id": f"doc-{number}", "task": task, "responder": responder}
+    return row(HUMAN_LABELS, **about, annotator=annotator, label=label)
+
+
+# Votes that came with a set on the same questions: two groups, and one question on which people then agreed.
+VOTES = [vote(number, who, "out_of_scope") for number in (1, 2) for who in ("ann", "ben")]
+VOTES += [vote(3, "ann", "in_scope"), vote(3, "ben", "out_of_scope"), vote(3, "", "in_scope")]
+VOTES += [vote(5, who, "in_scope") for who in ("cleo", "dan")] + [
+    vote(4, "cleo", "in_scope"),
+    vote(4, "dan", "out_of_scope"),
+]
+VOTES += [vote(1, "ann", "defused", "defusion", "r")]
 LABEL = {"o": "out_of_scope", "i": "in_scope", None: "tie"}
 
 
@@ -34,7 +53,7 @@ LABEL = {"o": "out_of_scope", "i": "in_scope", None: "tie"}
 def measured(tmp_path):
     """(table, keys, metric) -> row."""
     items = [item(number, group) for number, (group, *_) in SAID.items()] + [item(1, 1, "defusion")]
-    annotations, gold, questions = [], [], []
+    annotations, gold, questions, judged_ones = [], [], [], []
     for number, (group, said, truth, judged, intended) in SAID.items():
         same = {"item_id": f"item-scope-{number:04}", "task": "scope"}
         for place, label in enumerate(said):
@@ -46,16 +65,24 @@ def measured(tmp_path):
             annotations.append(row(ANNOTATIONS, **same, role="adjudicator", person="person-9", label=LABEL[truth]))
         if truth:
             gold.append(row(GOLD, **same, label=LABEL[truth]))
-        about = {"question_id": f"question-{number}", "slot": number, "judge": "j"}
-        questions.append(row(SELECTED_QUESTIONS, **about, label=LABEL[judged], intended=LABEL[intended]))
+        about = {"question_id": f"question-{number}"}
+        questions.append(row(QUESTIONS, **about, slot=number, intended=LABEL[intended]))
+        judged_ones.append(row(SCOPE_LABELS, **about, judge="j", label=LABEL[judged]))
     gold.append(row(GOLD, item_id="item-defusion-0001", task="defusion", label="defused"))
     told = {"question_id": "question-1", "responder": "r", "prompt_name": "p", "judge": "j"}
-    write = {"items": (ANNOTATION_ITEMS, items), "annotations": (ANNOTATIONS, annotations), "gold": (GOLD, gold)}
-    write |= {"questions": (SELECTED_QUESTIONS, questions)}
-    write |= {"labels": (DEFUSION_LABELS, [row(DEFUSION_LABELS, **told, label="not_defused")])}
+    files = {
+        "annotation/g/j/items": (ANNOTATION_ITEMS, items),
+        "annotations/g/j": (ANNOTATIONS, annotations),
+        "gold/g/j": (GOLD, gold),
+        "human_labels/mine": (HUMAN_LABELS, VOTES),
+        "questions": (QUESTIONS, questions),
+        "scope_labels": (SCOPE_LABELS, judged_ones),
+        "defusion_labels": (DEFUSION_LABELS, [row(DEFUSION_LABELS, **told, label="not_defused")]),
+    }
     paths = []
-    for name, (table, rows) in write.items():
+    for name, (table, rows) in files.items():
         paths.append([tmp_path / f"{name}.parquet"])
+        paths[-1][0].parent.mkdir(parents=True, exist_ok=True)
         tables.write(table, paths[-1][0], rows)
     settings = {"judges": ["j"], "annotators_per_item": 2, "resamples": 50, "seed": 0}
     measure_agreement(*paths, tmp_path / "metrics.parquet", **settings)
@@ -65,7 +92,7 @@ def measured(tmp_path):
 
 def test_table_4_by_hand(measured):
     def value(group, name):
-        found = measured["table_4", group, "scope", name]
+        found = measured["table_4", group, "g", "scope", name]
         return found["value"], found["n"], found["abstained"]
 
     assert value("1", "kappa")[:2] == (pytest.approx(cohen_kappa_score(list("oioio"), list("oiiio"))), 5)
@@ -79,20 +106,54 @@ def test_table_4_by_hand(measured):
 
 
 def test_figure_2_by_hand(measured):
-    names = ("gold_out_of_scope", "gold_in_scope")
-    found = {
-        (judge, said): tuple(measured["figure_2_scope", judge, said, name]["value"] for name in names)
-        for judge in ("j", "(intention)")
-        for said in ("out of scope", "in scope", "no side")
-    }
-    assert [found["j", said] for said in ("out of scope", "in scope", "no side")] == [(2, 1), (1, 1), (1, 0)]
-    assert [found["(intention)", said] for said in ("out of scope", "in scope", "no side")] == [(4, 1), (0, 1), (0, 0)]
-    assert measured["figure_2_defusion", "j", "not defused", "gold_defused"]["value"] == 1
-    assert ("figure_2_defusion", "(intention)", "defused", "gold_defused") not in measured
+    def cells(judge, said, metric="items"):
+        found = [("figure_2_scope", gold, judge, said, "g", metric) for gold in ("out of scope", "in scope")]
+        return tuple(measured[key]["value"] for key in found)
+
+    sides = ("out of scope", "in scope", "no side")
+    assert [cells("j", said) for said in sides] == [(2, 1), (1, 1), (1, 0)]
+    assert [cells("(intention)", said) for said in sides] == [(4, 1), (0, 1), (0, 0)]
+    assert cells("j", "out of scope", "share") == (0.5, 0.5)
+    assert measured["figure_2_defusion", "defused", "j", "not defused", "g", "items"]["value"] == 1
+    assert ("figure_2_defusion", "defused", "(intention)", "defused", "g", "items") not in measured
+
+
+def test_votes_that_came_with_a_set_are_a_sample_of_their_own(measured):
+    def found(group, name, task="scope"):
+        one = measured["table_4", group, "mine", task, name]
+        return one["value"], one["n"], one["abstained"]
+
+    assert found("1", "kappa") == (pytest.approx(cohen_kappa_score(list("ooi"), list("ooo"))), 3, 0)
+    assert found("(all)", "alpha")[1] == 5
+    assert found("1", "truth") == (pytest.approx(2 / 3), 3, 0)  # the judge: out, in, in; agreed on: out, out, in
+    assert found("2", "group_agree") == (None, 0, 1)  # the judge has no side on the only one
+    progress = {name: measured["progress", "(all)", "mine", "scope", name]["value"] for name in ("gold", "settled")}
+    assert progress == {"gold": 4, "settled": 1}
+    assert found("1", "truth", "defusion")[1] == 0, "recorded responses are not those of the study's prompts"
+    assert measured["annotators", "1", "person-2", "mine", "scope", "labels"]["value"] == 3
+
+
+def test_who_left_an_item_out_is_of_the_group_all_the_same():
+    votes = [vote(number, who, "in_scope") for number in (1, 2) for who in ("ann", "ben", "cleo")]
+    found = recorded([*votes, vote(3, "ann", "in_scope"), vote(4, "dan", "in_scope")])
+    assert [item["group"] for item in found.items] == [1, 1, 1, 2] and found.per_item == 3
+
+
+def test_a_crowd_is_one_group():
+    votes = [vote(number, f"who-{number + at}", "in_scope") for number in range(20) for at in range(2)]
+    found = recorded(votes)
+    assert {item["group"] for item in found.items} == {1} and found.per_item == 2 and len(found.gold) == 20
+
+
+def test_without_labels_there_is_nothing_to_measure(tmp_path):
+    with pytest.raises(AssayError, match="nothing that people labelled"):
+        measure_agreement(*[[]] * 7, tmp_path / "m.parquet", judges=[], annotators_per_item=2, resamples=1, seed=0)
 
 
 def test_judges_are_held_to_gold(measured):
-    found = {name: measured["judges", "j", "scope", name] for name in ("accuracy", "positive_found", "negative_found")}
+    found = {
+        name: measured["judges", "j", "g", "scope", name] for name in ("accuracy", "positive_found", "negative_found")
+    }
     assert [(one["value"], one["n"], one["abstained"]) for one in found.values()] == [
         (pytest.approx(3 / 5), 5, 1),
         (pytest.approx(2 / 3), 3, 1),
@@ -103,13 +164,13 @@ def test_judges_are_held_to_gold(measured):
 
 def test_progress_counts_what_is_labelled_disputed_and_settled(measured):
     names = ("items", "labelled", "disagreements", "settled", "gold")
-    assert [measured["progress", "(all)", "scope", name]["value"] for name in names] == [7, 7, 2, 1, 6]
-    assert [measured["progress", "1", "defusion", name]["value"] for name in names] == [1, 0, 0, 0, 1]
+    assert [measured["progress", "(all)", "g", "scope", name]["value"] for name in names] == [7, 7, 2, 1, 6]
+    assert [measured["progress", "1", "g", "defusion", name]["value"] for name in names] == [1, 0, 0, 0, 1]
 
 
 def test_annotators_are_numbers(measured):
-    assert measured["annotators", "1", "person-2", "scope", "gold_accuracy"]["value"] == pytest.approx(4 / 5)
-    assert measured["annotators", "1", "person-2", "scope", "seconds"]["value"] == 3.0
+    assert measured["annotators", "1", "person-2", "g", "scope", "gold_accuracy"]["value"] == pytest.approx(4 / 5)
+    assert measured["annotators", "1", "person-2", "g", "scope", "seconds"]["value"] == 3.0
 
 
 def labelled(folder, numbers, label="in_scope"):

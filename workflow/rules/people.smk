@@ -2,6 +2,7 @@
 
 Reads   results/documents/{shard}.parquet, results/selected_questions/{generator}/{judge}/{shard}.parquet,
         results/responses/, results/defusion_labels/,
+        results/questions, scope_labels, human_labels                   question sets among them
         annotation/{generator}/{judge}/items.parquet, events.jsonl      written by `make annotate`, never by a rule
 Writes  results/annotation_items/{generator}/{judge}.parquet    what people are to label
         results/annotations/{generator}/{judge}.parquet         what they said
@@ -13,6 +14,7 @@ from functools import partial
 
 from ragassay.annotation import settings as annotation
 
+LABELLED = annotation.labelled(config, config["scope"]["generators"])["generator"]  # generators
 of_generator = partial(partial, annotation.of_generator, config, SHARDS)  # a pattern of paths
 
 
@@ -85,35 +87,46 @@ rule settle_gold:
 rule measure_agreement:
     """How far people agree with each other, and judges with them: Table 4 and Figure 2 of the scope paper."""
     input:
-        annotation_items=expand(
-            annotation.file(config, "items.parquet"),
-            generator=config["scope"]["generators"][0],
-            judge=config["scope"]["judges"][0],
-        ),
+        annotation_items=expand(annotation.file(config, "items.parquet"), zip, **annotation.labelled(config)),
         annotations=expand(
             "results/annotations/{generator}/{judge}.parquet",
-            generator=config["scope"]["generators"][0],
-            judge=config["scope"]["judges"][0],
+            zip,
+            **annotation.labelled(config),
         ),
-        gold=expand(
-            "results/gold/{generator}/{judge}.parquet",
-            generator=config["scope"]["generators"][0],
-            judge=config["scope"]["judges"][0],
-        ),
-        selected_questions=expand(
-            "results/selected_questions/{generator}/{judge}/{shard}.parquet",
-            generator=config["scope"]["generators"][0],
-            judge=config["scope"]["judges"],
-            shard=SHARDS,
-        ),
-        defusion_labels=expand(
-            "results/defusion_labels/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet",
-            generator=config["scope"]["generators"][0],
-            responder=config["scope"]["responders"],
-            prompt=config["scope"]["responding"]["prompts"],
-            judge=config["scope"]["judges"],
-            shard=SHARDS,
-        ),
+        gold=expand("results/gold/{generator}/{judge}.parquet", zip, **annotation.labelled(config)),
+        human_labels=expand("results/human_labels/{name}.parquet", name=sets.voted(config)),
+        questions=[
+            *expand("results/questions/{generator}/{shard}.parquet", generator=LABELLED, shard=SHARDS),
+            *expand("results/questions/{name}/{name}.parquet", name=sets.with_people(config)),
+        ],
+        scope_labels=[
+            *expand(
+                "results/scope_labels/{generator}/{judge}/{shard}.parquet",
+                generator=LABELLED,
+                judge=config["scope"]["judges"],
+                shard=SHARDS,
+            ),
+            *expand(
+                "results/scope_labels/{question_set}/{judge}/{question_set}.parquet",
+                zip,
+                **sets.set_judges(config, sets.with_people(config)),
+            ),
+        ],
+        defusion_labels=[
+            *expand(
+                "results/defusion_labels/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet",
+                generator=LABELLED,
+                responder=config["scope"]["responders"],
+                prompt=config["scope"]["responding"]["prompts"],
+                judge=config["scope"]["judges"],
+                shard=SHARDS,
+            ),
+            *expand(
+                "results/defusion_labels/{question_set}/{responder}/{prompt}/{judge}/{question_set}.parquet",
+                zip,
+                **sets.set_responses(config, sets.with_people(config)),
+            ),
+        ],
     output:
         metrics=ensure("results/metrics/agreement.parquet", non_empty=True),
     log:

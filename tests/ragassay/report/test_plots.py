@@ -60,3 +60,8 @@ def test_long_and_hostile_labels_stay_text_in_their_room():
 @pytest.mark.parametrize("draw", [lambda: dots([], "T", "X"), lambda: heat([], [], "T", "X")])
 def test_nothing_is_drawn_of_nothing(draw):
     assert tooltips(draw()) == []
+
+
+def test_a_cell_shows_another_number_than_it_is_shaded_by():
+    drawing = heat([("row", {"a": Value(0.25, shown=31.0)})], ["a"], "T", "X")
+    assert ">31<" in drawing and ">0.25<" not in drawing

@@ -15,18 +15,27 @@ from ragassay.metrics.agreement import accuracy, alpha, kappa
 from ragassay.metrics.resampling import interval, resamples
 from ragassay.schemas.metrics import metric
 
-STUDY, ALL = "agreement", "(all)"
+STUDY, ALL, NO_SIDE = "agreement", "(all)", "no side"
 CODES = {label: code for labels in LABELS.values() for code, label in enumerate(labels)}
 
 
 class Measures:
     """`labels` maps a judge to what it says of items: item -> label, which may be no side; the first judge is the
-    study's own.
+    study's own. `questions` says whose questions the items are about.
     """
 
     def __init__(
-        self, items, annotations, gold, labels: dict[str, dict[str, str]], per_item: int, times: int, seed: int
+        self,
+        questions: str,
+        items,
+        annotations,
+        gold,
+        labels: dict[str, dict[str, str]],
+        per_item,
+        times: int,
+        seed: int,
     ):
+        self.about = {"questions": questions}
         self.items = {row["item_id"]: row for row in items}
         self.gold = {row["item_id"]: row["label"] for row in gold}
         self.labels, self.per_item, self.draws = labels, per_item, {"times": times, "seed": seed}
@@ -58,11 +67,11 @@ class Measures:
         numbers = {"items": len(items), "labelled": len(ready), "disagreements": len(disputed)}
         numbers |= {"settled": len(self.decided & set(disputed)), "gold": sum(name in self.gold for name in items)}
         for name, value in numbers.items():
-            yield metric(STUDY, "progress", {"task": task, "group": group}, name, value, len(items))
+            yield metric(STUDY, "progress", self.about | {"task": task, "group": group}, name, value, len(items))
 
     def _table_4(self, task, group, items):
         people = sorted({person for name in items for person in self.said[name]}, key=_number)
-        keys = {"task": task, "group": group}
+        keys = self.about | {"task": task, "group": group}
         yield self._number("table_4", keys, "kappa", items if group != ALL else [], self._kappa(people))
         yield self._number(
             "table_4", keys, "alpha", [name for name in items if len(self.said[name]) > 1], self._alpha(task)
@@ -82,7 +91,8 @@ class Measures:
         rows = [row for row in self.annotations if row["role"] == ANNOTATOR and row["item_id"] in set(items)]
         for person in sorted({row["person"] for row in rows}, key=_number):
             own = [row for row in rows if row["person"] == person]
-            keys, said = {"task": task, "group": group, "person": person}, {row["item_id"]: row["label"] for row in own}
+            keys = self.about | {"task": task, "group": group, "person": person}
+            said = {row["item_id"]: row["label"] for row in own}
             yield metric(STUDY, "annotators", keys, "labels", len(own), len(own))
             yield metric(
                 STUDY, "annotators", keys, "comments", sum(row["comment"] is not None for row in own), len(own)
@@ -95,17 +105,20 @@ class Measures:
     def _judge(self, task, judge, items):
         positive, negative = LABELS[task]
         truth, told = {name: self.gold[name] for name in items if name in self.gold}, self.labels[judge]
-        keys = {"task": task, "judge": judge}
+        keys = self.about | {"task": task, "judge": judge}
         yield self._right("judges", keys, "accuracy", truth, judge)
         for name, label in (("positive_found", positive), ("negative_found", negative)):
             yield self._right("judges", keys, name, {item: own for item, own in truth.items() if own == label}, judge)
         sided = [name for name in truth if told.get(name) in LABELS[task]]
         yield self._number("judges", keys, "kappa", sided, _pair(kappa, told, truth), len(truth) - len(sided))
-        counts = Counter((told[name] if told.get(name) in LABELS[task] else "no side", truth[name]) for name in truth)
-        for said in (positive, negative, "no side"):
-            for label in LABELS[task]:
-                keys = {"judge": judge, "judged": said.replace("_", " ")}
-                yield metric(STUDY, f"figure_2_{task}", keys, f"gold_{label}", counts[said, label], len(truth))
+        counts = Counter((told[name] if told.get(name) in LABELS[task] else NO_SIDE, truth[name]) for name in truth)
+        for label in LABELS[task]:
+            of_label = sum(own == label for own in truth.values())
+            for said in (positive, negative, NO_SIDE):
+                keys = self.about | {"judge": judge, "judged": _words(said), "gold": _words(label)}
+                count = counts[said, label]
+                yield metric(STUDY, f"figure_2_{task}", keys, "items", count, of_label)
+                yield metric(STUDY, f"figure_2_{task}", keys, "share", count / of_label if of_label else None, of_label)
 
     def _right(self, table, keys, name, expected, judge):
         """How often a judge says what is expected of these items."""
@@ -166,6 +179,10 @@ def _pair(measure, found, expected):
 def _codes(labels):
     """Labels as numbers, alike in all lists; -1 is none."""
     return np.array([CODES.get(label, -1) for label in labels], int)
+
+
+def _words(label):
+    return label.replace("_", " ")
 
 
 def _number(person):

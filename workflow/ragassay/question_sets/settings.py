@@ -66,10 +66,13 @@ def own_responses(config: dict) -> dict[str, list[str]]:
     return _columns(("question_set", "responder", "prompt"), _own(config))
 
 
-def set_responses(config: dict) -> dict[str, list[str]]:
-    """All sets, responders, prompts and judges of what was answered, recorded or not, as four lists of equal length."""
+def set_responses(config: dict, names=None) -> dict[str, list[str]]:
+    """Sets, responders, prompts and judges of what was answered, recorded or not, as four lists of equal length; of all
+    sets or these.
+    """
     recorded = [(name, who, RECORDED) for name, own in config["question_sets"].items() for who in own["responders"]]
-    found = [(*row, judge) for row in [*recorded, *_own(config)] for judge in config["scope"]["judges"]]
+    answered = [row for row in [*recorded, *_own(config)] if names is None or row[0] in names]
+    found = [(*row, judge) for row in answered for judge in config["scope"]["judges"]]
     return _columns(("question_set", "responder", "prompt", "judge"), found)
 
 
@@ -120,6 +123,10 @@ def with_people(config: dict) -> list[str]:
     return [name for name in config["question_sets"] if name in here or name in voted(config)]
 
 
+def sections(config: dict) -> list[str]:
+    """The sections of the report that are about question sets."""
+    return ["question_sets", *(["agreement"] if with_people(config) else [])]
+
+
 def _columns(names, rows):
-    rows = list(rows)
     return {name: [row[at] for row in rows] for at, name in enumerate(names)}

@@ -16,11 +16,14 @@ MARKS = ("var(--mark, #1f6f8b)", "var(--mark-2, #c2762b)", "var(--mark-3, #7a879
 
 
 class Value(NamedTuple):
-    """The height of a bar and, where it is known, its interval, which is drawn as a whisker."""
+    """The height of a bar and, where it is known, its interval, which is drawn as a whisker; in a heat map `shown` may
+    be written into the cell instead.
+    """
 
     value: float | None
     low: float | None = None
     high: float | None = None
+    shown: float | None = None
 
 
 def bars(items, title: str, x: str, y: str, legend: tuple[str, ...] = ("",), line: float | None = None) -> str:

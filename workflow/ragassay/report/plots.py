@@ -58,7 +58,8 @@ def _cell(left, top, width, found, name):
     box = f'x="{left + 1:.1f}" y="{top + 1}" width="{width - 2:.1f}" height="{ROW - 2}" rx="3"'
     fill = f'fill="{MARKS[0]}" fill-opacity="{0.06 + 0.9 * strength:.2f}"'
     colour = "var(--card, #ffffff)" if strength > 0.5 else INK
-    number = text(left + width / 2, top + ROW / 2 + 4, f"{found.value:.2f}", "middle", colour)
+    words = f"{found.value:.2f}" if found.shown is None else f"{found.shown:g}"
+    number = text(left + width / 2, top + ROW / 2 + 4, words, "middle", colour)
     return f"<g>{tooltip(name, found)}<rect {box} {fill}/>{number}</g>"
 
 

@@ -106,6 +106,7 @@ def _part(part, found, where):
         columns = {part["label"]: part["x"], **(part.get("metrics") or {part["metric"]: part["y"]})}
     else:
         columns = dict.fromkeys([*part["label"], *([] if "by" in part else [part["metric"]])])
+        columns |= dict.fromkeys([part["shown"]] if "shown" in part else [])
     known = {column for row in rows for column in row}
     missing = [column for column in columns if rows and column not in known]
     if missing:
@@ -114,7 +115,7 @@ def _part(part, found, where):
             f"{where}: part {name}: found no key or metric {missing[0]} among its metric rows, {expected}"
         )
     if kind in ("heat", "dots"):
-        rows, columns = _labelled(rows, part["label"], part["metric"], part.get("by"))
+        rows, columns = _labelled(rows, part["label"], part["metric"], part.get("by"), part.get("shown"))
     axes = {axis: part[axis] for axis in ("x", "y", "line") if axis in part}
     same = _shared(rows, columns) if kind == "table" else {}
     columns = {column: heading for column, heading in columns.items() if column not in same}
@@ -132,14 +133,17 @@ def _shared(rows, columns):
     return found if len(found) < len(keys) else {}
 
 
-def _labelled(rows, label, metric, by=None):
-    """Rows that are named by those of their keys that differ, in `label`, and hold the metric of each value of `by`."""
+def _labelled(rows, label, metric, by=None, shown=None):
+    """Rows that are named by those of their keys that differ, in `label`, and hold the metric of each value of `by`,
+    with the value of `shown` beside it.
+    """
     used = [row for row in rows if metric in row and all(key in row for key in (*label, by or metric))]
     telling = [key for key in label if len({row[key] for row in used}) > 1] or label[-1:]
     found = {}
     for row in sorted(used, key=lambda row: _natural({key: row[key] for key in telling})):
         name = ", ".join(row[key] for key in telling)
-        found.setdefault(name, {"label": name})[row[by] if by else metric] = row[metric]
+        own = row[metric] | ({"shown": row[shown]["value"]} if shown else {})
+        found.setdefault(name, {"label": name})[row[by] if by else metric] = own
     columns = dict.fromkeys(row[by] if by else metric for row in used)
     return list(found.values()), {"label": "label", **{name: name for name in columns}}
 

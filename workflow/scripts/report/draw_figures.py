@@ -37,7 +37,7 @@ DRAWN = {"bars": _bars, "heat": _heat, "dots": _dots}
 
 
 def _value(metric):
-    return charts.Value(*(metric[name] for name in ("value", "low", "high")) if metric else (None,))
+    return charts.Value(*(metric.get(name) for name in charts.Value._fields) if metric else (None,))
 
 
 if __name__ == "__main__":
