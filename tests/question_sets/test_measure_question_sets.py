@@ -10,8 +10,10 @@ from ragassay.question_sets.measures import settled
 from ragassay.schemas.defusion_labels import DEFUSION_LABELS
 from ragassay.schemas.human_labels import HUMAN_LABELS
 from ragassay.schemas.metrics import METRICS
+from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.overlap import OVERLAP
 from ragassay.schemas.predictions import PREDICTIONS
+from ragassay.schemas.queries import QUERIES
 from ragassay.schemas.questions import QUESTIONS
 from ragassay.schemas.scope_labels import SCOPE_LABELS
 from rows import row
@@ -21,6 +23,27 @@ from scripts.question_sets.measure_question_sets import measure_question_sets
 DOCS = 20
 DRAWS = {"resamples": 50, "seed": 0}
 SAID = {0: "out_of_scope", 1: "in_scope", 2: "tie"}  # of each document's questions: right, right, none
+
+
+def _searched(folder, asked):
+    """Queries of all questions; a retriever finds those in scope at once, the others second."""
+    same = [{"query_id": one["question_id"], "passage_id": one["doc_id"]} for one in asked]
+    queries = [row(QUERIES, **own, kind=one["intended"]) for own, one in zip(same, asked, strict=True)]
+    found = []
+    for own, one in zip(same, asked, strict=True):
+        ranked = [own["passage_id"], "other"] if one["intended"] == "in_scope" else ["other", own["passage_id"]]
+        found += [
+            row(NEIGHBOURS, query_id=own["query_id"], rank=rank, passage_id=name, score=-rank)
+            for rank, name in enumerate(ranked, 1)
+        ]
+    for place in ("queries", "neighbours/mine/bm25"):
+        (folder / place).mkdir(parents=True)
+    tables.write(QUERIES, folder / "queries/mine.parquet", queries)
+    tables.write(NEIGHBOURS, folder / "neighbours/mine/bm25/mine.parquet", found)
+    return {
+        "queries": [folder / "queries/mine.parquet"],
+        "neighbours": [folder / "neighbours/mine/bm25/mine.parquet"],
+    }
 
 
 @pytest.fixture
@@ -49,7 +72,9 @@ def measured(tmp_path):
     for table, own in rows.items():
         tables.write(table, tmp_path / f"{table.name}.parquet", own)
     files = {table.name: [tmp_path / f"{table.name}.parquet"] for table in rows}
-    measure_question_sets(**files, gold=[], predictions=[], metrics=tmp_path / "metrics.parquet", **DRAWS)
+    measure_question_sets(
+        **files, gold=[], predictions=[], **_searched(tmp_path, asked), metrics=tmp_path / "metrics.parquet", **DRAWS
+    )
     found = {}
     for one in tables.read(METRICS, tmp_path / "metrics.parquet").to_pylist():
         found[one["table"], *json.loads(one["keys"]).values(), one["metric"]] = one
@@ -108,7 +133,7 @@ def detected(tmp_path):
     ]
     tables.write(OVERLAP, tmp_path / "overlap.parquet", same)
     files = {"questions": [tmp_path / "questions.parquet"], "overlap": [tmp_path / "overlap.parquet"]}
-    files |= {key: [] for key in ("human_labels", "gold", "scope_labels", "defusion_labels")}
+    files |= {key: [] for key in ("human_labels", "gold", "scope_labels", "defusion_labels", "queries", "neighbours")}
     measure_question_sets(**files, predictions=[folder / "mine.parquet"], metrics=tmp_path / "metrics.parquet", **DRAWS)
     rows = tables.read(METRICS, tmp_path / "metrics.parquet").to_pylist()
     return {(json.loads(one["keys"]).get("judge"), one["table"], one["metric"]): one for one in rows}
@@ -129,6 +154,13 @@ def test_recorded_responses_are_counted_and_compared_with_what_people_say(measur
     assert (same["value"], same["n"]) == (0, 1)
 
 
+def test_the_documents_of_a_set_are_searched_for_its_questions(measured):
+    found = {kind: measured["retrieval", kind, "bm25", "mine", "mrr"] for kind in ("(all)", "in scope", "out of scope")}
+    values = {kind: (one["value"], one["n"]) for kind, one in found.items()}
+    assert values == {"(all)": (pytest.approx(2 / 3), 60), "in scope": (1, 20), "out of scope": (0.5, 40)}
+    assert found["(all)"]["low"] == pytest.approx(2 / 3)
+
+
 def test_what_people_agreed_on_counts_before_their_majority_and_a_tie_is_no_truth():
     def vote(name, annotator, label, responder=""):
         return {"question_id": name, "annotator": annotator, "label": label, "responder": responder}
@@ -146,4 +178,4 @@ def test_what_people_agreed_on_counts_before_their_majority_and_a_tie_is_no_trut
 
 def test_without_a_set_there_is_nothing_to_measure(tmp_path):
     with pytest.raises(AssayError, match="no question set in the configuration"):
-        measure_question_sets(*[[]] * 7, tmp_path / "metrics.parquet", **DRAWS)
+        measure_question_sets(*[[]] * 9, tmp_path / "metrics.parquet", **DRAWS)

@@ -1,6 +1,7 @@
-"""A small question set through every stage, with one command each, in a project whose tiny study has run."""
+"""A small question set through every stage, with one command, in a project whose tiny study has run."""
 
 import json
+import shutil
 
 import pytest
 import yaml
@@ -8,10 +9,11 @@ import yaml
 from ragassay import tables
 from ragassay.schemas.metrics import METRICS
 from ragassay.schemas.predictions import PREDICTIONS
+from ragassay.schemas.responses import RESPONSES
 from snake import TINY, planned, snakemake
 
 MINE = (*TINY, "mine.yaml")
-RESULT = "results/metrics/question_sets.parquet"
+GOAL = ("question_sets", "results/metrics/detectors.parquet", "results/report/index.html")
 TEXTS = {
     "ferry": "The ferry to Brinmoor sails at nine. It carries forty cars and a hundred people. Its captain is Ada.",
     "bridge": "A footbridge fell into the river Osk in May. Nobody was hurt. A new one is wanted by June.",
@@ -23,6 +25,7 @@ ASKED = [
     ("4", "bridge", "Which company insured the footbridge against floods?", "out_of_scope"),
     ("5", "known", "How many whales were counted by the queen?", "out_of_scope"),
 ]
+SAID = [("2", "old-model", "The document does not say."), ("4", "old-model", "The Osk Company insured it.")]
 
 
 def write(project, name, head, rows):
@@ -31,38 +34,54 @@ def write(project, name, head, rows):
 
 
 def configured(project, **more):
-    mine = {"documents": ["texts.jsonl"], "questions": ["asked.jsonl"], "human_votes": ["votes.jsonl"], **more}
-    (project / "mine.yaml").write_text(yaml.safe_dump({"question_sets": {"mine": mine}}))
+    mine = {"documents": ["texts.jsonl"], "questions": ["asked.jsonl"], "human_votes": ["votes.jsonl"]}
+    mine |= {"responses": ["said.jsonl"], "responders": {"old": "old-model"}}
+    (project / "mine.yaml").write_text(yaml.safe_dump({"question_sets": {"mine": mine | more}}))
 
 
-def metrics(project, path=RESULT):
-    """table -> [(keys, metric, row)]"""
-    found = {}
-    for row in tables.read(METRICS, project / path).to_pylist():
-        found.setdefault(row["table"], []).append((json.loads(row["keys"]), row["metric"], row))
-    return found
+@pytest.fixture(scope="module")
+def study(tiny, tmp_path_factory):
+    """Two documents of the set's own and one of the study, questions, responses, and votes of two people."""
+    project = shutil.copytree(tiny, tmp_path_factory.mktemp("stages") / "project", symlinks=True)
+    known = json.loads((project / "tests/tiny/documents/january.jsonl").read_text().splitlines()[0])["text"]
+    texts = [(*own, "travel") for own in [*TEXTS.items(), ("known", known)]]
+    write(project, "texts.jsonl", "doc_id text topic", texts)
+    write(project, "asked.jsonl", "question_id doc_id question out_of_scope", ASKED)
+    write(project, "said.jsonl", "question_id responder response", SAID)
+    votes = [(name, who, "scope", "", label) for name, _, _, label in ASKED for who in ("ann", "ben")]
+    votes += [("2", who, "defusion", "old", "defused") for who in ("ann", "ben")]
+    write(project, "votes.jsonl", "question_id annotator task responder label", votes)
+    configured(project)
+    return project
 
 
-@pytest.fixture
-def study(done):
-    """Two documents of the set's own and one of the study, questions about them, and votes of two people."""
-    known = json.loads((done / "tests/tiny/documents/january.jsonl").read_text().splitlines()[0])["text"]
-    write(done, "texts.jsonl", "doc_id text topic", [(*own, "travel") for own in [*TEXTS.items(), ("known", known)]])
-    write(done, "asked.jsonl", "question_id doc_id question out_of_scope", ASKED)
-    votes = [(row[0], person, row[3]) for row in ASKED for person in ("ann", "ben")]
-    write(done, "votes.jsonl", "question_id annotator label", votes)
-    return done
+@pytest.fixture(scope="module")
+def measured(study):
+    """The set has been through all stages: section -> (table, metric) -> [(keys, row)]."""
+    configured(study, responding=True)
+    snakemake(study, *GOAL, *MINE)
+    assert planned(study, *GOAL, *MINE) == {}
+    sections = {}
+    for section in ("question_sets", "agreement", "detectors"):
+        found = sections.setdefault(section, {})
+        for row in tables.read(METRICS, study / f"results/metrics/{section}.parquet").to_pylist():
+            found.setdefault((row["table"], row["metric"]), []).append((json.loads(row["keys"]), row))
+    return sections
 
 
-def test_judges_and_every_detector_are_measured_with_one_command(study):
+def test_a_set_alone_asks_for_no_more_than_judges_detectors_and_a_search(study):
     configured(study)
     plan = planned(study, "question_sets", *MINE)
-    assert plan["apply_detector"] == 3 and plan["judge_scope"] == 1
+    assert (plan["apply_detector"], plan["judge_scope"], plan["judge_defusion"], plan["search_bm25"]) == (3, 1, 1, 1)
     assert not {"train_detector", "write_questions", "respond"} & plan.keys()
-    snakemake(study, "question_sets", *MINE)
-    assert planned(study, "question_sets", *MINE) == {}
-    accuracy = [(keys, row) for keys, name, row in metrics(study)["accuracy"] if name == "accuracy"]
-    judges = {(keys["judge"], keys["truth"]) for keys, _ in accuracy}
+    configured(study, detectors=False, retrieval=False)
+    assert not {"apply_detector", "search_bm25"} & planned(study, "question_sets", *MINE).keys()
+    configured(study, responding=True)
+    assert planned(study, "question_sets", *MINE)["respond"] == 2
+
+
+def test_judges_and_every_detector_are_measured_on_intended_labels_and_on_those_of_people(measured):
+    judges = {(keys["judge"], keys["truth"]) for keys, _ in measured["question_sets"]["accuracy", "accuracy"]}
     names = {
         "embedded",
         "(overlap control)",
@@ -71,13 +90,43 @@ def test_judges_and_every_detector_are_measured_with_one_command(study):
         "overlap control (minilm)",
     }
     assert {(name, truth) for name in names for truth in ("intention", "people")} <= judges
-    rows = tables.read(
-        PREDICTIONS, study / "results/predictions/sbert_nli/minilm/embedded/embedded/mine.parquet"
-    ).to_pylist()
-    parts = {row["part"] for row in rows if row["intended"] == "in_scope"}
-    assert parts == {"unseen"} and {row["part"] for row in rows} > parts, "an article of the study is known again"
 
 
-def test_a_set_that_wants_no_detectors_needs_no_study(study):
-    configured(study, detectors=False)
-    assert "apply_detector" not in planned(study, "question_sets", *MINE)
+def test_a_document_of_the_study_is_known_again(measured, study):
+    path = "results/predictions/sbert_nli/minilm/embedded/embedded/mine.parquet"
+    rows = tables.read(PREDICTIONS, study / path).to_pylist()
+    parts = {row["part"] for row in rows if row["intended"] == "in_scope"}  # asked about the set's own documents
+    assert parts == {"unseen"} and {row["part"] for row in rows} > parts
+
+
+def test_recorded_and_own_responses_are_judged_and_counted(measured, study):
+    found = {
+        (keys["responder"], keys["prompt"]): row["n"] for keys, row in measured["question_sets"]["responses", "defused"]
+    }
+    assert found == {("old", "recorded"): 2, ("embedded", "basic"): 3, ("embedded", "two_shot"): 3}
+    [(_, same)] = measured["question_sets"]["responses", "as_people_say"][:1]
+    assert (same["value"], same["n"]) == (1, 1)
+    rows = tables.read(RESPONSES, study / "results/responses/mine/embedded/basic/mine.parquet").to_pylist()
+    assert len(rows) == len(ASKED) and all(row["text"] for row in rows)
+
+
+def test_every_retriever_searches_the_sets_documents(measured):
+    found = {keys["retriever"]: row for keys, row in measured["question_sets"]["retrieval", "recall_5"]}
+    assert {name: row["value"] for name, row in found.items()} == {"bm25": 1, "minilm": 1}
+
+
+def test_agreement_and_the_confusion_matrix_are_of_the_sets_votes(measured):
+    [(keys, row)] = [one for one in measured["agreement"]["table_4", "kappa"] if one[0]["group"] == "1"][:1]
+    assert (keys["questions"], row["n"]) == ("mine", 1 if keys["task"] == "defusion" else 5)
+    cells = measured["agreement"]["figure_2_scope", "items"]
+    assert sum(row["value"] for keys, row in cells if keys["judge"] == "embedded") == len(ASKED)
+
+
+def test_figure_1_and_the_report_have_the_set(measured, study):
+    methods = {keys["method"] for keys, _ in measured["detectors"]["figure_1_gold", "accuracy"]}
+    assert {"embedded, asked directly", "sbert_nli (minilm)", "unused_token (demo-lm)"} <= methods
+    topics = {keys["topic"] for keys, _ in measured["detectors"]["topics_gold", "accuracy"]}
+    assert topics == {"travel"}
+    page = (study / "results/report/index.html").read_text()
+    assert "Judges against gold, scope" in page and "as people see them" in page
+    assert "<svg" in (study / "results/figures/agreement/figure_2_scope.svg").read_text()

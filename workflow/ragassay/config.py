@@ -135,6 +135,9 @@ def _taken_names(config):
         for key, path in brought:
             if key in config["models"]:
                 yield ("question_sets", name, *path), f"found the name of the model {key!r}, expected one of its own"
+        for section, own in {"corpora": "documents", "query_sets": "questions"}.items():
+            if name == own or name in config.get(section, {}):
+                yield ("question_sets", name), f"found a name that {section} have, too; give the set another"
 
 
 def _closest(key, known):

@@ -133,6 +133,12 @@ def dense_search(config: dict, wildcards) -> dict:
     return {**encoder(config, wildcards.encoder), **neighbours(config)}
 
 
+def of_corpus(config: dict, shards, pattern: str, wildcards) -> list[str]:
+    """The tables of a corpus, which is the study's, of all shards, or a question set's."""
+    own = [wildcards.corpus] if wildcards.corpus in config["question_sets"] else shards
+    return [pattern.format(shard=shard) for shard in own]
+
+
 def corpus(config: dict, wildcards) -> dict:
     return {"columns": config["corpora"][wildcards.corpus]["columns"]}
 

@@ -5,11 +5,13 @@ A set's name stands in the place of generator and shard, and whatever is asked o
 Reads   the files that config["question_sets"] names, results/scope_labels/{question_set}/{judge}/{question_set}.parquet
         results/defusion_labels/{question_set}/{responder}/{prompt}/{judge}/{question_set}.parquet
         results/predictions/{detector}/{encoder}/{generator}/{judge}/{question_set}.parquet, results/gold/
+        results/neighbours/{question_set}/{retriever}/{question_set}.parquet
 Writes  results/documents/{question_set}.parquet, results/questions/{question_set}/{question_set}.parquet
         results/human_labels/{question_set}.parquet                                             what people said of them
         results/responses/{question_set}/{responder}/recorded/{question_set}.parquet            responses that were recorded
         results/scope_votes/{question_set}/{judge}/{question_set}.parquet                       verdicts that were recorded
         results/overlap/{generator}/{shard}.parquet                                             what the overlap control goes by
+        results/queries/{question_set}.parquet                                                  its questions, to search its documents for
         results/metrics/question_sets.parquet                                                   the report's section
         embeddings/                                                                             vectors of texts; not an output
 """
@@ -129,6 +131,28 @@ rule measure_overlap:
         "../scripts/question_sets/measure_overlap.py"
 
 
+rule collect_set_queries:
+    """The questions of a set are queries over its documents."""
+    input:
+        questions="results/questions/{question_set}/{question_set}.parquet",
+    output:
+        queries=ensure("results/queries/{question_set}.parquet", non_empty=True),
+    log:
+        "logs/collect_set_queries/{question_set}.log",
+    wildcard_constraints:
+        question_set=one_of(config["question_sets"]),
+    conda:
+        "../../envs/tables.yaml"
+    resources:
+        mem_mb=1000,
+        runtime="30m",
+    params:
+        code=code_version("question_sets/collect_set_queries.py"),
+        settings={},
+    script:
+        "../scripts/question_sets/collect_set_queries.py"
+
+
 rule measure_question_sets:
     """Judges, detectors and responders against what questions were meant to be and what people say: the report's section."""
     input:
@@ -154,6 +178,12 @@ rule measure_question_sets:
             "results/predictions/{detector}/{generator}/{judge}/{asked}.parquet",
             zip,
             **sets.predictions(config),
+        ),
+        queries=expand("results/queries/{name}.parquet", name=sets.searched(config)),
+        neighbours=expand(
+            "results/neighbours/{question_set}/{retriever}/{question_set}.parquet",
+            zip,
+            **sets.searches(config),
         ),
     output:
         metrics=ensure("results/metrics/question_sets.parquet", non_empty=True),

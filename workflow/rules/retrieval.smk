@@ -1,6 +1,7 @@
 """Retrieval: what each query finds in a corpus, exactly, by BM25 and by vectors; and the study's questions as a benchmark of it.
 
-The study's documents are the corpus `documents`, its kept questions the query set `questions`; others are in the configuration.
+The study's documents are the corpus `documents`, its kept questions the query set `questions`; others are in the configuration. A
+question set is both.
 
 Reads   results/documents, results/selected_questions, the files that config["corpora"] and config["query_sets"] name
 Writes  results/passages/{corpus}.parquet                                what can be found
@@ -14,13 +15,15 @@ from functools import partial
 
 
 rule collect_passages:
-    """All documents of the study are a corpus."""
+    """All documents of the study are a corpus; so are those of a question set."""
     input:
-        documents=expand("results/documents/{shard}.parquet", shard=SHARDS),
+        documents=partial(settings.of_corpus, config, SHARDS, "results/documents/{shard}.parquet"),
     output:
-        passages=ensure("results/passages/documents.parquet", non_empty=True),
+        passages=ensure("results/passages/{corpus}.parquet", non_empty=True),
     log:
-        "logs/collect_passages.log",
+        "logs/collect_passages/{corpus}.log",
+    wildcard_constraints:
+        corpus=one_of(["documents", *config["question_sets"]]),
     conda:
         "../../envs/tables.yaml"
     resources:

@@ -7,6 +7,9 @@ documents that it was not made with, however the set came by them. Intervals are
 
 import json
 from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
 
 from ragassay import tables
 from ragassay.detectors import predicted
@@ -14,11 +17,13 @@ from ragassay.errors import AssayError
 from ragassay.metrics import resampling
 from ragassay.question_sets.measures import KINDS, measured, settled
 from ragassay.question_sets.names import RECORDED
+from ragassay.retrieval import measures as ranked
 from ragassay.schemas.defusion_labels import DEFUSION_LABELS
 from ragassay.schemas.gold import GOLD
 from ragassay.schemas.human_labels import HUMAN_LABELS
 from ragassay.schemas.metrics import METRICS, metric
 from ragassay.schemas.overlap import OVERLAP
+from ragassay.schemas.queries import QUERIES
 from ragassay.schemas.questions import QUESTIONS
 from ragassay.schemas.scope_labels import SCOPE_LABELS
 from ragassay.scope import control
@@ -30,7 +35,18 @@ STUDY = "question_sets"
 
 
 def measure_question_sets(
-    questions, human_labels, gold, scope_labels, defusion_labels, overlap, predictions, metrics, resamples, seed
+    questions,
+    human_labels,
+    gold,
+    scope_labels,
+    defusion_labels,
+    overlap,
+    predictions,
+    queries,
+    neighbours,
+    metrics,
+    resamples,
+    seed,
 ):
     """Each argument but the last three is a list of files, of all sets together; `gold` is what people settled here."""
     if not questions:
@@ -62,6 +78,7 @@ def measure_question_sets(
         for number, value in (numbers | {"labelled": told[INTENT], "labelled_by_people": told[PEOPLE]}).items():
             found.append(_row("sets", {"set": name}, number, value, value))
     found += _responses(tables.read_all(DEFUSION_LABELS, defusion_labels).to_pylist(), places, people, draws)
+    found += _retrieved(queries, neighbours, draws)
     tables.write(METRICS, metrics, found)
 
 
@@ -112,6 +129,19 @@ def _responses(labels, places, people, draws):
                 told = (name, responder, prompt, 100 * mean[0], mean[1], metric_name, judge)
                 log.info("%s, %s, %s: %.1f %% of %d %s, says %s", *told)
             yield _row("responses", keys, metric_name, *mean, abstained=len(rows) - len(sided))
+
+
+def _retrieved(queries, neighbours, draws):
+    """How often each retriever finds the document of a question among those of the set."""
+    asked = {Path(path).stem: tables.read(QUERIES, path).to_pylist() for path in queries}
+    for path in neighbours:
+        name, retriever = Path(path).stem, Path(path).parent.name
+        kinds = np.array([row["kind"] for row in asked[name]], str)
+        masks = {"(all)": np.ones(len(kinds), bool)} | {shown: kinds == kind for kind, shown in KINDS.items()}
+        columns = ranked.values(asked[name], path)
+        for kind, told in ranked.means(list(columns.values()), asked[name], masks, **draws).items():
+            for metric_name, own in zip(columns, told, strict=True):
+                yield _row("retrieval", {"set": name, "retriever": retriever, "kind": kind}, metric_name, *own)
 
 
 def _told(rows):

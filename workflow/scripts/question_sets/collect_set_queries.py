@@ -1,0 +1,19 @@
+"""The questions of a set are queries, each about the document that it came with. Nobody selects among them."""
+
+from ragassay import tables
+from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.questions import QUESTIONS
+from ragassay.stage import log, run
+
+
+def collect_set_queries(questions, queries):
+    rows = tables.read(QUESTIONS, questions, ["question_id", "doc_id", "text", "intended"]).to_pylist()
+    with tables.Writer(QUERIES, queries) as writer:
+        for row in rows:
+            own = {"query_id": row["question_id"], "text": row["text"], "kind": row["intended"]}
+            writer.add(own | {"passage_id": row["doc_id"]})
+    log.info("%d questions", len(rows))
+
+
+if __name__ == "__main__":
+    run(collect_set_queries, snakemake)
