@@ -21,6 +21,7 @@ RESPONDED = "results/responses/gold/gpt-3.5/recorded/gold.parquet"
 def configured(project, **more):
     """The gold set, and others, in the configuration."""
     gold = {name: [f"gold/{name}_{group}.parquet" for group in (1, 2)] for name in ("documents", "questions")}
+    gold["detectors"] = False  # they need the whole study
     gold |= {"responders": {"gpt-3.5": "response"}, "judges": {"recorded-judge": "judged_out_of_scope"}}
     (project / "mine.yaml").write_text(yaml.safe_dump({"question_sets": {"gold": gold, **more}}))
 
@@ -50,6 +51,8 @@ def test_the_embedded_judge_is_measured_with_one_command(judged):
     assert 0.86 <= own["value"] < 1 and own["low"] < own["value"] < own["high"]
     assert 0.8 <= control["value"] < 1  # shared words alone go far: no judge has to be proud of as much
     assert len(tables.read(RESPONSES, project / RESPONDED)) == 144
+    retrieved = {json.loads(row["keys"])["retriever"]: row for row in rows if row["metric"] == "recall_10"}
+    assert all(row["value"] > 0.9 for row in retrieved.values()) and len(retrieved) == 2
 
 
 def test_a_new_set_runs_its_own_jobs_and_the_gather(judged):
@@ -57,9 +60,10 @@ def test_a_new_set_runs_its_own_jobs_and_the_gather(judged):
     assert planned(project, RESULT, *MINE) == {}
     (project / "texts.csv").write_text("doc_id,text\n1,A ferry sails at nine.\n")
     (project / "asked.csv").write_text("doc_id,question,out_of_scope\n1,When does it sail?,false\n")
-    configured(project, new={"documents": ["texts.csv"], "questions": ["asked.csv"]})
-    jobs = ("read_question_set", "judge_scope", "label_scope", "measure_overlap", "measure_question_sets")
-    assert planned(project, RESULT, *MINE) == dict.fromkeys(jobs, 1)
+    configured(project, new={"documents": ["texts.csv"], "questions": ["asked.csv"], "detectors": False})
+    jobs = "read_question_set judge_scope label_scope measure_overlap measure_question_sets"
+    searching = "collect_passages collect_set_queries search_bm25 search_dense"
+    assert planned(project, RESULT, *MINE) == dict.fromkeys([*jobs.split(), *searching.split()], 1)
     (project / "asked.csv").write_text("doc_id,question\n2,When does it sail?\n")
     failed = snakemake(project, RESULT, *MINE, check=False)
     assert failed.returncode == 1 and "Traceback" not in failed.stdout
