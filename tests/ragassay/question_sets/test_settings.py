@@ -3,11 +3,18 @@
 import pytest
 
 from conftest import ROOT
+from ragassay.annotation.settings import of_generator
 from ragassay.config import ConfigError, checked
 from ragassay.question_sets import settings
 
 MODEL = {"provider": "embedded", "model": "reader", "price": {"input": 0, "output": 0}}
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
+
+
+class Wildcards(dict):
+    """As Snakemake gives them: by key and by attribute."""
+
+    __getattr__ = dict.__getitem__
 
 
 def configuration(sets, **more):
@@ -52,3 +59,18 @@ def test_people_have_a_section_where_they_voted():
 def test_a_set_has_a_name_of_its_own_among_what_is_searched(section):
     with pytest.raises(ConfigError, match=f"found a name that {section} have, too"):
         configuration({"x": {}}, **{section: {"x": {"files": ["f.csv"]}}})
+
+
+def test_people_label_recorded_responses_and_those_that_were_given_here():
+    config = configuration(
+        {"x": {"responders": {"old": "said"}, "responding": True}, "y": {"responders": {"old": "s"}}}
+    )
+    pattern = "{generator}/{responder}/{prompt}/{shard}"
+
+    def found(name, pattern=pattern):
+        return of_generator(config, ["s", "t"], pattern, Wildcards(generator=name))
+
+    own = [f"{who}/{prompt}" for who in "jr" for prompt in ("basic", "two_shot")]
+    assert found("x") == ["x/old/recorded/x", *(f"x/{one}/x" for one in own)]
+    assert found("y") == ["y/old/recorded/y"] and found("y", "{generator}/{shard}") == ["y/y"]
+    assert found("a") == [f"a/{one}/{shard}" for shard in "st" for one in own]

@@ -3,18 +3,20 @@
 from itertools import product
 from pathlib import Path
 
+from ragassay.question_sets.names import RECORDED
+
 
 def of_generator(config: dict, shards: dict, pattern: str, wildcards) -> list[str]:
     """These tables of a generator's questions, or of a question set's, for all shards, responders and prompts."""
-    own = config["question_sets"].get(wildcards.generator)
-    parts = {
-        "shard": [wildcards.generator] if own else shards,
-        "responder": own["responders"] if own else config["scope"]["responders"],
-        "prompt": ["recorded"] if own else config["scope"]["responding"]["prompts"],
-    }
-    asked = {name: values for name, values in parts.items() if f"{{{name}}}" in pattern}
-    cells = (dict(zip(asked, cell, strict=True)) for cell in product(*asked.values()))
-    return [pattern.format_map({**wildcards, **cell}) for cell in cells]
+    own, scope = config["question_sets"].get(wildcards.generator), config["scope"]
+    answered = [(responder, RECORDED) for responder in own["responders"]] if own else []
+    if not own or own["responding"]:
+        answered += product(scope["responders"], scope["responding"]["prompts"])
+    told = answered if "{responder}" in pattern else [("", "")]
+    return [
+        pattern.format_map({**wildcards, "shard": shard, "responder": responder, "prompt": prompt})
+        for shard, (responder, prompt) in product([wildcards.generator] if own else shards, told)
+    ]
 
 
 def sample(config: dict) -> dict:
