@@ -30,9 +30,9 @@ def measured(study):
     labels = [{"question_id": one["question_id"], "doc_id": one["doc_id"], "label": one["intended"]} for one in rows]
     labels[0]["label"] = "tie"
     labels.append({"question_id": "q-mine", "doc_id": "doc-00", "label": "out_of_scope"})
-    tables.write(
-        SCOPE_LABELS, study.path("scope_labels.parquet"), [row(SCOPE_LABELS, judge="j", **one) for one in labels]
-    )
+    said = [row(SCOPE_LABELS, judge="j", **one) for one in labels]
+    tables.write(SCOPE_LABELS, study.path("scope_labels.parquet"), said)
+    tables.write(SCOPE_LABELS, study.path("recorded.parquet"), [row(SCOPE_LABELS, judge="k", **labels[-1])])
     hard = [row(HARDNESS_SCORES, question_id=one["question_id"], hard=one["doc_id"] < "doc-15") for one in rows]
     tables.write(HARDNESS_SCORES, study.path("hardness_scores.parquet"), hard)
     settled = [{"item_id": one["question_id"], "task": "scope", "label": "in_scope"} for one in rows]
@@ -44,14 +44,15 @@ def measured(study):
     votes = {"question_id": "q-mine", "doc_id": "doc-00", "task": "scope", "annotator": "ann", "label": "out_of_scope"}
     tables.write(HUMAN_LABELS, study.path("mine.parquet"), [row(HUMAN_LABELS, **votes)])
     measure_detectors(
-        **study.inputs("documents", "selected_questions", "scope_labels", "hardness_scores"),
+        **study.inputs("documents", "selected_questions", "hardness_scores"),
+        scope_labels=[study.path("scope_labels.parquet"), study.path("recorded.parquet")],
         training=[study.path(f"detectors/{kind}/e/g/j/training.parquet") for kind in places],
         predictions=list(places.values()),
         gold=[study.path("gold/g/j.parquet")],
         human_labels=[study.path("mine.parquet")],
         metrics=study.path("metrics.parquet"),
         generator="g",
-        judge="j",
+        asked_models=["j"],
         resamples=20,
         seed=0,
     )
@@ -96,8 +97,14 @@ def test_gold_is_what_people_say_and_only_of_documents_that_are_new(measured):
 
 def test_a_set_without_detectors_is_measured_for_judges_alone(measured):
     _, found = measured
-    assert found["figure_1_gold", "mine", "(nothing)", "j, asked directly", "accuracy"]["value"] == 1
+    for judge in ("j, asked directly", "k, recorded"):
+        assert found["figure_1_gold", "mine", "(nothing)", judge, "accuracy"]["value"] == 1
     assert not [key for key in found if key[:2] == ("figure_1_gold", "mine") and "overlap control (e)" in key]
+
+
+def test_who_says_nothing_of_the_questions_is_not_beside_them(measured):
+    _, found = measured
+    assert not [key for key in found if key[0] == "figure_1" and "k, recorded" in key]
 
 
 def test_curve_topics_and_reliability_are_told(measured):

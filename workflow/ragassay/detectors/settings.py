@@ -60,8 +60,9 @@ def of_asked(config: dict, shards, pattern: str, wildcards) -> list[str]:
 
 
 def metrics(config: dict) -> dict:
-    """The study's own generator and judge are the first."""
-    own = {name: config["scope"][f"{name}s"][0] for name in ("generator", "judge")}
+    """The study's own generator is the first; those that are asked what is out of scope are judges and responders."""
+    scope = config["scope"]
+    own = {"generator": scope["generators"][0], "asked_models": [*scope["judges"], *scope["responders"]]}
     return {**own, **{name: config["detectors"][name] for name in ("resamples", "seed")}}
 
 

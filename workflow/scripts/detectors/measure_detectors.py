@@ -33,7 +33,7 @@ ALL, HARD = "all", "hard"
 
 def measure_detectors(
     documents, selected_questions, scope_labels, hardness_scores, training, predictions, gold, human_labels, metrics,
-    generator, judge, resamples, seed,
+    generator, asked_models, resamples, seed,
 ):  # fmt: skip
     """`gold` are files of what people settled about the study's questions, `human_labels` of votes on question sets."""
     topics = {row["doc_id"]: row["topic"] or NO_TOPIC for row in _rows(DOCUMENTS, documents)}
@@ -43,11 +43,11 @@ def measure_detectors(
         if row["status"] == KEPT:
             kept[row["generator"]].append(row)
     said, new = _said(predictions)
-    judges = {f"{name}, asked directly": one for name, one in _judges(_rows(SCOPE_LABELS, scope_labels)).items()}
+    judges = _judges(_rows(SCOPE_LABELS, scope_labels), asked_models)
     rows, draws = [], (resamples, seed)
     for (source, asked), methods in sorted(said.items()):
         mine = [row for row in kept[asked] if new[source, asked].get(row["question_id"])]
-        methods = judges | methods
+        methods = {who: one for who, one in {**judges, **methods}.items() if one.knows(mine)}
         for stratum in (ALL, HARD):
             own = [row for row in mine if stratum == ALL or row["question_id"] in hard]
             if not own:
@@ -104,11 +104,13 @@ def _said(paths):
     return said, new
 
 
-def _judges(labels):
+def _judges(labels, asked):
+    """What models say that are asked, and judges and detectors whose verdicts came with a question set."""
     found = defaultdict(Method)
     for row in labels:
         if row["label"] in (IN, OUT):
-            found[row["judge"]].add(row["question_id"], row["label"] == OUT, row["margin"])
+            how = "asked directly" if row["judge"] in asked else "recorded"
+            found[f"{row['judge']}, {how}"].add(row["question_id"], row["label"] == OUT, row["margin"])
     return dict(sorted(found.items()))
 
 
