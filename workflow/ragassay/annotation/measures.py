@@ -112,9 +112,10 @@ class Measures:
         sided = [name for name in truth if told.get(name) in LABELS[task]]
         yield self._number("judges", keys, "kappa", sided, _pair(kappa, told, truth), len(truth) - len(sided))
         counts = Counter((told[name] if told.get(name) in LABELS[task] else NO_SIDE, truth[name]) for name in truth)
+        sides = [positive, negative, *([NO_SIDE] if any(said == NO_SIDE for said, _ in counts) else [])]
         for label in LABELS[task]:
             of_label = sum(own == label for own in truth.values())
-            for said in (positive, negative, NO_SIDE):
+            for said in sides:
                 keys = self.about | {"judge": judge, "judged": _words(said), "gold": _words(label)}
                 count = counts[said, label]
                 yield metric(STUDY, f"figure_2_{task}", keys, "items", count, of_label)
