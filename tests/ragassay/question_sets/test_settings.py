@@ -3,7 +3,7 @@
 import pytest
 
 from conftest import ROOT
-from ragassay.annotation.settings import of_generator
+from ragassay.annotation.settings import labelled, of_generator
 from ragassay.config import ConfigError, checked
 from ragassay.question_sets import settings
 
@@ -74,3 +74,15 @@ def test_people_label_recorded_responses_and_those_that_were_given_here():
     assert found("x") == ["x/old/recorded/x", *(f"x/{one}/x" for one in own)]
     assert found("y") == ["y/old/recorded/y"] and found("y", "{generator}/{shard}") == ["y/y"]
     assert found("a") == [f"a/{one}/{shard}" for shard in "st" for one in own]
+
+
+def test_whoever_has_labels_is_found_generators_and_sets_alike(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    config = configuration({"x": {}, "y": {}})
+    assert labelled(config) == {"generator": [], "judge": []}
+    for name in ("b", "y"):
+        (tmp_path / f"nobody_labelled_here/{name}/j").mkdir(parents=True)
+        (tmp_path / f"nobody_labelled_here/{name}/j/events.jsonl").touch()
+    assert labelled(config) == {"generator": ["b", "y"], "judge": ["j", "j"]}
+    assert labelled(config, config["scope"]["generators"])["generator"] == ["b"]
+    assert settings.with_people(config) == ["y"]
