@@ -61,10 +61,10 @@ def train_detector(
 def _data(rows, asked):
     """What was learnt from: counts, and a digest that changes with every question, text, document, label and part."""
     pairs = zip(rows, asked, strict=True)
-    known = [[*one, row["intended"], row["split"]] for row, one in pairs]
+    learnt = [[*one, row["intended"], row["split"]] for row, one in pairs]
     counts = Counter(f"{row['split']} {row['intended']}" for row in rows)
     return {
-        "digest": hashlib.sha256(json.dumps(known).encode()).hexdigest(),
+        "digest": hashlib.sha256(json.dumps(learnt).encode()).hexdigest(),
         "questions": dict(sorted(counts.items())),
     }
 
