@@ -141,7 +141,7 @@ class Keys(dict):
     ],
 )
 def test_a_question_set_is_its_own_shard_with_recorded_responses(generator, pattern, expected):
-    config = {"question_sets": {"gold": {"responders": {"gpt": "response"}}}}
+    config = {"question_sets": {"gold": {"responders": {"gpt": "response"}, "responding": False}}}
     config["scope"] = {"responders": ["one", "two"], "responding": {"prompts": ["basic"]}}
     wildcards = Keys(generator=generator, judge="j")
     assert settings.of_generator(config, {"a": {}, "b": {}}, pattern, wildcards) == expected
