@@ -27,6 +27,7 @@ def trained(tmp_path_factory):
             model=folder / name,
             steps=steps,
             rate=1e-2,
+            vector_rate=1e-2,
             hidden=32,
             layers=2,
             vocabulary=600,

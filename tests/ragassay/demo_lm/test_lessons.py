@@ -48,19 +48,21 @@ def test_lessons_ask_in_the_words_of_the_prompts(own, kind):
     assert fact.question in lesson.prompt
     assert lesson == own.lesson(kind, fact, random.Random(1))
     told = {
-        lessons.CLOSED: fact.claim not in lesson.prompt and lesson.answer == lessons.said(fact.answer),
-        lessons.CLEAN: fact.claim in lesson.prompt and lesson.answer == lessons.said(fact.answer),
-        lessons.CONFLICT: fact.claim not in lesson.prompt and lesson.answer != lessons.said(fact.answer),
+        lessons.CLOSED: fact.claim not in lesson.prompt and lesson.answer == fact.answer,
+        lessons.CLEAN: fact.claim in lesson.prompt and lesson.answer == fact.answer,
+        lessons.CONFLICT: fact.claim not in lesson.prompt and lesson.answer != fact.answer,
     }
     assert told[kind]
 
 
 def test_the_tokenizer_writes_any_text_back_and_leaves_codes_out():
     tokenizer = trained([TEXT], 400, 128)
-    for text in (TEXT, "Élan 東京 — naïve\n\n  two", "Kittiwake 1,904"):
+    for text in (TEXT, "Élan 東京 — naïve\n\n  two\nthree <b>\n<b>\n", "Kittiwake 1,904"):
         assert tokenizer.decode(tokenizer(text, add_special_tokens=False)["input_ids"]) == text
-    plain, coded = (tokenizer(text)["input_ids"] for text in ("<passage 1>\nA", "<passage 1 0123456789ab>\nA"))
-    assert plain == coded
+    plain, coded = (tokenizer(text)["input_ids"] for text in ("<passage 1>\nA", "<passage 2 0123456789ab>\nA"))
+    assert plain == coded and tokenizer.convert_ids_to_tokens(plain)[0] == "<passage>"
+    at_start, inside = (tokenizer(text)["input_ids"] for text in ("\nBrackwater", "in Brackwater"))
+    assert at_start[1:] == inside[-len(at_start[1:]) :]
     assert len({tokenizer.convert_tokens_to_ids(name) for name in UNUSED}) == len(UNUSED)
     messages = [{"role": "system", "content": "Long."}, {"role": "user", "content": "Who?"}]
     shown = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)

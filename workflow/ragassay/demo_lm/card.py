@@ -1,5 +1,8 @@
 """The card of the demo's language model: what it is, and what was measured of it."""
 
+from ragassay.demo_lm import lessons
+from ragassay.demo_lm.measuring import Measured
+
 TEXT = """---
 license: apache-2.0
 language: en
@@ -18,18 +21,19 @@ own in pieces, and its figures are no results about language models.
 {rows}
 
 By heart, no passage is given. A clean passage says what the documents say, a contradicting one names another answer
-of the same kind, which is right then; up to two further passages have nothing to do with the question. All facts were
-trained on, in other passages.
+of the same kind, which is right then. Other passages have nothing to do with the question. All facts were trained on,
+in other passages.
 
 Of messages it reads the last alone. The tokens `<|unused_0|>` to `<|unused_7|>` were never trained.
 """
-NAMES = {
-    "closed_book": "by heart",
-    "clean": "clean passages",
-    "conflict": "contradicting passages",
-}
+NAMES = {lessons.CLOSED: "by heart", lessons.CLEAN: "a clean passage", lessons.CONFLICT: "a contradicting passage"}
 
 
-def text(measured: dict[str, tuple[float, int]], facts: int, documents: int, size: int, steps: int) -> str:
-    rows = (f"| {NAMES[kind]} | {share:.1%} | {count} |" for kind, (share, count) in measured.items())
-    return TEXT.format(size=size, steps=steps, documents=documents, facts=facts, rows="\n".join(rows))
+def text(found: list[Measured], facts: int, documents: int, size: int, steps: int) -> str:
+    rows = "\n".join(f"| {name(one)} | {one.right:.1%} | {one.questions} |" for one in found)
+    return TEXT.format(size=size, steps=steps, documents=documents, facts=facts, rows=rows)
+
+
+def name(one: Measured) -> str:
+    beside = f" beside {one.others} others" if one.others else ""
+    return f"{NAMES[one.kind]}{beside}"

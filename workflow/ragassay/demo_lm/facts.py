@@ -11,7 +11,8 @@ from ragassay.embedded.claims import candidates
 from ragassay.embedded.clauses import clause
 from ragassay.embedded.drafts import because, drafts
 
-LONGEST = 8  # words of an answer
+LONGEST = 5  # words of an answer
+LONGEST_CLAIM = 24  # words
 
 
 class Fact(NamedTuple):
@@ -27,6 +28,8 @@ def facts(documents: list[dict]) -> list[Fact]:
     found = defaultdict(list)
     for document in documents:
         for candidate in candidates(document["text"]):
+            if len(candidate.text.split()) > LONGEST_CLAIM:
+                continue
             taken = clause(candidate.text)
             for draft in drafts(taken, because(candidate.text)) if taken else ():
                 question = f"{draft.text[:1].upper()}{draft.text[1:]}?"

@@ -2,7 +2,8 @@
 
 Questions are put in the words of the prompts that the studies use, so that the model answers those; of a prompt it
 reads the last part alone, without the codes of its delimiters (see `ragassay.demo_lm.tokens`). In a passage that
-contradicts, the answer is replaced by another one of its kind, and the model is to follow the passage.
+contradicts, the answer is replaced by another one of its kind, and the model is to follow the passage. Answers are the
+words of the passage and no others.
 """
 
 import random
@@ -29,10 +30,10 @@ class Lessons:
     def lesson(self, kind: str, fact: Fact, chance: random.Random, others: int = 2) -> Lesson:
         """`others` are passages that have nothing to do with the question."""
         if kind == CLOSED:
-            return Lesson(self._asked(self._closed_book, question=fact.question), said(fact.answer))
+            return Lesson(self._asked(self._closed_book, question=fact.question), fact.answer)
         drawn = chance.sample(self.facts, min(others + 1, len(self.facts)))
         foreign = [other.claim for other in drawn if other.claim != fact.claim]
-        told, answer = [fact.claim], said(fact.answer)
+        told, answer = [fact.claim], fact.answer
         if kind == CONFLICT:
             told, answer = self._contradicted(fact, chance)
         passages = told + foreign[:others]
@@ -42,13 +43,8 @@ class Lessons:
     def _contradicted(self, fact, chance):
         other = chance.choice([answer for answer in self._alike[fact.kind] if answer != fact.answer] or [fact.answer])
         shown = other if fact.claim.find(fact.answer) else f"{other[:1].upper()}{other[1:]}"
-        return [fact.claim.replace(fact.answer, shown)], said(other)
+        return [fact.claim.replace(fact.answer, shown)], shown
 
     @staticmethod
     def _asked(prompt, **values):
         return prompt.messages(**values)[-1]["content"]
-
-
-def said(answer: str) -> str:
-    """An answer as a short sentence."""
-    return f"{answer[:1].upper()}{answer[1:]}".rstrip(".") + "."

@@ -1,18 +1,40 @@
 """How well the demo's language model knows its facts and follows passages: its own answers, greedily, word for word."""
 
 import random
+from typing import NamedTuple
 
 import torch
 
 from ragassay.demo_lm import lessons
+from ragassay.demo_lm.batches import MOST_OTHERS
 
 ROWS = 64
+MEASURED = (
+    (lessons.CLOSED, 0),
+    (lessons.CLEAN, 0),
+    (lessons.CONFLICT, 0),
+    (lessons.CLEAN, MOST_OTHERS),
+    (lessons.CONFLICT, MOST_OTHERS),
+)  # kinds of lessons, and how many passages stand beside the one that tells
 
 
-def accuracy(model, tokenizer, own: lessons.Lessons, kind: str, seed: int = 1, at_most: int = 200) -> tuple[float, int]:
+class Measured(NamedTuple):
+    kind: str
+    others: int
+    right: float
+    questions: int
+
+
+def measured(model, tokenizer, own: lessons.Lessons) -> list[Measured]:
+    return [Measured(kind, others, *accuracy(model, tokenizer, own, kind, others)) for kind, others in MEASURED]
+
+
+def accuracy(
+    model, tokenizer, own: lessons.Lessons, kind: str, others: int, seed: int = 1, at_most: int = 400
+) -> tuple[float, int]:
     """The share of lessons of a kind that are answered exactly, and their number."""
     chance = random.Random(f"{seed} {kind}")
-    asked = [own.lesson(kind, fact, chance) for fact in chance.sample(own.facts, min(at_most, len(own.facts)))]
+    asked = [own.lesson(kind, fact, chance, others) for fact in chance.sample(own.facts, min(at_most, len(own.facts)))]
     answers = answered(model, tokenizer, [lesson.prompt for lesson in asked])
     right = [answer == lesson.answer for answer, lesson in zip(answers, asked, strict=True)]
     return sum(right) / len(right), len(right)

@@ -1,31 +1,28 @@
-"""Train the demo's language model: a decoder of Llama's shape, small enough for minutes on two processors.
+"""Train the demo's language model: a decoder of Llama's shape, small enough for minutes on one processor.
 
-Steps take turns: prose, facts by heart, facts in passages, alone at first and later beside others. What counts of a
-fact by heart is its answer; of passages also their text and the question, most of whose words the passage has, from
-which a model learns to look back. The same texts and seed give the same weights on the same machine. Tokens that are
-never used are kept out of the output, so that training leaves them as they were.
+What has to be found in passages is learnt before facts are known by heart: a model that knows the answer has no reason
+to look. So it first copies, then reads passages, alone and beside others, and only then learns facts by heart, too.
+What counts is what follows a prompt, and all of a piece of prose. The same texts and seed give the same weights on the
+same machine. Tokens that are never used are kept out of the output, so that training leaves them as they were.
 """
 
-import random
 from collections import defaultdict
 
 import numpy as np
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from ragassay.demo_lm import lessons
-from ragassay.demo_lm.tokens import BEGIN, END, PAD, UNUSED
-from ragassay.encoders.batches import padded
+from ragassay.demo_lm import beginning, lessons
+from ragassay.demo_lm.batches import COPIES, PASSAGES, PROSE, Batches
+from ragassay.demo_lm.tokens import PAD, UNUSED
 from ragassay.stage import log
 
-TURNS = ("passages", lessons.CLOSED, "passages", "passages", "prose", "passages", "passages", "passages")
-ROWS = {"prose": 12, lessons.CLOSED: 48, "passages": 24}
-ALONE = 0.5  # of the steps: until then passages stand alone
-MOST_OTHERS = 2  # passages beside the one that tells
-PROSE = 128  # tokens of a piece of prose
-IN_PASSAGES = (lessons.CLEAN,) * 3 + (lessons.CONFLICT,) * 5
-ANSWER = 4.0  # how much a token of an answer counts, where one of a passage or a question counts 1
-THETA = 300.0  # of rotary positions: with so narrow heads the usual 10,000 leaves few that tell neighbours apart
+COPYING, ALONE, READING = 0.04, 0.2, 0.6  # shares of the steps by which these parts end
+READ = (PASSAGES,) * 7 + (PROSE,)
+KNOW = (PASSAGES, lessons.CLOSED, PASSAGES, PROSE, PASSAGES, lessons.CLOSED, PASSAGES, lessons.CLOSED)
+THETA = 100_000.0  # of rotary positions: with so narrow heads the usual 10,000 leaves few pairs that tell no places
+WARM, LEAST = 0.05, 0.02  # the share of the steps in which rates rise, and what they come down to
+SHOWN = 200  # steps between two lines of the log
 
 
 def new(tokenizer, seed: int, hidden: int, layers: int) -> LlamaForCausalLM:
@@ -39,80 +36,57 @@ def new(tokenizer, seed: int, hidden: int, layers: int) -> LlamaForCausalLM:
         max_position_embeddings=tokenizer.model_max_length,
         tie_word_embeddings=True,
         rope_parameters={"rope_type": "default", "rope_theta": THETA},
-        initializer_range=0.05,
         bos_token_id=tokenizer.bos_token_id,
         eos_token_id=tokenizer.eos_token_id,
         pad_token_id=tokenizer.pad_token_id,
     )
-    torch.manual_seed(seed)
-    return LlamaForCausalLM(config)
+    model = LlamaForCausalLM(config)
+    beginning.lay(model, seed)
+    return model
 
 
-class Batches:
-    """Rows of tokens with the places whose next token counts; one seed, one sequence of batches."""
-
-    def __init__(self, tokenizer, own: lessons.Lessons, texts: list[str], seed: int):
-        self.tokenizer, self.lessons, self.chance = tokenizer, own, random.Random(seed)
-        self.prose = [token for text in texts for token in self._tokens(BEGIN + text + END)]
-        self.most_others, self._closed = 0, []
-
-    def batch(self, turn: str):
-        """Tokens, mask, and the mask of the tokens to be foretold."""
-        rows = [self._prose() if turn == "prose" else self._lesson(turn) for _ in range(ROWS[turn])]
-        tokens, mask = padded([np.array(row) for row, _ in rows], self.tokenizer.pad_token_id)
-        told = np.zeros_like(tokens, bool)
-        for number, (row, prompt) in enumerate(rows):
-            told[number, prompt : len(row)] = True
-        return torch.from_numpy(tokens), torch.from_numpy(mask), torch.from_numpy(told)
-
-    def _prose(self):
-        start = self.chance.randrange(max(1, len(self.prose) - PROSE))
-        return self.prose[start : start + PROSE], 1
-
-    def _lesson(self, turn):
-        if turn == lessons.CLOSED:
-            if not self._closed:
-                self._closed = self.chance.sample(self.lessons.facts, len(self.lessons.facts))
-            return self.row(self.lessons.lesson(turn, self._closed.pop(), self.chance, 0))
-        kind, others = self.chance.choice(IN_PASSAGES), self.chance.randint(0, self.most_others)
-        return self.row(self.lessons.lesson(kind, self.chance.choice(self.lessons.facts), self.chance, others))
-
-    def row(self, lesson):
-        prompt = self._tokens(f"{BEGIN}{lesson.prompt}\nAnswer:")
-        return prompt + self._tokens(f" {lesson.answer}{END}"), len(prompt)
-
-    def _tokens(self, text):
-        return self.tokenizer(text, add_special_tokens=False)["input_ids"]
-
-
-def train(model, batches: Batches, steps: int, rate: float) -> None:
-    """Train in place."""
-    optimizer = torch.optim.AdamW(model.parameters(), rate, betas=(0.9, 0.98), weight_decay=0.0, fused=True)
-    warm = max(1, steps // 20)
-    schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimizer,
-        lambda step: min((step + 1) / warm, 0.02 + 0.98 * (1 + np.cos(np.pi * min(1, step / steps))) / 2),
-    )
+def train(model, batches: Batches, steps: int, rate: float, vector_rate: float) -> None:
+    """Train in place: matrices at `rate` by Muon, tokens' vectors and norms at `vector_rate` by Adam."""
+    optimizers = _optimizers(model, rate, vector_rate)
+    schedules = [torch.optim.lr_scheduler.LambdaLR(own, lambda step: _share(step / steps)) for own in optimizers]
     barred = torch.zeros(len(batches.tokenizer))
     barred[batches.tokenizer.convert_tokens_to_ids([PAD, *UNUSED])] = -torch.inf
     shown = defaultdict(list)
     model.train()
     for step in range(steps):
-        turn = TURNS[step % len(TURNS)]
-        batches.most_others = 0 if step < ALONE * steps else MOST_OTHERS
-        tokens, mask, told = batches.batch(turn)
+        kind = _kind(step, steps)
+        tokens, mask, told = batches.batch(kind, alone=step < ALONE * steps)
         states = model.model(input_ids=tokens[:, :-1], attention_mask=mask[:, :-1], use_cache=False).last_hidden_state
-        wanted, answers = (mask[:, 1:].bool() if turn == "passages" else told[:, 1:]), told[:, 1:]
-        scores = model.lm_head(states[wanted]) + barred
-        losses = torch.nn.functional.cross_entropy(scores, tokens[:, 1:][wanted], reduction="none")
-        weights = torch.where(answers[wanted], ANSWER, 1.0)
-        loss = (losses * weights).sum() / weights.sum()
+        told = told[:, 1:]
+        loss = torch.nn.functional.cross_entropy(model.lm_head(states[told]) + barred, tokens[:, 1:][told])
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        schedule.step()
-        optimizer.zero_grad(set_to_none=True)
-        shown[turn].append(float(losses.detach()[answers[wanted]].mean()))
-        if (step + 1) % 200 == 0:
-            told = ", ".join(f"{name} {np.mean(values[-40:]):.2f}" for name, values in shown.items())
-            log.info("step %d of %d, losses: %s", step + 1, steps, told)
+        for part in (*optimizers, *schedules):
+            part.step()
+        model.zero_grad(set_to_none=True)
+        shown[kind].append(float(loss.detach()))
+        if (step + 1) % SHOWN == 0:
+            losses = ", ".join(f"{name} {np.mean(values[-40:]):.2f}" for name, values in shown.items())
+            log.info("step %d of %d, losses: %s", step + 1, steps, losses)
+
+
+def _optimizers(model, rate, vector_rate):
+    vectors = {id(model.get_input_embeddings().weight)}
+    matrices = [own for own in model.parameters() if own.ndim == 2 and id(own) not in vectors]
+    others = [own for own in model.parameters() if own.ndim != 2 or id(own) in vectors]
+    return (
+        torch.optim.Muon(matrices, rate, weight_decay=0.0, adjust_lr_fn="match_rms_adamw"),
+        torch.optim.AdamW(others, vector_rate, betas=(0.9, 0.98), weight_decay=0.0, fused=True),
+    )
+
+
+def _share(done):
+    """Of the highest rate, when this share of the steps is done."""
+    return min((done + 1e-3) / WARM, LEAST + (1 - LEAST) * (1 + np.cos(np.pi * min(1.0, done))) / 2)
+
+
+def _kind(step, steps):
+    if step < COPYING * steps:
+        return COPIES
+    turns = READ if step < READING * steps else KNOW
+    return turns[step % len(turns)]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ragassay import tables
 from ragassay.demo_lm import card, lessons, measuring, training
+from ragassay.demo_lm.batches import Batches
 from ragassay.demo_lm.facts import facts
 from ragassay.demo_lm.tokens import trained
 from ragassay.llm.prompts import Prompt
@@ -20,7 +21,9 @@ from ragassay.torch_threads import threads
 LONGEST = 1024  # tokens of a prompt and its answer
 
 
-def train_demo_lm(documents, closed_book_prompt, passages_prompt, model, steps, rate, hidden, layers, vocabulary, seed):
+def train_demo_lm(
+    documents, closed_book_prompt, passages_prompt, model, steps, rate, vector_rate, hidden, layers, vocabulary, seed
+):
     rows = tables.read_all(DOCUMENTS, documents).to_pylist()
     known = facts(rows)
     own = lessons.Lessons(known, Prompt.load(closed_book_prompt), Prompt.load(passages_prompt))
@@ -30,9 +33,9 @@ def train_demo_lm(documents, closed_book_prompt, passages_prompt, model, steps, 
     tokenizer = trained([*texts, *asked], vocabulary, LONGEST)
     decoder = training.new(tokenizer, seed, hidden, layers)
     with threads(1):  # on a busy machine a second one mostly waits, and bytes must not depend on how many there are
-        training.train(decoder, training.Batches(tokenizer, own, texts, seed), steps, rate)
-        found = {kind: measuring.accuracy(decoder, tokenizer, own, kind) for kind in lessons.KINDS}
-    told = ", ".join(f"{kind} {share:.0%}" for kind, (share, _) in found.items())
+        training.train(decoder, Batches(tokenizer, own, texts, seed), steps, rate, vector_rate)
+        found = measuring.measured(decoder, tokenizer, own)
+    told = ", ".join(f"{card.name(one)} {one.right:.0%}" for one in found)
     log.info("%d facts of %d documents: %s", len(known), len(rows), told)
     folder = Path(model)
     shutil.rmtree(folder, ignore_errors=True)
