@@ -1,15 +1,37 @@
 """train_demo_lm: a folder that transformers loads, with a card; the same bytes from the same documents."""
 
+import random
+
 import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from conftest import ROOT
 from ragassay import tables
+from ragassay.demo_lm import lessons, measuring, tokens, training
+from ragassay.demo_lm.batches import Batches
+from ragassay.demo_lm.facts import facts
 from ragassay.demo_lm.tokens import UNUSED
+from ragassay.llm.prompts import Prompt
 from ragassay.schemas.documents import DOCUMENTS
 from rows import row
 from scripts.models.train_demo_lm import train_demo_lm
+
+PROMPTS = {"closed_book_prompt": "answer_closed_book", "passages_prompt": "respond_passages"}
+FACTS = [
+    ("Mayor Renata Osk", "bridge", 2011),
+    ("Piet Lockyear", "museum", 2013),
+    ("Casper Wyndle", "harbour", 1998),
+    ("Agnes Rook", "library", 2004),
+    ("Tess Hollin", "theatre", 2020),
+    ("Emmet Garside", "school", 1987),
+    ("Ruben Skelt", "stadium", 2016),
+    ("Ilse Varnholt", "market", 1975),
+]
+
+
+def shown(own):
+    return ((kind, fact, random.Random(0)) for kind in (lessons.CLOSED, lessons.CLEAN) for fact in own.facts)
 
 
 @pytest.fixture(scope="module")
@@ -19,11 +41,10 @@ def trained(tmp_path_factory):
     texts = [path.read_text().split("---")[2] for path in sorted((ROOT / "resources/demo/articles").rglob("*.md"))[:4]]
     documents = [row(DOCUMENTS, doc_id=f"d{number}", text=text.strip()) for number, text in enumerate(texts)]
     tables.write(DOCUMENTS, folder / "documents.parquet", documents)
-    prompts = {"closed_book_prompt": "answer_closed_book", "passages_prompt": "respond_passages"}
     for name, steps in (("a", 12), ("b", 12), ("untrained", 1)):
         train_demo_lm(
             documents=[folder / "documents.parquet"],
-            **{key: ROOT / f"resources/prompts/{file}.yaml" for key, file in prompts.items()},
+            **{key: ROOT / f"resources/prompts/{file}.yaml" for key, file in PROMPTS.items()},
             model=folder / name,
             steps=steps,
             rate=1e-2,
@@ -56,3 +77,15 @@ def test_training_changes_weights_but_not_those_of_tokens_that_are_never_used(tr
     unused = AutoTokenizer.from_pretrained(trained / "a").convert_tokens_to_ids(list(UNUSED))
     assert torch.equal(before[unused], after[unused])
     assert (before - after).abs().amax(1).gt(1e-4).float().mean() > 0.5
+
+
+def test_it_knows_facts_by_heart_and_follows_what_passages_say_instead():
+    """A few facts in a few hundred steps; benchmarks/demo_lm.py measures the demo's own."""
+    text = " ".join(f"{name} opened the {thing} in {year}." for name, thing, year in FACTS)
+    prompts = (Prompt.load(ROOT / f"resources/prompts/{name}.yaml") for name in PROMPTS.values())
+    own = lessons.Lessons(facts([{"doc_id": "d", "text": text}]), *prompts)
+    tokenizer = tokens.trained([text, *(own.lesson(*one).prompt for one in shown(own))], 600, 256)
+    model = training.new(tokenizer, 0, 64, 2)
+    training.train(model, Batches(tokenizer, own, [text], 0), 400, 0.01, 0.01)
+    right = {(one.kind, one.others): one.right for one in measuring.measured(model, tokenizer, own)}
+    assert right[lessons.CLOSED, 0] > 0.75 and min(right[lessons.CLEAN, 0], right[lessons.CONFLICT, 0]) > 0.85

@@ -1,8 +1,21 @@
 """Plans: the papers' settings and many shards build their graph; a wrong configuration stops before any job."""
 
+import re
+
 import pytest
 
 from snake import TINY, planned, snakemake
+
+ASKING = {
+    "extract_claims",
+    "recover_claims",
+    "remove_supported_claims",
+    "write_questions",
+    "judge_scope",
+    "respond",
+    "answer_closed_book",
+    "judge_defusion",
+}
 
 
 def test_the_papers_settings_build_their_graph(project, monkeypatch):
@@ -13,6 +26,17 @@ def test_the_papers_settings_build_their_graph(project, monkeypatch):
 
 def test_the_default_plan_is_small(project):
     assert 0 < sum(planned(project).values()) < 300
+
+
+def test_a_model_that_the_workflow_makes_is_made_before_it_is_asked(project):
+    """In whatever part it is: here as generator, judge and responder."""
+    roles = dict.fromkeys(("generators", "judges", "responders"), "[demo-lm]")
+    own = "".join(f"  {role}: {names}\n" for role, names in roles.items())
+    (project / "own.yaml").write_text(f"scope:\n{own}")
+    plan = snakemake(project, "results/metrics/responses.parquet", "--dry-run", *TINY, "own.yaml").stdout
+    asking = re.findall(r"^rule (\w+):\n    input: ([^\n]*)", plan, re.M)
+    needing = {rule for rule, files in asking if "results/models/demo-lm" in files.split(", ")}
+    assert needing >= ASKING and "train_demo_lm" in plan
 
 
 def test_a_thousand_shards_are_a_thousand_jobs_and_the_gathers(project):

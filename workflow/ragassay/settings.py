@@ -10,6 +10,8 @@ from ragassay.annotation.settings import labelled
 from ragassay.question_sets.settings import voted
 from ragassay.sources import document_files
 
+MADE = "results/models/"  # where this workflow puts models that it trains
+
 
 def files(row: dict, config: dict) -> list[str]:
     """The user's files of a shard: each is an input, so that adding or changing one re-runs the shard."""
@@ -79,6 +81,16 @@ def model(config: dict, name: str) -> dict:
     """What the call layer is told of a model: all but what only measuring looks at."""
     own = {key: value for key, value in config["models"][name].items() if key != "cutoff"}
     return {"name": name, "register": str(Path("ledger/models", name)), **own}
+
+
+def made_weights(entry: dict) -> list[str]:
+    """The folder of a model's weights if this workflow trains it, so that it does so first."""
+    return [entry["model"]] if entry["model"].startswith(MADE) else []
+
+
+def weights_of(config: dict, role: str):
+    """The weights of the model that the wildcard of this name names, if this workflow makes them."""
+    return lambda wildcards: made_weights(config["models"][wildcards.get(role)])
 
 
 def detectors(config: dict) -> list[str]:

@@ -17,6 +17,7 @@ That responders say which questions are out of scope ("direct generation") is ju
 rule respond:
     """A responder answers each question from its document."""
     input:
+        settings.weights_of(config, "responder"),
         documents="results/documents/{shard}.parquet",
         questions="results/questions/{generator}/{shard}.parquet",
         prompt="resources/prompts/respond_{prompt}.yaml",
@@ -42,6 +43,7 @@ rule respond:
 rule answer_closed_book:
     """A responder answers each question without its document: what does it know anyway?"""
     input:
+        settings.weights_of(config, "responder"),
         questions="results/questions/{generator}/{shard}.parquet",
         prompt="resources/prompts/answer_closed_book.yaml",
     output:
@@ -68,6 +70,7 @@ rule answer_closed_book:
 rule judge_defusion:
     """A judge votes on each response to a question out of scope: does it decline or correct it? A variant asks otherwise."""
     input:
+        settings.weights_of(config, "judge"),
         documents="results/documents/{shard}.parquet",
         questions="results/questions/{generator}/{shard}.parquet",
         responses="results/responses/{generator}/{responder}/{prompt}/{shard}.parquet",

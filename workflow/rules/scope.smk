@@ -18,6 +18,7 @@ Writes  results/claims/{generator}/{shard}.parquet                          the 
 rule extract_claims:
     """The generator lists what each document claims."""
     input:
+        settings.weights_of(config, "generator"),
         documents="results/documents/{shard}.parquet",
         prompt="resources/prompts/extract_claims.yaml",
     output:
@@ -43,6 +44,7 @@ rule extract_claims:
 rule recover_claims:
     """Claims are blanked in turns, and the generator, without the document, guesses what stood there."""
     input:
+        settings.weights_of(config, "generator"),
         claims="results/claims/{generator}/{shard}.parquet",
         prompt="resources/prompts/recover_claims.yaml",
     output:
@@ -68,6 +70,7 @@ rule recover_claims:
 rule remove_supported_claims:
     """The generator drops the guesses that document or claims support."""
     input:
+        settings.weights_of(config, "generator"),
         documents="results/documents/{shard}.parquet",
         claims="results/claims/{generator}/{shard}.parquet",
         recovered_claims="results/recovered_claims/{generator}/{shard}.parquet",
@@ -95,6 +98,7 @@ rule remove_supported_claims:
 rule write_questions:
     """The generator asks about each novel claim, and for what the documents do answer."""
     input:
+        settings.weights_of(config, "generator"),
         documents="results/documents/{shard}.parquet",
         novel_claims="results/novel_claims/{generator}/{shard}.parquet",
         out_of_scope_prompt="resources/prompts/write_out_of_scope_questions.yaml",
@@ -122,6 +126,7 @@ rule write_questions:
 rule judge_scope:
     """A judge votes on each question: can its document answer it?"""
     input:
+        settings.weights_of(config, "judge"),
         documents="results/documents/{shard}.parquet",
         questions="results/questions/{generator}/{shard}.parquet",
         prompt="resources/prompts/judge_scope.yaml",

@@ -3,9 +3,8 @@
 Asked for when the workflow is read, so nothing here loads a model or what runs one.
 """
 
+from ragassay import settings
 from ragassay.code import code_version
-
-MADE = "results/models/"  # where this workflow puts models that it trains
 
 
 def used(config: dict) -> list[str]:
@@ -38,8 +37,7 @@ def modules(config: dict, name: str, encoder: str) -> list[str]:
 
 def made_weights(config: dict, name: str, encoder: str) -> list[str]:
     """The folder of a detector's model if this workflow trains it, so that it does so first."""
-    about = method(config, name, encoder)["detector"]["encoder"]
-    return [about["model"]] if about["model"].startswith(MADE) else []
+    return settings.made_weights(method(config, name, encoder)["detector"]["encoder"])
 
 
 def training(config: dict) -> dict:

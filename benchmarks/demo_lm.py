@@ -1,0 +1,45 @@
+"""The demo's language model: how well it knows the demo's facts, how well it follows passages, and what training costs.
+
+The workflow of a clone crawls the demo and trains the model as configured, on one processor. `python
+benchmarks/demo_lm.py FOLDER` reads the model of a project that has made it.
+"""
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from figures import figure, finish
+
+ROOT = Path(__file__).resolve().parent.parent
+MODEL = "results/models/demo-lm"
+TARGETS = {
+    "by heart": ("demo_lm_by_heart", ">= 0.98"),
+    "a clean passage": ("demo_lm_clean", ">= 0.98"),
+    "a contradicting passage": ("demo_lm_conflict", ">= 0.83"),
+    "a clean passage beside 2 others": ("demo_lm_clean_among_3", ">= 0"),
+    "a contradicting passage beside 2 others": ("demo_lm_conflict_among_3", ">= 0"),  # told, not aimed at
+}
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        project = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(folder, "project")
+        if not project.exists():
+            subprocess.run(["git", "clone", "--quiet", str(ROOT), str(project)], check=True)
+            command = [sys.executable, "-m", "snakemake", "--quiet", "rules", "--", MODEL]
+            subprocess.run(command, cwd=project, check=True)
+        rows = re.findall(r"^\| (.+) \| ([\d.]+)% \| (\d+) \|$", (project / MODEL / "README.md").read_text(), re.M)
+        for name, share, _ in rows:
+            key, target = TARGETS[name]
+            figure(key, float(share) / 100, "share", target)
+        told = json.loads((project / "logs/train_demo_lm.benchmark.jsonl").read_text().splitlines()[-1])
+        figure("demo_lm_seconds", told["s"], "s", "<= 300")
+        figure("demo_lm_processor_seconds", told["cpu_time"], "cpu_s", ">= 0")
+    finish()
+
+
+if __name__ == "__main__":
+    main()
