@@ -144,6 +144,58 @@ def _practise(person, known):
         wrong = False
 
 
+def events(folder):
+    found = log.read(folder / "annotation/embedded/embedded/events.jsonl")
+    return [(event["item"], event["label"], event["comment"]) for event in found if event["event"] == "label"]
+
+
+def test_an_older_label_is_found_and_changed_by_keyboard(browser, tmp_path):
+    folder = project(tmp_path, sample(scope=4, defusion=0), training_items=0)
+    with Serving(folder) as serving:
+        anna = Person(browser, serving, "Anna")
+        anna.press(Keys.ENTER)
+        anna.press(Keys.ENTER)
+        for label in "112":
+            anna.press(label)
+        one, two, three = [item for item, *_ in events(folder)]
+        open_item = anna.page("item")
+        anna.press("l")
+        assert anna.page("kind") == "labels" and _focused(browser) == three
+        anna.type(Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.ARROW_UP)
+        assert _focused(browser) == two
+        anna.press(Keys.ENTER)
+        assert (anna.page("kind"), anna.page("item")) == ("own", two) and "your label" in anna.text(".choice.present")
+        anna.press("2")
+        assert anna.page("kind") == "labels" and _focused(browser) == two, "back where it was opened"
+        assert "Out of scope" in anna.text(".row:focus") and "changed" in anna.text(".row:focus")
+        anna.press(Keys.ENTER)
+        anna.type("c", "read again", Keys.ESCAPE)
+        anna.said("as soon as you give or keep one")
+        serving.process.send_signal(signal.SIGKILL)
+        serving.process.wait()
+        anna.type(Keys.ENTER)
+        anna.said("Not stored yet")
+        with Serving(folder, port=serving.port):
+            WebDriverWait(browser, 30, 0.05).until(lambda driver: driver.execute_script("return page.kind") == "labels")
+            anna.wait()
+            assert "read again" in anna.text(".row:focus")
+            anna.press(Keys.ENTER)
+            assert browser.find_element(By.ID, "comment").get_attribute("value") == "read again"
+            anna.press(Keys.ENTER)
+            assert anna.page("kind") == "labels", "nothing was changed, nothing is stored"
+            anna.press("n")
+            assert anna.page("item") == open_item
+            anna.press(Keys.ESCAPE)
+            anna.press("l")
+            assert anna.page("kind") == "labels"
+    assert events(folder)[3:] == [(two, "out_of_scope", ""), (two, "out_of_scope", "read again")]
+    assert labels(folder)["Anna", "annotator", one] == "in_scope"
+
+
+def _focused(browser):
+    return browser.switch_to.active_element.get_attribute("href").rpartition("/")[2]
+
+
 def disputed(folder):
     """A server whose two annotators disagree on one item and agree on another."""
     serving = Serving(project(folder, sample(scope=2, defusion=0), training_items=0))
@@ -225,6 +277,17 @@ def test_it_is_readable_at_every_width_and_by_night(browser, study, width, schem
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     person.press(Keys.ENTER)
     person.press(Keys.ENTER)
+    _readable(browser)
+    assert browser.execute_script("return scrollY") == 0, "it begins with the question"
+    person.press("1")
+    person.press("l")
+    _readable(browser)
+    person.press(Keys.ENTER)
+    assert person.page("kind") == "own"
+    _readable(browser)
+
+
+def _readable(browser):
     assert (
         browser.execute_script("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
         == 0

@@ -4,7 +4,7 @@ import pytest
 
 from annotating import click, item, sample, state
 from ragassay.annotation.clicks import Refused, decide
-from ragassay.annotation.labelling import ADJUDICATION, replayed
+from ragassay.annotation.labelling import ADJUDICATION, Person, replayed
 
 PRACTICE = {
     "scope": {"practice-1": {"label": "in_scope"}, "practice-2": {"label": "out_of_scope"}},
@@ -182,6 +182,50 @@ def test_what_annotators_change_is_no_disagreement_any_more():
     label(labelling, "Ben", "item-scope-0001", "in_scope", seen=vote.click)
     with pytest.raises(Refused, match="agree now"):
         settle(labelling, "Cleo")
+
+
+def test_an_older_label_is_changed_in_its_place_and_counted():
+    labelling = joined("Anna", items=sample(scope=4, defusion=0))
+    anna = labelling.people["Anna"]
+    one, two, three, _ = labelling.own(anna, "scope")
+    first = label(labelling, "Anna", one, comment="a")
+    label(labelling, "Anna", two)
+    label(labelling, "Anna", one, "out_of_scope", seen=first["click"], comment="b")
+    vote = anna.votes["annotator", one]
+    assert (vote.label, vote.comment, vote.given) == ("out_of_scope", "b", 2)
+    assert labelling.labelled(anna, "scope") == [one, two], "a change leaves it where it was"
+    assert labelling.last(anna, "scope") == one, "an undo takes back what was said last"
+    assert labelling.next_item(anna, "scope") == three and labelling.done(anna, "scope") == (2, 4)
+    with pytest.raises(Refused, match="another window"):
+        label(labelling, "Anna", one, "in_scope", seen=first["click"])
+
+
+def test_what_was_taken_back_still_comes_next_after_an_older_label_was_changed():
+    labelling = joined("Anna", items=sample(scope=4, defusion=0))
+    one, two, *_ = labelling.own(labelling.people["Anna"], "scope")
+    do(labelling, "Anna", "skip", item=one)
+    older, last = label(labelling, "Anna", two), label(labelling, "Anna", one)
+    do(labelling, "Anna", "undo", item=one, place="scope", seen=last["click"])
+    label(labelling, "Anna", two, "out_of_scope", seen=older["click"])
+    assert labelling.next_item(labelling.people["Anna"], "scope") == one
+
+
+def test_a_change_makes_a_disagreement_and_another_one_ends_it():
+    labelling = disputed()
+    anna, ben, cleo = labelling.people["Anna"], labelling.people["Ben"], Person("Cleo", 3)
+    agreed = "item-scope-0002"
+    label(labelling, "Anna", agreed, "out_of_scope", seen=anna.votes["annotator", agreed].click)
+    assert agreed in labelling.open_disputes(cleo) and agreed not in labelling.open_disputes(ben)
+    settled = settle(labelling, "Cleo", item=agreed)
+    changed = settle(labelling, "Cleo", "out_of_scope", agreed, seen=settled["click"])
+    cleo = labelling.people["Cleo"]
+    assert cleo.votes["adjudicator", agreed].given == 2
+    with pytest.raises(Refused, match="another window"):
+        settle(labelling, "Cleo", item=agreed, seen=settled["click"])
+    label(labelling, "Ben", agreed, "out_of_scope", seen=ben.votes["annotator", agreed].click)
+    with pytest.raises(Refused, match="agree now"):
+        settle(labelling, "Cleo", item=agreed, seen=changed["click"])
+    assert labelling.labelled(cleo, ADJUDICATION) == [agreed] and labelling.labelled(cleo, "scope") == []
 
 
 def test_the_same_events_give_the_same_state():

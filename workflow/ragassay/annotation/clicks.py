@@ -9,8 +9,8 @@ import math
 import re
 import time
 
-from ragassay.annotation.labelling import ADJUDICATION, Labelling, Person
-from ragassay.annotation.tasks import ADJUDICATOR, ANNOTATOR, LABELS
+from ragassay.annotation.labelling import Labelling, Person, role_at
+from ragassay.annotation.tasks import ADJUDICATOR, LABELS
 from ragassay.errors import AssayError
 
 CLICK = re.compile(r"[0-9a-f-]{8,64}")
@@ -73,10 +73,11 @@ def _practice(labelling, person, click):
 
 
 def _label(labelling, person, click):
-    item, role = _item(labelling, click), _role(click)
+    item, role = _item(labelling, click), role_at(click.get("place"))
     task = labelling.items[item]["task"]
     label = _one_of_labels(click.get("label"), task)
-    _may_label(labelling, person, item, role)
+    if refused := refusal(labelling, person, item, role):
+        raise refused
     vote = person.votes.get((role, item))
     if (vote.click if vote else "") != click.get("seen"):
         raise Refused(409, "This item was labelled in another window. Nothing was overwritten.")
@@ -90,21 +91,23 @@ def _label(labelling, person, click):
     return {"role": role, "item": item, "label": label, "comment": comment.strip(), "seconds": seconds}
 
 
-def _may_label(labelling, person, item, role):
+def refusal(labelling: Labelling, person: Person, item: str, role: str) -> Refused | None:
+    """Why a person may not label an item now, or change its label; None if nothing is in the way."""
     if role == ADJUDICATOR:
         if not labelling.disputed(item) or not labelling.may_settle(person, item):
-            raise Refused(409, "This is no disagreement that you can settle: the annotators agree now, or you are one.")
+            return Refused(
+                409, "This is no disagreement that you can settle: the annotators agree now, or you are one."
+            )
         if labelling.settled.get(item, person.name) != person.name:
-            raise Refused(409, "Somebody else has settled this disagreement meanwhile. Nothing was overwritten.")
-        return
+            return Refused(409, "Somebody else has settled this disagreement meanwhile. Nothing was overwritten.")
+        return None
     task = labelling.items[item]["task"]
     if labelling.items[item]["group"] not in person.groups:
-        raise Refused(403, "This item belongs to another group.")
-    later = list(LABELS)[list(LABELS).index(task) + 1 :]
-    if (role, item) in person.votes and any(labelling.begun(person, one) for one in later):
-        raise Refused(409, "This part is closed, since the next one has begun.")
-    if reason := closed(labelling, person, task):
-        raise Refused(409, reason)
+        return Refused(403, "This item belongs to another group.")
+    if (role, item) in person.votes and labelling.passed(person, task):
+        return Refused(409, "This part is closed, since the next one has begun.")
+    reason = closed(labelling, person, task)
+    return Refused(409, reason) if reason else None
 
 
 def closed(labelling: Labelling, person: Person, task: str) -> str:
@@ -123,15 +126,16 @@ def closed(labelling: Labelling, person: Person, task: str) -> str:
 
 
 def _skip(labelling, person, click):
-    item, role = _item(labelling, click), _role(click)
+    item, role = _item(labelling, click), role_at(click.get("place"))
     if (role, item) in person.votes:
         raise Refused(409, "This item was labelled in another window.")
-    _may_label(labelling, person, item, role)
+    if refused := refusal(labelling, person, item, role):
+        raise refused
     return {"item": item}
 
 
 def _undo(labelling, person, click):
-    item, role = _item(labelling, click), _role(click)
+    item, role = _item(labelling, click), role_at(click.get("place"))
     place = labelling.place(role, item)
     if labelling.last(person, place) != item or person.votes[role, item].click != click.get("seen"):
         raise Refused(409, "Something else was labelled since. Nothing was taken back.")
@@ -142,10 +146,6 @@ def _item(labelling, click):
     if click.get("item") not in labelling.items:
         raise Refused(404, "There is no such item.")
     return click["item"]
-
-
-def _role(click):
-    return ADJUDICATOR if click.get("place") == ADJUDICATION else ANNOTATOR
 
 
 def _one_of_labels(label, task):

@@ -77,7 +77,8 @@ class Labelling:
         if item in trail:
             trail.remove(item)
         trail.append(item)
-        person.first = None
+        if person.first == item:
+            person.first = None
         if role == ADJUDICATOR:
             self.settled[item] = person.name
         else:
@@ -123,7 +124,7 @@ class Labelling:
     def next_item(self, person: Person, place: str) -> str | None:
         """The item that comes next; what was put off comes after the others, what was taken back before."""
         items = self.open_disputes(person) if place == ADJUDICATION else self.own(person, place)
-        role = ADJUDICATOR if place == ADJUDICATION else ANNOTATOR
+        role = role_at(place)
         left = [item for item in items if (role, item) not in person.votes]
         if person.first in left:
             return person.first
@@ -142,12 +143,19 @@ class Labelling:
     def begun(self, person: Person, task: str) -> bool:
         return bool(person.trail[task] or person.practice.keys() & self.practice.get(task, {}).keys())
 
-    def last(self, person: Person, place: str) -> str | None:
-        """The item whose label an undo takes back. Once a later task has begun, the one before it is closed."""
+    def passed(self, person: Person, place: str) -> bool:
+        """Whether a later task has begun, which closes this one."""
         later = list(LABELS)[list(LABELS).index(place) + 1 :] if place in LABELS else []
-        if not person.trail[place] or any(self.begun(person, task) for task in later):
-            return None
-        return person.trail[place][-1]
+        return any(self.begun(person, task) for task in later)
+
+    def last(self, person: Person, place: str) -> str | None:
+        """The item whose label an undo takes back."""
+        return person.trail[place][-1] if person.trail[place] and not self.passed(person, place) else None
+
+    def labelled(self, person: Person, place: str) -> list[str]:
+        """The items that a person has labelled, in the order given; one whose label was changed keeps its place."""
+        role = role_at(place)
+        return [item for own, item in person.votes if own == role and self.place(own, item) == place]
 
     def free_group(self, person: Person) -> int | None:
         """The group that needs a person most, of those that this person is not in and has settled nothing in."""
@@ -155,6 +163,10 @@ class Labelling:
         known = {self.items[item]["group"] for role, item in person.votes if role == ADJUDICATOR} | set(person.groups)
         free = [group for group in self.groups if members[group] < self.per_item and group not in known]
         return min(free, key=lambda group: (members[group], group), default=None)
+
+
+def role_at(place: str) -> str:
+    return ADJUDICATOR if place == ADJUDICATION else ANNOTATOR
 
 
 def replayed(items: list[dict], events: list[dict], per_item: int, practice=None) -> Labelling:

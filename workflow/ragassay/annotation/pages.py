@@ -3,15 +3,18 @@ holds no label but the person's own, and in adjudication those of the two who di
 """
 
 import hashlib
+import urllib.parse
 from dataclasses import dataclass
 from pathlib import Path
 
 import jinja2
 
-from ragassay.annotation.clicks import closed
+from ragassay.annotation import own_labels
+from ragassay.annotation.clicks import closed, refusal
+from ragassay.annotation.given import moment
 from ragassay.annotation.guidelines import Guidelines
-from ragassay.annotation.labelling import ADJUDICATION, Labelling, Person
-from ragassay.annotation.tasks import ADJUDICATOR, ANNOTATOR, LABELS
+from ragassay.annotation.labelling import ADJUDICATION, Labelling, Person, role_at
+from ragassay.annotation.tasks import ANNOTATOR, LABELS
 from ragassay.report import html
 
 FOLDER = Path(__file__).resolve().parents[2] / "report/annotation"
@@ -19,6 +22,9 @@ POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
 )
+
+ABSENT = {"seen": "", "again": False, "opinions": [], "undo": None, "present": None, "barred": ""}  # on most items
+ABSENT |= {"back": None, "onward": None}
 
 
 @dataclass
@@ -64,47 +70,95 @@ class Pages:
             shown = self.labelling.practice[task][item]
             known = self.labelling.practice[task]
             at = sum((person.practice.get(name) or [False])[-1] for name in known)
-            more = {"kind": "practice", "at": at, "all": len(known), "seen": "", "again": item in person.practice}
-            return self._item(person, task, item, shown, token, **more)
+            more = {"kind": "practice", "at": at, "all": len(known), "again": item in person.practice}
+            return self._item(person, token, task, item, shown, **more)
         item = self.labelling.next_item(person, task)
         if item is None or closed(self.labelling, person, task):
             return None
-        done, all_ = self.labelling.done(person, task)
-        group = self.labelling.items[item]["group"]
-        more = {"kind": "label", "at": done, "all": all_, "seen": "", "group": group}
-        return self._item(person, task, item, self.labelling.items[item], token, **more)
+        more = self._progress(person, task) | {"kind": "label", "undo": self._undo(person, task)}
+        return self._item(person, token, task, item, self.labelling.items[item], **more)
 
     def adjudication(self, person: Person, token: str) -> str | None:
-        """The disagreement that comes next, what was said in an order that tells nothing; None if there is none."""
+        """The disagreement that comes next; None if there is none."""
         item = self.labelling.next_item(person, ADJUDICATION)
         if item is None:
             return None
+        more = self._progress(person, ADJUDICATION) | {"kind": "adjudicate", "undo": self._undo(person, ADJUDICATION)}
+        row = self.labelling.items[item]
+        return self._item(person, token, ADJUDICATION, item, row, opinions=self._opinions(item), **more)
+
+    def labels(self, person: Person, token: str, place: str | None, number: int = 1, item: str = "") -> str | None:
+        """A sheet of the person's own labels, that of an item if one is named; None if there are none."""
+        counts = own_labels.counts(self.labelling, person)
+        place = place or own_labels.latest(self.labelling, person)
+        if place not in counts:
+            return None
+        sheet = own_labels.sheet(self.labelling, person, place, number, item)
+        rows = [self._row(row) for row in sheet.rows]
+        focus = item if item in [row["item"] for row in rows] else rows[0]["item"]
+        more = {"places": {one: (self._title(one), count) for one, count in counts.items()}, "sheet": sheet}
+        more |= {"closed": self.labelling.passed(person, place), "onward": self._onward(person, place)}
+        return self._render("labels", person, token, place=place, rows=rows, focus=focus, **more)
+
+    def label(self, person: Person, token: str, place: str, item: str) -> str | None:
+        """An item with the person's own label, to be changed or only looked at; None if there is no such label."""
+        role = role_at(place)
+        vote = person.votes.get((role, item))
+        if vote is None or self.labelling.place(role, item) != place:
+            return None
+        refused = refusal(self.labelling, person, item, role)
+        opinions = self._opinions(item) if place == ADJUDICATION and not refused else []
+        more = self._progress(person, place) | {"kind": "own", "seen": vote.click, "present": vote}
+        more |= {"barred": str(refused or ""), "opinions": opinions, "onward": self._onward(person, place)}
+        more["back"] = f"/labels/{place}?at={urllib.parse.quote(item)}"
+        return self._item(person, token, place, item, self.labelling.items[item], **more)
+
+    def _item(self, person, token, place, item, shown, **more):
+        about = {name: shown[name] for name in ("title", "document", "question", "response")}
+        task = shown["task"]
+        group = None if more["kind"] == "practice" or place == ADJUDICATION else shown["group"]
+        more = {"place": place, "task": task, "item": item, "shown": about, "group": group} | more
+        return self._render("item", person, token, title=self._title(place), **(ABSENT | more))
+
+    def _row(self, row):
+        about, vote = self.labelling.items[row.item], row.vote
+        label = self.guidelines.tasks[about["task"]]["labels"][vote.label]["name"]
+        own = {"item": row.item, "number": row.number, "question": about["question"], "label": label}
+        return own | {"comment": vote.comment, "at": moment(vote.at) if vote.at else "", "changed": vote.given > 1}
+
+    def _title(self, place):
+        return "Disagreements" if place == ADJUDICATION else self.guidelines.tasks[place]["title"]
+
+    def _progress(self, person, place):
+        if place != ADJUDICATION:
+            return dict(zip(("at", "all"), self.labelling.done(person, place), strict=True))
+        done = len(person.trail[place])
+        return {"at": done, "all": done + len(self.labelling.open_disputes(person))}
+
+    def _onward(self, person, place):
+        """Where the next open item of a place is; None if there is none."""
+        if place != ADJUDICATION and closed(self.labelling, person, place):
+            return None
+        path = "/adjudication" if place == ADJUDICATION else f"/label/{place}"
+        return path if self.labelling.next_item(person, place) else None
+
+    def _opinions(self, item):
+        """What the annotators said, in an order that tells nothing."""
         votes = [
             (one, one.votes[ANNOTATOR, item])
             for one in self.labelling.people.values()
             if (ANNOTATOR, item) in one.votes
         ]
         votes.sort(key=lambda pair: hashlib.sha256(f"{item} {pair[0].name}".encode()).digest())
-        task = self.labelling.items[item]["task"]
-        names = {label: own["name"] for label, own in self.guidelines.tasks[task]["labels"].items()}
-        opinions = [{"label": names[vote.label], "comment": vote.comment} for _, vote in votes]
-        done, left = len(person.trail[ADJUDICATION]), len(self.labelling.open_disputes(person))
-        more = {"kind": "adjudicate", "at": done, "all": done + left, "seen": "", "opinions": opinions}
-        return self._item(person, task, item, self.labelling.items[item], token, **more)
-
-    def _item(self, person, task, item, shown, token, **more):
-        place = ADJUDICATION if more["kind"] == "adjudicate" else task
-        about = {name: shown[name] for name in ("title", "document", "question", "response")}
-        more = {"group": None, "again": False, "opinions": [], **more}
-        undo = None if more["kind"] == "practice" else self._undo(person, place)
-        return self._render("item", person, token, place=place, task=task, item=item, shown=about, undo=undo, **more)
+        labels = self.guidelines.tasks[self.labelling.items[item]["task"]]["labels"]
+        return [{"label": labels[vote.label]["name"], "comment": vote.comment} for _, vote in votes]
 
     def _undo(self, person, place):
         """What an undo would take back: the item, the click that labelled it, and words for people."""
         item = self.labelling.last(person, place)
         if item is None:
             return None
-        vote = person.votes[ADJUDICATOR if place == ADJUDICATION else ANNOTATOR, item]
+        vote = person.votes[role_at(place), item]
         row = self.labelling.items[item]
         label = self.guidelines.tasks[row["task"]]["labels"][vote.label]["name"]
         return {"item": item, "seen": vote.click, "label": label, "question": row["question"], "place": place}

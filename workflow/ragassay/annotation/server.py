@@ -78,6 +78,19 @@ def application(labelling: Labelling, log: Log, shown: pages.Pages, access: Acce
     async def adjudication(request: Request):
         return page(request, shown.adjudication)
 
+    @app.get("/labels")
+    async def latest_labels(request: Request):
+        return page(request, lambda person, token: shown.labels(person, token, None))
+
+    @app.get("/labels/{place}")
+    async def own_labels(request: Request, place: str, sheet: str = "", at: str = ""):
+        number = int(sheet) if sheet.isdecimal() and len(sheet) < 10 else 1
+        return page(request, lambda person, token: shown.labels(person, token, place, number, at))
+
+    @app.get("/labels/{place}/{item}")
+    async def own_label(request: Request, place: str, item: str):
+        return page(request, lambda person, token: shown.label(person, token, place, item))
+
     @app.get("/{name}")
     async def file(name: str):
         return Response(files[name], media_type=FILES[name]) if name in FILES else Response(status_code=404)

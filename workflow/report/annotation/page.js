@@ -4,7 +4,7 @@ const page = document.body.dataset;
 const token = document.querySelector("meta[name=page-token]").content;
 const line = document.getElementById("status");
 const comment = document.getElementById("comment");
-const draft = `comment ${page.place} ${page.item}`;
+const draft = `comment ${page.place} ${page.item} ${page.seen}`;
 let busy = false;
 
 function say(words, bad) {
@@ -51,8 +51,23 @@ function seconds() {
   return (seen + (since === null ? 0 : performance.now() - since)) / 1000;
 }
 
+// To the list from which an older label was opened, or to the item that comes next.
+function leave() {
+  sessionStorage.removeItem(draft);
+  if (page.back) location.assign(page.back);
+  else location.reload();
+}
+
+function commented() {
+  return comment.value.trim() !== comment.defaultValue.trim();
+}
+
 async function choose(button) {
   if (busy) return;
+  if (button.classList.contains("present") && !commented()) {
+    leave();
+    return;
+  }
   const choices = document.querySelectorAll(".choice");
   button.classList.add("chosen");
   for (const choice of choices) choice.disabled = true;
@@ -66,8 +81,7 @@ async function choose(button) {
   } else if (practice) {
     explain(told);
   } else {
-    sessionStorage.removeItem(draft);
-    location.reload();
+    leave();
   }
 }
 
@@ -96,6 +110,7 @@ document.addEventListener("click", (event) => {
   if (!button) return;
   if (button.classList.contains("choice")) choose(button);
   else if (button.classList.contains("undo")) undo(button);
+  else if (button.id === "keep") choose(document.querySelector(".choice.present"));
   else if (button.id === "skip") plain("/clicks/skip", { click: named(), item: page.item, place: page.place });
   else if (button.id === "join") plain("/clicks/join", { click: named() });
   else if (button.id === "sign-out") plain("/sign-out", {});
@@ -103,8 +118,20 @@ document.addEventListener("click", (event) => {
   else if (button.id === "guide-open") document.getElementById("guide").showModal();
 });
 
+// Up and down a list of labels.
+const rows = [...document.querySelectorAll(".row")];
+function walk(event) {
+  const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+  if (!step || !rows.length) return false;
+  const at = rows.indexOf(document.activeElement);
+  rows[Math.min(Math.max(at + step, 0), rows.length - 1)].focus();
+  event.preventDefault();
+  return true;
+}
+
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.repeat) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  if (walk(event) || event.repeat) return;
   const writing = event.target.matches("input, textarea");
   if (writing) {
     if (event.key === "Escape") document.querySelector(".paper")?.focus();
@@ -120,7 +147,8 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "c" && comment) comment.focus();
   else if (event.key === "r" && line?.classList.contains("bad")) location.reload();
   else {
-    const pressed = document.querySelector(`[data-press="${CSS.escape(event.key)}"]`);
+    const wanted = `[data-press="${CSS.escape(event.key)}"]`;
+    const pressed = document.querySelector(`.choice${wanted}`) ?? document.querySelector(wanted); // whose keys guidelines name
     if (!pressed || pressed.closest("[hidden]")) return;
     pressed.click();
   }
@@ -128,8 +156,13 @@ document.addEventListener("keydown", (event) => {
 });
 
 if (comment) {
-  comment.value = sessionStorage.getItem(draft) ?? "";
-  comment.addEventListener("input", () => sessionStorage.setItem(draft, comment.value));
+  const tell = () => page.back && !line.classList.contains("bad") && say(commented() ? "This comment is stored with a label, as soon as you give or keep one." : "");
+  comment.value = sessionStorage.getItem(draft) ?? comment.defaultValue;
+  comment.addEventListener("input", () => {
+    sessionStorage.setItem(draft, comment.value);
+    tell();
+  });
+  tell();
 }
 
 const form = document.getElementById("sign-in");
@@ -146,5 +179,9 @@ if (form) {
     history.replaceState(null, "", "/");
     enter({ token: given });
   }
+}
+for (const time of document.querySelectorAll("time")) {
+  time.title = new Date(time.dateTime).toLocaleString();
+  time.textContent = new Date(time.dateTime).toLocaleString([], { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 }
 window.addEventListener("pageshow", (event) => event.persisted && location.reload());
