@@ -147,3 +147,9 @@ class Client:
     def close(self):
         with contextlib.suppress(OSError):
             self.connection.close()
+
+
+def give(client, label="in_scope", **values):
+    """Label the item that comes next; status and what is told."""
+    shown = client.shown("/label/scope")
+    return client.post("/clicks/label", click(item=shown["item"], seen=shown["seen"], label=label, **values))

@@ -154,8 +154,7 @@ class Labelling:
 
     def labelled(self, person: Person, place: str) -> list[str]:
         """The items that a person has labelled, in the order given; one whose label was changed keeps its place."""
-        role = role_at(place)
-        return [item for own, item in person.votes if own == role and self.place(own, item) == place]
+        return [item for role, item in person.votes if self.place(role, item) == place]
 
     def free_group(self, person: Person) -> int | None:
         """The group that needs a person most, of those that this person is not in and has settled nothing in."""

@@ -59,7 +59,8 @@ def _tokens(study, host, annotators):
 
 def _listen(host, port):
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
+    # asyncio sends at once only if the protocol is named; else every page waits 40 ms for an acknowledgement
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
