@@ -67,6 +67,7 @@ def measured(tmp_path):
     answered = [row(DEFUSION_LABELS, **same, judge="j", label="defused", prompt_name="recorded")]
     answered.append(answered[0] | {"question_id": asked[3]["question_id"], "doc_id": "d1", "label": "not_defused"})
     answered.append(answered[0] | {"question_id": asked[6]["question_id"], "doc_id": "d2", "label": "tie"})
+    answered.append(answered[0] | {"prompt_name": "basic"})  # given here, not what people labelled
     people.append(row(HUMAN_LABELS, **same, task="defusion", annotator="ann", label="not_defused"))
     rows = {QUESTIONS: asked, SCOPE_LABELS: said, DEFUSION_LABELS: answered, OVERLAP: near, HUMAN_LABELS: people}
     for table, own in rows.items():
@@ -152,6 +153,12 @@ def test_recorded_responses_are_counted_and_compared_with_what_people_say(measur
     assert (defused["value"], defused["n"], defused["abstained"]) == (0.5, 2, 1)
     same = measured["responses", "j", "recorded", "r", "mine", "as_people_say"]
     assert (same["value"], same["n"]) == (0, 1)
+
+
+def test_of_responses_that_nobody_labelled_the_report_knows_that_it_knows_nothing(measured):
+    assert measured["responses", "j", "basic", "r", "mine", "defused"]["value"] == 1
+    same = measured["responses", "j", "basic", "r", "mine", "as_people_say"]
+    assert (same["value"], same["n"]) == (None, 0)
 
 
 def test_the_documents_of_a_set_are_searched_for_its_questions(measured):

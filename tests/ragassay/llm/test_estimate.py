@@ -71,6 +71,14 @@ def test_it_says_what_a_run_then_asks_and_no_more_than_the_ledger_lacks(estimate
     assert asked > 0 < known and asked + known == requests
 
 
+def test_only_the_documents_that_are_needed_are_collected(project):
+    command = [sys.executable, "-m", "ragassay.llm.estimate", "results/claims/embedded/2026-01.parquet", *TINY]
+    told = subprocess.run(command, cwd=project, check=True, stdout=subprocess.PIPE, text=True).stdout
+    assert re.search(r"^extract_claims +embedded +[1-9]", told, re.M)
+    collected = {str(path.relative_to(project)) for path in project.glob("results/*/*.parquet")}
+    assert "results/documents/2026-01.parquet" in collected and not any("2026-02" in path for path in collected)
+
+
 def test_batches_cost_less_and_equal_requests_count_once(model, tmp_path, monkeypatch):
     found = {}
     for mode in ("online", "batch"):

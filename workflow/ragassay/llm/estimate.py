@@ -1,7 +1,7 @@
 """`make estimate`: requests, tokens and dollars of each rule that asks, before anything is asked.
 
-Documents are collected first, which costs nothing. Then the workflow runs in a scratch folder that sees the
-project's files, results and ledger, with the embedded reader in the place of every model (see
+The documents that are needed are collected first, which costs nothing. Then the workflow runs in a scratch folder that
+sees the project's files, results and ledger, with the embedded reader in the place of every model (see
 `ragassay.llm.estimating`). So exactly those jobs are counted that a run would start now, and only what the ledger
 does not know. Nothing in the project changes but the documents.
 """
@@ -27,9 +27,7 @@ COLUMNS = ["requests", "in_the_ledger", "samples", "prompt_tokens", "completion_
 def estimate(targets: list[str]) -> int:
     """Print the table for the jobs that these targets need; returns Snakemake's exit status."""
     environment = os.environ | dict.fromkeys(_keys(targets) - os.environ.keys(), "not needed for an estimate")
-    # Not what names a file of results: it would be made, and paid, before anything is estimated.
-    settings = [word for word in targets if word.startswith("-") or "=" in word or word.endswith(CONFIGURATIONS)]
-    if status := _snakemake(["documents", *settings], environment, Path()):
+    if status := _snakemake([*targets, "--until", "collect_documents"], environment, Path()):
         return status
     Path(".snakemake").mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="estimate-", dir=".snakemake") as scratch:

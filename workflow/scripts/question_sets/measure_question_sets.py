@@ -118,10 +118,12 @@ def _responses(labels, places, people, draws):
     for (name, responder, prompt, judge), rows in groups.items():
         keys = {"set": name, "responder": responder, "prompt": prompt, "judge": judge}
         sided = [row for row in rows if row["label"] in (DEFUSED, NOT_DEFUSED)]
-        shares = {"defused": [(row["doc_id"], row["label"] == DEFUSED) for row in sided]}
-        if prompt == RECORDED:  # people labelled what they were shown
-            truths = [(row, people.get((row["question_id"], responder))) for row in sided]
-            shares["as_people_say"] = [(row["doc_id"], row["label"] == truth) for row, truth in truths if truth]
+        seen = sided if prompt == RECORDED else []  # people labelled what they were shown
+        truths = [(row, people.get((row["question_id"], responder))) for row in seen]
+        shares = {
+            "defused": [(row["doc_id"], row["label"] == DEFUSED) for row in sided],
+            "as_people_say": [(row["doc_id"], row["label"] == truth) for row, truth in truths if truth],
+        }
         yield _row("responses", keys, "responses", len(rows), len(rows))
         for metric_name, own in shares.items():
             mean = resampling.mean([float(one) for _, one in own], [doc for doc, _ in own], **draws)
