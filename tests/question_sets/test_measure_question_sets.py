@@ -67,7 +67,8 @@ def measured(tmp_path):
     answered = [row(DEFUSION_LABELS, **same, judge="j", label="defused", prompt_name="recorded")]
     answered.append(answered[0] | {"question_id": asked[3]["question_id"], "doc_id": "d1", "label": "not_defused"})
     answered.append(answered[0] | {"question_id": asked[6]["question_id"], "doc_id": "d2", "label": "tie"})
-    answered.append(answered[0] | {"prompt_name": "basic"})  # given here, not what people labelled
+    given = answered[0] | {"question_id": asked[9]["question_id"], "doc_id": "d3", "prompt_name": "basic"}
+    answered.append(given)  # here, and people labelled what was recorded
     people.append(row(HUMAN_LABELS, **same, task="defusion", annotator="ann", label="not_defused"))
     rows = {QUESTIONS: asked, SCOPE_LABELS: said, DEFUSION_LABELS: answered, OVERLAP: near, HUMAN_LABELS: people}
     for table, own in rows.items():
