@@ -104,8 +104,8 @@ def test_recorded_and_own_responses_are_judged_and_counted(measured, study):
         (keys["responder"], keys["prompt"]): row["n"] for keys, row in measured["question_sets"]["responses", "defused"]
     }
     assert found == {("old", "recorded"): 2, ("embedded", "basic"): 3, ("embedded", "two_shot"): 3}
-    [(_, same)] = measured["question_sets"]["responses", "as_people_say"][:1]
-    assert (same["value"], same["n"]) == (1, 1)
+    same = {keys["prompt"]: row for keys, row in measured["question_sets"]["responses", "as_people_say"]}
+    assert (same["recorded"]["value"], same["recorded"]["n"]) == (1, 1) and same["basic"]["value"] is None
     rows = tables.read(RESPONSES, study / "results/responses/mine/embedded/basic/mine.parquet").to_pylist()
     assert len(rows) == len(ASKED) and all(row["text"] for row in rows)
 

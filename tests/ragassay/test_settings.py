@@ -53,3 +53,9 @@ def test_a_form_of_names_may_have_an_empty_one(names, fits, fits_not):
     form = one_of(names)
     assert form and all(re.fullmatch(form, name) for name in fits)
     assert not any(re.fullmatch(form, name) for name in fits_not)
+
+
+@pytest.mark.parametrize(("name", "files"), [("own", ["results/models/demo-lm"]), ("a", []), ("a question set", [])])
+def test_only_models_that_the_workflow_makes_have_weights_to_wait_for(config, name, files):
+    config["models"]["own"] = MODEL | {"provider": "transformers", "model": "results/models/demo-lm"}
+    assert settings.weights_of(config, "generator")({"generator": name}) == files

@@ -89,8 +89,15 @@ def made_weights(entry: dict) -> list[str]:
 
 
 def weights_of(config: dict, role: str):
-    """The weights of the model that the wildcard of this name names, if this workflow makes them."""
-    return lambda wildcards: made_weights(config["models"][wildcards.get(role)])
+    """The weights of the model that the wildcard of this name names, if this workflow makes them; a question set or a
+    responder that was recorded, which may stand in its place, has none.
+    """
+
+    def weights(wildcards):
+        entry = config["models"].get(wildcards.get(role))
+        return made_weights(entry) if entry else []
+
+    return weights
 
 
 def detectors(config: dict) -> list[str]:

@@ -58,6 +58,13 @@ class Decoder:
         except (OSError, ValueError) as error:
             raise self._cannot_load("tokenizer", error) from error
 
+    def _reserved(self):
+        """Tokens that may never have been trained: special ones without a task, else what has their form."""
+        named = set(self.tokenizer.all_special_tokens)
+        special = {token.content for token in self.tokenizer.added_tokens_decoder.values() if token.special} - named
+        formed = {token for token in self.tokenizer.get_vocab() if token[:1] in "<[" and token[-1:] in ">]"}
+        return special or formed - named
+
     def token(self, name: str | None) -> int:
         """The number of a token by its name; None is the end-of-text token."""
         if name is None:
@@ -66,11 +73,10 @@ class Decoder:
             return self.tokenizer.eos_token_id
         found = self.tokenizer.get_vocab().get(name)
         if found is None:
-            reserved = [token for token in self.tokenizer.get_vocab() if token[:1] in "<[" and token[-1:] in ">]"]
-            shown = ", ".join(sorted(reserved)[:5]) or "none"
+            shown = ", ".join(sorted(self._reserved())[:5]) or "none"
             raise ActivationsError(
                 f"model {self.name}: its tokenizer has no token {name!r}; name one that it reserves"
-                f" (tokens of such a form: {shown})"
+                f" (tokens of that kind: {shown})"
             )
         return found
 
