@@ -133,7 +133,15 @@ DEFAULTS = {
     "query_sets": {},
     "retrieval": {"retrievers": ["bm25", "minilm"], "neighbours": 100, "resamples": 1000, "seed": 0},
     "question_sets": {},
-    "demo_lm": {"steps": 1800, "rate": 0.004, "vector_rate": 0.003, "hidden": 128, "layers": 4, "vocabulary": 6000, "seed": 0},
+    "demo_lm": {
+        "steps": 1800,
+        "rate": 0.004,
+        "vector_rate": 0.003,
+        "hidden": 128,
+        "layers": 4,
+        "vocabulary": 6000,
+        "seed": 0,
+    },
     "detectors": {
         "methods": {
             name: {"kind": kind, "encoders": ["minilm"], "appended": None, "layer": -1}

@@ -6,11 +6,10 @@ Rules compare what comes out, so nothing is in it that does not change the resul
 
 from pathlib import Path
 
+from ragassay import own_models
 from ragassay.annotation.settings import labelled
 from ragassay.question_sets.settings import voted
 from ragassay.sources import document_files
-
-MADE = "results/models/"  # where this workflow puts models that it trains
 
 
 def files(row: dict, config: dict) -> list[str]:
@@ -83,11 +82,6 @@ def model(config: dict, name: str) -> dict:
     return {"name": name, "register": str(Path("ledger/models", name)), **own}
 
 
-def made_weights(entry: dict) -> list[str]:
-    """The folder of a model's weights if this workflow trains it, so that it does so first."""
-    return [entry["model"]] if entry["model"].startswith(MADE) else []
-
-
 def weights_of(config: dict, role: str):
     """The weights of the model that the wildcard of this name names, if this workflow makes them; a question set or a
     responder that was recorded, which may stand in its place, has none.
@@ -95,7 +89,7 @@ def weights_of(config: dict, role: str):
 
     def weights(wildcards):
         entry = config["models"].get(wildcards.get(role))
-        return made_weights(entry) if entry else []
+        return own_models.weights(entry) if entry else []
 
     return weights
 

@@ -3,7 +3,7 @@
 Asked for when the workflow is read, so nothing here loads a model or what runs one.
 """
 
-from ragassay import settings
+from ragassay import own_models
 from ragassay.code import code_version
 
 
@@ -37,7 +37,7 @@ def modules(config: dict, name: str, encoder: str) -> list[str]:
 
 def made_weights(config: dict, name: str, encoder: str) -> list[str]:
     """The folder of a detector's model if this workflow trains it, so that it does so first."""
-    return settings.made_weights(method(config, name, encoder)["detector"]["encoder"])
+    return own_models.weights(method(config, name, encoder)["detector"]["encoder"])
 
 
 def training(config: dict) -> dict:
