@@ -28,7 +28,7 @@ def run(project: Path) -> None:
     (project / "gold").symlink_to(GOLD)
     own = {"question_sets": {"gold": files}, "detectors": {"use": USED}}
     (project / "gold.yaml").write_text(yaml.safe_dump(own))
-    command = [sys.executable, "-m", "snakemake", "--quiet", "rules", RESULT, "--configfile", "gold.yaml"]
+    command = [sys.executable, "-m", "snakemake", RESULT, "--quiet", "rules", "--configfile", "gold.yaml"]
     subprocess.run(command, cwd=project, check=True)
 
 

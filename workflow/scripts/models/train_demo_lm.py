@@ -18,7 +18,7 @@ from ragassay.schemas.documents import DOCUMENTS
 from ragassay.stage import log, run
 from ragassay.torch_threads import threads
 
-LONGEST = 1024  # tokens of a prompt and its answer
+LONGEST = 8192  # tokens of a prompt and its answer; words of other corpora are several each
 
 
 def train_demo_lm(
