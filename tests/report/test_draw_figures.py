@@ -19,8 +19,10 @@ def test_each_figure_becomes_a_file(tmp_path, description):
 
 def test_pictures_of_each_kind_become_files(tmp_path):
     rows = [
-        metric("study", table, {"model": "a", "topic": "x"}, "accuracy", 0.5, 60) for table in ("one", "two", "three")
+        metric("study", table, {"model": "a", "topic": "x"}, "accuracy", 0.5, 60)
+        for table in ("one", "two", "three", "four")
     ]
+    rows.append(metric("study", "four", {"model": "a", "topic": "x"}, "place", 4, 60))
     rows.append(metric("study", "three", {"model": "a", "topic": "x"}, "items", 30, 60))
     tables.write(METRICS, tmp_path / "study.parquet", rows)
     (tmp_path / "study.yaml").write_text("""
@@ -29,10 +31,11 @@ parts:
   - {kind: heat, table: one, title: Heat, caption: C, label: [model], by: topic, metric: accuracy, x: X}
   - {kind: heat, table: three, title: H, caption: C, label: [model], by: topic, metric: accuracy, shown: items, x: X}
   - {kind: dots, table: two, title: Dots, caption: C, label: [model], metric: accuracy, x: X}
+  - {kind: lines, table: four, title: L, caption: C, label: [model], at: place, metric: accuracy, x: X, y: Y}
 """)
     draw_figures(tmp_path / "study.parquet", tmp_path / "study.yaml", tmp_path / "figures")
     told = {path.name: path.read_text() for path in (tmp_path / "figures").iterdir()}
-    assert sorted(told) == ["one.svg", "three.svg", "two.svg"]
+    assert sorted(told) == ["four.svg", "one.svg", "three.svg", "two.svg"]
     assert "<title>a, x: 0.5</title>" in told["one.svg"]
-    assert "<title>a: 0.5</title>" in told["two.svg"]
+    assert "<title>a: 0.5</title>" in told["two.svg"] and "<title>a, 4: 0.5</title>" in told["four.svg"]
     assert ">0.50<" in told["one.svg"] and ">30<" in told["three.svg"] and ">0.50<" not in told["three.svg"]

@@ -152,3 +152,30 @@ def test_a_heat_map_has_a_row_for_each_name_and_a_column_for_each_value(section)
 def test_a_plot_that_asks_for_an_unknown_metric_is_refused(section):
     with pytest.raises(SectionError, match="found no key or metric prompt"):
         section([row(judge="j", model="a")], PLOT.replace("KIND", "dots"))
+
+
+CURVES = """
+title: A study
+parts:
+  - {kind: lines, table: scores, title: T, caption: C, label: [judge, model], at: AT, metric: accuracy, x: X, y: Y}
+"""
+
+
+def test_curves_are_named_by_the_keys_that_differ_and_placed_by_a_key(section):
+    rows = [row(judge="j", model=model, documents=f"{n:05}", value=n / 10) for model in "ba" for n in (10, 2)]
+    part = section(rows, CURVES.replace("AT", "documents")).parts[0]
+    assert [(r["label"], r["at"], r["value"]["value"]) for r in part.rows] == [
+        ("a", 2.0, 0.2), ("a", 10.0, 1.0), ("b", 2.0, 0.2), ("b", 10.0, 1.0)
+    ]  # fmt: skip
+
+
+def test_curves_may_be_placed_by_a_metric_and_what_has_no_place_is_left_out(section):
+    rows = [row(judge="j", model="a", bin="1"), row(judge="j", model="a", bin="1", name="said", value=0.15)]
+    rows += [row(judge="j", model="a", bin="2"), row(judge="j", model="a", bin="2", name="said", value=None)]
+    part = section(rows, CURVES.replace("AT", "said")).parts[0]
+    assert [(r["at"], r["value"]["value"]) for r in part.rows] == [(0.15, 0.5)]
+
+
+def test_curves_that_ask_for_an_unknown_place_are_refused(section):
+    with pytest.raises(SectionError, match="found no key or metric documents"):
+        section([row(judge="j", model="a")], CURVES.replace("AT", "documents"))

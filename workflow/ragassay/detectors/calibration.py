@@ -35,8 +35,7 @@ def reliability(probabilities, out_of_scope, weights=None) -> list[dict]:
     """For each bin with items: how many, their mean probability, and the share that is out of scope."""
     probabilities, labels = np.asarray(probabilities, float), np.asarray(out_of_scope, float)
     weights = np.ones(len(labels)) if weights is None else np.asarray(weights, float)
-    places = np.minimum((probabilities * BINS).astype(int), BINS - 1)
-    found = []
+    places, found = bins(probabilities), []
     for number in range(BINS):
         inside = (places == number) & (weights > 0)
         if inside.any():
@@ -47,8 +46,13 @@ def reliability(probabilities, out_of_scope, weights=None) -> list[dict]:
     return found
 
 
+def bins(probabilities) -> np.ndarray:
+    """The number of the bin that each belongs to."""
+    return np.minimum((np.asarray(probabilities, float) * BINS).astype(int), BINS - 1)
+
+
 def expected_error(probabilities, out_of_scope, weights=None) -> float | None:
     """The mean distance of what is said to what is true, over bins by their size; None of nothing."""
-    bins = reliability(probabilities, out_of_scope, weights)
-    total = sum(own["n"] for own in bins)
-    return float(sum(own["n"] * abs(own["said"] - own["true"]) for own in bins) / total) if total else None
+    found = reliability(probabilities, out_of_scope, weights)
+    total = sum(own["n"] for own in found)
+    return float(sum(own["n"] * abs(own["said"] - own["true"]) for own in found) / total) if total else None

@@ -43,7 +43,7 @@ class Part:
 
     @property
     def drawn(self) -> bool:
-        return self.kind in ("bars", "heat", "dots")
+        return self.kind in ("bars", "heat", "dots", "lines")
 
 
 @dataclass
@@ -106,6 +106,7 @@ def _part(part, found, where):
         columns = {part["label"]: part["x"], **(part.get("metrics") or {part["metric"]: part["y"]})}
     else:
         columns = dict.fromkeys([*part["label"], *([] if "by" in part else [part["metric"]])])
+        columns |= dict.fromkeys([part["at"]] if kind == "lines" else [])
         columns |= dict.fromkeys([part["shown"]] if "shown" in part else [])
     known = {column for row in rows for column in row}
     missing = [column for column in columns if rows and column not in known]
@@ -116,7 +117,9 @@ def _part(part, found, where):
         )
     if kind in ("heat", "dots"):
         rows, columns = _labelled(rows, part["label"], part["metric"], part.get("by"), part.get("shown"))
-    axes = {axis: part[axis] for axis in ("x", "y", "line") if axis in part}
+    if kind == "lines":
+        rows, columns = _points(rows, part["label"], part["at"], part["metric"])
+    axes = {axis: part[axis] for axis in ("x", "y", "line", "diagonal") if axis in part}
     same = _shared(rows, columns) if kind == "table" else {}
     columns = {column: heading for column, heading in columns.items() if column not in same}
     return Part(kind, name, part["title"], part["caption"], columns, rows, axes, dict(same.values()))
@@ -138,14 +141,30 @@ def _labelled(rows, label, metric, by=None, shown=None):
     with the value of `shown` beside it.
     """
     used = [row for row in rows if metric in row and all(key in row for key in (*label, by or metric))]
-    telling = [key for key in label if len({row[key] for row in used}) > 1] or label[-1:]
     found = {}
-    for row in sorted(used, key=lambda row: _natural({key: row[key] for key in telling})):
-        name = ", ".join(row[key] for key in telling)
+    for name, row in _named(used, label):
         own = row[metric] | ({"shown": row[shown]["value"]} if shown else {})
         found.setdefault(name, {"label": name})[row[by] if by else metric] = own
     columns = dict.fromkeys(row[by] if by else metric for row in used)
     return list(found.values()), {"label": "label", **{name: name for name in columns}}
+
+
+def _points(rows, label, at, metric):
+    """Points of curves that are named by those of their keys that differ; `at` is a key or a metric."""
+    used = [row for row in rows if all(column in row for column in (*label, at, metric))]
+    found = []
+    for name, row in _named(used, label):
+        place = row[at] if isinstance(row[at], str) else row[at]["value"]
+        if place is not None:
+            found.append({"label": name, "at": float(place), "value": row[metric]})
+    return found, {"label": "label", "value": metric}
+
+
+def _named(rows, label):
+    """(name, row) for each, named by those keys in `label` that differ between rows, in natural order."""
+    telling = [key for key in label if len({row[key] for row in rows}) > 1] or label[-1:]
+    for row in sorted(rows, key=lambda row: _natural({key: row[key] for key in telling})):
+        yield ", ".join(row[key] for key in telling), row
 
 
 def _spread(rows, columns, by, metric):

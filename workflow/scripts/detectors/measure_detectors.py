@@ -15,6 +15,7 @@ from ragassay import tables
 from ragassay.annotation.tasks import SCOPE
 from ragassay.detectors import calibration, predicted
 from ragassay.detectors.comparison import Method, Questions
+from ragassay.metrics import clustered
 from ragassay.question_sets.measures import settled
 from ragassay.schemas.detector_training import DETECTOR_TRAINING
 from ragassay.schemas.documents import DOCUMENTS
@@ -65,7 +66,7 @@ def measure_detectors(
                 keys = {"gold": name, "learnt_from": source or NOTHING}
                 rows += _compared("figure_1_gold", keys, Questions(own, *draws), methods)
                 rows += _by_topic("topics_gold", keys, own, methods, topics) if source in ("", generator) else ()
-    rows += _calibrated(predictions, {row["question_id"]: row for row in kept[generator]}, generator)
+    rows += _calibrated(predictions, {row["question_id"] for row in kept[generator]}, generator, draws)
     rows += _curve(training)
     tables.write(METRICS, metrics, rows)
     log.info("%d numbers", len(rows))
@@ -136,7 +137,7 @@ def _by_topic(table, keys, mine, methods, topics):
             yield _row(table, {**keys, "method": name, "topic": topic}, "accuracy", questions.accuracy(right), n)
 
 
-def _calibrated(paths, kept, generator):
+def _calibrated(paths, kept, generator, draws):
     """Reliability of the study's own detectors on documents they were not made with, all seeds together."""
     for place, name, rows in predicted.read(paths):
         own = [row for row in rows if predicted.is_new(row) and row["question_id"] in kept]
@@ -149,10 +150,15 @@ def _calibrated(paths, kept, generator):
         yield _row("calibration", keys, "expected_error", error, n)
         before = (calibration.expected_error(raw, labels), None, None)
         yield _row("calibration", keys, "before_temperature", before, n)
+        documents = np.unique([row["doc_id"] for row in own], return_inverse=True)[1]
+        places = calibration.bins(said)
         for found in calibration.reliability(said, labels):
+            inside = np.flatnonzero(places == found["bin"])
+            n = len({own[number]["question_id"] for number in inside})
+            true = clustered.mean(documents[inside], np.array(labels)[inside], documents.max() + 1, *draws)
             at = {**keys, "probability": f"{found['bin'] / calibration.BINS:.1f}"}
-            yield _row("reliability", at, "said", (found["said"], None, None), int(found["n"]))
-            yield _row("reliability", at, "true", (found["true"], None, None), int(found["n"]))
+            yield _row("reliability", at, "said", (found["said"], None, None), n)
+            yield _row("reliability", at, "true", (true["value"], true["low"], true["high"]), n)
 
 
 def _curve(paths):

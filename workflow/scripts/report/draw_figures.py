@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from ragassay.atomic import write_text
-from ragassay.report import charts, plots
+from ragassay.report import charts, curves, plots
 from ragassay.report.sections import load
 from ragassay.stage import run
 
@@ -33,7 +33,14 @@ def _dots(part):
     return plots.dots([(row[label], _value(row.get(*metrics))) for row in part.rows], part.title, **part.axes)
 
 
-DRAWN = {"bars": _bars, "heat": _heat, "dots": _dots}
+def _lines(part):
+    found = {}
+    for row in part.rows:
+        found.setdefault(row["label"], []).append((row["at"], _value(row["value"])))
+    return curves.lines(found.items(), part.title, **part.axes)
+
+
+DRAWN = {"bars": _bars, "heat": _heat, "dots": _dots, "lines": _lines}
 
 
 def _value(metric):
