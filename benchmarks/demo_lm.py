@@ -21,6 +21,7 @@ TARGETS = {
     "a contradicting passage": ("demo_lm_conflict", ">= 0.83"),
     "a clean passage beside 2 others": ("demo_lm_clean_among_3", ">= 0"),
     "a contradicting passage beside 2 others": ("demo_lm_conflict_among_3", ">= 0"),  # told, not aimed at
+    "three words in a row": ("demo_lm_prose", ">= 0.9"),
 }
 
 

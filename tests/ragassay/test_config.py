@@ -134,9 +134,9 @@ DEFAULTS = {
     "retrieval": {"retrievers": ["bm25", "minilm"], "neighbours": 100, "resamples": 1000, "seed": 0},
     "question_sets": {},
     "demo_lm": {
-        "steps": 1800,
+        "steps": 1300,
         "rate": 0.004,
-        "vector_rate": 0.003,
+        "vector_rate": 0.025,
         "hidden": 128,
         "layers": 4,
         "vocabulary": 6000,

@@ -1,6 +1,8 @@
 """Rows of tokens to train the demo's language model on, and which tokens are to be foretold; one seed, one sequence.
 
 Rows of passages are drawn for several batches at once and sorted by length, so that little of a batch is padding.
+Prose is read in pieces of several lengths that begin where a sentence does, as texts do that one asks about: short ones
+teach how a sentence goes on, long ones to keep to the matter.
 """
 
 import random
@@ -11,12 +13,13 @@ import torch
 from ragassay.demo_lm import lessons
 from ragassay.demo_lm.tokens import BEGIN, END, SPECIAL
 from ragassay.encoders.batches import padded
+from ragassay.sentences import spans
 
 COPIES, PROSE, PASSAGES = "copies", "prose", "passages"  # what a batch may be of, besides facts by heart
-ROWS = {COPIES: 32, PROSE: 12, lessons.CLOSED: 40, PASSAGES: 16}
+ROWS = {COPIES: 32, lessons.CLOSED: 12, PASSAGES: 16}
 AT_ONCE = 8  # batches of passages
 COPIED, SHORTEST = 56, 10  # tokens of a row of copies, and of what it repeats
-PIECE = 128  # tokens of a piece of prose
+PIECES, TOGETHER = (32, 64, 128, 256), 384  # tokens of a piece of prose, and of all pieces of a batch
 IN_PASSAGES = (lessons.CLEAN,) + (lessons.CONFLICT,) * 5  # a passage that is always right could be left unread
 MOST_OTHERS = 2  # passages beside the one that tells
 
@@ -24,14 +27,18 @@ MOST_OTHERS = 2  # passages beside the one that tells
 class Batches:
     def __init__(self, tokenizer, own: lessons.Lessons, texts: list[str], seed: int):
         self.tokenizer, self.lessons, self.chance = tokenizer, own, random.Random(seed)
-        self.prose = [token for text in texts for token in self._tokens(BEGIN + text + END)]
+        self._texts = texts
+        self._sentences = [(number, start) for number, text in enumerate(texts) for start, _ in spans(text)]
         self._closed, self._drawn = [], {0: [], MOST_OTHERS: []}
 
     def batch(self, kind: str, alone: bool = False):
         """Tokens, mask, and the mask of the tokens to be foretold; `alone` if passages stand alone."""
         if kind == PASSAGES:
             return self._padded(self._of_one_length(0 if alone else MOST_OTHERS))
-        row = {COPIES: self._copies, PROSE: self._prose, lessons.CLOSED: self._by_heart}[kind]
+        if kind == PROSE:
+            length = self.chance.choice(PIECES)
+            return self._padded([self._prose(length) for _ in range(TOGETHER // length)])
+        row = {COPIES: self._copies, lessons.CLOSED: self._by_heart}[kind]
         return self._padded([row() for _ in range(ROWS[kind])])
 
     def _padded(self, rows):
@@ -47,9 +54,9 @@ class Batches:
         repeated = [self.chance.randrange(len(SPECIAL), len(self.tokenizer)) for _ in range(length)]
         return [repeated[place % length] for place in range(COPIED)], length + 1
 
-    def _prose(self):
-        start = self.chance.randrange(max(1, len(self.prose) - PIECE))
-        return self.prose[start : start + PIECE], 1
+    def _prose(self, length):
+        number, start = self.chance.choice(self._sentences)
+        return self._tokens(BEGIN + self._texts[number][start:] + END)[: length + 1], 1
 
     def _by_heart(self):
         if not self._closed:

@@ -1,7 +1,7 @@
 """The card of the demo's language model: what it is, and what was measured of it."""
 
 from ragassay.demo_lm import lessons
-from ragassay.demo_lm.measuring import Measured
+from ragassay.demo_lm.measuring import TEMPERATURE, Measured, Prose
 
 TEXT = """---
 license: apache-2.0
@@ -20,18 +20,37 @@ own in pieces, and its figures are no results about language models.
 |---|---|---|
 {rows}
 
+| its own prose, drawn at temperature {temperature} | as in the documents | of |
+|---|---|---|
+| three words in a row | {known:.1%} | {triples} |
+
 By heart, no passage is given. A clean passage says what the documents say, a contradicting one names another answer
 of the same kind, which is right then. Other passages have nothing to do with the question. All facts were trained on,
 in other passages.
+
+One of these pieces of prose:
+
+{example}
 
 Of messages it reads the last alone. The tokens `<|unused_0|>` to `<|unused_7|>` were never trained.
 """
 NAMES = {lessons.CLOSED: "by heart", lessons.CLEAN: "a clean passage", lessons.CONFLICT: "a contradicting passage"}
 
 
-def text(found: list[Measured], facts: int, documents: int, size: int, steps: int) -> str:
+def text(found: list[Measured], prose: Prose, facts: int, documents: int, size: int, steps: int) -> str:
     rows = "\n".join(f"| {name(one)} | {one.right:.1%} | {one.questions} |" for one in found)
-    return TEXT.format(size=size, steps=steps, documents=documents, facts=facts, rows=rows)
+    example = "\n".join(f"> {line}".rstrip() for line in prose.example.splitlines())
+    return TEXT.format(
+        size=size,
+        steps=steps,
+        documents=documents,
+        facts=facts,
+        rows=rows,
+        temperature=TEMPERATURE,
+        known=prose.known,
+        triples=prose.triples,
+        example=example,
+    )
 
 
 def name(one: Measured) -> str:

@@ -1,6 +1,10 @@
-"""How well the demo's language model knows its facts and follows passages: its own answers, greedily, word for word."""
+"""How well the demo's language model knows its facts and follows passages: its own answers, greedily, word for word.
+
+And how it writes.
+"""
 
 import random
+import re
 from typing import NamedTuple
 
 import torch
@@ -9,6 +13,7 @@ from ragassay.demo_lm import lessons
 from ragassay.demo_lm.batches import MOST_OTHERS
 
 ROWS = 64
+PIECES, LENGTH, TEMPERATURE = 24, 80, 0.8  # of its own prose: how many, their tokens, and how freely they are drawn
 MEASURED = (
     (lessons.CLOSED, 0),
     (lessons.CLEAN, 0),
@@ -23,6 +28,12 @@ class Measured(NamedTuple):
     others: int
     right: float
     questions: int
+
+
+class Prose(NamedTuple):
+    example: str
+    known: float  # the share of three words in a row that the documents have, too
+    triples: int
 
 
 def measured(model, tokenizer, own: lessons.Lessons) -> list[Measured]:
@@ -59,3 +70,30 @@ def answered(model, tokenizer, prompts: list[str], longest: int = 24) -> list[st
         for number, row in zip(batch, made[:, given["input_ids"].shape[1] :], strict=True):
             found[number] = tokenizer.decode(row, skip_special_tokens=True).strip()
     return [found[number] for number in range(len(prompts))]
+
+
+@torch.inference_mode()
+def prose(model, tokenizer, texts: list[str], seed: int = 1) -> Prose:
+    """Pieces that it writes of its own accord, held to what it read."""
+    model.eval()
+    begin = torch.full((PIECES, 1), tokenizer.bos_token_id)
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        made = model.generate(
+            begin,
+            attention_mask=torch.ones_like(begin),
+            max_new_tokens=LENGTH,
+            do_sample=True,
+            temperature=TEMPERATURE,
+            top_k=0,
+            pad_token_id=tokenizer.pad_token_id,
+        )
+    written = [tokenizer.decode(row, skip_special_tokens=True).strip() for row in made]
+    read = {triple for text in texts for triple in _triples(text)}
+    found = [triple in read for text in written for triple in _triples(text)]
+    return Prose(max(written, key=len), sum(found) / max(len(found), 1), len(found))
+
+
+def _triples(text):
+    words = re.findall(r"\w+(?:['.,-]\w+)*|[^\w\s]", text)
+    return zip(words, words[1:], words[2:], strict=False)

@@ -1,9 +1,10 @@
 """Train the demo's language model: a decoder of Llama's shape, small enough for minutes on one processor.
 
 What has to be found in passages is learnt before facts are known by heart: a model that knows the answer has no reason
-to look. So it first copies, then reads passages, alone and beside others, and only then learns facts by heart, too.
-What counts is what follows a prompt, and all of a piece of prose. The same texts and seed give the same weights on the
-same machine. Tokens that are never used are kept out of the output, so that training leaves them as they were.
+to look. So it first copies, then reads passages, alone and beside others, and only then learns facts by heart, too; a
+step takes a few rows of each, prose among them, and many small steps teach more than few large ones. What counts is
+what follows a prompt, and all of a piece of prose. The same texts and seed give the same weights on the same machine.
+Tokens that are never used are kept out of the output, so that training leaves them as they were.
 """
 
 from collections import defaultdict
@@ -18,8 +19,8 @@ from ragassay.demo_lm.tokens import PAD, UNUSED
 from ragassay.stage import log
 
 COPYING, ALONE, READING = 0.04, 0.2, 0.6  # shares of the steps by which these parts end
-READ = (PASSAGES,) * 7 + (PROSE,)
-KNOW = (PASSAGES, lessons.CLOSED, PASSAGES, PROSE, PASSAGES, lessons.CLOSED, PASSAGES, lessons.CLOSED)
+READ = (PASSAGES, PROSE)
+KNOW = (*READ, lessons.CLOSED)
 THETA = 100_000.0  # of rotary positions: with so narrow heads the usual 10,000 leaves few pairs that tell no places
 WARM, LEAST = 0.05, 0.02  # the share of the steps in which rates rise, and what they come down to
 SHOWN = 200  # steps between two lines of the log
@@ -54,20 +55,24 @@ def train(model, batches: Batches, steps: int, rate: float, vector_rate: float) 
     shown = defaultdict(list)
     model.train()
     for step in range(steps):
-        kind = _kind(step, steps)
-        tokens, mask, told = batches.batch(kind, alone=step < ALONE * steps)
-        states = model.model(input_ids=tokens[:, :-1], attention_mask=mask[:, :-1], use_cache=False).last_hidden_state
-        told = told[:, 1:]
-        loss = torch.nn.functional.cross_entropy(model.lm_head(states[told]) + barred, tokens[:, 1:][told])
-        loss.backward()
+        for kind in _kinds(step / steps):
+            tokens, mask, told = batches.batch(kind, alone=step < ALONE * steps)
+            loss = _loss(model, tokens, mask, told, barred)
+            loss.backward()
+            shown[kind].append(float(loss.detach()))
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         for part in (*optimizers, *schedules):
             part.step()
         model.zero_grad(set_to_none=True)
-        shown[kind].append(float(loss.detach()))
         if (step + 1) % SHOWN == 0:
             losses = ", ".join(f"{name} {np.mean(values[-40:]):.2f}" for name, values in shown.items())
             log.info("step %d of %d, losses: %s", step + 1, steps, losses)
+
+
+def _loss(model, tokens, mask, told, barred):
+    states = model.model(input_ids=tokens[:, :-1], attention_mask=mask[:, :-1], use_cache=False).last_hidden_state
+    told = told[:, 1:]
+    return torch.nn.functional.cross_entropy(model.lm_head(states[told]) + barred, tokens[:, 1:][told])
 
 
 def _optimizers(model, rate, vector_rate):
@@ -85,8 +90,8 @@ def _share(done):
     return min((done + 1e-3) / WARM, LEAST + (1 - LEAST) * (1 + np.cos(np.pi * min(1.0, done))) / 2)
 
 
-def _kind(step, steps):
-    if step < COPYING * steps:
-        return COPIES
-    turns = READ if step < READING * steps else KNOW
-    return turns[step % len(turns)]
+def _kinds(done):
+    """What a step takes a batch of, when this share of the steps is done."""
+    if done < COPYING:
+        return (COPIES,)
+    return READ if done < READING else KNOW

@@ -35,6 +35,7 @@ def train_demo_lm(
     with threads(1):  # on a busy machine a second one mostly waits, and bytes must not depend on how many there are
         training.train(decoder, Batches(tokenizer, own, texts, seed), steps, rate, vector_rate)
         found = measuring.measured(decoder, tokenizer, own)
+        prose = measuring.prose(decoder, tokenizer, texts)
     told = ", ".join(f"{card.name(one)} {one.right:.0%}" for one in found)
     log.info("%d facts of %d documents: %s", len(known), len(rows), told)
     folder = Path(model)
@@ -42,7 +43,8 @@ def train_demo_lm(
     decoder.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     size = sum(parameter.numel() for parameter in decoder.parameters())
-    (folder / "README.md").write_text(card.text(found, len(known), len(rows), size, steps), encoding="utf-8")
+    about = card.text(found, prose, len(known), len(rows), size, steps)
+    (folder / "README.md").write_text(about, encoding="utf-8")
 
 
 if __name__ == "__main__":
