@@ -23,7 +23,7 @@ READ = (PASSAGES, PROSE)
 KNOW = (*READ, lessons.CLOSED)
 THETA = 100_000.0  # of rotary positions: with so narrow heads the usual 10,000 leaves few pairs that tell no places
 WARM, LEAST = 0.05, 0.02  # the share of the steps in which rates rise, and what they come down to
-SHOWN = 200  # steps between two lines of the log
+SHOWN = 50  # steps between two lines of the log
 
 
 def new(tokenizer, seed: int, hidden: int, layers: int) -> LlamaForCausalLM:
