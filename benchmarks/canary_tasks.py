@@ -14,18 +14,18 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "workflow"))
 
-from ragassay.canaries import MARKER, on_items, on_label, on_remaining, on_response  # noqa: E402
-from ragassay.embedded.asking import items as listed  # noqa: E402
-from ragassay.embedded.reader import respond  # noqa: E402
-from ragassay.llm.model import Answer  # noqa: E402
-from ragassay.llm.numbered_lists import parse_numbered  # noqa: E402
-from ragassay.llm.parsing import Abstain  # noqa: E402
-from ragassay.llm.prompts import Prompt, numbered  # noqa: E402
-from ragassay.llm.verdicts import parse_verdict  # noqa: E402
-from ragassay.scope.recovery import blanked  # noqa: E402
-from ragassay.scope.recovery import read as read_filled  # noqa: E402
-from ragassay.scope.removal import remaining  # noqa: E402
-from ragassay.scope.votes import IN, OUT, label  # noqa: E402
+from ragassay.canaries import MARKER, on_items, on_label, on_remaining, on_response
+from ragassay.embedded.asking import items as listed
+from ragassay.embedded.reader import respond
+from ragassay.llm.model import Answer
+from ragassay.llm.numbered_lists import parse_numbered
+from ragassay.llm.parsing import Abstain
+from ragassay.llm.prompts import Prompt, numbered
+from ragassay.llm.verdicts import parse_verdict
+from ragassay.scope.recovery import blanked
+from ragassay.scope.recovery import read as read_filled
+from ragassay.scope.removal import remaining
+from ragassay.scope.votes import IN, OUT, label
 
 PROMPTS = {path.stem: Prompt.load(path) for path in sorted((ROOT / "resources/prompts").glob("*.yaml"))}
 SUBSETS = 3

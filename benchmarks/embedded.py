@@ -22,11 +22,11 @@ ROOT = Path(__file__).resolve().parent.parent
 GOLD = ROOT / "../shared/data/scopeqa_gold"
 sys.path.insert(0, str(ROOT / "workflow"))
 
-from ragassay.embedded import scope, support  # noqa: E402
-from ragassay.embedded.asking import MISSING, items  # noqa: E402
-from ragassay.embedded.reader import respond  # noqa: E402
-from ragassay.embedded.words import content, stem, tokens  # noqa: E402
-from ragassay.llm.prompts import Prompt, numbered  # noqa: E402
+from ragassay.embedded import scope, support
+from ragassay.embedded.asking import MISSING, items
+from ragassay.embedded.reader import respond
+from ragassay.embedded.words import content, stem, tokens
+from ragassay.llm.prompts import Prompt, numbered
 
 FITTED = ("foreign", "names", "pairs", "run")  # the evidence whose weights were fitted; the others are kept
 NEGATION = re.compile(r"\b(?:not|no|cannot|none|nothing|without)\b|n't|n\u2019t", re.IGNORECASE)

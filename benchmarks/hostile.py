@@ -24,11 +24,11 @@ from memory import peak_megabytes
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "workflow"))
 
-from hostile_reading import Reading  # noqa: E402
+from hostile_reading import Reading
 
-from ragassay.news.addresses import ip_address, public  # noqa: E402
-from ragassay.news.fetcher import Fetcher  # noqa: E402
-from ragassay.news.limits import Limits  # noqa: E402
+from ragassay.news.addresses import ip_address, public
+from ragassay.news.fetcher import Fetcher
+from ragassay.news.limits import Limits
 
 AGENT = "ragassay/0.1 (+https://ragassay.example/contact)"
 CONCURRENCY = 100

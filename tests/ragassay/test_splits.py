@@ -3,8 +3,10 @@
 from collections import Counter
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from ragassay.splits import split_of
+from ragassay.splits import PARTS, split_of
 
 
 def test_parts_have_their_shares():
@@ -19,3 +21,10 @@ def test_parts_have_their_shares():
 )
 def test_a_published_split_never_moves(key, part):
     assert split_of(key) == part
+
+
+@given(st.text())
+def test_in_ten_turns_a_key_is_tested_once(key):
+    turns = Counter(split_of(key, turn) for turn in range(len(PARTS)))
+    assert turns == {"train": 8, "validation": 1, "test": 1}
+    assert split_of(key, len(PARTS)) == split_of(key)

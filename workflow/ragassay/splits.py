@@ -10,7 +10,9 @@ import hashlib
 PARTS = ("train",) * 8 + ("validation", "test")
 
 
-def split_of(key: str) -> str:
-    """The part for a key. The hash has a name of its own, so that parts are independent of other uses of the key."""
+def split_of(key: str, turn: int = 0) -> str:
+    """The part for a key. The hash has a name of its own, so that parts are independent of other uses of the key. In
+    as many turns as there are `PARTS`, each key is in the test part once.
+    """
     digest = hashlib.sha256(f"split {key}".encode()).digest()
-    return PARTS[int.from_bytes(digest[:8], "big") % len(PARTS)]
+    return PARTS[(int.from_bytes(digest[:8], "big") + turn) % len(PARTS)]
