@@ -3,8 +3,8 @@
 By the study's split nine in ten documents are learnt from or chosen by, so its test part is small; here the parts take
 turns, and in ten of them every document is tested once.
 
-Each method stands beside the overlap control on the same questions, all of them and the hard ones, with intervals by
-document. `python benchmarks/folds.py FOLDER` reads a project whose detectors are trained, whose features are stored.
+Each method stands beside the overlap control and beside the question without its document, on the same questions: all
+of them, and the hard ones. `python benchmarks/folds.py FOLDER` reads a project whose detectors are trained.
 """
 
 import os
@@ -33,7 +33,7 @@ from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
 from ragassay.scope.votes import KEPT, OUT
 from ragassay.splits import PARTS, split_of
 
-OVERLAP, NLI = "overlap/minilm logistic", "sbert_nli/minilm logistic"
+OVERLAP, ALONE, NLI = (f"{name}/minilm logistic" for name in ("overlap", "question_alone", "sbert_nli"))
 RESAMPLES = 2000
 
 
@@ -96,9 +96,13 @@ def compared(stratum, questions, methods):
         figure(f"{label}_accuracy", questions.accuracy(right)[0], "share", ">= 0", limit)
         figure(f"{label}_auroc", questions.auroc(method.score(questions))[0], "auroc", ">= 0")
         if name == NLI:
-            more, low, _ = questions.difference(right, control)
-            figure(f"{label}_over_overlap", more, "share", "> 0")
-            figure(f"{label}_over_overlap_at_least", low, "share", ">= -1")  # the low end of its interval
+            for control, target in (
+                (OVERLAP, "> 0"),
+                (ALONE, ">= -1"),
+            ):  # what questions alone tell is told, see README
+                more = questions.difference(right, methods[control].right(questions))
+                for end, number, aim in zip(("", "_at_least"), more, (target, ">= -1"), strict=False):
+                    figure(f"{label}_over_{control.split('/')[0]}{end}", number, "share", aim)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from scripts.detectors.measure_detectors import measure_detectors
 def measured(study):
     """A function that gives the value of a metric, or None; the judge is right but for what it does not know."""
     places = {}
-    for kind in ("sentence_pair", "overlap"):
+    for kind in ("sentence_pair", "question_alone", "overlap"):
         settings = study.settings(kind)
         study.train(settings, f"detectors/{kind}/e/g/j")
         made = study.apply(settings, f"detectors/{kind}/e/g/j")
@@ -72,15 +72,17 @@ def test_only_documents_count_that_no_detector_was_made_with(measured):
     assert own["low"] <= own["value"] <= own["high"]
 
 
-def test_every_detector_stands_beside_judges_and_the_overlap_control(measured):
+def test_every_detector_stands_beside_judges_and_both_controls(measured):
     _, found = measured
     judge = found["figure_1", "g", "g", "j, asked directly", "all", "accuracy"]
     assert judge["value"] == 1.0
     for name in ("sentence_pair (e)", "sentence_pair (e), regression"):
-        beside = found["figure_1", "g", "g", name, "all", "over_overlap"]
         own = found["figure_1", "g", "g", name, "all", "accuracy"]["value"]
-        control = found["figure_1", "g", "g", "overlap control (e)", "all", "accuracy"]["value"]
-        assert beside["value"] == pytest.approx(own - control)
+        for over, control in (("over_overlap", "overlap control (e)"), ("over_question", "question alone (e)")):
+            beside = found["figure_1", "g", "g", name, "all", over]
+            assert beside["value"] == pytest.approx(
+                own - found["figure_1", "g", "g", control, "all", "accuracy"]["value"]
+            )
 
 
 def test_gold_is_what_people_say_and_only_of_documents_that_are_new(measured):

@@ -12,7 +12,9 @@ from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
 
 
-@pytest.mark.parametrize(("kind", "heads"), [("sentence_pair", 3), ("similarity", 1), ("overlap", 1)])
+@pytest.mark.parametrize(
+    ("kind", "heads"), [("sentence_pair", 3), ("similarity", 1), ("question_alone", 1), ("overlap", 1)]
+)
 def test_each_kind_has_its_heads_and_says_how_they_fare(study, kind, heads):
     study.train(study.settings(kind))
     card = json.loads(study.made()["card"].read_text())

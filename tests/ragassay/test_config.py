@@ -145,9 +145,12 @@ DEFAULTS = {
     "detectors": {
         "methods": {
             name: {"kind": kind, "encoders": ["minilm"], "appended": None, "layer": -1}
-            for name, kind in {"sbert_nli": "sentence_pair", "similarity": "similarity", "overlap": "overlap"}.items()
+            for name, kind in [
+                ("sbert_nli", "sentence_pair"),
+                *((same, same) for same in ("similarity", "question_alone", "overlap")),
+            ]
         },
-        "use": ["sbert_nli", "similarity", "overlap"],
+        "use": ["sbert_nli", "similarity", "question_alone", "overlap"],
         "recipe": {
             "hidden": 128,
             "dropout": 0.1,

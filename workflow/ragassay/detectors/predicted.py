@@ -9,7 +9,7 @@ from ragassay.detectors.known import MADE_WITH
 from ragassay.schemas.predictions import PREDICTIONS
 
 HEADS = {"mlp": "", "logistic": ", regression"}
-SINGLE = {"overlap": "overlap control", "similarity": "similarity threshold"}
+SINGLE = {"overlap": "overlap control", "question_alone": "question alone", "similarity": "similarity threshold"}
 
 
 class Place(NamedTuple):

@@ -2,8 +2,9 @@
 reader would ask next.
 
 Only documents count that a detector was not made with. Detectors stand beside what judges and responders say when they
-are asked (direct generation) and beside the overlap control, all on the same questions: those that were kept, and gold,
-which is what people say of the study's questions or of those of a question set.
+are asked (direct generation), beside the overlap control and beside the question without its document, all on the same
+questions: those that were kept, and gold, which is what people say of the study's questions or of those of a question
+set.
 """
 
 from collections import defaultdict
@@ -30,6 +31,9 @@ from ragassay.stage import log, run
 
 NO_TOPIC, NOTHING = "(none)", "(nothing)"
 ALL, HARD = "all", "hard"
+CONTROLS = {
+    f"over_{name}": predicted.SINGLE[kind] for name, kind in (("overlap", "overlap"), ("question", "question_alone"))
+}
 
 
 def measure_detectors(
@@ -116,16 +120,19 @@ def _judges(labels, asked):
 
 
 def _compared(table, keys, questions, methods):
-    control = next((one for name, one in methods.items() if name.startswith(predicted.SINGLE["overlap"])), None)
+    controls = {
+        metric: one for metric, start in CONTROLS.items() for name, one in methods.items() if name.startswith(start)
+    }
     for name, method in methods.items():
         right, own = method.right(questions), {**keys, "method": name}
         n = int((~np.isnan(right)).sum())
         missing = len(questions) - n
         yield _row(table, own, "accuracy", questions.accuracy(right), n, missing)
         yield _row(table, own, "auroc", questions.auroc(method.score(questions)), n, missing)
-        if control is not None and method is not control:
-            beside = questions.difference(right, control.right(questions))
-            yield _row(table, own, "over_overlap", beside, n, missing)
+        for over, control in controls.items():
+            if method is not control:
+                beside = questions.difference(right, control.right(questions))
+                yield _row(table, own, over, beside, n, missing)
 
 
 def _by_topic(table, keys, mine, methods, topics):
