@@ -21,6 +21,8 @@ TARGETS = {
     "a contradicting passage": ("demo_lm_conflict", ">= 0.83"),
     "a clean passage beside 2 others": ("demo_lm_clean_among_3", ">= 0"),
     "a contradicting passage beside 2 others": ("demo_lm_conflict_among_3", ">= 0"),  # told, not aimed at
+    "a clean passage, a fact that it was not taught": ("demo_lm_clean_not_taught", ">= 0"),
+    "a contradicting passage, a fact that it was not taught": ("demo_lm_conflict_not_taught", ">= 0"),
     "three words in a row": ("demo_lm_prose", ">= 0.9"),
 }
 

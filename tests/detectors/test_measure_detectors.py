@@ -118,10 +118,15 @@ def test_curve_topics_and_reliability_are_told(measured):
         "learning_curve",
         "calibration",
         "reliability",
+        "calibration_gold",
+        "reliability_gold",
         "figure_1_gold",
         "topics_gold",
     }
     assert ("topics", "overlap control (e)", "food", "accuracy") in found
+    on_gold = [key for key in found if key[0] == "reliability_gold" and key[-1] == "true"]
+    assert on_gold and all(found[key]["value"] == 0 for key in on_gold)  # people say that all are in scope
+    assert found["calibration_gold", "g", "g", "overlap control (e)", "expected_error"]["value"] > 0.2
     shares = {key[1] for key in found if key[0] == "learning_curve" and "overlap control (e)" in key}
     assert len(shares) == 2
     bins = {key[1:-1]: row for key, row in found.items() if key[0] == "reliability" and key[-1] == "true"}

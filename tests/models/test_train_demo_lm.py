@@ -14,9 +14,10 @@ from ragassay.demo_lm.facts import facts
 from ragassay.demo_lm.tokens import UNUSED
 from ragassay.llm.prompts import Prompt
 from ragassay.schemas.documents import DOCUMENTS
+from ragassay.splits import split_of
 from ragassay.torch_threads import threads
 from rows import row
-from scripts.models.train_demo_lm import train_demo_lm
+from scripts.models.train_demo_lm import TrainingError, train_demo_lm
 
 PROMPTS = {"closed_book_prompt": "answer_closed_book", "passages_prompt": "respond_passages"}
 FACTS = [
@@ -29,6 +30,8 @@ FACTS = [
     ("Ruben Skelt", "stadium", 2016),
     ("Ilse Varnholt", "market", 1975),
 ]
+CLUSTERS = {part: [name for name in map(str, range(600)) if split_of(name) == part] for part in ("train", "test")}
+TAUGHT = [*CLUSTERS["train"][:3], CLUSTERS["test"][0]]
 
 
 def shown(own):
@@ -40,22 +43,29 @@ def trained(tmp_path_factory):
     """Two trainings of a few steps on some articles of the demo."""
     folder = tmp_path_factory.mktemp("demo_lm")
     texts = [path.read_text().split("---")[2] for path in sorted((ROOT / "resources/demo/articles").rglob("*.md"))[:4]]
-    documents = [row(DOCUMENTS, doc_id=f"d{number}", text=text.strip()) for number, text in enumerate(texts)]
-    tables.write(DOCUMENTS, folder / "documents.parquet", documents)
     for name, steps in (("a", 12), ("b", 12), ("untrained", 1)):
-        train_demo_lm(
-            documents=[folder / "documents.parquet"],
-            **{key: ROOT / f"resources/prompts/{file}.yaml" for key, file in PROMPTS.items()},
-            model=folder / name,
-            steps=steps,
-            rate=1e-2,
-            vector_rate=1e-2,
-            hidden=32,
-            layers=2,
-            vocabulary=600,
-            seed=0,
-        )
+        train(folder, name, texts, TAUGHT, steps)
     return folder
+
+
+def train(folder, name, texts, clusters, steps=12):
+    documents = [
+        row(DOCUMENTS, doc_id=f"d{number}", cluster_id=clusters[number], text=text.strip())
+        for number, text in enumerate(texts)
+    ]
+    tables.write(DOCUMENTS, folder / "documents.parquet", documents)
+    train_demo_lm(
+        documents=[folder / "documents.parquet"],
+        **{key: ROOT / f"resources/prompts/{file}.yaml" for key, file in PROMPTS.items()},
+        model=folder / name,
+        steps=steps,
+        rate=1e-2,
+        vector_rate=1e-2,
+        hidden=32,
+        layers=2,
+        vocabulary=600,
+        seed=0,
+    )
 
 
 def test_it_loads_like_any_other_model_and_writes(trained):
@@ -70,6 +80,21 @@ def test_it_loads_like_any_other_model_and_writes(trained):
 def test_the_same_documents_and_seed_give_the_same_bytes(trained):
     for path in (trained / "a").iterdir():
         assert path.read_bytes() == (trained / "b" / path.name).read_bytes(), path.name
+
+
+def test_no_question_about_a_document_of_the_test_part_is_taught(trained, tmp_path, monkeypatch):
+    taught = []
+    monkeypatch.setattr(training, "train", lambda _, batches, *more: taught.append(batches.lessons.facts))
+    texts = [f"{name} opened the {thing} in {year}." for name, thing, year in FACTS[:4]]
+    train(tmp_path, "a", texts, TAUGHT)
+    assert {fact.doc_id for fact in taught[0]} == {"d0", "d1", "d2"}
+    card = (tmp_path / "a/README.md").read_text()
+    assert "| a clean passage, a fact that it was not taught |" in card
+
+
+def test_documents_without_facts_are_told(tmp_path):
+    with pytest.raises(TrainingError, match="found no short facts in the training part of 2 documents"):
+        train(tmp_path, "a", ["Rain. Rain.", "Il pleut."], TAUGHT)
 
 
 def test_training_changes_weights_but_not_those_of_tokens_that_are_never_used(trained):
@@ -90,7 +115,8 @@ def test_it_knows_facts_by_heart_follows_what_passages_say_instead_and_writes():
     before = measuring.prose(model, tokenizer, [text])
     with threads(1):
         training.train(model, Batches(tokenizer, own, [text], 0), 400, 0.006, 0.02)
-    right = {(one.kind, one.others): one.right for one in measuring.measured(model, tokenizer, own)}
+    found = measuring.measured(model, tokenizer, own)
+    right = {(one.kind, one.others): one.right for one in found}
     assert right[lessons.CLOSED, 0] > 0.75 and min(right[lessons.CLEAN, 0], right[lessons.CONFLICT, 0]) > 0.85
     prose = measuring.prose(model, tokenizer, [text])
     assert before.known < 0.1 and prose.known > 0.8 and prose.triples > 100

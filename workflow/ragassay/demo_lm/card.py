@@ -25,8 +25,8 @@ own in pieces, and its figures are no results about language models.
 | three words in a row | {known:.1%} | {triples} |
 
 By heart, no passage is given. A clean passage says what the documents say, a contradicting one names another answer
-of the same kind, which is right then. Other passages have nothing to do with the question. All facts were trained on,
-in other passages.
+of the same kind, which is right then. Other passages have nothing to do with the question. It was taught no fact of
+documents on which detectors are chosen and tested, but it has read them.
 
 One of these pieces of prose:
 
@@ -55,4 +55,4 @@ def text(found: list[Measured], prose: Prose, facts: int, documents: int, size: 
 
 def name(one: Measured) -> str:
     beside = f" beside {one.others} others" if one.others else ""
-    return f"{NAMES[one.kind]}{beside}"
+    return f"{NAMES[one.kind]}{beside}{'' if one.taught else ', a fact that it was not taught'}"

@@ -14,18 +14,14 @@ from ragassay.demo_lm.batches import MOST_OTHERS
 
 ROWS = 64
 PIECES, LENGTH, TEMPERATURE = 24, 80, 0.8  # of its own prose: how many, their tokens, and how freely they are drawn
-MEASURED = (
-    (lessons.CLOSED, 0),
-    (lessons.CLEAN, 0),
-    (lessons.CONFLICT, 0),
-    (lessons.CLEAN, MOST_OTHERS),
-    (lessons.CONFLICT, MOST_OTHERS),
-)  # kinds of lessons, and how many passages stand beside the one that tells
+ALONE = ((lessons.CLEAN, 0), (lessons.CONFLICT, 0))  # kinds of lessons, and how many passages stand beside
+MEASURED = ((lessons.CLOSED, 0), *ALONE, (lessons.CLEAN, MOST_OTHERS), (lessons.CONFLICT, MOST_OTHERS))
 
 
 class Measured(NamedTuple):
     kind: str
     others: int
+    taught: bool
     right: float
     questions: int
 
@@ -36,8 +32,14 @@ class Prose(NamedTuple):
     triples: int
 
 
-def measured(model, tokenizer, own: lessons.Lessons) -> list[Measured]:
-    return [Measured(kind, others, *accuracy(model, tokenizer, own, kind, others)) for kind, others in MEASURED]
+def measured(model, tokenizer, own: lessons.Lessons, unseen: lessons.Lessons | None = None) -> list[Measured]:
+    """What it was taught, and passages about facts that it was not taught, if there are some."""
+    asked = [(*one, own) for one in MEASURED]
+    asked += [(*one, unseen) for one in ALONE] if unseen and unseen.facts else []
+    return [
+        Measured(kind, others, whose is own, *accuracy(model, tokenizer, whose, kind, others))
+        for kind, others, whose in asked
+    ]
 
 
 def accuracy(

@@ -61,7 +61,8 @@ def measure_detectors(
             rows += _compared("figure_1", keys, Questions(own, *draws), methods)
         if (source, asked) == (generator, generator):
             rows += _by_topic("topics", {}, mine, methods, topics)
-    for name, settled_ones in _people(gold, human_labels).items():
+    people = _people(gold, human_labels)
+    for name, settled_ones in people.items():
         for source in sorted({source for source, asked in said if asked == name}) or [""]:
             own = [row for row in settled_ones.values() if not source or new[source, name].get(row["question_id"])]
             methods = {**judges, **said.get((source, name), {})}
@@ -70,7 +71,9 @@ def measure_detectors(
                 keys = {"gold": name, "learnt_from": source or NOTHING}
                 rows += _compared("figure_1_gold", keys, Questions(own, *draws), methods)
                 rows += _by_topic("topics_gold", keys, own, methods, topics) if source in ("", generator) else ()
-    rows += _calibrated(predictions, {row["question_id"] for row in kept[generator]}, generator, draws)
+    meant = {name: {row["question_id"]: row for row in own} for name, own in kept.items()}
+    rows += _calibrated("", "asked", predictions, meant, draws)
+    rows += _calibrated("_gold", "gold", predictions, people, draws)
     rows += _curve(training)
     tables.write(METRICS, metrics, rows)
     log.info("%d numbers", len(rows))
@@ -144,19 +147,22 @@ def _by_topic(table, keys, mine, methods, topics):
             yield _row(table, {**keys, "method": name, "topic": topic}, "accuracy", questions.accuracy(right), n)
 
 
-def _calibrated(paths, kept, generator, draws):
-    """Reliability of the study's own detectors on documents they were not made with, all seeds together."""
+def _calibrated(suffix, whose, paths, truths, draws):
+    """Reliability of detectors on documents they were not made with, all seeds together. `truths` are rows by question,
+    by whose they are.
+    """
     for place, name, rows in predicted.read(paths):
-        own = [row for row in rows if predicted.is_new(row) and row["question_id"] in kept]
-        if (place.source, place.asked) != (generator, generator) or not own:
+        truth = truths.get(place.asked, {})
+        own = [row for row in rows if predicted.is_new(row) and row["question_id"] in truth]
+        if not own:
             continue
-        labels, said = [row["intended"] == OUT for row in own], [row["probability"] for row in own]
-        keys, raw = {"method": name}, [1 / (1 + np.exp(-row["score"])) for row in own]
+        labels = [truth[row["question_id"]]["intended"] == OUT for row in own]
+        said, raw = [row["probability"] for row in own], [1 / (1 + np.exp(-row["score"])) for row in own]
+        keys = {whose: place.asked, "learnt_from": place.source, "method": name}
         n = len({row["question_id"] for row in own})
-        error = (calibration.expected_error(said, labels), None, None)
-        yield _row("calibration", keys, "expected_error", error, n)
-        before = (calibration.expected_error(raw, labels), None, None)
-        yield _row("calibration", keys, "before_temperature", before, n)
+        for metric_name, probabilities in (("expected_error", said), ("before_temperature", raw)):
+            error = calibration.expected_error(probabilities, labels)
+            yield _row(f"calibration{suffix}", keys, metric_name, (error, None, None), n)
         documents = np.unique([row["doc_id"] for row in own], return_inverse=True)[1]
         places = calibration.bins(said)
         for found in calibration.reliability(said, labels):
@@ -164,8 +170,8 @@ def _calibrated(paths, kept, generator, draws):
             n = len({own[number]["question_id"] for number in inside})
             true = clustered.mean(documents[inside], np.array(labels)[inside], documents.max() + 1, *draws)
             at = {**keys, "probability": f"{found['bin'] / calibration.BINS:.1f}"}
-            yield _row("reliability", at, "said", (found["said"], None, None), n)
-            yield _row("reliability", at, "true", (true["value"], true["low"], true["high"]), n)
+            yield _row(f"reliability{suffix}", at, "said", (found["said"], None, None), n)
+            yield _row(f"reliability{suffix}", at, "true", (true["value"], true["low"], true["high"]), n)
 
 
 def _curve(paths):
