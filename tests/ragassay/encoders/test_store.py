@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from ragassay.encoders import store as module
 from ragassay.encoders.store import ROW_GROUP, Store, StoreError, key
 
 
@@ -69,3 +70,31 @@ def test_vectors_of_another_length_are_told(tmp_path):
 def test_an_unknown_text_has_no_vector(tmp_path):
     with pytest.raises(KeyError):
         filled(tmp_path, 0, 3).vectors([key("5")])
+
+
+@pytest.mark.parametrize("deleted", [[0], [1], [2], [0, 1], [0, 1, 2]])
+@pytest.mark.parametrize("seen", [True, False])
+def test_parts_may_be_deleted_and_what_comes_after_is_found(tmp_path, deleted, seen):
+    for number in range(3):
+        store = filled(tmp_path, number, number + 1)
+    for number in deleted:
+        (tmp_path / f"{number:08d}.parquet").unlink()
+    store = store if seen else Store(tmp_path)  # a job that runs meanwhile, or one that begins then
+    for number in (10, 11):
+        store.add([key(str(number))], np.full((1, 8), number))
+        assert store.vectors([key(str(number))])[0, 0] == number
+    kept = sorted({0, 1, 2, 10, 11} - set(deleted))
+    fresh = Store(tmp_path)
+    assert fresh.vectors([key(str(number)) for number in kept])[:, 0].tolist() == kept
+    assert not fresh.known([key(str(number)) for number in deleted]).any()
+    fresh.add([key(str(number)) for number in deleted], np.array([[number] * 8 for number in deleted]))
+    assert fresh.vectors([key(str(number)) for number in deleted])[:, 0].tolist() == deleted
+
+
+def test_a_part_that_the_folder_never_lists_is_told(tmp_path, monkeypatch):
+    late = Store(tmp_path)
+    filled(tmp_path, 0, 3)
+    monkeypatch.setattr(module, "UNSEEN", 0.1)
+    monkeypatch.setattr(late, "refresh", lambda: None)
+    with pytest.raises(StoreError, match=r"part 00000000 is there, but the folder did not list it"):
+        late.add([key("x")], np.ones((1, 8)))

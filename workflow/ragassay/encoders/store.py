@@ -1,8 +1,9 @@
 """Vectors that were computed once, by the hash of their text: a folder of Parquet parts that are added, never changed.
 
-Each part appears whole under the next free number, and who finds that number taken looks at what the other one added,
-leaves that out and tries the next. So jobs may add at once, on one machine or several; each text is in one part, and
-the first vector of a text stays its vector. A killed process loses the part it was writing, nothing else. Vectors are
+Each part appears whole under the number after the last, and who finds that number taken looks at what the other one
+added, leaves that out and tries the next. So jobs may add at once, on one machine or several; each text is in one part,
+and the first vector of a text stays its vector. A killed process loses the part it was writing, nothing else; a part
+that somebody deletes leaves a gap, and its texts have no vector for whoever looks from then on. Vectors are
 little-endian float16. Knows nothing of encoders: one folder, one encoder (see `ragassay.encoders.embed`).
 """
 
@@ -18,6 +19,8 @@ from ragassay.atomic import creating
 from ragassay.errors import AssayError
 
 KEY = np.dtype("S16")
+PARTS = "[0-9]" * 8 + ".parquet"
+UNSEEN = 120.0  # seconds that a network file system may take to list what another machine added
 ROW_GROUP = 1024
 OPTIONS = {"compression": "none", "use_dictionary": False, "write_statistics": False, "write_page_checksum": True}
 # Nothing compresses: keys are hashes, and the bits of a vector are as good as random.
@@ -51,7 +54,7 @@ class Store:
     def refresh(self) -> None:
         """Look at the parts that were added since."""
         keys, places = [self._keys], [self._places]
-        for path in sorted(self.folder.glob("[0-9]*.parquet"))[len(self._parts) :]:
+        for path in sorted(path for path in self.folder.glob(PARTS) if int(path.stem) >= self._next()):
             found = self._column(path, "key", KEY)
             places.append((len(self._parts) << 32) + np.arange(len(found), dtype=np.int64))
             keys.append(found)
@@ -89,16 +92,24 @@ class Store:
             raise StoreError(
                 f"{self.folder}: the vector of text {worst.hex()} is not finite in float16; is the model sound?"
             )
+        number, since = None, time.monotonic()
         while True:
             self.refresh()
+            if self._next() != number:
+                number, since = self._next(), time.monotonic()
             new = ~self.known(keys)
             if not new.any():
                 return
             table = _table([key for key, fresh in zip(keys, new, strict=True) if fresh], vectors[new])
             try:
-                with creating(self.folder / f"{self._next():08d}.parquet") as target:
+                with creating(self.folder / f"{number:08d}.parquet") as target:
                     pq.write_table(table, target, row_group_size=ROW_GROUP, **OPTIONS)
-            except FileExistsError:
+            except FileExistsError as error:
+                if time.monotonic() - since > UNSEEN:
+                    raise StoreError(
+                        f"{self.folder}: part {number:08d} is there, but the folder did not list it for"
+                        f" {UNSEEN:g} seconds; see whether the file system is in order and run again"
+                    ) from error
                 time.sleep(0.05)  # until our view of the folder has it too
                 continue
             return self.refresh()
