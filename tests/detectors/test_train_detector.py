@@ -6,6 +6,7 @@ import pytest
 
 from ragassay import tables
 from ragassay.activations.hooks import ActivationsError
+from ragassay.detectors.detector import DetectorError
 from ragassay.schemas.detector_documents import DETECTOR_DOCUMENTS
 from ragassay.schemas.detector_training import DETECTOR_TRAINING
 from ragassay.schemas.documents import DOCUMENTS
@@ -52,6 +53,21 @@ def test_no_document_nor_near_duplicate_is_in_two_parts(study):
     documents = {row["doc_id"]: row["part"] for row in rows}
     questions = tables.read(SELECTED_QUESTIONS, study.path("selected_questions.parquet")).to_pylist()
     assert all(documents[row["doc_id"]] == row["split"] for row in questions)
+
+
+def test_a_question_in_another_part_than_its_document_is_told(study):
+    path = study.path("selected_questions.parquet")
+    rows = tables.read(SELECTED_QUESTIONS, path).to_pylist()
+    moved = next(row for row in rows if row["split"] == "test")
+    moved["split"] = "train"
+    tables.write(SELECTED_QUESTIONS, path, rows)
+    name = moved["question_id"]
+    with pytest.raises(DetectorError, match=f"selected_questions, shard s: found {name} in the part train, .* test"):
+        study.train(study.settings("similarity"))
+    assert not study.made()["heads"].exists()
+    moved["status"] = "contradicted"
+    tables.write(SELECTED_QUESTIONS, path, rows)
+    study.train(study.settings("similarity"))  # nothing is learnt from it
 
 
 @pytest.mark.parametrize(

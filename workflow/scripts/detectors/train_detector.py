@@ -12,12 +12,13 @@ import numpy as np
 
 from ragassay import tables
 from ragassay.detectors import known, learning, saved
-from ragassay.detectors.detector import Asked, kind
+from ragassay.detectors.detector import Asked, DetectorError, kind
 from ragassay.detectors.recipe import Recipe
 from ragassay.schemas.detector_documents import DETECTOR_DOCUMENTS
 from ragassay.schemas.detector_training import DETECTOR_TRAINING
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.splits import split_of
 from ragassay.stage import log, run
 
 
@@ -40,6 +41,7 @@ def train_detector(
     texts = {row["doc_id"]: row for row in tables.read_all(DOCUMENTS, documents).to_pylist()}
     questions = tables.read_all(SELECTED_QUESTIONS, selected_questions).to_pylist()
     rows = sorted((row for row in questions if row["status"] == "kept"), key=lambda row: row["question_id"])
+    _check_parts(rows, texts)
     own = kind(detector, embeddings, prompt)
     asked = [Asked(row["question_id"], row["doc_id"], row["text"], texts[row["doc_id"]]["text"]) for row in rows]
     data = learning.Data(
@@ -56,6 +58,17 @@ def train_detector(
     tables.write(DETECTOR_DOCUMENTS, known_documents, known.described(list(texts.values()), cut_after_words))
     told = ", ".join(f"{count} {part}" for part, count in sorted(Counter(data.parts.tolist()).items()))
     log.info("%d heads from %d questions (%s)", len(learnt.heads), len(rows), told)
+
+
+def _check_parts(rows, texts):
+    """Nothing is learnt from a question whose document counts as new when the detector is measured."""
+    for row in rows:
+        expected = split_of(texts[row["doc_id"]]["cluster_id"])
+        if row["split"] != expected:
+            raise DetectorError(
+                f"selected_questions, shard {row['shard']}: found {row['question_id']} in the part {row['split']},"
+                f" expected {expected}, where its document {row['doc_id']} is; delete that table and select again"
+            )
 
 
 def _data(rows, asked):
