@@ -40,6 +40,11 @@ class Learnt(NamedTuple):
 
 def learn(name: str, data: Data, kinds: tuple[str, ...], balanced: bool, recipe, seeds: list[int], shares) -> Learnt:
     """`recipe` is that of a two-layer head."""
+    if not (finite := np.isfinite(data.features).all(axis=1)).all():
+        raise DetectorError(
+            f"detector {name}: found {(~finite).sum()} of {len(finite)} questions with a feature that is not finite,"
+            f" expected finite numbers, first in row {int(np.argmin(finite))}; is the model sound?"
+        )
     learnt = Learnt({}, {}, [])
     for share in sorted({*shares, 1.0}):
         inside = data.of(TRAIN, share)
