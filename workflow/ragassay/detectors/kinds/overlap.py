@@ -1,6 +1,7 @@
 """The overlap control as a detector: the ten features of `ragassay.scope.overlap`, and nothing that understands.
 
-One that does no better has learnt word overlap.
+One that does no better has learnt word overlap. Texts are embedded without roles, as they are for hardness, since the
+features have to be the same.
 """
 
 import numpy as np

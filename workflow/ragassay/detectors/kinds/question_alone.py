@@ -11,4 +11,4 @@ class Kind(sentence_pair.Kind):
     heads = (detector.LOGISTIC,)
 
     def features(self, asked):
-        return self.vectors(asked)[1]
+        return self.questions(asked)

@@ -1,4 +1,6 @@
-"""Sentence-BERT's features for inference: [u; v; |u - v|] of the vectors of document and question."""
+"""Sentence-BERT's features for inference: [u; v; |u - v|] of the vectors of document and question, in the roles that
+they have in retrieval, for encoders that want another prefix before either.
+"""
 
 import numpy as np
 
@@ -12,15 +14,20 @@ class Kind(detector.Kind):
         self.embedder = Embedder(Encoder(**settings["encoder"]), embeddings)
 
     def identity(self):
-        return self.embedder.encoder.identity
+        encoder = self.embedder.encoder
+        prefixes = {role: encoder.prefix(role) for role in ("passage", "query")}
+        return encoder.identity | ({"prefixes": prefixes} if any(prefixes.values()) else {})
 
     def features(self, asked):
-        document, question = self.vectors(asked)
+        document, question = self.documents(asked), self.questions(asked)
         return np.concatenate([document, question, np.abs(document - question)], axis=1)
 
-    def vectors(self, asked):
+    def documents(self, asked):
+        """One row for each question, as for the other."""
         texts = list(dict.fromkeys(one.document for one in asked))
         places = {text: number for number, text in enumerate(texts)}
-        documents = self.embedder.embed(texts).astype(np.float32)
-        questions = self.embedder.embed([one.question for one in asked]).astype(np.float32)
-        return documents[[places[one.document] for one in asked]], questions
+        found = self.embedder.embed(texts, "passage").astype(np.float32)
+        return found[[places[one.document] for one in asked]]
+
+    def questions(self, asked):
+        return self.embedder.embed([one.question for one in asked], "query").astype(np.float32)

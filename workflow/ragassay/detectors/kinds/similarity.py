@@ -9,5 +9,5 @@ class Kind(sentence_pair.Kind):
     heads = (detector.LOGISTIC,)
 
     def features(self, asked):
-        document, question = map(unit, self.vectors(asked))
+        document, question = unit(self.documents(asked)), unit(self.questions(asked))
         return 1 - (document * question).sum(axis=1, keepdims=True)
