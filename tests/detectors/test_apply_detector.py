@@ -3,7 +3,9 @@
 import pytest
 
 from ragassay import tables
+from ragassay.detectors import detector, scores
 from ragassay.detectors.detector import DetectorError
+from ragassay.detectors.kinds import appended_token
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.predictions import PREDICTIONS
 from ragassay.schemas.questions import QUESTIONS
@@ -47,3 +49,28 @@ def test_the_same_questions_give_the_same_bytes_whatever_their_order(study):
     rows = tables.read(QUESTIONS, study.path("questions.parquet")).to_pylist()
     tables.write(QUESTIONS, study.path("questions.parquet"), reversed(rows))
     assert study.apply(settings).read_bytes() == first
+
+
+@pytest.mark.parametrize("kind", ["appended_token", "sentence_pair"])
+def test_questions_taken_a_few_at_a_time_get_the_same_scores(study, decoder, kind, monkeypatch):
+    settings = study.settings(kind, *([decoder] if kind == "appended_token" else []))
+    study.train(settings)
+    whole = tables.read(PREDICTIONS, study.apply(settings)).to_pylist()
+    sizes, own = [], scores.scores
+    for module in (detector, appended_token):
+        monkeypatch.setattr(module, "ROWS", 7)
+    monkeypatch.setattr(scores, "scores", lambda arrays, given: sizes.append(len(given)) or own(arrays, given))
+    parts = tables.read(PREDICTIONS, study.apply(settings)).to_pylist()
+    assert max(sizes) == 7 and len(parts) == len(whole) == 180
+    near = {name: [pytest.approx(one[name], abs=1e-3) for one in whole] for name in ("score", "probability")}
+    for name in whole[0]:
+        assert [one[name] for one in parts] == near.get(name, [one[name] for one in whole]), name
+
+
+@pytest.mark.parametrize("kind", ["appended_token", "overlap"])
+def test_a_table_without_questions_is_told(study, decoder, kind):
+    settings = study.settings(kind, *([decoder] if kind == "appended_token" else []))
+    study.train(settings)
+    tables.write(QUESTIONS, study.path("questions.parquet"), [])
+    with pytest.raises(DetectorError, match=r"questions.parquet: found no question .* of g, expected at least one"):
+        study.apply(settings)

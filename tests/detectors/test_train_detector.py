@@ -45,6 +45,25 @@ def test_a_token_that_the_tokenizer_lacks_is_told(study, decoder):
         study.train(study.settings("appended_token", decoder, appended="[control_555]"))
 
 
+def test_a_document_that_the_model_cannot_read_is_named(study, decoder):
+    path = study.path("documents.parquet")
+    rows = tables.read(DOCUMENTS, path).to_pylist()
+    tables.write(
+        DOCUMENTS, path, [one | {"text": one["text"] * (100 if one["doc_id"] == "doc-07" else 1)} for one in rows]
+    )
+    with pytest.raises(ActivationsError, match=r"model little: .* question q-07-\d about document doc-07; .* 512"):
+        study.train(study.settings("appended_token", decoder))
+
+
+@pytest.mark.parametrize("kind", ["appended_token", "sentence_pair"])
+def test_without_a_kept_question_it_is_told_what_is_missing(study, decoder, kind):
+    path = study.path("selected_questions.parquet")
+    rows = tables.read(SELECTED_QUESTIONS, path).to_pylist()
+    tables.write(SELECTED_QUESTIONS, path, [one | {"status": "disputed"} for one in rows])
+    with pytest.raises(DetectorError, match="found 0 kept questions of 0 training documents"):
+        study.train(study.settings(kind, *([decoder] if kind == "appended_token" else [])))
+
+
 def test_no_document_nor_near_duplicate_is_in_two_parts(study):
     study.train(study.settings("similarity"))
     rows = tables.read(DETECTOR_DOCUMENTS, study.made()["known_documents"]).to_pylist()

@@ -4,6 +4,8 @@ import multiprocessing
 import os
 import signal
 import time
+import weakref
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -52,6 +54,55 @@ def test_what_was_computed_before_a_stop_is_not_computed_again(saved, tmp_path):
     more = StoredStates(decoder, tmp_path)
     more.of(PROMPTS, OWNERS)
     assert more.computed == 1
+
+
+def test_no_prompts_have_no_states_of_the_same_form(saved, tmp_path):
+    states = StoredStates(saved(), tmp_path, layers=[0, -1])
+    assert states.of([], []).shape == (0, 2, 1, 0)
+    states.of(PROMPTS, OWNERS)
+    assert states.of([], []).shape == (0, 2, 1, 16)
+
+
+class Live(list):
+    """A prompt that can be counted as long as it is there."""
+
+    __hash__ = object.__hash__
+
+
+class Made(Sequence):
+    """Three prompts each of thirty documents, made when they are looked at."""
+
+    def __init__(self):
+        self.there, self.most = weakref.WeakSet(), 0
+
+    def __len__(self):
+        return 90
+
+    def __getitem__(self, number):
+        if not 0 <= number < 90:
+            raise IndexError(number)
+        prompt = Live([5, 6, 7 + number // 3, 50 + number, 8])
+        self.there.add(prompt)
+        self.most = max(self.most, len(self.there))
+        return prompt
+
+
+def test_only_the_prompts_of_a_chunk_are_there_at_a_time(saved, tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "CHUNK", 30)  # tokens, those of two documents
+    prompts, states = Made(), StoredStates(saved(), tmp_path)
+    found = states.of(prompts, [number // 3 for number in range(90)])
+    assert states.computed == 90 and prompts.most <= 2 * 6 + 1  # a chunk, and the one that is made next
+    assert (found == StoredStates(states.decoder, tmp_path).of(list(Made()), ["one"] * 90)).all()
+
+
+def test_a_prompt_that_is_too_long_is_told_before_anything_is_computed(saved, tmp_path, monkeypatch):
+    monkeypatch.setattr(Decoder, "load", None)  # nothing is loaded
+    long, names = [[5] * 129, [5] * 128, [6] * 200], ["q-1", "q-2", "q-3"]
+    states = StoredStates(saved(), tmp_path)
+    with pytest.raises(
+        ActivationsError, match=r"little: found 2 .* 200 tokens for question q-3 about document c; .* 128"
+    ):
+        states.of(long, ["a", "b", "c"], names)
 
 
 def _compute_slowly(decoder, folder, prompts, owners):

@@ -6,11 +6,12 @@ learning, calibrating, saving and applying are the same for all.
 
 import abc
 import importlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from ragassay.detectors.scores import ROWS
 from ragassay.errors import AssayError
 
 MLP, LOGISTIC = "mlp", "logistic"
@@ -44,6 +45,11 @@ class Kind(abc.ABC):
     @abc.abstractmethod
     def features(self, asked: Sequence[Asked]) -> np.ndarray:
         """One row each."""
+
+    def stream(self, asked: Sequence[Asked]) -> Iterator[np.ndarray]:
+        """The same in pieces of ROWS rows, for more questions than should be in memory."""
+        for start in range(0, len(asked), ROWS):
+            yield self.features(asked[start : start + ROWS])
 
 
 def kind(settings: dict, embeddings: str, prompt: str) -> Kind:

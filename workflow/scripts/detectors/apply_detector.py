@@ -12,6 +12,8 @@ from ragassay.schemas.predictions import PREDICTIONS
 from ragassay.schemas.questions import QUESTIONS
 from ragassay.stage import log, run
 
+ASKED = ("question_id", "doc_id", "text")
+
 
 def apply_detector(
     heads, card, known_documents, documents, questions, prompt, weights, predictions, detector, embeddings, asked,
@@ -21,24 +23,31 @@ def apply_detector(
     own = kind(detector, embeddings, prompt)
     if own.identity() != about["identity"]:
         raise DetectorError(f"{card}: the detector was trained with another model, prompt or token; train it again")
-    texts = {row["doc_id"]: row for row in tables.read_all(DOCUMENTS, documents).to_pylist()}
+    found = tables.read_all(DOCUMENTS, documents, ["doc_id", "cluster_id", "text"]).to_pylist()
     made_with = tables.read(DETECTOR_DOCUMENTS, known_documents).to_pylist()
-    parts = known.parts(list(texts.values()), made_with, similarity, cut_after_words)
-    columns = ["question_id", "doc_id", "shard", "intended", "text"]
-    rows = sorted(
-        tables.read_all(QUESTIONS, questions, columns).to_pylist(), key=lambda row: (row["doc_id"], row["question_id"])
-    )
-    given = [Asked(row["question_id"], row["doc_id"], row["text"], texts[row["doc_id"]]["text"]) for row in rows]
-    features = own.features(given)
+    parts = known.parts(found, made_with, similarity, cut_after_words)
+    texts = {row["doc_id"]: row["text"] for row in found}
+    rows = tables.read_all(QUESTIONS, questions, ["question_id", "doc_id", "shard", "intended", "text"])
+    rows = rows.sort_by([("doc_id", "ascending"), ("question_id", "ascending")])
+    if not len(rows):
+        told = ", ".join(map(str, questions)) or "no file"
+        raise DetectorError(f"{told}: found no question in table questions of {asked}, expected at least one")
+    given = [
+        Asked(question_id, doc_id, text, texts[doc_id])
+        for question_id, doc_id, text in zip(*(rows[name].to_pylist() for name in ASKED), strict=True)
+    ]
+    start, same = 0, rows.select(["question_id", "doc_id", "shard", "intended"])
     with tables.Writer(PREDICTIONS, predictions) as writer:
-        for (head, seed), arrays in learnt.items():
-            found = scores.scores(arrays, features)
-            said = scores.probabilities(found, about["heads"][f"{head}.{seed}"]["temperature"])
-            for row, score, probability in zip(rows, found.tolist(), said.tolist(), strict=True):
-                same = {name: row[name] for name in ("question_id", "doc_id", "shard", "intended")}
-                result = {"score": score, "probability": probability, "out_of_scope": score > 0}
-                result |= {"part": parts[row["doc_id"]]}
-                writer.add({**same, **result, "head": head, "seed": seed, "asked": asked})
+        for features in own.stream(given):
+            own_rows = same.slice(start, len(features)).to_pylist()
+            start += len(features)
+            for (head, seed), arrays in learnt.items():
+                scored = scores.scores(arrays, features)
+                said = scores.probabilities(scored, about["heads"][f"{head}.{seed}"]["temperature"])
+                for row, score, probability in zip(own_rows, scored.tolist(), said.tolist(), strict=True):
+                    result = {"score": score, "probability": probability, "out_of_scope": score > 0}
+                    result |= {"part": parts[row["doc_id"]]}
+                    writer.add({**row, **result, "head": head, "seed": seed, "asked": asked})
     log.info("%d questions, %d heads", len(rows), len(learnt))
 
 

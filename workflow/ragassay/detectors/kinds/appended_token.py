@@ -6,9 +6,12 @@ a number in its place would silently name another one. Empty is the model's own 
 counts as transformers does (default -1, the last).
 """
 
+from collections.abc import Sequence
+
 from ragassay.activations.decoder import Decoder
 from ragassay.activations.stored import StoredStates
 from ragassay.detectors import detector
+from ragassay.detectors.scores import ROWS
 from ragassay.llm.prompts import Prompt
 
 
@@ -24,10 +27,31 @@ class Kind(detector.Kind):
         return self.decoder.identity | own | {"layer": self.layer}
 
     def features(self, asked):
-        last = self.decoder.token(self.token)
-        prompts = [
-            [*self.decoder.tokens(self.prompt.messages(document=one.document, question=one.question)), last]
-            for one in asked
-        ]
-        found = self.states.of(prompts, [one.doc_id for one in asked])
-        return found.reshape(len(asked), -1)
+        return self._read(self._keys(asked))
+
+    def stream(self, asked):
+        keys = self._keys(asked)  # at a stroke: what is too long is told first, and documents are shared
+        for start in range(0, len(keys), ROWS):
+            yield self._read(keys[start : start + ROWS])
+
+    def _keys(self, asked):
+        prompts = Prompts(asked, self.decoder, self.prompt, self.decoder.token(self.token))
+        return self.states.keys(prompts, [one.doc_id for one in asked], [one.question_id for one in asked])
+
+    def _read(self, keys):
+        return self.states.read(keys)[:, 0, 0]
+
+
+class Prompts(Sequence):
+    """Prompts as tokens, each made when it is looked at: together they would take more memory than all else."""
+
+    def __init__(self, asked, decoder, prompt, last):
+        self.asked, self.decoder, self.prompt, self.last = asked, decoder, prompt, last
+
+    def __len__(self):
+        return len(self.asked)
+
+    def __getitem__(self, number):
+        one = self.asked[number]
+        messages = self.prompt.messages(document=one.document, question=one.question)
+        return [*self.decoder.tokens(messages), self.last]
