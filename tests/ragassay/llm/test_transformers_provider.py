@@ -1,7 +1,10 @@
 """Local weights through the transformers library: batches, samples, seeds, and what cannot be used."""
 
+import shutil
+
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
@@ -102,5 +105,28 @@ def test_what_cannot_be_asked_is_told(weights, tmp_path, changed, told):
 
 
 def test_weights_that_are_not_there_are_told(tmp_path):
-    with pytest.raises(ModelError, match="model local: cannot load"):
+    with pytest.raises(ModelError, match=r"model local: cannot load"):
         ask(tmp_path / "nowhere", tmp_path / "ledger", [request("the ferry")])
+
+
+def test_a_tensor_that_lacks_is_told(weights, tmp_path):
+    shutil.copytree(weights, tmp_path / "model")
+    path = tmp_path / "model/model.safetensors"
+    tensors = load_file(path)
+    tensors.pop("lm_head.weight")
+    save_file(tensors, path, metadata={"format": "pt"})
+    with pytest.raises(ModelError, match=r"model local: cannot load .* lack the tensor lm_head\.weight"):
+        ask(tmp_path / "model", tmp_path / "ledger", [request("the ferry")])
+
+
+def test_a_file_that_was_copied_in_part_is_told(weights, tmp_path):
+    shutil.copytree(weights, tmp_path / "model")
+    path = tmp_path / "model/model.safetensors"
+    path.write_bytes(path.read_bytes()[:-500])
+    with pytest.raises(ModelError, match=r"model local: .*damaged or was copied in part"):
+        ask(tmp_path / "model", tmp_path / "ledger", [request("the ferry")])
+
+
+def test_a_device_that_is_not_there_is_told(weights, tmp_path):
+    with pytest.raises(ModelError, match=r"model local: .* found device 'xpu:7', which cannot be used here"):
+        ask(weights, tmp_path / "ledger", [request("the ferry")], device="xpu:7")

@@ -90,27 +90,21 @@ class Decoder:
 
     def load(self):
         """The trunk, ready to run; seconds or minutes, so call it when there is something to compute."""
-        import torch
         from transformers import AutoModel
 
         from ragassay.activations.states import States
-        from ragassay.encoders.device import DTYPES, quiet
+        from ragassay.encoders.device import DTYPES, place
+        from ragassay.encoders.loading import loaded
 
         if self.dtype not in DTYPES:
             raise ActivationsError(f"model {self.name}: found dtype {self.dtype!r}, expected {', '.join(DTYPES)}")
         try:
-            with quiet():
-                trunk = AutoModel.from_pretrained(
-                    self.folder,
-                    use_safetensors=True,
-                    dtype=DTYPES[self.dtype],
-                    local_files_only=True,
-                    trust_remote_code=False,
-                )
+            device = place({"device": self.device})
+            trunk = loaded(AutoModel, self.folder, device, dtype=DTYPES[self.dtype], local_files_only=True)
         except (OSError, ValueError) as error:
             raise self._cannot_load("weights", error) from error
         budget = self.options.get("batch_tokens") or (CPU_TOKENS if self.device == "cpu" else GPU_TOKENS)
-        return States(trunk.to(torch.device(self.device)), budget, self.tokenizer.pad_token_id or 0)
+        return States(trunk, budget, self.tokenizer.pad_token_id or 0)
 
     def _cannot_load(self, what, error):
         told = str(error).strip().split("\n")[0]

@@ -12,7 +12,15 @@ CPU_TOKENS, GPU_TOKENS = 768, 32_768  # a small batch stays in a processor's cac
 
 
 def place(options: dict) -> torch.device:
-    return torch.device(options.get("device") or ("cuda" if torch.cuda.is_available() else "cpu"))
+    """The device that is named, or the best there is; ValueError if this machine has no such device."""
+    name = options.get("device") or ("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        told = str(error).split("\n")[0]
+        raise ValueError(f"found device {name!r}, which cannot be used here ({told})") from error
+    return device
 
 
 def batch_tokens(options: dict, device: torch.device) -> int:
@@ -28,11 +36,13 @@ def dtype_of(encoder: Encoder) -> torch.dtype:
 
 @contextlib.contextmanager
 def quiet():
-    """No bars that fill while weights are loaded: they would go into every job's log."""
-    shown = transformers.utils.logging.is_progress_bar_enabled()
+    """No bars that fill while weights are loaded, no tables of their tensors: they would go into every job's log."""
+    shown, told = transformers.utils.logging.is_progress_bar_enabled(), transformers.utils.logging.get_verbosity()
     transformers.utils.logging.disable_progress_bar()
+    transformers.utils.logging.set_verbosity_error()
     try:
         yield
     finally:
+        transformers.utils.logging.set_verbosity(told)
         if shown:
             transformers.utils.logging.enable_progress_bar()

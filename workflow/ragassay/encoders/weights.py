@@ -31,7 +31,7 @@ def folder(name: str, model: str, revision: str | None = None) -> Path:
     for part in _parts(found):
         files = sorted(path.name for path in part.iterdir())
         pickled = [file for file in files if file.endswith((".bin", ".pt", ".pth", ".pkl", ".ckpt"))]
-        if not any(file.endswith(".safetensors") for file in files) and (pickled or part == found / _first(found)):
+        if not any(file.endswith(".safetensors") for file in files) and (pickled or part == first(found)):
             holds = f"only pickled weights ({pickled[0]})" if pickled else "no weights"
             raise WeightsError(
                 f"encoder {name}: {part} holds {holds}, expected safetensors; convert them, or take a revision"
@@ -45,12 +45,13 @@ def _parts(found):
     return sorted({found, *(found / path for path in _modules(found) if (found / path).is_dir())})
 
 
-def _first(found):
-    return next(iter(_modules(found)), "")
+def first(found: Path) -> Path:
+    """The folder with the weights of what reads the text."""
+    return found / next(iter(_modules(found)), "")
 
 
 def _modules(found):
-    """The folders of a sentence-transformers model's modules, the first of which has the encoder's weights."""
+    """The folders of a sentence-transformers model's modules, in the order in which they run."""
     path = found / "modules.json"
     return [module["path"] for module in json.loads(path.read_text())] if path.is_file() else []
 

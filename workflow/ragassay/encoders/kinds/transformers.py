@@ -10,6 +10,7 @@ from transformers import AutoModel, AutoTokenizer
 
 from ragassay.encoders import bert, encoder
 from ragassay.encoders.device import batch_tokens, dtype_of, place, quiet
+from ragassay.encoders.loading import loaded
 
 FARTHEST = 100_000  # a tokenizer without a limit says something astronomic
 
@@ -20,14 +21,12 @@ class Kind(encoder.Kind):
         self.pooling, self.normalize = options.get("pooling", "mean"), options.get("normalize", False)
         if self.pooling not in ("mean", "cls"):
             raise encoder.EncoderError(f"encoder {settings.name}: found pooling {self.pooling!r}, expected mean or cls")
-        local = {"local_files_only": True, "trust_remote_code": False}
+        self.device, local = place(options), {"local_files_only": True}
         with quiet():
-            self.tokenizer = AutoTokenizer.from_pretrained(settings.folder, **local)
-            model = AutoModel.from_pretrained(settings.folder, use_safetensors=True, dtype=dtype_of(settings), **local)
-        self.device = place(options)
-        self.model = model.to(self.device).eval()
+            self.tokenizer = AutoTokenizer.from_pretrained(settings.folder, trust_remote_code=False, **local)
+        self.model = loaded(AutoModel, settings.folder, self.device, dtype=dtype_of(settings), **local).eval()
         self.lean = bert.lean(self.model)
-        self.batch_tokens, self.dimensions = batch_tokens(options, self.device), model.config.hidden_size
+        self.batch_tokens, self.dimensions = batch_tokens(options, self.device), self.model.config.hidden_size
         self.pad = self.tokenizer.pad_token_id or 0
         self.longest = options.get("max_tokens") or self._limit()
 

@@ -15,6 +15,8 @@ from pathlib import Path
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, LogitsProcessorList
 
+from ragassay.encoders.device import place
+from ragassay.encoders.loading import loaded
 from ragassay.llm import model
 from ragassay.llm.model import Answer, Failure, Model, ModelError, Usage
 
@@ -38,14 +40,16 @@ class Provider(model.Provider):
         options = settings.options
         device = options.get("device") or ("cuda" if torch.cuda.is_available() else "cpu")
         dtype = torch.bfloat16 if device.startswith("cuda") else torch.float32
-        hub = {"revision": options.get("revision", "main"), "trust_remote_code": False}
+        hub = {"revision": options.get("revision", "main")}
         try:
-            self.tokenizer = AutoTokenizer.from_pretrained(settings.model, padding_side="left", **hub)
-            weights = AutoModelForCausalLM.from_pretrained(settings.model, dtype=dtype, use_safetensors=True, **hub)
+            self.tokenizer = AutoTokenizer.from_pretrained(
+                settings.model, padding_side="left", trust_remote_code=False, **hub
+            )
+            weights = loaded(AutoModelForCausalLM, settings.model, place({"device": device}), dtype=dtype, **hub)
         except (OSError, ValueError) as error:
             told = str(error).strip().splitlines()[0]
             raise ModelError(f"model {settings.name}: cannot load {settings.model!r}: {told}") from error
-        self.weights = weights.to(device).eval()
+        self.weights = weights.eval()
         self.tokenizer.pad_token = self.tokenizer.pad_token or self.tokenizer.eos_token
         self.rows, self.waiting, self.running = int(options.get("rows", ROWS)), [], None
 

@@ -1,0 +1,37 @@
+"""A decoder as the configuration names it: loaded whole or not at all."""
+
+import pytest
+from safetensors.torch import load_file, save_file
+
+import little_decoder
+from ragassay.activations.decoder import Decoder
+from ragassay.activations.hooks import ActivationsError
+
+
+@pytest.fixture
+def decoder(tmp_path):
+    """A little random decoder with a folder of its own."""
+    little_decoder.save(tmp_path, ["ferry quay harbour"], 300, 128)
+    return Decoder("little", str(tmp_path), {"device": "cpu"})
+
+
+def test_a_tensor_that_lacks_is_told_with_its_model(decoder):
+    path = decoder.folder / "model.safetensors"
+    tensors = load_file(path)
+    tensors.pop("model.layers.1.mlp.up_proj.weight")
+    save_file(tensors, path, metadata={"format": "pt"})
+    with pytest.raises(ActivationsError, match=r"model little: .* lack the tensor .*layers\.1\.mlp\.up_proj\.weight"):
+        decoder.load()
+
+
+def test_a_file_that_was_copied_in_part_is_told(decoder):
+    path = decoder.folder / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:-500])
+    with pytest.raises(ActivationsError, match=r"model little: .*damaged or was copied in part"):
+        decoder.load()
+
+
+def test_a_device_that_is_not_there_is_told(decoder):
+    elsewhere = Decoder("little", decoder.model, {"device": "xpu:7"})
+    with pytest.raises(ActivationsError, match=r"model little: .* found device 'xpu:7', which cannot be used here"):
+        elsewhere.load()

@@ -1,0 +1,45 @@
+"""Load a model of the transformers library whole, or say in one line why not: all that is wrong is a ValueError, which
+who asked turns into an error of its own that names the model.
+
+A tensor that the files lack would be filled with random numbers, others in each process, and nothing but a warning
+would tell. Does not look for files: see `ragassay.encoders.weights`.
+"""
+
+import contextlib
+import re
+
+import torch
+from safetensors import SafetensorError
+
+from ragassay.encoders.device import quiet
+
+UNUSED = re.compile(r"(^|\.)pooler\.")  # nothing here reads what poolers make of the states
+
+
+def loaded(kind, place, device: torch.device | None = None, **options):
+    """`kind.from_pretrained(place)` on `device`, every tensor from its files."""
+    with reading():
+        options |= {"use_safetensors": True, "trust_remote_code": False}
+        model, info = kind.from_pretrained(place, output_loading_info=True, ignore_mismatched_sizes=True, **options)
+        _check(info)
+        return model if device is None else model.to(device)
+
+
+@contextlib.contextmanager
+def reading():
+    """What libraries raise for files and devices that they cannot use becomes a ValueError."""
+    try:
+        with quiet():
+            yield
+    except SafetensorError as error:
+        raise ValueError(f"a file of its weights is damaged or was copied in part ({error})") from error
+    except (RuntimeError, AssertionError) as error:
+        raise ValueError(str(error)) from error
+
+
+def _check(info):
+    if missing := sorted(key for key in info["missing_keys"] if not UNUSED.search(key)):
+        raise ValueError(f"its files lack the tensor {missing[0]} ({len(missing)} in all), expected every one")
+    if other := sorted(found for found in info["mismatched_keys"] if not UNUSED.search(found[0])):
+        key, found, expected = other[0]
+        raise ValueError(f"its tensor {key} has the shape {tuple(found)}, expected {tuple(expected)}")
