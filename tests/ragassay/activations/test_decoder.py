@@ -35,3 +35,19 @@ def test_a_device_that_is_not_there_is_told(decoder):
     elsewhere = Decoder("little", decoder.model, {"device": "xpu:7"})
     with pytest.raises(ActivationsError, match=r"model little: .* found device 'xpu:7', which cannot be used here"):
         elsewhere.load()
+
+
+def test_the_chat_template_and_its_date_are_part_of_the_identity(decoder):
+    path, seen = decoder.folder / "chat_template.jinja", [decoder.identity]
+    for template in ("{{ messages[0].content }}", "{{ messages[0].content }}{{ strftime_now('%d %b') }}"):
+        path.write_text(template)
+        seen.append(Decoder("little", decoder.model, {"device": "cpu"}).identity)
+    assert len({identity["files"] for identity in seen}) == 3
+    assert [identity.get("date") for identity in seen] == [None, None, "2024-07-26"]
+
+
+def test_a_template_sees_no_today_and_may_refuse_system_messages(decoder):
+    refuses = "{% if messages[0].role == 'system' %}{{ raise_exception('no') }}{% endif %}"
+    (decoder.folder / "chat_template.jinja").write_text(refuses + "{{ strftime_now('%Y') }}{{ messages[0].content }}")
+    tokens = decoder.tokens([{"role": "system", "content": "quay"}, {"role": "user", "content": "ferry"}])
+    assert decoder.tokenizer.decode(tokens) == "2024quay\n\nferry"

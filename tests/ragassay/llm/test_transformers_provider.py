@@ -130,3 +130,16 @@ def test_a_file_that_was_copied_in_part_is_told(weights, tmp_path):
 def test_a_device_that_is_not_there_is_told(weights, tmp_path):
     with pytest.raises(ModelError, match=r"model local: .* found device 'xpu:7', which cannot be used here"):
         ask(weights, tmp_path / "ledger", [request("the ferry")], device="xpu:7")
+
+
+def test_a_chat_template_is_part_of_the_identity_and_may_refuse_system_messages(weights, tmp_path):
+    model = tmp_path / "model"
+    shutil.copytree(weights, model)
+    folded = "{% if messages[0].role == 'system' %}{{ raise_exception('no') }}{% endif %}{{ messages[0].content }}\n"
+    messages = [{"role": "system", "content": "the ferry"}, {"role": "user", "content": "the quay"}]
+    plain = ask(weights, tmp_path / "plain", [Request(messages, {"max_tokens": 8, "temperature": 0}, 1)])
+    (model / "chat_template.jinja").write_text(folded)
+    assert ask(model, tmp_path / "ledger", [Request(messages, {"max_tokens": 8, "temperature": 0}, 1)]) == plain
+    (model / "chat_template.jinja").write_text("glacier")
+    other = ask(model, tmp_path / "ledger", [Request(messages, {"max_tokens": 8, "temperature": 0}, 1)])
+    assert other != plain

@@ -11,6 +11,7 @@ from functools import cached_property
 
 from ragassay.activations.hooks import ActivationsError
 from ragassay.encoders import weights
+from ragassay.llm import chat
 
 FORMAT = 1  # of stored states; a new one starts new stores
 CPU_TOKENS, GPU_TOKENS = 1024, 16_384  # of one batch
@@ -43,7 +44,8 @@ class Decoder:
     @cached_property
     def identity(self) -> dict:
         """Everything that can change a state by more than rounding."""
-        return {"format": FORMAT, "files": weights.digest(self.folder), "dtype": self.dtype}
+        files = weights.digest(self.folder, ".jinja")  # chat templates
+        return {"format": FORMAT, "files": files, "dtype": self.dtype} | chat.date(self.tokenizer)
 
     @property
     def digest(self) -> str:
@@ -81,11 +83,8 @@ class Decoder:
         return found
 
     def tokens(self, messages: list[dict]) -> list[int]:
-        """A prompt as the provider would render it, as tokens: by the chat template, or the texts one after another."""
-        if self.tokenizer.chat_template:
-            text = self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
-        else:
-            text = "\n\n".join(message["content"] for message in messages) + "\n"
+        """A prompt as the provider would render it, as tokens."""
+        text = chat.rendered(self.name, self.tokenizer, messages)
         return self.tokenizer(text, add_special_tokens=not self.tokenizer.chat_template)["input_ids"]
 
     def load(self):

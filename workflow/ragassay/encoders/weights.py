@@ -74,10 +74,10 @@ def _in_cache(model, revision):
         return None
 
 
-def digest(folder: Path) -> str:
-    """A hash over all files of a model that are read."""
-    total = hashlib.sha256()
-    for path in sorted(path for path in folder.rglob("*") if path.suffix in READ and path.name not in OTHERS):
+def digest(folder: Path, *more: str) -> str:
+    """A hash over all files of a model that are read; `more` are suffixes of files that an encoder would not read."""
+    total, suffixes = hashlib.sha256(), (*READ, *more)
+    for path in sorted(path for path in folder.rglob("*") if path.suffix in suffixes and path.name not in OTHERS):
         with path.open("rb") as content:
             total.update(f"{path.relative_to(folder).as_posix()}\0".encode())
             total.update(hashlib.file_digest(content, "sha256").digest())

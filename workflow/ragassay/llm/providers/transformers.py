@@ -17,7 +17,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, LogitsProcessorLis
 
 from ragassay.encoders.device import place
 from ragassay.encoders.loading import loaded
-from ragassay.llm import model
+from ragassay.llm import chat, model
 from ragassay.llm.model import Answer, Failure, Model, ModelError, Usage
 
 ROWS = 16  # of a batch, unless options.rows says otherwise
@@ -54,13 +54,16 @@ class Provider(model.Provider):
         self.rows, self.waiting, self.running = int(options.get("rows", ROWS)), [], None
 
     def identity(self):
-        """The configuration, and the content of weights that lie in a folder."""
+        """The configuration, the chat template if there is one, and the content of weights that lie in a folder."""
         digest = hashlib.sha256(self.weights.config.to_json_string().encode())
         for file in sorted(Path(self.model.model).glob("*.safetensors")):
             with file.open("rb") as content:
                 digest.update(hashlib.file_digest(content, "sha256").digest())
         revision = self.model.options.get("revision", "main")
         known = {"revision": revision, "weights": digest.hexdigest()[:16], "dtype": str(self.weights.dtype)}
+        if self.tokenizer.chat_template:
+            template = json.dumps(self.tokenizer.chat_template, sort_keys=True)
+            known |= {"template": hashlib.sha256(template.encode()).hexdigest()[:16]} | chat.date(self.tokenizer)
         return super().identity() | known
 
     async def send(self, messages, sampling, samples):
@@ -98,7 +101,7 @@ class Provider(model.Provider):
     def _generate(self, batch):
         """(text, finish reason, prompt tokens, completion tokens) for each row."""
         sampling, longest = batch[0].sampling, batch[0].sampling.get("max_tokens", 512)
-        prompts = [self._prompt(row.messages) for row in batch]
+        prompts = [chat.rendered(self.model.name, self.tokenizer, row.messages) for row in batch]
         inputs = self.tokenizer(prompts, return_tensors="pt", padding=True, add_special_tokens=False)
         width, room = inputs["input_ids"].shape[1], self.weights.config.max_position_embeddings
         if width + longest > room:
@@ -121,11 +124,6 @@ class Provider(model.Provider):
         length = int(ends[0]) if len(ends) else len(tokens)
         text = self.tokenizer.decode(tokens[:length], skip_special_tokens=True)
         return text, "stop" if len(ends) else "length", prompt, length
-
-    def _prompt(self, messages):
-        if self.tokenizer.chat_template:
-            return self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
-        return "\n\n".join(message["content"] for message in messages) + "\n"
 
 
 class _Draw:
