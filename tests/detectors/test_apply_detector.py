@@ -38,7 +38,9 @@ def test_other_peoples_questions_are_unseen_unless_their_document_is_a_near_dupl
 
 def test_a_detector_of_another_model_or_token_is_refused(study, decoder):
     study.train(study.settings("appended_token", decoder))
-    with pytest.raises(DetectorError, match="another model, prompt or token"):
+    with pytest.raises(
+        DetectorError, match=r"another model, prompt or token: token was '.*' and is now '<\|unused_0\|>'; train"
+    ):
         study.apply(study.settings("appended_token", decoder, appended="<|unused_0|>"))
 
 

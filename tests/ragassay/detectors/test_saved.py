@@ -39,6 +39,16 @@ def test_heads_that_do_not_belong_to_their_card_are_refused(heads, tmp_path, spo
         saved.read(weights, card)
 
 
+def test_what_differs_from_the_training_is_named_with_both_values():
+    trained = {"files": "ab", "dtype": "bfloat16", "layer": -1}
+    saved.check("card.json", trained, dict(trained))
+    told = "dtype was 'bfloat16' and is now 'float32'; token was 'nothing' and is now '<x>'; train it again or set "
+    with pytest.raises(DetectorError, match=rf"card\.json: .* another model, prompt or token: {told}.* dtype"):
+        saved.check("card.json", trained, trained | {"dtype": "float32", "token": "<x>"})
+    with pytest.raises(DetectorError, match=r"layer was -1 and is now 'nothing'; train it again$"):
+        saved.check("card.json", trained, {"files": "ab", "dtype": "bfloat16"})
+
+
 def test_a_regression_is_that_of_scikit_learn(data):
     from sklearn.linear_model import LogisticRegression
     from sklearn.preprocessing import StandardScaler

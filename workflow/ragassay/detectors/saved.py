@@ -29,6 +29,17 @@ def write(weights, card, heads: dict[tuple[str, int], dict], about: dict) -> Non
     write_text(card, json.dumps(card_text, indent=1, sort_keys=True) + "\n")
 
 
+def check(card, trained: dict, own: dict) -> None:
+    """Heads are for the features that they were trained on: `own` is the identity of those that are there now."""
+    pairs = {key: (trained.get(key, "nothing"), own.get(key, "nothing")) for key in trained.keys() | own.keys()}
+    if differ := {key: pair for key, pair in sorted(pairs.items()) if pair[0] != pair[1]}:
+        told = "; ".join(f"{key} was {before!r} and is now {now!r}" for key, (before, now) in differ.items())
+        hint = " or set the encoder's option dtype, which else follows the machine" if "dtype" in differ else ""
+        raise DetectorError(
+            f"{card}: the detector was trained with another model, prompt or token: {told}; train it again{hint}"
+        )
+
+
 def read(weights, card) -> tuple[dict[tuple[str, int], dict], dict]:
     try:
         about, content = json.loads(Path(card).read_text()), Path(weights).read_bytes()

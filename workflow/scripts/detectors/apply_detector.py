@@ -5,7 +5,7 @@ Any questions will do, also those of a question set; the part tells which docume
 
 from ragassay import tables
 from ragassay.detectors import known, saved, scores
-from ragassay.detectors.detector import Asked, DetectorError, kind
+from ragassay.detectors.detector import Asked, kind
 from ragassay.schemas.detector_documents import DETECTOR_DOCUMENTS
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.predictions import PREDICTIONS
@@ -21,8 +21,7 @@ def apply_detector(
 ):  # fmt: skip
     learnt, about = saved.read(heads, card)
     own = kind(detector, embeddings, prompt)
-    if own.identity() != about["identity"]:
-        raise DetectorError(f"{card}: the detector was trained with another model, prompt or token; train it again")
+    saved.check(card, about["identity"], own.identity())
     found = tables.read_all(DOCUMENTS, documents, ["doc_id", "cluster_id", "text"]).to_pylist()
     made_with = tables.read(DETECTOR_DOCUMENTS, known_documents).to_pylist()
     parts = known.parts(found, made_with, similarity, cut_after_words)
