@@ -55,6 +55,13 @@ def test_a_file_that_was_copied_in_part_is_told(copied, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_texts_are_not_cut_behind_the_models_last_position(minilm, kind):
+    assert len(minilm(kind, max_tokens=512).load().tokens(["ferry " * 800])[0]) == 512
+    with pytest.raises(EncoderError, match=r"encoder minilm: found max_tokens 513, expected at most 512"):
+        minilm(kind, max_tokens=513).load()
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_device_that_is_not_there_is_told(minilm, kind):
     with pytest.raises(EncoderError, match=r"encoder minilm: .* found device 'xpu:7', which cannot be used here"):
         minilm(kind, device="xpu:7").load()

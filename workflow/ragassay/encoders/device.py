@@ -1,4 +1,4 @@
-"""Where an encoder runs and in which numbers. Chooses; computes nothing."""
+"""Where an encoder runs, in which numbers and how far it reads. Chooses; computes nothing."""
 
 import contextlib
 
@@ -32,6 +32,14 @@ def dtype_of(encoder: Encoder) -> torch.dtype:
     if name not in DTYPES:
         raise EncoderError(f"encoder {encoder.name}: found dtype {name!r}, expected one of {', '.join(DTYPES)}")
     return DTYPES[name]
+
+
+def places(config) -> int | None:
+    """How many tokens a model has positions for, if it says so."""
+    found = getattr(config, "max_position_embeddings", None)
+    if found and config.model_type in ("roberta", "xlm-roberta", "camembert", "mpnet"):
+        return found - 2  # they begin to count behind the padding token
+    return found
 
 
 @contextlib.contextmanager

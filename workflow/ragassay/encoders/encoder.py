@@ -56,6 +56,15 @@ class Encoder:
     def digest(self) -> str:
         return hashlib.sha256(json.dumps(self.identity, sort_keys=True).encode()).hexdigest()[:16]
 
+    def cut(self, positions: int | None) -> int | None:
+        """After how many tokens the configuration cuts texts, if it says so; `positions` are what the model has."""
+        wanted = self.options.get("max_tokens")
+        if wanted and positions and wanted > positions:
+            raise EncoderError(
+                f"encoder {self.name}: found max_tokens {wanted}, expected at most {positions}, which the model reads"
+            )
+        return wanted
+
     def prefix(self, role: str | None) -> str:
         """What the encoder wants before a text in this role; nothing, unless the configuration or the model says so."""
         own = weights.prompts(self.folder) | self.options.get("prefixes", {})

@@ -9,7 +9,7 @@ from sentence_transformers import SentenceTransformer
 from transformers import PreTrainedModel
 
 from ragassay.encoders import bert, encoder, weights
-from ragassay.encoders.device import batch_tokens, dtype_of, place
+from ragassay.encoders.device import batch_tokens, dtype_of, place, places
 from ragassay.encoders.loading import loaded, reading
 
 
@@ -29,7 +29,7 @@ class Kind(encoder.Kind):
         self._check(first, settings)
         self.lean = bert.lean(first)
         self.tokenizer = self.model.tokenizer
-        self.longest = settings.options.get("max_tokens") or self.model.max_seq_length
+        self.longest = settings.cut(places(getattr(first, "config", None))) or self.model.max_seq_length
         self.batch_tokens = batch_tokens(settings.options, self.device)
         self.dimensions, self.pad = self.model.get_embedding_dimension(), self.tokenizer.pad_token_id or 0
 

@@ -9,7 +9,7 @@ import torch
 from transformers import AutoModel, AutoTokenizer
 
 from ragassay.encoders import bert, encoder
-from ragassay.encoders.device import batch_tokens, dtype_of, place, quiet
+from ragassay.encoders.device import batch_tokens, dtype_of, place, places, quiet
 from ragassay.encoders.loading import loaded
 
 FARTHEST = 100_000  # a tokenizer without a limit says something astronomic
@@ -28,13 +28,8 @@ class Kind(encoder.Kind):
         self.lean = bert.lean(self.model)
         self.batch_tokens, self.dimensions = batch_tokens(options, self.device), self.model.config.hidden_size
         self.pad = self.tokenizer.pad_token_id or 0
-        self.longest = options.get("max_tokens") or self._limit()
-
-    def _limit(self):
-        positions = getattr(self.model.config, "max_position_embeddings", None) or FARTHEST
-        if self.model.config.model_type in ("roberta", "xlm-roberta", "camembert", "mpnet"):
-            positions -= 2  # they begin to count behind the padding token
-        return min(self.tokenizer.model_max_length, positions)
+        positions = places(self.model.config)
+        self.longest = settings.cut(positions) or min(self.tokenizer.model_max_length, positions or FARTHEST)
 
     def tokens(self, texts):
         return self.tokenizer(texts, truncation=True, max_length=self.longest)["input_ids"]
