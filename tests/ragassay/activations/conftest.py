@@ -19,6 +19,9 @@ SMALL = {
     "pad_token_id": 0,
 }
 MIXED = {"sliding_window": 7, "layer_types": ["full_attention", "sliding_attention", "sliding_attention"]}
+TURNED = {"rope_theta": 10000.0}
+LONG = {**TURNED, "rope_type": "longrope", "short_factor": [1.0] * 4, "long_factor": [1.0, 2.0, 4.0, 8.0]}
+EXPERTS = {"num_local_experts": 2, "intermediate_size_mlp": 64}
 FAMILIES = {
     "llama": ("Llama", SMALL),
     "mistral_window": ("Mistral", {**SMALL, "sliding_window": 7}),
@@ -27,6 +30,9 @@ FAMILIES = {
     "gemma3_mixed": ("Gemma3Text", {**SMALL, **MIXED, "head_dim": 8}),
     "gpt_neox": ("GPTNeoX", SMALL),
     "gpt2": ("GPT2", {**SMALL, "n_embd": 32, "n_layer": 3, "n_head": 4, "n_positions": 128}),
+    "llama_dynamic": ("Llama", {**SMALL, "rope_parameters": {**TURNED, "rope_type": "dynamic", "factor": 2.0}}),
+    "phi3_longrope": ("Phi3", {**SMALL, "rope_parameters": LONG, "original_max_position_embeddings": 44}),
+    "llama4_chunked": ("Llama4Text", {**SMALL, **EXPERTS, "head_dim": 8, "attention_chunk_size": 16}),
     "mamba": ("Mamba", {**SMALL, "state_size": 4}),  # no attention, so nothing can be shared
 }
 

@@ -9,7 +9,8 @@ import torch
 from ragassay.activations.hooks import ActivationsError
 from ragassay.activations.states import States
 
-FAMILIES = ("llama", "mistral_window", "qwen2", "qwen2_mixed", "gemma3_mixed", "gpt_neox", "gpt2", "mamba")
+SHARING = ("llama", "mistral_window", "qwen2", "qwen2_mixed", "gemma3_mixed", "gpt_neox", "gpt2", "llama_dynamic")
+ALONE = ("phi3_longrope", "llama4_chunked", "mamba")  # by positions, by what layers see, by having no attention
 POSITIONS = (-1, 2, -2, 8)
 
 
@@ -38,13 +39,13 @@ def expected(trunk, given, layers, positions=POSITIONS):
 
 
 @pytest.mark.filterwarnings("ignore")  # Mamba's kernels for GPUs are missed aloud
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", SHARING + ALONE)
 @pytest.mark.parametrize("budget", [20, 60, 1000])
 def test_states_are_those_of_each_prompt_alone(decoder, prompts, family, budget):
     trunk, layers = decoder(family), (-1,) if family == "mamba" else (0, 1, 3)
     states = States(trunk, budget)
     found = states.of(*prompts, layers, POSITIONS)
-    assert states.shares == (family != "mamba")
+    assert states.shares == (family in SHARING)
     assert np.abs(found - expected(trunk, prompts[0], layers)).max() < 1e-4
 
 

@@ -4,7 +4,9 @@ Only the trunk runs, without output layer, and nothing is kept but the states th
 passes: one over the beginning that its prompts share, whose keys and values are kept for the moment, and one over what
 is left of all its prompts, with a mask that says what sees what, a sliding window included. Families that take no such
 mask, or have no attention, are noticed when the model is loaded: packed and plain states of a few tokens are compared,
-and where they differ each prompt gets a row of its own.
+and where they differ each prompt gets a row of its own. So it does where a layer sees in a way that no mask here knows,
+and where positions are turned otherwise in long prompts: there all tokens of a batch are turned alike, so that long and
+short prompts also run apart.
 """
 
 import contextlib
@@ -20,6 +22,7 @@ from ragassay.encoders.batches import batches, padded
 AGREE = {torch.float32: 1e-3}  # relative; what packed and plain states may differ by
 COARSE = 0.05  # the same in numbers of 16 bits
 PROBE = Row([5, 3, 7, 2, 6, 1, 4], [[8, 2, 3], [9, 1]], [0, 1])
+FULL, SLIDING = "full_attention", "sliding_attention"
 REFUSALS = (TypeError, ValueError, RuntimeError, AttributeError, IndexError)  # what a family raises that takes no mask
 
 
@@ -52,9 +55,10 @@ class States:
         kinds = set(getattr(config, "layer_types", None) or [])
         window = getattr(config, "sliding_window", None)
         if window and not kinds and getattr(config, "use_sliding_window", True):
-            kinds = {"sliding_attention"}
-        self.windows = {kind: window if "sliding" in kind else None for kind in kinds or {"full_attention"}}
-        self.shares = self._can_share()
+            kinds = {SLIDING}
+        self.windows = {kind: window if kind == SLIDING else None for kind in kinds or {FULL}}
+        self.short = self._short()
+        self.shares = self.windows.keys() <= {FULL, SLIDING} and self.short is None and self._can_share()
 
     def of(self, prompts: list[list[int]], groups: list[list[int]], layers=(-1,), positions=(-1,)) -> np.ndarray:
         """prompts x layers x positions x width, as float32. Prompts of a group share what they begin with."""
@@ -66,9 +70,24 @@ class States:
             raise ActivationsError(f"found a prompt of {longest} tokens, expected at most {self.longest}")
         packed = [row for group in groups for row in self._rows(prompts, group)]
         result = np.empty((len(prompts), len(wanted), len(positions), self.width), np.float32)
-        for batch in batches([len(row) for row in packed], self.batch_tokens):
-            self._run([packed[at] for at in batch], wanted, positions, result)
+        for alike in self._alike(packed):
+            for batch in batches([len(row) for row in alike], self.batch_tokens):
+                self._run([alike[at] for at in batch], wanted, positions, result)
         return result
+
+    def _alike(self, packed):
+        """Rows that may stand in one batch."""
+        if self.short is None:
+            return [packed]
+        return [[row for row in packed if (len(row) > self.short) == long] for long in (False, True)]
+
+    def _short(self):
+        """How many tokens a prompt may have and be turned as short ones are; None where all are turned alike."""
+        own = getattr(self.trunk.config, "rope_parameters", None) or {}  # of all layers, or of each type of them
+        turned = [
+            part for part in (own, *own.values()) if isinstance(part, dict) and part.get("rope_type") == "longrope"
+        ]
+        return min((part["original_max_position_embeddings"] for part in turned), default=None)
 
     def _rows(self, prompts, group):
         if self.shares:
