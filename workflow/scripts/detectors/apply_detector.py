@@ -5,7 +5,7 @@ Any questions will do, also those of a question set; the part tells which docume
 
 from ragassay import tables
 from ragassay.detectors import known, saved, scores
-from ragassay.detectors.detector import Asked, kind
+from ragassay.detectors.detector import Asked, DetectorError, kind
 from ragassay.schemas.detector_documents import DETECTOR_DOCUMENTS
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.predictions import PREDICTIONS
