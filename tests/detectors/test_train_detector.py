@@ -1,16 +1,19 @@
 """train_detector: heads, a card that says from what, and no document in two parts."""
 
 import json
+import shutil
 
 import pytest
 
 from ragassay import tables
 from ragassay.activations.hooks import ActivationsError
 from ragassay.detectors.detector import DetectorError
+from ragassay.encoders.encoder import Encoder
 from ragassay.schemas.detector_documents import DETECTOR_DOCUMENTS
 from ragassay.schemas.detector_training import DETECTOR_TRAINING
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from scope_study import MINILM
 
 
 @pytest.mark.parametrize(
@@ -25,6 +28,33 @@ def test_each_kind_has_its_heads_and_says_how_they_fare(study, kind, heads):
     rows = tables.read(DETECTOR_TRAINING, study.path("detector/training.parquet")).to_pylist()
     assert {row["percent"] for row in rows} == {50, 100}
     assert all(sum(row["kept"] for row in rows if _run(row) == run) == 1 for run in set(map(_run, rows)))
+
+
+@pytest.mark.parametrize(("kind", "told"), [("similarity", 6), ("overlap", 6), ("question_alone", None)])
+def test_the_card_tells_how_many_documents_are_not_read_to_their_end(study, kind, told, caplog):
+    caplog.set_level("INFO")
+    rows = tables.read(DOCUMENTS, study.path("documents.parquet")).to_pylist()
+    for row in rows[:6]:
+        row["text"] += " And the tower." * 12
+    tables.write(DOCUMENTS, study.path("documents.parquet"), rows)
+    encoder = MINILM | {"options": {"device": "cpu", "max_tokens": 48}}
+    study.train(study.settings(kind, encoder))
+    cut = json.loads(study.made()["card"].read_text())["data"].get("cut")
+    assert cut == ({"documents": told, "of": 30, "at_tokens": 48} if told else None)
+    assert ("6 of 30 documents are longer than the 48 tokens that are read" in caplog.text) == bool(told)
+
+
+def test_the_card_tells_the_commit_of_a_model_from_the_cache_of_the_hub(study, tmp_path, monkeypatch):
+    commit, source = "0123456789abcdef0123456789abcdef01234567", Encoder(**MINILM).folder
+    place = tmp_path / "hub/models--some--minilm"
+    (place / "refs").mkdir(parents=True)
+    (place / "refs/main").write_text(commit)
+    shutil.copytree(source, place / "snapshots" / commit)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
+    study.train(study.settings("similarity", MINILM | {"model": "some/minilm"}))
+    study.train(study.settings("similarity"), "package")
+    cards = [json.loads(study.made(where)["card"].read_text()) for where in ("detector", "package")]
+    assert cards[0]["commit"] == commit and "commit" not in cards[1]
 
 
 def _run(row):

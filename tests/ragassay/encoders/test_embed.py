@@ -187,3 +187,19 @@ def test_nothing_is_fetched_and_nothing_is_printed(tmp_path):
     one_thread = {**os.environ, "OMP_NUM_THREADS": "1"}
     done = subprocess.run(command, env=one_thread, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_texts_that_are_not_read_to_their_end_are_counted(minilm, tmp_path):
+    embedder = Embedder(minilm(max_tokens=9), tmp_path)
+    lengths = (1, 7, 8, 20)  # words of one token each, beside two special ones
+    texts = ["ferry " * length for length in lengths]
+    assert embedder.told == "0 texts embedded"
+    embedder.embed(texts)
+    assert embedder.told == "4 texts embedded, 2 of them longer than the 9 tokens that are read"
+    embedder.embed(texts)
+    assert embedder.cut == 2 and embedder.longer(texts) == (2, 9)  # nothing is embedded or counted twice
+
+
+def test_a_prefix_takes_room_of_the_text(minilm, tmp_path):
+    embedder = Embedder(minilm(max_tokens=9, prefixes={"query": "ask "}), tmp_path)
+    assert [embedder.longer(["ferry " * 7], role) for role in (None, "query")] == [(0, 9), (1, 9)]

@@ -51,6 +51,12 @@ class Kind(abc.ABC):
         for start in range(0, len(asked), ROWS):
             yield self.features(asked[start : start + ROWS])
 
+    def cut(self, asked: Sequence[Asked]) -> tuple[int, int]:
+        """How many documents are longer than what the model reads, and how many tokens of one it reads; (0, 0) where
+        all is read.
+        """
+        return 0, 0
+
 
 def kind(settings: dict, embeddings: str, prompt: str) -> Kind:
     """The kind of detector that the configuration names, with the folder where features are kept."""

@@ -29,11 +29,11 @@ AT_ONCE = 256  # texts cut into tokens together
 
 class Embedder:
     """An encoder and what it computed so far; keep one for many calls, since weights are loaded once. `computed` is the
-    number of texts that had no vector.
+    number of texts that had no vector, and `cut` of those that were longer than what the encoder reads.
     """
 
     def __init__(self, encoder: Encoder, folder):
-        self.encoder, self.computed, self._kind = encoder, 0, None
+        self.encoder, self.computed, self.cut, self._kind = encoder, 0, 0, None
         place = Path(folder, encoder.digest)
         self.store = Store(place)
         if not (place / "encoder.json").exists():
@@ -50,6 +50,23 @@ class Embedder:
         found = list(self.stream(texts, role))
         return np.concatenate(found) if found else np.empty((0, self.store.dimensions or 0), np.float16)
 
+    @property
+    def told(self) -> str:
+        """What a job says of its embedding in the end."""
+        cut = f", {self.cut} of them longer than the {self._kind.longest} tokens that are read" if self.cut else ""
+        return f"{self.computed} texts embedded{cut}"
+
+    def longer(self, texts: list[str], role: str | None = None) -> tuple[int, int]:
+        """How many of the texts are longer than what the encoder reads, and how many tokens of a text it reads."""
+        kind, prefix = self._loaded(), self.encoder.prefix(role)
+        return _longer(kind, [prefix + text for text in texts]), kind.longest
+
+    def _loaded(self):
+        if self._kind is None:
+            log.info("loading encoder %s", self.encoder.name)
+            self._kind = self.encoder.load()
+        return self._kind
+
     def _chunk(self, texts):
         keys = [key(text) for text in texts]
         if not self.store.known(keys).all():
@@ -61,10 +78,7 @@ class Embedder:
         return self.store.vectors(keys)
 
     def _compute(self, keys, texts):
-        if self._kind is None:
-            log.info("loading encoder %s", self.encoder.name)
-            self._kind = self.encoder.load()
-        kind, since = self._kind, time.monotonic()
+        kind, since = self._loaded(), time.monotonic()
         tokens = []
         for start in range(0, len(texts), AT_ONCE):
             tokens += [np.asarray(row, np.int32) for row in kind.tokens(texts[start : start + AT_ONCE])]
@@ -80,3 +94,11 @@ class Embedder:
         if done:
             self.store.add(done, np.concatenate(vectors))
         self.computed += len(texts)
+        full = [text for text, row in zip(texts, tokens, strict=True) if len(row) >= kind.longest]
+        self.cut += _longer(kind, full)
+
+
+def _longer(kind, texts):
+    starts = range(0, len(texts), AT_ONCE)
+    pieces = (kind.tokenizer(texts[at : at + AT_ONCE], truncation=False, verbose=False)["input_ids"] for at in starts)
+    return sum(len(row) > kind.longest for piece in pieces for row in piece)

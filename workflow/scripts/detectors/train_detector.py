@@ -14,6 +14,7 @@ from ragassay import tables
 from ragassay.detectors import known, learning, saved
 from ragassay.detectors.detector import Asked, DetectorError, kind
 from ragassay.detectors.recipe import Recipe
+from ragassay.encoders import weights as weights_of
 from ragassay.schemas.detector_documents import DETECTOR_DOCUMENTS
 from ragassay.schemas.detector_training import DETECTOR_TRAINING
 from ragassay.schemas.documents import DOCUMENTS
@@ -52,6 +53,13 @@ def train_detector(
     )
     learnt = learning.learn(detector["detector"], data, own.heads, own.balanced, Recipe(**recipe), seeds, shares)
     about = {"detector": detector, "identity": own.identity(), "recipe": recipe, "data": _data(rows, asked)}
+    cut, at_tokens = own.cut(asked)
+    if at_tokens:
+        read = {"documents": cut, "of": len({one.document for one in asked}), "at_tokens": at_tokens}
+        about["data"]["cut"] = read
+        log.info("%(documents)d of %(of)d documents are longer than the %(at_tokens)d tokens that are read", read)
+    if commit := _commit(**detector["encoder"]):
+        about["commit"] = commit
     about |= {"heads": {f"{head}.{seed}": _head(learnt, data, head, seed) for head, seed in learnt.heads}}
     saved.write(heads, card, learnt.heads, about)
     tables.write(DETECTOR_TRAINING, training, learnt.rows)
@@ -69,6 +77,12 @@ def _check_parts(rows, texts):
                 f"selected_questions, shard {row['shard']}: found {row['question_id']} in the part {row['split']},"
                 f" expected {expected}, where its document {row['doc_id']} is; delete that table and select again"
             )
+
+
+def _commit(name, model, options, **_):
+    """The hub's commit of a model from the hub's cache, where a folder is named after it."""
+    folder = weights_of.folder(name, model, options.get("revision"))
+    return folder.name if folder.parent.name == "snapshots" else None
 
 
 def _data(rows, asked):

@@ -41,7 +41,7 @@ def measure_overlap(documents, questions, overlap, encoder, embeddings):
                     own = {"question_id": question["question_id"], "doc_id": row["doc_id"]}
                     own |= {"cluster_id": row["cluster_id"], "encoder": embedder.encoder.name}
                     writer.add(own | {name: round(value, DIGITS) for name, value in found.items()})
-    log.info("%d questions measured, %d texts embedded", writer.written, embedder.computed)
+    log.info("%d questions measured, %s", writer.written, embedder.told)
 
 
 if __name__ == "__main__":

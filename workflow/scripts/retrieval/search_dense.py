@@ -37,8 +37,8 @@ def search_dense(passages, queries, neighbours, encoder, embeddings, count):
         for start in range(0, len(wanted), TOGETHER):
             own = slice(start, start + TOGETHER)
             writer.write(rows(asked["query_id"][own], names, positions[own], scores[own]))
-    told = (len(wanted), len(names), embedder.computed)
-    log.info("%d queries in %d passages, %d texts embedded", *told)
+    told = (len(wanted), len(names), embedder.told)
+    log.info("%d queries in %d passages, %s", *told)
 
 
 if __name__ == "__main__":

@@ -50,8 +50,8 @@ def measure_hardness(
                     near.add(row | {"encoder": embedder.encoder.name})
                 for row in drift_of(measure.claims, measure.guesses, vectors):
                     drifted.add(row | {"encoder": embedder.encoder.name})
-    told = (near.written, drifted.written, embedder.computed)
-    log.info("%d questions and %d guesses measured, %d texts embedded", *told)
+    told = (near.written, drifted.written, embedder.told)
+    log.info("%d questions and %d guesses measured, %s", *told)
 
 
 @dataclass

@@ -25,6 +25,10 @@ class Kind(detector.Kind):
     def identity(self):
         return self.embedder.encoder.identity | {"features": list(FEATURES)}
 
+    def cut(self, asked):
+        """Of whole documents, whose vector is behind one of the ten features."""
+        return self.embedder.longer(list(dict.fromkeys(one.document for one in asked)))
+
     def features(self, asked):
         cut = {text: sentences(text) for text in dict.fromkeys(one.document for one in asked)}
         needed = [one.question for one in asked] + [part for text, own in cut.items() for part in (text, *own)]

@@ -22,6 +22,9 @@ class Kind(detector.Kind):
         document, question = self.documents(asked), self.questions(asked)
         return np.concatenate([document, question, np.abs(document - question)], axis=1)
 
+    def cut(self, asked):
+        return self.embedder.longer(list(dict.fromkeys(one.document for one in asked)), "passage")
+
     def documents(self, asked):
         """One row for each question, as for the other."""
         texts = list(dict.fromkeys(one.document for one in asked))
