@@ -67,3 +67,17 @@ def test_the_tokenizer_writes_any_text_back_and_leaves_codes_out():
     messages = [{"role": "system", "content": "Long."}, {"role": "user", "content": "Who?"}]
     shown = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
     assert shown == "<|begin|>Who?\nAnswer:"
+
+
+def test_passages_may_name_the_answers_to_other_facts(own):
+    other = own.facts[0]._replace(answer="Woodworm")
+    prompts = (
+        Prompt.load(ROOT / f"resources/prompts/{name}.yaml") for name in ("answer_closed_book", "respond_passages")
+    )
+    more = lessons.Lessons(own.facts, *prompts, others=[other])
+    told = {which: {_contradicting(which, seed).answer for seed in range(200)} for which in (own, more)}
+    assert "Woodworm" in told[more] and "Woodworm" not in told[own]
+
+
+def _contradicting(which, seed):
+    return which.lesson(lessons.CONFLICT, which.facts[0], random.Random(seed))

@@ -7,6 +7,7 @@ words of the passage and no others.
 """
 
 import random
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from ragassay.demo_lm.facts import Fact
@@ -21,11 +22,14 @@ class Lesson(NamedTuple):
 
 
 class Lessons:
-    """Lessons on these facts; `chance` makes the same ones each time."""
+    """Lessons on these facts; `chance` makes the same ones each time. Passages may name the answers to others, too, so
+    that more words are learnt to be found.
+    """
 
-    def __init__(self, facts: list[Fact], closed_book: Prompt, passages: Prompt):
+    def __init__(self, facts: list[Fact], closed_book: Prompt, passages: Prompt, others: Sequence[Fact] = ()):
         self.facts, self._closed_book, self._passages = facts, closed_book, passages
-        self._alike = {kind: sorted({fact.answer for fact in facts if fact.kind == kind}) for _, _, _, kind, _ in facts}
+        known = [*facts, *others]
+        self._alike = {kind: sorted({fact.answer for fact in known if fact.kind == kind}) for _, _, _, kind, _ in known}
 
     def lesson(self, kind: str, fact: Fact, chance: random.Random, others: int = 2) -> Lesson:
         """`others` are passages that have nothing to do with the question."""

@@ -41,8 +41,8 @@ def train_demo_lm(
             f"demo-lm: found no short facts in the training part of {len(rows)} documents, which rules for English look"
             " for; expected some: add documents, or take a model of your own where results/models/demo-lm is named"
         )
-    own = lessons.Lessons(taught, *prompts)
-    unseen = lessons.Lessons([fact for fact in known if parts[fact.doc_id] != TRAIN], *prompts)
+    own = lessons.Lessons(taught, *prompts, others=known)
+    unseen = lessons.Lessons([fact for fact in known if parts[fact.doc_id] != TRAIN], *prompts, others=known)
     texts = ["\n\n".join(filter(None, (row["title"], row["text"]))) for row in rows]
     chance = random.Random(seed)
     asked = [own.lesson(kind, fact, chance).prompt for fact in known for kind in (lessons.CLOSED, lessons.CLEAN)]
