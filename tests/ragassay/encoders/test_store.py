@@ -98,3 +98,14 @@ def test_a_part_that_the_folder_never_lists_is_told(tmp_path, monkeypatch):
     monkeypatch.setattr(late, "refresh", lambda: None)
     with pytest.raises(StoreError, match=r"part 00000000 is there, but the folder did not list it"):
         late.add([key("x")], np.ones((1, 8)))
+
+
+def test_a_part_that_is_listed_late_is_found(tmp_path):
+    for number in range(2):
+        filled(tmp_path, number, number + 1)
+    first = (tmp_path / "00000000.parquet").rename(tmp_path / "hidden")
+    store = Store(tmp_path)
+    first.rename(tmp_path / "00000000.parquet")
+    store.add([key("2")], np.full((1, 8), 2))
+    assert store.vectors([key("2"), key("0"), key("1")])[:, 0].tolist() == [2, 0, 1]
+    assert sorted(path.stem for path in tmp_path.iterdir()) == [f"{number:08d}" for number in range(3)]

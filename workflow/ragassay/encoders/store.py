@@ -40,7 +40,7 @@ class Store:
 
     def __init__(self, folder):
         self.folder, self.dimensions = Path(folder), None
-        self._parts = []  # paths, in the order of their numbers
+        self._parts = []  # paths, as they were found: a listing may show a part before one with a smaller number
         self._keys = np.empty(0, KEY)  # of all parts, sorted
         self._places = np.empty(0, np.int64)  # of each key: number of the part << 32 | row
         self.refresh()
@@ -54,7 +54,7 @@ class Store:
     def refresh(self) -> None:
         """Look at the parts that were added since."""
         keys, places = [self._keys], [self._places]
-        for path in sorted(path for path in self.folder.glob(PARTS) if int(path.stem) >= self._next()):
+        for path in sorted({*self.folder.glob(PARTS)} - {*self._parts}):
             found = self._column(path, "key", KEY)
             places.append((len(self._parts) << 32) + np.arange(len(found), dtype=np.int64))
             keys.append(found)
@@ -115,7 +115,7 @@ class Store:
             return self.refresh()
 
     def _next(self):
-        return int(self._parts[-1].stem) + 1 if self._parts else 0
+        return max((int(path.stem) + 1 for path in self._parts), default=0)
 
     def _find(self, keys):
         wanted = np.array(keys, KEY)
