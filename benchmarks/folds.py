@@ -95,20 +95,13 @@ def compared(stratum, questions, methods):
     for name, method in sorted(methods.items()):
         label, right = "_".join(["folds", stratum, *re.findall("[a-z0-9]+", name)]), method.right(questions)
         figure(f"{label}_accuracy", questions.accuracy(right)[0], "share", ">= 0", limit)
-        figure(
-            f"{label}_auroc",
-            questions.auroc(method.score(questions))[0],
-            "auroc",
-            GIVEN_AWAY if name == ALONE else ">= 0",
-        )
-        if name == NLI:
-            for control, target in (
-                (OVERLAP, "> 0"),
-                (ALONE, ">= -1"),
-            ):  # what questions alone tell is told, see README
-                more = questions.difference(right, methods[control].right(questions))
-                for end, number, aim in zip(("", "_at_least"), more, (target, ">= -1"), strict=False):
-                    figure(f"{label}_over_{control.split('/')[0]}{end}", number, "share", aim)
+        aim = GIVEN_AWAY if name == ALONE else ">= 0"
+        figure(f"{label}_auroc", questions.auroc(method.score(questions))[0], "auroc", aim)
+        for control in (OVERLAP, ALONE) if name == NLI else ():
+            more, low, _ = questions.difference(right, methods[control].right(questions))
+            over = f"{label}_over_{control.split('/')[0]}"
+            figure(over, more, "share", "> 0")
+            figure(f"{over}_at_least", low, "share", ">= -1")  # the low end of its interval, told
 
 
 if __name__ == "__main__":
