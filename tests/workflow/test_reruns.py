@@ -53,7 +53,7 @@ def append(project, name, text):
         ("ragassay/schemas/document_statistics.py", {"describe_documents": 1, **METRICS}),
         ("ragassay/report/charts.py", {"draw_figures": 7, "render_report": 1}),
         ("scripts/scope/label_scope.py", jobs("label_scope", SELECTION, gathers=SCOPE_ONLY)),
-        ("ragassay/splits.py", jobs(SELECTION, gathers=SCOPE_ONLY)),
+        ("ragassay/splits.py", jobs(SELECTION, gathers=(*SCOPE_ONLY, "train_demo_lm"))),
         ("ragassay/scope/control.py", jobs(gathers=GRADED)),
         ("ragassay/scope/examples.py", jobs(gathers=["measure_scope"])),
         (

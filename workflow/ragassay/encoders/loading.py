@@ -10,6 +10,7 @@ import re
 
 import torch
 from safetensors import SafetensorError
+from transformers import PreTrainedModel
 
 from ragassay.encoders.device import quiet
 
@@ -23,6 +24,12 @@ def loaded(kind, place, device: torch.device | None = None, **options):
         model, info = kind.from_pretrained(place, output_loading_info=True, ignore_mismatched_sizes=True, **options)
         _check(info)
         return model if device is None else model.to(device)
+
+
+def check_again(model, place, **options) -> None:
+    """Load a model that was loaded by another library again, which does not tell whether files lack tensors."""
+    if isinstance(model, PreTrainedModel):
+        loaded(type(model), place, config=model.config, **options)
 
 
 @contextlib.contextmanager

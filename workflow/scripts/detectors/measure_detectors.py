@@ -132,10 +132,11 @@ def _compared(table, keys, questions, methods):
         missing = len(questions) - n
         yield _row(table, own, "accuracy", questions.accuracy(right), n, missing)
         yield _row(table, own, "auroc", questions.auroc(method.score(questions)), n, missing)
-        for over, control in controls.items():
-            if method is not control:
+        for over in CONTROLS:  # without a value where the control is not used or is the method itself
+            control, beside = controls.get(over), (None, None, None)
+            if control not in (None, method):
                 beside = questions.difference(right, control.right(questions))
-                yield _row(table, own, over, beside, n, missing)
+            yield _row(table, own, over, beside, n, missing)
 
 
 def _by_topic(table, keys, mine, methods, topics):

@@ -6,11 +6,10 @@ Its modules are run by the library, but for the first, which reads the text, whe
 
 import torch
 from sentence_transformers import SentenceTransformer
-from transformers import PreTrainedModel
 
 from ragassay.encoders import bert, encoder, weights
 from ragassay.encoders.device import batch_tokens, dtype_of, place, places
-from ragassay.encoders.loading import loaded, reading
+from ragassay.encoders.loading import check_again, reading
 
 
 class Kind(encoder.Kind):
@@ -26,18 +25,12 @@ class Kind(encoder.Kind):
             )
         self.model.eval()
         first = getattr(self.model[0], "auto_model", self.model[0])
-        self._check(first, settings)
+        check_again(first, weights.first(settings.folder), dtype=dtype_of(settings), local_files_only=True)
         self.lean = bert.lean(first)
         self.tokenizer = self.model.tokenizer
         self.longest = settings.cut(places(getattr(first, "config", None))) or self.model.max_seq_length
         self.batch_tokens = batch_tokens(settings.options, self.device)
         self.dimensions, self.pad = self.model.get_embedding_dimension(), self.tokenizer.pad_token_id or 0
-
-    def _check(self, first, settings):
-        """Its own loading does not tell whether files lack tensors, so the first module is loaded again to know."""
-        if isinstance(first, PreTrainedModel):
-            part = weights.first(settings.folder)
-            loaded(type(first), part, config=first.config, dtype=dtype_of(settings), local_files_only=True)
 
     def tokens(self, texts):
         return self.tokenizer(texts, truncation=True, max_length=self.longest)["input_ids"]
