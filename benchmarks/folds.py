@@ -4,7 +4,9 @@ By the study's split nine in ten documents are learnt from or chosen by, so its 
 turns, and in ten of them every document is tested once.
 
 Each method stands beside the overlap control and beside the question without its document, on the same questions: all
-of them, and the hard ones. `python benchmarks/folds.py FOLDER` reads a project whose detectors are trained.
+of them, and the hard ones. What demo-lm was taught of the study's own training documents is in its features in every
+turn, so that most questions are less new to its detectors than to the others. `python benchmarks/folds.py FOLDER` reads
+a project whose detectors are trained.
 """
 
 import os
