@@ -81,7 +81,10 @@ class Kept:
     """A kind that keeps the vectors that it made, before they are rounded."""
 
     def __init__(self, kind):
-        self.kind, self.pad, self.batch_tokens, self.made, self._texts = kind, kind.pad, kind.batch_tokens, [], {}
+        self.kind, self.made, self._texts = kind, [], {}
+
+    def __getattr__(self, name):
+        return getattr(self.kind, name)
 
     def tokens(self, texts):
         found = self.kind.tokens(texts)
@@ -142,7 +145,7 @@ def store() -> None:
 
 
 def child(*task):
-    done = subprocess.run([sys.executable, __file__, *task], check=True, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, __file__, *task], check=True, stdout=subprocess.PIPE, text=True)
     return json.loads(done.stdout.splitlines()[-1])
 
 

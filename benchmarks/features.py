@@ -138,7 +138,7 @@ def child_head():
 
 
 def child(*task):
-    done = subprocess.run([sys.executable, __file__, "child", *task], check=True, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, __file__, "child", *task], check=True, stdout=subprocess.PIPE, text=True)
     return json.loads(done.stdout.splitlines()[-1])
 
 

@@ -113,7 +113,7 @@ def bm25(_) -> dict:
 
 
 def child(*task) -> dict:
-    done = subprocess.run([sys.executable, __file__, *task], check=True, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, __file__, *task], check=True, stdout=subprocess.PIPE, text=True)
     return json.loads(done.stdout.splitlines()[-1])
 
 

@@ -69,7 +69,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
         path, found = f"{folder}/numbers.parquet", {}
         for task in ("write_bare", "read_bare", "write", "write_shuffled", "read"):
-            done = subprocess.run([sys.executable, __file__, task, path], check=True, capture_output=True, text=True)
+            done = subprocess.run([sys.executable, __file__, task, path], check=True, stdout=subprocess.PIPE, text=True)
             found[task] = [float(word) for word in done.stdout.split()]
     for task, bare, times in (
         ("write", "write_bare", 3),
