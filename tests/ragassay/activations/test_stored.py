@@ -107,6 +107,7 @@ def test_a_prompt_that_is_too_long_is_told_before_anything_is_computed(saved, tm
 
 def _compute_slowly(decoder, folder, prompts, owners):
     """A part after every document, and time to be killed between two of them."""
+    torch.set_num_threads(1)  # a forked child waits forever for threads that its parent had
     module.CHUNK, module.SECONDS = 1, -1.0
     states = StoredStates(decoder, folder)
     states._states = decoder.load()

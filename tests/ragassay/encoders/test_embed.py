@@ -122,6 +122,7 @@ def test_jobs_may_add_at_once(minilm, texts, tmp_path):
 
 def _embed_slowly(encoder, folder, texts):
     """A part after every batch, and time to be killed between two of them."""
+    torch.set_num_threads(1)  # a forked child waits forever for threads that its parent had
     module.SECONDS = -1.0
     embedder = Embedder(encoder, folder)
     embedder._kind = encoder.load()
