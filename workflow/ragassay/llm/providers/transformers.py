@@ -38,14 +38,14 @@ class Provider(model.Provider):
     def __init__(self, settings: Model):
         super().__init__(settings)
         options = settings.options
-        device = options.get("device") or ("cuda" if torch.cuda.is_available() else "cpu")
-        dtype = torch.bfloat16 if device.startswith("cuda") else torch.float32
         hub = {"revision": options.get("revision", "main")}
         try:
             self.tokenizer = AutoTokenizer.from_pretrained(
                 settings.model, padding_side="left", trust_remote_code=False, **hub
             )
-            weights = loaded(AutoModelForCausalLM, settings.model, place({"device": device}), dtype=dtype, **hub)
+            device = place(options)
+            dtype = torch.bfloat16 if device.type == "cuda" else torch.float32
+            weights = loaded(AutoModelForCausalLM, settings.model, device, dtype=dtype, **hub)
         except (OSError, ValueError) as error:
             told = str(error).strip().splitlines()[0]
             raise ModelError(f"model {settings.name}: cannot load {settings.model!r}: {told}") from error
