@@ -10,6 +10,7 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from ragassay.llm.calls import complete
 from ragassay.llm.model import Model, ModelError, Request
+from ragassay.llm.providers.transformers import Provider
 
 WORDS = ["<pad>", "</s>", "<unk>", *"the a ferry quay marks of in to Sallow Tolven glacier lost won is was and".split()]
 
@@ -130,6 +131,11 @@ def test_a_file_that_was_copied_in_part_is_told(weights, tmp_path):
 def test_a_device_that_is_not_there_is_told(weights, tmp_path):
     with pytest.raises(ModelError, match=r"model local: .* found device 'xpu:7', which cannot be used here"):
         ask(weights, tmp_path / "ledger", [request("the ferry")], device="xpu:7")
+
+
+def test_a_processor_computes_in_full_precision_as_its_identity_says(weights):
+    made = Provider(Model("local", "transformers", str(weights), options={"device": "cpu"}))
+    assert made.weights.dtype == torch.float32 and made.identity()["dtype"] == "torch.float32"
 
 
 def test_a_chat_template_is_part_of_the_identity_and_may_refuse_system_messages(weights, tmp_path):
