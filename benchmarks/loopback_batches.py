@@ -159,7 +159,7 @@ class Batches:
         try:
             size = check(row["body"], behaviour)
             if chance(behaviour.seed, name, "error") < behaviour.batch_errors:
-                raise Refused(500, "The model failed on this row.", "server_error")
+                raise Refused(500, "The model failed on this row." + behaviour.error_text, "server_error")
         except Refused as refused:
             self.log.asked("batch_row", name, str(refused.status), billed=0, **found)
             return refused.status, refused.body, False

@@ -44,11 +44,17 @@ class Behaviour:
     key: str = "test-key"
     models: list = field(default_factory=lambda: ["loopback"])  # an empty list knows every name
     context_tokens: int = 128_000
+    # what is refused with a status of its own: prompts that hold a word (word -> status), parameters, n above a number
+    refused_words: dict = field(default_factory=dict)
+    unsupported: list = field(default_factory=list)
+    most_samples: int = 128
+    error_text: str = ""  # put behind the message of such errors, and of failed rows of batches
     fingerprint: str = "fp_loopback"
     # answers: "echo", or module:function called as function(messages, sampling, index); `texts` go before both
     respond: str = "echo"
     texts: list = field(default_factory=list)
     fresh_samples: bool = False  # a prompt that comes again is answered with the samples after those it had
+    finish: str = "stop"  # the server's word for an answer that came to its end
     cache_from_tokens: int = 1024  # shortest common start of prompts that counts as cached; 0 caches nothing
     # latency in seconds: lognormal around the median where sigma is set, plus a tail for some
     latency: float = 0.0
@@ -99,6 +105,9 @@ class Behaviour:
                 raise ValueError(f"{name}: the rates add up to {sum(rates.values()):g}, expected at most 1")
         for number, fault in self.faults_at.items():
             check_fault(f"faults_at.{number}", fault, WIRE)
+        for word, status in self.refused_words.items():
+            if type(status) is not int or not 400 <= status <= 599:
+                raise ValueError(f"refused_words.{word}: found {status!r}, expected a status from 400")
         for route, faults in self.route_faults.items():
             for fault in faults:
                 check_fault(f"route_faults.{route}", fault, WIRE)

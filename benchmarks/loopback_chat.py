@@ -76,6 +76,15 @@ def check(body, behaviour: Behaviour) -> int:
     refuse_unless(isinstance(model, str) and model, "model", "a name", model)
     if behaviour.models and model not in behaviour.models:
         raise Refused(404, f"The model '{model}' does not exist.", code="model_not_found", param="model")
+    refuse_unless(n <= behaviour.most_samples, "n", f"at most {behaviour.most_samples}", n)
+    for name in behaviour.unsupported:
+        if name in body:
+            message = f"Unsupported parameter: '{name}' is not supported with this model."
+            raise Refused(400, message + behaviour.error_text, code="unsupported_parameter", param=name)
+    for word, status in behaviour.refused_words.items():
+        if any(word in message["content"] for message in messages):
+            message = "The prompt triggered the content management policy." + behaviour.error_text
+            raise Refused(status, message, code="content_filter", param="prompt")
     size = 3 + sum(tokens(message["content"]) + 4 for message in messages)
     if size > behaviour.context_tokens:
         message = f"The messages have {size} tokens, the context of this model has {behaviour.context_tokens}."
@@ -118,6 +127,7 @@ class Model:
         for index in range(n):
             text = self.text(body["messages"], sampling, first + index, prompt, behaviour)
             text, finish = limited(text, sampling)
+            finish = behaviour.finish if finish == "stop" else finish
             message = {"role": "assistant", "content": text, "refusal": None}
             if odd == "length":
                 message["content"], finish = text[: len(text) // 2], "length"

@@ -27,6 +27,7 @@ from loopback_limits import duration, retry_headers
         ({"odd_answers": {"drop": 0.1}}, "odd_answers: unknown fault 'drop'"),
         ({"faults_at": {"3": "lost"}}, "faults_at.3: unknown fault 'lost'"),
         ({"route_faults": {"batches.create": ["lost"]}}, "route_faults.batches.create: unknown fault 'lost'"),
+        ({"refused_words": {"war": 200}}, "refused_words.war: found 200"),
         ({"batch_missing": 1.5}, "batch_missing: found 1.5"),
         ({"retry_after_form": "weeks"}, "retry_after_form: found 'weeks'"),
     ],

@@ -74,6 +74,7 @@ DEFAULTS = {
             "timeout": 120,
             "mode": "online",
             "options": {},
+            "sampling": {},
         }
     },
     "encoders": {

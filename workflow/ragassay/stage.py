@@ -9,8 +9,23 @@ from pathlib import Path
 import pyarrow as pa
 
 from ragassay.errors import AssayError
+from ragassay.keys import masked
 
 log = logging.getLogger("ragassay")
+
+
+def _mask(record):
+    """What is logged may quote a server, and that a key."""
+    record.msg, record.args = masked(record.getMessage()), ()
+    return True
+
+
+log.addFilter(_mask)
+
+
+def _show(*error):
+    """What Python shows of an error that nobody caught, without keys."""
+    sys.stderr.write(masked("".join(traceback.format_exception(*error))))
 
 
 def run(stage: Callable, snakemake) -> None:
@@ -34,7 +49,8 @@ def run(stage: Callable, snakemake) -> None:
         log.error("%s", error)
         sys.exit(error.exit_code)
     except Exception:  # to be written down, not to be swallowed
-        file.stream.write(traceback.format_exc())  # Snakemake shows it on the terminal by itself
+        file.stream.write(masked(traceback.format_exc()))
+        sys.excepthook = _show  # on the terminal
         raise
     finally:
         log.handlers = []

@@ -201,12 +201,49 @@ def test_a_cancelled_batch_gives_what_it_has_and_frees_the_rest(serve, tmp_path)
     assert found == online(server, asked, tmp_path)
 
 
-def test_a_request_that_cannot_be_answered_ends_the_run_and_keeps_the_others(serve, tmp_path):
+def test_a_request_that_is_refused_abstains_and_the_others_are_answered(serve, tmp_path):
     server, bad = serve(context_tokens=100), requests(1, text="word " * 300)
-    with pytest.raises(ModelError, match=r"model m: HTTP 400 for a request of batch batch_000001: .* 100"):
-        answer(requests(10) + bad, model(server), tmp_path)
-    assert len(answer(requests(10), model(server), tmp_path)) == 10
+    for _ in range(2):  # a refusal is not asked again
+        *others, (refused,) = complete(requests(10) + bad, model(server), tmp_path / "ledger")
+        assert [answer.finish_reason for (answer,) in others] == ["stop"] * 10
+        assert (refused.text, refused.finish_reason) == ("", "too_long")
+        assert refused.detail.startswith("HTTP 400 for a request of batch batch_000001: The messages have")
     assert sorted(map(len, batch_rows(server).values())) == [1] * 11
+
+
+def test_when_all_are_refused_the_job_stops(serve, tmp_path):
+    server = serve(context_tokens=10)
+    with pytest.raises(ModelError, match="the first 30 requests were all refused, the last: HTTP 400 for a request"):
+        answer(requests(30), model(server), tmp_path)
+    server.control(context_tokens=1000)
+    assert len(answer(requests(30), model(server), tmp_path)) == 30
+
+
+def test_where_n_is_refused_each_sample_becomes_a_row_with_a_seed_of_its_own(serve, tmp_path, caplog):
+    server = serve(most_samples=1, fresh_samples=True)
+    asked = [Request(one.messages, {"max_tokens": 60, "seed": 7}, 3) for one in requests(20)]
+    with caplog.at_level(logging.INFO, "ragassay"):
+        found = answer(asked, model(server), tmp_path)
+    assert all(len(set(row)) == 3 for row in found)
+    assert "takes no `n`" in caplog.text and caplog.text.count("takes no `n`") == 1
+    assert sorted(map(len, batch_rows(server).values())) == [1] * 80  # 20 that were refused, 60 that differ by seed
+
+
+@PROVIDERS
+def test_a_key_that_the_provider_gives_back_is_written_nowhere(serve, tmp_path, monkeypatch, caplog, capfd, provider):
+    key = "sk/own-17"  # short, and JSON may write its slash in two ways
+    monkeypatch.setenv("BATCH_KEY", key)
+    told = f" Your key is {key}."
+    server = serve(key=key, batch_errors=0.3, error_text=told, refused_words={"harbour 3": 400}, texts=["Yes." + told])
+    table = tmp_path / "answers.parquet"
+    with caplog.at_level(logging.DEBUG, "ragassay"):
+        rows = list(complete(requests(40), model(server, provider), tmp_path / "ledger", tmp_path / "calls.parquet"))
+    found = [{"row": number, "sample": 0, "text": one.text + one.detail} for number, (one,) in enumerate(rows)]
+    tables.write(ANSWERS, table, found)
+    written = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
+    written += str([tables.read(ANSWERS, table).to_pylist(), caplog.text, *capfd.readouterr()]).encode()
+    assert written.count(b"[key]") > 100
+    assert key.encode() not in written and key.replace("/", "\\/").encode() not in written
 
 
 @pytest.mark.parametrize("rows, size, batches", [(7, 10**9, 6), (10**9, 4_000, 2)])
@@ -270,7 +307,7 @@ def test_a_list_that_does_not_come_leaves_the_batch_to_the_next_run(serve, tmp_p
             {},
             "model m: HTTP 401 from .* check the key in the environment variable WRONG_KEY",
         ),
-        ({}, {"batches.create": ["400"]}, "model m: HTTP 400 from .* check the sampling settings"),
+        ({}, {"batches.create": ["400"]}, "model m: HTTP 400 from .*; check that the provider takes batches"),
         ({}, {"files.create": ["500"] * 9}, "model m: no answer in 8 tries, the last: HTTP 500"),
         (
             {"provider": "embedded", "base_url": None},

@@ -15,6 +15,7 @@ import secrets
 import time
 from dataclasses import dataclass
 
+from ragassay.keys import masked
 from ragassay.llm.caller import Caller
 from ragassay.llm.model import Failure, ModelError, Request
 from ragassay.llm.sent_batch import SentBatch
@@ -167,6 +168,7 @@ class BatchCaller(Caller):
     def receive(self, row: Row, body: str) -> tuple | Failure:
         """Write a reply down, raw before it is read."""
         self._go_on()
+        body = masked(body)
         self.ledger.done(row.id, row.key, row.samples, body)
         try:
             return self._settle(row.id, row.key, row.samples, body, row.worst)

@@ -2,20 +2,25 @@
 
 The one place that decides about retries. A request goes through `ask`: what the ledger knows is not asked, equal
 requests at the same time are asked once, each attempt is written down before it is sent, the raw reply before it is
-read. When the caller is halted nothing more is sent; whoever waits (for a pause, a limit, the budget) gets `Stopped`.
+read. A request that the provider refuses for itself becomes an abstention, which the ledger keeps once the provider
+has answered anything; if it refuses all that it is asked at first, the job stops. When the caller is halted nothing
+more is sent; whoever waits (for a pause, a limit, the budget) gets `Stopped`.
 """
 
 import asyncio
 import contextlib
 import random
 import time
+from dataclasses import replace
 
 from ragassay.errors import AssayError
+from ragassay.keys import masked
 from ragassay.llm.lease import Lease
 from ragassay.llm.ledger import Ledger
 from ragassay.llm.model import Answer, Failure, Model, ModelError, Provider, Request, call_key
 from ragassay.llm.money import Purse, at_most, price_of
 from ragassay.llm.pace import Pace, Slots
+from ragassay.llm.refusals import Refusals
 from ragassay.stage import log
 
 ATTEMPTS = 8
@@ -48,6 +53,7 @@ class Caller:
         self.pace = Pace(model.requests_per_minute, model.tokens_per_minute, sleep=self._sleep)
         self.slots = Slots(lambda: model.concurrency // lease.shares)
         self.one_sample_a_request = self.answered = self.told = False
+        self.refusals = Refusals(model, ledger, lambda: self.in_flight)
         self.hits = self.in_flight = self.gave_up = 0
         self.error, self.deadline = None, 0.0  # why nothing more is asked, and until when replies are awaited
         self._halted = asyncio.Event()
@@ -70,6 +76,9 @@ class Caller:
 
     async def ask(self, request: Request) -> list[Answer]:
         """The answers to one request, in the order of its samples."""
+        if self.model.sampling:
+            sampling = request.sampling | self.model.sampling
+            request = replace(request, sampling={name: value for name, value in sampling.items() if value is not None})
         key = call_key(self.identity, request)
         if key not in self._same and (found := self._whole(key, request.samples)):
             return found
@@ -107,7 +116,9 @@ class Caller:
             except Failure:
                 continue
             found = dict(zip(numbers, answers, strict=False)) | found
-        return found
+        if found and not self.refusals.takes_others:
+            self.refusals.keep()
+        return self.refusals.known(key) | found
 
     async def _missing(self, key, request, missing):
         if self.model.mode == "replay":
@@ -115,7 +126,7 @@ class Caller:
         if not self.one_sample_a_request:
             found = await self._send(key, request, missing)
             if len(found) == 1 < len(missing):
-                self.one_sample_a_request = True  # a provider that does not know `n`
+                self._ask_singly("answers with one sample, however many are asked for")
             return found
         parts = (self._send(key, request, [number]) for number in missing)
         found = {}
@@ -126,12 +137,18 @@ class Caller:
         return found
 
     async def _send(self, key, request, numbers):
-        """sample -> answer for some of `numbers`, at least one."""
+        """sample -> answer for some of `numbers`, at least one unless they have to be asked for singly."""
         most = at_most(request, len(numbers), capped=self.model.budget_usd is not None)
         for attempt in range(ATTEMPTS):
             try:
                 return await self._once(key, request, numbers, most, attempt > 0)
             except Failure as failure:
+                if failure.kind == "n":
+                    self._ask_singly(f"takes no `n` ({failure.detail})")
+                    return {}
+                if failure.refused:
+                    self.gave_up, self.answered = 0, True
+                    return self.refusals.abstain(key, numbers, failure)
                 if not failure.again:
                     raise ModelError(f"model {self.model.name}: {failure.detail}") from failure
                 last = failure
@@ -148,6 +165,12 @@ class Caller:
             raise ModelError(f"{told}; {GIVE_UPS} requests in a row ended so, the provider does not answer: try later")
         raise GaveUp(told)
 
+    def _ask_singly(self, why):
+        if not self.one_sample_a_request:
+            told = "model %s %s; each is a request of its own from now on, and its prompt is paid each time"
+            log.info(told, self.model.name, why)
+        self.one_sample_a_request = True
+
     async def _once(self, key, request, numbers, most, again):
         worst, paid = self.price.of(most, self.batched), 0.0
         await self.purse.reserve(worst)
@@ -156,6 +179,8 @@ class Caller:
             if not answers:
                 raise Failure("empty", "the reply has no choice", again=True)
             self.gave_up, self.answered = 0, True
+            if not self.refusals.takes_others:
+                self.refusals.keep()
             return dict(zip(numbers, answers, strict=False))
         except Failure as failure:
             paid = worst if failure.lost else paid
@@ -168,6 +193,7 @@ class Caller:
         async with self.slots:
             self.pace.shares = self.lease.shares
             await self.pace.wait(most.prompt // 4 + most.completion)
+            await self.refusals.settle()
             self._go_on()
             name = self.ledger.intent(key, numbers, worst, again)
             body = await self._reply(name, key, request, numbers, worst)
@@ -181,7 +207,7 @@ class Caller:
             async with asyncio.timeout(self.model.timeout):
                 body, limits = await self.provider.send(request.messages, request.sampling, numbers)
             self.pace.learn(limits)
-            return body
+            return masked(body)
         except TimeoutError:
             failure = Failure("timeout", f"no answer within {self.model.timeout:g} s", again=True, lost=True)
         except Failure as found:
@@ -189,6 +215,7 @@ class Caller:
             self.pace.pause(failure.after or 0.0)
         finally:
             self.in_flight -= 1
+            self.refusals.replied()
         self.ledger.failed(name, key, numbers, failure.kind, failure.detail, worst if failure.lost else None)
         raise failure
 

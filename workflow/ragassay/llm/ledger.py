@@ -35,6 +35,7 @@ class Ledger:
         self._bodies = {}  # key -> its bodies, as [(time, file, offset, length), ...]
         self._open = {}  # intents without an end: id -> (samples, what they may cost at most)
         self._unsettled = {}  # bodies whose cost is not written down: id -> (place, what they may cost at most)
+        self._refusals = {}  # key -> places of its refusals
         self._late = {}  # ends that another process wrote down: id -> record
         self._batches, self._whereabouts = {}, {}  # id of a batch -> place of its record; what is known of it since
         self._early = set()  # replies to rows of batches that another process, with a clock behind, wrote down
@@ -71,6 +72,12 @@ class Ledger:
             record = self._at(file, offset, length)
             yield record["s"], record["body"]
 
+    def refusals(self, key: str) -> Iterator[tuple[list[int], str, str]]:
+        """(sample indices, reason, the provider's words) of every refusal of a key that stands."""
+        for place in self._refusals.get(bytes.fromhex(key), ()):
+            record = self._at(*place)
+            yield record["s"], record["reason"], record["detail"]
+
     def unsettled(self) -> Iterator[tuple[str, str, list[int], str, float]]:
         """(id, key, samples, raw body, most it may have cost) of replies whose cost was not written down, because the
         process was killed just then.
@@ -102,6 +109,10 @@ class Ledger:
         """Say that no usable reply came; `lost` is what it may have cost, if it may have been made and billed."""
         record = {"t": "f", "id": name, "k": key, "s": samples, "at": time.time_ns(), "kind": kind, "lost": lost}
         self._write(record | {"detail": detail[:500]} | ({"late": 1} if late else {}))
+
+    def refused(self, key: str, samples: list[int], reason: str, detail: str) -> None:
+        """Say that the provider takes other requests but not this one: it is not asked again."""
+        self._write({"t": "r", "k": key, "s": samples, "reason": reason, "detail": detail[:500]})
 
     def batch(self, name: str, sha256: str, rows: list[tuple[str, str, list[int], float, bool]]) -> None:
         """Say what is about to be sent as one batch: (id, key, samples, most it may cost, again) of each request. It
@@ -164,6 +175,8 @@ class Ledger:
                     self._open[name] = len(samples), worst
                 self.counts["requests"] += 1
                 self.counts["retries"] += again
+        elif kind == "r":
+            self._refusals.setdefault(bytes.fromhex(record["k"]), []).append((file, offset, length))
         elif kind == "p":
             self._whereabouts.setdefault(record["id"], {}).update(record)
         elif kind == "d":

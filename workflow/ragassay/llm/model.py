@@ -12,6 +12,7 @@ import json
 from dataclasses import dataclass, field, replace
 
 from ragassay.errors import AssayError
+from ragassay.keys import masked
 
 canonical = json.JSONEncoder(ensure_ascii=True, sort_keys=True, separators=(",", ":")).encode
 
@@ -38,6 +39,7 @@ class Model:
     budget_usd: float | None = None
     register: str | None = None  # the folder that all jobs of this model share
     options: dict = field(default_factory=dict)  # the provider's own
+    sampling: dict = field(default_factory=dict)  # instead of a stage's own settings; None takes one away
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +54,15 @@ class Request:
 @dataclass(frozen=True, slots=True)
 class Answer:
     """One sample: the text as it came and why it ended (stop, length, content_filter). Its tokens are known where it
-    came alone, and its provider counts them.
+    came alone, and its provider counts them. Where the provider refused the request there is no text: then the finish
+    reason is why parsers abstain (refusal, too_long, provider_error) and `detail` holds the provider's words.
     """
 
     text: str
     finish_reason: str
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
+    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +89,17 @@ class Job:
 
 
 class Failure(Exception):
-    """A request that brought no usable reply. `lost`: it may have been answered and billed all the same."""
+    """A request that brought no usable reply. `lost`: it may have been answered and billed all the same. `refused`:
+    the provider takes others, but not this one, and this is why parsers abstain.
+    """
 
-    def __init__(self, kind: str, detail: str, *, again: bool, lost: bool = False, after: float | None = None):
+    def __init__(
+        self, kind: str, detail: str, *, again: bool, lost: bool = False, after: float | None = None, refused: str = ""
+    ):
+        detail = masked(detail)
         super().__init__(detail)
         self.kind, self.detail, self.again, self.lost, self.after = kind, detail, again, lost, after
+        self.refused = refused
 
 
 class Provider(abc.ABC):

@@ -22,8 +22,7 @@ class Batches:
 
     def row(self, name: str, messages: list[dict], sampling: dict, samples: list[int]) -> dict:
         """A request as a line of an input file."""
-        more = {"n": len(samples)} if len(samples) > 1 else {}
-        body = {"model": self.model.model, "messages": messages, **sampling, **more, **self.model.options}
+        body = self.body(messages, sampling, samples)
         return {"custom_id": name, "method": "POST", "url": ENDPOINT, "body": body}
 
     async def upload(self, content: bytes, name: str) -> str:
@@ -62,7 +61,11 @@ class Batches:
         try:
             yield
         except self.sdk.APIStatusError as error:
-            raise self._refused(error) from error
+            failure = self.failure(error)
+            if failure.refused:  # not one request, but a whole file or batch
+                remedy = "check that the provider takes batches of this model"
+                failure = Failure(failure.kind, f"{failure.detail}; {remedy}", again=False)
+            raise failure from error
         except (self.sdk.APIError, OSError, *self.transport_errors) as error:
             detail = f"no connection to {self.client.base_url}: {error.__cause__ or error}"
             raise Failure("connection", detail, again=True, lost=True) from error

@@ -19,6 +19,7 @@ REASONS = (
     "count_mismatch",
     "provider_error",
 )
+REFUSED = ("refusal", "too_long", "provider_error")  # finish reasons of requests that the provider refused
 LONGEST_ANSWER = 30_000  # characters behind the reasoning; no task asks for a tenth of it, a model in a loop gives more
 
 ERROR = re.compile(
@@ -69,6 +70,8 @@ def answer_part(text: str | None, finish_reason: str) -> str | Abstain:
     """
     if finish_reason == "content_filter":
         return Abstain("refusal")
+    if finish_reason in REFUSED:
+        return Abstain(finish_reason)
     if finish_reason not in ("stop", "length") or ERROR.match(text or ""):
         return Abstain("provider_error")
     text = (text or "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -16,6 +16,7 @@ import time
 
 from ragassay.llm.journal import SYNC_SECONDS
 from ragassay.llm.model import Failure
+from ragassay.llm.statuses import failure_of
 from ragassay.stage import log
 
 FIRST_LOOK, LONGEST_LOOK = 1.0, 60.0  # seconds between looks at a batch
@@ -23,7 +24,6 @@ TRIES, FIRST_WAIT, LONGEST_WAIT = 8, 1.0, 60.0
 CALL_SECONDS, FILE_SECONDS = 60.0, 900.0  # for one call; for one that carries a file
 SETTLE_SECONDS = 60.0  # after which a batch that was created is in the list
 DAY = 86_400.0
-AGAIN = {408, 409, 425, 429}  # besides 5xx
 
 
 class SentBatch:
@@ -200,12 +200,9 @@ class SentBatch:
         if status == 200 or (status is None and isinstance(body, dict) and "choices" in body):
             outcome = self.caller.receive(row, json.dumps(body))
         elif status:
-            again = status in AGAIN or status >= 500
-            advice = "" if again else "; check the model's settings and the length of the prompt"
-            told = body.get("error", body) if isinstance(body, dict) else body
-            told = told.get("message", told) if isinstance(told, dict) else told
-            detail = f"HTTP {status} for a request of batch {self.job.id}: {str(told)[:300]}{advice}"
-            outcome = self.caller.fail(row, Failure(f"http {status}", detail, again=again))
+            source = f"for a request of batch {self.job.id}"
+            failure = failure_of(status, body, source, self.caller.model, len(row.samples))
+            outcome = self.caller.fail(row, failure)
         else:
             detail = f"a request of batch {self.job.id} failed: {str(error)[:300]}"
             outcome = self.caller.fail(row, Failure("in the error file", detail, again=True))

@@ -112,4 +112,5 @@ class Workers:
         if self.gaps:
             told = f"{self.gaps} of {self.next} items have no answer"
             raise Unanswered(f"{told}; run again to ask for them; the first: {self.first_gap}")
+        self.caller.refusals.keep()
         return None

@@ -14,12 +14,13 @@ import aiohttp
 import httpx2
 import openai
 
+from ragassay import keys
 from ragassay.llm import model
+from ragassay.llm.finish_reasons import meaning
 from ragassay.llm.model import Answer, Failure, Model, ModelError, Usage
 from ragassay.llm.openai_batches import Batches
+from ragassay.llm.statuses import failure_of
 
-SECRET = 20  # characters; what is shorter keeps nobody out, and may be a word of an answer
-AGAIN = {408, 409, 425, 429}  # besides 5xx
 NEVER_CONNECTED = {"ConnectError", "UnsupportedProtocol"}
 LIMITS = {"requests_per_minute": "x-ratelimit-limit-requests", "tokens_per_minute": "x-ratelimit-limit-tokens"}
 
@@ -34,7 +35,7 @@ class Provider(Batches, model.Provider):
             raise ModelError(f"model {settings.name}: no key; set the environment variable {settings.key_variable}")
         if not (key.isascii() and key.isprintable()):
             raise ModelError(f"model {settings.name}: what {settings.key_variable} holds cannot be a key")
-        self.secret = key if len(key) >= SECRET else None
+        keys.remember(key)
         if settings.base_url is not None:
             _check_address(settings)
         self.client = self.new_client(key)
@@ -50,23 +51,28 @@ class Provider(Batches, model.Provider):
         return super().identity() | {"endpoint": self.where.partition("://")[2], "options": self.model.options}
 
     async def send(self, messages, sampling, samples):
-        body = {"model": self.model.model, "messages": messages, **sampling, **self.model.options}
-        if len(samples) > 1:
-            body["n"] = len(samples)
-        if samples[0] and "seed" in sampling:  # else the first sample would come once more
-            body["seed"] = sampling["seed"] + samples[0]
+        body = self.body(messages, sampling, samples)
         try:
             # Not `chat.completions.create`: to check the types of messages takes that longer than all else.
             reply = await self.client.post(self.path, cast_to=self.raw, body=body)
         except self.sdk.APIStatusError as error:
-            raise self._refused(error) from error
+            raise self.failure(error, len(samples)) from error
         except self.sdk.APIConnectionError as error:
             cause, lost = error.__cause__ or error, _may_have_arrived(error)
             detail = f"{'lost the' if lost else 'no'} connection to {self.where}: {cause}"
             raise Failure("connection", detail, again=True, lost=lost) from error
         limits = {name: reply.headers.get(header, "") for name, header in LIMITS.items()}
         limits = {name: int(value) for name, value in limits.items() if value.isdigit()}
-        return self._safe(reply.content.decode(errors="replace")), limits
+        return reply.content.decode(errors="replace"), limits
+
+    def body(self, messages, sampling, samples):
+        """What is sent for the samples of these numbers."""
+        body = {"model": self.model.model, "messages": messages, **sampling, **self.model.options}
+        if len(samples) > 1:
+            body["n"] = len(samples)
+        if samples[0] and "seed" in sampling:  # else the first sample would come once more
+            body["seed"] = sampling["seed"] + samples[0]
+        return body
 
     def read(self, body):
         try:
@@ -84,27 +90,12 @@ class Provider(Batches, model.Provider):
     async def close(self):
         await self.client.close()
 
-    def _refused(self, error):
-        """A status that is not 200, as a failure that says whether it can pass and, if not, what to change."""
-        status, name = error.status_code, self.model.model
-        told = error.body.get("message", error.body) if isinstance(error.body, dict) else error.response.text
-        advice = {
-            401: f"check the key in the environment variable {self.model.key_variable}",
-            403: f"the key in {self.model.key_variable} may not use model {name}",
-            404: f"check the model's name {name!r} and its base_url {self.where}",
-            400: "check the sampling settings and the length of the prompt",
-        }.get(status, "check the model's settings")
-        spent = getattr(error, "code", None) == "insufficient_quota"
-        if spent:
-            advice = "the account has no credit left"
-        again = (status in AGAIN or status >= 500) and not spent
-        told = " ".join(self._safe(str(told)).split())[:300]
-        detail = f"HTTP {status} from {self.where}: {told}" + ("" if again else f"; {advice}")
-        return Failure(f"http {status}", detail, again=again, after=_retry_after(error.response.headers))
-
-    def _safe(self, text):
-        """Without the key, should a server give it back."""
-        return text.replace(self.secret, "[key]") if self.secret and self.secret in text else text
+    def failure(self, error, samples=1):
+        """What a status other than 200 means."""
+        response = error.response
+        told = error.body if isinstance(error.body, dict) else response.text
+        source, after = f"from {self.where}", _retry_after(response.headers)
+        return failure_of(error.status_code, told, source, self.model, samples, after)
 
 
 def _check_address(settings):
@@ -125,7 +116,7 @@ def _answer(choice):
         raise TypeError("the answer is not a text")
     if not text.isascii() and "\\ud" in ascii(text):  # half of a pair, which no file can hold
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return Answer(text, choice.get("finish_reason") or "stop")
+    return Answer(text, meaning(choice.get("finish_reason"), text))
 
 
 def _may_have_arrived(error):
