@@ -1,4 +1,6 @@
-"""A little random decoder with a tokenizer that has tokens of its own, in a folder as any other model."""
+"""A little random decoder with a tokenizer that has tokens of its own, in a folder as any other model, or in a cache of
+the hub's layout.
+"""
 
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM
@@ -19,3 +21,12 @@ def save(folder, texts, tokens, longest, seed=0):
     )
     LlamaForCausalLM(config).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
+
+
+def save_in_cache(hub, commit, *more, name="some/decoder", **options):
+    """The folder of a snapshot in the cache `hub`; the branch main points to the snapshot that was saved last."""
+    place = hub / f"models--{name.replace('/', '--')}"
+    (place / "refs").mkdir(parents=True, exist_ok=True)
+    (place / "refs/main").write_text(commit)
+    save(place / "snapshots" / commit, *more, **options)
+    return place / "snapshots" / commit

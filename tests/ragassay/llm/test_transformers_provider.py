@@ -1,5 +1,6 @@
 """Local weights through the transformers library: batches, samples, seeds, and what cannot be used."""
 
+import json
 import shutil
 
 import pytest
@@ -8,6 +9,8 @@ from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
+import little_decoder
+from ragassay.encoders.weights import WeightsError
 from ragassay.llm.calls import complete
 from ragassay.llm.model import Model, ModelError, Request
 from ragassay.llm.providers.transformers import Provider
@@ -36,6 +39,10 @@ def ask(weights, ledger, requests, **options):
         "local", "transformers", str(weights), concurrency=8, price=free, options={"device": "cpu", **options}
     )
     return list(complete(requests, model, ledger))
+
+
+def identity(model, **options):
+    return Provider(Model("local", "transformers", str(model), options={"device": "cpu", **options})).identity()
 
 
 def request(text, samples=1, **sampling):
@@ -106,7 +113,7 @@ def test_what_cannot_be_asked_is_told(weights, tmp_path, changed, told):
 
 
 def test_weights_that_are_not_there_are_told(tmp_path):
-    with pytest.raises(ModelError, match=r"model local: cannot load"):
+    with pytest.raises(WeightsError, match=r"model local: found no folder '.*nowhere', expected a folder with weights"):
         ask(tmp_path / "nowhere", tmp_path / "ledger", [request("the ferry")])
 
 
@@ -136,6 +143,32 @@ def test_a_device_that_is_not_there_is_told(weights, tmp_path):
 def test_a_processor_computes_in_full_precision_as_its_identity_says(weights):
     made = Provider(Model("local", "transformers", str(weights), options={"device": "cpu"}))
     assert made.weights.dtype == torch.float32 and made.identity()["dtype"] == "torch.float32"
+
+
+def test_two_snapshots_under_one_name_are_two_models(tmp_path, monkeypatch):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    identities = []
+    for seed, commit in enumerate(["1" * 40, "2" * 40]):
+        little_decoder.save_in_cache(tmp_path, commit, ["ferry quay harbour"], 300, 128, seed=seed)
+        identities.append(identity("some/decoder"))
+    assert identities[0] != identities[1]
+    by_commit = [identity("some/decoder", revision=commit) for commit in ("1" * 40, "2" * 40)]
+    assert by_commit == identities  # files count, not by which name they were asked for
+    assert identity(tmp_path / "models--some--decoder/snapshots" / ("1" * 40)) == identities[0]
+
+
+@pytest.mark.parametrize("file", ["tokenizer.json", "tokenizer_config.json", "generation_config.json"])
+def test_every_file_that_can_change_an_answer_is_part_of_the_identity(weights, tmp_path, file):
+    shutil.copytree(weights, tmp_path / "model")
+    before = identity(tmp_path / "model")
+    content = json.loads((weights / file).read_text())
+    if file == "tokenizer.json":
+        vocabulary = content["model"]["vocab"]
+        vocabulary["ferry"], vocabulary["quay"] = vocabulary["quay"], vocabulary["ferry"]
+    else:
+        content |= {"generation_config.json": {"repetition_penalty": 1.5}}.get(file, {"add_prefix_space": True})
+    (tmp_path / "model" / file).write_text(json.dumps(content))
+    assert identity(tmp_path / "model") != before
 
 
 def test_a_chat_template_is_part_of_the_identity_and_may_refuse_system_messages(weights, tmp_path):

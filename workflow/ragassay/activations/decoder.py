@@ -29,7 +29,7 @@ class Decoder:
 
     @cached_property
     def folder(self):
-        return weights.folder(self.name, self.model, self.options.get("revision"))
+        return weights.folder(f"model {self.name}", self.model, self.options.get("revision"))
 
     @cached_property
     def device(self) -> str:
@@ -44,7 +44,7 @@ class Decoder:
     @cached_property
     def identity(self) -> dict:
         """Everything that can change a state by more than rounding."""
-        files = weights.digest(self.folder, ".jinja")  # chat templates
+        files = weights.digest(self.folder, weights.CHAT_TEMPLATES)
         return {"format": FORMAT, "files": files, "dtype": self.dtype} | chat.date(self.tokenizer)
 
     @property
@@ -53,10 +53,10 @@ class Decoder:
 
     @cached_property
     def tokenizer(self):
-        from transformers import AutoTokenizer
+        from ragassay.encoders import loading
 
         try:
-            return AutoTokenizer.from_pretrained(self.folder, local_files_only=True, trust_remote_code=False)
+            return loading.tokenizer(self.folder)
         except (OSError, ValueError) as error:
             raise self._cannot_load("tokenizer", error) from error
 
@@ -99,7 +99,7 @@ class Decoder:
             raise ActivationsError(f"model {self.name}: found dtype {self.dtype!r}, expected {', '.join(DTYPES)}")
         try:
             device = place({"device": self.device})
-            trunk = loaded(AutoModel, self.folder, device, dtype=DTYPES[self.dtype], local_files_only=True)
+            trunk = loaded(AutoModel, self.folder, device, dtype=DTYPES[self.dtype])
         except (OSError, ValueError) as error:
             raise self._cannot_load("weights", error) from error
         budget = self.options.get("batch_tokens") or (CPU_TOKENS if self.device == "cpu" else GPU_TOKENS)

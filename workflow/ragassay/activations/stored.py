@@ -65,8 +65,10 @@ class StoredStates:
     def _refuse_too_long(self, lengths, owners, names):
         from transformers import AutoConfig
 
+        from ragassay.encoders.loading import LOCAL
+
         try:
-            config = AutoConfig.from_pretrained(self.decoder.folder, local_files_only=True, trust_remote_code=False)
+            config = AutoConfig.from_pretrained(self.decoder.folder, **LOCAL)
         except (OSError, ValueError) as error:
             raise ActivationsError(f"model {self.decoder.name}: cannot read its configuration: {error}") from error
         most, worst = getattr(config, "max_position_embeddings", None), int(lengths.argmax())

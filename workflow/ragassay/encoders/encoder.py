@@ -42,7 +42,7 @@ class Encoder:
 
     @cached_property
     def folder(self):
-        return weights.folder(self.name, self.model, self.options.get("revision"))
+        return weights.folder(f"encoder {self.name}", self.model, self.options.get("revision"))
 
     @cached_property
     def identity(self) -> dict:

@@ -1,8 +1,9 @@
-"""Load a model of the transformers library whole, or say in one line why not: all that is wrong is a ValueError, which
-who asked turns into an error of its own that names the model.
+"""Load a model of the transformers library whole, or say in one line why not: every fault is an OSError or a
+ValueError, to which the caller adds the model's name.
 
 A tensor that the files lack would be filled with random numbers, others in each process, and nothing but a warning
-would tell. Does not look for files: see `ragassay.encoders.weights`.
+would tell. Reads local files only and runs no code that comes with them. Does not look for files: see
+`ragassay.encoders.weights`.
 """
 
 import contextlib
@@ -10,20 +11,27 @@ import re
 
 import torch
 from safetensors import SafetensorError
-from transformers import PreTrainedModel
+from transformers import AutoTokenizer, PreTrainedModel
 
 from ragassay.encoders.device import quiet
 
+LOCAL = {"local_files_only": True, "trust_remote_code": False}
 UNUSED = re.compile(r"(^|\.)pooler\.")  # nothing here reads what poolers make of the states
 
 
 def loaded(kind, place, device: torch.device | None = None, **options):
     """`kind.from_pretrained(place)` on `device`, every tensor from its files."""
     with reading():
-        options |= {"use_safetensors": True, "trust_remote_code": False}
-        model, info = kind.from_pretrained(place, output_loading_info=True, ignore_mismatched_sizes=True, **options)
+        options |= {"use_safetensors": True, "ignore_mismatched_sizes": True}
+        model, info = kind.from_pretrained(place, output_loading_info=True, **LOCAL, **options)
         _check(info)
         return model if device is None else model.to(device)
+
+
+def tokenizer(place, **options):
+    """The tokenizer beside a model's weights."""
+    with reading():
+        return AutoTokenizer.from_pretrained(place, **LOCAL, **options)
 
 
 def check_again(model, place, **options) -> None:

@@ -1,4 +1,4 @@
-"""Find an encoder's files on this machine and say exactly which they are. Fetches nothing and runs none of their code.
+"""Find a model's files on this machine and say exactly which they are. Fetches nothing and runs none of their code.
 
 Weights are read as safetensors only: pickled weights can run code, so a folder that has nothing else is refused.
 """
@@ -10,32 +10,27 @@ from pathlib import Path
 
 from ragassay.errors import AssayError
 
-READ = (".safetensors", ".json", ".txt", ".model")  # of a model's files, those that can change its vectors
+READ = (".safetensors", ".json", ".txt", ".model")  # of a model's files, those that can change what it computes
+CHAT_TEMPLATES = ".jinja"  # which only language models read
 OTHERS = frozenset({"README.md", "data_config.json"})
 
 
 class WeightsError(AssayError):
-    """An encoder's files are missing or cannot be trusted."""
+    """A model's files are missing or cannot be trusted."""
 
 
-def folder(name: str, model: str, revision: str | None = None) -> Path:
-    """The folder with a model's files."""
-    found = _in_package(model.removeprefix("package:")) if model.startswith("package:") else Path(model)
-    if found is None or not found.is_dir():
-        found = None if model.startswith("package:") else _in_cache(model, revision)
-    if found is None:
-        raise WeightsError(
-            f"encoder {name}: found no {model!r} on this machine, expected a folder, package:<package>/<folder>, or"
-            f" a model in the hub's cache; nothing is downloaded during a run, so fetch it first: hf download {model}"
-        )
+def folder(owner: str, model: str, revision: str | None = None) -> Path:
+    """The folder with a model's files; `owner` is whose they are, such as "encoder minilm"."""
+    found = _in_package(owner, model) if model.startswith("package:") else Path(model)
+    if not found.is_dir():
+        found = _in_cache(owner, model, revision)
     for part in _parts(found):
         files = sorted(path.name for path in part.iterdir())
         pickled = [file for file in files if file.endswith((".bin", ".pt", ".pth", ".pkl", ".ckpt"))]
         if not any(file.endswith(".safetensors") for file in files) and (pickled or part == first(found)):
             holds = f"only pickled weights ({pickled[0]})" if pickled else "no weights"
             raise WeightsError(
-                f"encoder {name}: {part} holds {holds}, expected safetensors; convert them, or take a revision"
-                " that has them"
+                f"{owner}: {part} holds {holds}, expected safetensors; convert them, or take a revision that has them"
             )
     return found
 
@@ -56,26 +51,40 @@ def _modules(found):
     return [module["path"] for module in json.loads(path.read_text())] if path.is_file() else []
 
 
-def _in_package(place):
-    package, _, inside = place.partition("/")
+def _in_package(owner, model):
+    package, _, inside = model.removeprefix("package:").partition("/")
     spec = importlib.util.find_spec(package) if package.isidentifier() else None
-    if spec is None or not spec.submodule_search_locations:
-        return None
-    return Path(spec.submodule_search_locations[0], inside)
+    found = Path(spec.submodule_search_locations[0], inside) if spec and spec.submodule_search_locations else None
+    if found is None or not found.is_dir():
+        raise WeightsError(
+            f"{owner}: found no {model!r}, expected package:<package>/<folder>, a folder inside an installed package;"
+            " install the package or correct the name"
+        )
+    return found
 
 
-def _in_cache(model, revision):
-    from huggingface_hub import snapshot_download
+def _in_cache(owner, model, revision):
+    from huggingface_hub import constants, snapshot_download
     from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
 
     try:
         return Path(snapshot_download(model, revision=revision, local_files_only=True))
-    except (HFValidationError, LocalEntryNotFoundError):
-        return None
+    except HFValidationError as error:
+        raise WeightsError(
+            f"{owner}: found no folder {model!r}, expected a folder with weights, package:<package>/<folder>, or the"
+            " name of a model in the hub's cache; correct the name"
+        ) from error
+    except LocalEntryNotFoundError as error:
+        command = f"hf download {model} --revision {revision}" if revision else f"hf download {model}"
+        raise WeightsError(
+            f"{owner}: found neither a folder {model!r} nor revision {revision or 'main'} of a model of that name in"
+            f" the hub's cache {constants.HF_HUB_CACHE}; nothing is downloaded during a run, so fetch it first:"
+            f" `{command}`"
+        ) from error
 
 
 def digest(folder: Path, *more: str) -> str:
-    """A hash over all files of a model that are read; `more` are suffixes of files that an encoder would not read."""
+    """A hash over all files of a model that are read; `more` are suffixes of files that encoders do not read."""
     total, suffixes = hashlib.sha256(), (*READ, *more)
     for path in sorted(path for path in folder.rglob("*") if path.suffix in suffixes and path.name not in OTHERS):
         with path.open("rb") as content:

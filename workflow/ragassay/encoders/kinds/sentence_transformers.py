@@ -9,7 +9,7 @@ from sentence_transformers import SentenceTransformer
 
 from ragassay.encoders import bert, encoder, weights
 from ragassay.encoders.device import batch_tokens, dtype_of, place, places
-from ragassay.encoders.loading import check_again, reading
+from ragassay.encoders.loading import LOCAL, check_again, reading
 
 
 class Kind(encoder.Kind):
@@ -19,13 +19,12 @@ class Kind(encoder.Kind):
             self.model = SentenceTransformer(
                 str(settings.folder),
                 device=str(self.device),
-                local_files_only=True,
-                trust_remote_code=False,
+                **LOCAL,
                 model_kwargs={"use_safetensors": True, "dtype": dtype_of(settings), "ignore_mismatched_sizes": True},
             )
         self.model.eval()
         first = getattr(self.model[0], "auto_model", self.model[0])
-        check_again(first, weights.first(settings.folder), dtype=dtype_of(settings), local_files_only=True)
+        check_again(first, weights.first(settings.folder), dtype=dtype_of(settings))
         self.lean = bert.lean(first)
         self.tokenizer = self.model.tokenizer
         self.longest = settings.cut(places(getattr(first, "config", None))) or self.model.max_seq_length

@@ -6,11 +6,11 @@ that comes with a model is never run.
 """
 
 import torch
-from transformers import AutoModel, AutoTokenizer
+from transformers import AutoModel
 
 from ragassay.encoders import bert, encoder
-from ragassay.encoders.device import batch_tokens, dtype_of, place, places, quiet
-from ragassay.encoders.loading import loaded
+from ragassay.encoders.device import batch_tokens, dtype_of, place, places
+from ragassay.encoders.loading import loaded, tokenizer
 
 FARTHEST = 100_000  # a tokenizer without a limit says something astronomic
 
@@ -21,10 +21,8 @@ class Kind(encoder.Kind):
         self.pooling, self.normalize = options.get("pooling", "mean"), options.get("normalize", False)
         if self.pooling not in ("mean", "cls"):
             raise encoder.EncoderError(f"encoder {settings.name}: found pooling {self.pooling!r}, expected mean or cls")
-        self.device, local = place(options), {"local_files_only": True}
-        with quiet():
-            self.tokenizer = AutoTokenizer.from_pretrained(settings.folder, trust_remote_code=False, **local)
-        self.model = loaded(AutoModel, settings.folder, self.device, dtype=dtype_of(settings), **local).eval()
+        self.device, self.tokenizer = place(options), tokenizer(settings.folder)
+        self.model = loaded(AutoModel, settings.folder, self.device, dtype=dtype_of(settings)).eval()
         self.lean = bert.lean(self.model)
         self.batch_tokens, self.dimensions = batch_tokens(options, self.device), self.model.config.hidden_size
         self.pad = self.tokenizer.pad_token_id or 0

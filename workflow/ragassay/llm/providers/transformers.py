@@ -1,22 +1,25 @@
 """A causal language model on this machine, from a folder or the hub's cache, by the transformers library.
 
+Its files are found and digested like an encoder's: nothing is fetched, weights are safetensors, code that comes with a
+model is never run.
+
 Prompts that are asked at the same time are generated together, padded on the left; each sample is a row of the batch. A
 row draws its tokens with its own random numbers, seeded by its prompt, its sampling settings and its number, so that
-neither the rows beside it nor the order of calls change them (up to rounding in the model itself). Weights are read as
-safetensors and code from the hub is never run. Knows temperature, top_p, max_tokens and seed.
+neither the rows beside it nor the order of calls change them (up to rounding in the model itself). Knows
+temperature, top_p, max_tokens and seed.
 """
 
 import asyncio
 import hashlib
 import json
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer, LogitsProcessorList
+from transformers import AutoModelForCausalLM, LogitsProcessorList
 
+from ragassay.encoders import weights
 from ragassay.encoders.device import place
-from ragassay.encoders.loading import loaded
+from ragassay.encoders.loading import loaded, tokenizer
 from ragassay.llm import chat, model
 from ragassay.llm.model import Answer, Failure, Model, ModelError, Usage
 
@@ -38,33 +41,22 @@ class Provider(model.Provider):
     def __init__(self, settings: Model):
         super().__init__(settings)
         options = settings.options
-        hub = {"revision": options.get("revision", "main")}
+        self.folder = weights.folder(f"model {settings.name}", settings.model, options.get("revision"))
         try:
-            self.tokenizer = AutoTokenizer.from_pretrained(
-                settings.model, padding_side="left", trust_remote_code=False, **hub
-            )
+            self.tokenizer = tokenizer(self.folder, padding_side="left")
             device = place(options)
             dtype = torch.bfloat16 if device.type == "cuda" else torch.float32
-            weights = loaded(AutoModelForCausalLM, settings.model, device, dtype=dtype, **hub)
+            self.weights = loaded(AutoModelForCausalLM, self.folder, device, dtype=dtype).eval()
         except (OSError, ValueError) as error:
             told = str(error).strip().splitlines()[0]
             raise ModelError(f"model {settings.name}: cannot load {settings.model!r}: {told}") from error
-        self.weights = weights.eval()
         self.tokenizer.pad_token = self.tokenizer.pad_token or self.tokenizer.eos_token
         self.rows, self.waiting, self.running = int(options.get("rows", ROWS)), [], None
 
     def identity(self):
-        """The configuration, the chat template if there is one, and the content of weights that lie in a folder."""
-        digest = hashlib.sha256(self.weights.config.to_json_string().encode())
-        for file in sorted(Path(self.model.model).glob("*.safetensors")):
-            with file.open("rb") as content:
-                digest.update(hashlib.file_digest(content, "sha256").digest())
-        revision = self.model.options.get("revision", "main")
-        known = {"revision": revision, "weights": digest.hexdigest()[:16], "dtype": str(self.weights.dtype)}
-        if self.tokenizer.chat_template:
-            template = json.dumps(self.tokenizer.chat_template, sort_keys=True)
-            known |= {"template": hashlib.sha256(template.encode()).hexdigest()[:16]} | chat.date(self.tokenizer)
-        return super().identity() | known
+        """The content of its files, whatever their names: weights, configurations, tokenizer, chat template."""
+        files, dtype = weights.digest(self.folder, weights.CHAT_TEMPLATES), str(self.weights.dtype)
+        return {"provider": self.model.provider, "files": files, "dtype": dtype} | chat.date(self.tokenizer)
 
     async def send(self, messages, sampling, samples):
         if unknown := sampling.keys() - KNOWN:
