@@ -5,12 +5,12 @@ EXTRA ?=
 TESTS ?=
 ARGS ?=
 BIN := .venv/bin
-BENCHMARKS := house tables server calls parsing embedded canaries extraction duplicates crawl hostile encoders retrieval scope responses annotation features demo_lm detectors folds
+BENCHMARKS := house tables server calls chaos chaos_batch parsing embedded canaries extraction duplicates crawl hostile encoders retrieval scope responses explorer annotation features demo_lm detectors folds
 MAKEFLAGS += --no-print-directory
 # Module systems of clusters set these, and what they point to would be taken for installed in .venv.
 unexport PYTHONPATH PYTHONHOME
 
-.PHONY: help setup demo estimate annotate test lint bench chaos hostile docs lock clean
+.PHONY: help setup demo estimate annotate test lint bench docs lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+%?:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+%?):.*## /  make \1\t/' | expand -t 22
@@ -38,19 +38,13 @@ lint: setup ## check style and workflow without running anything
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
 
-bench: setup ## run all benchmarks and put their figures, with limits and targets, into README.md
-	@for name in $(BENCHMARKS); do $(BIN)/python benchmarks/$$name.py || touch .bench-short; done | tee benchmarks/figures.txt
-	@PYTHONPATH=workflow $(BIN)/python -m ragassay.docs
-	@! rm .bench-short 2>/dev/null
+bench: setup ## run all benchmarks, one after another, as bench-<name> does
+	@short=0; for name in $(BENCHMARKS); do $(MAKE) bench-$$name || short=1; done; exit $$short
 
-bench-%: setup ## run one benchmark, benchmarks/<name>.py
-	@$(BIN)/python benchmarks/$*.py
-
-chaos: setup ## kill a stage that asks a model a thousand times, and count what that cost
-	@$(BIN)/python benchmarks/chaos.py 1000
-
-hostile: setup ## let a thousand hostile servers at the fetcher
-	@$(BIN)/python benchmarks/hostile.py
+bench-%: SHELL := bash
+bench-%: setup ## run benchmarks/<name>.py and put its figures into benchmarks/figures/ and README.md
+	@set -o pipefail; short=0; $(BIN)/python benchmarks/$*.py | tee benchmarks/figures/$*.txt || short=1; \
+	PYTHONPATH=workflow $(BIN)/python -m ragassay.docs && exit $$short
 
 docs: setup ## write the generated parts of the documentation again
 	@PYTHONPATH=workflow $(BIN)/python -m ragassay.docs

@@ -19,10 +19,10 @@ TARGETS = {
     "by heart": ("demo_lm_by_heart", ">= 0.98"),
     "a clean passage": ("demo_lm_clean", ">= 0.98"),
     "a contradicting passage": ("demo_lm_conflict", ">= 0.83"),
-    "a clean passage beside 2 others": ("demo_lm_clean_among_3", ">= 0"),
-    "a contradicting passage beside 2 others": ("demo_lm_conflict_among_3", ">= 0"),  # told, not aimed at
-    "a clean passage, a fact that it was not taught": ("demo_lm_clean_not_taught", ">= 0"),
-    "a contradicting passage, a fact that it was not taught": ("demo_lm_conflict_not_taught", ">= 0"),
+    "a clean passage beside 2 others": ("demo_lm_clean_among_3", None),
+    "a contradicting passage beside 2 others": ("demo_lm_conflict_among_3", None),
+    "a clean passage, a fact that it was not taught": ("demo_lm_clean_not_taught", None),
+    "a contradicting passage, a fact that it was not taught": ("demo_lm_conflict_not_taught", None),
     "three words in a row": ("demo_lm_prose", ">= 0.9"),
 }
 
@@ -40,7 +40,7 @@ def main():
             figure(key, float(share) / 100, "share", target)
         told = json.loads((project / "logs/train_demo_lm.benchmark.jsonl").read_text().splitlines()[-1])
         figure("demo_lm_seconds", told["s"], "s", "<= 300")
-        figure("demo_lm_processor_seconds", told["cpu_time"], "cpu_s", ">= 0")
+        figure("demo_lm_processor_seconds", told["cpu_time"], "cpu_s")
     finish()
 
 

@@ -7,15 +7,15 @@ COMPARE = {"<=": operator.le, "<": operator.lt, ">": operator.gt, ">=": operator
 short = []
 
 
-def figure(name: str, value: float, unit: str, target: str, limit: float | None = None) -> None:
-    """One line: what was measured, what is possible at best, their ratio, what is aimed at (such as "<= 3"),
-    reached or not.
+def figure(name: str, value: float, unit: str, target: str | None = None, limit: float | None = None) -> None:
+    """One line: what was measured, what is possible at best, their ratio, the target (such as "<= 3"), and whether the
+    figure reaches it. A figure without a target is shown.
     """
-    sign, aim = target.split()
-    reached = COMPARE[sign](value, float(aim))
+    sign, aim = target.split() if target else ("-", "")
+    reached = COMPARE[sign](value, float(aim)) if target else True
     best = "-" if limit is None else f"{limit:.4g}"
     ratio = "-" if not limit else f"{value / limit:.3g}"
-    verdict = "ok" if reached else "short"
+    verdict = "shown" if not target else "ok" if reached else "short"
     sys.stdout.write(f"figure {name} {value:.4g} {unit} limit {best} ratio {ratio} target {sign}{aim} {verdict}\n")
     sys.stdout.flush()
     if not reached:

@@ -93,17 +93,17 @@ def asked_in_turns(config, name, encoder, kept, texts):
 def compared(stratum, questions, methods):
     control = methods[OVERLAP].right(questions)
     limit = questions.accuracy(control)[0]
-    figure(f"folds_{stratum}_questions", len(questions), "questions", ">= 0")
+    figure(f"folds_{stratum}_questions", len(questions), "questions")
     for name, method in sorted(methods.items()):
         label, right = "_".join(["folds", stratum, *re.findall("[a-z0-9]+", name)]), method.right(questions)
-        figure(f"{label}_accuracy", questions.accuracy(right)[0], "share", ">= 0", limit)
-        aim = GIVEN_AWAY if name == ALONE else ">= 0"
+        figure(f"{label}_accuracy", questions.accuracy(right)[0], "share", limit=limit)
+        aim = GIVEN_AWAY if name == ALONE else None
         figure(f"{label}_auroc", questions.auroc(method.score(questions))[0], "auroc", aim)
         for control in (OVERLAP, ALONE) if name == NLI else ():
             more, low, _ = questions.difference(right, methods[control].right(questions))
             over = f"{label}_over_{control.split('/')[0]}"
             figure(over, more, "share", "> 0")
-            figure(f"{over}_at_least", low, "share", ">= -1")  # the low end of its interval, told
+            figure(f"{over}_at_least", low, "share")  # the low end of its interval
 
 
 if __name__ == "__main__":

@@ -185,7 +185,7 @@ def figure_served():
 
 
 def figure_demo():
-    """The whole study on the demo corpus, in a clone, with the embedded model."""
+    """The study on the demo corpus up to its questions, in a clone, with the embedded model."""
     import pyarrow.parquet as pq
 
     with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
@@ -194,7 +194,7 @@ def figure_demo():
         start = time.perf_counter()
         command = [sys.executable, "-m", "snakemake", "scope", "--until", "select_questions", "--quiet", "rules"]
         subprocess.run(command, cwd=clone, check=True)
-        figure("scope_demo", time.perf_counter() - start, "s", "< 60")
+        figure("scope_demo_to_selected_questions", time.perf_counter() - start, "s", "< 60")
         kept = collections.Counter(
             row["intended"]
             for file in (clone / "results/selected_questions").rglob("*.parquet")

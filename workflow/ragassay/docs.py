@@ -1,7 +1,7 @@
 """Write the generated parts of the documentation: `make docs`. A test holds them to what they are generated from.
 
 config/README.md from the configuration's schema, ragassay/schemas/README.md (the data dictionary) from the tables; in
-README.md the picture of the stages from the rule graph and the figures from benchmarks/figures.txt.
+README.md the picture of the stages from the rule graph and the figures from benchmarks/figures/.
 """
 
 import importlib
@@ -23,12 +23,12 @@ ROOT = WORKFLOW.parent
 def documentation() -> dict[Path, str]:
     """Every generated file and its content."""
     readme = ROOT / "README.md"
-    figures = ROOT / "benchmarks/figures.txt"
+    figures = {path.stem: path.read_text().splitlines() for path in sorted((ROOT / "benchmarks/figures").glob("*.txt"))}
     text = between(readme.read_text(), "stages", stages(rule_graph(), rule_files()))
     return {
         ROOT / "config/README.md": settings(yaml.safe_load((WORKFLOW / "schemas/config.schema.yaml").read_text())),
         WORKFLOW / "ragassay/schemas/README.md": data_dictionary(tables()),
-        readme: between(text, "figures", figure_table(figures.read_text().splitlines())),
+        readme: between(text, "figures", figure_table(figures)),
     }
 
 
@@ -110,13 +110,15 @@ def stages(graph, files) -> str:
     return "\n".join([*lines, "```"])
 
 
-def figure_table(lines: list[str]) -> str:
-    """The lines that benchmarks print, as a table."""
-    rows = ["| figure | measured | limit | ratio to it | target | |", "|---|---|---|---|---|---|"]
-    for line in (line for line in lines if line.startswith("figure ")):
-        _, name, value, unit, _, limit, _, ratio, _, target, verdict = line.split()
-        limit = limit if limit == "-" else f"{limit} {unit}"
-        rows.append(f"| {name.replace('_', ' ')} | {value} {unit} | {limit} | {ratio} | {target} | {verdict} |")
+def figure_table(printed: dict[str, list[str]]) -> str:
+    """The lines that each benchmark printed, as a table."""
+    rows = ["| benchmark | figure | measured | limit | ratio to it | target | |", "|---|---|---|---|---|---|---|"]
+    for benchmark, lines in printed.items():
+        for line in (line for line in lines if line.startswith("figure ")):
+            _, name, value, unit, _, limit, _, ratio, _, target, verdict = line.split()
+            limit = limit if limit == "-" else f"{limit} {unit}"
+            measured = f"{benchmark} | {name.replace('_', ' ')} | {value} {unit}"
+            rows.append(f"| {measured} | {limit} | {ratio} | {target} | {verdict} |")
     return "\n".join(rows)
 
 
