@@ -10,7 +10,7 @@ MAKEFLAGS += --no-print-directory
 # Module systems of clusters set these, and what they point to would be taken for installed in .venv.
 unexport PYTHONPATH PYTHONHOME
 
-.PHONY: help setup demo estimate annotate test lint bench docs lock clean
+.PHONY: help setup demo estimate annotate test lint bench chaos hostile docs lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+%?:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+%?):.*## /  make \1\t/' | expand -t 22
@@ -45,6 +45,10 @@ bench-%: SHELL := bash
 bench-%: setup ## run benchmarks/<name>.py and put its figures into benchmarks/figures/ and README.md
 	@set -o pipefail; short=0; $(BIN)/python benchmarks/$*.py | tee benchmarks/figures/$*.txt || short=1; \
 	PYTHONPATH=workflow $(BIN)/python -m ragassay.docs && exit $$short
+
+chaos: bench-chaos ## kill a stage that asks a model a thousand times, and count what that cost
+
+hostile: bench-hostile ## let a thousand hostile servers at the fetcher
 
 docs: setup ## write the generated parts of the documentation again
 	@PYTHONPATH=workflow $(BIN)/python -m ragassay.docs

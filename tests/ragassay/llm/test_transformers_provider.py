@@ -100,16 +100,18 @@ def test_finish_reasons(weights, tmp_path):
     assert {answer.finish_reason for row in answers for answer in row} == {"stop", "length"}
 
 
-@pytest.mark.parametrize(
-    ("changed", "told"),
-    [
-        ({"text": "the " * 80}, "the prompt has 80 tokens and may be answered with 8, the model takes 64 in all"),
-        ({"logit_bias": {}}, "found the sampling setting logit_bias, expected max_tokens, seed, temperature, top_p"),
-    ],
-)
-def test_what_cannot_be_asked_is_told(weights, tmp_path, changed, told):
-    with pytest.raises(ModelError, match=told):
-        ask(weights, tmp_path, [request(**{"text": "the ferry", **changed})])
+def test_an_unknown_sampling_setting_is_told(weights, tmp_path):
+    with pytest.raises(
+        ModelError, match="the sampling setting logit_bias, expected max_tokens, seed, temperature, top_p"
+    ):
+        ask(weights, tmp_path, [request("the ferry", logit_bias={})])
+
+
+def test_a_prompt_that_is_too_long_abstains_and_its_neighbours_in_the_batch_are_answered(weights, tmp_path):
+    (first,), (long,), (last,) = ask(weights, tmp_path, [request(text) for text in ("the ferry", "the " * 80, "the")])
+    assert (long.text, long.finish_reason) == ("", "too_long")
+    assert long.detail == "the prompt has 80 tokens and may be answered with 8, the model takes 64 in all"
+    assert first.finish_reason in ("stop", "length") and last.finish_reason in ("stop", "length")
 
 
 def test_weights_that_are_not_there_are_told(tmp_path):

@@ -24,6 +24,7 @@ from ragassay.llm import chat, model
 from ragassay.llm.model import Answer, Failure, Model, ModelError, Usage
 
 ROWS = 16  # of a batch, unless options.rows says otherwise
+LONGEST = 512  # tokens of an answer, unless max_tokens says otherwise
 KNOWN = {"temperature", "top_p", "max_tokens", "seed"}
 
 
@@ -31,7 +32,7 @@ KNOWN = {"temperature", "top_p", "max_tokens", "seed"}
 class Row:
     """One sample that somebody waits for."""
 
-    messages: list[dict]
+    prompt: str
     sampling: dict
     number: int
     done: asyncio.Future = field(default_factory=lambda: asyncio.get_running_loop().create_future())
@@ -62,7 +63,9 @@ class Provider(model.Provider):
         if unknown := sampling.keys() - KNOWN:
             expected = ", ".join(sorted(KNOWN))
             raise Failure("settings", f"found the sampling setting {min(unknown)}, expected {expected}", again=False)
-        rows = [Row(messages, sampling, number) for number in samples]
+        prompt = chat.rendered(self.model.name, self.tokenizer, messages)
+        self._refuse_too_long(prompt, sampling)
+        rows = [Row(prompt, sampling, number) for number in samples]
         self.waiting += rows
         if self.running is None or self.running.done():
             self.running = asyncio.create_task(self._run())
@@ -80,7 +83,7 @@ class Provider(model.Provider):
         await asyncio.sleep(0)  # let all who ask at this moment come first
         while self.waiting:
             alike = [row for row in self.waiting if row.sampling == self.waiting[0].sampling]
-            batch = sorted(alike, key=lambda row: len(str(row.messages)))[: self.rows]
+            batch = sorted(alike, key=lambda row: len(row.prompt))[: self.rows]
             self.waiting = [row for row in self.waiting if row not in batch]
             try:
                 for row, result in zip(batch, await asyncio.to_thread(self._generate, batch), strict=True):
@@ -89,21 +92,24 @@ class Provider(model.Provider):
                 for row in batch:
                     row.done.set_exception(error)
 
+    def _refuse_too_long(self, prompt, sampling):
+        length = len(self.tokenizer(prompt, add_special_tokens=False)["input_ids"])
+        longest, room = sampling.get("max_tokens", LONGEST), self.weights.config.max_position_embeddings
+        if length + longest > room:
+            detail = f"the prompt has {length} tokens and may be answered with {longest}, the model takes {room} in all"
+            raise Failure("context", detail, again=False, refused="too_long")
+
     @torch.inference_mode()
     def _generate(self, batch):
         """(text, finish reason, prompt tokens, completion tokens) for each row."""
-        sampling, longest = batch[0].sampling, batch[0].sampling.get("max_tokens", 512)
-        prompts = [chat.rendered(self.model.name, self.tokenizer, row.messages) for row in batch]
+        sampling, prompts = batch[0].sampling, [row.prompt for row in batch]
         inputs = self.tokenizer(prompts, return_tensors="pt", padding=True, add_special_tokens=False)
-        width, room = inputs["input_ids"].shape[1], self.weights.config.max_position_embeddings
-        if width + longest > room:
-            detail = f"the prompt has {width} tokens and may be answered with {longest}, the model takes {room} in all"
-            raise Failure("context", detail, again=False)
+        width = inputs["input_ids"].shape[1]
         draw = LogitsProcessorList([_Draw(batch, prompts, sampling)] if sampling.get("temperature", 1.0) else [])
         made = self.weights.generate(
             input_ids=inputs["input_ids"].to(self.weights.device),
             attention_mask=inputs["attention_mask"].to(self.weights.device),
-            max_new_tokens=longest,
+            max_new_tokens=sampling.get("max_tokens", LONGEST),
             do_sample=False,
             logits_processor=draw,
             pad_token_id=self.tokenizer.pad_token_id,
