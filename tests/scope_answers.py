@@ -43,3 +43,22 @@ def answer(messages, sampling, index):
 def defusion(messages, sampling, index):
     """Votes for defused unless the response says so and so often; of every third vote nothing can be made."""
     return REPLIES[2] if index % 3 == 2 else REPLIES["boat" in messages[-1]["content"].split("</response")[0]]
+
+
+def unless_broken(messages, sampling, index):
+    """In the form that a stage asks for, which the material names; what is broken gets an answer of no use."""
+    content = messages[-1]["content"]
+    if "broken" in content:
+        return "" if "prose" in content else "Sure, I can do that!"
+    if "gaps" in content:
+        return fill(messages, sampling, index)
+    return {True: "Verdict: yes", False: "1. Who built the boat?\n2. Who sold the boat?"}["verdicts" in content]
+
+
+def claims_alone(messages, sampling, index):
+    """Claims in the form that is asked for; the gaps of lists in a form of its own."""
+    content = messages[-1]["content"]
+    if "(missing)" in content:
+        return '{"claims": ["Somebody did something."]}'
+    seen = hashlib.sha256(content.encode()).hexdigest()[:8]
+    return "\n".join(f"{number}. Claim {number} of {seen}." for number in (1, 2, 3))

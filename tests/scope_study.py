@@ -87,6 +87,6 @@ class Study:
         if asking:
             ledger = self.folder / "ledger" / stage.__name__
             files |= {"calls": self.path("calls"), "model": self.model, "ledger": str(ledger)}
-            files |= {"sampling": settings.pop("sampling", {})}
+            files |= {"sampling": settings.pop("sampling", {}), "most_rejected": settings.pop("most_rejected", 1)}
         stage(**files, **settings)
         return [self.read(name) for name in outputs]

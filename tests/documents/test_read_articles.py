@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from ragassay import tables
 from ragassay.schemas.articles import ARTICLES
 from ragassay.sources import SourceError
+from ragassay.tally import MostRejected
 from scripts.documents.read_articles import read_articles
 
 TEXTS = [f"Item {name} was found in Tolven. It weighs {len(name)} grams, and no more." for name in ("a", "bb", "ccc")]
@@ -23,7 +24,7 @@ TEXTS = [f"Item {name} was found in Tolven. It weighs {len(name)} grams, and no 
 def read(tmp_path):
     """Write files, by name and content, and run the stage on them; return the rows of both tables."""
 
-    def run(files, order=None):
+    def run(files, order=None, most_rejected=0.5):
         for name, content in files.items():
             path = tmp_path / name
             if isinstance(content, list):
@@ -31,7 +32,7 @@ def read(tmp_path):
             path.write_bytes(content if isinstance(content, bytes) else content.encode())
         source = [str(tmp_path / name) for name in order or sorted(files)]
         outputs = tmp_path / "articles.parquet", tmp_path / "rejects.parquet"
-        read_articles(source, *outputs, "january")
+        read_articles(source, *outputs, "january", most_rejected)
         return tuple(tables.read(table, path).to_pylist() for table, path in zip(SCHEMAS, outputs, strict=True))
 
     return run
@@ -143,18 +144,39 @@ def test_another_order_of_rows_kind_and_name_of_file_gives_the_same_articles(rea
 def test_a_shard_without_any_usable_record_is_one_clear_error(read, tmp_path, caplog):
     caplog.set_level("INFO", "ragassay")
     rows = [{"text": ""}, {"text": " "}, {"text": 7}]
-    with pytest.raises(SourceError) as caught:
+    with pytest.raises(MostRejected) as caught:
         read({"a.jsonl": rows})
-    counts = "none of 3 records can be an article (2 empty_text, 1 bad_text)"
-    assert str(caught.value) == f"shard january: {counts}; the log names file and row"
+    first = f"{tmp_path / 'a.jsonl'} row 1: found no text, expected at least one sentence"
+    counts = f"3 of 3 records rejected, expected at most 50%; 2 as empty_text, such as {first}"
+    assert str(caught.value).startswith(f"shard january: {counts}. The log names file and row of each.")
     assert f"rejected {tmp_path / 'a.jsonl'} row 3: bad_text: found int in 'text', expected text" in caplog.text
     assert [path.name for path in tmp_path.iterdir()] == ["a.jsonl"]
 
 
 @pytest.mark.parametrize("files", [{"a.jsonl": ""}, {"a.csv": "text,id\n", "b.jsonl": "\n\n"}])
 def test_files_without_records_are_an_error_that_says_so(read, files):
-    with pytest.raises(SourceError, match=r"none of 0 records can be an article \(the files are empty\)"):
+    with pytest.raises(SourceError, match="found no record in its files, expected at least one"):
         read(files)
+
+
+DATED = [{"text": f"{TEXTS[0]} Again {n}.", "date": "2026-03-12" if n % 2 else "12.03.2026"} for n in range(40)]
+
+
+def test_a_shard_of_which_half_cannot_be_read_goes_on_and_with_one_record_more_it_stops(read, tmp_path):
+    articles, rejects = read({"a.jsonl": DATED})
+    assert len(articles) == len(rejects) == 20
+    first = bytes_of(tmp_path)
+    with pytest.raises(
+        MostRejected, match=r"21 of 41 records rejected.* 21 as bad_date, such as .*a.jsonl row 1: found"
+    ):
+        read({"a.jsonl": [*DATED, DATED[0]]})
+    assert bytes_of(tmp_path) == first, "no table is written"
+    assert len(read({"a.jsonl": [*DATED, DATED[0]]}, most_rejected=0.6)[1]) == 21
+
+
+def test_records_that_come_again_are_no_failures(read):
+    articles, rejects = read({"a.jsonl": DATED[1:2] * 40})
+    assert (len(articles), len(rejects)) == (1, 39)
 
 
 def test_a_file_that_cannot_be_read_leaves_the_old_tables_as_they_are(read, tmp_path):
@@ -195,7 +217,7 @@ def test_rows_in_are_articles_and_rejects_whatever_they_hold(read, files):
     contents = {f"{n}.jsonl": "\n\n".join(lines).encode("latin-1") for n, lines in enumerate(files)}
     items = sum(map(len, files))
     try:
-        articles, rejects = read({"good.txt": TEXTS[0], **contents})
+        articles, rejects = read({"good.txt": TEXTS[0], **contents}, most_rejected=1)
     except SourceError:
         pytest.fail("one text is good")
     assert len(articles) + len(rejects) == items + 1

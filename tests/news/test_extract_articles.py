@@ -11,6 +11,7 @@ from ragassay import tables
 from ragassay.news import pages as stored
 from ragassay.schemas.articles import ARTICLES
 from ragassay.schemas.pages import PAGES
+from ragassay.tally import MostRejected
 from scripts.news.extract_articles import extract_articles
 
 TOLD = articles()
@@ -21,6 +22,7 @@ SETTINGS = {
     "memory_mb": 1024,
     "first_day": "2026-09-01",
     "last_day": "2026-10-31",
+    "most_rejected": 0.5,
 }
 GERMAN = (
     "Die Brücke wird 640 Meter lang und soll im Frühjahr 2029 eröffnet werden, sagte die Bürgermeisterin am Montag. "
@@ -122,6 +124,24 @@ def test_every_page_is_an_article_or_a_reject(extract):
     assert undated.pop("disagree/2026-09-01") == "dates_disagree"
     assert set(undated.values()) == {"no_date"} and len(undated) == 12
     assert all(row["published_at"] is None and row["date_sources"] == [] for row in kept)
+
+
+def test_more_pages_without_an_article_than_may_be_stop_the_stage(extract, tmp_path):
+    def rows(broken):
+        urls = [f"https://paper.example/2026/10/{number}" for number in range(22)]
+        return [
+            plain(url, *story(n % 12, f"It is {n}."), status=404 if n < broken else 200) for n, url in enumerate(urls)
+        ]
+
+    with pytest.raises(MostRejected, match=r"shard autumn: 12 of 22 pages rejected.* 12 as http_status, such as https"):
+        extract(rows(12))
+    assert not (tmp_path / "a-articles").exists() and not (tmp_path / "a-rejects").exists()
+    assert [len(found) for found in extract(rows(11))] == [11, 11]
+
+
+def test_pages_of_other_days_are_no_failures(extract):
+    rows = [plain(f"https://paper.example/2020/01/01/{n}", *story(n), feed_published="2020-01-01") for n in range(12)]
+    assert {row["reason"] for row in extract([*rows, demo(3)])[1]} == {"outside_window"}
 
 
 def test_the_title_of_the_feed_serves_where_the_page_has_none(extract):

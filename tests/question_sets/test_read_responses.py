@@ -61,3 +61,14 @@ def test_a_file_in_long_form_gives_the_rows_of_one_responder(read):
 def test_a_wrong_row_is_named(read, rows, message):
     with pytest.raises(QuestionSetError, match=message):
         read(*rows)
+
+
+def test_a_column_without_any_response_is_an_error(files, settings, tmp_path):
+    asked = [json.loads(line) | {"m": ""} for line in (tmp_path / "questions.jsonl").read_text().splitlines()]
+    (tmp_path / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in asked))
+    empty = r"questions.jsonl: found nothing in 'm', expected responses of model-m"
+    with pytest.raises(QuestionSetError, match=empty):
+        read_responses(
+            **files, response_files=[], responses=tmp_path / "r.parquet", **settings, responder="model-m", column="m"
+        )
+    assert not (tmp_path / "r.parquet").exists()

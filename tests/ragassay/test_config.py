@@ -60,6 +60,7 @@ DEFAULTS = {
         "alarm_drop": 0.2,
     },
     "duplicates": {"similarity": 0.6},
+    "most_rejected": 0.5,
     "models": {
         "embedded": {
             "provider": "embedded",

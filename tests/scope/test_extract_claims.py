@@ -43,7 +43,7 @@ def run(tmp_path, monkeypatch):
             "sampling": {"max_tokens": 99},
         }
         prompt = ROOT / "resources/prompts/extract_claims.yaml"
-        extract_claims(**paths, prompt=prompt, **given, claims_per_document=3, fewest_claims=2)
+        extract_claims(**paths, prompt=prompt, **given, claims_per_document=3, fewest_claims=2, most_rejected=1)
         kinds = {"claims": CLAIMS, "rejects": tables.REJECTS, "calls": CALLS}
         return {name: tables.read(table, paths[name]).to_pylist() for name, table in kinds.items()}
 

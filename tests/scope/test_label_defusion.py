@@ -23,7 +23,7 @@ YES, NO, NOT = True, False, None
 def test_labels(study, verdicts, label, margin):
     same = {"question_id": "q", "doc_id": "a", "responder": "r", "prompt_name": "basic", "judge": "m", "prompt": "p"}
     votes = [
-        same | {"vote": number, "verdict": verdict, "abstained": "empty" if verdict is None else None}
+        same | {"vote": number, "verdict": verdict, "abstained": "empty" if verdict is None else None, "detail": None}
         for number, verdict in enumerate(verdicts, 1)
     ]
     study.write(defusion_votes=votes)

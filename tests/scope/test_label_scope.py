@@ -23,7 +23,7 @@ YES, NO, NOT = True, False, None
 def test_labels(study, verdicts, label, margin):
     votes = [
         {"question_id": "q", "vote": number, "doc_id": "a", "verdict": verdict, "judge": "m", "prompt": "p"}
-        | {"abstained": "empty" if verdict is None else None}
+        | {"abstained": "empty" if verdict is None else None, "detail": None}
         for number, verdict in enumerate(verdicts, 1)
     ]
     study.write(scope_votes=votes)

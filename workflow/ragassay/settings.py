@@ -17,8 +17,8 @@ def files(row: dict, config: dict) -> list[str]:
     return document_files(row["documents"])
 
 
-def shard_name(row: dict, config: dict) -> dict:
-    return {"shard": row["shard"]}
+def articles(row: dict, config: dict) -> dict:
+    return {"shard": row["shard"], "most_rejected": config["most_rejected"]}
 
 
 def documents(row: dict, config: dict) -> dict:
@@ -41,7 +41,7 @@ def extraction(row: dict, config: dict) -> dict:
     crawl = config["crawl"]
     days = {"first_day": row["first_day"], "last_day": row["last_day"]}
     limits = {"seconds": crawl["seconds_per_page"], "memory_mb": crawl["megabytes_per_page"]}
-    return {"shard": row["shard"], "languages": crawl["languages"], **days, **limits}
+    return {**articles(row, config), "languages": crawl["languages"], **days, **limits}
 
 
 def duplicates(row: dict, config: dict) -> dict:

@@ -94,6 +94,7 @@ def asking(rule, role, own):
     def settings_for(wildcards):
         keys = dict(wildcards.items())
         ledger = str(Path("ledger", rule, *keys.values()))
-        return {"model": settings.model(config, keys[role]), "ledger": ledger, **(own(keys) if callable(own) else own)}
+        model, own_settings = settings.model(config, keys[role]), own(keys) if callable(own) else own
+        return {"model": model, "ledger": ledger, "most_rejected": config["most_rejected"], **own_settings}
 
     return settings_for

@@ -27,7 +27,7 @@ rule read_articles:
         runtime="30m",
     params:
         code=code_version("documents/read_articles.py"),
-        settings=of_shard(settings.shard_name),
+        settings=of_shard(settings.articles),
     script:
         "../scripts/documents/read_articles.py"
 

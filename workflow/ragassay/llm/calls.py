@@ -27,26 +27,36 @@ from ragassay.llm.register import Register
 from ragassay.llm.workers import Unanswered, Workers
 from ragassay.schemas.calls import CALLS
 from ragassay.stage import log
+from ragassay.tally import Tally
 
 __all__ = ["Ask", "GaveUp", "Stopped", "Unanswered", "account", "complete", "converse"]
 
 Ask = Callable[[Request], Awaitable[list[Answer]]]
 
 
-def complete(requests: Iterable[Request], model: Model, ledger, calls=None) -> Iterator[list[Answer]]:
+def complete(
+    requests: Iterable[Request], model: Model, ledger, calls=None, tally: Tally | None = None
+) -> Iterator[list[Answer]]:
     """The answers to each request, in order: as many as it asks samples for."""
 
     async def once(request, ask):
         return await ask(request)
 
-    return converse(requests, once, model, ledger, calls)
+    return converse(requests, once, model, ledger, calls, tally)
 
 
 def converse(
-    items: Iterable, conversation: Callable, model: Model, ledger, calls=None, side_by_side: int = 0
+    items: Iterable,
+    conversation: Callable,
+    model: Model,
+    ledger,
+    calls=None,
+    tally: Tally | None = None,
+    side_by_side: int = 0,
 ) -> Iterator:
     """What `await conversation(item, ask)` returns for each item, in order; `await ask(request)` gives its answers.
-    `calls` is where the table of what was asked and paid goes, if it is wanted. Conversations of many calls should
+    `calls` is where the table of what was asked and paid goes, if it is wanted. With a `tally`, in which the caller
+    counts what came of each result, the run stops where most of it cannot be used. Conversations of many calls should
     be more `side_by_side` than requests may be in flight: they take turns, so that the last ones do not go on alone.
     """
     total = len(items) if hasattr(items, "__len__") else None
@@ -67,7 +77,12 @@ def converse(
         stack.enter_context(_ending_well(loop, workers))
         stack.callback(lambda: loop.run_until_complete(workers.close()))
         while (ready := loop.run_until_complete(workers.next_results())) is not None:
-            yield from ready
+            for result in ready:
+                yield result
+                if tally:
+                    tally.go_on()
+        if tally:
+            tally.check()
         if FOLDER in os.environ:
             caller.write(os.environ[FOLDER])
 

@@ -19,7 +19,7 @@ def recorded_responses(config: dict, wildcards) -> dict:
 
 
 def recorded_verdicts(config: dict, wildcards) -> dict:
-    return _recorded(config, wildcards, "judge")
+    return {**_recorded(config, wildcards, "judge"), "most_rejected": config["most_rejected"]}
 
 
 def _recorded(config, wildcards, role):

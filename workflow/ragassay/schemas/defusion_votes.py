@@ -20,6 +20,7 @@ DEFUSION_VOTES = Table(
             null=True,
         ),
         Column("abstained", pa.string(), "why there is no verdict, as the parser says; empty if there is", null=True),
+        Column("detail", pa.string(), "the provider's words if it refused the request; empty if it did not", null=True),
         Column("responder", pa.string(), "the model that responded, by its name in the configuration"),
         Column("prompt_name", pa.string(), "the prompt it was asked with, by its name in the configuration"),
         Column("judge", pa.string(), "the judging model's name in the configuration"),

@@ -44,7 +44,7 @@ def read(answer: Answer, claims: dict[int, str], blank: list[int]) -> dict[int, 
     """
     parsed = parse_numbered(answer.text, answer.finish_reason)
     if isinstance(parsed, Abstain):
-        return dict.fromkeys(blank, (None, parsed.reason, "found no list of claims"))
+        return dict.fromkeys(blank, (None, parsed.reason, answer.detail or "found no list of claims"))
     numbers = list(parsed.value)
     whole = numbers == list(claims)[: len(numbers)] if parsed.truncated else numbers == list(claims)
     if not whole and numbers != blank:

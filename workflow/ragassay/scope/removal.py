@@ -33,7 +33,7 @@ def remaining(answer: Answer, recovered: dict[int, str]) -> set[int] | tuple[str
         return set()
     parsed = parse_numbered(answer.text, answer.finish_reason)
     if isinstance(parsed, Abstain):
-        return parsed.reason, "found no list of claims"
+        return parsed.reason, answer.detail or "found no list of claims"
     if parsed.truncated:
         return "truncated", "the answer was cut off, so that a missing claim may not be a supported one"
     if strange := wrong_numbers(parsed.value, recovered):

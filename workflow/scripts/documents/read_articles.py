@@ -4,57 +4,56 @@ Nothing vanishes: a record that cannot be an article is a row of rejects with it
 at other shards, nor at lengths: see find_duplicates and collect_documents.
 """
 
-from collections import Counter
-
 from ragassay import tables
 from ragassay.documents import Unusable, article
 from ragassay.schemas.articles import ARTICLES
 from ragassay.sources import SourceError, records
 from ragassay.stage import log, run
+from ragassay.tally import Tally
 
 UNIQUE = {"source_id": "id", "content_hash": "text"}
 
 
-def read_articles(source, articles, rejects, shard):
+def read_articles(source, articles, rejects, shard, most_rejected):
     places = {}  # (column, value) of an article -> the row it stood in
-    reasons, seen = Counter(), 0
+    tally = Tally(f"shard {shard}", "records", most_rejected, "The log names file and row of each")
     with tables.Writer(ARTICLES, articles) as kept, tables.Writer(tables.REJECTS, rejects) as refused:
+
+        def refuse(item, why):
+            log.info("rejected %s: %s: %s", item, why.reason, why.detail)
+            row = {"stage": "read_articles", "shard": shard, "item": item, "reason": why.reason, "detail": why.detail}
+            refused.add(row)
+
         for record in records(source):
-            seen += 1
             item = f"{record.file} row {record.row}"
             try:
                 if record.reason:
                     raise Unusable(record.reason, record.detail)
                 row = article(record.fields, shard)
-                _check_new(row, places)
             except Unusable as why:
-                reasons[why.reason] += 1
-                log.info("rejected %s: %s: %s", item, why.reason, why.detail)
-                row = {
-                    "stage": "read_articles",
-                    "shard": shard,
-                    "item": item,
-                    "reason": why.reason,
-                    "detail": why.detail,
-                }
-                refused.add(row)
-            else:
-                places |= {(column, row[column]): item for column in UNIQUE}
-                kept.add(row)
-        if seen == reasons.total():
-            counts = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common()) or "the files are empty"
-            raise SourceError(
-                f"shard {shard}: none of {seen} records can be an article ({counts}); the log names file and row"
-            )
+                tally.reject(item, why.reason, why.detail)
+                refuse(item, why)
+                continue
+            tally.keep()
+            if repeated := _repeated(row, places):
+                refuse(item, repeated)
+                continue
+            places |= {(column, row[column]): item for column in UNIQUE}
+            kept.add(row)
+        seen = tally.kept + tally.rejected
+        if not seen:
+            raise SourceError(f"shard {shard}: found no record in its files, expected at least one")
+        tally.check()
     assert seen == kept.written + refused.written
     log.info("%d records: %d articles, %d rejected", seen, kept.written, refused.written)
 
 
-def _check_new(row, places):
+def _repeated(row, places):
+    """What is wrong with an article whose id or text an earlier one has, too."""
     for column, what in UNIQUE.items():
-        if row[column] is not None and (column, row[column]) in places:
-            place = places[column, row[column]]
-            raise Unusable(f"duplicate_{what}", f"found the same {what} as {place}, expected each once")
+        if row[column] is not None and (place := places.get((column, row[column]))):
+            return Unusable(f"duplicate_{what}", f"found the same {what} as {place}, expected each once")
+    return None
 
 
 if __name__ == "__main__":

@@ -18,12 +18,16 @@ from ragassay.news.walls import SAME_TEXT_ADDRESSES, repeated
 from ragassay.schemas.articles import ARTICLES
 from ragassay.schemas.pages import PAGES
 from ragassay.stage import log, run
+from ragassay.tally import Tally
 
 TOLD = ("url", "final_url", "status", "shard", "topic", "page_hash", "fetched_at", "feed_title", "feed_published")
 
 
-def extract_articles(pages, articles, rejects, shard, languages, seconds, memory_mb, first_day, last_day):
+def extract_articles(
+    pages, articles, rejects, shard, languages, seconds, memory_mb, first_day, last_day, most_rejected
+):
     reasons = Counter()
+    tally = Tally(f"shard {shard}", "pages", most_rejected, "The log names each; look at the shard's feeds")
     with (
         tempfile.TemporaryFile("w+", encoding="utf-8") as waiting,
         tables.Writer(ARTICLES, articles) as kept,
@@ -40,13 +44,16 @@ def extract_articles(pages, articles, rejects, shard, languages, seconds, memory
         with Extractor(seconds=seconds, memory_mb=memory_mb) as extractor:
             for page, result in extractor.extract(_bodies(pages)):
                 seen += 1
+                if not isinstance(result, Reject) and page["status"] != 200:
+                    result = Reject("http_status", f"found status {page['status']}, expected 200")
+                if isinstance(result, Reject):
+                    tally.reject(page["url"], result.reason, result.detail)
+                    refuse(page["url"], result.reason, result.detail)
+                    continue
                 try:
-                    if isinstance(result, Reject):
-                        raise Unusable(result.reason, result.detail)
-                    if page["status"] != 200:
-                        raise Unusable("http_status", f"found status {page['status']}, expected 200")
                     row = article_row(page, result, languages, first_day, last_day)
                 except Unusable as why:
+                    tally.keep()  # an article, though of a language or day that the shard does not ask for
                     refuse(page["url"], why.reason, why.detail)
                 else:
                     shown.append((page["url"], own_address(row), row["content_hash"]))
@@ -56,10 +63,12 @@ def extract_articles(pages, articles, rejects, shard, languages, seconds, memory
         for line in waiting:
             item, row = json.loads(line)
             if item in boilerplate:
-                refuse(
-                    item, "boilerplate", f"found its text at {SAME_TEXT_ADDRESSES} addresses or more of {row['site']}"
-                )
-            elif row["url"] in places:
+                detail = f"found its text at {SAME_TEXT_ADDRESSES} addresses or more of {row['site']}"
+                tally.reject(item, "boilerplate", detail)
+                refuse(item, "boilerplate", detail)
+                continue
+            tally.keep()
+            if row["url"] in places:
                 refuse(
                     item, "duplicate_url", f"found the address that {places[row['url']]} leads to, expected each once"
                 )
@@ -67,6 +76,7 @@ def extract_articles(pages, articles, rejects, shard, languages, seconds, memory
                 places[row["url"]] = item
                 published = row["published_at"] and datetime.datetime.fromisoformat(row["published_at"])
                 kept.add(row | {"published_at": published})
+        tally.check()
     assert seen == kept.written + refused.written
     counts = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
     log.info("%d pages: %d articles, %d rejected%s", seen, kept.written, refused.written, counts and f" ({counts})")

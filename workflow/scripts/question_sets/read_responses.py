@@ -16,11 +16,14 @@ def read_responses(document_files, question_files, response_files, responses, na
     more = () if response_files else (column,)
     asked = reading.questions(question_files, columns["questions"], ids, name, more)
     same = {"finish_reason": "stop", "truncated": False, "prompt_tokens": None, "completion_tokens": None}
-    same |= {"responder": responder, "prompt_name": RECORDED, "prompt": ""}
+    same |= {"detail": None, "responder": responder, "prompt_name": RECORDED, "prompt": ""}
     if response_files:
         said = reading.responses(response_files, columns["responses"], asked, column)
     else:
         said = [(one, one.cells[column]) for one in asked if one.cells[column]]
+        if not said:
+            files = ", ".join(question_files)
+            raise reading.QuestionSetError(f"{files}: found nothing in {column!r}, expected responses of {responder}")
     rows = [
         {"question_id": one.row["question_id"], "doc_id": one.row["doc_id"], "text": text, **same} for one, text in said
     ]

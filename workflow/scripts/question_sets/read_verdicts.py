@@ -1,5 +1,5 @@
 """Read the verdicts on a question set that were recorded elsewhere, of one judge or detector: one vote a question. An
-empty cell is an abstention.
+empty cell is an abstention, and too many of them stop the stage.
 """
 
 from ragassay import tables
@@ -7,19 +7,26 @@ from ragassay.question_sets import reading
 from ragassay.schemas.scope_votes import SCOPE_VOTES
 from ragassay.scope.votes import OUT
 from ragassay.stage import log, run
+from ragassay.tally import Tally
 
 
-def read_verdicts(document_files, question_files, scope_votes, name, columns, judge, column):
+def read_verdicts(document_files, question_files, scope_votes, name, columns, judge, column, most_rejected):
     _, ids = reading.documents(document_files, columns["documents"], name)
     asked = reading.questions(question_files, columns["questions"], ids, name, (column,))
-    rows = []
+    remedy = f"Correct the column {column!r} of the questions' files"
+    tally, rows = Tally(f"question set {name}", f"verdicts of {judge}", most_rejected, remedy), []
     for one in asked:
         label = reading.verdict(one.cells[column], "scope", one.place)
+        if label is None:
+            tally.reject(one.place, "empty", "found nothing, expected a verdict")
+        else:
+            tally.keep()
         row = {"question_id": one.row["question_id"], "vote": 1, "doc_id": one.row["doc_id"]}
         row |= {"verdict": None if label is None else label == OUT, "abstained": "empty" if label is None else None}
-        rows.append(row | {"judge": judge, "prompt": ""})
+        rows.append(row | {"detail": None, "judge": judge, "prompt": ""})
+    tally.check()
     tables.write(SCOPE_VOTES, scope_votes, rows)
-    log.info("%d verdicts, %d abstentions", len(rows), sum(row["verdict"] is None for row in rows))
+    log.info("%d verdicts, %d abstentions", tally.kept, tally.rejected)
 
 
 if __name__ == "__main__":

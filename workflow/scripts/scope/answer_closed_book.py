@@ -9,19 +9,22 @@ from ragassay.llm.prompts import Prompt
 from ragassay.llm.requests import Requests
 from ragassay.schemas.closed_book_answers import CLOSED_BOOK_ANSWERS
 from ragassay.schemas.questions import QUESTIONS
-from ragassay.scope.responses import said
+from ragassay.scope.responses import count, said
 from ragassay.stage import log, run
+from ragassay.tally import Tally
 
 
-def answer_closed_book(questions, prompt, closed_book_answers, calls, model, ledger, sampling):
+def answer_closed_book(questions, prompt, closed_book_answers, calls, model, ledger, sampling, most_rejected):
     asked, model = Prompt.load(prompt), Model(**model)
     rows = tables.read(QUESTIONS, questions, ["question_id", "doc_id", "text"]).to_pylist()
 
     def request(row):
         return Request(asked.messages(question=row["text"]), sampling)
 
+    tally = Tally.of_answers(model.name, "answers", most_rejected)
     with tables.Writer(CLOSED_BOOK_ANSWERS, closed_book_answers) as kept:
-        for row, [answer] in zip(rows, complete(Requests(rows, request), model, ledger, calls), strict=True):
+        for row, [answer] in zip(rows, complete(Requests(rows, request), model, ledger, calls, tally), strict=True):
+            count(row, answer, tally)
             kept.add(said(row, answer, model.name, asked.digest))
     log.info("%d questions asked without their documents", kept.written)
 

@@ -15,10 +15,21 @@ from ragassay.schemas.claims import CLAIMS
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.scope.lineage import content_id, reject
 from ragassay.stage import log, run
+from ragassay.tally import Tally
 
 
 def extract_claims(
-    documents, prompt, claims, rejects, calls, model, ledger, sampling, claims_per_document, fewest_claims
+    documents,
+    prompt,
+    claims,
+    rejects,
+    calls,
+    model,
+    ledger,
+    sampling,
+    claims_per_document,
+    fewest_claims,
+    most_rejected,
 ):
     asked, model = Prompt.load(prompt), Model(**model)
     texts = tables.read(DOCUMENTS, documents, ["doc_id", "shard", "text"]).to_pylist()
@@ -26,20 +37,22 @@ def extract_claims(
     def request(row):
         return Request(asked.messages(document=row["text"], n=claims_per_document), sampling)
 
-    done = 0
+    tally = Tally.of_answers(model.name, "documents", most_rejected)
     with tables.Writer(CLAIMS, claims) as kept, tables.Writer(tables.REJECTS, rejects) as refused:
-        for row, [answer] in zip(texts, complete(Requests(texts, request), model, ledger, calls), strict=True):
+        for row, [answer] in zip(texts, complete(Requests(texts, request), model, ledger, calls, tally), strict=True):
+            tally.hear(row["doc_id"], [answer])
             parsed = parse_numbered(answer.text, answer.finish_reason)
             found = [] if isinstance(parsed, Abstain) else sorted(parsed.value.items())[:claims_per_document]
             if len(found) < fewest_claims:
                 reason = parsed.reason if isinstance(parsed, Abstain) else "count_mismatch"
-                detail = f"found {len(found)} claims, expected at least {fewest_claims}"
+                detail = answer.detail or f"found {len(found)} claims, expected at least {fewest_claims}"
                 refused.add(reject("extract_claims", row, row["doc_id"], reason, detail))
+                tally.reject(row["doc_id"], reason, detail, answer)
                 continue
-            done += 1
+            tally.keep()
             for slot, text in found:
                 kept.add(claim(row, slot, " ".join(text.split()), model.name, asked.digest))
-    assert done + refused.written == len(texts)
+    assert tally.kept + refused.written == len(texts)
     log.info("%d documents: %d claims, %d documents rejected", len(texts), kept.written, refused.written)
 
 

@@ -12,16 +12,19 @@ from ragassay.llm.model import Model, Request
 from ragassay.llm.parsing import Abstain, answer_part
 from ragassay.llm.prompts import Prompt
 from ragassay.llm.requests import Requests
-from ragassay.llm.verdicts import parse_verdict
 from ragassay.schemas.defusion_votes import DEFUSION_VOTES
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.questions import QUESTIONS
 from ragassay.schemas.responses import RESPONSES
+from ragassay.scope.ballots import ballot
 from ragassay.scope.votes import OUT
 from ragassay.stage import log, run
+from ragassay.tally import Tally
 
 
-def judge_defusion(documents, questions, responses, prompt, defusion_votes, calls, model, ledger, sampling, votes):
+def judge_defusion(
+    documents, questions, responses, prompt, defusion_votes, calls, model, ledger, sampling, votes, most_rejected
+):
     asked, model = Prompt.load(prompt), Model(**model)
     texts = dict(zip(*tables.read(DOCUMENTS, documents, ["doc_id", "text"]).to_pydict().values(), strict=True))
     questions = tables.read(QUESTIONS, questions, ["question_id", "intended", "text"]).to_pylist()
@@ -33,20 +36,20 @@ def judge_defusion(documents, questions, responses, prompt, defusion_votes, call
         shown = {"document": texts[row["doc_id"]], "question": out[row["question_id"]]}
         return Request(asked.messages(**shown, response=parts[row["question_id"]].strip()), sampling, votes)
 
-    def judged(answer):
-        parsed = parse_verdict(answer.text, answer.finish_reason)
-        return (None, parsed.reason) if isinstance(parsed, Abstain) else (parsed.value, None)
-
     there = [row for row in rows if not isinstance(parts[row["question_id"]], Abstain)]
-    answers, abstained = complete(Requests(there, request), model, ledger, calls), 0
+    tally = Tally.of_answers(model.name, "votes", most_rejected)
+    answers, abstained = complete(Requests(there, request), model, ledger, calls, tally), 0
     with tables.Writer(DEFUSION_VOTES, defusion_votes) as kept:
         for row in rows:
             part = parts[row["question_id"]]
-            own = [(None, part.reason)] * votes if isinstance(part, Abstain) else map(judged, next(answers))
+            if isinstance(part, Abstain):  # a failure of the responder, which its own stage counts
+                none = {"verdict": None, "abstained": part.reason, "detail": row["detail"]}
+                own = [{"vote": number, **none} for number in range(1, votes + 1)]
+            else:
+                own = ballot(row, next(answers), tally)
             same = {name: row[name] for name in ("question_id", "doc_id", "responder", "prompt_name")}
-            for number, (verdict, reason) in enumerate(own, 1):
-                abstained += reason is not None
-                vote = {"vote": number, "verdict": verdict, "abstained": reason}
+            for vote in own:
+                abstained += vote["verdict"] is None
                 kept.add(same | vote | {"judge": model.name, "prompt": asked.digest})
         assert next(answers, None) is None  # which also ends the calls
     assert kept.written == votes * len(rows)

@@ -7,17 +7,17 @@ one without a verdict. What the votes say together is for label_scope.
 from ragassay import tables
 from ragassay.llm.calls import complete
 from ragassay.llm.model import Model, Request
-from ragassay.llm.parsing import Abstain
 from ragassay.llm.prompts import Prompt
 from ragassay.llm.requests import Requests
-from ragassay.llm.verdicts import parse_verdict
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.questions import QUESTIONS
 from ragassay.schemas.scope_votes import SCOPE_VOTES
+from ragassay.scope.ballots import ballot
 from ragassay.stage import log, run
+from ragassay.tally import Tally
 
 
-def judge_scope(documents, questions, prompt, scope_votes, calls, model, ledger, sampling, votes):
+def judge_scope(documents, questions, prompt, scope_votes, calls, model, ledger, sampling, votes, most_rejected):
     asked, model = Prompt.load(prompt), Model(**model)
     texts = dict(zip(*tables.read(DOCUMENTS, documents, ["doc_id", "text"]).to_pydict().values(), strict=True))
     rows = tables.read(QUESTIONS, questions, ["question_id", "doc_id", "text"]).to_pylist()
@@ -25,18 +25,14 @@ def judge_scope(documents, questions, prompt, scope_votes, calls, model, ledger,
     def request(row):
         return Request(asked.messages(document=texts[row["doc_id"]], question=row["text"]), sampling, votes)
 
-    abstained = 0
+    tally = Tally.of_answers(model.name, "votes", most_rejected)
     with tables.Writer(SCOPE_VOTES, scope_votes) as kept:
-        for row, answers in zip(rows, complete(Requests(rows, request), model, ledger, calls), strict=True):
-            for number, answer in enumerate(answers, 1):
-                parsed = parse_verdict(answer.text, answer.finish_reason)
-                reason = parsed.reason if isinstance(parsed, Abstain) else None
-                abstained += reason is not None
-                vote = {"question_id": row["question_id"], "vote": number, "doc_id": row["doc_id"]}
-                vote |= {"verdict": None if reason else parsed.value, "abstained": reason}
-                kept.add(vote | {"judge": model.name, "prompt": asked.digest})
+        for row, answers in zip(rows, complete(Requests(rows, request), model, ledger, calls, tally), strict=True):
+            for vote in ballot(row, answers, tally):
+                same = {"question_id": row["question_id"], "doc_id": row["doc_id"]}
+                kept.add(same | vote | {"judge": model.name, "prompt": asked.digest})
     assert kept.written == votes * len(rows)
-    log.info("%d questions: %d votes, %d of them abstained", len(rows), kept.written, abstained)
+    log.info("%d questions: %d votes, %d of them abstained", len(rows), kept.written, tally.rejected)
 
 
 if __name__ == "__main__":

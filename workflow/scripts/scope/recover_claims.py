@@ -16,25 +16,36 @@ from ragassay.schemas.recovered_claims import RECOVERED_CLAIMS
 from ragassay.scope.lineage import content_id, reject
 from ragassay.scope.recovery import Recovered, blanked, read, turns
 from ragassay.stage import log, run
+from ragassay.tally import Tally
 
 
-def recover_claims(claims, prompt, recovered_claims, rejects, calls, model, ledger, sampling, rounds, subsets):
+def recover_claims(
+    claims, prompt, recovered_claims, rejects, calls, model, ledger, sampling, rounds, subsets, most_rejected
+):
     asked, model = Prompt.load(prompt), Model(**model)
     rows = tables.read(CLAIMS, claims).to_pylist()
+    tally = Tally.of_answers(model.name, "guesses", most_rejected)
     lists = [list(own) for _, own in groupby(rows, key=lambda row: row["doc_id"])]
 
     async def all_rounds(own, ask):
         current, found = {row["slot"]: row["text"] for row in own}, []
+        ids, doc_id = {row["slot"]: row["claim_id"] for row in own}, own[0]["doc_id"]
         for turn, subset, blank in turns(list(current), rounds, subsets):
             shown = numbered(blanked(current, blank))
             [answer] = await ask(Request(asked.messages(claims=shown), sampling))
+            tally.hear(doc_id, [answer])
             for slot, (text, *why) in read(answer, current, blank).items():
                 found.append(Recovered(turn, subset, slot, text, *why))
                 current[slot] = text or current[slot]
+                if text:
+                    tally.keep()
+                else:
+                    tally.reject(f"{ids[slot]} round {turn}", *why, answer)
+            tally.go_on()  # here, for the first conversation ends when nearly all is asked
         return found
 
     with tables.Writer(RECOVERED_CLAIMS, recovered_claims) as kept, tables.Writer(tables.REJECTS, rejects) as refused:
-        results = converse(lists, all_rounds, model, ledger, calls, side_by_side=len(lists))
+        results = converse(lists, all_rounds, model, ledger, calls, tally, side_by_side=len(lists))
         for own, found in zip(lists, results, strict=True):
             originals = {row["slot"]: row for row in own}
             for one in found:

@@ -18,12 +18,23 @@ from ragassay.schemas.recovered_claims import RECOVERED_CLAIMS
 from ragassay.scope.lineage import reject
 from ragassay.scope.removal import remaining
 from ragassay.stage import log, run
+from ragassay.tally import Tally
 
 KEPT = [column.name for column in NOVEL_CLAIMS.columns]
 
 
 def remove_supported_claims(
-    documents, claims, recovered_claims, prompt, novel_claims, rejects, calls, model, ledger, sampling
+    documents,
+    claims,
+    recovered_claims,
+    prompt,
+    novel_claims,
+    rejects,
+    calls,
+    model,
+    ledger,
+    sampling,
+    most_rejected,
 ):
     asked, model = Prompt.load(prompt), Model(**model)
     texts = dict(zip(*tables.read(DOCUMENTS, documents, ["doc_id", "text"]).to_pydict().values(), strict=True))
@@ -35,19 +46,25 @@ def remove_supported_claims(
         shown = {"claims": numbered(own), "recovered": numbered(dict(sorted(last.items())))}
         return Request(asked.messages(document=texts[doc_id], **shown), sampling)
 
-    looked_at = 0
+    tally, looked_at = Tally.of_answers(model.name, "recovered claims", most_rejected), 0
     with tables.Writer(NOVEL_CLAIMS, novel_claims) as kept, tables.Writer(tables.REJECTS, rejects) as refused:
-        answers = complete(Requests(list(guesses), request), model, ledger, calls)
+        answers = complete(Requests(list(guesses), request), model, ledger, calls, tally)
         for rows, [answer] in zip(guesses.values(), answers, strict=True):
             last = {row["slot"]: row for row in rows}
             found = remaining(answer, {slot: row["text"] for slot, row in last.items()})
             looked_at += len(last)
+            tally.hear(rows[0]["doc_id"], [answer])
             for slot, row in last.items():
-                if isinstance(found, set) and slot in found:
-                    kept.add({name: row[name] for name in KEPT} | {"prompt": asked.digest})
+                if isinstance(found, set):
+                    tally.keep()  # supported claims, too: to find them is what the stage is for
+                    why = None if slot in found else ("supported", row["text"])
                 else:
-                    why = ("supported", row["text"]) if isinstance(found, set) else found
+                    tally.reject(row["recovered_id"], *found, answer)
+                    why = found
+                if why:
                     refused.add(reject("remove_supported_claims", row, row["recovered_id"], *why))
+                else:
+                    kept.add({name: row[name] for name in KEPT} | {"prompt": asked.digest})
     assert kept.written + refused.written == looked_at
     log.info("%d recovered claims: %d novel, %d not", looked_at, kept.written, refused.written)
 

@@ -11,11 +11,12 @@ from ragassay.llm.requests import Requests
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.questions import QUESTIONS
 from ragassay.schemas.responses import RESPONSES
-from ragassay.scope.responses import said
+from ragassay.scope.responses import count, said
 from ragassay.stage import log, run
+from ragassay.tally import Tally
 
 
-def respond(documents, questions, prompt, responses, calls, model, ledger, sampling, prompt_name):
+def respond(documents, questions, prompt, responses, calls, model, ledger, sampling, prompt_name, most_rejected):
     asked, model = Prompt.load(prompt), Model(**model)
     texts = dict(zip(*tables.read(DOCUMENTS, documents, ["doc_id", "text"]).to_pydict().values(), strict=True))
     rows = tables.read(QUESTIONS, questions, ["question_id", "doc_id", "text"]).to_pylist()
@@ -23,9 +24,11 @@ def respond(documents, questions, prompt, responses, calls, model, ledger, sampl
     def request(row):
         return Request(asked.messages(document=texts[row["doc_id"]], question=row["text"]), sampling)
 
+    tally = Tally.of_answers(model.name, "responses", most_rejected)
     truncated = 0
     with tables.Writer(RESPONSES, responses) as kept:
-        for row, [answer] in zip(rows, complete(Requests(rows, request), model, ledger, calls), strict=True):
+        for row, [answer] in zip(rows, complete(Requests(rows, request), model, ledger, calls, tally), strict=True):
+            count(row, answer, tally)
             own = said(row, answer, model.name, asked.digest)
             truncated += own["truncated"]
             kept.add(own | {"prompt_name": prompt_name})

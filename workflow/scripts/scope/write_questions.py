@@ -23,6 +23,9 @@ from ragassay.scope.removal import says_none, wrong_numbers
 from ragassay.scope.votes import IN, OUT
 from ragassay.scope.wording import flaw
 from ragassay.stage import log, run
+from ragassay.tally import Tally
+
+LEFT_OUT = "left_out"
 
 
 class Wanted(NamedTuple):
@@ -35,10 +38,11 @@ class Wanted(NamedTuple):
 
 def write_questions(
     documents, novel_claims, out_of_scope_prompt, in_scope_prompt, questions, rejects, calls,
-    model, ledger, sampling, in_scope_per_document, fewest_words, most_words,
+    model, ledger, sampling, in_scope_per_document, fewest_words, most_words, most_rejected,
 ):  # fmt: skip
     prompts, model = {OUT: Prompt.load(out_of_scope_prompt), IN: Prompt.load(in_scope_prompt)}, Model(**model)
     wanted = all_wanted(documents, novel_claims, in_scope_per_document)
+    tally = Tally.of_answers(model.name, "questions", most_rejected)
 
     def request(one):
         shown = {"document": one.document["text"], "fewest": fewest_words, "most": most_words}
@@ -49,16 +53,21 @@ def write_questions(
         return Request(prompts[one.intended].messages(**shown), sampling)
 
     with tables.Writer(QUESTIONS, questions) as kept, tables.Writer(tables.REJECTS, rejects) as refused:
-        answers = complete(Requests(wanted, request), model, ledger, calls)
+        answers = complete(Requests(wanted, request), model, ledger, calls, tally)
         for one, [answer] in zip(wanted, answers, strict=True):
+            tally.hear(one.document["doc_id"], [answer])
             texts, seen = read(answer, one), set()
             for number, claim in one.claims.items():
                 text, why = texts[number]
                 why = why or flaw(text, fewest_words, most_words)
                 if not why and plain(text) in seen:
                     why = ("repeated", "found a question that the list already has")
+                item = claim["recovered_id"] if claim else f"{one.document['doc_id']} in scope {number}"
+                if not why or why[0] == LEFT_OUT:  # a claim may be left out, the prompt says so
+                    tally.keep()
+                else:
+                    tally.reject(item, *why, answer)
                 if why:
-                    item = claim["recovered_id"] if claim else f"{one.document['doc_id']} in scope {number}"
                     refused.add(reject("write_questions", one.document, item, why[0], f"{why[1]}: {text}"))
                 else:
                     seen.add(plain(text))
@@ -84,11 +93,11 @@ def all_wanted(documents, novel_claims, in_scope_per_document) -> list[Wanted]:
 def read(answer, one: Wanted) -> dict[int, tuple[str, tuple | None]]:
     """number -> question, or "" with reason and detail; what is beyond the wanted number is left alone."""
     if one.intended == OUT and says_none(answer):
-        return dict.fromkeys(one.claims, ("", ("left_out", "the generator finds no question about any claim")))
+        return dict.fromkeys(one.claims, ("", (LEFT_OUT, "the generator finds no question about any claim")))
     parsed = parse_numbered(answer.text, answer.finish_reason)
     if isinstance(parsed, Abstain):
-        return dict.fromkeys(one.claims, ("", (parsed.reason, "found no list of questions")))
-    found, left_out = parsed.value, ("left_out", "the generator writes no question about this claim")
+        return dict.fromkeys(one.claims, ("", (parsed.reason, answer.detail or "found no list of questions")))
+    found, left_out = parsed.value, (LEFT_OUT, "the generator writes no question about this claim")
     if one.intended == IN:
         left_out = ("count_mismatch", f"found {len(found)} questions, expected {len(one.claims)}")
     elif strange := wrong_numbers(found, {number: claim["text"] for number, claim in one.claims.items()}):
