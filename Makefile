@@ -46,9 +46,11 @@ bench-%: setup ## run benchmarks/<name>.py and put its figures into benchmarks/f
 	@set -o pipefail; short=0; $(BIN)/python benchmarks/$*.py | tee benchmarks/figures/$*.txt || short=1; \
 	PYTHONPATH=workflow $(BIN)/python -m ragassay.docs && exit $$short
 
-chaos: bench-chaos ## kill a stage that asks a model a thousand times, and count what that cost
+chaos: ## kill a stage that asks a model a thousand times, and count what that cost
+	@$(MAKE) bench-chaos
 
-hostile: bench-hostile ## let a thousand hostile servers at the fetcher
+hostile: ## let a thousand hostile servers at the fetcher
+	@$(MAKE) bench-hostile
 
 docs: setup ## write the generated parts of the documentation again
 	@PYTHONPATH=workflow $(BIN)/python -m ragassay.docs
