@@ -65,6 +65,19 @@ def test_a_model_is_given_up_when_its_first_answers_bring_nothing(answers, kept,
         counted.go_on()
 
 
+@pytest.mark.parametrize(("documents", "stops"), [(1, False), (19, False), (20, True)])
+def test_a_small_shard_of_which_the_provider_refuses_all_does_not_stop(documents, stops):
+    counted = Tally("model m", "documents", 0.5, "Change the prompt")
+    for number in range(documents):
+        counted.hear(f"doc-{number}", [Answer("", "refusal", detail="filtered")])
+        counted.reject(f"doc-{number}", "refusal", "filtered")
+    if stops:
+        with pytest.raises(MostRejected):
+            counted.check()
+    else:
+        counted.check()
+
+
 def test_the_log_names_the_first_documents_that_a_provider_refused_and_counts_the_others(caplog):
     caplog.set_level(logging.INFO, "ragassay")
     counted = Tally("model m", "votes", 1, "Change the prompt")

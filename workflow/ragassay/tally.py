@@ -62,11 +62,17 @@ class Tally:
             raise self._error()
 
     def check(self) -> None:
-        """Raise if most is rejected, now that all is counted; of few items some may be, but not all."""
+        """Raise if most is rejected, now that all is counted. Of few items some may be, but not all, unless it was the
+        provider that refused them: a shard may be one document that no content filter lets pass.
+        """
         if self.refusals > NAMED:
             log.info("the provider refused %d requests more", self.refusals - NAMED)
         seen = self.kept + self.rejected
-        if self._nothing_kept() or (seen >= FEWEST and self.rejected > self.most_rejected * seen):
+        if seen < FEWEST:
+            stops = self._nothing_kept() and not (self.answers and self.refusals == self.answers)
+        else:
+            stops = self.rejected > self.most_rejected * seen
+        if stops:
             raise self._error()
 
     def _nothing_kept(self):

@@ -32,13 +32,12 @@ def replies(folder):
     ("status", "told"),
     [
         ("401", "check the key in the environment variable LOOPBACK_KEY"),
-        ("403", "the key in LOOPBACK_KEY may not use model loopback"),
+        ("403", "the key in the environment variable LOOPBACK_KEY may not use model loopback"),
         ("404", "check the model's name 'loopback' and its base_url"),
-        ("400", "check the sampling settings and the length of the prompt"),
-        ("422", "check the model's settings"),
+        ("402", "the account has no credit left"),
     ],
 )
-def test_a_refusal_stops_at_once_and_what_was_answered_stays(serve, model, tmp_path, status, told):
+def test_what_concerns_all_requests_stops_at_once_and_what_was_answered_stays(serve, model, tmp_path, status, told):
     server = serve(faults_at={"30": status}, latency=0.02)
     with pytest.raises(ModelError) as error:
         list(complete(questions(1000), model(server), tmp_path))
