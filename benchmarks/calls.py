@@ -15,14 +15,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from pathlib import Path
+from dataclasses import replace
 from statistics import median
 
 from figures import figure, finish
 from loopback import Loopback
 from memory import peak_megabytes
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "workflow"))
+from model_jobs import Jobs, asked, most_in_a_second
 
 IN_FLIGHT = 64
 CALLS, HITS, QUEUED, RECORDS = 2000, 100_000, 500_000, 1_000_000
@@ -58,6 +57,14 @@ def ours(url, calls, ledger):
     from ragassay.llm.calls import complete
 
     assert sum(1 for _ in complete(requests(calls), settings(url), ledger)) == calls
+
+
+def registered(url, calls, folder):
+    """The same as one of a project's jobs, which share a register."""
+    from ragassay.llm.calls import complete
+
+    model = replace(settings(url), register=f"{folder}/model")
+    assert sum(1 for _ in complete(requests(calls), model, tempfile.mkdtemp(dir=folder))) == calls
 
 
 def plain(url, calls, _, transport=None):
@@ -134,7 +141,7 @@ def scan(_, calls, folder):
     ledger.close()
 
 
-RUNS = {run.__name__: run for run in (ours, plain, plain_aiohttp, layer, queued, known, scan)}
+RUNS = {run.__name__: run for run in (ours, registered, plain, plain_aiohttp, layer, queued, known, scan)}
 
 
 def measure(kind, url, calls, folder):
@@ -164,9 +171,9 @@ def figure_fixed(runs=3):
     """In turns, so that what else the machine does falls on all alike; of each the fastest, and the median processor
     time.
     """
-    kinds = ("ours", "plain", "plain_aiohttp")
-    with Loopback(latency=0.2) as server:
-        turns = [[child(kind, server.url, CALLS) for kind in kinds] for _ in range(runs)]
+    kinds = ("registered", "plain", "plain_aiohttp")
+    with Loopback(latency=0.2) as server, tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
+        turns = [[child(kind, server.url, CALLS, folder) for kind in kinds] for _ in range(runs)]
     mine, theirs, alike = (min(seconds for seconds, _, _ in own) for own in zip(*turns, strict=True))
     busy = dict(zip(kinds, (median(cpu for _, cpu, _ in own) for own in zip(*turns, strict=True)), strict=True))
     limit = CALLS * 0.2 / IN_FLIGHT
@@ -174,7 +181,7 @@ def figure_fixed(runs=3):
     figure("calls_against_the_plain_client", mine / theirs, "x", "<= 1")
     figure("plain_client", theirs, "s", limit=limit)
     figure("plain_client_on_aiohttp", alike, "s", limit=limit)
-    figure("processor_added_per_call", (busy["ours"] - busy["plain_aiohttp"]) / CALLS * 1e6, "us", "<= 100")
+    figure("processor_added_per_call", (busy["registered"] - busy["plain_aiohttp"]) / CALLS * 1e6, "us", "<= 100")
     alone = median(child("layer", "http://127.0.0.1:1/v1", 10 * CALLS)[1] for _ in range(runs))
     figure("processor_of_the_layer_per_call", alone / (10 * CALLS) * 1e6, "us", "<= 100")
 
@@ -188,6 +195,38 @@ def figure_lognormal():
         heapq.heapreplace(free, free[0] + latency)
     limit = max(free)
     figure("calls_2000_at_lognormal_500ms", seconds, "s", f"<= {1.15 * limit:.4g}", limit)
+
+
+def figure_together(jobs=4):
+    """Jobs of one model that start together and a while apart: what their server saw at most."""
+    in_a_second, in_flight = [], []
+    for apart in (0.0, 0.5):
+        with Loopback(latency=0.2) as server, tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
+            with Jobs(server, f"{folder}/paced", concurrency=IN_FLIGHT, requests_per_minute=600) as running:
+                running.start(*[25] * jobs, apart=apart)
+                assert running.wait() == [0] * jobs
+            in_a_second.append(most_in_a_second(server))
+        with Loopback(latency=0.2) as server, tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
+            with Jobs(server, f"{folder}/free", concurrency=16) as running:
+                running.start(*[80] * jobs, apart=apart)
+                assert running.wait() == [0] * jobs
+            in_flight.append(server.summary()["most_in_flight"])
+    figure("most_in_a_second_of_4_jobs_at_600_a_minute", max(in_a_second), "requests", "<= 10", 10)
+    figure("most_in_flight_of_4_jobs_at_concurrency_16", max(in_flight), "requests", "<= 16", 16)
+
+
+def figure_paced(calls=2000):
+    """The limit is that on requests, or what the machine does without one."""
+    seconds = []
+    for settings in ({}, {"requests_per_minute": 30_000}):
+        with Loopback(latency=0.05) as server, tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
+            with Jobs(server, folder, concurrency=IN_FLIGHT, **settings) as running:
+                running.start(calls)
+                assert running.wait() == [0]
+            times = asked(server)
+            seconds.append(times[-1] - times[0])
+    limit = max(calls / 500, seconds[0])
+    figure("calls_2000_at_500_a_second", seconds[1], "s", f"<= {1.15 * limit:.4g}", limit)
 
 
 def figure_queued():
@@ -214,8 +253,8 @@ def figure_scan():
 
 
 def main(*names):
-    all_figures = {"fixed": figure_fixed, "lognormal": figure_lognormal, "queued": figure_queued}
-    all_figures |= {"hits": figure_hits, "scan": figure_scan}
+    all_figures = {"fixed": figure_fixed, "lognormal": figure_lognormal, "together": figure_together}
+    all_figures |= {"paced": figure_paced, "queued": figure_queued, "hits": figure_hits, "scan": figure_scan}
     for name in names or all_figures:
         all_figures[name]()
     finish()

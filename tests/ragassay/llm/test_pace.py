@@ -1,15 +1,21 @@
 """Limits: spread evenly, no second above its share, pauses honoured, what headers say believed."""
 
 import asyncio
+import contextlib
 import time
 
 import pytest
 
-from ragassay.llm.calls import complete
-from ragassay.llm.model import Request
+from ragassay.llm.calls import Stopped, complete
+from ragassay.llm.limits import Limits
+from ragassay.llm.model import Model, Request
 from ragassay.llm.pace import Pace, Slots
 
 pytestmark = pytest.mark.clock
+
+
+def pace_of(sleep=asyncio.sleep, **limits):
+    return Pace(Limits(Model("tested", "x", "x", **limits)), sleep)
 
 
 def released(pace, count, tokens=0, workers=50):
@@ -35,7 +41,7 @@ def most_in_a_second(times):
 
 @pytest.mark.parametrize(("limit", "count"), [(1200, 70), (6000, 300), (90, 4)])
 def test_no_second_has_more_than_its_share_and_nearly_all_of_it_is_used(limit, count):
-    times = released(Pace(requests_per_minute=limit), count)
+    times = released(pace_of(requests_per_minute=limit), count)
     assert most_in_a_second(times) <= -(-limit // 60)
     assert times[-1] <= 1.15 * (count - 1) * 60 / limit + 0.3
 
@@ -46,24 +52,20 @@ def test_late_wakers_do_not_make_a_second_too_full():
     async def late(seconds):
         await asyncio.sleep(seconds + 0.15 * (time.monotonic() % 0.5 < 0.25))
 
-    assert most_in_a_second(released(Pace(requests_per_minute=2400, sleep=late), 120)) <= 40
+    assert most_in_a_second(released(pace_of(late, requests_per_minute=2400), 120)) <= 40
 
 
 def test_tokens_are_paced_too():
-    times = released(Pace(tokens_per_minute=60_000), 21, tokens=100)
+    times = released(pace_of(tokens_per_minute=60_000), 21, tokens=100)
     assert times[-1] >= 2.0 - 0.1
 
 
-def test_live_shards_share_a_limit():
-    assert released(Pace(requests_per_minute=2400, shares=4), 21)[-1] >= 2.0 - 0.1
-
-
 def test_without_limits_nobody_waits():
-    assert released(Pace(), 5000)[-1] < 1
+    assert released(pace_of(), 5000)[-1] < 1
 
 
 def test_a_pause_holds_everybody():
-    pace = Pace()
+    pace = pace_of()
     pace.pause(0.5)
     pace.pause(0.1)  # a shorter one does not end it
     times = released(pace, 10)
@@ -74,9 +76,9 @@ def test_a_pause_holds_everybody():
     ("ours", "told", "then"), [(600, 60, 60), (60, 600, 60), (None, 60, 60), (600, None, 600), (None, None, None)]
 )
 def test_a_lower_limit_that_a_reply_names_holds(ours, told, then):
-    pace = Pace(requests_per_minute=ours)
+    pace = pace_of(requests_per_minute=ours)
     pace.learn({"requests_per_minute": told} if told else {})
-    assert pace.limits["requests_per_minute"] == then
+    assert pace.limits.in_force["requests_per_minute"] == then
 
 
 # --- with a server that counts ---------------------------------------------------------------------------------------
@@ -105,67 +107,111 @@ def test_nobody_asks_before_the_provider_said(serve, model, tmp_path, quick, for
     assert min(later) >= refused + 0.95
 
 
+# --- slots -----------------------------------------------------------------------------------------------------------
+
+
+class Shares:
+    """So many slots for this job, and more after a while."""
+
+    known, seconds_between_visits = True, 0.01
+
+    def __init__(self, *most):
+        self.most = list(most)
+
+    def share(self, used, wanted):
+        return self.most.pop(0) if len(self.most) > 1 else self.most[0]
+
+    def leave(self):
+        pass
+
+
+def run(slots, conversation, count):
+    async def all_of_them():
+        try:
+            await asyncio.gather(*(conversation(number) for number in range(count)))
+        finally:
+            await slots.close()
+
+    asyncio.run(asyncio.wait_for(all_of_them(), 10))
+
+
 def test_no_more_at_once_than_there_are_slots_and_more_when_there_are_more():
-    async def run():
-        most, inside, seen = 3, 0, []
-        slots = Slots(lambda: most)
+    slots, inside, seen = Slots(Shares(3, 6)), [], []
 
-        async def one():
-            nonlocal inside, most
-            async with slots:
-                inside += 1
-                seen.append(inside)
-                await asyncio.sleep(0)
-                inside -= 1
-                most = 3 if len(seen) < 50 else 6
+    async def one(number):
+        async with slots:
+            inside.append(number)
+            seen.append((slots.most, len(inside)))
+            await asyncio.sleep(0.001)
+            inside.remove(number)
 
-        await asyncio.gather(*(one() for _ in range(200)))
-        return seen
+    run(slots, one, 200)
+    assert len(seen) == 200
+    assert {most: max(count for limit, count in seen if limit == most) for most, _ in seen} == {3: 3, 6: 6}
 
-    seen = asyncio.run(asyncio.wait_for(run(), 10))
-    assert (len(seen), max(seen[:50]), max(seen)) == (200, 3, 6)
+
+def test_a_job_without_slots_waits_until_it_has_some_and_gives_back_what_is_too_many():
+    slots, inside, seen = Slots(Shares(0, 0, 2, 2, 1)), [], []
+
+    async def one(number):
+        async with slots:
+            inside.append(number)
+            seen.append((slots.most, len(inside)))
+            await asyncio.sleep(0.005)
+            inside.remove(number)
+
+    run(slots, one, 30)
+    assert all(count <= most for most, count in seen)
+    assert {most for most, _ in seen} == {2, 1}
 
 
 def test_slots_are_given_in_the_order_in_which_they_were_asked_for():
     """Else whoever asks again at once keeps those out who wait."""
+    slots, order = Slots(Shares(1)), []
 
-    async def run():
-        slots, order = Slots(lambda: 1), []
+    async def one(number):
+        for _ in range(3):
+            async with slots:
+                order.append("abc"[number])
+                await asyncio.sleep(0)
 
-        async def one(name):
-            for _ in range(3):
-                async with slots:
-                    order.append(name)
-                    await asyncio.sleep(0)
-
-        await asyncio.gather(*(one(name) for name in "abc"))
-        return "".join(order)
-
-    assert asyncio.run(asyncio.wait_for(run(), 10)) == "abcabcabc"
-
-
-def test_one_slot_is_left_to_each_of_too_many_jobs():
-    async def run():
-        async with Slots(lambda: 0):
-            return True
-
-    assert asyncio.run(asyncio.wait_for(run(), 10))
+    run(slots, one, 3)
+    assert "".join(order) == "abcabcabc"
 
 
 def test_who_stops_waiting_for_a_slot_keeps_nobody_out():
-    async def run():
-        slots, entered = Slots(lambda: 1), []
+    slots, entered, tasks = Slots(Shares(1)), [], {}
 
-        async def one(number):
+    async def one(number):
+        tasks[number] = asyncio.current_task()
+        if number == 3:
+            asyncio.get_running_loop().call_later(0.001, tasks[1].cancel)
+            asyncio.get_running_loop().call_later(0.001, tasks[3].cancel)
+        with contextlib.suppress(asyncio.CancelledError):
             async with slots:
                 entered.append(number)
                 await asyncio.sleep(0.01)
 
-        tasks = [asyncio.create_task(one(number)) for number in range(5)]
-        await asyncio.sleep(0.001)
-        tasks[1].cancel()
-        tasks[3].cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        return entered
+    run(slots, one, 5)
+    assert entered == [0, 2, 4]
 
-    assert asyncio.run(asyncio.wait_for(run(), 10)) == [0, 2, 4]
+
+@pytest.mark.parametrize("where", ["slots", "pace"])
+def test_those_who_wait_hear_that_the_run_is_over(where):
+    """Whether a slot or a moment would ever come or not."""
+
+    async def over(_):
+        await asyncio.sleep(0.01)
+        raise Stopped("asked to end")
+
+    slots, pace = Slots(Shares(0), over), pace_of(over, requests_per_minute=1)
+
+    async def one(_):
+        with pytest.raises(Stopped):
+            if where == "slots":
+                async with slots:
+                    pass
+            for _ in range(3):
+                await pace.wait(1)
+
+    run(slots, one, 5)

@@ -1,4 +1,4 @@
-"""The register: one budget for all jobs of a model, whatever is killed, and the same division of its limits."""
+"""The register: one budget for all jobs of a model, whatever is killed, and what each was granted of its limits."""
 
 import json
 import os
@@ -10,8 +10,9 @@ import time
 
 import pytest
 
+from ragassay.atomic import HOST
 from ragassay.errors import AssayError
-from ragassay.llm.register import STEP, Register
+from ragassay.llm.register import STALE, STEP, Register
 
 JOB = """
 import asyncio, os, sys
@@ -99,3 +100,56 @@ def test_a_damaged_register_says_what_to_do(tmp_path):
     (tmp_path / "money.json").write_text("{")
     with pytest.raises(AssayError, match=r"money\.json: found no JSON, .*delete it"):
         Register(tmp_path, "one").grant(1.0, 2.0)
+
+
+# --- grants ----------------------------------------------------------------------------------------------------------
+
+
+def joined(folder, name=None):
+    register = Register(folder, "ledger")
+    register.name = name or register.name
+    with register.shared() as (kept, now):
+        kept["jobs"][register.name] = [now, 1, 1]
+    return register
+
+
+def jobs(folder):
+    with Register(folder, "ledger").shared() as (kept, _):
+        return set(kept["jobs"])
+
+
+def test_a_job_whose_process_is_gone_has_no_grants(tmp_path):
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    living = joined(tmp_path)
+    joined(tmp_path, f"{HOST} {gone.pid} 1")
+    assert jobs(tmp_path) == {living.name}
+
+
+def test_a_silent_job_on_another_machine_has_no_grants_after_a_minute(tmp_path):
+    silent = joined(tmp_path, "elsewhere 1 1")
+    stamped = joined(tmp_path, "elsewhere 2 2")
+    for seconds, left in [(STALE - 5, {silent.name, stamped.name}), (10, {stamped.name})]:
+        grants = json.loads(stamped.grants.read_text().splitlines()[0])
+        for job in grants["jobs"].values():
+            job[0] -= seconds
+        stamped.grants.write_text(json.dumps(grants))
+        stamped.stamp()
+        assert jobs(tmp_path) == left
+
+
+def test_time_is_the_clock_of_the_file_system(tmp_path):
+    with joined(tmp_path).shared() as (_, now):
+        assert now == tmp_path.joinpath("grants.json").stat().st_mtime
+
+
+def test_an_error_changes_no_grants(tmp_path):
+    with pytest.raises(KeyError), joined(tmp_path).shared() as (kept, _):
+        raise KeyError(kept["jobs"].clear())
+    assert len(jobs(tmp_path)) == 1
+
+
+def test_damaged_grants_say_what_to_do(tmp_path):
+    (tmp_path / "grants.json").write_text("{")
+    with pytest.raises(AssayError, match=r"grants\.json: found no JSON, .*delete it while no job asks this model"):
+        joined(tmp_path)

@@ -17,6 +17,7 @@ from ragassay.errors import AssayError
 from ragassay.keys import masked
 from ragassay.llm.lease import Lease
 from ragassay.llm.ledger import Ledger
+from ragassay.llm.limits import Limits
 from ragassay.llm.model import Answer, Failure, Model, ModelError, Provider, Request, call_key
 from ragassay.llm.money import Purse, at_most, price_of
 from ragassay.llm.pace import Pace, Slots
@@ -50,8 +51,8 @@ class Caller:
                 with contextlib.suppress(Failure):
                     self._settle(name, key, numbers, body, worst, late=True)
         self.purse = Purse(model.budget_usd, ledger.dollars + ledger.dollars_at_risk, lease.register)
-        self.pace = Pace(model.requests_per_minute, model.tokens_per_minute, sleep=self._sleep)
-        self.slots = Slots(lambda: model.concurrency // lease.shares)
+        limits = Limits(model, lease.register)
+        self.pace, self.slots = Pace(limits, self._sleep), Slots(limits, self._sleep)
         self.one_sample_a_request = self.answered = self.told = False
         self.refusals = Refusals(model, ledger, lambda: self.in_flight)
         self.hits = self.in_flight = self.gave_up = 0
@@ -66,6 +67,7 @@ class Caller:
 
     async def close(self) -> None:
         self.purse.close()
+        await self.slots.close()
         await self.provider.close()
 
     def halt(self, error: Exception, seconds: float = DRAIN_SECONDS) -> None:
@@ -191,7 +193,6 @@ class Caller:
     async def _attempt(self, key, request, numbers, most, worst, again):
         """The answers of one request, and what they cost."""
         async with self.slots:
-            self.pace.shares = self.lease.shares
             await self.pace.wait(most.prompt // 4 + most.completion)
             await self.refusals.settle()
             self._go_on()

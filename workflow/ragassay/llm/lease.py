@@ -1,4 +1,4 @@
-"""One payer at a time per ledger folder, and how many of those that share a register are being paid for.
+"""One payer at a time per ledger folder.
 
 A lease only limits cost: two that pay side by side give the same answers, and the ledger keeps both. It is taken by
 linking a private file to the name `lease`, which is atomic on network file systems too; whoever holds it touches it
@@ -15,22 +15,22 @@ import time
 from pathlib import Path
 
 from ragassay.atomic import HOST, alive, clear_leftovers
-from ragassay.llm.register import Register
+from ragassay.llm.register import STALE, Register
 from ragassay.stage import log
 
-BEAT, STALE = 5.0, 60.0
+BEAT = 5.0
 
 
 class Lease:
-    """`with Lease(folder) as lease:` waits its turn; `lease.lost` says that somebody took it over; `lease.shares`
-    is the number of live leases in the register, its own included.
+    """`with Lease(folder) as lease:` waits its turn; `lease.lost` says that somebody took it over. What keeps the lease
+    alive keeps the job's entry in the register alive, too.
     """
 
     def __init__(self, folder, needed: bool = True, register: Register | None = None):
         self.needed, self.folder, self.register = needed, Path(folder), register
         self.name = self.folder / "lease"
         self.own = self.folder / f".lease.{HOST}.{os.getpid()}.{secrets.token_hex(4)}"
-        self.lost, self.shares = False, 1
+        self.lost = False
         self._ending = threading.Event()
 
     def __enter__(self):
@@ -46,9 +46,6 @@ class Lease:
             time.sleep(0.2)
             self.own.touch()
         clear_leftovers(self.name)
-        if self.register:
-            self.register.join()
-        self.shares = self._count()
         self._beating = threading.Thread(target=self._beat, daemon=True)
         self._beating.start()
         return self
@@ -59,8 +56,6 @@ class Lease:
         self._ending.set()
         self._beating.join()
         if self._is_ours():
-            if self.register:
-                self.register.leave()
             self.name.unlink(missing_ok=True)
         self.own.unlink(missing_ok=True)
 
@@ -103,12 +98,5 @@ class Lease:
         while not self._ending.wait(BEAT):
             self.own.touch()
             self.lost = self.lost or not self._is_ours()
-            self.shares = self._count()
-
-    def _count(self):
-        """Live leases of the jobs that share the model's limits."""
-        ledgers = self.register.ledgers() if self.register else ()
-        return max(1, sum(self._is_live(ledger / "lease") for ledger in ledgers))
-
-    def _is_live(self, lease):
-        return lease.exists() and not self._is_stale(lease)
+            if self.register:
+                self.register.stamp()

@@ -1,81 +1,89 @@
-"""Keep to the limits of a provider: requests and tokens a minute, spread evenly, and pauses that it asks for.
+"""Keep to the limits of a model: wait for a free slot before a request, and for the moment at which it may go.
 
-Each limit is a clock; a request takes the next free moment on every clock and moves them on by its share of a minute.
-Because whoever sleeps wakes late, and the next one perhaps not, requests of the last second are counted as well: no
-second has more of them than a second's share of the limit, rounded up. Limits are divided by the number of live shards
-that share them. How many are in flight is counted apart, in slots.
+What all jobs together may do is settled in `limits`; here the requests of one job wait for what it was granted. A
+request that wakes too late for its moment waits for another one, so that no second has more requests than a second's
+share of the limit, rounded up. Pauses that a provider asks for hold for all requests of the job.
 """
 
 import asyncio
-import math
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
-SECOND = 1.05  # a little more than one, since clocks and connections differ by some milliseconds
+from ragassay.llm.limits import Limits
+
+LATE = 0.03  # seconds after its moment at which a request may still go
+
+Sleep = Callable[[float], Awaitable[None]]  # raises when the run is over: then those who wait get what it raises
 
 
 class Pace:
     """`await wait(tokens)` before each request; `learn` what reply headers say; `pause` when asked to."""
 
-    def __init__(
-        self, requests_per_minute: int | None = None, tokens_per_minute: int | None = None, shares: int = 1, sleep=None
-    ):
-        self.limits = {"requests_per_minute": requests_per_minute, "tokens_per_minute": tokens_per_minute}
-        self.shares = shares
-        self._sleep = sleep or asyncio.sleep
-        self._next = dict.fromkeys(self.limits, 0.0)  # the next free moment
-        self._last = deque()  # when the requests of the last second went out
+    def __init__(self, limits: Limits, sleep: Sleep = asyncio.sleep):
+        self.limits, self.learn, self._sleep = limits, limits.learn, sleep
+        self._waiting = deque()  # (future moment, tokens), first come, first served
+        self._releasing = None  # the task that gives them their moments
         self._until = 0.0
 
     async def wait(self, tokens: int) -> None:
-        now = start = time.monotonic()
-        costs = {"requests_per_minute": 1, "tokens_per_minute": tokens}
-        for name, limit in self.limits.items():
-            if limit:
-                moment = max(self._next[name], now)
-                start = max(start, moment)
-                self._next[name] = moment + 60 * costs[name] * self.shares / limit
-        while (delay := max(start, self._until, self._second_is_free()) - time.monotonic()) > 0:
-            await self._sleep(delay)
-        if self.limits["requests_per_minute"]:
-            self._last.append(time.monotonic())
-
-    def learn(self, limits: dict) -> None:
-        """A limit that a reply names holds if it is lower than ours, or if we have none."""
-        for name, found in limits.items():
-            if name in self.limits and found and (self.limits[name] is None or found < self.limits[name]):
-                self.limits[name] = found
+        while True:
+            while (delay := self._until - time.monotonic()) > 0:
+                await self._sleep(delay)
+            if not any(self.limits.in_force.values()):
+                return
+            moment = asyncio.get_running_loop().create_future()
+            self._waiting.append((moment, tokens))
+            if self._releasing is None:
+                self._releasing = asyncio.create_task(self._release())
+            latest = await moment + LATE
+            if self._until <= time.monotonic() <= latest:
+                return
+            tokens = 0  # they are booked
 
     def pause(self, seconds: float) -> None:
         self._until = max(self._until, time.monotonic() + seconds)
 
-    def _second_is_free(self):
-        """The first moment at which one request more keeps the last second within the limit."""
-        limit = self.limits["requests_per_minute"]
-        if not limit:
-            return 0.0
-        most, second_ago = math.ceil(limit / 60 / self.shares), time.monotonic() - SECOND
-        while self._last and self._last[0] < second_ago:
-            self._last.popleft()
-        return self._last[-most] + SECOND if len(self._last) >= most else 0.0
+    async def _release(self):
+        """Book moments, and wake a request at each."""
+        try:
+            while self._waiting:
+                for moment in self.limits.book(tokens for _, tokens in self._waiting):
+                    if (delay := moment - time.monotonic()) > 0:
+                        await self._sleep(delay)
+                    request, _ = self._waiting.popleft()
+                    if not request.done():  # as it is when its run is over
+                        request.set_result(moment)
+        except Exception as error:  # noqa: BLE001  it concerns those who wait
+            _fail(error, (request for request, _ in self._waiting))
+            self._waiting.clear()
+        finally:
+            self._releasing = None
 
 
 class Slots:
-    """`async with slots:` at most so many at once, first come, first served; `most` says how many, at each moment
-    anew.
+    """`async with slots:` no more at once than the job's share of what the model allows, first come, first served. The
+    share is looked up again and again, as long as there is work.
     """
 
-    def __init__(self, most: Callable[[], int]):
-        self.most, self.taken, self.waiting = most, 0, deque()
+    def __init__(self, limits: Limits, sleep: Sleep = asyncio.sleep):
+        self.limits, self._sleep = limits, sleep
+        self.most = self.taken = 0
+        self.waiting = deque()
+        self._looking = None  # the task that looks the share up
 
     async def __aenter__(self):
-        if self.waiting or not self._free():
+        if self._looking is None:
+            self._look()
+            self._looking = asyncio.create_task(self._look_again())
+        if self._looking.done():
+            self._looking.result()  # raises why there are no slots any more
+        if self.waiting or self.taken >= self.most:
             self.waiting.append(waiter := asyncio.get_running_loop().create_future())
             try:
                 await waiter
             except asyncio.CancelledError:
-                if waiter.done() and not waiter.cancelled():
+                if waiter.done() and not waiter.cancelled() and not waiter.exception():
                     self._give_back()
                 raise
         else:
@@ -84,13 +92,44 @@ class Slots:
     async def __aexit__(self, *_):
         self._give_back()
 
-    def _free(self):
-        return self.taken < max(1, self.most())
+    async def close(self) -> None:
+        """Give all slots back."""
+        if self._looking:
+            self._looking.cancel()
+            await asyncio.gather(self._looking, return_exceptions=True)
+            self.limits.leave()
+
+    def _look(self):
+        self.most = self.limits.share(self.taken, self.taken + len(self.waiting))
+        self._known = self.limits.known
+        self._hand_on()
+
+    async def _look_again(self):
+        try:
+            while True:
+                await self._sleep(self.limits.seconds_between_visits)
+                self._look()
+        except Exception as error:
+            _fail(error, self.waiting)
+            self.waiting.clear()
+            raise
 
     def _give_back(self):
-        """Hand on what is free to those who wait."""
         self.taken -= 1
-        while self.waiting and self._free():
+        if self.limits.known and not self._known:  # the first reply has come
+            self._look()
+        else:
+            self._hand_on()
+
+    def _hand_on(self):
+        """Hand what is free to those who wait."""
+        while self.waiting and self.taken < self.most:
             if not (waiter := self.waiting.popleft()).done():
                 self.taken += 1
                 waiter.set_result(None)
+
+
+def _fail(error, requests):
+    for request in requests:
+        if not request.done():
+            request.set_exception(error)

@@ -1,45 +1,74 @@
-"""What all jobs share that ask one model: which of them are live, so that its limits are divided over them, and its
-budget.
+"""What all jobs share that ask one model: what they were granted of its limits, and its budget.
 
-Below one folder, `jobs/` holds a file for each live job that names its ledger, and `money` the dollars that each job
-has spent or may still spend. The money is changed under a lock only. A job is granted a little more than it needs, so
-that it need not come for each request, and tells at its end what it did spend. A killed job keeps what it was granted
-until it runs again and finds in its ledger what was spent: whatever is killed, all jobs together stay below the cap.
+Below one folder, `money.json` holds the dollars that each job has spent or may still spend, `grants.json` the slots and
+moments of `limits`. Both are changed under a lock only. A job is granted a little more money than it needs, so that it
+need not come for each request, and tells at its end what it did spend. A killed job keeps what it was granted until it
+runs again and finds in its ledger what was spent: whatever is killed, all jobs together stay below the cap. Slots of a
+killed job come free as soon as its process is gone or, on another machine, has been silent for a minute.
 Locks are flock's, which shared file systems have to support (NFS does by itself, Lustre with the mount option `flock`).
 """
 
 import contextlib
 import fcntl
-import hashlib
 import json
+import os
+import secrets
 from pathlib import Path
 
-from ragassay.atomic import write_text
+from ragassay.atomic import HOST, alive, write_text
 from ragassay.errors import AssayError
 
 STEP = 0.01  # of the cap, granted beyond what is needed
+STALE = 60.0  # seconds of silence after which a job counts as dead
 
 
 class Register:
     """The register in `folder`, as the job sees it whose ledger is in `ledger`."""
 
     def __init__(self, folder, ledger):
-        self.jobs, self.money, self.ledger = Path(folder, "jobs"), Path(folder, "money.json"), str(ledger)
-        self.own = self.jobs / hashlib.sha256(self.ledger.encode()).hexdigest()[:16]
+        self.money, self.grants, self.ledger = Path(folder, "money.json"), Path(folder, "grants.json"), str(ledger)
+        self.name = f"{HOST} {os.getpid()} {secrets.token_hex(4)}"  # of this job among the live ones
+        self.joined = False
 
-    def join(self) -> None:
-        write_text(self.own, self.ledger)
+    @contextlib.contextmanager
+    def shared(self):
+        """The grants of all live jobs, to be changed in place, and the time by the clock of the file system, since
+        machines need not agree about it. The file that is locked is the one that is written, in one go: network file
+        systems show the next one who locks it what it holds. It is not forced to the disk: grants end with processes.
+        """
+        self.grants.parent.mkdir(parents=True, exist_ok=True)
+        file = os.open(self.grants, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            _lock(file, self.grants, "limits")
+            os.utime(file)
+            status = os.fstat(file)
+            kept, now = self._decoded(os.pread(file, status.st_size, 0)), status.st_mtime
+            jobs = kept.get("jobs", {})
+            kept["jobs"] = {name: job for name, job in jobs.items() if self._is_live(name, now - job[0])}
+            yield kept, now
+            self.joined = self.name in kept["jobs"]
+            os.pwrite(file, json.dumps(kept).encode() + b"\n", 0)  # what is left of a longer line counts for nothing
+        finally:
+            os.close(file)
 
-    def leave(self) -> None:
-        self.own.unlink(missing_ok=True)
+    def stamp(self) -> None:
+        """Say that this job lives, for one that is too busy to ask for anything."""
+        if self.joined:
+            with self.shared() as (kept, now):
+                if self.name in kept["jobs"]:
+                    kept["jobs"][self.name][0] = now
 
-    def ledgers(self) -> list[Path]:
-        """The ledgers of all jobs that joined and did not leave: some may have been killed."""
-        found = []
-        for job in self.jobs.glob("[!.]*"):
-            with contextlib.suppress(FileNotFoundError):
-                found.append(Path(job.read_text()))
-        return found
+    def _is_live(self, name, silence):
+        host, process, _ = name.split()
+        return name == self.name or (silence <= STALE and (host != HOST or alive(int(process))))
+
+    def _decoded(self, line):
+        try:
+            return json.loads(line.partition(b"\n")[0] or b"{}")
+        except ValueError as error:
+            expected = "found no JSON, expected what each job was granted"
+            remedy = "delete it while no job asks this model"
+            raise AssayError(f"{self.grants}: {expected}; {remedy}") from error
 
     def spent(self, dollars: float) -> None:
         """All that this job spent, and no more."""
@@ -64,11 +93,7 @@ class Register:
         """What each job has spent or may spend, which nobody else changes meanwhile."""
         self.money.parent.mkdir(parents=True, exist_ok=True)
         with self.money.with_suffix(".lock").open("a") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX)
-            except OSError as error:
-                told = "cannot be locked, so jobs could not share a budget: put the project on a file system with locks"
-                raise AssayError(f"{lock.name} {told} ({error.strerror})") from error
+            _lock(lock, lock.name, "a budget")
             yield self._read()
 
     def _read(self):
@@ -83,3 +108,11 @@ class Register:
 
     def _write(self, money):
         write_text(self.money, json.dumps(money, indent=0, sort_keys=True))
+
+
+def _lock(file, name, what):
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX)
+    except OSError as error:
+        told = f"cannot be locked, so jobs could not share {what}: put the project on a file system with locks"
+        raise AssayError(f"{name} {told} ({error.strerror})") from error

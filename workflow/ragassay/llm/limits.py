@@ -1,0 +1,154 @@
+"""The limits of a model, which hold for all its jobs together: requests in flight, requests and tokens a minute.
+
+A job sends nothing that was not granted to it where all jobs see it, in the register. It is granted slots, so many
+requests in flight, and moments at which one request may go. Slots are divided evenly among the jobs that need them, and
+a job that has too many gives them back as its replies come in; where there are more jobs than slots, they take turns.
+Moments come from one clock, which each booking moves on by what its requests take of the limits. A job books its share
+of half a second at once, so that it need not come for each request, and for a killed one no more than that is lost.
+
+Limits that replies name count beside those of the configuration, and the lower one holds. Until the first reply nobody
+knows whether there are any, and RAMP requests may be in flight: about what the lowest limits in common use allow for a
+second (500 a minute). What was learned is kept for later runs, whose first reply may correct it.
+"""
+
+import contextlib
+import math
+import time
+from collections.abc import Iterable
+
+from ragassay.llm.model import Model
+from ragassay.llm.register import Register
+
+RAMP = 8  # requests in flight until the first reply
+AHEAD = 0.5  # seconds that all jobs together book at once
+SECOND = 1.05  # a little more than one, since requests arrive some milliseconds early or late
+FIRST = 0.1  # seconds by which the first request of a process may be late, which has to load and to connect
+VISITS = 20  # a second, of all jobs together
+TURN = 5  # visits of a job: how long it keeps a slot that others need too
+NAMES = ("requests_per_minute", "tokens_per_minute")
+
+
+class Limits:
+    """`share` for slots, `book` for moments, `learn` for what replies say."""
+
+    def __init__(self, model: Model, register: Register | None = None):
+        self.model, self.register = model, register or Alone()
+        self.endpoint = [model.provider, model.model, model.base_url]
+        self.learned, self.confirmed = None, False  # `confirmed`: by a reply of this run
+        self.jobs, self._booked = 0, False
+
+    @property
+    def known(self) -> bool:
+        """Whether there is a limit on requests, or a reply has shown that there is none."""
+        return self.model.requests_per_minute is not None or self.learned is not None
+
+    @property
+    def in_force(self) -> dict:
+        """name -> the lowest limit, None without one"""
+        learned = self.learned or {}
+        given = {name: [limit for limit in (getattr(self.model, name), learned.get(name)) if limit] for name in NAMES}
+        return {name: min(limits, default=None) for name, limits in given.items()}
+
+    @property
+    def seconds_between_visits(self) -> float:
+        return max(4, self.jobs) / VISITS
+
+    def share(self, used: int, wanted: int) -> int:
+        """How many requests this job may have in flight; as long as it has more, those count."""
+        with self._state() as (kept, now):
+            most = self.model.concurrency if self.known else min(RAMP, self.model.concurrency)
+            jobs = kept["jobs"]
+            others = {name: (held, wants) for name, (_, held, wants) in jobs.items() if name != self.register.name}
+            needed = any(held < wants for held, wants in others.values())
+            wants = {name: wants for name, (_, wants) in others.items()}
+            wants[self.register.name] = wanted if needed else most
+            fair = dealt(wants, most, int(now / self.seconds_between_visits / TURN))[self.register.name]
+            granted = max(0, min(fair, most - sum(held for held, _ in others.values())))
+            jobs[self.register.name] = [now, max(used, granted), wanted]
+        return granted
+
+    def book(self, costs: Iterable[int]) -> list[float]:
+        """When the next requests may go, by the clock of this process: as many as fit into the job's share of what may
+        be booked ahead, at least one. `costs` are their tokens.
+        """
+        with self._state() as (kept, now):
+            moments, moment = [], max(kept["next"], now)
+            until = moment + AHEAD / len(kept["jobs"])
+            for tokens in costs:
+                moments.append(moment)
+                moment += self._seconds(tokens) + (0.0 if self._booked else FIRST)
+                self._booked = True
+                if moment >= until:
+                    break
+            kept["next"] = moment
+            between = time.monotonic() - now  # the two clocks
+        return [moment + between for moment in moments]
+
+    def learn(self, found: dict) -> None:
+        """The limits that a reply names, which may be none. Of the replies of a run the lowest holds."""
+        learned = self.learned or {}
+        if self.confirmed and not any(found.get(name, math.inf) < learned.get(name, math.inf) for name in NAMES):
+            return
+        with self._state() as (kept, now):
+            unknown, learned = not self.known, self.learned if self.confirmed else {}
+            lowest = {
+                name: min(limits[name] for limits in (found, learned) if name in limits) for name in found | learned
+            }
+            kept["learned"], kept["confirmed"] = lowest, True
+            self.learned, self.confirmed = lowest, True
+            if unknown:  # what was sent until now counts as well
+                kept["next"] = max(kept["next"], now) + min(RAMP, self.model.concurrency) * self._seconds(0)
+
+    def leave(self) -> None:
+        with self._state() as (kept, _):
+            del kept["jobs"][self.register.name]
+
+    @contextlib.contextmanager
+    def _state(self):
+        """What all jobs share, with this job among them, and the time."""
+        with self.register.shared() as (kept, now):
+            jobs = kept.setdefault("jobs", {})
+            if not jobs:  # a new run
+                known = kept.get("endpoint") == self.endpoint
+                kept |= {"endpoint": self.endpoint, "learned": kept.get("learned") if known else None}
+                # No moment of an earlier run lies further ahead, unless somebody has set the clock.
+                kept |= {"confirmed": False, "next": min(kept.get("next", now), now + 60)}
+            jobs.setdefault(self.register.name, [now, 0, 0])[0] = now
+            self.learned, self.confirmed, self.jobs = kept["learned"], kept["confirmed"], len(jobs)
+            yield kept, now
+
+    def _seconds(self, tokens):
+        """How far a request moves the clock."""
+        limits, seconds = self.in_force, 0.0
+        if requests := limits["requests_per_minute"]:
+            seconds = max(60 / requests, SECOND / math.ceil(requests / 60))
+        if limits["tokens_per_minute"]:
+            seconds = max(seconds, 60 * tokens / limits["tokens_per_minute"])
+        return seconds
+
+
+class Alone:
+    """In place of a register, for a job that shares its model with no other."""
+
+    name = "alone"
+
+    def __init__(self):
+        self._kept = {}
+
+    @contextlib.contextmanager
+    def shared(self):
+        yield self._kept, time.monotonic()
+
+
+def dealt(wants: dict[str, int], most: int, turn: int) -> dict[str, int]:
+    """`most` slots, dealt like cards to those who want more. Who is dealt to first, and so gets what cannot be divided
+    evenly, changes with the turn.
+    """
+    names = sorted(wants)
+    first = turn % len(names)
+    players, shares = names[first:] + names[:first], dict.fromkeys(names, 0)
+    while most > 0 and (players := [name for name in players if shares[name] < wants[name]]):
+        for name in players[:most]:
+            shares[name] += 1
+        most -= min(most, len(players))
+    return shares
