@@ -107,6 +107,14 @@ def test_nobody_asks_before_the_provider_said(serve, model, tmp_path, quick, for
     assert min(later) >= refused + 0.95
 
 
+def test_requests_that_waited_behind_refusals_do_not_go_all_at_once(serve, model, tmp_path):
+    """Ten are refused at once; what comes next waits for the first answer."""
+    server = serve(refused_words={"war": 400}, latency=2.0)
+    asked = [Request([{"role": "user", "content": f"{'war' if 0 < n < 11 else 'peace'} {n}"}]) for n in range(50)]
+    assert len(list(complete(asked, model(server, concurrency=40, requests_per_minute=1200), tmp_path))) == 50
+    assert most_in_a_second([line["time"] for line in server.log() if line["event"] == "asked"]) <= 20
+
+
 # --- slots -----------------------------------------------------------------------------------------------------------
 
 

@@ -194,7 +194,8 @@ class Caller:
         """The answers of one request, and what they cost."""
         async with self.slots:
             await self.pace.wait(most.prompt // 4 + most.completion)
-            await self.refusals.settle()
+            while await self.refusals.settle():  # what had to wait has missed its moment
+                await self.pace.wait(0)
             self._go_on()
             name = self.ledger.intent(key, numbers, worst, again)
             body = await self._reply(name, key, request, numbers, worst)

@@ -49,13 +49,18 @@ class Refusals:
         """A reply came, of whatever kind."""
         self._reply_came.set()
 
-    async def settle(self) -> None:
-        """Wait while there are too many to go on and replies under way that may show that the model does answer."""
+    async def settle(self) -> bool:
+        """Wait while there are too many to go on and replies under way that may show that the model does answer: whether
+        there was anything to wait for.
+        """
+        waited = False
         while self._too_many():
             if not self.in_flight():
                 raise self._error()
             self._reply_came.clear()
             await self._reply_came.wait()
+            waited = True
+        return waited
 
     def _too_many(self):
         return len(self._open) >= MOST and not self.takes_others
