@@ -170,7 +170,9 @@ def main() -> None:
             if given.model not in config["models"]:
                 known = ", ".join(config["models"])
                 raise AssayError(f"--model: found {given.model!r}, expected one of the configuration's models: {known}")
-            model = Model(**ragassay.settings.model(config, given.model))
+            model = Model(
+                **ragassay.settings.model(config, given.model), **ragassay.settings.access(config, given.model)
+            )
             if given.ledger is None and model.provider != "embedded":
                 raise AssayError("--ledger: found none, expected a folder: what is asked and paid has to be kept")
             ledger = given.ledger or stack.enter_context(tempfile.TemporaryDirectory(prefix="ragassay-bench-"))

@@ -30,6 +30,15 @@ def test_a_cutoff_is_told_to_who_measures_and_not_to_who_asks(config):
     assert settings.response_metrics(config)["cutoffs"] == {"b": "2023-12-31"}
 
 
+def test_what_a_model_is_and_how_it_is_called_make_up_its_entry(config):
+    entry = config["models"]["a"]
+    own, access = settings.model(config, "a"), settings.access_of(config, "judge")({"judge": "a"})
+    assert not own.keys() & access.keys()
+    assert {**own, **access} == {"name": "a", "register": "ledger/models/a", **entry}
+    shown = settings.shown(config)["models"]["a"]
+    assert shown == {key: entry[key] for key in entry if key not in access}
+
+
 def test_judges_and_responders_say_what_is_out_of_scope_and_nobody_twice(config):
     assert settings.detectors(config) == ["c", "a", "b"]
 

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from ragassay.errors import AssayError
+from ragassay.stage import run
 
 JOB = """
 import sys
@@ -49,6 +50,15 @@ def test_an_error_of_ours_keeps_its_traceback_in_the_log_too(tmp_path):
     assert "Traceback" in (tmp_path / "a.log").read_text()
 
 
+def test_how_a_model_is_called_joins_the_settings_of_the_model(tmp_path):
+    params = SimpleNamespace(settings={"model": {"name": "m"}, "ledger": "l"}, access={"concurrency": 7})
+    job = SimpleNamespace(rule="r", input={}, output={}, log=[str(tmp_path / "a.log")], wildcards={}, params=params)
+    got = {}
+    run(lambda **settings: got.update(settings), job)
+    assert got == {"model": {"name": "m", "concurrency": 7}, "ledger": "l"}
+    assert params.settings == {"model": {"name": "m"}, "ledger": "l"}
+
+
 WRITING = """
 import sys
 from types import SimpleNamespace
@@ -74,8 +84,6 @@ def test_a_job_that_reads_and_writes_tables_imports_no_pandas_and_who_needs_it_g
 
 
 def test_a_wrong_name_fails_at_once(tmp_path):
-    from ragassay.stage import run
-
     given = SimpleNamespace(rule="r", input={"documnets": "x"}, output={}, log=[str(tmp_path / "a.log")], wildcards={})
     given.params = SimpleNamespace(settings={})
     with pytest.raises(TypeError, match="documnets"):

@@ -150,3 +150,15 @@ def test_a_stage_that_writes_the_same_bytes_reruns_nothing_behind_it_in_the_next
     shards = [f"results/documents/2026-0{month}.parquet" for month in (1, 2, 9)]
     snakemake(done, *shards, *TINY)
     assert planned(done, *TINY) == {}
+
+
+def test_how_a_model_is_called_may_change_and_what_it_is_may_not(done):
+    config = done / "tests/tiny/config.yaml"
+    before = config.read_text()
+    access = (
+        "mode: replay, concurrency: 7, requests_per_minute: 600, tokens_per_minute: 90000, timeout: 60, budget_usd: 1"
+    )
+    config.write_text(f"{before}\nmodels:\n  embedded: {{{access}}}\n")
+    assert planned(done, *TINY) == {}
+    config.write_text(f"{before}\nmodels:\n  embedded: {{price: {{input: 1}}}}\n")
+    assert planned(done, *TINY) == jobs(SCOPE, gathers=ASKED)

@@ -14,6 +14,7 @@ from conftest import ROOT
 from ragassay.code import modules
 from snake import snakemake
 
+CALLS = ROOT / "workflow/ragassay/llm/calls.py"
 BAD_RULE = """
 rule careless:
     output:
@@ -67,7 +68,8 @@ def faults(rule):
     found = {
         "no code param": rule.params.get("code") is None,
         "no settings": settings is None or not (callable(settings) or isinstance(settings, dict)),
-        "other params than code and settings": set(rule.params.keys()) - {"code", "settings"},
+        "other params than code, settings and access": set(rule.params.keys()) - {"code", "settings", "access"},
+        "asks without access, or the reverse": (CALLS in modules(script)) != (rule.params.get("access") is not None),
         "no log": not rule.log,
         "no conda environment": not rule.conda_env,
         "no resources": not {"mem_mb", "runtime"} <= rule.resources.keys(),

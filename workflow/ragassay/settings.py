@@ -11,6 +11,9 @@ from ragassay.annotation.settings import labelled
 from ragassay.question_sets.settings import voted
 from ragassay.sources import document_files
 
+# How a model is called changes none of its answers, and so it re-runs nothing.
+ACCESS = ("mode", "concurrency", "requests_per_minute", "tokens_per_minute", "timeout", "budget_usd")
+
 
 def files(row: dict, config: dict) -> list[str]:
     """The user's files of a shard: each is an input, so that adding or changing one re-runs the shard."""
@@ -77,9 +80,26 @@ def pairs(config: dict, shards: dict) -> dict[str, list[str]]:
 
 
 def model(config: dict, name: str) -> dict:
-    """What the call layer is told of a model: all but what only measuring looks at."""
-    own = {key: value for key, value in config["models"][name].items() if key != "cutoff"}
+    """What a model is, for the call layer: all but its access and what only measuring looks at."""
+    own = {key: value for key, value in config["models"][name].items() if key not in (*ACCESS, "cutoff")}
     return {"name": name, "register": str(Path("ledger/models", name)), **own}
+
+
+def access(config: dict, name: str) -> dict:
+    """How a model is called."""
+    return {key: config["models"][name][key] for key in ACCESS}
+
+
+def access_of(config: dict, role: str):
+    """How the model is called that the wildcard of this name names; `stage.run` adds it to the model's settings."""
+    return lambda wildcards: access(config, wildcards.get(role))
+
+
+def shown(config: dict) -> dict:
+    """The configuration as the report shows it: without how models are called, which may change while it stays."""
+    entries = config["models"].items()
+    models = {name: {key: entry[key] for key in entry if key not in ACCESS} for name, entry in entries}
+    return {**config, "models": models}
 
 
 def weights_of(config: dict, role: str):

@@ -44,7 +44,7 @@ def run(stage: Callable, snakemake) -> None:
     log.setLevel(logging.INFO)
     log.handlers = [file, terminal]
     try:
-        stage(**snakemake.input, **snakemake.output, **snakemake.params.settings)
+        stage(**snakemake.input, **snakemake.output, **_settings(snakemake.params))
     except AssayError as error:
         log.error("%s", error)
         sys.exit(error.exit_code)
@@ -55,6 +55,12 @@ def run(stage: Callable, snakemake) -> None:
     finally:
         log.handlers = []
         file.close()
+
+
+def _settings(params):
+    """The rule's settings. How a model is called is a param of its own, so that changing it re-runs nothing."""
+    access = getattr(params, "access", None)
+    return params.settings | ({"model": params.settings["model"] | access} if access else {})
 
 
 class _WithoutPandas:

@@ -88,6 +88,10 @@ rule render_report:
         runtime="10m",
     params:
         code=code_version("report/render_report.py"),
-        settings={"title": config["report"]["title"], "config": config, "pages": settings.explorers(config)},
+        settings={
+            "title": config["report"]["title"],
+            "config": settings.shown(config),
+            "pages": settings.explorers(config),
+        },
     script:
         "../scripts/report/render_report.py"

@@ -36,6 +36,7 @@ rule respond:
     params:
         code=code_with_model("scope/respond.py", "responder"),
         settings=asking("respond", "responder", settings.responding(config)),
+        access=frozen(settings.access_of(config, "responder")),
     script:
         "../scripts/scope/respond.py"
 
@@ -63,6 +64,7 @@ rule answer_closed_book:
     params:
         code=code_with_model("scope/answer_closed_book.py", "responder"),
         settings=asking("answer_closed_book", "responder", config["scope"]["closed_book"]),
+        access=frozen(settings.access_of(config, "responder")),
     script:
         "../scripts/scope/answer_closed_book.py"
 
@@ -96,6 +98,7 @@ rule judge_defusion:
     params:
         code=code_with_model("scope/judge_defusion.py", "judge"),
         settings=asking("judge_defusion", "judge", settings.defusion(config)),
+        access=frozen(settings.access_of(config, "judge")),
     script:
         "../scripts/scope/judge_defusion.py"
 

@@ -37,6 +37,7 @@ rule extract_claims:
     params:
         code=code_with_model("scope/extract_claims.py", "generator"),
         settings=asking("extract_claims", "generator", config["scope"]["claims"]),
+        access=frozen(settings.access_of(config, "generator")),
     script:
         "../scripts/scope/extract_claims.py"
 
@@ -63,6 +64,7 @@ rule recover_claims:
     params:
         code=code_with_model("scope/recover_claims.py", "generator"),
         settings=asking("recover_claims", "generator", config["scope"]["recovery"]),
+        access=frozen(settings.access_of(config, "generator")),
     script:
         "../scripts/scope/recover_claims.py"
 
@@ -91,6 +93,7 @@ rule remove_supported_claims:
     params:
         code=code_with_model("scope/remove_supported_claims.py", "generator"),
         settings=asking("remove_supported_claims", "generator", config["scope"]["removal"]),
+        access=frozen(settings.access_of(config, "generator")),
     script:
         "../scripts/scope/remove_supported_claims.py"
 
@@ -119,6 +122,7 @@ rule write_questions:
     params:
         code=code_with_model("scope/write_questions.py", "generator"),
         settings=asking("write_questions", "generator", config["scope"]["questions"]),
+        access=frozen(settings.access_of(config, "generator")),
     script:
         "../scripts/scope/write_questions.py"
 
@@ -145,6 +149,7 @@ rule judge_scope:
     params:
         code=code_with_model("scope/judge_scope.py", "judge"),
         settings=asking("judge_scope", "judge", config["scope"]["judging"]),
+        access=frozen(settings.access_of(config, "judge")),
     script:
         "../scripts/scope/judge_scope.py"
 
