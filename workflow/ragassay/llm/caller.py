@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import random
 import time
+from collections import Counter
 from dataclasses import replace
 
 from ragassay.errors import AssayError
@@ -55,7 +56,8 @@ class Caller:
         self.pace, self.slots = Pace(limits, self._sleep), Slots(limits, self._sleep)
         self.one_sample_a_request = self.answered = self.told = False
         self.refusals = Refusals(model, ledger, lambda: self.in_flight)
-        self.hits = self.in_flight = self.gave_up = 0
+        self.hits = self.known = self.in_flight = self.gave_up = 0  # `known`: calls that the ledger answered
+        self.failures, self.last_failure = Counter(), ""  # kind -> tries that failed
         self.error, self.deadline = None, 0.0  # why nothing more is asked, and until when replies are awaited
         self._halted = asyncio.Event()
         self._same = {}  # key -> (lock, users), so that equal requests at the same time are paid once
@@ -105,6 +107,7 @@ class Caller:
         if len(answers) < samples:
             return None
         self.hits += samples
+        self.known += 1
         return answers
 
     def _known(self, key):
@@ -154,6 +157,8 @@ class Caller:
                 if not failure.again:
                     raise ModelError(f"model {self.model.name}: {failure.detail}") from failure
                 last = failure
+            self.failures[last.kind] += 1
+            self.last_failure = last.detail
             if not (self.answered or self.told):
                 self.told = True
                 log.info("model %s: %s; trying again", self.model.name, last.detail)

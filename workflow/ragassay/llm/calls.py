@@ -42,7 +42,8 @@ def complete(
     async def once(request, ask):
         return await ask(request)
 
-    return converse(requests, once, model, ledger, calls, tally)
+    expected = len(requests) if hasattr(requests, "__len__") else None
+    return converse(requests, once, model, ledger, calls, tally, expected=expected)
 
 
 def converse(
@@ -53,13 +54,14 @@ def converse(
     calls=None,
     tally: Tally | None = None,
     side_by_side: int = 0,
+    expected: int | None = None,
 ) -> Iterator:
     """What `await conversation(item, ask)` returns for each item, in order; `await ask(request)` gives its answers.
     `calls` is where the table of what was asked and paid goes, if it is wanted. With a `tally`, in which the caller
     counts what came of each result, the run stops where most of it cannot be used. Conversations of many calls should
     be more `side_by_side` than requests may be in flight: they take turns, so that the last ones do not go on alone.
+    `expected` is the number of all their requests, if it is known, so that progress can tell the time left.
     """
-    total = len(items) if hasattr(items, "__len__") else None
     with contextlib.ExitStack() as stack:
         asks = model.mode != "replay" and FOLDER not in os.environ
         register = Register(model.register, ledger) if asks and model.register else None
@@ -69,10 +71,8 @@ def converse(
         stack.callback(journal.close)
         loop = asyncio.new_event_loop()
         stack.callback(loop.close)
-        progress = Progress(model.name, total)
-        stack.callback(progress.close)
         caller = _caller(model, journal, lease)
-        workers = Workers(items, conversation, caller, progress, side_by_side)
+        workers = Workers(items, conversation, caller, Progress(model.name, expected), side_by_side)
         journal.on_error = lambda error: _tell_loop(loop, workers, error)
         stack.enter_context(_ending_well(loop, workers))
         stack.callback(lambda: loop.run_until_complete(workers.close()))

@@ -44,6 +44,11 @@ class Pace:
     def pause(self, seconds: float) -> None:
         self._until = max(self._until, time.monotonic() + seconds)
 
+    @property
+    def pause_left(self) -> float:
+        """Seconds of the pause that was asked for."""
+        return max(0.0, self._until - time.monotonic())
+
     async def _release(self):
         """Book moments, and wake a request at each."""
         try:

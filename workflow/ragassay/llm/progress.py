@@ -1,59 +1,61 @@
-"""Tell a person how a run of calls is going: done, in flight, rate, dollars, time left.
+"""Tell a person how a run of calls is going: done, in flight, rate, dollars, time left, and what fails meanwhile.
 
-On a terminal one line that is written over; in a log file a line a minute; nothing before five seconds have passed.
-Rate and time left go by the last minute, so that answers out of the ledger, which come in a burst, promise nothing.
+A line after ten seconds and then one a minute, whether anything is done or not. On the terminal a line is never
+written over, since several jobs share it. Rate and time left go by what the model answered in the last minute: answers
+out of the ledger, which come in a burst, promise nothing.
 """
 
-import sys
+import asyncio
 import time
-from collections import deque
+from collections import Counter, deque
 
 from ragassay.stage import log
 
-TERMINAL_SECONDS, LOG_SECONDS, RECENT_SECONDS = 1.0, 60.0, 60.0
+FIRST_SECONDS, SECONDS = 10.0, 60.0  # until the first line, and between lines
+RECENT_SECONDS = 60.0
 
 
 class Progress:
+    """`total` is the number of calls, if it is known; each that has its answers adds one to `done`."""
+
     def __init__(self, name: str, total: int | None = None):
         self.name, self.total, self.done = name, total, 0
-        self.on_terminal = sys.stderr.isatty()
-        self.every = TERMINAL_SECONDS if self.on_terminal else LOG_SECONDS
-        self.marks = deque([(time.monotonic(), 0)])  # when how many were done
-        self.next = self.marks[0][0] + max(5.0, self.every)
-        self.shown = False
+        self.marks = deque([(time.monotonic(), 0)])  # when how many were answered by the model
+        self.failures = Counter()  # those that earlier lines told
 
-    def step(self, caller) -> None:
-        """One item more is done."""
-        self.done += 1
-        now = time.monotonic()
-        if now < self.next:
-            return
-        self.next = now + self.every
-        line = self.line(now, caller.in_flight, caller.purse.spent)
-        if self.on_terminal:
-            sys.stderr.write(f"\r{line}\033[K")
-            sys.stderr.flush()
-            self.shown = True
-        else:
-            log.info("%s", line)
+    async def tell(self, caller) -> None:
+        """Line after line, until cancelled."""
+        wait, last = FIRST_SECONDS, 0
+        while True:
+            await asyncio.sleep(wait)
+            if self.done > last or not caller.batched:  # what batches wait for is told apart
+                log.info("%s", self.line(time.monotonic(), caller))
+            wait, last = SECONDS, self.done
 
-    def close(self) -> None:
-        """What comes next on the terminal starts on a line of its own."""
-        if self.shown:
-            sys.stderr.write("\n")
-            sys.stderr.flush()
-
-    def line(self, now: float, in_flight: int, dollars: float) -> str:
+    def line(self, now: float, caller) -> str:
+        answered = self.done - caller.known
         since, before = self.marks[0]
-        rate = (self.done - before) / max(now - since, 1e-9)
-        self.marks.append((now, self.done))
+        rate = (answered - before) / max(now - since, 1e-9)
+        self.marks.append((now, answered))
         while len(self.marks) > 1 and self.marks[1][0] <= now - RECENT_SECONDS:
             self.marks.popleft()
         of, left = "", ""
         if self.total is not None:
             of = f" of {self.total:,}"
             left = f", {_clock((self.total - self.done) / rate)} left" if rate else ""
-        return f"{self.name}: {self.done:,}{of} done, {in_flight} in flight, {rate:.1f}/s, ${dollars:.4f}{left}"
+        going = f"{self.name}: {self.done:,}{of} calls done, {caller.in_flight} in flight, {rate:.1f}/s"
+        return f"{going}, ${caller.purse.spent:.4f}{left}{self._trouble(caller)}"
+
+    def _trouble(self, caller):
+        """What failed since the last line, and whether the provider has asked for a pause."""
+        recent, self.failures = caller.failures - self.failures, Counter(caller.failures)
+        told = ""
+        if recent:
+            kinds = ", ".join(f"{count:,} {kind}" for kind, count in recent.most_common())
+            told = f"; failed since the last line: {kinds}; the last: {caller.last_failure}"
+        if pause := caller.pace.pause_left:
+            told += f"; the provider asked for a pause, {pause:.0f} s more"
+        return told
 
 
 def _clock(seconds):

@@ -28,7 +28,7 @@ class Workers:
         self.items, self.conversation, self.caller, self.progress = enumerate(items), conversation, caller, progress
         self.finished, self.next = {}, 0  # number -> result, the number to hand out next
         self.gaps, self.first_gap, self.gap = 0, None, False  # `gap`: it was reached
-        self.tasks, self.changed = [], asyncio.Event()
+        self.tasks, self.telling, self.changed = [], None, asyncio.Event()
         self.most = max(caller.workers, side_by_side)
         self.ahead, self.moved = max(AHEAD, 2 * self.most), asyncio.Event()  # `moved`: there is room again
         self.taken = self.working = 0
@@ -38,6 +38,7 @@ class Workers:
         if not self.tasks:
             self.working = self.most
             self.tasks = [asyncio.create_task(self._work()) for _ in range(self.working)]
+            self.telling = asyncio.create_task(self.progress.tell(self.caller))
         while True:
             ready = []
             while (result := self.finished.pop(self.next, NOT_YET)) is not NOT_YET:
@@ -72,7 +73,8 @@ class Workers:
             await asyncio.wait(self.tasks, timeout=max(0.0, self.caller.deadline - time.monotonic()))
             for task in self.tasks:
                 task.cancel()
-            await asyncio.gather(*self.tasks, return_exceptions=True)
+            self.telling.cancel()
+            await asyncio.gather(*self.tasks, self.telling, return_exceptions=True)
         await self.caller.close()
 
     async def _work(self):
@@ -88,17 +90,22 @@ class Workers:
                     return
                 self.taken += 1
                 try:
-                    self.finished[number] = await self.conversation(item, self.caller.ask)
+                    self.finished[number] = await self.conversation(item, self._ask)
                 except GaveUp as error:
                     self.gaps, self.first_gap = self.gaps + 1, self.first_gap or error
                     self.finished[number] = GAP
-                self.progress.step(self.caller)
                 self.changed.set()
         except Exception as error:  # noqa: BLE001  kept for the caller, who raises it when all are done
             self.halt(error)
         finally:
             self.working -= 1
             self.changed.set()
+
+    async def _ask(self, request):
+        await asyncio.sleep(0)  # for what else has to go on: a model in this process and the ledger answer at once
+        answers = await self.caller.ask(request)
+        self.progress.done += 1
+        return answers
 
     def _late(self):
         return self.caller.error and time.monotonic() >= self.caller.deadline

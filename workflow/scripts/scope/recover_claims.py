@@ -44,8 +44,9 @@ def recover_claims(
             tally.go_on()  # here, for the first conversation ends when nearly all is asked
         return found
 
+    expected = sum(1 for own in lists for _ in turns([row["slot"] for row in own], rounds, subsets))
     with tables.Writer(RECOVERED_CLAIMS, recovered_claims) as kept, tables.Writer(tables.REJECTS, rejects) as refused:
-        results = converse(lists, all_rounds, model, ledger, calls, tally, side_by_side=len(lists))
+        results = converse(lists, all_rounds, model, ledger, calls, tally, side_by_side=len(lists), expected=expected)
         for own, found in zip(lists, results, strict=True):
             originals = {row["slot"]: row for row in own}
             for one in found:
