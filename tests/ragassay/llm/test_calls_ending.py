@@ -56,6 +56,15 @@ def test_a_provider_that_is_away_ends_the_run(serve, model, tmp_path, quick):
     assert server.summary()["requests"] <= 18 * caller.ATTEMPTS
 
 
+def test_a_slow_provider_is_paid_twice_for_a_request_and_the_timeout_is_named(serve, model, tmp_path, quick):
+    server = serve(faults={"hang": 1.0})
+    told = r"no answer in 2 tries, .* within 0\.2 s; if the model is slow, raise its timeout; 10 requests"
+    with pytest.raises(ModelError, match=told):
+        list(complete(questions(1000), model(server, timeout=0.2), tmp_path))
+    counts = server.summary()["requests_per_key"].values()
+    assert max(counts) == 2 and sum(counts) <= 2 * (10 + 8)
+
+
 @pytest.mark.parametrize("url", ["http://127.0.0.1:1/v1", "http://nobody.invalid/v1"])
 def test_an_endpoint_that_does_not_exist_ends_the_run_with_the_first_request(model, tmp_path, quick, url):
     with pytest.raises(ModelError, match=rf"no connection to {url}: Cannot connect .*; check base_url and the network"):

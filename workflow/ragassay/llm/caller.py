@@ -25,7 +25,7 @@ from ragassay.llm.pace import Pace, Slots
 from ragassay.llm.refusals import Refusals
 from ragassay.stage import log
 
-ATTEMPTS = 8
+ATTEMPTS, TIMEOUTS = 8, 2  # tries of a request, and how many of them may end without a reply, since each may be billed
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
 GIVE_UPS = 10  # requests in a row without an answer after which the provider counts as away
 DRAIN_SECONDS = 25.0  # Slurm kills 30 s after SIGTERM
@@ -143,7 +143,7 @@ class Caller:
 
     async def _send(self, key, request, numbers):
         """sample -> answer for some of `numbers`, at least one unless they have to be asked for singly."""
-        most = at_most(request, len(numbers), capped=self.model.budget_usd is not None)
+        most, timeouts = at_most(request, len(numbers), capped=self.model.budget_usd is not None), 0
         for attempt in range(ATTEMPTS):
             try:
                 return await self._once(key, request, numbers, most, attempt > 0)
@@ -162,10 +162,13 @@ class Caller:
             if not (self.answered or self.told):
                 self.told = True
                 log.info("model %s: %s; trying again", self.model.name, last.detail)
+            timeouts += last.kind == "timeout"
+            if timeouts == TIMEOUTS:
+                break
             if attempt < ATTEMPTS - 1:
                 await self._sleep(min(LONGEST_WAIT, FIRST_WAIT * 2**attempt) * random.uniform(0.5, 1.0))
         self.gave_up += 1
-        told = f"model {self.model.name}: no answer in {ATTEMPTS} tries, the last: {last.detail}"
+        told = f"model {self.model.name}: no answer in {attempt + 1} tries, the last: {last.detail}"
         if last.kind == "connection" and not self.answered:
             raise ModelError(f"{told}; check base_url and the network")
         if self.gave_up >= GIVE_UPS:
@@ -216,7 +219,8 @@ class Caller:
             self.pace.learn(limits)
             return masked(body)
         except TimeoutError:
-            failure = Failure("timeout", f"no answer within {self.model.timeout:g} s", again=True, lost=True)
+            told = f"no answer within {self.model.timeout:g} s; if the model is slow, raise its timeout"
+            failure = Failure("timeout", told, again=True, lost=True)
         except Failure as found:
             failure = found
             self.pace.pause(failure.after or 0.0)
