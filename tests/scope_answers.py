@@ -62,3 +62,8 @@ def claims_alone(messages, sampling, index):
         return '{"claims": ["Somebody did something."]}'
     seen = hashlib.sha256(content.encode()).hexdigest()[:8]
     return "\n".join(f"{number}. Claim {number} of {seen}." for number in (1, 2, 3))
+
+
+def listed(messages, sampling, index):
+    """As many claims as are asked for by default."""
+    return "\n".join(f"{number}. Claim {number}." for number in range(1, 7))

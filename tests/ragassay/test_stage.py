@@ -1,11 +1,14 @@
 """Running a stage: arguments by name, a log, errors for people in one line and others with their traceback."""
 
+import os
+import signal
 import subprocess
 import sys
 from types import SimpleNamespace
 
 import pytest
 
+from conftest import ROOT
 from ragassay.errors import AssayError
 from ragassay.stage import run
 
@@ -42,6 +45,47 @@ def test_an_error_for_people_is_one_line_without_a_traceback(tmp_path):
     assert done.returncode == 1 and "Traceback" not in done.stderr
     assert done.stderr.endswith("stage (shard=s): a.csv:3: found x, expected y\n")
     assert (tmp_path / "a.log").read_text().endswith("a.csv:3: found x, expected y\n")
+
+
+LONG = """
+import sys, time
+from types import SimpleNamespace
+from ragassay.stage import run
+
+def stage():
+    try:
+        print("begun", flush=True)
+        time.sleep(600)
+    finally:
+        print("cleared away", flush=True)
+
+run(stage, SimpleNamespace(rule="stage", input={}, output={}, log=[sys.argv[1]], wildcards={"shard": "s"},
+    params=SimpleNamespace(settings={})))
+"""
+
+
+def interrupted(*command, **environment):
+    """What a program that says when it has begun writes after SIGINT, and its exit status."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "env": {**os.environ, **environment}}
+    heeding = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}  # whatever it is for the tests
+    with subprocess.Popen([sys.executable, "-c", *command], **pipes, **heeding) as process:
+        assert process.stdout.readline() == "begun\n"
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate()
+    return output, errors, process.returncode
+
+
+def test_ctrl_c_ends_a_stage_in_one_line_when_it_has_cleared_away(tmp_path):
+    output, errors, status = interrupted(LONG, str(tmp_path / "a.log"))
+    assert (output, errors) == ("cleared away\n", "stage (shard=s): interrupted; run again to do this job anew\n")
+    assert status == 130
+    assert (tmp_path / "a.log").read_text() == "interrupted; run again to do this job anew\n"
+
+
+def test_ctrl_c_while_a_job_imports_is_no_traceback():
+    importing = "print('begun', flush=True); import time; time.sleep(600)"
+    found = interrupted(importing, PYTHONPATH=str(ROOT / "workflow/startup"))
+    assert found == ("", "", -signal.SIGINT)
 
 
 def test_an_error_of_ours_keeps_its_traceback_in_the_log_too(tmp_path):

@@ -1,6 +1,8 @@
 """Run a stage as the job of a rule: its log file, and errors that a person can act on in one line."""
 
+import contextlib
 import logging
+import signal
 import sys
 import traceback
 from collections.abc import Callable
@@ -12,6 +14,8 @@ from ragassay.errors import AssayError
 from ragassay.keys import masked
 
 log = logging.getLogger("ragassay")
+
+INTERRUPTED = 128 + signal.SIGINT  # the exit status, as shells have it
 
 
 def _mask(record):
@@ -30,7 +34,7 @@ def _show(*error):
 
 def run(stage: Callable, snakemake) -> None:
     """Call `stage` with the rule's named inputs, outputs and settings; what it logs goes to the rule's log and to the
-    terminal.
+    terminal. Ctrl-C, which a terminal sends to every job, ends it in one line.
     """
     wildcards = ", ".join(f"{key}={value}" for key, value in snakemake.wildcards.items())
     name = f"{snakemake.rule} ({wildcards})" if wildcards else snakemake.rule
@@ -44,7 +48,11 @@ def run(stage: Callable, snakemake) -> None:
     log.setLevel(logging.INFO)
     log.handlers = [file, terminal]
     try:
-        stage(**snakemake.input, **snakemake.output, **_settings(snakemake.params))
+        with _interruptible():
+            stage(**snakemake.input, **snakemake.output, **_settings(snakemake.params))
+    except KeyboardInterrupt:
+        log.error("interrupted; run again to do this job anew")
+        sys.exit(INTERRUPTED)
     except AssayError as error:
         log.error("%s", error)
         sys.exit(error.exit_code)
@@ -55,6 +63,18 @@ def run(stage: Callable, snakemake) -> None:
     finally:
         log.handlers = []
         file.close()
+
+
+@contextlib.contextmanager
+def _interruptible():
+    """SIGINT raises KeyboardInterrupt, once, and kills outright before and after; one that is ignored stays so."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _settings(params):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 WORKFLOW = Path(workflow.basedir, "workflow")
 sys.path[:0] = [str(WORKFLOW)]
-# Jobs inherit it: scripts run as copies elsewhere and import the library by its full name.
-os.environ.update(PYTHONPATH=str(WORKFLOW))
+# Jobs inherit it: scripts run as copies elsewhere and import the library by its full name; startup/ is for jobs alone.
+os.environ.update(PYTHONPATH=os.pathsep.join([str(WORKFLOW), str(WORKFLOW / "startup")]))
 
 from snakemake.exceptions import WorkflowError
 

@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -96,7 +97,7 @@ def test_who_stops_reading_loses_nothing_that_was_paid(serve, model, tmp_path):
     assert replies(tmp_path) == server.summary()["billed"] <= 17
 
 
-# --- SIGTERM -------------------------------------------------------------------------------------------------------
+# --- signals -------------------------------------------------------------------------------------------------------
 
 
 def terminated(after, results):
@@ -158,18 +159,34 @@ run(ask, Namespace(**job, params=Namespace(settings=settings)))
 """
 
 
-def test_a_job_that_is_terminated_exits_with_75_and_the_next_one_with_0(serve, tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_job_that_is_asked_to_end_exits_with_75_and_the_next_one_with_0(serve, tmp_path, number):
     server, command = serve(latency=0.2), [sys.executable, "-c", STAGE]
-    process = subprocess.Popen([*command, server.url, str(tmp_path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    with process:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    heeding = {"preexec_fn": lambda: signal.signal(number, signal.SIG_DFL)}  # whatever it is for the tests
+    with subprocess.Popen([*command, server.url, str(tmp_path)], **pipes, **heeding) as process:
         process.stdout.readline()
-        process.terminate()
+        process.send_signal(number)
+        process.send_signal(number)  # an impatient user
         _, told = process.communicate()
-    assert (process.returncode, told.count(b"\n")) == (75, 1)
-    assert told.startswith(b"ask: asked to end: what was in flight is in the ledger, run again to go on")
+    waiting, ended = told.decode().splitlines()
+    assert process.returncode == 75
+    assert re.fullmatch(r"ask: asked to end: waiting for [1-8] requests in flight, 25 s at most", waiting)
+    assert ended == "ask: asked to end: what was in flight is in the ledger, run again to go on"
+    assert replies(tmp_path / "ledger") == server.summary()["billed"] < 60
     done = subprocess.run([*command, server.url, str(tmp_path)], capture_output=True, check=True)
     assert (done.stdout.count(b"\n"), done.stderr) == (60, b"")
     assert server.summary()["billed"] == 60
+
+
+def test_a_job_behind_nohup_outlives_its_terminal(serve, tmp_path):
+    server, command = serve(latency=0.05), [sys.executable, "-c", STAGE]
+    ignoring = {"preexec_fn": lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)}
+    with subprocess.Popen([*command, server.url, str(tmp_path)], stdout=subprocess.PIPE, **ignoring) as process:
+        process.stdout.readline()
+        process.send_signal(signal.SIGHUP)
+        process.communicate()
+    assert (process.returncode, server.summary()["billed"]) == (0, 60)
 
 
 def test_a_job_with_missing_rows_does_not_exit_with_0(serve, tmp_path):

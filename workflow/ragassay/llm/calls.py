@@ -17,7 +17,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 
 from ragassay import tables
 from ragassay.llm.batch import BatchCaller
-from ragassay.llm.caller import Caller, GaveUp, Stopped
+from ragassay.llm.caller import DRAIN_SECONDS, Caller, GaveUp, Stopped
 from ragassay.llm.estimating import FOLDER, EstimatingCaller
 from ragassay.llm.lease import Lease
 from ragassay.llm.ledger import Ledger
@@ -31,6 +31,7 @@ from ragassay.tally import Tally
 
 __all__ = ["Ask", "GaveUp", "Stopped", "Unanswered", "account", "complete", "converse"]
 
+ENDING = signal.SIGINT, signal.SIGTERM, signal.SIGHUP  # Ctrl-C, a scheduler, a terminal that is closed
 Ask = Callable[[Request], Awaitable[list[Answer]]]
 
 
@@ -124,15 +125,24 @@ def _tell_loop(loop, workers, error):
 
 @contextlib.contextmanager
 def _ending_well(loop, workers):
-    """On SIGTERM stop asking, wait for what is in flight, end with exit status 75."""
+    """Asked to end, stop asking, wait for what is in flight, end with exit status 75."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    asked = Stopped("asked to end: what was in flight is in the ledger, run again to go on")
-    before = signal.getsignal(signal.SIGTERM)
-    loop.add_signal_handler(signal.SIGTERM, workers.halt, asked)
+    before = {number: signal.getsignal(number) for number in ENDING}
+    heeded = [number for number in ENDING if before[number] is not signal.SIG_IGN]  # nohup means it
+    for number in heeded:
+        loop.add_signal_handler(number, _end, workers)
     try:
         yield
     finally:
-        loop.remove_signal_handler(signal.SIGTERM)
-        signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
+        for number in heeded:
+            loop.remove_signal_handler(number)
+            signal.signal(number, before[number] or signal.SIG_DFL)
+
+
+def _end(workers):
+    caller = workers.caller
+    if caller.in_flight and not (caller.batched or caller.error):  # batches go on without us
+        log.info("asked to end: waiting for %d requests in flight, %.0f s at most", caller.in_flight, DRAIN_SECONDS)
+    workers.halt(Stopped("asked to end: what was in flight is in the ledger, run again to go on"))
