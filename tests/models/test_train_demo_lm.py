@@ -8,7 +8,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from conftest import ROOT
 from ragassay import tables
-from ragassay.demo_lm import lessons, measuring, tokens, training
+from ragassay.demo_lm import card, lessons, measuring, tokens, training
 from ragassay.demo_lm.batches import Batches
 from ragassay.demo_lm.facts import facts
 from ragassay.demo_lm.tokens import UNUSED
@@ -80,6 +80,21 @@ def test_it_loads_like_any_other_model_and_writes(trained):
 def test_the_same_documents_and_seed_give_the_same_bytes(trained):
     for path in (trained / "a").iterdir():
         assert path.read_bytes() == (trained / "b" / path.name).read_bytes(), path.name
+
+
+def test_who_interrupts_saving_keeps_the_old_model_whole(tmp_path, monkeypatch):
+    texts = [f"{name} opened the {thing} in {year}." for name, thing, year in FACTS[:4]]
+    train(tmp_path, "model", texts, TAUGHT, steps=1)
+    before = {path.name: path.read_bytes() for path in (tmp_path / "model").iterdir()}
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(card, "text", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        train(tmp_path, "model", texts, TAUGHT, steps=2)
+    assert {path.name: path.read_bytes() for path in (tmp_path / "model").iterdir()} == before
+    assert {path.name for path in tmp_path.iterdir()} == {"documents.parquet", "model"}
 
 
 def test_no_question_about_a_document_of_the_test_part_is_taught(trained, tmp_path, monkeypatch):

@@ -6,8 +6,6 @@ which detectors are chosen and tested: a question that a model was taught tells 
 """
 
 import random
-import shutil
-from pathlib import Path
 
 from ragassay import tables
 from ragassay.demo_lm import card, lessons, measuring, training
@@ -16,6 +14,7 @@ from ragassay.demo_lm.facts import facts
 from ragassay.demo_lm.tokens import trained
 from ragassay.errors import AssayError
 from ragassay.llm.prompts import Prompt
+from ragassay.release.folders import building
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.splits import split_of
 from ragassay.stage import log, run
@@ -54,13 +53,12 @@ def train_demo_lm(
         prose = measuring.prose(decoder, tokenizer, texts)
     told = ", ".join(f"{card.name(one)} {one.right:.0%}" for one in found)
     log.info("%d facts of %d documents: %s", len(taught), len(rows), told)
-    folder = Path(model)
-    shutil.rmtree(folder, ignore_errors=True)
-    decoder.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
     size = sum(parameter.numel() for parameter in decoder.parameters())
-    about = card.text(found, prose, len(taught), len(rows), size, steps)
-    (folder / "README.md").write_text(about, encoding="utf-8")
+    with building(model) as folder:
+        decoder.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+        about = card.text(found, prose, len(taught), len(rows), size, steps)
+        (folder / "README.md").write_text(about, encoding="utf-8")
 
 
 if __name__ == "__main__":
