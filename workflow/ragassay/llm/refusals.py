@@ -50,8 +50,8 @@ class Refusals:
         self._reply_came.set()
 
     async def settle(self) -> bool:
-        """Wait while there are too many to go on and replies under way that may show that the model does answer: whether
-        there was anything to wait for.
+        """Wait while there are too many to go on, and replies under way that may show that the model does answer. Says
+        whether there was anything to wait for.
         """
         waited = False
         while self._too_many():
