@@ -118,6 +118,23 @@ def test_a_record_that_cannot_be_a_document_is_refused_with_its_reason(arguments
     assert says in str(why)
 
 
+def test_a_value_that_holds_itself_many_times_is_not_written_out_whole():
+    """As aliases can make it: a few lines stand for millions of values."""
+
+    class Leaf:
+        written = 0
+
+        def __repr__(self):
+            Leaf.written += 1
+            return "leaf"
+
+    value = Leaf()
+    for _ in range(5):
+        value = [value] * 9
+    assert len(refusal(title=value).detail) < 120
+    assert Leaf.written < 1000
+
+
 def test_the_least_number_of_words_is_that_of_the_whole_text():
     assert made(min_words=9, cut_after_words=3)["n_words"] == 6
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ragassay.sources import FIELDS, READERS, Record, SourceError, records
+from ragassay.sources import FIELDS, READERS, Columns, Record, SourceError, records
 
 FULL = {"id": "a-1", "title": 'A, "B"', "url": "https://x.example/1", "date": "2026-10-03", "topic": "news"}
 FULL["text"] = 'First line.\nSecond, with a\ttab and "quotes": é 表 🙂.'
@@ -181,6 +181,15 @@ def test_an_unusable_text_file_is_one_bad_row(write, content, reason):
     assert "\n" not in record.detail
 
 
+def test_aliases_in_a_header_are_refused_with_their_line(write):
+    """Some of them in each other are gigabytes."""
+    (record,) = read(write("x.md", "---\ntopic: &a [x, x]\ntitle: [*a, *a]\n---\nText."))
+    assert (record.reason, record.fields) == ("bad_header", {})
+    assert record.detail == (
+        "line 3: the header is not plain YAML: found an alias, *a, expected what it stands for; write that out"
+    )
+
+
 @pytest.mark.parametrize(
     ("value", "reason"),
     [
@@ -213,7 +222,10 @@ def test_null_and_not_a_number_are_missing(write):
         ("x.csv", "id,body\n1,a\n", "no column 'text' among id, body; rename the one"),
         ("x.csv", "id;text\n1;a\n", "no column 'text' among id;text"),
         ("x.csv", b"t\xe9xt\na\n", "no column 'text' among t?xt"),
-        ("x.tsv", "text\tid".encode("utf-16"), "no column 'text' among"),
+        ("x.tsv", "text\tid".encode("utf-16"), ": found UTF-16, expected UTF-8; save the file as UTF-8"),
+        ("x.csv", "text,id\n".encode("utf-16-be"), ": found UTF-16, expected UTF-8"),
+        ("x.csv", "text,id\n".encode("utf-16-le"), ": found UTF-16, expected UTF-8"),
+        ("x.csv", "\x1b[2J,\u202ea,b\n", r"no column 'text' among \x1b[2j, \u202ea, b; rename"),
         ("x.tsv", "text\tid\tText\na\t1\tb\n", "more than one column 'text'"),
         ("x.csv", 'text\na\n"b\n', ":3: unexpected end of data"),
         ("x.csv", 'text\n"a"b\n', ":2: ',' expected after"),
@@ -227,6 +239,25 @@ def test_a_file_that_cannot_be_read_is_an_error_that_names_it(write, name, conte
     assert message.startswith(file)
     assert says in message
     message.encode()
+
+
+def test_many_and_long_names_of_columns_are_cut(write):
+    names = [f"{number}{'x' * 5000}" for number in range(5000)]
+    message = refusal(write("x.csv", ",".join(names)))
+    assert len(message) < 1500 and "and 4,990 more; rename" in message
+
+
+@pytest.mark.parametrize(
+    ("names", "needed", "says"),
+    [
+        ("id,frage", "question", "; say in the configuration which column it is, or rename that"),
+        ("id,questoin", "question", " (did you mean questoin?)"),
+    ],
+)
+def test_a_table_whose_columns_the_configuration_names_says_so(write, names, needed, says):
+    with pytest.raises(SourceError) as caught:
+        list(records([write("x.csv", f"{names}\n")], Columns((needed,), (needed,))))
+    assert says in str(caught.value)
 
 
 def test_a_parquet_file_cut_anywhere_is_an_error(tmp_path):

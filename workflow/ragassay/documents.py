@@ -10,6 +10,7 @@ import re
 import unicodedata
 from urllib.parse import urlsplit
 
+from ragassay.errors import shown
 from ragassay.schemas.articles import ARTICLES
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.sentences import spans
@@ -105,7 +106,7 @@ def _line(fields, name):
     if value is None:
         return None
     if isinstance(value, bytes | dict | list):
-        raise Unusable("bad_value", f"found {value!r:.60} in {name!r}, expected a line of text")
+        raise Unusable("bad_value", f"found {shown(value, 60)} in {name!r}, expected a line of text")
     return " ".join(clean(str(value)).split()) or None
 
 

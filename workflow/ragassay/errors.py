@@ -1,9 +1,26 @@
 """The one base class of errors that are meant for the person who runs the pipeline: shown as one line, without a
-traceback.
+traceback. And how such a line shows a value, and the name that was probably meant.
 """
+
+import difflib
+import reprlib
+
+_BOUNDED = reprlib.Repr()
+_BOUNDED.maxlevel, _BOUNDED.maxstring, _BOUNDED.maxother = 3, 80, 80
 
 
 class AssayError(Exception):
     """Something outside the code has to change: a file, a setting, a document. Says what, where and what to do."""
 
     exit_code = 1
+
+
+def shown(value, letters: int = 80) -> str:
+    """The beginning of what Python writes for a value; never writes out all of a large one first."""
+    return _BOUNDED.repr(value)[:letters]
+
+
+def closest(name, known) -> str:
+    """The known name that was probably meant, to be put behind a sentence; empty if none is near."""
+    close = difflib.get_close_matches(str(name), known, n=1)
+    return f" (did you mean {close[0]}?)" if close else ""

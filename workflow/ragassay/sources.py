@@ -16,13 +16,15 @@ from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-import yaml
 
-from ragassay.errors import AssayError
+from ragassay import plain_yaml
+from ragassay.errors import AssayError, closest, shown
 
 FIELDS = ("id", "title", "url", "date", "topic", "text")
 HEADER = re.compile(r"---[ \t]*\n((?:.*\n)*?)---[ \t]*(?:\n|\Z)")
 NOT_UTF8 = re.compile("[\udc80-\udcff]")  # what such bytes become when they are read with surrogateescape
+UTF16 = re.compile(rb"\xff\xfe|\xfe\xff|\0[^\0]|[^\0]\0")  # at the beginning of a file
+MOST_NAMES = 10  # of columns, in an error
 
 
 class SourceError(AssayError):
@@ -90,16 +92,17 @@ def _text(file, columns):
     if header := HEADER.match(content):
         text = content[header.end() :]
         try:
-            fields = yaml.load(header[1], Loader=yaml.BaseLoader) or {}  # noqa: S506 - texts only: "007" stays, and "No"
-        except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
-            yield Record(file, 1, reason="bad_header", detail=f"the header is not YAML: {' '.join(str(error).split())}")
+            fields = plain_yaml.load(header[1], plain_yaml.Texts) or {}
+        except plain_yaml.YamlError as error:
+            detail = f"line {error.line + 1}: the header is not plain YAML: {error}"
+            yield Record(file, 1, reason="bad_header", detail=detail)
             return
         if not isinstance(fields, dict):
             yield Record(
                 file,
                 1,
                 reason="bad_header",
-                detail=f"the header holds {fields!r:.80}, expected lines of the form 'title: ...'",
+                detail=f"the header holds {shown(fields)}, expected lines of the form 'title: ...'",
             )
             return
     yield Record(file, 1, _known(fields, columns) | {"text": text})
@@ -107,6 +110,9 @@ def _text(file, columns):
 
 def _csv(file, columns, delimiter=","):
     csv.field_size_limit(sys.maxsize)
+    with Path(file).open("rb") as content:
+        if UTF16.match(content.read(2)):
+            raise SourceError(f"{file}: found UTF-16, expected UTF-8; save the file as UTF-8")
     with Path(file).open(encoding="utf-8-sig", errors="surrogateescape", newline="") as lines:
         rows = csv.reader(lines, delimiter=delimiter, strict=True)
         try:
@@ -210,12 +216,21 @@ def _decoded(content):
 def _check_columns(file, names, columns):
     for name in columns.needed:
         if name not in names:
-            found = NOT_UTF8.sub("?", ", ".join(names)) or "nothing"
-            meant = "documents" if columns is DOCUMENTS else name
-            raise SourceError(f"{file}: no column {name!r} among {found}; rename the one that holds the {meant}")
+            remedy = "rename the one that holds the documents"
+            if columns is not DOCUMENTS:
+                remedy = "say in the configuration which column it is, or rename that"
+            likely = closest(name, [other for other in names[:100] if other.isprintable()])
+            raise SourceError(f"{file}: no column {name!r} among {_listed(names)}{likely}; {remedy}")
     twice = [name for name in columns.known if names.count(name) > 1]
     if twice:
         raise SourceError(f"{file}: more than one column {twice[0]!r}, expected one; rename the others")
+
+
+def _listed(names):
+    """Names as a terminal can show them: a file may hold commands to it, and names of any length."""
+    plain = (NOT_UTF8.sub("?", name[:40]) for name in names[:MOST_NAMES])
+    listed = ", ".join(name if name.isprintable() else repr(name)[1:-1] for name in plain)
+    return (listed or "nothing") + (f" and {len(names) - MOST_NAMES:,} more" if len(names) > MOST_NAMES else "")
 
 
 def _known(fields, columns):
