@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from snakemake.utils import update_config
 
-from ragassay.config import ConfigError, checked, stays_inside
+from ragassay.config import ConfigError, checked, read, stays_inside
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
@@ -29,6 +29,8 @@ SECRETS = [
     "-----BEGIN PRIVATE KEY-----Qw3rTyU1op",
     "https://me:Qw3rTyU1op@host.example/v1",
 ]
+NAN, INFINITY = float("nan"), float("inf")
+MODEL = {"provider": "embedded", "model": "reader", "price": {"input": 0, "output": 0}}
 OUTSIDE = "/ /etc/passwd //server/share .. ../x a/.. a/../../x ./../x ~ ~/x ~root/x C:/x c:x".split()
 OUTSIDE += ["C:\\x", "a\\b", "..\\x", "a\\b/../..", "", "a\0b"]
 DEFAULTS = {
@@ -230,6 +232,72 @@ def test_a_wrong_value_is_named_with_file_key_finding_and_expectation(write, set
     assert message.startswith(f"{file}: ")
     assert problem in message
     assert "\n" not in message
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({"crawl": {"seconds_between_requests": NAN}}, "crawl.seconds_between_requests: found nan"),
+        ({"models": {"m": {**MODEL, "budget_usd": NAN}}}, "models.m.budget_usd: found nan"),
+        ({"models": {"m": {**MODEL, "timeout": INFINITY}}}, "models.m.timeout: found inf"),
+        ({"scope": {"judging": {"sampling": {"temperature": NAN}}}}, "scope.judging.sampling.temperature: found nan"),
+        ({"detectors": {"shares": [1, NAN]}}, "detectors.shares.1: found nan"),
+        ({"demo_lm": {"steps": 2**64}}, "demo_lm.steps: found a number of 65 bits"),
+    ],
+)
+def test_what_is_no_number_to_count_with_is_refused(write, settings, problem):
+    file = write(settings)
+    assert refusal(settings, file).startswith(f"{file}: {problem}, expected a finite number below 2 to the 63rd")
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({"models": {"abc\n": MODEL}}, "models.abc: found an unusable name"),
+        ({"crawl": {"topics": ["news\n"]}}, "crawl.topics.0: found 'news\\n' (text), expected text of the form"),
+        ({"crawl": {"languages": ["en\n"]}}, "crawl.languages.0: found 'en\\n' (text), expected text of the form"),
+        ({"scope": {"responding": {"prompts": ["cot\n"]}}}, "scope.responding.prompts.0: found 'cot\\n' (text)"),
+    ],
+)
+def test_a_name_does_not_end_with_a_line_end(write, settings, problem):
+    file = write(settings)
+    assert refusal(settings, file).startswith(f"{file}: {problem}")
+
+
+@pytest.mark.parametrize("title", ["</script><script>alert(1)", "a\x1b[2Jb", "two\nlines", "a\x85b", "a\u2028b", ""])
+@pytest.mark.parametrize("section", ["report", "export"])
+def test_a_title_is_one_line_without_markup(section, title):
+    assert f"{section}.title: found {title!r} (text), expected" in refusal({section: {"title": title}})
+
+
+@pytest.mark.parametrize("title", ['Größe & "quotes" > 3', "表 🙂"])
+def test_other_letters_may_stand_in_a_title(title):
+    assert checked({"report": {"title": title}}, [], SCHEMA)["report"]["title"] == title
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"a: &x [1]\nb: [*x, *x]\n", ":2: found an alias, *x, expected what it stands for; write that out"),
+        (b"report:\n  title: m\xe9\n", ":2: found byte 0xe9, which is not UTF-8; save the file as UTF-8"),
+        (b"report:\n  title: [\n", ":3: while parsing a flow node"),
+        (b"demo_lm: {steps: " + b"1" * 5000 + b"}", ":1: Exceeds the limit"),
+        (b"- a\n", ": found ['a'], expected keys with values"),
+    ],
+)
+def test_a_file_that_is_no_configuration_is_refused_with_its_line(tmp_path, content, problem):
+    file = tmp_path / "settings.yaml"
+    file.write_bytes(content)
+    with pytest.raises(ConfigError, match=r"^[^\n]*$") as caught:
+        read(file)
+    assert str(caught.value).startswith(f"{file}{problem}")
+
+
+def test_an_empty_file_sets_nothing_and_a_missing_one_is_named(tmp_path):
+    (tmp_path / "settings.yaml").touch()
+    assert read(tmp_path / "settings.yaml") == {}
+    with pytest.raises(ConfigError, match=r"nowhere.yaml: no such file"):
+        read(tmp_path / "nowhere.yaml")
 
 
 @pytest.mark.parametrize(

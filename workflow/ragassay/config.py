@@ -1,19 +1,22 @@
-"""Check the configuration against its schema and fill in the defaults.
+"""Read the configuration, check it against its schema and fill in the defaults.
 
 Every problem is one line: file, key, what was found, what was expected. Besides types and ranges this refuses keys
-that the schema does not know, anything that looks like an API key, and paths that leave the working directory.
+that the schema does not know, anything that looks like an API key, paths that leave the working directory, and numbers
+that nothing can count with: every comparison with "not a number" fails, so that no limit would hold it.
 Secrets belong in the environment; where there are some, only they are reported, so that no other line quotes them.
 """
 
-import difflib
+import math
 import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 import yaml
 from jsonschema import Draft202012Validator, FormatChecker, validators
+from jsonschema.exceptions import ValidationError
 
-from ragassay.errors import AssayError
+from ragassay import plain_yaml
+from ragassay.errors import AssayError, closest, shown
 
 NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 SECRET = re.compile(
@@ -23,7 +26,11 @@ SECRET = re.compile(
 SECRET_KEY = re.compile(r"(api|access|secret|auth)[_-]?(key|token)|password|passwd|^(key|token|secret)$", re.IGNORECASE)
 CHECKER = FormatChecker(formats=())
 WHOLE = Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: type(value) is int)  # not 25.0
-Validator = validators.extend(Draft202012Validator, type_checker=WHOLE)
+FORMS = {
+    "inside": "a path inside the working directory, with '/' between folders and without '..', '~' and drive",
+    "title": "one line of text without '<'",
+}
+COUNTABLE = "expected a finite number below 2 to the 63rd"
 MISSING = object()
 
 
@@ -43,15 +50,43 @@ def stays_inside(path: object) -> bool:
     return bool(path) and not leaves and "\\" not in path and "\0" not in path
 
 
+@CHECKER.checks("title")
+def is_title(title: object) -> bool:
+    """Whether a heading can stand in any page and terminal: other programs' pages may not escape it."""
+    return not isinstance(title, str) or (title.isprintable() and "<" not in title)
+
+
+def _pattern(validator, pattern, instance, schema):
+    """The keyword as JSON Schema means it, where `$` is the very end; Python's stands before a last line end, too."""
+    if validator.is_type(instance, "string") and not re.search(re.sub(r"\$$", r"\\Z", pattern), instance):
+        yield ValidationError(f"{instance!r} does not match {pattern!r}")
+
+
+Validator = validators.extend(Draft202012Validator, {"pattern": _pattern}, type_checker=WHOLE)
+
+
+def read(file) -> dict:
+    """What one file sets; raises ConfigError."""
+    try:
+        content = plain_yaml.load(Path(file).read_bytes())
+    except FileNotFoundError:
+        raise ConfigError(f"{file}: no such file; run this in the project's folder") from None
+    except plain_yaml.YamlError as error:
+        raise ConfigError(f"{file}:{error.line}: {error}") from error
+    if not isinstance(content, dict | None):
+        raise ConfigError(f"{file}: found {shown(content)}, expected keys with values")
+    return content or {}
+
+
 def checked(config: dict, files: list, schema_file) -> dict:
     """The configuration with all defaults; raises ConfigError naming the file among `files` that each wrong key stands
     in.
     """
     schema = yaml.safe_load(Path(schema_file).read_bytes())
-    problems = list(_secrets(config)) or list(_schema_problems(config, schema))
+    problems = list(_secrets(config)) or list(_uncountable(config)) or list(_schema_problems(config, schema))
     problems = problems or list(_wrong_names(_with_defaults(config, schema)))
     if problems:
-        sources = [(str(file), yaml.safe_load(Path(file).read_bytes()) or {}) for file in files]
+        sources = [(str(file), read(file)) for file in files]
         lines = [f"{_source(path, config, sources)}: {_dotted(path)}: {text}" for path, text in problems]
         raise ConfigError("\n".join(dict.fromkeys(lines)))
     return _with_defaults(config, schema)
@@ -74,6 +109,16 @@ def _secrets(value, path=()) -> Iterator[tuple]:
         )
 
 
+def _uncountable(value, path=()) -> Iterator[tuple]:
+    if isinstance(value, dict | list):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _uncountable(inner, (*path, key))
+    elif isinstance(value, int) and abs(value) >= 2**63:
+        yield path, f"found a number of {value.bit_length()} bits, {COUNTABLE}"
+    elif isinstance(value, float) and not math.isfinite(value):
+        yield path, f"found {value}, {COUNTABLE}"
+
+
 def _masked(text):
     return text if not SECRET.search(text) else text[: SECRET.search(text).end()][:4] + "..."
 
@@ -85,7 +130,7 @@ def _schema_problems(config, schema):
         if error.validator == "additionalProperties":
             known = list(error.schema.get("properties", {}))
             for key in sorted(set(error.instance) - set(known), key=str):
-                yield (*path, key), f"found an unknown key, expected one of: {', '.join(known)}{_closest(key, known)}"
+                yield (*path, key), f"found an unknown key, expected one of: {', '.join(known)}{closest(key, known)}"
         elif "propertyNames" in error.schema_path:
             yield (
                 (*path, error.instance),
@@ -119,7 +164,7 @@ def _unknown_models(config):
     for kind, known, role, names in roles:
         for name in names:
             if name not in known:
-                found = f"found the {kind} {name!r}, expected one of: {', '.join(known)}{_closest(name, known)}"
+                found = f"found the {kind} {name!r}, expected one of: {', '.join(known)}{closest(name, known)}"
                 yield role, found
 
 
@@ -140,11 +185,6 @@ def _taken_names(config):
                 yield ("question_sets", name), f"found a name that {section} have, too; give the set another"
 
 
-def _closest(key, known):
-    close = difflib.get_close_matches(str(key), known, n=1)
-    return f" (did you mean {close[0]}?)" if close else ""
-
-
 def _shown(value):
     kind = {
         dict: "a mapping",
@@ -154,7 +194,7 @@ def _shown(value):
         int: "a whole number",
         float: "a number",
     }
-    return "nothing" if value is None else f"{_masked(repr(value)):.80} ({kind.get(type(value), type(value).__name__)})"
+    return "nothing" if value is None else f"{_masked(shown(value))} ({kind.get(type(value), type(value).__name__)})"
 
 
 def _expected(error):
@@ -173,7 +213,7 @@ def _expected(error):
         case "enum":
             return f"one of {', '.join(map(str, limit))}"
         case "format":
-            return "a path inside the working directory, with '/' between folders and without '..', '~' and drive"
+            return FORMS[limit]
         case "required":
             return f"the keys {', '.join(limit)}"
         case "minItems" | "minLength":
@@ -196,7 +236,8 @@ def _source(path, config, sources):
         value = _at(path, content)
         if value is not MISSING:
             merged = isinstance(value, dict) and isinstance(found, dict)
-            return name if merged or value == found else "command line"
+            same = value == found or repr(value) == repr(found)  # "not a number" equals nothing
+            return name if merged or same else "command line"
     return "command line"
 
 

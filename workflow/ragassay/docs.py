@@ -59,6 +59,7 @@ def _form(schema):
         return "one of " + ", ".join(f"`{value}`" for value in schema["enum"])
     if schema.get("format") == "inside":
         return "path inside the working directory"
+    form += " in one line, without `<`" if schema.get("format") == "title" else ""
     form += f", at least {schema['minimum']}" if "minimum" in schema else ""
     return form + (" or nothing" if "null" in types else "")
 

@@ -5,10 +5,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
-
 from ragassay.annotation.guidelines import Guidelines, load
-from ragassay.config import checked
+from ragassay.config import checked, read
 from ragassay.errors import AssayError
 
 SCHEMA = Path(__file__).resolve().parents[2] / "schemas/config.schema.yaml"
@@ -40,12 +38,7 @@ def study(configfiles: list[str], generator: str | None, judge: str | None) -> S
     """The first generator and judge of the configuration unless others are named."""
     files, config = ["config/config.yaml", *configfiles], {}
     for file in files:
-        try:
-            _merge(config, yaml.safe_load(Path(file).read_bytes()) or {})
-        except FileNotFoundError:
-            raise StudyError(f"{file}: no such file; run this in the project's folder") from None
-        except yaml.YAMLError as error:
-            raise StudyError(f"{file}: not YAML: {' '.join(str(error).split())}") from None
+        _merge(config, read(file))
     config = checked(config, files, SCHEMA)
     scope = config["scope"]
     for role, name, known in (
