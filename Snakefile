@@ -20,6 +20,9 @@ include: "workflow/rules/publish.smk"
 include: "workflow/rules/report.smk"
 
 
+told(references.check_inputs, workflow.rules)
+
+
 rule report:
     """Everything that the configuration asks for, and the page that shows it."""
     default_target: True

@@ -93,3 +93,26 @@ def test_an_empty_folder_of_documents_is_named(project):
 @pytest.mark.parametrize("name", ["../../etc/passwd", "a/../../b", "-rf", ".hidden", "x" * 65])
 def test_hostile_names_match_no_rule(project, name):
     assert snakemake(project, "--dry-run", f"results/documents/{name}.parquet", check=False).returncode == 1
+
+
+def test_an_unknown_shard_or_model_is_a_line_and_no_traceback(project):
+    for name in ("documents/nope", "clusters/nope", "claims/nope/2026-01", "scope_votes/embedded/nope/2026-01"):
+        refused = snakemake(project, "--dry-run", f"results/{name}.parquet", *TINY, check=False)
+        assert refused.returncode == 1 and f"No rule to produce results/{name}.parquet" in refused.stdout
+        assert "Traceback" not in refused.stdout
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"report:\n  title: [a\n", "config/config.yaml:3: while parsing a flow sequence"),
+        (b"report:\n  title: m\xe9\n", "config/config.yaml:2: found byte 0xe9, which is not UTF-8"),
+        (b"demo_lm: {seed: " + b"1" * 5000 + b"}\n", "config/config.yaml:1: Exceeds the limit (4300 digits)"),
+        (b"a: &a {x: 1}\nb: {x: *a, y: *a}\n", "config/config.yaml:2: found an alias, *a, expected what it stands for"),
+    ],
+)
+def test_a_configuration_that_cannot_be_read_is_named_with_its_line(project, content, message):
+    (project / "config/config.yaml").write_bytes(content)
+    refused = snakemake(project, "--dry-run", check=False)
+    assert refused.returncode == 1 and message in refused.stdout
+    assert "Traceback" not in refused.stdout

@@ -86,6 +86,18 @@ def test_every_rule_keeps_the_conventions(monkeypatch):
     assert not {name: wrong for name, wrong in found.items() if wrong}
 
 
+def test_no_rule_completes_the_name_of_a_file_that_is_not_checked_before_any_job(monkeypatch):
+    """Snakemake does not miss an input whose output exists, so that a new one here needs a check in `references`."""
+    inputs = {str(file) for rule in rules(ROOT, monkeypatch) for file in rule.input if isinstance(file, str)}
+    assert {file for file in inputs if "{" in file and not file.startswith("results/")} == {
+        "resources/prompts/respond_{prompt}.yaml",
+        "resources/prompts/judge_defusion{variant}.yaml",
+        "annotation/{generator}/{judge}/events.jsonl",
+        "annotation/{generator}/{judge}/items.parquet",
+        "workflow/report/sections/{section}.yaml",  # render_report names each
+    }
+
+
 def test_a_rule_without_code_param_log_or_environment_is_found(project, monkeypatch):
     file = project / "workflow/rules/documents.smk"
     file.write_text(file.read_text() + BAD_RULE)

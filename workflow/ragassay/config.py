@@ -78,18 +78,20 @@ def read(file) -> dict:
     return content or {}
 
 
-def checked(config: dict, files: list, schema_file) -> dict:
+def checked(config: dict, files: list, schema_file, more=lambda config: ()) -> dict:
     """The configuration with all defaults; raises ConfigError naming the file among `files` that each wrong key stands
-    in.
+    in. `more` finds further problems, as (key, text), in one whose types and ranges are right.
     """
     schema = yaml.safe_load(Path(schema_file).read_bytes())
     problems = list(_secrets(config)) or list(_uncountable(config)) or list(_schema_problems(config, schema))
-    problems = problems or list(_wrong_names(_with_defaults(config, schema)))
+    if not problems:
+        filled = _with_defaults(config, schema)
+        problems = [*_wrong_names(filled), *more(filled)]
     if problems:
         sources = [(str(file), read(file)) for file in files]
         lines = [f"{_source(path, config, sources)}: {_dotted(path)}: {text}" for path, text in problems]
         raise ConfigError("\n".join(dict.fromkeys(lines)))
-    return _with_defaults(config, schema)
+    return filled
 
 
 def _secrets(value, path=()) -> Iterator[tuple]:
@@ -230,8 +232,12 @@ def _dotted(path):
 
 
 def _source(path, config, sources):
-    """The last file that sets the key, as later files win; the command line if none does or another value is found."""
+    """The last file that sets the key, as later files win; the command line if another value is found; the defaults if
+    nobody sets it.
+    """
     found = _at(path, config)
+    if found is MISSING:
+        return "default"
     for name, content in reversed(sources):
         value = _at(path, content)
         if value is not MISSING:

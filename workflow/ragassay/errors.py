@@ -4,6 +4,7 @@ traceback. And how such a line shows a value, and the name that was probably mea
 
 import difflib
 import reprlib
+from pathlib import Path
 
 _BOUNDED = reprlib.Repr()
 _BOUNDED.maxlevel, _BOUNDED.maxstring, _BOUNDED.maxother = 3, 80, 80
@@ -20,7 +21,14 @@ def shown(value, letters: int = 80) -> str:
     return _BOUNDED.repr(value)[:letters]
 
 
-def closest(name, known) -> str:
+def closest(name, known, folder: str = "") -> str:
     """The known name that was probably meant, to be put behind a sentence; empty if none is near."""
     close = difflib.get_close_matches(str(name), known, n=1)
-    return f" (did you mean {close[0]}?)" if close else ""
+    return f" (did you mean {folder}{close[0]}?)" if close else ""
+
+
+def closest_file(path) -> str:
+    """The same for a path that does not exist, among what lies in its folder."""
+    path = Path(path)
+    others = sorted(other.name for other in path.parent.iterdir()) if path.parent.is_dir() else []
+    return closest(path.name, filter(str.isprintable, others), f"{path.parent}/".removeprefix("./"))

@@ -1,6 +1,7 @@
 """Models that this workflow trains: whoever uses one needs its folder first."""
 
 FOLDER = "results/models/"
+DEMO_LM = f"{FOLDER}demo-lm"  # the one that there is a rule for
 
 
 def weights(entry: dict) -> list[str]:

@@ -15,6 +15,16 @@ from ragassay.sources import document_files
 ACCESS = ("mode", "concurrency", "requests_per_minute", "tokens_per_minute", "timeout", "budget_usd")
 
 
+def of_shard(config: dict, shards: dict, part, wildcards):
+    """These settings, or files, for the shard that is the wildcard."""
+    return part(shards[wildcards.shard], config)
+
+
+def before(shards: dict, pattern: str, wildcards) -> list[str]:
+    """This table of the shard before the one that is the wildcard; none for the first."""
+    return [pattern.format(shard=name) for name in shards[wildcards.shard]["before"][-1:]]
+
+
 def files(row: dict, config: dict) -> list[str]:
     """The user's files of a shard: each is an input, so that adding or changing one re-runs the shard."""
     return document_files(row["documents"])
@@ -117,6 +127,21 @@ def weights_of(config: dict, role: str):
 def detectors(config: dict) -> list[str]:
     """The models that say whether questions are in scope: the judges, and the responders, who are asked the same."""
     return list(dict.fromkeys([*config["scope"]["judges"], *config["scope"]["responders"]]))
+
+
+def wildcard_names(config: dict, shards) -> dict[str, list[str]]:
+    """What wildcards may be, so that no rule makes a path with another name in it. A question set stands in for
+    generator and shard, what it recorded for judge and responder.
+    """
+    models, sets = list(config["models"]), config["question_sets"]
+    recorded = {role: [name for own in sets.values() for name in own[role]] for role in ("judges", "responders")}
+    return {
+        "shard": [*shards, *sets],
+        "generator": [*models, *sets],
+        "judge": [*models, *recorded["judges"]],
+        "responder": [*models, *recorded["responders"]],
+        "variant": variants(config),
+    }
 
 
 def variants(config: dict) -> list[str]:

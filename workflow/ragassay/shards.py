@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 
 from ragassay.config import NAME, stays_inside
-from ragassay.errors import AssayError
+from ragassay.errors import AssayError, closest_file, shown
 
 COLUMNS = ["shard", "documents"]
 CRAWLED = ["topics", "first_day", "last_day", "per_topic"]  # more columns, for shards that are crawled
@@ -23,35 +23,32 @@ class ShardError(AssayError):
 
 def read_shards(path, taken=()) -> dict[str, dict]:
     """The rows by shard name, in the order of the file; cells that are empty are None, `before` are earlier shards.
-    Names that are `taken` belong to question sets.
+    Names that are `taken` belong to question sets. All rows that cannot be used are one error, a line each.
     """
     columns = ", ".join(COLUMNS)
     if not Path(path).is_file():
-        raise ShardError(f"{path}: no such file, expected a tab-separated table with the columns {columns}")
+        expected = f"expected a tab-separated table with the columns {columns}{closest_file(path)}"
+        raise ShardError(f"{path}: no such file, {expected}")
+    shards, problems = {}, []
     with Path(path).open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
         rows = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
-        shards = {}
         try:
             header = next(rows, [])
             if header not in (COLUMNS, COLUMNS + CRAWLED):
                 expected = f"expected {COLUMNS}, or for crawls {COLUMNS + CRAWLED}, separated by tabs"
-                raise ShardError(f"{path}:1: found the columns {header}, {expected}")
+                raise ShardError(f"{path}:1: found the columns {shown(header, 200)}, {expected}")
             for cells in filter(None, rows):
-                row = _checked(cells, header, f"{path}:{rows.line_num}")
-                if row["shard"] in shards:
-                    raise ShardError(
-                        f"{path}:{rows.line_num}: shard {row['shard']} stands there twice; a name is given once"
-                    )
-                if row["shard"] in taken:
-                    where = f"{path}:{rows.line_num}: found shard {row['shard']}"
-                    raise ShardError(
-                        f"{where}, which is a question set in the configuration; give the set another name"
-                    )
-                shards[row["shard"]] = row | {"before": list(shards)}
+                try:
+                    row = _checked(cells, header, f"{path}:{rows.line_num}", shards, taken)
+                    shards[row["shard"]] = row | {"before": list(shards)}
+                except ShardError as error:
+                    problems.append(str(error))
         except (csv.Error, OSError) as error:
-            raise ShardError(f"{path}:{rows.line_num}: {error}") from error
-    if not shards:
-        raise ShardError(f"{path}: no shard, expected at least one row")
+            problems.append(f"{path}:{rows.line_num}: {error}")
+    if not shards and not problems:
+        problems.append(f"{path}: no shard, expected at least one row")
+    if problems:
+        raise ShardError("\n".join(problems))
     return shards
 
 
@@ -60,7 +57,7 @@ def one_of(names: list[str]) -> str:
     return f"(?:{'|'.join(map(re.escape, names))})" if names else "(?!)"
 
 
-def _checked(cells, header, where):
+def _checked(cells, header, where, known, taken):
     if len(cells) == len(COLUMNS):  # a row of files needs no more
         cells = cells + [""] * (len(header) - len(COLUMNS))
     if len(cells) != len(header):
@@ -72,6 +69,11 @@ def _checked(cells, header, where):
         raise ShardError(
             f"{where}: found the name {row['shard'] or ''!r}, expected letters, digits, '.', '_' and '-', at most 64"
         )
+    if row["shard"] in known:
+        raise ShardError(f"{where}: shard {row['shard']} stands there twice; a name is given once")
+    if row["shard"] in taken:
+        found = f"{where}: found shard {row['shard']}"
+        raise ShardError(f"{found}, which is a question set in the configuration; give the set another name")
     if row["documents"] or CRAWLED[0] not in header:
         _check_documents(row["documents"] or "", where)
     else:
@@ -88,7 +90,7 @@ def _check_documents(path, where):
         remedy = "copy the documents there or link them, as in: ln -s /where/they/are data"
         raise ShardError(f"{where}: found {path!r}, expected a path inside the working directory; {remedy}")
     if not Path(path).exists():
-        raise ShardError(f"{where}: {path}: no such file or folder")
+        raise ShardError(f"{where}: {path}: no such file or folder{closest_file(path)}")
 
 
 def _check_window(row, where):

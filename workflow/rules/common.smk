@@ -2,7 +2,7 @@
 
 import os
 import sys
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 WORKFLOW = Path(workflow.basedir, "workflow")
@@ -12,22 +12,33 @@ os.environ.update(PYTHONPATH=os.pathsep.join([str(WORKFLOW), str(WORKFLOW / "sta
 
 from snakemake.exceptions import WorkflowError
 
-from ragassay import settings
+from ragassay import references, settings
 from ragassay.code import code_version
-from ragassay.config import NAME, checked
+from ragassay.config import NAME, checked, read
 from ragassay.errors import AssayError
 from ragassay.shards import one_of, read_shards
+
+
+def told(check, *arguments):
+    """What `check` returns. What it asks the user to change is shown without a traceback."""
+    try:
+        return check(*arguments)
+    except AssayError as error:
+        raise WorkflowError(str(error)) from None
+
+
+CONFIG_FILES = [*filter(os.path.exists, ["config/config.yaml"]), *workflow.configfiles]
+for file in CONFIG_FILES:  # before Snakemake does, which names neither file nor line
+    told(read, file)
 
 
 configfile: "config/config.yaml"
 
 
-CONFIG_FILES = ["config/config.yaml", *(file for file in workflow.configfiles if str(file) != "config/config.yaml")]
-try:
-    config.update(checked(config, CONFIG_FILES, WORKFLOW / "schemas/config.schema.yaml"))
-    SHARDS = read_shards(config["shards"], config["question_sets"])
-except AssayError as error:
-    raise WorkflowError(str(error)) from None
+SCHEMA = WORKFLOW / "schemas/config.schema.yaml"
+references_too = [references.problems] if workflow.is_main_process else []  # jobs start after that
+config.update(told(checked, config, CONFIG_FILES, SCHEMA, *references_too))
+SHARDS = told(read_shards, config["shards"], config["question_sets"])
 
 
 # Keys of models come from the environment: a missing one stops before any job.
@@ -38,32 +49,13 @@ envvars:
 FILED = [name for name, row in SHARDS.items() if row["documents"]]  # shards of the user's files
 CRAWLED = [name for name in SHARDS if name not in FILED]
 PAIRS = settings.pairs(config, SHARDS)  # of generator and shard, for expand(..., zip, **PAIRS, allow_missing=True)
+of_shard = partial(partial, settings.of_shard, config, SHARDS)  # settings or files, by their function
+before = partial(partial, settings.before, SHARDS)  # a pattern of paths
 
 
 wildcard_constraints:
-    **dict.fromkeys(["shard", "section", "generator", "judge", "responder", "prompt"], NAME),
-    variant=one_of(settings.variants(config)),
-
-
-def before(pattern):
-    """This table of the shard before the one that `shard` names; none for the first."""
-
-    def paths(wildcards):
-        return expand(pattern, shard=SHARDS[wildcards.shard]["before"][-1:])
-
-    return paths
-
-
-def of_shard(settings):
-    """These settings, or files, for the shard that is the wildcard."""
-
-    def settings_for(wildcards):
-        try:
-            return settings(SHARDS[wildcards.shard], config)
-        except AssayError as error:
-            raise WorkflowError(str(error)) from None
-
-    return settings_for
+    **dict.fromkeys(["section", "prompt"], NAME),
+    **{name: one_of(names) for name, names in settings.wildcard_names(config, SHARDS).items()},
 
 
 def frozen(value):

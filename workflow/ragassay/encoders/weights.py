@@ -21,7 +21,7 @@ class WeightsError(AssayError):
 
 def folder(owner: str, model: str, revision: str | None = None) -> Path:
     """The folder with a model's files; `owner` is whose they are, such as "encoder minilm"."""
-    found = _in_package(owner, model) if model.startswith("package:") else Path(model)
+    found = in_package(owner, model) if model.startswith("package:") else Path(model)
     if not found.is_dir():
         found = _in_cache(owner, model, revision)
     for part in _parts(found):
@@ -51,7 +51,8 @@ def _modules(found):
     return [module["path"] for module in json.loads(path.read_text())] if path.is_file() else []
 
 
-def _in_package(owner, model):
+def in_package(owner: str, model: str) -> Path:
+    """The folder that package:<package>/<folder> names; the package is not imported."""
     package, _, inside = model.removeprefix("package:").partition("/")
     spec = importlib.util.find_spec(package) if package.isidentifier() else None
     found = Path(spec.submodule_search_locations[0], inside) if spec and spec.submodule_search_locations else None
