@@ -38,6 +38,8 @@ def test_public_addresses(text):
         ("", "bad_scheme"),
         ("http://", "bad_url"),
         ("http://[::1/", "bad_url"),
+        ("http://[]@", "bad_url"),
+        ("http://[a:b]/", "bad_url"),
         ("http://example.org:99999/", "bad_url"),
         ("http://example.org:0/", "bad_url"),
         ("http://me:secret@example.org/", "bad_url"),

@@ -60,7 +60,9 @@ def test_a_page_is_named_once_and_the_first_counts():
     assert [entry.title for entry in parse(rss(*items, item("/other", "Other")), URL).entries] == ["First", "Other"]
 
 
-@pytest.mark.parametrize("bad", ["file:///etc/passwd", "javascript:alert(1)", "ftp://a.example/", "http://", ""])
+@pytest.mark.parametrize(
+    "bad", ["file:///etc/passwd", "javascript:alert(1)", "ftp://a.example/", "http://", "http://[]@", ""]
+)
 def test_links_that_are_no_pages_are_counted(bad):
     feed = parse(rss(item(bad, guid=""), item("/b")), URL)
     assert [entry.url for entry in feed.entries] == ["https://www.a.example/b"]

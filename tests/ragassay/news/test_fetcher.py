@@ -126,6 +126,7 @@ def test_redirects_have_an_end(count, outcome):
         ("file:///etc/passwd", "bad_scheme"),
         ("javascript:alert(1)", "bad_scheme"),
         ("http://me@other.test/", "bad_url"),
+        ("http://[]@", "bad_url"),
         ("http://other.test/forbidden", "disallowed"),
         ("http://other.test/gone", "opted_out"),
     ],

@@ -61,6 +61,9 @@ def test_a_relative_address_belongs_to_its_feed(relative, absolute):
         "http://a.example\\@b.example/",
         "http://1.2.3/",
         "http://[::1/",
+        "http://[]@",
+        "//[]@",
+        "http://[a:b]/",
         "http://" + "a" * 64 + ".example/",
         "http://a.example/" + "b" * 2_000,
     ],
@@ -68,6 +71,12 @@ def test_a_relative_address_belongs_to_its_feed(relative, absolute):
 def test_what_is_no_page_on_the_web_is_refused(found):
     with pytest.raises(NotALink, match=r"found .*"):
         link(found)
+
+
+@pytest.mark.parametrize("found", ["http://[]@", "//[]@", "http://[a:b]/", "//[a:b]/b", "http://a.example:port/"])
+def test_what_is_no_address_is_none_in_a_feed_either(found):
+    with pytest.raises(NotALink, match=r"found .*, (which is no address|expected a host)"):
+        link(found, "https://a.example/feeds/all.xml")
 
 
 @given(st.text(max_size=60), st.sampled_from([None, "http://a.example/b"]))

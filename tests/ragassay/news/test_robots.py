@@ -51,6 +51,7 @@ def test_rules(text, path, outcome):
         (moved("/robots.txt"), "robots_unavailable"),
         (moved("http://127.0.0.1:1/robots.txt"), "robots_unavailable"),
         (moved("file:///etc/passwd"), "robots_unavailable"),
+        (moved("http://[]@"), "robots_unavailable"),
         (b"SSH-2.0-OpenSSH_9.2\r\n", "robots_unavailable"),
         (lambda headers: b"", "connection"),
     ],

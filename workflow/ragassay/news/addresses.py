@@ -20,6 +20,7 @@ from yarl import URL
 
 from ragassay.errors import AssayError
 from ragassay.news.limits import Failed, Limits
+from ragassay.news.links import BROKEN
 
 CLOSED_V4 = """0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24
 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3"""
@@ -93,7 +94,7 @@ class Addresses:
             url = URL(text.strip())
             url = (base.join(url) if base else url).with_fragment(None)
             port, host = url.port, (url.raw_host or "").lower().rstrip(".")
-        except (ValueError, TypeError) as error:
+        except (*BROKEN, TypeError) as error:
             raise Failed("bad_url", f"{text[:200]!r} is no URL: {error}") from None
         if url.scheme not in ("http", "https"):
             raise Failed("bad_scheme", f"{text[:200]!r} is neither http nor https")

@@ -13,6 +13,7 @@ from yarl import URL
 SCHEMES = ("http", "https")
 LONGEST = 2_000  # longer ones are no addresses of articles
 LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
+BROKEN = (ValueError, LookupError)  # what yarl raises for texts that are no address, while it splits them or later
 CONTROL = re.compile(r"[\x00-\x20\x7f]")
 
 
@@ -27,8 +28,14 @@ def link(text: str, base: str | None = None) -> str:
         raise NotALink(f"found {len(text)} characters, expected at most {LONGEST}")
     try:
         url = URL(base).join(URL(text)) if base else URL(text)
-    except ValueError as error:
+        return _link(url, text)
+    except NotALink:
+        raise
+    except BROKEN as error:
         raise NotALink(f"found {text!r:.80}, which is no address ({error})") from error
+
+
+def _link(url, text):
     if url.scheme not in SCHEMES:
         raise NotALink(f"found {text!r:.80}, expected an address that begins with http:// or https://")
     if url.user is not None or url.password is not None:
