@@ -98,6 +98,18 @@ def test_the_text_is_found_whatever_it_says_of_itself(content, content_type, tex
     assert document.count(b"<?xml") == 1
 
 
+@pytest.mark.parametrize("name", ["undefined", "idna", "punycode", "raw-unicode-escape", "utf-7", "rot13", "hex"])
+def test_what_is_no_charset_of_the_web_is_passed_over(name):
+    content = f"<?xml version='1.0' encoding='{name}'?><r>é</r>".encode("windows-1252")
+    assert "<r>é</r>" in decoded(content)
+    assert decoded(content[-8:], f"text/xml; charset={name}") == "<r>é</r>"
+
+
+def test_what_the_web_calls_latin_1_holds_quotation_marks():
+    content = "<?xml version='1.0' encoding='iso-8859-1'?><r>“é”</r>".encode("windows-1252")
+    assert "<r>“é”</r>" in decoded(content)
+
+
 @given(st.binary(max_size=200), st.text(max_size=30))
 def test_any_bytes_are_decoded(content, content_type):
     assert isinstance(decoded(content, content_type), str)

@@ -6,31 +6,17 @@ are valid UTF-8, which does not happen by chance. Never raises: what fits nothin
 replacement characters.
 """
 
-import codecs
 import re
 
 from charset_normalizer import from_bytes
 
-MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+from ragassay.news.charset_labels import charset_of, marked
+
 LABEL = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
 DECLARED = re.compile(
     rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})|<\?xml[^>]{0,100}?encoding\s*=\s*[\"']([\w.:-]{1,40})",
     re.IGNORECASE,
 )
-# What the web calls by the first name is the second, which holds more characters.
-WIDER = {
-    "ascii": "cp1252",
-    "iso8859-1": "cp1252",
-    "iso8859-9": "cp1254",
-    "iso8859-11": "cp874",
-    "tis-620": "cp874",
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "shift_jis": "cp932",
-    "euc_kr": "cp949",
-}
-# Python knows more codecs than the web has charsets, among them some that are slow or no text.
-CHARSET = re.compile(r"utf-(8|16|16-[bl]e)|iso8859-\d+|iso2022_jp|cp\d+|koi8-[rut]|gb18030|big5\w*|euc_\w+|mac-\w+")
 ONE_BYTE = re.compile(r"iso8859-\d+|cp(125\d|874|866)|koi8-[rut]|mac-\w+")
 HIGH = bytes(range(128, 256))
 SEARCHED, SAMPLED = 4096, 8000
@@ -38,9 +24,8 @@ SEARCHED, SAMPLED = 4096, 8000
 
 def decode(body: bytes, content_type: str | None = None) -> tuple[str, str, str]:
     """The text, its charset, and what told it: mark, header, meta or detector."""
-    for mark, charset in MARKS:
-        if body.startswith(mark):
-            return body[len(mark) :].decode(charset, "replace"), charset, "mark"
+    if found := marked(body):
+        return *found, "mark"
     try:
         utf8 = body.decode("utf-8")
     except UnicodeDecodeError:
@@ -72,17 +57,8 @@ def _declared(body, content_type):
     header, meta = LABEL.search(content_type or ""), DECLARED.search(body[:SEARCHED])
     labels = [(header[1], "header")] if header else []
     labels += [((meta[1] or meta[2]).decode("ascii", "replace"), "meta")] if meta else []
-    named = [(_charset(label), source) for label, source in labels]
+    named = [(charset_of(label), source) for label, source in labels]
     return [(charset, source) for charset, source in named if charset]
-
-
-def _charset(label):
-    try:
-        name = codecs.lookup(label).name
-    except LookupError:
-        return None
-    name = WIDER.get(name, name)
-    return name if CHARSET.fullmatch(name) else None
 
 
 def _detected(body):
@@ -90,4 +66,4 @@ def _detected(body):
     first = re.search(rb"[\x80-\xff]", body).start()
     sample = body[max(0, first - SAMPLED // 4) :][:SAMPLED]
     found = from_bytes(sample.rpartition(b"<")[0] or sample).best()
-    return _charset(found.encoding) if found else None
+    return charset_of(found.encoding) if found else None

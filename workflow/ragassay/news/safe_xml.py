@@ -6,12 +6,12 @@ strict parser did not reach is then counted roughly. The library that reads feed
 `self_test` runs once per process: it shows on a small document that ours stops them.
 """
 
-import codecs
 import functools
 import re
 from xml.parsers import expat
 
 from ragassay.errors import AssayError
+from ragassay.news.charset_labels import charset_of, marked
 
 LARGEST = 5_000_000  # bytes; the fattest feeds of whole articles have two or three million
 DEEPEST = 100  # elements in elements
@@ -23,17 +23,10 @@ LONGEST_TAG = 50_000  # bytes, in damaged documents
 DECLARATION = re.compile(r"\s*<\?xml\b[^>]*?\?>", re.IGNORECASE)
 ENCODING = re.compile(rb"""<\?xml\b[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._:-]{1,40})["']""", re.IGNORECASE)
 CHARSET = re.compile(r"""charset\s*=\s*["']?([A-Za-z0-9._:-]{1,40})""", re.IGNORECASE)
-MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
 BARE = ((b"<\0\0\0", "utf-32-le"), (b"\0\0\0<", "utf-32-be"), (b"<\0", "utf-16-le"), (b"\0<", "utf-16-be"))
 NAMESPACE = re.compile(rb"""xmlns[\w:.-]{0,80}\s*=\s*["'][^"'<>]{0,200}""")
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-SEVEN_BITS = ("iso2022", "hz")  # their bytes are valid UTF-8 and mean something else
+SEVEN_BITS = "iso2022_jp"  # its bytes are valid UTF-8 and mean something else
 BOMB = b'<!DOCTYPE a [<!ENTITY b "cc"><!ENTITY d "&b;&b;">]><a>&d;</a>'
 
 
@@ -73,15 +66,14 @@ def _checked(content, content_type):
 
 def decoded(content: bytes, content_type: str = "") -> str:
     """The text: by its byte order mark, else UTF-8 if it is that, else what the document or the header says."""
-    for mark, encoding in MARKS:
-        if content.startswith(mark):
-            return content[len(mark) :].decode(encoding, "replace")
+    if found := marked(content):
+        return found[0]
     for beginning, encoding in BARE:
         if content.startswith(beginning):
             return content.decode(encoding, "replace")
     said = [found.decode() for found in ENCODING.findall(content[:1_000])] + CHARSET.findall(content_type)
-    named = [name for name in map(_codec, said) if name]
-    if not any(name.startswith(SEVEN_BITS) for name in named):
+    named = [name for name in map(charset_of, said) if name]
+    if SEVEN_BITS not in named:
         named.insert(0, "utf-8")
     for name in named:
         try:
@@ -90,15 +82,6 @@ def decoded(content: bytes, content_type: str = "") -> str:
             continue
     wrong = [name for name in named if name != "utf-8"]
     return content.decode(wrong[0] if wrong else "windows-1252", "replace")
-
-
-def _codec(name):
-    """The codec's own name, if it is one of texts and not one of Python's games such as rot13 or zip."""
-    try:
-        found = codecs.lookup(name)
-    except (LookupError, ValueError):
-        return None
-    return found.name if found._is_text_encoding and "utf-7" not in found.name and "escape" not in found.name else None
 
 
 def _look_through(document):
