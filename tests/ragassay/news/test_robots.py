@@ -124,3 +124,18 @@ def test_a_torn_record_is_read_anew(tmp_path, text):
     (tmp_path / "http%3A%2F%2Fsite.test.robots").write_text(text)
     page, web = fetch({"/": PAGE}, spacing_folder=tmp_path)
     assert (page.outcome, web.asked) == ("ok", ["/robots.txt", "/"])
+
+
+def test_the_longest_host_names_have_rules_and_turns_of_their_own(tmp_path):
+    hosts = [f"{letter}.{'.'.join(['a' * 62] * 3)}.{'a' * 62}" for letter in "xy"]
+    assert {len(host) for host in hosts} == {253}
+    pages = {f"{hosts[0]}/robots.txt": answer(b"User-agent: *\nDisallow: /"), "/": PAGE}
+
+    async def run():
+        async with Web(pages) as web:
+            for _ in range(2):  # the second time by what is kept
+                async with web.fetcher(*hosts, spacing_folder=tmp_path) as fetcher:
+                    outcomes = [(await fetcher.fetch(f"http://{host}/")).outcome for host in hosts]
+            return outcomes, web.asked.count("/robots.txt")
+
+    assert asyncio.run(run()) == (["disallowed", "ok"], 2)

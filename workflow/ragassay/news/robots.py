@@ -15,6 +15,7 @@ from urllib.parse import quote
 from protego import Protego
 
 from ragassay import atomic
+from ragassay.news.spacing import file_of
 
 DAY, SHORT = 86_400.0, 600.0
 MOST_WORK = 2_000_000  # lines x user agents: Protego gives each rule to each agent of its group
@@ -108,4 +109,4 @@ class Kept:
             return None
 
     def _path(self, origin):
-        return self.folder / f"{quote(origin, safe='')}.robots"
+        return file_of(self.folder, quote(origin, safe=""), "robots")

@@ -11,6 +11,7 @@ shared file systems have to support (NFS does by itself, Lustre with the mount o
 import asyncio
 import contextlib
 import fcntl
+import hashlib
 import os
 import time
 from collections import defaultdict
@@ -20,7 +21,16 @@ from ragassay.errors import AssayError
 from ragassay.news.limits import Failed
 
 LONGEST = 86_400.0  # of what a host may ask for by Retry-After
+LONGEST_NAME = 120  # file systems take 255 bytes or less, and temporary files add to a name
 FIRST_LOOK, LAST_LOOK = 0.002, 0.1  # pauses between two looks at a lock that another process holds
+
+
+def file_of(folder: Path, name: str, ending: str) -> Path:
+    """Where something about a host is kept. A long name becomes its digest, which no host can be called: labels end at
+    63 characters.
+    """
+    name = name if len(name) <= LONGEST_NAME else hashlib.sha256(name.encode()).hexdigest()
+    return folder / f"{name}.{ending}"
 
 
 class Turn:
@@ -111,7 +121,7 @@ class Spacing:
         """The host's turn, or None while another process has it."""
         if not self.folder:
             return self.turns[host]
-        path = self.folder / f"{host}.turn"
+        path = file_of(self.folder, host, "turn")
         file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
