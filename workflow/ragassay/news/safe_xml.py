@@ -8,6 +8,7 @@ strict parser did not reach is then counted roughly. The library that reads feed
 
 import functools
 import re
+import sys
 from xml.parsers import expat
 
 from ragassay.errors import AssayError
@@ -20,11 +21,15 @@ MOST_REFERENCES = 300_000  # such as &lt;
 MOST_NAMESPACES = 200  # different ones: feedparser's time grows with the square of their number
 LONGEST_TAG = 50_000  # bytes, in damaged documents
 
+LONGEST_NUMBER = 7  # digits of the last character's number
+
 DECLARATION = re.compile(r"\s*<\?xml\b[^>]*?\?>", re.IGNORECASE)
 ENCODING = re.compile(rb"""<\?xml\b[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._:-]{1,40})["']""", re.IGNORECASE)
 CHARSET = re.compile(r"""charset\s*=\s*["']?([A-Za-z0-9._:-]{1,40})""", re.IGNORECASE)
 BARE = ((b"<\0\0\0", "utf-32-le"), (b"\0\0\0<", "utf-32-be"), (b"<\0", "utf-16-le"), (b"\0<", "utf-16-be"))
 NAMESPACE = re.compile(rb"""xmlns[\w:.-]{0,80}\s*=\s*["'][^"'<>]{0,200}""")
+REFERENCE = re.compile("&(?:amp;)?#(?:[xX]0*([0-9a-fA-F]+)|0*([0-9]+));?")  # also as the text of a text, in HTML
+SURROGATE = re.compile("[\ud800-\udfff]")
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 SEVEN_BITS = "iso2022_jp"  # its bytes are valid UTF-8 and mean something else
 BOMB = b'<!DOCTYPE a [<!ENTITY b "cc"><!ENTITY d "&b;&b;">]><a>&d;</a>'
@@ -57,11 +62,28 @@ def self_test() -> None:
 def _checked(content, content_type):
     if len(content) > LARGEST:
         raise UnsafeXml(f"found {len(content)} bytes, expected at most {LARGEST}")
-    text = NOT_IN_XML.sub("", decoded(content, content_type))
+    text = REFERENCE.sub(_possible, decoded(content, content_type))
+    if SURROGATE.search(text):  # programs write an emoji as two of them
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    text = NOT_IN_XML.sub("", text)
     text = DECLARATION.sub("", text, count=1) if DECLARATION.match(text) else text
     document = b'<?xml version="1.0" encoding="utf-8"?>' + text.encode()
     _look_through(document)
     return document
+
+
+def _possible(reference):
+    """The reference as it stands, but for those at which parsers give up: half a pair becomes its sign, what no
+    document may hold becomes nothing.
+    """
+    digits, base = (reference[1], 16) if reference[1] else (reference[2], 10)
+    number = int(digits, base) if len(digits) <= LONGEST_NUMBER else sys.maxunicode + 1
+    if number > sys.maxunicode:
+        return ""
+    sign = chr(number)
+    if SURROGATE.match(sign):
+        return sign
+    return "" if NOT_IN_XML.match(sign) else reference[0]
 
 
 def decoded(content: bytes, content_type: str = "") -> str:
