@@ -54,6 +54,8 @@ class Project:
             "pages_per_document": 1,
             "seconds_between_requests": GAP,
             "seconds_between_requests_own_hosts": gap,
+            "seconds_per_page": 20,
+            "megabytes_per_page": 1024,
             "spacing_folder": str(self.folder / "hosts"),
         }
         outputs = {name: str(self.folder / shard / name) for name in ("pages", "candidates", "feed_health", "rejects")}

@@ -1,5 +1,5 @@
-"""Read the bodies that came out of the hostile suite as a crawl and the stage behind it would: as a feed, and as a
-page in a killable child, also under the type of a page if they were announced as something else.
+"""Read the bodies that came out of the hostile suite as a crawl and the stage behind it would: as a feed and as a page,
+each in a killable child, as a page also under the type of one if they were announced as something else.
 
 Bodies wait on disk, as those of a crawl do, and are read one after the other when nobody is asked any more.
 """
@@ -8,20 +8,22 @@ import resource
 import time
 from pathlib import Path
 
-from ragassay.news import feeds
+from ragassay.news import feed_child
+from ragassay.news.candidates import read
 from ragassay.news.extraction import Extractor, Reject
+from ragassay.news.readers import Readers
 
 SECONDS, MEGABYTES = 20, 500
 HTML = "text/html; charset=utf-8"
 XML = {"not_html", "no_text", "too_many_elements"}
 EXPECTED = {  # kind of case -> what its body is as a feed, and what it may be as a page
-    "deep_xml": ("not_a_feed", XML),
-    "entity_expansion": ("not_a_feed", XML),
-    "external_entity": ("not_a_feed", XML),
-    "paragraphs": ("not_a_feed", {"too_many_elements"}),
-    "deep_html": ("not_a_feed", {"not_html"}),
+    "deep_xml": ({"dead"}, XML),
+    "entity_expansion": ({"dead"}, XML),
+    "external_entity": ({"dead"}, XML),
+    "paragraphs": ({"dead"}, {"too_many_elements"}),
+    "deep_html": ({"dead"}, {"not_html"}),
 }
-KINDS = {"live", "empty", "not_a_feed"}
+HEALTH = {"live", "empty", "dead"}
 
 
 class Reading:
@@ -35,18 +37,24 @@ class Reading:
         self.waiting.append((case, seconds, fetched.headers.get("content-type", ""), path))
 
     def read(self) -> None:
-        with Extractor(seconds=SECONDS, memory_mb=MEGABYTES) as extractor:
+        with (
+            Extractor(seconds=SECONDS, memory_mb=MEGABYTES) as extractor,
+            Readers(feed_child.__name__, seconds=SECONDS, memory_mb=MEGABYTES) as readers,
+        ):
             list(extractor.extract([(0, b"", {}, "http://first.test/")]))  # it has started now
             for case, seconds, content_type, path in self.waiting:
                 start = time.monotonic()
                 body = path.read_bytes()
-                feed = feeds.parse(body, case.url, content_type)
+                [(_, reply)] = readers.read([(case.number, body, [feed_child.FEED, case.url, content_type])])
+                health, detail, _ = read(reply)
                 pages = [{"content-type": announced} for announced in dict.fromkeys((content_type, HTML))]
                 results = extractor.extract((case.number, body, headers, case.url) for headers in pages)
                 found = {result.reason if isinstance(result, Reject) else "article" for _, result in results}
                 self.longest = max(self.longest, seconds + time.monotonic() - start)
-                kind, reasons = EXPECTED.get(case.kind, (feed.kind, found))
-                if feed.kind not in KINDS or feed.kind != kind or not found <= reasons:
-                    told = f"{feed.kind} and {sorted(found)}, not {kind} and some of {sorted(reasons)}"
+                expected, reasons = EXPECTED.get(case.kind, (HEALTH, found))
+                if health not in expected or not found <= reasons:
+                    told = (
+                        f"{health} ({detail}) and {sorted(found)}, not {sorted(expected)} and some of {sorted(reasons)}"
+                    )
                     self.wrong.append(f"{case.host} was read as {told}")
         self.megabytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024

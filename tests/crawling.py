@@ -24,6 +24,8 @@ CRAWL = {
     "pages_per_document": 1,
     "seconds_between_requests": 2,
     "seconds_between_requests_own_hosts": 0.0,
+    "seconds_per_page": 20,
+    "megabytes_per_page": 1024,
 }
 OUTPUTS = {"pages": PAGES, "candidates": CANDIDATES, "feed_health": FEED_HEALTH, "rejects": tables.REJECTS}
 PROGRAM = """

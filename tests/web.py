@@ -3,7 +3,9 @@
 import asyncio
 import contextlib
 import itertools
+import threading
 import time
+from concurrent.futures import Future
 
 from ragassay.news.fetcher import Fetcher
 
@@ -74,6 +76,27 @@ class Web:
         hosts = hosts or ("site.test",)
         own = {"user_agent": AGENT, "connect_to": dict.fromkeys(hosts, self.end), "own_gap": 0.0}
         return Fetcher(**{**own, **settings})
+
+
+@contextlib.contextmanager
+def serving(pages):
+    """The base of a site that is served by a thread until the block ends."""
+    started = Future()
+
+    async def serve():
+        stop = asyncio.Event()
+        async with Web(pages) as web:
+            started.set_result((asyncio.get_running_loop(), stop, web.end))
+            await stop.wait()
+
+    thread = threading.Thread(target=asyncio.run, args=(serve(),))
+    thread.start()
+    loop, stop, end = started.result()
+    try:
+        yield f"http://{end}"
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join()
 
 
 def fetch(pages, url="http://site.test/", hosts=(), etag=None, modified=None, **settings):

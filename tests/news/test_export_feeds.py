@@ -14,6 +14,8 @@ SETTINGS = {
     "languages": ["en"],
     "countries": [],
     "own_feeds": [],
+    "seconds": 20,
+    "memory_mb": 1024,
     "use_directory": False,
 }
 OWN = [{"url": "http://a.example/rss", "topic": "food", "site": "kitchen.example", "language": "en"}]

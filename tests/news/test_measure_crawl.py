@@ -5,6 +5,7 @@ import json
 
 import pyarrow as pa
 import pytest
+import yaml
 
 from conftest import ROOT
 from ragassay import tables
@@ -124,10 +125,10 @@ def test_every_reject_is_counted_under_the_topic_of_what_it_names(measured):
 
 
 def test_feeds_are_counted_by_health(measured):
-    feeds = [feed("october", "food", health) for health in ("live", "dead", "dead", "blocked")]
+    feeds = [feed("october", "food", health) for health in ("live", "dead", "dead", "blocked", "crash")]
     counts = found(measured(feeds=[*feeds, feed("november", "food", "disallowed")]), "feeds")
-    assert [counts["october", health] for health in HEALTH] == [1, 0, 2, 1, 0]
-    assert [counts["november", health] for health in HEALTH] == [0, 0, 0, 0, 1]
+    assert [counts["october", health] for health in HEALTH] == [1, 0, 2, 1, 0, 1]
+    assert [counts["november", health] for health in HEALTH] == [0, 0, 0, 0, 1, 0]
 
 
 @pytest.mark.parametrize(
@@ -180,6 +181,12 @@ def test_the_section_shows_what_is_measured(measured):
         ("reasons", 1),
         ("feeds", 2),
     ]
+
+
+def test_the_section_has_a_column_for_each_health():
+    section = yaml.safe_load((ROOT / "workflow/report/sections/crawl.yaml").read_text())
+    [feeds] = [part for part in section["parts"] if part["table"] == "feeds"]
+    assert set(HEALTH) == feeds["columns"].keys() - {"shard"}
 
 
 def test_a_second_run_gives_the_same_bytes(measured):

@@ -40,7 +40,12 @@ def documents(row: dict, config: dict) -> dict:
 
 def feeds(crawl: dict) -> dict:
     same = {name: crawl[name] for name in ("topics", "other_names", "languages", "countries", "own_feeds")}
-    return {**same, "use_directory": crawl["newscatcher"]}
+    return {**same, **_reading(crawl), "use_directory": crawl["newscatcher"]}
+
+
+def _reading(crawl):
+    """What the reading of one page, feed or list may take."""
+    return {"seconds": crawl["seconds_per_page"], "memory_mb": crawl["megabytes_per_page"]}
 
 
 def crawl(row: dict, config: dict) -> dict:
@@ -53,8 +58,7 @@ def crawl(row: dict, config: dict) -> dict:
 def extraction(row: dict, config: dict) -> dict:
     crawl = config["crawl"]
     days = {"first_day": row["first_day"], "last_day": row["last_day"]}
-    limits = {"seconds": crawl["seconds_per_page"], "memory_mb": crawl["megabytes_per_page"]}
-    return {**articles(row, config), "languages": crawl["languages"], **days, **limits}
+    return {**articles(row, config), "languages": crawl["languages"], **days, **_reading(crawl)}
 
 
 def duplicates(row: dict, config: dict) -> dict:

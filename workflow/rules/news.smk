@@ -25,7 +25,7 @@ rule export_feeds:
     conda:
         "../../envs/crawl.yaml"
     resources:
-        mem_mb=1000,
+        mem_mb=2000,
         runtime="10m",
     params:
         code=code_version("news/export_feeds.py"),
@@ -52,7 +52,7 @@ rule crawl_shard:
     conda:
         "../../envs/crawl.yaml"
     resources:
-        mem_mb=1000,
+        mem_mb=2000,
         runtime="12h",
     params:
         code=frozen(code_version("news/crawl_shard.py")),

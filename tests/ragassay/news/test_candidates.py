@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from ragassay.news.candidates import Candidates, Days, read
-from ragassay.news.feeds import Entry
+from ragassay.news.candidates import Candidates, Days, read, unread
+from ragassay.news.entries import Entry, Feed, to_json
 from ragassay.news.kept import Kept
 
 OCTOBER = Days("2026-10-01", "2026-10-31")
@@ -94,12 +94,24 @@ def test_what_is_chosen_depends_on_addresses_alone():
         ("disallowed", 0, "disallowed"),
         ("robots_unavailable", 0, "disallowed"),
         ("opted_out", 0, "disallowed"),
+        ("crash", 0, "crash"),
     ],
 )
 def test_health_of_feeds_that_gave_nothing(outcome, status, health, tmp_path):
     kept = Kept("http://a.example/", "http://a.example/", status, {}, outcome, "why", NOON, tmp_path / "none")
-    assert read(kept) == (health, f"{outcome}: why", [])
+    assert unread(kept) == (health, f"{outcome}: why", [])
 
 
 def test_a_feed_that_was_not_asked_is_dead():
-    assert read(None)[0] == "dead"
+    assert unread(None)[0] == "dead"
+
+
+@pytest.mark.parametrize(("kind", "health"), [("live", "live"), ("empty", "empty"), ("not_a_feed", "dead")])
+def test_health_of_feeds_that_were_read(kind, health):
+    entries = [entry("http://a.example/1"), entry("http://a.example/2", None)]
+    assert read({"read": to_json(Feed(entries, kind, "why"))}) == (health, "why", entries)
+
+
+@pytest.mark.parametrize("reason", ["timeout", "memory", "crash"])
+def test_a_feed_that_could_not_be_read_says_what_happened(reason):
+    assert read({"reason": reason, "detail": "why"}) == ("crash", f"{reason}: why", [])

@@ -6,10 +6,13 @@ import pytest
 
 from crawling import feed
 from ragassay.errors import AssayError
+from ragassay.news import feed_child
 from ragassay.news.candidates import Days
 from ragassay.news.crawl import MOST_FAILURES, Crawl
+from ragassay.news.exchange import Exchange
 from ragassay.news.kept import Answers
 from ragassay.news.limits import Limits
+from ragassay.news.readers import Readers
 from web import Web, answer
 
 PAGE = answer(b"<p>The harbour is open.</p>")
@@ -26,7 +29,7 @@ def ask(tmp_path):
         async def crawl():
             async with Web(pages, seconds) as web, web.fetcher(*hosts, **settings) as fetcher:
                 with Answers(tmp_path / "ledger/a") as answers:
-                    work = Crawl(fetcher, answers, "a", pauses)
+                    work = Crawl(fetcher, answers, None, "a", pauses)
                     await work.ask(urls)
                     return answers.own, [path for path in web.asked if path != "/robots.txt"], web
 
@@ -38,8 +41,8 @@ def ask(tmp_path):
 def feeds(pages, *rows, days=("2026-10-01", "2026-10-31"), **settings):
     async def crawl(folder):
         async with Web(pages) as web, web.fetcher(**settings) as fetcher:
-            with Answers(folder / "a") as answers:
-                return await Crawl(fetcher, answers, "a").feeds(list(rows), Days(*days)), web.asked
+            with Answers(folder / "a") as answers, Readers(feed_child.__name__) as readers:
+                return await Crawl(fetcher, answers, readers, "a").feeds(list(rows), Days(*days)), web.asked
 
     return crawl
 
@@ -96,6 +99,25 @@ def test_a_host_that_wants_to_be_left_alone_is_asked_again_later(ask):
     own, asked, web = ask(pages, urls, pauses=(0.0, 1.1), limits=Limits(patience=0.1))
     assert {kept.outcome for kept in own.values()} == {"ok"} and asked == ["/1", "/1", "/2"]
     assert web.gaps()[1] >= 1.0
+
+
+def test_what_nobody_foresaw_costs_the_address_and_is_asked_again_the_next_time(ask, monkeypatch, caplog):
+    urls, ask_for = [f"{HOST}/{n}" for n in (1, 2, 3)], Exchange.ask
+
+    async def stumble(self, target, *rest):
+        if target.url.path == "/2":
+            raise UnicodeError("a bug of ours: \ud800")
+        return await ask_for(self, target, *rest)
+
+    monkeypatch.setattr(Exchange, "ask", stumble)
+    pages = {f"/{n}": PAGE for n in (1, 2, 3)}
+    own, asked, _ = ask(pages, urls)
+    assert {url: kept.outcome for url, kept in own.items()} == dict(zip(urls, ("ok", "crash", "ok"), strict=True))
+    assert own[urls[1]].detail == "fetching it raised UnicodeError('a bug of ours: \\ud800')" and asked == ["/1", "/3"]
+    assert f"{urls[1]} raised" in caplog.text and "in stumble" in caplog.text  # the traceback is in the log
+    monkeypatch.undo()
+    own, asked, _ = ask(pages, urls)
+    assert {kept.outcome for kept in own.values()} == {"ok"} and asked == ["/2"]
 
 
 def test_an_error_that_a_person_can_act_on_comes_out_alone(ask):

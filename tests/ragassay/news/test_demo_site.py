@@ -11,10 +11,11 @@ from protego import Protego
 
 from conftest import ROOT
 from ragassay.errors import AssayError
-from ragassay.news import opml
+from ragassay.news import feed_child, opml
 from ragassay.news.demo_site import demo_site
 from ragassay.news.feeds import parse
 from ragassay.news.links import link
+from ragassay.news.readers import Readers
 from ragassay.sources import document_files, records
 
 DEMO = ROOT / "resources/demo"
@@ -143,7 +144,8 @@ def test_the_syndicated_copy_is_near_and_has_the_agency_line(site):
 
 
 def test_the_list_of_feeds_is_the_sites(site):
-    listed = opml.listed(DEMO / "site/feeds.opml")
+    with Readers(feed_child.__name__) as readers:
+        listed = opml.listed(DEMO / "site/feeds.opml", readers)
     assert sorted((feed.names[0].lower(), link(feed.url)) for feed in listed) == sorted(site.feeds)
 
 

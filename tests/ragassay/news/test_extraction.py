@@ -11,7 +11,8 @@ from time import monotonic, sleep
 import pytest
 from news_pages import articles, page
 
-from ragassay.news.extraction import Article, ExtractionError, Extractor, Reject
+from ragassay.news.extraction import Article, Extractor, Reject
+from ragassay.news.readers import ReaderError
 
 TOLD = articles()
 HTML = {"content-type": "text/html; charset=utf-8"}
@@ -138,6 +139,19 @@ def test_time_does_not_run_while_a_page_waits_for_its_reader():
         assert outcome(next(results)[1]) == "not_html"
 
 
+def test_a_child_gets_no_keys(monkeypatch):
+    monkeypatch.setenv("ANY_API_KEY", "canary")
+    with Extractor() as extractor:
+        assert outcome(next(extractor.extract(given(GOOD)))[1]) == "article"
+        environment = Path(f"/proc/{extractor.children[0].process.pid}/environ").read_bytes()
+    assert b"PYTHONPATH" in environment and b"ANY_API_KEY" not in environment
+
+
+def test_half_a_character_in_a_page_is_no_text_that_nobody_can_write(read):
+    head = '<head><script type="application/ld+json">{"@type": "NewsArticle", "headline": "Storm \\ud83d"}</script>'
+    assert read(GOOD.replace(b"<head>", head.encode())).title.encode() == b"Storm ?"
+
+
 ORPHAN = """
 import os
 from ragassay.news.extraction import Extractor
@@ -195,5 +209,5 @@ def test_a_page_of_which_every_child_dies_is_over(extractor):
 
 
 def test_too_little_memory_to_start_says_what_to_do(capfd):
-    with Extractor(memory_mb=60) as extractor, pytest.raises(ExtractionError, match="raise memory_mb"):
+    with Extractor(memory_mb=60) as extractor, pytest.raises(ReaderError, match=r"raise crawl\.megabytes_per_page"):
         list(extractor.extract(given(GOOD)))

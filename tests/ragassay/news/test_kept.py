@@ -72,6 +72,7 @@ def test_the_last_answer_counts(tmp_path):
         ("bomb", 200, False, True),
         ("refused_address", 0, False, False),
         ("opted_out", 0, False, False),
+        ("crash", 0, False, False),
     ],
 )
 def test_what_may_be_otherwise_the_next_time(tmp_path, outcome, status, passing, usable):

@@ -2,15 +2,23 @@
 
 import pytest
 
+from ragassay.news import feed_child
 from ragassay.news.opml import OpmlError, listed
+from ragassay.news.readers import Readers
+
+
+@pytest.fixture(scope="module")
+def readers():
+    with Readers(feed_child.__name__, seconds=2) as found:
+        yield found
 
 
 @pytest.fixture
-def read(tmp_path):
+def read(tmp_path, readers):
     def run(content):
         path = tmp_path / "feeds.opml"
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return listed(path)
+        return listed(path, readers)
 
     return run
 

@@ -11,9 +11,9 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ragassay.news import feeds as feed_reader
-from ragassay.news.feeds import Entry
+from ragassay.news.entries import Entry, from_json
 from ragassay.news.kept import Kept
+from ragassay.news.readers import DEATHS
 
 SLACK_DAYS = 2  # dates of feeds are not to be trusted to the day
 DISALLOWED = {"disallowed", "robots_unavailable", "crawl_delay", "opted_out"}
@@ -92,16 +92,25 @@ class Candidates:
         return {url for found in topics.values() for _, url in sorted(found)[:per_topic]}
 
 
-def read(kept: Kept | None) -> tuple[str, str, list[Entry]]:
-    """The health of a feed (live, empty, dead, blocked or disallowed), a detail for people, and its entries."""
+def read(reply: dict) -> tuple[str, str, list[Entry]]:
+    """The health of a feed that answered (live, empty, dead or crash), a detail for people, and its entries; `reply` is
+    what its reader says.
+    """
+    if reply.get("reason") in DEATHS:
+        return "crash", f"{reply['reason']}: {reply['detail']}", []
+    feed = from_json(reply["read"])
+    return ("dead" if feed.kind == "not_a_feed" else feed.kind), feed.detail, feed.entries
+
+
+def unread(kept: Kept | None) -> tuple[str, str, list[Entry]]:
+    """The same of a feed that gave nothing to read: dead, blocked, disallowed or crash."""
     if kept is None:
         return "dead", "not asked: too much at its host failed in a row", []
-    if kept.outcome == "ok":
-        feed = feed_reader.parse(kept.body() or b"", kept.final_url, kept.headers.get("content-type", ""))
-        return ("dead" if feed.kind == "not_a_feed" else feed.kind), feed.detail, feed.entries
     detail = f"{kept.outcome}: {kept.detail}" if kept.detail else kept.outcome
     if kept.outcome in DISALLOWED:
         return "disallowed", detail, []
+    if kept.outcome == "crash":
+        return "crash", detail, []
     return ("blocked" if kept.status in REFUSING or kept.outcome in BLOCKED else "dead"), detail, []
 
 

@@ -7,15 +7,17 @@ them: see `candidates`.
 """
 
 import asyncio
+import datetime
 import time
 from collections import defaultdict
 from urllib.parse import urlsplit
 
 from ragassay.errors import AssayError
-from ragassay.news import pages
-from ragassay.news.candidates import Candidates, Days, read
-from ragassay.news.fetcher import Fetcher
+from ragassay.news import feed_child, pages
+from ragassay.news.candidates import Candidates, Days, read, unread
+from ragassay.news.fetcher import Fetched, Fetcher
 from ragassay.news.kept import Answers
+from ragassay.news.readers import Readers
 from ragassay.stage import log
 
 PAUSES = (0.0, 60.0, 600.0)  # before each try, for a host that wanted to be left alone
@@ -24,8 +26,13 @@ PROGRESS_SECONDS = 30.0
 
 
 class Crawl:
-    def __init__(self, fetcher: Fetcher, answers: Answers, name: str, pauses: tuple[float, ...] = PAUSES):
-        self.fetcher, self.answers, self.name, self.pauses = fetcher, answers, name, pauses
+    """`readers` run `feed_child`."""
+
+    def __init__(
+        self, fetcher: Fetcher, answers: Answers, readers: Readers, name: str, pauses: tuple[float, ...] = PAUSES
+    ):
+        self.fetcher, self.answers, self.readers = fetcher, answers, readers
+        self.name, self.pauses = name, pauses
         self.done = self.total = 0
         self.told = time.monotonic()
 
@@ -34,22 +41,33 @@ class Crawl:
         found = Candidates(days, self.fetcher.opted_out)
         secure = {row["feed_url"]: _secure(row["feed_url"]) for row in rows if row["https_first"]}
         await self.ask(list(secure.values()))
+        told = self._read(secure.values())
         left = []
         for row in rows:
-            told = self._read(secure[row["feed_url"]]) if row["https_first"] else ("dead", "", [])
-            if told[0] == "dead":
+            health, *rest = told.get(secure.get(row["feed_url"]), ("dead", "", []))
+            if health == "dead":
                 left.append(row)
             else:
-                found.take(row, *told)
+                found.take(row, health, *rest)
         await self.ask([row["feed_url"] for row in left])
+        told = self._read(row["feed_url"] for row in left)
         for row in left:
-            found.take(row, *self._read(row["feed_url"]))
+            found.take(row, *told[row["feed_url"]])
         return found
 
-    def _read(self, url):
-        if self.fetcher.opted_out(url):  # perhaps since it was kept
-            return "disallowed", "opted_out: on the list of opt-outs", []
-        return read(self.answers.own.get(url))
+    def _read(self, urls):
+        """address -> what `Candidates.take` wants to know of the feed there"""
+        told, answered = {}, []
+        for url in urls:
+            kept = self.answers.own.get(url)
+            if self.fetcher.opted_out(url):  # perhaps since it was kept
+                told[url] = "disallowed", "opted_out: on the list of opt-outs", []
+            elif kept and kept.outcome == "ok":
+                answered.append(kept)
+            else:
+                told[url] = unread(kept)
+        replies = self.readers.read((kept.url, kept.body() or b"", _about(kept)) for kept in answered)
+        return told | {url: read(reply) for url, reply in replies}
 
     async def ask(self, urls: list[str]) -> None:
         """Have an answer for each address, but for those of hosts at which too much fails."""
@@ -71,7 +89,7 @@ class Crawl:
             old = known.get(url)
             old = old if old and old.body() is not None else None
             checks = (old.headers.get("etag"), old.headers.get("last-modified")) if old else ()
-            answer = await self.fetcher.fetch(url, *checks)
+            answer = await self._fetch(url, *checks)
             packed = await asyncio.to_thread(pages.packed, answer.body)  # as costly as all the rest
             kept = self.answers.keep(answer, old, packed)
             self._tell()
@@ -80,6 +98,17 @@ class Crawl:
                 host = urlsplit(url).hostname
                 log.info("%s: %s failed %d times in a row, the last time: %s", self.name, host, failures, kept.outcome)
                 return
+
+    async def _fetch(self, url, *checks):
+        """An error of which nobody thought costs this address alone; what a person has to mend ends the crawl."""
+        try:
+            return await self.fetcher.fetch(url, *checks)
+        except (AssayError, OSError):  # of our own files: what the network does is a class of its own
+            raise
+        except Exception as error:  # noqa: BLE001  told in the log, the ledger and the tables
+            log.exception("%s: %s raised", self.name, url)
+            now = datetime.datetime.now(datetime.UTC)
+            return Fetched(url, url, 0, {}, b"", now, "crash", f"fetching it raised {error!r:.200}")
 
     def _tell(self):
         self.done = min(self.done + 1, self.total)
@@ -96,6 +125,10 @@ async def _together(tasks):
                 group.create_task(task)
     except ExceptionGroup as failed:
         raise next((one for one in failed.exceptions if isinstance(one, AssayError)), failed.exceptions[0]) from None
+
+
+def _about(kept):
+    return [feed_child.FEED, kept.final_url, kept.headers.get("content-type", "")]
 
 
 def _secure(url):

@@ -3,19 +3,20 @@
 feedparser does the reading. It would also open files and fetch addresses, and it expands entities, so it gets nothing
 but a stream of bytes that `safe_xml` has looked through. Links are absolute, http or https, in the one form of `links`,
 each page once. Summaries are not kept, and dates are not judged here: see `dates`.
+
+Nothing here guards time or memory, and a feed may be made to waste both: crawls call it in a child (`feed_child`).
 """
 
 import calendar
 import datetime
 import io
 import re
-from dataclasses import dataclass
-from typing import NamedTuple
 
 import feedparser
 from lxml import html
 from lxml.etree import ParserError
 
+from ragassay.news.entries import Entry, Feed
 from ragassay.news.links import NotALink, link
 from ragassay.news.safe_xml import UnsafeXml, checked
 
@@ -24,23 +25,6 @@ LONGEST_TITLE = 1_000
 # What feedparser lets out at markup that it did not expect: a position without a place, a sign beyond Unicode.
 STUMBLES = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 ENTRY = re.compile(rb"<(?:[A-Za-z_][\w.-]*:)?(?:item|entry)\b", re.IGNORECASE)
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One page that a feed names."""
-
-    url: str
-    title: str
-    published: str  # as it stands there, or empty
-    published_at: datetime.datetime | None  # in UTC, where that can be read
-    guid: str
-
-
-class Feed(NamedTuple):
-    entries: list[Entry]
-    kind: str  # live, empty or not_a_feed
-    detail: str  # why it is no feed, and how many entries had no usable link
 
 
 def parse(content: bytes, url: str, content_type: str = "") -> Feed:

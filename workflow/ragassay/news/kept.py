@@ -19,9 +19,9 @@ from ragassay.llm.journal import Journal, LedgerError, decode
 from ragassay.news import pages
 from ragassay.news.fetcher import Fetched
 
-# What may be otherwise the next time, and what is so by our own settings, which may be others by now.
+# What may be otherwise the next time, and what is so by our own settings or code, which may be others by now.
 PASSING = {"timeout", "connection", "dns", "put_off", "wrong_length", "bad_response", "robots_unavailable"}
-OURS = {"opted_out", "no_contact", "refused_address"}
+OURS = {"opted_out", "no_contact", "refused_address", "crash"}
 CHECKS = {"etag", "last-modified"}
 
 

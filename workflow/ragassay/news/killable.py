@@ -1,7 +1,8 @@
-"""One child that reads pages, as its parent sees it: what it has to do, what it has answered, and how it ended.
+"""One child that reads documents, as its parent sees it: what it has to do, what it has answered, and how it ended.
 
-Never blocks: `ragassay.news.extraction` waits for all children at once. Pages are sent ahead, so that the child finds
-the next one waiting; when it dies, whoever asks gets them back in `todo`, first the one that it died of.
+Never blocks: `ragassay.news.readers` waits for all children at once. Documents are sent ahead, so that the child finds
+the next one waiting; when it dies, whoever asks gets them back in `todo`, first the one that it died of. A child gets
+nothing of our environment but what it takes to start: no keys.
 """
 
 import contextlib
@@ -17,29 +18,38 @@ from pathlib import Path
 
 from ragassay.news import child
 
-PIPE_BYTES = 1 << 20  # room for the next page while one is read
+PIPE_BYTES = 1 << 20  # room for the next document while one is read
 PIECE = 1 << 18
 START_SECONDS = 120  # importing from a slow shared disk
 WALL = 1.5  # seconds on the clock for each of the processor, before a child counts as hung
 WORKFLOW = Path(child.__file__).resolve().parents[2]
 
 
+# Where the interpreter and its libraries are, if not in their usual places.
+PLACES = ("PYTHONHOME", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+
+
+def _environment():
+    paths = filter(None, (str(WORKFLOW), os.environ.get("PYTHONPATH")))
+    places = {name: os.environ[name] for name in PLACES if name in os.environ}
+    same = {"PYTHONHASHSEED": "0", "PYTHONUTF8": "1", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    return {**places, **same, "PYTHONPATH": os.pathsep.join(paths)}
+
+
 class Killable:
-    def __init__(self, seconds: float, memory_mb: int):
-        self.seconds, self.memory_mb = seconds, memory_mb
+    def __init__(self, program: str, seconds: float, memory_mb: int):
+        self.program, self.seconds, self.memory_mb = program, seconds, memory_mb
         self.process = None
         self.start()
 
     def start(self) -> None:
         """A new process; the old one, if there was one, is gone before."""
         self.close()
-        paths = filter(None, (str(WORKFLOW), os.environ.get("PYTHONPATH")))
-        same = {"PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", child.__name__, str(self.seconds), str(self.memory_mb)],
+            [sys.executable, "-P", "-m", self.program, str(self.seconds), str(self.memory_mb)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={**os.environ, **same, "PYTHONPATH": os.pathsep.join(paths)},
+            env=_environment(),
             bufsize=0,
         )
         self.input, self.output = self.process.stdin.fileno(), self.process.stdout.fileno()
@@ -52,16 +62,16 @@ class Killable:
         self.todo, self.unsent, self.received = deque(), deque(), bytearray()
         self.deadline = time.monotonic() + START_SECONDS
 
-    def give(self, page) -> None:
-        """Queue a page with `content_type`, `url` and `body`."""
-        head = json.dumps([page.content_type, page.url]).encode()
-        self.unsent.append(memoryview(child.REQUEST.pack(len(head), len(page.body)) + head))
-        self.unsent.append(memoryview(page.body))
-        self.todo.append(page)
+    def give(self, document) -> None:
+        """Queue a document with `body` and `about`."""
+        head = json.dumps(document.about).encode()
+        self.unsent.append(memoryview(child.REQUEST.pack(len(head), len(document.body)) + head))
+        self.unsent.append(memoryview(document.body))
+        self.todo.append(document)
         self.write()
 
     def _begin(self):
-        """Its time runs from the last sign of life: a reply that came, or a piece of a page that it took."""
+        """Its time runs from the last sign of life: a reply that came, or a piece of a document that it took."""
         self.deadline = time.monotonic() + WALL * self.seconds
 
     def write(self) -> None:
@@ -82,7 +92,7 @@ class Killable:
                 self._begin()
 
     def read(self):
-        """Yield pages with their replies; a page comes with None if the child died of it, and (None, None) if it died
+        """Yield documents with their replies; one comes with None if the child died of it, and (None, None) if it died
         of nothing that it was given.
         """
         over = self._receive()
@@ -119,12 +129,12 @@ class Killable:
         """Reason and detail of its death."""
         status = self.process.returncode
         if self.hung or status == -signal.SIGPROF:
-            return "extraction_timeout", f"not done after {self.seconds:g} seconds"
+            return "timeout", f"not done after {self.seconds:g} seconds"
         if status == child.OUT_OF_MEMORY:
-            return "extraction_memory", f"not done within {self.memory_mb} MB"
+            return "memory", f"not done within {self.memory_mb} MB"
         if status < 0:
-            return "extraction_crash", f"the process ended by {signal.Signals(-status).name}"
-        return "extraction_crash", f"the process ended with status {status}"
+            return "crash", f"the process ended by {signal.Signals(-status).name}"
+        return "crash", f"the process ended with status {status}"
 
     def close(self) -> None:
         if self.process:

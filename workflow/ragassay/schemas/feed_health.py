@@ -16,7 +16,8 @@ FEED_HEALTH = Table(
         Column(
             "health",
             pa.string(),
-            "live, empty (no entry in time), dead (no feed there), blocked (it refused) or disallowed (robots.txt)",
+            "live, empty (no entry in time), dead (no feed there), blocked (it refused), disallowed (robots.txt) or"
+            " crash (fetching or reading it failed; the detail says how)",
         ),
         Column("entries", pa.int64(), "entries in the shard's window"),
         Column("detail", pa.string(), "what was found, for a person"),

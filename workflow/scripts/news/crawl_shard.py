@@ -12,11 +12,13 @@ from collections import Counter
 from ragassay import tables
 from ragassay.errors import AssayError
 from ragassay.llm.lease import Lease
+from ragassay.news import feed_child
 from ragassay.news.candidates import Days
 from ragassay.news.crawl import Crawl
 from ragassay.news.fetcher import Fetcher
 from ragassay.news.kept import Answers
 from ragassay.news.opt_outs import OptOuts
+from ragassay.news.readers import Readers
 from ragassay.schemas.candidates import CANDIDATES
 from ragassay.schemas.feed_health import FEED_HEALTH
 from ragassay.schemas.feeds import FEEDS
@@ -30,8 +32,14 @@ def crawl_shard(feeds, pages, candidates, feed_health, rejects, row, crawl, ledg
     """`row` is the shard's row of the table of shards, `crawl` the section of the configuration."""
     shard, listed = row["shard"], _listed(feeds, row, crawl)
     opted_out = OptOuts.read(crawl["opt_outs"]).matches if crawl["opt_outs"] else OptOuts().matches
-    with _explained(shard, ledger), Lease(ledger), Answers(ledger) as answers, _local_site(crawl) as connect_to:
-        found, wanted = asyncio.run(_crawl(listed, row, crawl, answers, connect_to, opted_out))
+    with (
+        _explained(shard, ledger),
+        Lease(ledger),
+        Answers(ledger) as answers,
+        _local_site(crawl) as connect_to,
+        _readers(crawl) as readers,
+    ):
+        found, wanted = asyncio.run(_crawl(listed, row, crawl, answers, readers, connect_to, opted_out))
         tables.write(FEED_HEALTH, feed_health, [{**health, "shard": shard} for health in found.health])
         tables.write(CANDIDATES, candidates, (_candidate(page, shard) for page in found.pages.values()))
         _write_pages(found.pages, wanted, answers, opted_out, shard, pages, rejects)
@@ -47,6 +55,10 @@ def _listed(feeds, row, crawl):
         told, known = (", ".join(sorted(topics)) for topics in (missing, crawl["topics"]))
         raise AssayError(f"shard {row['shard']}: found no feed for {told}; the topics of crawl.topics are {known}")
     return listed
+
+
+def _readers(crawl):
+    return Readers(feed_child.__name__, seconds=crawl["seconds_per_page"], memory_mb=crawl["megabytes_per_page"])
 
 
 @contextlib.contextmanager
@@ -73,7 +85,7 @@ def _explained(shard, ledger):
         ) from error
 
 
-async def _crawl(listed, row, crawl, answers, connect_to, opted_out):
+async def _crawl(listed, row, crawl, answers, readers, connect_to, opted_out):
     fetcher = Fetcher(
         f"{AGENT} (+{crawl['contact']})" if crawl["contact"] else AGENT,
         allow_hosts=crawl["allow_hosts"],
@@ -84,7 +96,7 @@ async def _crawl(listed, row, crawl, answers, connect_to, opted_out):
         opted_out=opted_out,
     )
     async with fetcher:
-        work = Crawl(fetcher, answers, f"shard {row['shard']}")
+        work = Crawl(fetcher, answers, readers, f"shard {row['shard']}")
         found = await work.feeds(listed, Days(row["first_day"], row["last_day"]))
         counts = Counter(feed["health"] for feed in found.health)
         told = ", ".join(f"{count} {health}" for health, count in counts.most_common())

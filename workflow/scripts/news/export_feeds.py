@@ -8,20 +8,35 @@ from collections import Counter
 
 from ragassay import tables
 from ragassay.errors import AssayError
-from ragassay.news import directory, opml
+from ragassay.news import directory, feed_child, opml
 from ragassay.news.feed_table import Listed, feed_rows, topic_of
+from ragassay.news.readers import Readers
 from ragassay.schemas.feeds import FEEDS
 from ragassay.stage import log, run
 
 
 def export_feeds(
-    feeds, rejects, topics, other_names, languages, countries, own_feeds, use_directory=True, opml_files=()
+    feeds,
+    rejects,
+    topics,
+    other_names,
+    languages,
+    countries,
+    own_feeds,
+    seconds,
+    memory_mb,
+    use_directory=True,
+    opml_files=(),
 ):
+    """`seconds` and `memory_mb` are what the reading of one file may take."""
     listed = [_own(number, feed) for number, feed in enumerate(own_feeds, 1)]
-    for file in [opml_files] if isinstance(opml_files, str) else opml_files:
-        found = opml.listed(file)
-        log.info("%s: %d feeds listed, SHA-256 %s", file, len(found), found[0].source_hash if found else "of no use")
-        listed += found
+    opml_files = [opml_files] if isinstance(opml_files, str) else opml_files
+    with Readers(feed_child.__name__, min(1, len(opml_files)), seconds, memory_mb) as readers:
+        for file in opml_files:
+            found = opml.listed(file, readers)
+            digest = found[0].source_hash if found else "of no use"
+            log.info("%s: %d feeds listed, SHA-256 %s", file, len(found), digest)
+            listed += found
     if use_directory:
         path, digest = directory.directory_file()
         found = directory.listed(

@@ -19,7 +19,7 @@ from ragassay.schemas.metrics import METRICS, metric
 from ragassay.schemas.pages import PAGES
 from ragassay.stage import log, run
 
-HEALTH = ("live", "empty", "dead", "blocked", "disallowed")
+HEALTH = ("live", "empty", "dead", "blocked", "disallowed", "crash")
 REASON = ("shard", "topic", "stage", "reason")
 NO_TOPIC = "(none)"
 
