@@ -11,6 +11,7 @@ from ragassay.news.entries import Entry, Feed, to_json
 from ragassay.news.kept import Kept
 
 OCTOBER = Days("2026-10-01", "2026-10-31")
+OLD = datetime.datetime(2020, 10, 15, 12, tzinfo=datetime.UTC)
 NOON = datetime.datetime(2026, 10, 15, 12, tzinfo=datetime.UTC)
 
 
@@ -46,6 +47,12 @@ def test_days_have_some_slack(moment, inside):
     assert found.pages["http://a.example/1"].reason == ("" if inside else "outside_window")
     [health] = found.health
     assert (health["health"], health["entries"]) == (("live", 1) if inside else ("empty", 0))
+
+
+def test_a_feed_that_has_nothing_in_the_days_keeps_what_else_was_found():
+    found = Candidates(OCTOBER)
+    found.take(row("http://a.example/feed"), "live", "took the first 2000 of 2001 entries", [entry("http://a/", OLD)])
+    assert found.health[0]["detail"] == "no entry in the shard's days; took the first 2000 of 2001 entries"
 
 
 def test_a_page_counts_for_the_first_feed_that_dates_it_into_the_days():

@@ -82,12 +82,19 @@ def test_links_that_are_no_pages_are_counted(bad):
         (b'{"version": "https://jsonfeed.org/version/1"}', "not_a_feed", "expected RSS or Atom"),
         (rss(item(), head='<!DOCTYPE r [<!ENTITY a "b">]>'), "not_a_feed", "document type of its own"),
         (rss("<item><gml:pos>1</gml:pos></item>"), "not_a_feed", "feedparser stumbles (KeyError: 'where')"),
-        (rss(*[item(f"/{n}") for n in range(MOST_ENTRIES + 1)]), "not_a_feed", f"at most {MOST_ENTRIES}"),
     ],
 )
 def test_what_is_no_live_feed_says_why(content, kind, found):
     feed = parse(content, URL)
     assert (feed.entries, feed.kind) == ([], kind) and found in feed.detail
+
+
+def test_a_feed_of_too_many_entries_gives_the_first_of_them_and_says_so():
+    feed = parse(rss(*[item(f"/{n}") for n in range(MOST_ENTRIES)], item("file:/x")), URL)
+    assert (feed.kind, len(feed.entries), feed.entries[-1].url[-5:]) == ("live", MOST_ENTRIES, "/1999")
+    assert feed.detail == "took the first 2000 of 2001 entries"
+    feed = parse(rss(item("file:/x"), *[item(f"/{n}") for n in range(MOST_ENTRIES + 5)]), URL)
+    assert feed.detail == "took the first 2000 of 2006 entries; 1 entries without a usable link"
 
 
 def test_mislabelled_titles_are_read():

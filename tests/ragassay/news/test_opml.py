@@ -70,6 +70,14 @@ def test_a_file_that_cannot_be_read_is_an_error_with_its_name(read, content, fou
         read(content)
 
 
+def test_a_file_of_which_its_reader_dies_is_an_error_with_its_name(tmp_path, readers, monkeypatch):
+    (tmp_path / "feeds.opml").write_text(opml(""))
+    dead = {"reason": "timeout", "detail": "not done after 2 seconds"}
+    monkeypatch.setattr(readers, "read", lambda documents: [(name, dead) for name, *_ in documents])
+    with pytest.raises(OpmlError, match=r"feeds\.opml: found a file that could not be read \(not done after 2 seconds\)"):
+        listed(tmp_path / "feeds.opml", readers)
+
+
 def test_an_external_document_type_is_never_fetched(read, tmp_path):
     (tmp_path / "own.dtd").write_text('<!ENTITY a "expanded">')
     with pytest.raises(OpmlError):

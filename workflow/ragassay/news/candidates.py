@@ -70,7 +70,7 @@ class Candidates:
             if known is None or candidate.rank < known.rank:
                 self.pages[entry.url] = candidate
         if health == "live" and not inside:
-            health, detail = "empty", "no entry in the shard's days"
+            health, detail = "empty", "; ".join(filter(None, ["no entry in the shard's days", detail]))
         own = {name: row[name] for name in ("feed_url", "topic", "site")}
         self.health.append(own | {"health": health, "entries": inside, "detail": detail})
 

@@ -67,7 +67,7 @@ def _checked(content, content_type):
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     text = NOT_IN_XML.sub("", text)
     text = DECLARATION.sub("", text, count=1) if DECLARATION.match(text) else text
-    document = b'<?xml version="1.0" encoding="utf-8"?>' + text.lstrip().encode()  # feedparser looks at each blank line
+    document = b'<?xml version="1.0" encoding="utf-8"?>' + text.encode()
     _look_through(document)
     return document
 
