@@ -25,6 +25,12 @@ PAGE = answer(b"page")
         ("User-agent: *\nDisallow: /\n\nUser-agent: RagAssay\nDisallow: /x", "/a", "ok"),
         ("User-agent: ragassay\nDisallow: /", "/a", "disallowed"),
         ("User-agent: ragassay-other\nDisallow: /", "/a", "ok"),
+        ("User-agent: ragassay/0.1\nDisallow: /", "/a", "disallowed"),
+        ("user agent : RagAssay/2 (+https://a.example/)\r\nDisallow: /", "/a", "disallowed"),
+        ("User-agent: other/1\nUser-agent: ragassay/*\nDisallow: /", "/a", "disallowed"),
+        ("User-agent: ragassay/0.1\rDisallow: /", "/a", "disallowed"),
+        ("User-agent: ragassay-other/0.1\nDisallow: /", "/a", "ok"),
+        ("User-agent: other\nDisallow: /ragassay/0.1", "/ragassay/0.1", "ok"),
         ("User-agent: contact\nDisallow: /", "/a", "ok"),
         ("\ufeffUser-agent: *\nDisallow: /", "/a", "disallowed"),
         ("User-agent: *\nCrawl-delay: 61", "/a", "crawl_delay"),
@@ -36,6 +42,13 @@ def test_rules(text, path, outcome):
     page, web = fetch({"/robots.txt": answer(text.encode()), path: PAGE}, f"http://site.test{path}")
     assert page.outcome == outcome
     assert web.asked == ["/robots.txt", path][: 2 if outcome == "ok" else 1]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
+def test_rules_in_every_encoding_that_shows_itself_are_obeyed(encoding):
+    text = "User-agent: *\nDisallow: /"
+    page, web = fetch({"/robots.txt": answer(text.encode(encoding)), "/": PAGE})
+    assert (page.outcome, web.asked) == ("disallowed", ["/robots.txt"])
 
 
 @pytest.mark.parametrize(

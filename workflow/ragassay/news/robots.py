@@ -6,6 +6,7 @@ that are bombs or too costly to read forbid everything for ten minutes. Any othe
 """
 
 import json
+import re
 import time
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -15,10 +16,13 @@ from urllib.parse import quote
 from protego import Protego
 
 from ragassay import atomic
+from ragassay.news.charset_labels import marked
 from ragassay.news.spacing import file_of
 
 DAY, SHORT = 86_400.0, 600.0
 MOST_WORK = 2_000_000  # lines x user agents: Protego gives each rule to each agent of its group
+# A robot is called by its name alone; who writes down what our requests say means us all the same.
+VERSION = re.compile(r"^(\s*user[ -]?agent\s*:\s*[\w-]+)/.*", re.IGNORECASE | re.ASCII)
 DEAD = {"dns", "connection", "tls", "refused_address", "refused_port"}  # the host's own class, not robots.txt's
 
 
@@ -44,12 +48,14 @@ class Rules:
 
     @cached_property
     def _parsed(self):
-        return Protego.parse(self.text)
+        lines = (VERSION.sub(r"\1", line) if "/" in line else line for line in self.text.splitlines())
+        return Protego.parse("\n".join(lines))
 
 
 def rules(body: bytes) -> Rules:
     """The rules in a file; too costly ones forbid everything."""
-    text = body.decode("utf-8-sig", errors="replace")
+    found = marked(body)
+    text = found[0] if found else body.decode(errors="replace")
     lines = text.splitlines()
     agents = sum("agent" in line.lower() for line in lines)
     if len(lines) * agents > MOST_WORK:
