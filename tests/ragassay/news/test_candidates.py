@@ -68,6 +68,19 @@ def test_a_page_counts_for_the_first_feed_that_dates_it_into_the_days():
         assert [(page.topic, page.reason) for page in found.pages.values()] == [("sport", "")]
 
 
+def test_a_page_is_the_users_own_if_one_feed_of_an_own_host_names_it():
+    url, other = "http://a.example/1", "http://a.example/2"
+    feeds = (
+        (row("http://a.example/a"), [entry(url)], True),
+        (row("http://b.example/b"), [entry(url), entry(other)], False),
+    )
+    for order in (feeds, feeds[::-1]):
+        found = Candidates(OCTOBER)
+        for told, entries, own in order:
+            found.take(told, "live", "", entries, own)
+        assert found.foreign == {other} and found.pages[url].feed_url == "http://a.example/a"
+
+
 def test_who_opted_out_is_not_chosen():
     feed = row("http://a.example/feed"), [entry(f"http://a.example/{n}") for n in range(4)]
     found = taken(feed, opted_out=lambda url: url.endswith("/1"))

@@ -13,7 +13,7 @@ from ragassay.news.exchange import Exchange
 from ragassay.news.kept import Answers
 from ragassay.news.limits import Limits
 from ragassay.news.readers import Readers
-from web import Web, answer
+from web import Web, answer, moved
 
 PAGE = answer(b"<p>The harbour is open.</p>")
 BUSY = answer(b"", "503 Service Unavailable", retry_after="0")
@@ -132,6 +132,37 @@ def test_an_old_address_that_has_no_https_is_asked_under_http(tmp_path):
     found, asked = asyncio.run(feeds(pages, *rows, limits=Limits(connect_seconds=0.3))(tmp_path))
     assert [row["health"] for row in found.health] == ["live", "live"]
     assert found.pages.keys() == {f"{HOST}/1", f"{HOST}/2"} and asked == ["/robots.txt", "/feed", "/other"]
+
+
+def test_a_page_at_the_users_own_host_is_fetched_for_a_feed_there_and_not_for_one_of_others(tmp_path):
+    """127.0.0.1 is the user's own, and a.example stands for all others."""
+
+    async def run():
+        async with Web() as web:
+            own, other = f"http://127.0.0.1:{web.port}", f"http://a.example:{web.port}"
+            web.pages = {f"/{n}": PAGE for n in (1, 2, 3)}
+            for host, n in ((own, 1), (other, 2)):
+                web.pages[f"{host[7:]}/feed"] = answer(FEED.replace(b"/1", f"{own}/{n}".encode()))
+            web.pages[f"{own[7:]}/moved"] = moved(f"{other}/third")
+            web.pages["/third"] = answer(FEED.replace(b"/1", f"{own}/3".encode()))
+
+            async def resolve(host, port):
+                return ["8.8.8.8"]
+
+            async def connect(host, port, **options):
+                return await asyncio.open_connection("127.0.0.1", web.port, **options)
+
+            settings = {"connect_to": {}, "allow_hosts": ["127.0.0.1"], "resolve": resolve, "gap": 0.0}
+            with Answers(tmp_path / "a") as answers, Readers(feed_child.__name__) as readers:
+                async with web.fetcher(open_connection=connect, **settings) as fetcher:
+                    work = Crawl(fetcher, answers, readers, "a", (0.0,))
+                    rows = [feed(f"{own}/feed"), feed(f"{own}/moved"), feed(f"{other}/feed")]
+                    found = await work.feeds(rows, Days("2026-10-01", "2026-10-31"))
+                    await work.ask(list(found.pages), found.foreign)
+                    return [answers.own[f"{own}/{n}"].outcome for n in (1, 2, 3)], web.asked
+
+    outcomes, asked = asyncio.run(run())
+    assert outcomes == ["ok", "refused_address", "refused_address"] and not {"/2", "/3"} & set(asked)
 
 
 def test_a_feed_whose_owner_opted_out_is_disallowed_though_it_was_kept(tmp_path):

@@ -148,6 +148,47 @@ def test_where_redirects_lead_is_vetted_again(location, outcome):
     assert {"/forbidden", "/gone"}.isdisjoint(web.asked)
 
 
+def fetch_own(way, named=True, **allowed):
+    """Fetch by way of these hosts: 127.0.0.1 is the user's own, and site.test stands for any other."""
+
+    async def run():
+        async with Web() as web:
+            hosts = {"own": f"http://127.0.0.1:{web.port}", "other": f"http://site.test:{web.port}"}
+            urls = [f"{hosts[name]}/{number}" for number, name in enumerate(way)]
+            web.pages = {f"/{number}": moved(url) for number, url in enumerate(urls[1:])} | {f"/{len(urls) - 1}": PAGE}
+
+            async def resolve(host, port):
+                return ["8.8.8.8"]
+
+            async def connect(host, port, **options):
+                return await asyncio.open_connection("127.0.0.1", web.port, **options)
+
+            settings = {"connect_to": {}, "allow_hosts": ["127.0.0.1"], "resolve": resolve, "gap": 0}
+            async with web.fetcher(open_connection=connect, **settings) as fetcher:
+                last = f"/{len(urls) - 1}"
+                pages = [await fetcher.fetch(urls[0], named=named), await fetcher.fetch(f"{hosts['own']}{last}")]
+                return [page.outcome for page in pages], web.asked.count(last)
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("way", "named", "outcome"),
+    [
+        (["own"], True, "ok"),
+        (["own"], False, "refused_address"),
+        (["own", "own"], True, "ok"),
+        (["own", "own"], False, "refused_address"),
+        (["other", "own"], True, "refused_address"),
+        (["own", "other", "own"], True, "refused_address"),
+        (["other", "other"], False, "ok"),
+    ],
+)
+def test_nobody_else_opens_the_users_own_hosts_and_they_stay_open_to_the_user(way, named, outcome):
+    outcomes, asked = fetch_own(way, named)
+    assert outcomes == [outcome, "ok"] and asked == (2 if outcome == "ok" else 1)
+
+
 def test_a_redirect_to_another_host_is_followed_where_it_may():
     pages = {"site.test/": moved("http://other.test/"), "other.test/": PAGE}
     page, web = fetch(pages, **OTHER)

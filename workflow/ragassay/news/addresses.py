@@ -73,7 +73,8 @@ class Target:
 
 class Addresses:
     """The gate that all URLs pass. `allow_hosts` holds names or addresses, `connect_to` maps a name to
-    `address:port`; both are the user's own hosts, for which any address will do.
+    `address:port`; both are the user's own hosts, for which any address will do. Those of `allow_hosts` are open only
+    to what the user names and to what is named there.
     """
 
     def __init__(self, allow_hosts: Iterable[str] = (), connect_to: Mapping[str, str] | None = None, resolve=None):
@@ -86,8 +87,12 @@ class Addresses:
         if self.threads:
             self.threads.shutdown(wait=False, cancel_futures=True)
 
-    def target(self, text: str, base: URL | None, limits: Limits) -> Target:
-        """What `text` points to, seen from `base`."""
+    def allows(self, host: str, port: int) -> bool:
+        """Whether `allow_hosts` names it."""
+        return not {host, f"{host}:{port}"}.isdisjoint(self.allowed)
+
+    def target(self, text: str, base: URL | None, limits: Limits, trusted: bool = True) -> Target:
+        """What `text` points to, seen from `base`; `trusted` if the user or one of the user's own hosts says so."""
         if len(text) > limits.url_length:
             raise Failed("bad_url", f"a URL of {len(text)} characters")
         try:
@@ -104,7 +109,7 @@ class Addresses:
         host = str(literal) if literal else host
         if (literal is None and not NAME.fullmatch(host)) or not port:
             raise Failed("bad_url", f"{text[:200]!r} has no host and port that can be asked")
-        own = not {host, f"{host}:{port}"}.isdisjoint(self.allowed) or host in self.connect_to
+        own = host in self.connect_to or (trusted and self.allows(host, port))
         if not own and port not in (80, 443) and port < 1024:
             raise Failed("refused_port", f"{host} port {port} is no place for a web server")
         return Target(url, host, port, own, literal)

@@ -59,9 +59,19 @@ class Candidates:
     opted_out: Callable[[str], bool] = lambda url: False
     health: list[dict] = field(default_factory=list)
     pages: dict[str, Candidate] = field(default_factory=dict)  # by address, each once
+    own: set[str] = field(default_factory=set)  # of these, what feeds at the user's own hosts name
 
-    def take(self, row: dict, health: str, detail: str, entries: list[Entry]) -> None:
-        """Note how the feed of a row of the table feeds answered, and what it names."""
+    @property
+    def foreign(self) -> set[str]:
+        """The addresses of pages that only feeds of others name."""
+        return self.pages.keys() - self.own
+
+    def take(self, row: dict, health: str, detail: str, entries: list[Entry], own: bool = False) -> None:
+        """Note how the feed of a row of the table feeds answered, and what it names; `own` if it lies at a host of the
+        user's own.
+        """
+        if own:
+            self.own.update(entry.url for entry in entries)
         inside = 0
         for entry in entries:
             candidate = self._candidate(row, entry)
@@ -71,8 +81,8 @@ class Candidates:
                 self.pages[entry.url] = candidate
         if health == "live" and not inside:
             health, detail = "empty", "; ".join(filter(None, ["no entry in the shard's days", detail]))
-        own = {name: row[name] for name in ("feed_url", "topic", "site")}
-        self.health.append(own | {"health": health, "entries": inside, "detail": detail})
+        about = {name: row[name] for name in ("feed_url", "topic", "site")}
+        self.health.append(about | {"health": health, "entries": inside, "detail": detail})
 
     def _candidate(self, row, entry):
         own = entry.url, row["topic"], row["feed_url"], entry.title, entry.published

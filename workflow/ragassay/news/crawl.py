@@ -10,6 +10,7 @@ import asyncio
 import datetime
 import time
 from collections import defaultdict
+from collections.abc import Set
 from urllib.parse import urlsplit
 
 from ragassay.errors import AssayError
@@ -44,16 +45,21 @@ class Crawl:
         told = self._read(secure.values())
         left = []
         for row in rows:
-            health, *rest = told.get(secure.get(row["feed_url"]), ("dead", "", []))
-            if health == "dead":
+            url = secure.get(row["feed_url"])
+            if url is None or told[url][0] == "dead":
                 left.append(row)
             else:
-                found.take(row, health, *rest)
+                found.take(row, *told[url], self._is_own(url))
         await self.ask([row["feed_url"] for row in left])
         told = self._read(row["feed_url"] for row in left)
         for row in left:
-            found.take(row, *told[row["feed_url"]])
+            found.take(row, *told[row["feed_url"]], self._is_own(row["feed_url"]))
         return found
+
+    def _is_own(self, url):
+        """Whether a feed says what the user's own host says: it lies there, wherever it has moved."""
+        kept = self.answers.own.get(url)
+        return kept is not None and self.fetcher.is_own(url) and self.fetcher.is_own(kept.final_url)
 
     def _read(self, urls):
         """address -> what `Candidates.take` wants to know of the feed there"""
@@ -69,8 +75,10 @@ class Crawl:
         replies = self.readers.read((kept.url, kept.body() or b"", _about(kept)) for kept in answered)
         return told | {url: read(reply) for url, reply in replies}
 
-    async def ask(self, urls: list[str]) -> None:
-        """Have an answer for each address, but for those of hosts at which too much fails."""
+    async def ask(self, urls: list[str], foreign: Set[str] = frozenset()) -> None:
+        """Have an answer for each address, but for those of hosts at which too much fails. To `foreign` ones, which
+        others name, the user's own hosts are not open.
+        """
         missing = [url for url in urls if (kept := self.answers.own.get(url)) is None or not kept.usable]
         self.done, self.total = len(urls) - len(missing), len(urls)
         known = self.answers.known(set(missing))
@@ -78,10 +86,10 @@ class Crawl:
             hosts = defaultdict(list)
             for url in sorted(missing, key=lambda url: (url in self.answers.own, url)):  # new ones first
                 hosts[urlsplit(url).hostname].append(url)
-            await _together(self._ask_host(own, known, pause) for own in hosts.values())
+            await _together(self._ask_host(own, known, foreign, pause) for own in hosts.values())
             missing = [url for url in missing if (kept := self.answers.own.get(url)) is None or kept.passing]
 
-    async def _ask_host(self, urls, known, pause):
+    async def _ask_host(self, urls, known, foreign, pause):
         if any((kept := self.answers.own.get(url)) and kept.outcome == "put_off" for url in urls):
             await asyncio.sleep(pause)
         failures = 0
@@ -89,7 +97,7 @@ class Crawl:
             old = known.get(url)
             old = old if old and old.body() is not None else None
             checks = (old.headers.get("etag"), old.headers.get("last-modified")) if old else ()
-            answer = await self._fetch(url, *checks)
+            answer = await self._fetch(url, *checks, named=url not in foreign)
             packed = await asyncio.to_thread(pages.packed, answer.body)  # as costly as all the rest
             kept = self.answers.keep(answer, old, packed)
             self._tell()
@@ -99,10 +107,10 @@ class Crawl:
                 log.info("%s: %s failed %d times in a row, the last time: %s", self.name, host, failures, kept.outcome)
                 return
 
-    async def _fetch(self, url, *checks):
+    async def _fetch(self, url, *checks, named):
         """An error of which nobody thought costs this address alone; what a person has to mend ends the crawl."""
         try:
-            return await self.fetcher.fetch(url, *checks)
+            return await self.fetcher.fetch(url, *checks, named=named)
         except (AssayError, OSError):  # of our own files: what the network does is a class of its own
             raise
         except Exception as error:  # noqa: BLE001  told in the log, the ledger and the tables

@@ -116,15 +116,18 @@ class Fetcher:
         self.addresses.close()
         await asyncio.sleep(0)  # the loop drops the last connections
 
-    async def fetch(self, url: str, etag: str | None = None, modified: str | None = None) -> Fetched:
+    async def fetch(
+        self, url: str, etag: str | None = None, modified: str | None = None, named: bool = True
+    ) -> Fetched:
         """Never raises for what the other side does. With the ETag or Last-Modified of an earlier answer, the outcome
-        may be not_modified, without a body.
+        may be not_modified, without a body. `named`: by the user or at one of the user's own hosts, and not by others,
+        to whom `allow_hosts` opens nothing.
         """
         checks = {"If-None-Match": etag, "If-Modified-Since": modified}
         checks = {name: value for name, value in checks.items() if value and PRINTABLE.fullmatch(value)}
         visit = Visit(url, self.limits.total_seconds, checks, self.limits.decoded_bytes)
         try:
-            target = self.addresses.target(url, None, self.limits)
+            target = self.addresses.target(url, None, self.limits, named)
             if not target.own and not CONTACT.search(self.user_agent):
                 raise AssayError(
                     f"the User-Agent {self.user_agent!r} names no mail address or web page, so {target.host} could not "
@@ -136,6 +139,13 @@ class Fetcher:
         if answer.status == 304:
             return visit.ended("not_modified") if checks else visit.ended("bad_response", "not modified since when?")
         return visit.ended(_outcome(answer.status), "", answer)
+
+    def is_own(self, url: str) -> bool:
+        """Whether it lies at one of the user's own hosts."""
+        try:
+            return self.addresses.target(url, None, self.limits).own
+        except Failed:
+            return False
 
     async def _follow(self, target, visit, obey):
         """The answer at the end of the redirects."""
@@ -149,7 +159,7 @@ class Fetcher:
             with contextlib.suppress(UnicodeError):  # headers are read as Latin-1, most servers mean UTF-8
                 location = location.encode("latin-1").decode()
             visit.redirected = True
-            target = self.addresses.target(location, target.url, self.limits)
+            target = self.addresses.target(location, target.url, self.limits, target.own)
         raise Failed("too_many_redirects", f"more than {self.limits.redirects} redirects, the last to {target.url}")
 
     async def _ask(self, target, visit, obey):
@@ -186,13 +196,14 @@ class Fetcher:
             given = min(self.limits.robots_seconds, visit.left)
             look = Visit(f"{target.origin}/robots.txt", given, {}, self.limits.robots_bytes, cut=True)
             try:
-                where = self.addresses.target(look.url, None, self.limits)
+                where = self.addresses.target(look.url, None, self.limits, target.own)
                 answer = await self._follow(where, look, obey=False)
                 outcome, detail, body = _outcome(answer.status), "", answer.body
             except Failed as failed:
                 outcome, detail, body = failed.outcome, failed.detail, b""
             visit.left -= given - look.left
-            if outcome == "put_off" or (outcome == "timeout" and given < self.limits.robots_seconds):
+            closed = outcome == "refused_address" and self.addresses.allows(target.host, target.port)  # to strangers
+            if outcome == "put_off" or closed or (outcome == "timeout" and given < self.limits.robots_seconds):
                 raise Failed(outcome, detail)  # says nothing about the rules
             found = robots.answered(outcome, detail, body, look.redirected)
             self.rules.put(target.origin, found)

@@ -102,7 +102,7 @@ async def _crawl(listed, row, crawl, answers, readers, connect_to, opted_out):
         told = ", ".join(f"{count} {health}" for health, count in counts.most_common())
         wanted = found.chosen(row["per_topic"] and row["per_topic"] * crawl["pages_per_document"])
         log.info("%d feeds (%s): %d pages, %d to fetch", len(listed), told, len(found.pages), len(wanted))
-        await work.ask(list(wanted))
+        await work.ask(list(wanted), found.foreign)
     return found, wanted
 
 
