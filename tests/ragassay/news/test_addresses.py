@@ -1,6 +1,8 @@
 """The gate for URLs: which may be asked for, and at which addresses."""
 
 import asyncio
+import socket
+import threading
 from ipaddress import ip_address
 
 import pytest
@@ -124,6 +126,41 @@ def test_answers_of_name_servers_that_are_none(found):
 
 def test_names_are_looked_up_by_the_system():
     assert fetch({}, "http://no-such-name.invalid/")[0].outcome == "dns"
+
+
+def test_names_that_nobody_answers_for_do_not_hold_up_others(monkeypatch):
+    """Each dead name is asked for several times at once, as by the pages of its host, and holds one thread."""
+    answered, looked_up = threading.Event(), []
+
+    def getaddrinfo(host, port, **_):
+        looked_up.append(host)
+        if host.startswith("dead"):
+            answered.wait()
+        return [(None, None, None, None, ("8.8.8.8", port))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+
+    async def run():
+        gate, limits = Addresses(), Limits(connect_seconds=2.0)
+
+        async def look(host):
+            try:
+                return len(await gate.vetted(gate.target(f"http://{host}/", None, limits), limits))
+            except Failed as failed:
+                return failed.outcome
+
+        try:
+            dead = asyncio.gather(*(look(f"dead{number}.test") for number in range(200) for _ in range(3)))
+            await asyncio.sleep(0)
+            live = await asyncio.gather(*(look(f"live{number}.test") for number in range(40)))
+            return live, await dead
+        finally:
+            answered.set()
+            gate.close()
+
+    live, dead = asyncio.run(run())
+    assert live == [1] * 40 and dead == ["dns"] * 600
+    assert len(looked_up) == len(set(looked_up)) == 240
 
 
 @pytest.mark.parametrize("end", ["localhost:80", "127.0.0.1", "127.0.0.1:port"])

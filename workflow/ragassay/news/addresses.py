@@ -31,7 +31,7 @@ NAT64 = ip_network("64:ff9b::/96")
 NAME = re.compile(r"(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_]([a-z0-9_-]{0,62}))*")
 NUMBER = re.compile(r"\d+|0x[0-9a-f]*")
 MOST = 8  # addresses of one host to look at
-LOOK_UPS = 32  # at a time: a dead name holds its thread for long
+LOOK_UPS = 1000  # at a time, of different names: a dead one holds its thread long after nobody waits for it any more
 
 Address = IPv4Address | IPv6Address
 
@@ -81,6 +81,7 @@ class Addresses:
         self.allowed = {host.lower().rstrip(".") for host in allow_hosts}
         self.connect_to = {host.lower().rstrip("."): _end(host, end) for host, end in (connect_to or {}).items()}
         self.threads = None if resolve else ThreadPoolExecutor(LOOK_UPS, "look-up")
+        self.looking = {}  # (name, port) -> a look-up under way
         self.resolve = resolve or self._look_up
 
     def close(self) -> None:
@@ -138,10 +139,13 @@ class Addresses:
         return found
 
     async def _look_up(self, host, port):
-        loop = asyncio.get_running_loop()
-        look = socket.getaddrinfo
-        found = await loop.run_in_executor(self.threads, lambda: look(host, port, type=socket.SOCK_STREAM))
-        return [address[0] for *_, address in found]
+        """Those who ask for a name while it is looked up share the answer."""
+        if (host, port) not in self.looking:
+            loop, look = asyncio.get_running_loop(), socket.getaddrinfo
+            looking = loop.run_in_executor(self.threads, lambda: look(host, port, type=socket.SOCK_STREAM))
+            looking.add_done_callback(lambda _: self.looking.pop((host, port)))
+            self.looking[host, port] = looking
+        return [address[0] for *_, address in await asyncio.shield(self.looking[host, port])]
 
 
 def _literal(host: str) -> Address | None:
