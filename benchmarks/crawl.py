@@ -54,6 +54,7 @@ class Project:
             "pages_per_document": 1,
             "seconds_between_requests": GAP,
             "seconds_between_requests_own_hosts": gap,
+            "hours_per_host": 4,
             "seconds_per_page": 20,
             "megabytes_per_page": 1024,
             "spacing_folder": str(self.folder / "hosts"),

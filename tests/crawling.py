@@ -24,6 +24,7 @@ CRAWL = {
     "pages_per_document": 1,
     "seconds_between_requests": 2,
     "seconds_between_requests_own_hosts": 0.0,
+    "hours_per_host": 4,
     "seconds_per_page": 20,
     "megabytes_per_page": 1024,
 }

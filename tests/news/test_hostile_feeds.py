@@ -48,3 +48,21 @@ def test_a_hostile_feed_costs_itself_alone_in_a_second_run_too(tmp_path, name):
     assert detail in (found["/hostile"]["detail"] or "")
     assert {row["url"].removeprefix(base) for row in first["pages"]} == set(PAGES)
     assert second == first
+
+
+def test_a_slow_host_cannot_hold_a_crawl_and_the_tables_say_so(tmp_path):
+    links = [item(f"/page/{n}") for n in range(3)]
+    with serving({"/feed": answer(rss(*links)), "/page/0": PAGES["/page/0"]}) as base:
+        crawl = {"allow_hosts": [base.removeprefix("http://")], "seconds_between_requests_own_hosts": 0.2}
+        rows = [feed(f"{base}/feed")]
+        found = Shard(tmp_path, rows, crawl={**crawl, "hours_per_host": 0.5 / 3600}).crawl()
+        late = [row for row in found["rejects"] if row["reason"] == "out_of_time"]
+        assert late and {row["detail"] for row in late} == {
+            "127.0.0.1 has taken the 0.000139 hours of crawl.hours_per_host"
+        }
+        assert len(found["rejects"]) + len(found["pages"]) == 3
+        [health] = Shard(tmp_path, rows, "b", crawl={**crawl, "hours_per_host": 0.0}).crawl()["feed_health"]
+    assert (
+        health["health"] == "dead"
+        and health["detail"] == "not asked: 127.0.0.1 has taken the 0 hours of crawl.hours_per_host"
+    )

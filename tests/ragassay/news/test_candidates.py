@@ -122,8 +122,8 @@ def test_health_of_feeds_that_gave_nothing(outcome, status, health, tmp_path):
     assert unread(kept) == (health, f"{outcome}: why", [])
 
 
-def test_a_feed_that_was_not_asked_is_dead():
-    assert unread(None)[0] == "dead"
+def test_a_feed_that_was_not_asked_is_dead_and_says_why():
+    assert unread(None, "why") == ("dead", "not asked: why", [])
 
 
 @pytest.mark.parametrize(("kind", "health"), [("live", "live"), ("empty", "empty"), ("not_a_feed", "dead")])

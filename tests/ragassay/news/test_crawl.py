@@ -1,6 +1,7 @@
 """Who is asked for what by a crawl, and how often, over real connections to a server on this machine."""
 
 import asyncio
+from math import inf
 
 import pytest
 
@@ -25,11 +26,11 @@ HOST = "http://site.test"
 def ask(tmp_path):
     """A function that crawls pages; the answers that are kept, and the paths that were asked for without robots.txt."""
 
-    def run(pages, urls, hosts=("site.test",), seconds=0.0, pauses=(0.0, 0.0, 0.0), **settings):
+    def run(pages, urls, hosts=("site.test",), seconds=0.0, pauses=(0.0, 0.0, 0.0), host_seconds=inf, **settings):
         async def crawl():
             async with Web(pages, seconds) as web, web.fetcher(*hosts, **settings) as fetcher:
                 with Answers(tmp_path / "ledger/a") as answers:
-                    work = Crawl(fetcher, answers, None, "a", pauses)
+                    work = Crawl(fetcher, answers, None, "a", pauses, host_seconds)
                     await work.ask(urls)
                     return answers.own, [path for path in web.asked if path != "/robots.txt"], web
 
@@ -90,6 +91,21 @@ def test_a_host_at_which_all_fails_is_left_in_peace(ask, caplog):
     )
     assert len(asked) == len(own) == 3 * MOST_FAILURES + 1 and own["http://other.test/x"].outcome == "http_404"
     assert f"site.test failed {MOST_FAILURES} times in a row, the last time: http_503" in caplog.text
+
+
+def test_a_host_that_takes_too_long_is_left_and_the_next_crawl_goes_on(ask, caplog):
+    caplog.set_level("INFO", "ragassay")
+    pages, urls = {f"/{n}": PAGE for n in range(5)}, [f"{HOST}/{n}" for n in range(5)]
+    hosts = ("site.test", "other.test")
+    own, asked, _ = ask(pages, [*urls, "http://other.test/0"], hosts, seconds=0.2, host_seconds=0.5)
+    assert own.keys() < {*urls, "http://other.test/0"} and "http://other.test/0" in own and urls[0] in own
+    left = (
+        f"site.test has taken the 0.000139 hours of crawl.hours_per_host, {6 - len(own)} of its addresses are not asked"
+    )
+    assert caplog.text.count(left) == 1
+    own, again, _ = ask(pages, urls, seconds=0.0)
+    assert own.keys() >= set(urls) and len(asked) + len(again) == 6
+    assert {kept.outcome for kept in own.values()} == {"ok"}
 
 
 def test_a_host_that_wants_to_be_left_alone_is_asked_again_later(ask):

@@ -112,10 +112,12 @@ def read(reply: dict) -> tuple[str, str, list[Entry]]:
     return ("dead" if feed.kind == "not_a_feed" else feed.kind), feed.detail, feed.entries
 
 
-def unread(kept: Kept | None) -> tuple[str, str, list[Entry]]:
-    """The same of a feed that gave nothing to read: dead, blocked, disallowed or crash."""
+def unread(kept: Kept | None, not_asked: str = "") -> tuple[str, str, list[Entry]]:
+    """The same of a feed that gave nothing to read: dead, blocked, disallowed or crash. `not_asked` is why it has no
+    answer, if it has none.
+    """
     if kept is None:
-        return "dead", "not asked: too much at its host failed in a row", []
+        return "dead", f"not asked: {not_asked}", []
     detail = f"{kept.outcome}: {kept.detail}" if kept.detail else kept.outcome
     if kept.outcome in DISALLOWED:
         return "disallowed", detail, []

@@ -2,12 +2,13 @@
 
 Hosts are asked side by side, each for one thing after the other. What is already kept is not asked for again, but for
 answers that may be otherwise the next time; those are tried again at the end, and a host that wanted to be left alone
-gets some minutes before that. A host at which too much fails in a row is left in peace. Does not read pages, nor choose
-them: see `candidates`.
+gets some minutes before that. A host at which too much fails in a row is left in peace, and one that takes too long is
+left to the next run, so that none holds up a crawl for ever. Does not read pages, nor choose them: see `candidates`.
 """
 
 import asyncio
 import datetime
+import math
 import time
 from collections import defaultdict
 from collections.abc import Set
@@ -27,13 +28,21 @@ PROGRESS_SECONDS = 30.0
 
 
 class Crawl:
-    """`readers` run `feed_child`."""
+    """`readers` run `feed_child`; no host is asked for anything after `host_seconds`."""
 
     def __init__(
-        self, fetcher: Fetcher, answers: Answers, readers: Readers, name: str, pauses: tuple[float, ...] = PAUSES
+        self,
+        fetcher: Fetcher,
+        answers: Answers,
+        readers: Readers,
+        name: str,
+        pauses: tuple[float, ...] = PAUSES,
+        host_seconds: float = math.inf,
     ):
         self.fetcher, self.answers, self.readers = fetcher, answers, readers
-        self.name, self.pauses = name, pauses
+        self.name, self.pauses, self.host_seconds = name, pauses, host_seconds
+        self.spent = defaultdict(float)  # host -> seconds
+        self.slow = {}  # host -> why nothing more is asked there
         self.done = self.total = 0
         self.told = time.monotonic()
 
@@ -71,7 +80,7 @@ class Crawl:
             elif kept and kept.outcome == "ok":
                 answered.append(kept)
             else:
-                told[url] = unread(kept)
+                told[url] = unread(kept, self.not_asked(url)[1])
         replies = self.readers.read((kept.url, kept.body() or b"", _about(kept)) for kept in answered)
         return told | {url: read(reply) for url, reply in replies}
 
@@ -92,8 +101,12 @@ class Crawl:
     async def _ask_host(self, urls, known, foreign, pause):
         if any((kept := self.answers.own.get(url)) and kept.outcome == "put_off" for url in urls):
             await asyncio.sleep(pause)
-        failures = 0
-        for url in urls:
+        host, failures = urlsplit(urls[0]).hostname, 0
+        begin = time.monotonic() - self.spent[host]
+        for number, url in enumerate(urls):
+            if time.monotonic() - begin >= self.host_seconds:
+                self._leave(host, len(urls) - number)
+                break
             old = known.get(url)
             old = old if old and old.body() is not None else None
             checks = (old.headers.get("etag"), old.headers.get("last-modified")) if old else ()
@@ -103,9 +116,20 @@ class Crawl:
             self._tell()
             failures = failures + 1 if kept.passing else 0
             if failures == MOST_FAILURES:
-                host = urlsplit(url).hostname
                 log.info("%s: %s failed %d times in a row, the last time: %s", self.name, host, failures, kept.outcome)
-                return
+                break
+        self.spent[host] = time.monotonic() - begin
+
+    def _leave(self, host, left):
+        if host not in self.slow:
+            self.slow[host] = f"{host} has taken the {self.host_seconds / 3600:.3g} hours of crawl.hours_per_host"
+            log.info("%s: %s, %d of its addresses are not asked", self.name, self.slow[host], left)
+
+    def not_asked(self, url: str) -> tuple[str, str]:
+        """The reason and a detail for an address that has no answer."""
+        if slow := self.slow.get(urlsplit(url).hostname):
+            return "out_of_time", slow
+        return "given_up", "too much else at its host failed in a row"
 
     async def _fetch(self, url, *checks, named):
         """An error of which nobody thought costs this address alone; what a person has to mend ends the crawl."""

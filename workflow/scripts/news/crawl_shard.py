@@ -39,10 +39,10 @@ def crawl_shard(feeds, pages, candidates, feed_health, rejects, row, crawl, ledg
         _local_site(crawl) as connect_to,
         _readers(crawl) as readers,
     ):
-        found, wanted = asyncio.run(_crawl(listed, row, crawl, answers, readers, connect_to, opted_out))
+        found, wanted, not_asked = asyncio.run(_crawl(listed, row, crawl, answers, readers, connect_to, opted_out))
         tables.write(FEED_HEALTH, feed_health, [{**health, "shard": shard} for health in found.health])
         tables.write(CANDIDATES, candidates, (_candidate(page, shard) for page in found.pages.values()))
-        _write_pages(found.pages, wanted, answers, opted_out, shard, pages, rejects)
+        _write_pages(found.pages, wanted, answers, not_asked, opted_out, shard, pages, rejects)
 
 
 def _listed(feeds, row, crawl):
@@ -96,22 +96,23 @@ async def _crawl(listed, row, crawl, answers, readers, connect_to, opted_out):
         opted_out=opted_out,
     )
     async with fetcher:
-        work = Crawl(fetcher, answers, readers, f"shard {row['shard']}")
+        name, most = f"shard {row['shard']}", 3600 * crawl["hours_per_host"]
+        work = Crawl(fetcher, answers, readers, name, host_seconds=most)
         found = await work.feeds(listed, Days(row["first_day"], row["last_day"]))
         counts = Counter(feed["health"] for feed in found.health)
         told = ", ".join(f"{count} {health}" for health, count in counts.most_common())
         wanted = found.chosen(row["per_topic"] and row["per_topic"] * crawl["pages_per_document"])
         log.info("%d feeds (%s): %d pages, %d to fetch", len(listed), told, len(found.pages), len(wanted))
         await work.ask(list(wanted), found.foreign)
-    return found, wanted
+    return found, wanted, work.not_asked
 
 
-def _write_pages(candidates, wanted, answers, opted_out, shard, pages, rejects):
+def _write_pages(candidates, wanted, answers, not_asked, opted_out, shard, pages, rejects):
     reasons = Counter()
     with tables.Writer(PAGES, pages) as kept, tables.Writer(tables.REJECTS, rejects) as refused:
         for url, candidate in candidates.items():
             answer = answers.own.get(url) if url in wanted else None
-            reason, detail = _refusal(candidate, url in wanted, answer, opted_out)
+            reason, detail = _refusal(candidate, url in wanted, answer, not_asked, opted_out)
             if reason:
                 reasons[reason] += 1
                 row = {"stage": "crawl_shard", "shard": shard, "item": url, "reason": reason, "detail": detail}
@@ -123,14 +124,14 @@ def _write_pages(candidates, wanted, answers, opted_out, shard, pages, rejects):
     log.info("%d pages kept, %d not%s", kept.written, refused.written, counts and f" ({counts})")
 
 
-def _refusal(candidate, is_wanted, answer, opted_out):
+def _refusal(candidate, is_wanted, answer, not_asked, opted_out):
     """Why a page is not kept, and a detail; two empty texts if it is."""
     if candidate.reason:
         return candidate.reason, candidate.detail
     if not is_wanted:
         return "not_needed", "enough other pages of its topic were fetched"
     if answer is None:
-        return "given_up", "too much else at its host failed in a row"
+        return not_asked(candidate.url)
     if answer.outcome != "ok":
         return answer.outcome, answer.detail or f"status {answer.status}"
     if opted_out(answer.final_url):
