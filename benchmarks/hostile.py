@@ -64,6 +64,7 @@ class Suite:
             limits = replace(limits, total_seconds=self.seconds, **shares)
         fetcher = Fetcher(
             AGENT,
+            allow_hosts=["own.test"],  # a victim, to which strangers lead
             connect_to=connect_to,
             gap=0.05,
             own_gap=0.01,

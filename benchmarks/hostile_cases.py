@@ -8,6 +8,7 @@ import socket
 from dataclasses import dataclass
 from types import SimpleNamespace
 
+import hostile_feeds  # noqa: F401  its behaviours are noted
 from hostile_behaviour import KINDS
 from hostile_places import BAD, SCHEMES, filled, private
 
@@ -80,6 +81,7 @@ NAMES = {  # name -> (expected class, answers)
     "dns_mixed": ("refused_address", dns_mixed),
     "dns_rebinding": ("refused_address", dns_rebinding),
     "dns_public": ("ok", dns_public),
+    "dns_to_own": ("refused_address", dns_public),
     "dns_many": ("ok", dns_many),
     "dns_nonsense": ("dns", dns_nonsense),
     "dns_error": ("dns", dns_error),

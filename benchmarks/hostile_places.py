@@ -21,7 +21,7 @@ SCHEMES = """file:///etc/passwd file://localhost/etc/passwd ftp://127.0.0.1/ jav
 gopher://127.0.0.1:{4}/x ws://127.0.0.1:{4}/ about:blank mailto:a@example.org jar:http://127.0.0.1:{4}!/x
 chrome://settings view-source:http://127.0.0.1:{4}/ unix:/var/run/docker.sock""".split()
 BAD = """http://user:secret@{h}/ http://root@127.0.0.1:{4}/ http://{h}:0/ http://{h}:99999/ http://{h}:port/ http://[::1/
-http://.../ http://a..b/ http://-/ http://{h}%00.example.org/ https://:80/""".split()
+http://[]@ http://[a:b]/ http://.../ http://a..b/ http://-/ http://{h}%00.example.org/ https://:80/""".split()
 BAD += ["/" + "x" * 5000, "http://two words/"]
 
 
@@ -45,6 +45,11 @@ async def redirect_to_private(out, dice, place):
     await out.send(redirect(private(dice, place), dice))
 
 
+def to_own(dice, place) -> bytes:
+    """A redirect to a host that is the user's own and not for others to open."""
+    return redirect(f"http://own.test:{place.victims[0]}/admin?delete={dice.random()}", dice)
+
+
 @ends("bad_scheme")
 async def redirect_to_scheme(out, dice, place):
     await out.send(redirect(filled(dice.choice(SCHEMES), place), dice))
@@ -58,6 +63,13 @@ async def redirect_to_nonsense(out, dice, place):
 @ends("refused_port")
 async def redirect_to_port(out, dice, place):
     await out.send(redirect(f"http://public.test:{dice.choice([22, 25, 110, 143, 465, 993])}/", dice))
+
+
+@ends("refused_address")
+async def redirect_to_long_name(out, dice, place):
+    """Which the name server of this suite knows at a private address."""
+    labels = [dice.choice("abc") * 62 for _ in range(3)] + ["d" * dice.randint(50, 63)]
+    await out.send(redirect(f"http://{'.'.join(labels)}/", dice))
 
 
 @ends("too_many_redirects")
@@ -162,7 +174,10 @@ async def robots_page(out, dice, place):
 @ends("disallowed")
 async def robots_forbid(out, dice, place):
     texts = ["User-agent: *\nDisallow: /", "\ufeffUSER-AGENT: Ragassay\r\ndisallow:/\r\n", "user agent: *\rdisallow: *"]
-    await rules(out, dice.choice(texts), content_encoding=None)
+    texts += ["User-agent: ragassay/0.1\nDisallow: /", "User-agent: ragassay/1 (+https://a.example/)\rDisallow: /"]
+    body = dice.choice(texts)
+    body = body.encode("utf-16") if dice.random() < 0.3 and body.isascii() else body.encode()
+    await out.send(answer(body, content_type="text/plain"))
 
 
 @ends("crawl_delay")

@@ -15,6 +15,8 @@ from ragassay.news.readers import Readers
 
 SECONDS, MEGABYTES = 20, 500
 HTML = "text/html; charset=utf-8"
+FEED_SECONDS = 3
+PAGE = {"not_html", "no_text", "article", "too_many_elements"}
 XML = {"not_html", "no_text", "too_many_elements"}
 EXPECTED = {  # kind of case -> what its body is as a feed, and what it may be as a page
     "deep_xml": ({"dead"}, XML),
@@ -22,6 +24,12 @@ EXPECTED = {  # kind of case -> what its body is as a feed, and what it may be a
     "external_entity": ({"dead"}, XML),
     "paragraphs": ({"dead"}, {"too_many_elements"}),
     "deep_html": ({"dead"}, {"not_html"}),
+    "feed_in_no_charset": ({"live"}, PAGE),
+    "feed_behind_blank_lines": ({"live"}, PAGE),
+    "feed_of_no_characters": ({"live"}, PAGE),
+    "feed_of_too_many_entries": ({"live"}, PAGE),
+    "feed_of_no_addresses": ({"empty"}, PAGE),
+    "feed_that_takes_for_ever": ({"crash"}, PAGE),
 }
 HEALTH = {"live", "empty", "dead"}
 
@@ -39,7 +47,7 @@ class Reading:
     def read(self) -> None:
         with (
             Extractor(seconds=SECONDS, memory_mb=MEGABYTES) as extractor,
-            Readers(feed_child.__name__, seconds=SECONDS, memory_mb=MEGABYTES) as readers,
+            Readers(feed_child.__name__, seconds=FEED_SECONDS, memory_mb=MEGABYTES) as readers,
         ):
             list(extractor.extract([(0, b"", {}, "http://first.test/")]))  # it has started now
             for case, seconds, content_type, path in self.waiting:

@@ -13,6 +13,7 @@ import socket
 import sys
 from dataclasses import dataclass
 
+import hostile_feeds  # noqa: F401  its behaviours are noted
 import hostile_places
 from hostile_behaviour import KINDS, PAGE, Out
 from hostile_bodies import prepare
@@ -52,7 +53,9 @@ async def serve(reader, writer, victims, seconds):
         name = host.partition("-")[0]
         out, dice = Out(writer), random.Random(host)
         of_robots = name.startswith("robots_")
-        if path.startswith("/final") or name.startswith("dns_") or (of_robots and not path.startswith("/robots.txt")):
+        if name == "dns_to_own" and not path.startswith("/robots.txt"):
+            await out.send(hostile_places.to_own(dice, Place(victims, seconds)))
+        elif path.startswith("/final") or name.startswith("dns_") or (of_robots and not path.startswith("/robots.txt")):
             await out.send(PAGE)
         elif path.startswith("/robots.txt") and not of_robots:
             await out.send(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n")
