@@ -1,12 +1,13 @@
 """What jobs are granted of a model's limits: an even share, nothing that another one has, and what replies name."""
 
+import contextlib
 import itertools
 import json
 import time
 
 import pytest
 
-from ragassay.llm.limits import AHEAD, RAMP, Limits, dealt
+from ragassay.llm.limits import AHEAD, RAMP, Alone, Limits, dealt
 from ragassay.llm.model import Model
 from ragassay.llm.register import Register
 
@@ -69,14 +70,35 @@ def test_who_leaves_gives_all_back(tmp_path):
     assert second.share(0, 100) == 64
 
 
-def test_moments_of_all_jobs_come_from_one_clock(tmp_path):
-    limits = [job(tmp_path, requests_per_minute=6000) for _ in range(3)]
+class OneRegister(Alone):
+    """What three jobs share, at a time that stands still."""
+
+    def __init__(self, name, kept):
+        self.name, self._kept = name, kept
+
+    @contextlib.contextmanager
+    def shared(self):
+        yield self._kept, 1000.0
+
+
+def test_moments_of_all_jobs_come_from_one_clock(monkeypatch):
+    monkeypatch.setattr("time.monotonic", lambda: 50.0)
+    model, kept = Model("tested", "x", "x", concurrency=64, requests_per_minute=6000), {}
+    limits = [Limits(model, OneRegister(name, kept)) for name in "abc"]
     for each in limits:
         each.share(0, 100)
         each.book([0])  # which takes longer
-    moments = sorted(moment for each in (limits * 3) for moment in each.book([0] * 100))
+    moments = [moment for each in (limits * 3) for moment in each.book([0] * 100)]
     assert min(after - before for before, after in itertools.pairwise(moments)) > 0.010
-    assert moments[-1] < time.monotonic() + 3 * AHEAD + 0.5
+    assert moments[-1] < 50.0 + 3 * AHEAD + 0.5
+
+
+def test_a_process_that_had_to_wait_between_two_looks_at_clocks_is_not_late_for_ever(monkeypatch):
+    clock = iter([50.0, 50.4, 50.0, 99.0, 99.0])
+    limits = Limits(Model("tested", "x", "x", requests_per_minute=6), OneRegister("a", {}))
+    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    first, *others = (limits.book([0])[0] - 10 * number for number in range(5))
+    assert others == pytest.approx([first + 0.1, first + 0.1, first + 49.1, first + 49.1])
 
 
 def test_a_job_books_its_share_of_half_a_second_and_at_least_one_request(tmp_path):

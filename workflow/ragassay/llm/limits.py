@@ -35,7 +35,7 @@ class Limits:
         self.model, self.register = model, register or Alone()
         self.endpoint = [model.provider, model.model, model.base_url]
         self.learned, self.confirmed = None, False  # `confirmed`: by a reply of this run
-        self.jobs, self._booked = 0, False
+        self.jobs, self._booked, self._between = 0, False, None
 
     @property
     def known(self) -> bool:
@@ -72,6 +72,7 @@ class Limits:
         be booked ahead, at least one. `costs` are their tokens.
         """
         with self._state() as (kept, now):
+            self._between = self._offset(time.monotonic() - now)
             moments, moment = [], max(kept["next"], now)
             until = moment + AHEAD / len(kept["jobs"])
             for tokens in costs:
@@ -81,8 +82,7 @@ class Limits:
                 if moment >= until:
                     break
             kept["next"] = moment
-            between = time.monotonic() - now  # the two clocks
-        return [moment + between for moment in moments]
+        return [moment + self._between for moment in moments]
 
     def learn(self, found: dict) -> None:
         """The limits that a reply names, which may be none. Of the replies of a run the lowest holds."""
@@ -98,6 +98,13 @@ class Limits:
             self.learned, self.confirmed = lowest, True
             if unknown:  # what was sent until now counts as well
                 kept["next"] = max(kept["next"], now) + min(RAMP, self.model.concurrency) * self._seconds(0)
+
+    def _offset(self, found):
+        """What this process' clock shows more than the register's. Between two looks at clocks a process may have to
+        wait, so the least difference is the best; a large one means that somebody has set a clock.
+        """
+        known = self._between
+        return found if known is None or abs(found - known) > 1 else min(found, known)
 
     def leave(self) -> None:
         with self._state() as (kept, _):
