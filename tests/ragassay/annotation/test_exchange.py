@@ -119,6 +119,14 @@ def test_another_label_of_the_same_person_is_refused_unless_it_is_to_replace(tmp
     assert labels(folder)["Anna", "annotator", "item-scope-0001"][0] == "out_of_scope"
 
 
+def label_studio(comment="", **values):
+    """An export of Label Studio with one label."""
+    label = {"from_name": "label", "to_name": "document", "type": "choices", "value": {"choices": ["in_scope"]}}
+    text = {"from_name": "comment", "to_name": "document", "type": "textarea", "value": {"text": [comment]}}
+    annotation = {"completed_by": {"email": "Anna"}, "result": [label, text], **values}
+    return json.dumps([{"data": {"item_id": "item-scope-0001"}, "annotations": [annotation]}])
+
+
 BAD_CSV = [
     ({"item_id": "item-none"}, "labels.csv:2: found the item 'item-none', expected one of this sample"),
     ({"label": "yes"}, "labels.csv:2: found the label 'yes', expected one of out_of_scope, in_scope"),
@@ -148,6 +156,7 @@ def test_a_wrong_row_is_named(tmp_path, change, message):
         ("a.json", '[{"data": {"item_id": "x"}}]', "a.json: task 1: found no annotations, expected a list"),
         ("a.json", '[{"data": {"item_id": "x"}, "annotations": [{"result": []}]}]', "found no choice named label"),
         ("a.json", '[{"data": {"item_id": "x"}, "annotations": [3]}]', "task 1: found 3, expected an annotation"),
+        ("a.json", label_studio(comment="\ud83d"), "a.json: task 1: comment: found U+D83D, half of a character"),
     ],
 )
 def test_a_file_of_another_form_is_named(tmp_path, name, content, message):

@@ -5,6 +5,7 @@ here they are checked and stored, like clicks, in the log. What was taken over t
 import uuid
 from pathlib import Path
 
+from ragassay import surrogates
 from ragassay.annotation import folder, label_studio, spreadsheet
 from ragassay.annotation.access import AccessError, checked_name
 from ragassay.annotation.given import ExchangeError, Given
@@ -98,6 +99,8 @@ def _is_new(labelling, given, replace):
         raise ExchangeError(
             f"{given.where}: annotator: {error}; or say whose labels they are with --annotator"
         ) from None
+    if half := surrogates.refusal(given.comment):
+        raise ExchangeError(f"{given.where}: comment: {half}")
     person = labelling.people.get(given.annotator)
     vote = person.votes.get((given.role, given.item)) if person else None
     if vote is None:

@@ -9,6 +9,7 @@ import logging
 import os
 from pathlib import Path
 
+from ragassay import surrogates
 from ragassay.errors import AssayError
 from ragassay.llm.journal import decode, encode
 
@@ -31,7 +32,12 @@ def read(path) -> list[dict]:
     damaged = [number for number, (line, event) in enumerate(zip(lines, events, strict=True), 1) if line and not event]
     if damaged:
         log.warning("%s: passed over %d lines that are no whole events: %s", path, len(damaged), damaged[:10])
-    return [event for event in events if event]
+    return [_readable(event) for event in events if event]
+
+
+def _readable(event):
+    """Without halves of surrogate pairs, which were stored before clicks and files were checked for them."""
+    return {name: surrogates.replaced(value) if isinstance(value, str) else value for name, value in event.items()}
 
 
 class Log:

@@ -7,6 +7,7 @@ import json
 from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
+from ragassay import surrogates
 from ragassay.annotation import clicks, pages
 from ragassay.annotation.access import Access, AccessError, is_own_host
 from ragassay.annotation.labelling import Labelling, Person
@@ -156,8 +157,11 @@ async def _content(request):
             raise clicks.Refused(413, "This is longer than anything that the page sends.")
     try:
         content = json.loads(body or b"{}")
+        refusal = surrogates.refusal(json.dumps(content, ensure_ascii=False))
     except (ValueError, RecursionError):
         content = None
     if not isinstance(content, dict):
         raise clicks.Refused(400, "found no JSON object, expected one")
+    if refusal:
+        raise clicks.Refused(400, refusal)
     return content
