@@ -51,7 +51,7 @@ def test_a_flipped_bit_is_told(tmp_path, caplog):
     content[20] ^= 1
     path.write_bytes(content)
     assert read(path) == [event(1), event(2)]
-    assert "1 lines that are no whole events: [1]" in caplog.text
+    assert f"{path}: damaged at line 1: what was clicked there is lost" in caplog.text
 
 
 def test_one_process_at_a_time(tmp_path):

@@ -4,7 +4,7 @@ import pytest
 
 from annotating import Client, Serving, click, give, project, run, sample
 from ragassay import tables
-from ragassay.annotation import log
+from ragassay.annotation import folder, log
 from ragassay.schemas.annotations import ANNOTATIONS
 from scripts.people.gather_annotations import gather_annotations
 
@@ -21,9 +21,9 @@ def label(person, label="in_scope", **values):
     return event(person, "label", label=label, **about)
 
 
-def logged(folder, events):
+def logged(root, events):
     """A project whose log holds these events; returns the log."""
-    path = project(folder, sample(scope=1, defusion=0), training_items=0) / OWN / "events.jsonl"
+    path = project(root, sample(scope=1, defusion=0), training_items=0) / OWN / "events.jsonl"
     writing = log.Log(path)
     for one in events:
         writing.append(one)
@@ -31,11 +31,11 @@ def logged(folder, events):
     return path
 
 
-def gathered(folder):
+def gathered(root):
     """The rows of the table annotations."""
-    items = folder / "results/annotation_items/embedded/embedded.parquet"
-    gather_annotations(items, folder / OWN / "events.jsonl", folder / "annotations.parquet")
-    return tables.read(ANNOTATIONS, folder / "annotations.parquet").to_pylist()
+    items = root / "results/annotation_items/embedded/embedded.parquet"
+    gather_annotations(items, root / OWN / "events.jsonl", root / "annotations.parquet")
+    return tables.read(ANNOTATIONS, root / "annotations.parquet").to_pylist()
 
 
 def disagreement(**values):
@@ -44,19 +44,19 @@ def disagreement(**values):
     return [one for name in said for one in (event(name, "join", group=1), label(name, label=said[name], **values))]
 
 
-def check_everything_that_reads(folder):
+def check_everything_that_reads(root):
     """Pages of one's own labels, adjudication, both exports and the table; returns the rows of the table."""
-    with Serving(folder) as running:
+    with Serving(root) as running:
         for name, paths in {"Anna": ("/labels", f"/labels/scope/{ITEM}"), "Cleo": ("/adjudication",)}.items():
             client = Client(running.port)
             client.enter(name)
             assert [client.get(path)[0] for path in paths] == [200] * len(paths)
             client.close()
     for file in ("labels.csv", "labels.json"):
-        done = run(folder, "export", file)
+        done = run(root, "export", file)
         assert done.returncode == 0, done.stderr
-        assert (folder / file).read_bytes().decode()
-    return gathered(folder)
+        assert (root / file).read_bytes().decode()
+    return gathered(root)
 
 
 def test_half_a_character_in_a_log_shuts_nothing(tmp_path):
@@ -91,3 +91,81 @@ def test_half_a_character_is_refused_before_it_is_stored(tmp_path, path, values)
         anna.close()
     stored = log.read(tmp_path / OWN / "events.jsonl")
     assert [one["comment"] for one in stored if one["event"] == "label"] == ["\U0001f600 whole"]
+
+
+def undo(labelled):
+    """The event that takes a label back."""
+    return event(labelled["person"], "undo", **{name: labelled[name] for name in ("item", "role")})
+
+
+def history():
+    """Anna and Ben disagree after one of them changed her mind, Cleo settles it and takes that back, Dan settles it."""
+    events = disagreement(comment="Why?")
+    taken_back, settled = label("Anna"), label("Cleo", role="adjudicator")
+    events[1:1] = [taken_back, undo(taken_back), event("Anna", "skip", item=ITEM)]
+    return [*events, settled, undo(settled), label("Dan", "out_of_scope", role="adjudicator")]
+
+
+def flip(path, line, byte=30):
+    """One bit of a line of the log."""
+    lines = path.read_bytes().split(b"\n")
+    content = bytearray(lines[line - 1])
+    content[byte] ^= 1
+    path.write_bytes(b"\n".join([*lines[: line - 1], bytes(content), *lines[line:]]))
+
+
+@pytest.mark.parametrize("line", range(1, len(history()) + 1))
+def test_a_damaged_line_costs_its_own_click_alone(tmp_path, caplog, line):
+    path, expected = logged(tmp_path, history()), {}
+    flip(path, line)
+    for one in [one for number, one in enumerate(history(), 1) if number != line]:
+        if one["event"] == "label":
+            expected[one["person"], one["role"]] = one["label"]
+        elif one["event"] == "undo":
+            expected.pop((one["person"], one["role"]), None)
+    rows = gathered(tmp_path)
+    assert sorted((row["role"], row["label"]) for row in rows) == sorted(
+        (role, label) for (_, role), label in expected.items()
+    )
+    assert f"{path}: damaged at line {line}: what was clicked there is lost" in caplog.text
+    done = run(tmp_path, "export", "labels.csv")
+    assert done.stdout == f"labels.csv: 1 items with {len(expected)} labels\n", done.stderr
+
+
+def test_people_are_told_of_damaged_lines_and_go_on(tmp_path):
+    path = logged(tmp_path, history())
+    for line, byte in ((2, 30), (8, 10), (9, 30)):  # a label that was taken back, the length of one, a take-back
+        flip(path, line, byte)
+    with Serving(tmp_path) as running:
+        anna = Client(running.port)
+        assert "3 clicks in the log of labels cannot be read any more" in anna.enter("Anna")[1]
+        assert anna.get("/labels")[0] == 200
+        anna.close()
+
+
+def test_a_label_of_somebody_whose_joining_is_damaged_keeps_its_group(tmp_path):
+    path = logged(tmp_path, disagreement())
+    flip(path, 1)
+    with Serving(tmp_path) as running:
+        anna = Client(running.port)
+        assert "Label group" not in anna.enter("Anna")[1], "she is in it"
+        assert anna.shown(f"/labels/scope/{ITEM}")["kind"] == "own"
+        anna.close()
+
+
+def test_a_take_back_of_somebody_else_s_decision_leaves_that_of_the_last(tmp_path):
+    """Cleo's take-back is damaged, Dan settled the item meanwhile: when Cleo takes back again, Dan's decision stays."""
+    events = history()
+    path = logged(tmp_path, [*events, undo(events[-3])])
+    flip(path, len(events) - 1)
+    items = tmp_path / "results/annotation_items/embedded/embedded.parquet"
+    assert folder.read_state(items, path, per_item=2).settled == {ITEM: "Dan"}
+
+
+@pytest.mark.parametrize("cut", [1, 2, 60, 120])
+def test_a_line_that_was_torn_by_a_kill_is_no_damage(tmp_path, caplog, cut):
+    path = logged(tmp_path, disagreement())
+    path.write_bytes(path.read_bytes()[:-cut] if cut > 1 else path.read_bytes() + b"0123abcd 1")
+    log.Log(path).close()
+    read = len(log.read(path))
+    assert read == (4 if cut == 1 else 3) and "damaged" not in caplog.text

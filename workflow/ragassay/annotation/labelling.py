@@ -83,16 +83,19 @@ class Labelling:
             self.settled[item] = person.name
         else:
             self.said[item][person.name] = event["label"]
+            if self.items[item]["group"] not in person.groups:  # the line with which the person joined is damaged
+                person.groups.append(self.items[item]["group"])
 
     def _undo(self, person, event):
         role, item = event["role"], event["item"]
-        del person.votes[role, item]
-        person.trail[self.place(role, item)].remove(item)
         person.first = item
-        if role == ADJUDICATOR:
-            del self.settled[item]
-        else:
+        if person.votes.pop((role, item), None) is None:
+            return  # the line of the label that it takes back is damaged
+        person.trail[self.place(role, item)].remove(item)
+        if role == ANNOTATOR:
             del self.said[item][person.name]
+        elif self.settled.get(item) == person.name:  # else a line is damaged, and somebody else has settled it since
+            del self.settled[item]
 
     def place(self, role: str, item: str) -> str:
         return ADJUDICATION if role == ADJUDICATOR else self.items[item]["task"]

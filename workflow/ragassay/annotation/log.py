@@ -1,9 +1,11 @@
 """The log of what people clicked: one checksummed line per event, on the disk before anybody is told that it is stored.
 
 It is only ever appended to, by one process at a time; an undo is an event, too. A line that was torn by a kill was
-never acknowledged and is passed over. What events mean is not known here: see `ragassay.annotation.labelling`.
+never acknowledged and is passed over; one that was damaged later is passed over with a warning. What events mean is
+not known here: see `ragassay.annotation.labelling`.
 """
 
+import binascii
 import fcntl
 import logging
 import os
@@ -13,6 +15,7 @@ from ragassay import surrogates
 from ragassay.errors import AssayError
 from ragassay.llm.journal import decode, encode
 
+HEAD = len("01234567 12345 ")  # what a line begins with
 log = logging.getLogger("ragassay")
 
 
@@ -22,17 +25,37 @@ class LogError(AssayError):
 
 def read(path) -> list[dict]:
     """All events in their order; none if there is no log yet."""
+    return _read(path)[0]
+
+
+def _read(path):
+    """All events, and how many lines are damaged. Says what those cost: whoever reads the log goes on without them."""
     try:
         lines = Path(path).read_bytes().split(b"\n")
     except FileNotFoundError:
-        return []
+        return [], 0
     except OSError as error:
         raise LogError(f"{path}: {error.strerror}; it holds the labels and has to be readable") from error
     events = [decode(line) for line in lines]
-    damaged = [number for number, (line, event) in enumerate(zip(lines, events, strict=True), 1) if line and not event]
+    damaged = [
+        number
+        for number, (line, event) in enumerate(zip(lines, events, strict=True), 1)
+        if event is None and not _is_torn(line)
+    ]
     if damaged:
-        log.warning("%s: passed over %d lines that are no whole events: %s", path, len(damaged), damaged[:10])
-    return [_readable(event) for event in events if event]
+        names = ", ".join(map(str, damaged[:10])) + (f" and {len(damaged) - 10} more" if len(damaged) > 10 else "")
+        cost = "what was clicked there is lost: a label has to be given again, and one taken back there counts again"
+        log.warning("%s: damaged at line %s: %s; a copy of the file would bring it back", path, names, cost)
+    return [_readable(event) for event in events if event], len(damaged)
+
+
+def _is_torn(line):
+    """Whether it is only the start of a line, whose rest never came to the disk; nobody was told that it is stored."""
+    checksum, _, rest = line.partition(b" ")
+    length, _, text = rest.partition(b" ")
+    if not text:
+        return len(line) < HEAD
+    return length.isdigit() and len(text) < int(length) and checksum != b"%08x" % binascii.crc32(text)
 
 
 def _readable(event):
@@ -57,7 +80,7 @@ class Log:
         except BlockingIOError:
             os.close(self.file)
             raise LogError(f"{path}: in use by another process; expected one at a time: end it first") from None
-        self.events = read(self.path)
+        self.events, self.damaged = _read(self.path)
         self.size = os.fstat(self.file).st_size
         if self.size and os.pread(self.file, 1, self.size - 1) != b"\n":
             self._write(b"\n")  # so that the torn line spoils no other

@@ -42,8 +42,9 @@ class Part:
 
 
 class Pages:
-    def __init__(self, labelling: Labelling, guidelines: Guidelines, by_name: bool):
-        self.labelling, self.guidelines, self.by_name = labelling, guidelines, by_name
+    def __init__(self, labelling: Labelling, guidelines: Guidelines, by_name: bool, damaged: int = 0):
+        """`damaged` lines of the log could not be read."""
+        self.labelling, self.guidelines, self.by_name, self.damaged = labelling, guidelines, by_name, damaged
         environment = html.environment()
         environment.loader = jinja2.FileSystemLoader(FOLDER)
         self.templates = {path.name: environment.get_template(path.name) for path in FOLDER.glob("*.html.j2")}
@@ -57,6 +58,7 @@ class Pages:
         parts = [part for part in parts if part.all]
         following = next((part for part in parts if not part.closed and part.done < part.all), None)
         more = {"parts": parts, "following": following, "group": self.labelling.free_group(person)}
+        more["damaged"] = self.damaged
         return self._render("home", person, token, **more, disputes=len(self.labelling.open_disputes(person)))
 
     def guide(self, person: Person, token: str) -> str:

@@ -36,7 +36,7 @@ def serve(study: Study, configfiles: list[str], host: str, port: int, annotators
     labelling = folder.state(items, log.events, per_item, guidelines.practice, log.path)
     listening = _listen(host, port)
     name = f"annotator-{hashlib.sha256(str(study.folder.resolve()).encode()).hexdigest()[:8]}"
-    pages = Pages(labelling, guidelines, by_name=tokens is None)
+    pages = Pages(labelling, guidelines, by_name=tokens is None, damaged=log.damaged)
     app = application(labelling, log, pages, access.Access(access.secret_of(study.folder), tokens), name)
     _announce(listening, host, study.folder, tokens)
     settings = {"log_level": "warning", "access_log": False, "server_header": False, "ws": "none", "lifespan": "off"}
