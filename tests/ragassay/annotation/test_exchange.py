@@ -134,6 +134,12 @@ BAD_CSV = [
     ({"annotator": ""}, "labels.csv:2: annotator: found no name"),
     ({"seconds": "long"}, "labels.csv:2: found 'long' seconds, expected a number"),
     ({"labelled_at": "yesterday"}, "labels.csv:2: found the time 'yesterday'"),
+    (
+        {"labelled_at": "9999-12-31T23:59:59-23:59"},
+        "labels.csv:2: found the time '9999-12-31T23:59:59-23:59', expected one between 1970 and 2100",
+    ),
+    ({"labelled_at": "0001-01-01T00:00:00+23:59"}, "labels.csv:2: found the time '0001-01-01T00:00:00+23:59'"),
+    ({"labelled_at": "1969-12-31"}, "labels.csv:2: found the time '1969-12-31', expected one between 1970 and 2100"),
 ]
 
 
@@ -156,6 +162,7 @@ def test_a_wrong_row_is_named(tmp_path, change, message):
         ("a.json", '[{"data": {"item_id": "x"}}]', "a.json: task 1: found no annotations, expected a list"),
         ("a.json", '[{"data": {"item_id": "x"}, "annotations": [{"result": []}]}]', "found no choice named label"),
         ("a.json", '[{"data": {"item_id": "x"}, "annotations": [3]}]', "task 1: found 3, expected an annotation"),
+        ("a.json", label_studio(created_at="0001-01-01T00:00:00+23:59"), "task 1: found the time '0001-01-01T"),
         ("a.json", label_studio(comment="\ud83d"), "a.json: task 1: comment: found U+D83D, half of a character"),
     ],
 )

@@ -13,7 +13,7 @@ ITEM = "item-scope-0001"
 
 
 def event(person, kind, **values):
-    return {"event": kind, "person": person, "at": 1_795_253_400_000, **click(**values)}
+    return {"event": kind, "person": person, "at": 1_795_253_400_000, **click(), **values}
 
 
 def label(person, label="in_scope", **values):
@@ -63,6 +63,12 @@ def test_half_a_character_in_a_log_shuts_nothing(tmp_path):
     logged(tmp_path, disagreement(comment="Why \ud800?"))
     rows = check_everything_that_reads(tmp_path)
     assert [row["comment"] for row in rows] == ["Why \ufffd?"] * 2
+
+
+@pytest.mark.parametrize("at", [253_402_387_139_000, -62_135_683_140_000])
+def test_a_moment_in_a_log_that_nobody_can_have_labelled_at_is_unknown(tmp_path, at):
+    logged(tmp_path, disagreement(at=at))
+    assert [row["labelled_at"] for row in check_everything_that_reads(tmp_path)] == [None, None]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 from ragassay.errors import AssayError
 
+CENTURY_END = 4_102_444_800_000  # 2100 in milliseconds since 1970
 SHOWN = ("item_id", "task", "group", "position", "title", "document", "question", "response")
 
 
@@ -29,6 +30,11 @@ def moment(at: int) -> str:
     return datetime.fromtimestamp(at / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def is_possible(at: int) -> bool:
+    """Whether somebody can have labelled then, and every tool can write it."""
+    return 0 <= at < CENTURY_END
+
+
 def milliseconds(text, where: str) -> int:
     """The moment that a text names; 0, which is unknown, if there is none."""
     if not text:
@@ -39,7 +45,10 @@ def milliseconds(text, where: str) -> int:
         raise ExchangeError(
             f"{where}: found the time {text!r:.40}, expected one such as 2026-11-21T09:30:00Z"
         ) from None
-    return round((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp() * 1000)
+    at = round((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp() * 1000)
+    if not is_possible(at):
+        raise ExchangeError(f"{where}: found the time {text!r:.40}, expected one between 1970 and 2100")
+    return at
 
 
 def duration(value, where: str) -> float | None:

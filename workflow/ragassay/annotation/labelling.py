@@ -7,6 +7,7 @@ decided elsewhere (`ragassay.annotation.clicks`), and the log is written there b
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
+from ragassay.annotation.given import is_possible
 from ragassay.annotation.tasks import ADJUDICATOR, ANNOTATOR, LABELS
 
 ADJUDICATION = "adjudication"  # a place beside the tasks
@@ -70,7 +71,8 @@ class Labelling:
     def _label(self, person, event):
         role, item = event["role"], event["item"]
         person.given[role, item] += 1
-        vote = Vote(event["label"], event["comment"], event["at"], event["seconds"], event["click"])
+        at = event["at"] if is_possible(event["at"]) else 0  # imports once stored any moment that a file named
+        vote = Vote(event["label"], event["comment"], at, event["seconds"], event["click"])
         vote.given = person.given[role, item]
         person.votes[role, item] = vote
         trail = person.trail[self.place(role, item)]
