@@ -94,7 +94,8 @@ class Serving:
     def end(self, how):
         if self.process.poll() is None:
             self.process.send_signal(how)
-        self.process.communicate(timeout=30)
+        if not self.process.stdout.closed:
+            self.rest, _ = self.process.communicate(timeout=30)  # what it said after the address
 
 
 class Client:

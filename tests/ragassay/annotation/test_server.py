@@ -199,6 +199,24 @@ def test_on_other_addresses_only_a_token_gets_in(tmp_path):
         client.close()
 
 
+def test_where_there_are_tokens_a_name_lets_nobody_in(tmp_path):
+    folder = project(tmp_path, sample())
+    with Serving(folder, "--annotators", "Anna"):
+        pass
+    with Serving(folder) as running:
+        client = Client(running.port)
+        assert "Your name" not in client.get()[1]
+        assert client.post("/sign-in", {"name": "Anna"})[0] == 403
+        client.close()
+        running.end(signal.SIGKILL)
+        assert "tokens.json, too" in running.rest and "Delete that file if everybody on this machine" in running.rest
+    (folder / "annotation/embedded/embedded/tokens.json").unlink()
+    with Serving(folder) as running:
+        client = Client(running.port)
+        client.enter("Anna")
+        client.close()
+
+
 def test_text_of_strangers_is_text(tmp_path):
     items = [item(1, title=EVIL, document=EVIL, question=EVIL)]
     with Serving(project(tmp_path, items, training_items=0)) as running:

@@ -48,9 +48,9 @@ def serve(study: Study, configfiles: list[str], host: str, port: int, annotators
 
 
 def _tokens(study, host, annotators):
-    if access.is_loopback(host) and not annotators:
-        return None
     tokens = access.tokens_of(study.folder, annotators)
+    if access.is_loopback(host):
+        return tokens or None
     if not tokens:
         expected = "name those who may label, as in: --host 0.0.0.0 --annotators anna ben"
         raise ServingError(f"{host}: other machines can reach this address and nobody has a token yet; {expected}")
@@ -80,7 +80,9 @@ def _announce(listening, host, path, tokens):
         _say(f"Each annotator has a link of their own; they stand in {Path(path, 'tokens.json')}, too:")
         for name, token in sorted(tokens.items()):
             _say(f"  {name}: {address}#token={token}")
-        if not access.is_loopback(host):
+        if access.is_loopback(host):
+            _say("Delete that file if everybody on this machine may label under any name.")
+        else:
             _say("What is sent is not encrypted: across other networks than your own, put a server with TLS before it.")
 
 
