@@ -240,6 +240,15 @@ def test_the_same_events_give_the_same_state():
 
 
 @pytest.mark.parametrize(
+    ("seconds", "stored"),
+    [(10**400, 86_400.0), (-(10**400), 0.0), (float("inf"), 86_400.0), (3, 3.0), (None, None)],
+    ids=["400 digits", "below zero", "inf", "3", "none"],
+)
+def test_seconds_are_those_of_a_day_at_most(seconds, stored):
+    assert label(joined("Anna"), "Anna", "item-scope-0001", seconds=seconds)["seconds"] == stored
+
+
+@pytest.mark.parametrize(
     ("values", "status"),
     [
         ({"item": "item-unknown"}, 404),

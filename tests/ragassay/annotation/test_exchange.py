@@ -30,6 +30,14 @@ def written(path, rows):
     return path
 
 
+def label_studio(comment="", **values):
+    """An export of Label Studio with one label."""
+    label = {"from_name": "label", "to_name": "document", "type": "choices", "value": {"choices": ["in_scope"]}}
+    text = {"from_name": "comment", "to_name": "document", "type": "textarea", "value": {"text": comment}}
+    annotation = {"completed_by": {"email": "Anna"}, "result": [label, text], **values}
+    return json.dumps([{"data": {"item_id": "item-scope-0001"}, "annotations": [annotation]}])
+
+
 ROWS = [
     {"item_id": "item-scope-0001", "annotator": "Anna", "label": "in_scope", "comment": TRICKY, "seconds": "3.5"},
     {"item_id": "item-scope-0001", "annotator": "Ben", "label": "out_of_scope", "labelled_at": "2026-11-21T09:30:00Z"},
@@ -104,6 +112,13 @@ def test_what_label_studio_exports_is_taken(tmp_path):
     }
 
 
+@pytest.mark.parametrize(("text", "stored"), [(None, ""), ([], ""), ("so", "so"), (["so", "so"], "so\nso")])
+def test_comments_come_as_text_or_as_a_list(tmp_path, text, stored):
+    (tmp_path / "export.json").write_text(label_studio(text))
+    assert run(project(tmp_path, sample()), "import", "export.json").returncode == 0
+    assert labels(tmp_path)["Anna", "annotator", "item-scope-0001"][:2] == ("in_scope", stored)
+
+
 def test_another_label_of_the_same_person_is_refused_unless_it_is_to_replace(tmp_path):
     folder = project(tmp_path, sample())
     run(folder, "import", written(tmp_path / "labels.csv", ROWS[:1]))
@@ -117,14 +132,6 @@ def test_another_label_of_the_same_person_is_refused_unless_it_is_to_replace(tmp
     assert len(labels(folder)) == 1, "all or nothing"
     assert run(folder, "import", changed, "--replace").returncode == 0
     assert labels(folder)["Anna", "annotator", "item-scope-0001"][0] == "out_of_scope"
-
-
-def label_studio(comment="", **values):
-    """An export of Label Studio with one label."""
-    label = {"from_name": "label", "to_name": "document", "type": "choices", "value": {"choices": ["in_scope"]}}
-    text = {"from_name": "comment", "to_name": "document", "type": "textarea", "value": {"text": [comment]}}
-    annotation = {"completed_by": {"email": "Anna"}, "result": [label, text], **values}
-    return json.dumps([{"data": {"item_id": "item-scope-0001"}, "annotations": [annotation]}])
 
 
 BAD_CSV = [
@@ -163,6 +170,10 @@ def test_a_wrong_row_is_named(tmp_path, change, message):
         ("a.json", '[{"data": {"item_id": "x"}, "annotations": [{"result": []}]}]', "found no choice named label"),
         ("a.json", '[{"data": {"item_id": "x"}, "annotations": [3]}]', "task 1: found 3, expected an annotation"),
         ("a.json", label_studio(created_at="0001-01-01T00:00:00+23:59"), "task 1: found the time '0001-01-01T"),
+        ("a.json", label_studio(comment=5), "a.json: task 1: found the comment 5, expected text"),
+        ("a.json", label_studio(comment=["so", 5]), "a.json: task 1: found the comment ['so', 5], expected text"),
+        ("a.json", label_studio(lead_time=10**400), "a.json: task 1: found 1000000"),
+        ("a.json", label_studio(result=[{"from_name": ["label"], "value": {}}]), "found no choice named label"),
         ("a.json", label_studio(comment="\ud83d"), "a.json: task 1: comment: found U+D83D, half of a character"),
     ],
 )

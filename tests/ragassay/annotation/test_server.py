@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import resource
 import signal
 import subprocess
 import sys
@@ -243,6 +244,21 @@ def test_text_of_strangers_is_text(tmp_path):
 def test_the_command_says_what_is_wrong_in_one_line(tmp_path, arguments, message):
     done = run(project(tmp_path, sample()), *arguments)
     assert done.returncode == 1 and message in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("room", [0, 100])
+def test_a_full_disk_is_told_in_one_line(tmp_path, room):
+    """There is no room for tokens; or for those, and not for the copy of the sample."""
+    folder = project(tmp_path, sample())
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, hard))
+    try:
+        done = run(folder, "serve", "--port", "0", "--annotators", "Anna")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    name = "items.parquet" if room else "tokens.json"
+    assert done.returncode == 1 and f"{name}: File too large; expected a place" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
 
 
 def test_a_second_server_of_the_same_labels_is_refused(serving):

@@ -45,7 +45,7 @@ def tokens_of(folder, names: list[str]) -> dict[str, str]:
     """name -> token of all who have one; those in `names` who have none get one. The file is for its owner only."""
     path = Path(folder, "tokens.json")
     try:
-        tokens = json.loads(path.read_text()) if path.exists() else {}
+        tokens = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
         if not all(isinstance(value, str) and len(value) >= 20 for value in tokens.values()):
             raise ValueError("a token is too short")
     except (ValueError, AttributeError) as error:
@@ -62,9 +62,12 @@ def tokens_of(folder, names: list[str]) -> dict[str, str]:
 
 
 def _write_private(path, text):
-    with replacing(path) as file:
-        os.fchmod(file.fileno(), 0o600)
-        file.write(text.encode())
+    try:
+        with replacing(path) as file:
+            os.fchmod(file.fileno(), 0o600)
+            file.write(text.encode())
+    except OSError as error:
+        raise AccessError(f"{path}: {error.strerror}; expected a place where a file can be written") from error
 
 
 class Access:

@@ -5,7 +5,6 @@ since, from another window or by another person, the click is refused and nothin
 a second time, because the answer to the first was lost, is answered in the same way and stored once.
 """
 
-import math
 import re
 import time
 
@@ -85,9 +84,9 @@ def _label(labelling, person, click):
     if not isinstance(comment, str) or len(comment) > LONGEST_COMMENT:
         raise Refused(400, f"A comment may have {LONGEST_COMMENT:,} characters.")
     if seconds is not None:
-        if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not math.isfinite(seconds):
+        if isinstance(seconds, bool) or not isinstance(seconds, int | float) or seconds != seconds:  # NaN
             raise Refused(400, "found no number of seconds, expected one")
-        seconds = round(min(max(float(seconds), 0.0), 86_400.0), 1)
+        seconds = round(float(min(max(seconds, 0), 86_400)), 1)
     return {"role": role, "item": item, "label": label, "comment": comment.strip(), "seconds": seconds}
 
 

@@ -29,8 +29,11 @@ def frozen_items(folder, sample) -> tuple[list[dict], bool]:
         items = items_in(sample)
         if not items:
             raise FolderError(f"{sample}: the sample is empty, expected questions; see scope.annotation.questions")
-        with replacing(own) as copy, sample.open("rb") as source:
-            shutil.copyfileobj(source, copy)
+        try:
+            with replacing(own) as copy, sample.open("rb") as source:
+                shutil.copyfileobj(source, copy)
+        except OSError as error:
+            raise FolderError(f"{own}: {error.strerror}; expected a place where a file can be written") from error
         return items, True
     return items_in(own), not sample.exists() or sample.read_bytes() == own.read_bytes()
 

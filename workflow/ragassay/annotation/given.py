@@ -57,7 +57,7 @@ def duration(value, where: str) -> float | None:
         return None
     try:
         found = float(value)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         found = -1.0
     if not 0 <= found < 1e7:
         raise ExchangeError(f"{where}: found {value!r:.40} seconds, expected a number")

@@ -67,18 +67,20 @@ def _given(item, annotation, where, annotator):
     values = {}
     for result in _part(annotation, "result", list, where):
         if isinstance(result, dict) and isinstance(result.get("value"), dict):
-            values.setdefault(result.get("from_name"), result["value"])
+            values.setdefault(str(result.get("from_name")), result["value"])
     choices = values.get("label", {}).get("choices")
     if not isinstance(choices, list) or len(choices) != 1:
         raise ExchangeError(f"{where}: found no choice named label, or several; expected one of the labels")
-    texts = values.get("comment", {}).get("text", [])
+    texts = values.get("comment", {}).get("text") or []
     texts = [texts] if isinstance(texts, str) else texts
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise ExchangeError(f"{where}: found the comment {texts!r:.40}, expected text or a list of texts")
     return Given(
         item=item,
         annotator=_person(annotation.get("completed_by"), annotator),
         role=ADJUDICATOR if annotation.get("ground_truth") else ANNOTATOR,
         label=str(choices[0]),
-        comment="\n".join(map(str, texts)).strip(),
+        comment="\n".join(texts).strip(),
         at=milliseconds(annotation.get("created_at"), where),
         seconds=duration(annotation.get("lead_time"), where),
         where=where,
