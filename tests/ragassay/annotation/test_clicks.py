@@ -78,6 +78,36 @@ def test_a_click_that_comes_twice_is_stored_once():
         do(labelling, "Anna", "skip", **same)
 
 
+@pytest.mark.parametrize(
+    "other", [{"label": "out_of_scope"}, {"comment": "b"}, {"place": ADJUDICATION}, {"item": "item-scope-0002"}]
+)
+def test_the_same_click_with_other_content_is_not_told_that_it_is_stored(other):
+    labelling = joined("Anna")
+    same = click(item="item-scope-0001", label="in_scope", seen="", comment=" a ", seconds=2)
+    do(labelling, "Anna", "label", **same)
+    assert do(labelling, "Anna", "label", **same | {"seconds": 3}) is None
+    with pytest.raises(Refused, match="nothing new was stored"):
+        do(labelling, "Anna", "label", **same | other)
+    assert labelling.people["Anna"].votes["annotator", "item-scope-0001"].label == "in_scope"
+
+
+def test_other_clicks_may_come_twice_too():
+    labelling = joined("Anna", items=sample(groups=2), practice=PRACTICE)
+    for kind, values in (
+        ("join", {}),
+        ("practice", {"item": "practice-1", "label": "in_scope"}),
+        ("practice", {"item": "practice-2", "label": "out_of_scope"}),
+        ("skip", {"item": "item-scope-0001", "place": "scope"}),
+    ):
+        same = click(**values)
+        assert do(labelling, "Anna", kind, **same) and do(labelling, "Anna", kind, **same) is None
+    with pytest.raises(Refused, match="belongs to something else"):
+        do(labelling, "Anna", "skip", **same | {"item": "item-scope-0002"})
+    labelled = label(labelling, "Anna", "item-scope-0001")
+    same = click(item="item-scope-0001", place="scope", seen=labelled["click"])
+    assert do(labelling, "Anna", "undo", **same) and do(labelling, "Anna", "undo", **same) is None
+
+
 def test_a_second_window_overwrites_nothing():
     labelling = joined("Anna")
     first = label(labelling, "Anna", "item-scope-0001", "in_scope")

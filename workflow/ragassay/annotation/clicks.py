@@ -31,12 +31,8 @@ def decide(labelling: Labelling, name: str, kind: str, click: dict) -> dict | No
     if not isinstance(click.get("item", ""), str):
         raise Refused(404, "There is no such item.")
     if before := labelling.clicks.get(click["click"]):
-        if (before["person"], before["event"], before.get("item")) != (
-            name,
-            kind,
-            click.get("item", before.get("item")),
-        ):
-            raise Refused(409, "This click belongs to something else.")
+        if (before["person"], before["event"]) != (name, kind) or not _repeats(click, before):
+            raise Refused(409, "This click belongs to something else: nothing new was stored.")
         return None
     person = labelling.people.get(name) or Person(name, 0)
     return {
@@ -46,6 +42,14 @@ def decide(labelling: Labelling, name: str, kind: str, click: dict) -> dict | No
         "at": now(),
         **KINDS[kind](labelling, person, click),
     }
+
+
+def _repeats(click, event):
+    """Whether a click says what was stored of it; `seconds` go on while a page waits, so they do not count."""
+    comment = click.get("comment", "")
+    said = {"item": click.get("item"), "label": click.get("label"), "role": role_at(click.get("place"))}
+    said["comment"] = comment.strip() if isinstance(comment, str) else comment
+    return all(event[name] == value for name, value in said.items() if name in event)
 
 
 def now() -> int:
