@@ -14,6 +14,7 @@ import re
 import secrets
 from pathlib import Path
 
+from ragassay.annotation import lookalikes
 from ragassay.atomic import replacing
 from ragassay.errors import AssayError
 
@@ -52,9 +53,12 @@ def tokens_of(folder, names: list[str]) -> dict[str, str]:
         raise AccessError(
             f"{path}: {error}; expected names and their tokens as JSON; delete it to make new ones"
         ) from None
-    new = {name: secrets.token_urlsafe(24) for name in map(checked_name, names) if name not in tokens}
-    if new:
-        tokens |= new
+    before = len(tokens)
+    for name in map(checked_name, names):
+        if alike := lookalikes.refusal(name, tokens):
+            raise AccessError(alike)
+        tokens.setdefault(name, secrets.token_urlsafe(24))
+    if len(tokens) > before:
         _write_private(path, json.dumps(tokens, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
     if path.exists():
         path.chmod(0o600)

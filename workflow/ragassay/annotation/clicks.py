@@ -8,6 +8,7 @@ a second time, because the answer to the first was lost, is answered in the same
 import re
 import time
 
+from ragassay.annotation import lookalikes
 from ragassay.annotation.labelling import Labelling, Person, role_at
 from ragassay.annotation.tasks import ADJUDICATOR, LABELS
 from ragassay.errors import AssayError
@@ -34,6 +35,8 @@ def decide(labelling: Labelling, name: str, kind: str, click: dict) -> dict | No
         if (before["person"], before["event"]) != (name, kind) or not _repeats(click, before):
             raise Refused(409, "This click belongs to something else: nothing new was stored.")
         return None
+    if alike := lookalikes.refusal(name, labelling.people):
+        raise Refused(409, alike)
     person = labelling.people.get(name) or Person(name, 0)
     return {
         "event": kind,

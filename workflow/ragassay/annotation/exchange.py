@@ -2,11 +2,12 @@
 here they are checked and stored, like clicks, in the log. What was taken over twice is stored once.
 """
 
+import dataclasses
 import uuid
 from pathlib import Path
 
 from ragassay import surrogates
-from ragassay.annotation import folder, label_studio, spreadsheet
+from ragassay.annotation import folder, label_studio, lookalikes, spreadsheet
 from ragassay.annotation.access import AccessError, checked_name
 from ragassay.annotation.given import ExchangeError, Given
 from ragassay.annotation.labelling import Labelling
@@ -60,6 +61,7 @@ def imported(study: Study, file, form: str, annotator: str | None, replace: bool
     log = Log(study.folder / folder.EVENTS)
     try:
         labelling = _state(study, items, log.events)
+        found = _named(found, labelling)
         new = [given for given in found if _is_new(labelling, given, replace)]
         for given in new:
             for event in _events(labelling, given):
@@ -82,6 +84,22 @@ def _state(study, items, events) -> Labelling:
     return folder.state(items, events, study.annotation["annotators_per_item"], {}, study.folder)
 
 
+def _named(found, labelling):
+    """The same labels under checked names, which nobody takes for one another or for those of people with labels."""
+    names, named = set(labelling.people), []
+    for given in found:
+        try:
+            name = checked_name(given.annotator)
+        except AccessError as error:
+            expected = "or say whose labels they are with --annotator"
+            raise ExchangeError(f"{given.where}: annotator: {error}; {expected}") from None
+        if alike := lookalikes.refusal(name, names):
+            raise ExchangeError(f"{given.where}: annotator: {alike}")
+        names.add(name)
+        named.append(dataclasses.replace(given, annotator=name))
+    return named
+
+
 def _is_new(labelling, given, replace):
     """Checks one label. False if it is stored already."""
     if given.item not in labelling.items:
@@ -93,12 +111,6 @@ def _is_new(labelling, given, replace):
         )
     if given.role not in (ANNOTATOR, ADJUDICATOR):
         raise ExchangeError(f"{given.where}: found the role {given.role!r:.60}, expected {ANNOTATOR} or {ADJUDICATOR}")
-    try:
-        checked_name(given.annotator)
-    except AccessError as error:
-        raise ExchangeError(
-            f"{given.where}: annotator: {error}; or say whose labels they are with --annotator"
-        ) from None
     if half := surrogates.refusal(given.comment):
         raise ExchangeError(f"{given.where}: comment: {half}")
     person = labelling.people.get(given.annotator)

@@ -8,7 +8,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from ragassay import surrogates
-from ragassay.annotation import clicks, pages
+from ragassay.annotation import clicks, lookalikes, pages
 from ragassay.annotation.access import Access, AccessError, is_own_host
 from ragassay.annotation.labelling import Labelling, Person
 from ragassay.annotation.log import Log, LogError
@@ -101,6 +101,8 @@ def application(labelling: Labelling, log: Log, shown: pages.Pages, access: Acce
         given = await _content(request)
         _from_own_page(request, access, None)
         name = access.signed_in(given)
+        if alike := lookalikes.refusal(name, labelling.people):
+            raise AccessError(alike)
         reply = JSONResponse({"name": name})
         reply.set_cookie(cookie, access.cookie(name), httponly=True, samesite="strict", max_age=90 * 86_400)
         return reply
