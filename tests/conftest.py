@@ -5,6 +5,7 @@ import os
 import resource
 import shutil
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,25 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.get_closest_marker("clock"):
             item.add_marker(pytest.mark.flaky(reruns=2))
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_sessionfinish(session):
+    """The last lines say what was skipped and why, in one process or several."""
+    result = yield
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter and not hasattr(
+        session.config, "workerinput"
+    ):  # a worker of xdist tells its reports to the first process
+        for line in skipped_lines(reporter.stats.get("skipped", [])):
+            reporter.write_line(line)
+    return result
+
+
+def skipped_lines(reports):
+    """A line for each reason for which tests were skipped, the most frequent one first."""
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in reports)
+    return [f"{count} skipped: {reason}" for reason, count in reasons.most_common()] or ["0 skipped"]
 
 
 def copy_project(target):
