@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import time
 
 import pytest
 
@@ -87,11 +86,10 @@ def test_silence_forbids():
     assert web.asked == ["/robots.txt"]
 
 
-def test_rules_that_cost_too_much_forbid():
+def test_rules_that_cost_too_much_forbid_unread(monkeypatch):
+    monkeypatch.setattr("ragassay.news.robots.Protego", None)  # it would give each of 5,000 rules to 5,000 robots
     text = "".join(f"User-agent: r{number}\n" for number in range(5000)) + "Disallow: /x\n" * 5000
-    start = time.monotonic()
     assert fetch({"/robots.txt": answer(text.encode()), "/": PAGE})[0].outcome == "robots_unavailable"
-    assert time.monotonic() - start < 10  # Protego alone would take far longer
 
 
 def test_origins_have_their_own_rules():

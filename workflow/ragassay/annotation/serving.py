@@ -34,7 +34,7 @@ def serve(study: Study, configfiles: list[str], host: str, port: int, annotators
     log = Log(study.folder / folder.EVENTS)
     per_item = study.annotation["annotators_per_item"]
     labelling = folder.state(items, log.events, per_item, guidelines.practice, log.path)
-    listening = _listen(host, port)
+    listening = listen(host, port)
     name = f"annotator-{hashlib.sha256(str(study.folder.resolve()).encode()).hexdigest()[:8]}"
     pages = Pages(labelling, guidelines, by_name=tokens is None, damaged=log.damaged)
     app = application(labelling, log, pages, access.Access(access.secret_of(study.folder), tokens), name)
@@ -57,7 +57,8 @@ def _tokens(study, host, annotators):
     return tokens
 
 
-def _listen(host, port):
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that people can connect to from now on."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # asyncio sends at once only if the protocol is named; else every page waits 40 ms for an acknowledgement
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)

@@ -1,0 +1,40 @@
+"""How work grows with what it is given: counted in calls, or by comparing processor times where one call does it all,
+as with a regular expression. Either way the speed of the machine cancels out.
+"""
+
+import sys
+import time
+
+TRIES = 5
+
+
+def calls(work) -> int:
+    """How many functions `work()` calls, of Python and of C."""
+    counts = {"call": 0, "c_call": 0}
+
+    def count(_, event, __):
+        if event in counts:
+            counts[event] += 1
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return sum(counts.values())
+
+
+def is_proportional(work, size: int, times: int = 8) -> bool:
+    """Whether `work(times * size)` takes about `times` as long as `work(size)`, and not its square. Other work on
+    the machine only makes a try longer, so the shortest of some count.
+    """
+    shortest = dict.fromkeys((size, times * size), float("inf"))
+    for _ in range(TRIES):
+        for one in shortest:
+            begin = time.thread_time()
+            work(one)
+            shortest[one] = min(shortest[one], time.thread_time() - begin)
+        if shortest[times * size] < times / 2 * times * shortest[size]:
+            return True
+    return False

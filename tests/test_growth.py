@@ -1,0 +1,23 @@
+"""The measures of growth tell proportional work from quadratic work."""
+
+import re
+
+from growth import calls, is_proportional
+
+
+def quadratic(size):
+    return [number for number in range(size) for _ in range(size)]
+
+
+def test_quadratic_work_is_not_proportional():
+    assert not is_proportional(quadratic, 200)
+    assert not is_proportional(lambda size: re.search(r"a*b", "a" * size), 2_000)
+
+
+def test_proportional_work_is():
+    assert is_proportional(lambda size: [number * number for number in range(size)], 20_000)
+    assert is_proportional(lambda size: re.search(r"a+b?$", "a" * size), 20_000)
+
+
+def test_calls_are_counted():
+    assert calls(lambda: [abs(number) for number in range(30)]) - calls(lambda: None) in (30, 31)
