@@ -21,7 +21,7 @@ settings.load_profile("tests")
 
 
 def pytest_collection_modifyitems(items):
-    """The machine decides about what a clock sees, so a test of it may be tried again."""
+    """Where real waits run, a busy machine may put things into another order, so such a test may be tried again."""
     for item in items:
         if item.get_closest_marker("clock"):
             item.add_marker(pytest.mark.flaky(reruns=2))
