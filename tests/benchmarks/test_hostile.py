@@ -47,5 +47,6 @@ def test_a_body_in_the_wrong_class_is_found_out(tmp_path):
         feed = b'<?xml version="1.0"?><rss version="2.0"><channel><item><link>/1</link></item></channel></rss>'
         reading.keep(case, Fetched(case.url, case.url, 200, {}, feed, now, "ok"), 0.1)
     reading.read()
-    assert len(reading.wrong) == len(EXPECTED) and "deep_xml-0.test was read as live" in reading.wrong[0]
+    others = [kind for kind, (health, _) in EXPECTED.items() if health != {"live"}]
+    assert len(reading.wrong) == len(others) > 5 and "deep_xml-0.test was read as live" in reading.wrong[0]
     assert reading.megabytes > 10 and reading.longest > 0.1

@@ -131,6 +131,7 @@ def test_what_nobody_foresaw_costs_the_address_and_is_asked_again_the_next_time(
     assert {url: kept.outcome for url, kept in own.items()} == dict(zip(urls, ("ok", "crash", "ok"), strict=True))
     assert own[urls[1]].detail == "fetching it raised UnicodeError('a bug of ours: \\ud800')" and asked == ["/1", "/3"]
     assert f"{urls[1]} raised" in caplog.text and "in stumble" in caplog.text  # the traceback is in the log
+    assert caplog.text.encode()
     monkeypatch.undo()
     own, asked, _ = ask(pages, urls)
     assert {kept.outcome for kept in own.values()} == {"ok"} and asked == ["/2"]

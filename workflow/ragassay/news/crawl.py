@@ -10,6 +10,7 @@ import asyncio
 import datetime
 import math
 import time
+import traceback
 from collections import defaultdict
 from collections.abc import Set
 from urllib.parse import urlsplit
@@ -138,7 +139,8 @@ class Crawl:
         except (AssayError, OSError):  # of our own files: what the network does is a class of its own
             raise
         except Exception as error:  # noqa: BLE001  told in the log, the ledger and the tables
-            log.exception("%s: %s raised", self.name, url)
+            shown = traceback.format_exc().encode(errors="backslashreplace").decode()  # it may quote anything
+            log.error("%s: %s raised\n%s", self.name, url, shown)
             now = datetime.datetime.now(datetime.UTC)
             return Fetched(url, url, 0, {}, b"", now, "crash", f"fetching it raised {error!r:.200}")
 
