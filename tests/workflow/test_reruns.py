@@ -73,9 +73,7 @@ def append(project, name, text):
         ("ragassay/news/signatures.py", jobs(CLUSTERS, gathers=ALL)),
         ("ragassay/report/page.py", {"render_report": 1}),
         ("ragassay/sentences.py", READING | jobs(CLUSTERS, gathers=ALL)),  # through ragassay.documents
-        # While the source of an ancient() input runs, Snakemake looks for other reasons behind it in the next run:
-        # no extract_articles here.
-        ("ragassay/tables.py", {"export_feeds": 1, "read_articles": 2} | jobs(CLUSTERS, gathers=ALL)),
+        ("ragassay/tables.py", READING | jobs(CLUSTERS, gathers=ALL)),
     ],
 )
 def test_editing_a_module_reruns_the_rules_that_import_it_and_what_follows(done, module, expected):

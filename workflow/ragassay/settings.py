@@ -40,7 +40,7 @@ def documents(row: dict, config: dict) -> dict:
 
 def feeds(crawl: dict) -> dict:
     same = {name: crawl[name] for name in ("topics", "other_names", "languages", "countries", "own_feeds")}
-    return {**same, **_reading(crawl), "use_directory": crawl["newscatcher"]}
+    return {**same, **_reading(crawl), "use_directory": crawl["newscatcher"], "opml_files": crawl["opml"]}
 
 
 def _reading(crawl):

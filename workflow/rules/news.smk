@@ -1,7 +1,7 @@
 """From feeds to articles, for the shards that are crawled; and for all shards, which articles are near-duplicates.
 
 Reads   config/shards.tsv, the lists of feeds that the configuration names, the web
-Writes  results/feeds.parquet                       the feeds that can be asked
+Writes  results/feeds/{shard}.parquet               the feeds that can be asked, as they stood then; never listed again
         results/pages/{shard}.parquet               pages as they came; protected, never fetched again
         results/candidates/{shard}.parquet          pages that feeds name, fetched or not
         results/feed_health/{shard}.parquet         how each feed answered
@@ -14,22 +14,22 @@ Writes  results/feeds.parquet                       the feeds that can be asked
 
 
 rule export_feeds:
-    """All lists of feeds become one table."""
-    input:
-        opml_files=config["crawl"]["opml"],
+    """All lists of feeds become one table, once and for all for each shard."""
     output:
-        feeds=ensure("results/feeds.parquet", non_empty=True),
-        rejects=ensure("results/rejects/feeds.parquet", non_empty=True),
+        feeds=ensure("results/feeds/{shard}.parquet", non_empty=True),
+        rejects=ensure("results/rejects/feeds/{shard}.parquet", non_empty=True),
     log:
-        "logs/export_feeds.log",
+        "logs/export_feeds/{shard}.log",
+    wildcard_constraints:
+        shard=one_of(CRAWLED),
     conda:
         "../../envs/crawl.yaml"
     resources:
         mem_mb=2000,
         runtime="10m",
     params:
-        code=code_version("news/export_feeds.py"),
-        settings=settings.feeds(config["crawl"]),
+        code=frozen(code_version("news/export_feeds.py")),
+        settings=frozen(settings.feeds(config["crawl"])),
     script:
         "../scripts/news/export_feeds.py"
 
@@ -37,7 +37,7 @@ rule export_feeds:
 rule crawl_shard:
     """The feeds of one shard and the pages that they name are fetched, once and for all."""
     input:
-        feeds=ancient("results/feeds.parquet"),
+        feeds="results/feeds/{shard}.parquet",
     output:
         pages=protected(ensure("results/pages/{shard}.parquet", non_empty=True)),
         candidates=ensure("results/candidates/{shard}.parquet", non_empty=True),

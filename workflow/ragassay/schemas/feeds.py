@@ -6,7 +6,7 @@ from ragassay.tables import Column, Table
 
 FEEDS = Table(
     "feeds",
-    "One row per feed that can be crawled; file `feeds`.",
+    "One row per feed that can be crawled; file `feeds/{shard}`.",
     key=("feed_url",),
     columns=(
         Column("feed_url", pa.string(), "its address, in the one form of `ragassay.news.links`"),

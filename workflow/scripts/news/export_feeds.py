@@ -28,9 +28,8 @@ def export_feeds(
     use_directory=True,
     opml_files=(),
 ):
-    """`seconds` and `memory_mb` are what the reading of one file may take."""
+    """`opml_files` are no inputs, since a list that grows must not have past months crawled again. `seconds` and `memory_mb` are what the reading of one file may take."""
     listed = [_own(number, feed) for number, feed in enumerate(own_feeds, 1)]
-    opml_files = [opml_files] if isinstance(opml_files, str) else opml_files
     with Readers(feed_child.__name__, min(1, len(opml_files)), seconds, memory_mb) as readers:
         for file in opml_files:
             found = opml.listed(file, readers)
