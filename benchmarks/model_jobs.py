@@ -21,13 +21,11 @@ PROCESSES = multiprocessing.get_context("forkserver")
 PROCESSES.set_forkserver_preload(["ragassay.llm.calls", "ragassay.llm.providers.openai"])
 
 
-def ask(settings: dict, folder: str, name: str, requests: int, host: str | None) -> None:
-    """What a job does; it takes itself to run on `host`."""
-    from ragassay.llm import register
+def ask(settings: dict, folder: str, name: str, requests: int) -> None:
+    """What a job does."""
     from ragassay.llm.calls import complete
     from ragassay.llm.model import Model, Request
 
-    register.HOST = host or register.HOST
     os.environ["JOB_KEY"] = settings.pop("key")
     model = Model("tested", "openai", "loopback", key_variable="JOB_KEY", register=f"{folder}/model", **settings)
     questions = [[{"role": "user", "content": f"{name}, question {number}"}] for number in range(requests)]
@@ -51,10 +49,10 @@ class Jobs:
             process.kill()
             process.join()
 
-    def start(self, *requests: int, apart: float = 0.0, host: str | None = None) -> None:
+    def start(self, *requests: int, apart: float = 0.0) -> None:
         """Jobs of so many requests each, so many seconds apart."""
         for number in requests:
-            work = (self.settings, self.folder, f"job{len(self.processes)}", number, host)
+            work = (self.settings, self.folder, f"job{len(self.processes)}", number)
             self.processes.append(PROCESSES.Process(target=ask, args=work))
             self.processes[-1].start()
             time.sleep(apart)
