@@ -1,8 +1,8 @@
 """Time the house itself: the two commands from a clean clone, plans, second runs.
 
-Figures: `make demo` and `make test` from a clone in an empty folder (set-up included), the second `make demo`,
-building the default plan, a plan of a thousand shards, and the cost of a job. The limit of a plan is Snakemake
-building about as many jobs from a bare Snakefile.
+Figures: `make demo` and `make test` from a clone in an empty folder (set-up included), the second `make demo` and
+`make setup`, the tiny pipeline of the tests, building the default plan and a plan of a thousand shards. The limit of a
+plan is Snakemake building about as many jobs from a bare Snakefile.
 """
 
 import os
@@ -75,6 +75,9 @@ def main():
         seconds, output = timed(clone, "make", "demo")
         figure("demo_again", seconds, "s", "< 10")
         figure("demo_again_does_nothing", "Nothing to be done" in output, "yes", "== 1")
+        figure("setup_again", best(clone, "make", "setup"), "s", "< 0.8")
+        tiny = ("--configfile", "tests/tiny/config.yaml")
+        figure("tiny_pipeline", timed(clone, clone / ".venv/bin/snakemake", *tiny)[0], "s", "< 120")
         figure("tests_in_the_clone", timed(clone, "make", "test")[0], "s", "< 600")
         plans(clone, bare)
     finally:

@@ -95,14 +95,14 @@ class Serving:
         if self.process.poll() is None:
             self.process.send_signal(how)
         if not self.process.stdout.closed:
-            self.rest, _ = self.process.communicate(timeout=30)  # what it said after the address
+            self.rest, _ = self.process.communicate()  # what it said after the address
 
 
 class Client:
     """Somebody's browser without the browser: keeps the cookie and the token of the last page."""
 
     def __init__(self, port, host="127.0.0.1"):
-        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        self.connection = http.client.HTTPConnection("127.0.0.1", port)
         self.host, self.cookie, self.token = host, None, ""
 
     def ask(self, method, path, body=None, **headers):

@@ -2,7 +2,6 @@
 
 import fcntl
 import os
-import resource
 import shutil
 import subprocess
 from collections import Counter
@@ -63,35 +62,20 @@ def project(tmp_path):
     return copy_project(tmp_path / "project")
 
 
-def processor_seconds():
-    """What the processes that this one has waited for have used; other work on the machine does not count."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
 @pytest.fixture(scope="session")
-def first_run(tmp_path_factory):
-    """The folder of a project whose tiny pipeline has run, and the processor time that it took. One worker runs it for
-    all.
-    """
+def tiny(tmp_path_factory):
+    """A copy whose tiny pipeline has run, to be copied and looked at, never changed. One worker runs it for all."""
     base = tmp_path_factory.getbasetemp()
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "tiny"
     folder.mkdir(exist_ok=True)
-    project, seconds = folder / "project", folder / "seconds"
+    project, finished = folder / "project", folder / "finished"
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not seconds.exists():
+        if not finished.exists():
             shutil.rmtree(project, ignore_errors=True)  # of a worker that failed: this one fails in its own words
-            before = processor_seconds()
             snakemake(copy_project(project), *TINY)
-            seconds.write_text(f"{processor_seconds() - before}")
-    return project, float(seconds.read_text())
-
-
-@pytest.fixture(scope="session")
-def tiny(first_run):
-    """A copy whose tiny pipeline has run, to be copied and looked at, never changed."""
-    return first_run[0]
+            finished.touch()
+    return project
 
 
 @pytest.fixture

@@ -85,7 +85,7 @@ class SmallProject:
 
     def run(self, *command, **environment):
         with self.start(*command, **environment) as process:
-            output, errors = process.communicate(timeout=120)
+            output, errors = process.communicate()
         return subprocess.CompletedProcess(command, process.returncode, output, errors)
 
     def make(self, *arguments, **environment):
@@ -139,7 +139,7 @@ class StallingIndex:
             def do_GET(self):
                 index.requests.append(self.path)
                 index.asked.set()
-                index.answer.wait(60)
+                index.answer.wait()
                 self.send_error(404)
 
             def log_message(self, *_):

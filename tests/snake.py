@@ -18,7 +18,6 @@ def snakemake(project, *arguments, check=True):
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=900,
     )
     assert not check or done.returncode == 0, done.stdout
     return done

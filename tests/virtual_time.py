@@ -18,6 +18,8 @@ class VirtualTime:
         self.now += LOOK
         return self.now
 
+    time = monotonic
+
     def run(self, coroutine):
         with asyncio.Runner(loop_factory=lambda: _Loop(self)) as runner:
             return runner.run(coroutine)

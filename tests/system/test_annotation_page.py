@@ -7,11 +7,11 @@ import signal
 import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import WebDriverWait
 
 from annotating import GUIDELINES, Client, Serving, click, item, project, sample
 from ragassay.annotation import log
 from ragassay.annotation.guidelines import load
+from waiting import patiently
 
 pytestmark = pytest.mark.system
 HACK = "window.hacked=1"
@@ -32,7 +32,7 @@ class Person:
         self.press(name, Keys.ENTER)
 
     def wait(self):
-        WebDriverWait(self.browser, 20, 0.02).until(lambda driver: driver.execute_script(READY))
+        patiently(self.browser).until(lambda driver: driver.execute_script(READY))
 
     def press(self, *keys):
         """Keys of which the last one leads to another page."""
@@ -53,7 +53,7 @@ class Person:
     def said(self, words):
         """Wait for words in the line that tells what happened."""
         script = "return document.getElementById('status').textContent.includes(arguments[0])"
-        WebDriverWait(self.browser, 20, 0.02).until(lambda driver: driver.execute_script(script, words))
+        patiently(self.browser).until(lambda driver: driver.execute_script(script, words))
 
 
 @pytest.fixture
@@ -109,7 +109,7 @@ def test_a_part_by_keyboard_from_the_training_round_to_the_end(browser, tmp_path
         anna.said("Not stored yet")
         with Serving(folder, port=serving.port):
             anna.said("")
-            WebDriverWait(browser, 30, 0.05).until(lambda driver: driver.execute_script("return page.item") != third)
+            patiently(browser).until(lambda driver: driver.execute_script("return page.item") != third)
             anna.wait()
             assert labels(folder)["Anna", "annotator", third] == "out_of_scope", "sent again, and once"
             anna.press("1")
@@ -135,9 +135,7 @@ def _practise(person, known):
             one.get_attribute("data-press") for one in choices if (one.get_attribute("data-label") == label) != wrong
         )
         person.type(key)
-        WebDriverWait(person.browser, 20, 0.02).until(
-            lambda driver: driver.find_element(By.ID, "feedback").is_displayed()
-        )
+        patiently(person.browser).until(lambda driver: driver.find_element(By.ID, "feedback").is_displayed())
         told = person.text("#feedback")
         assert known[person.page("item")]["because"] in told and ("Right." in told) != wrong
         person.press(Keys.ENTER)
@@ -171,7 +169,7 @@ def test_an_older_label_is_found_and_changed_by_keyboard(browser, tmp_path):
         anna.type(Keys.ENTER)
         anna.said("Not stored yet")
         with Serving(folder, port=serving.port):
-            WebDriverWait(browser, 30, 0.05).until(lambda driver: driver.execute_script("return page.kind") == "labels")
+            patiently(browser).until(lambda driver: driver.execute_script("return page.kind") == "labels")
             anna.wait()
             assert "read again" in anna.text(".row:focus")
             anna.press(Keys.ENTER)

@@ -6,9 +6,9 @@ import pytest
 from large_study import CLAIMS_EACH, IN_SCOPE, VOTES
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import WebDriverWait
 
 from explorer_pages import build
+from waiting import patiently
 
 pytestmark = pytest.mark.system
 HACK = "window.hacked=(window.hacked||0)+1"
@@ -69,7 +69,7 @@ def show(browser):
 
 
 def until(browser, script, *arguments):
-    return WebDriverWait(browser, 20, 0.02).until(lambda driver: driver.execute_script(script, *arguments))
+    return patiently(browser).until(lambda driver: driver.execute_script(script, *arguments))
 
 
 def count(browser):
@@ -276,15 +276,13 @@ def test_it_follows_light_and_dark(show, small):
     assert colours[0] != colours[1]
 
 
-@pytest.mark.clock
 def test_twenty_thousand_questions_open_and_filter(browser, show, tmp_path):
+    """`benchmarks/explorer.py` measures how long that takes; what it rests on is that few rows are ever in the page."""
     page = build(tmp_path, 2000)
     show(page)
-    assert browser.execute_script("return performance.getEntriesByName('ready')[0].startTime") < 20_000
     assert count(browser) == 20_000 and len(rows(browser)) < 50
-    script = "const start = performance.now(); filter(); return performance.now() - start"
-    browser.execute_script("document.getElementById('search').value = 'ba'")
-    assert browser.execute_script(script) < 4_000 and 0 < count(browser) < 20_000
+    browser.execute_script("document.getElementById('search').value = 'ba'; filter()")
+    assert 0 < count(browser) < 20_000 and len(rows(browser)) < 50
     browser.execute_script("list.focus()")
     press(browser, Keys.END)
     last = browser.execute_script("return index.text[found.at(-1)]")

@@ -4,6 +4,7 @@ import errno
 import os
 import resource
 import signal
+import threading
 import time
 from contextlib import closing
 
@@ -12,6 +13,7 @@ import pytest
 from ragassay.llm import journal
 from ragassay.llm.journal import Journal, LedgerError
 from ragassay.llm.ledger import Ledger
+from waiting import until
 
 KEYS = [f"{number:032x}" for number in range(3)]
 
@@ -68,7 +70,6 @@ def failing(number):
     return fail
 
 
-@pytest.mark.clock
 @pytest.mark.parametrize("number", [errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.ESTALE])
 def test_a_failing_sync_is_told_at_once_and_stops_the_next_write(tmp_path, monkeypatch, number):
     told = []
@@ -76,11 +77,9 @@ def test_a_failing_sync_is_told_at_once_and_stops_the_next_write(tmp_path, monke
     ledger.on_error = told.append
     ledger.intent(KEYS[0], [0])
     monkeypatch.setattr(journal.os, "fsync", failing(number))
-    start = time.monotonic()
     with pytest.raises(LedgerError, match=os.strerror(number)):
         ledger.intent(KEYS[1], [0])
-        while not told and time.monotonic() < start + 2:
-            time.sleep(0.01)
+        until(lambda: told)
         ledger.intent(KEYS[2], [0])
     assert [os.strerror(number) in str(error) for error in told] == [True]
     with pytest.raises(LedgerError, match=os.strerror(number)):
@@ -96,17 +95,32 @@ def test_a_sync_that_fails_at_the_end_is_an_error(tmp_path, monkeypatch):
         ledger.close()
 
 
-@pytest.mark.clock
-def test_what_was_written_is_synced_within_a_tenth_of_a_second(tmp_path, monkeypatch):
+class Gate(threading.Event):
+    """An event for which nobody waits on the clock: the test says when a wait is over."""
+
+    def __init__(self):
+        super().__init__()
+        self.waits, self.gate = [], threading.Semaphore(0)
+
+    def wait(self, timeout=None):
+        self.waits.append(timeout)
+        self.gate.acquire()
+
+
+def test_what_was_written_is_synced_together_every_tenth_of_a_second(tmp_path, monkeypatch):
     synced, fsync = [], os.fsync
-    monkeypatch.setattr(journal.os, "fsync", lambda file: (synced.append(time.monotonic()), fsync(file)))
+    monkeypatch.setattr(journal.os, "fsync", lambda file: (synced.append(file), fsync(file)))
     file = Journal(tmp_path, lambda error: None)
+    file.stopping = pause = Gate()
     with closing(file):
-        for number in range(100):
-            file.write({"number": number})
-            time.sleep(0.005)
-        time.sleep(0.3)
-    assert 4 <= len(synced) <= 14  # one for the folder, one for each tenth of a second, one at the end
+        for number in range(1, 4):
+            for _ in range(100):
+                file.write({"number": number})
+            until(lambda: len(pause.waits) == number)  # noqa: B023
+            assert len(synced) == 1 + number, "one for the folder and one for each pause"
+            pause.gate.release()
+        pause.gate.release()  # for the end
+    assert set(pause.waits) == {0.1}
 
 
 @pytest.mark.parametrize("wrong", ["file", "read only"])

@@ -6,13 +6,14 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from time import monotonic, sleep
+from time import sleep
 
 import pytest
 from news_pages import articles, page
 
 from ragassay.news.extraction import Article, Extractor, Reject
 from ragassay.news.readers import ReaderError
+from waiting import until
 
 TOLD = articles()
 HTML = {"content-type": "text/html; charset=utf-8"}
@@ -164,10 +165,7 @@ with Extractor() as extractor:
 
 def test_a_killed_parent_leaves_no_child():
     done = subprocess.run([sys.executable, "-c", ORPHAN], capture_output=True, text=True)
-    deadline = monotonic() + 60
-    while lives(int(done.stdout)):
-        assert monotonic() < deadline
-        sleep(0.05)
+    until(lambda: not lives(int(done.stdout)))
     assert done.stderr == ""
 
 

@@ -27,7 +27,7 @@ def site():
 def get(site, path=PATH, host=HOST, method="GET", **headers):
     """Status, headers and body, by way of connect_to; keyword names become header names."""
     address, port = site.connect_to.get(host, f"127.0.0.1:{site.port}").split(":")
-    connection = http.client.HTTPConnection(address, int(port), timeout=20)
+    connection = http.client.HTTPConnection(address, int(port))
     with contextlib.closing(connection):
         asked = {"Host": host} | {name.replace("_", "-"): value for name, value in headers.items()}
         connection.request(method, path, headers=asked)
@@ -97,7 +97,7 @@ def test_the_slow_page_holds_up_neither_the_others_nor_the_end(tmp_path):
     told = tmp_path / "site/site.yaml"
     told.write_text(told.read_text().replace("old-cannery-fire: 1.0", "old-cannery-fire: 300.0"))
     with LocalSite(ARTICLES, tmp_path / "site") as site:
-        slow = http.client.HTTPConnection("127.0.0.1", site.port, timeout=60)
+        slow = http.client.HTTPConnection("127.0.0.1", site.port)
         slow.request("GET", "/2026/09/old-cannery-fire", headers={"Host": "www.brackwatergazette.example"})
         assert get(site)[0] == 200
     with contextlib.closing(slow), pytest.raises(ConnectionError):
@@ -132,4 +132,4 @@ def test_it_listens_on_this_machine_only_while_the_block_runs():
 
     port = asyncio.run(run())
     with pytest.raises(ConnectionRefusedError):
-        socket.create_connection(("127.0.0.1", port), timeout=5)
+        socket.create_connection(("127.0.0.1", port))
