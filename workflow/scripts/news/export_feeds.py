@@ -28,8 +28,8 @@ def export_feeds(
     use_directory=True,
     opml_files=(),
 ):
-    """`opml_files` are no inputs of the rule, since a list that grows must not have past months crawled again. `seconds`
-    and `memory_mb` are what the reading of one file may take.
+    """`opml_files` are no inputs of the rule: a list that grows must not have past months crawled again. `seconds` and
+    `memory_mb` are what the reading of one file may take.
     """
     listed = [_own(number, feed) for number, feed in enumerate(own_feeds, 1)]
     with Readers(feed_child.__name__, min(1, len(opml_files)), seconds, memory_mb) as readers:
