@@ -5,7 +5,6 @@ All are forked from one process that has loaded the library, so that they can st
 """
 
 import bisect
-import itertools
 import multiprocessing
 import os
 import sys
@@ -76,13 +75,3 @@ def asked(server: Loopback) -> list[float]:
 def most_in_a_second(server: Loopback) -> int:
     times = asked(server)
     return max(bisect.bisect_left(times, start + 1.0) - number for number, start in enumerate(times))
-
-
-def mean_in_flight(server: Loopback, start: float, end: float) -> float:
-    """Between two moments, in seconds from the first request."""
-    events = sorted((line["time"], 1 if line["event"] == "asked" else -1) for line in server.log())
-    counts = itertools.accumulate(change for _, change in events)
-    start, end = events[0][0] + start, events[0][0] + end
-    spans = zip(counts, events, events[1:], strict=False)
-    total = sum(count * max(0.0, min(after, end) - max(before, start)) for count, (before, _), (after, _) in spans)
-    return total / (end - start)

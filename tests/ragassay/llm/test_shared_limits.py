@@ -5,9 +5,10 @@ and whoever starts, ends or is killed when.
 import time
 
 import pytest
-from model_jobs import Jobs, asked, mean_in_flight, most_in_a_second
+from model_jobs import Jobs, most_in_a_second
 
 from ragassay.llm.ledger import Ledger
+from waiting import until
 
 pytestmark = pytest.mark.clock
 
@@ -19,8 +20,6 @@ def test_no_second_has_more_requests_than_its_share_whenever_jobs_start(serve, t
         jobs.start(12, 12, 12, 12, apart=apart)
         assert jobs.wait() == [0] * 4
     assert most_in_a_second(server) <= 10
-    times = asked(server)
-    assert times[-1] - times[0] <= 1.25 * 47 * 0.1 + 3 * apart  # hardly any of the limit is left unused
 
 
 def test_no_second_has_more_requests_than_its_share_when_jobs_end_or_are_killed(serve, tmp_path):
@@ -45,29 +44,25 @@ def test_no_more_are_in_flight_than_allowed_whenever_jobs_start(serve, tmp_path,
     assert server.summary()["most_in_flight"] <= 16
 
 
-def test_four_jobs_take_hardly_longer_than_one(serve, tmp_path):
-    spans = []
-    for requests in ([320], [80, 80, 80, 80]):
-        server = serve(latency=0.2)
-        with Jobs(server, tmp_path / str(len(requests)), concurrency=16) as jobs:
-            jobs.start(*requests)
-            assert jobs.wait() == [0] * len(requests)
-        times = asked(server)
-        spans.append(times[-1] - times[0])
-    assert spans[1] < 1.5 * spans[0]
+@pytest.mark.parametrize("requests", [[320], [80, 80, 80, 80]])
+def test_four_jobs_have_as_many_in_flight_as_one(serve, tmp_path, requests):
+    server = serve(faults={"hang": 1.0})
+    with Jobs(server, tmp_path, concurrency=16, requests_per_minute=60_000) as jobs:
+        jobs.start(*requests)
+        until(lambda: server.summary()["in_flight"] == 16)
+    assert server.summary()["most_in_flight"] == 16
 
 
 def test_what_a_killed_job_had_in_flight_goes_to_the_others_and_no_more(serve, tmp_path):
-    server = serve(latency=0.3)
+    server = serve(latency=0.1)
     with Jobs(server, tmp_path, concurrency=12) as jobs:
-        jobs.start(400, 400, 400)
+        jobs.start(4000, 4000, 4000)
         for killed in (0, 1):
             jobs.until_asked(40 * (killed + 1))
             jobs.processes[killed].kill()
-        jobs.until_asked(180)
-    assert server.summary()["most_in_flight"] <= 12
-    times = asked(server)
-    assert mean_in_flight(server, times[-1] - times[0] - 1.0, times[-1] - times[0]) > 6  # its share was 4
+        server.control(faults={"hang": 1.0})
+        until(lambda: server.summary()["in_flight"] == 12)  # its share was 4
+    assert server.summary()["most_in_flight"] == 12
 
 
 def answered(folder):
@@ -92,5 +87,3 @@ def test_a_limit_that_a_reply_names_holds_for_all_jobs_from_the_first_request(se
         jobs.start(20, 20, 20)
         assert jobs.wait() == [0] * 3
     assert most_in_a_second(server) <= 10
-    times = asked(server)
-    assert times[-1] - times[0] <= 1.25 * 60 * 0.1
