@@ -95,7 +95,8 @@ class Serving:
         if self.process.poll() is None:
             self.process.send_signal(how)
         if not self.process.stdout.closed:
-            self.rest, _ = self.process.communicate()  # what it said after the address
+            self.rest = self.process.stdout.read()  # what it said after the address
+            self.process.communicate()
 
 
 class Client:
