@@ -77,13 +77,14 @@ def converse(
         journal.on_error = lambda error: _tell_loop(loop, workers, error)
         stack.enter_context(_ending_well(loop, workers))
         stack.callback(lambda: loop.run_until_complete(workers.close()))
+        heeded = None if FOLDER in os.environ else tally  # whoever stands in says nothing of the model
         while (ready := loop.run_until_complete(workers.next_results())) is not None:
             for result in ready:
                 yield result
-                if tally:
-                    tally.go_on()
-        if tally:
-            tally.check()
+                if heeded:
+                    heeded.go_on()
+        if heeded:
+            heeded.check()
         if FOLDER in os.environ:
             caller.write(os.environ[FOLDER])
 
