@@ -9,8 +9,7 @@ from collections import defaultdict
 
 import numpy as np
 
-from ragassay.metrics.auroc import Auroc
-from ragassay.metrics.resampling import interval, resamples
+from ragassay.metrics.panel import Panel
 
 
 class Questions:
@@ -19,28 +18,21 @@ class Questions:
     def __init__(self, rows: list[dict], times: int, seed: int):
         self.rows = sorted(rows, key=lambda row: row["question_id"])
         self.out_of_scope = np.array([row["intended"] == "out_of_scope" for row in self.rows], bool)
-        self._draws = list(resamples([row["doc_id"] for row in self.rows], times, seed)) if rows else []
+        self._panel = Panel([row["doc_id"] for row in self.rows], times, seed)
 
     def __len__(self):
         return len(self.rows)
 
     def accuracy(self, right: np.ndarray) -> tuple:
         """Value, low and high of the mean of how right a method is, over those questions where it says something."""
-        return self._measured(lambda weights: _mean(right, weights))
+        return _numbers(self._panel.mean(right))
 
     def difference(self, right: np.ndarray, other: np.ndarray) -> tuple:
         """How much more often right than another method, where both say something."""
         return self.accuracy(right - other)
 
     def auroc(self, score: np.ndarray) -> tuple:
-        known = ~np.isnan(score)
-        area = Auroc(score[known], self.out_of_scope[known])
-        return self._measured(lambda weights: area(weights[known]))
-
-    def _measured(self, figure):
-        if not len(self):
-            return None, None, None
-        return figure(np.ones(len(self))), *interval(figure(weights) for weights in self._draws)
+        return _numbers(self._panel.auroc(score, self.out_of_scope))
 
 
 class Method:
@@ -72,6 +64,6 @@ class Method:
         return np.array(found, float)
 
 
-def _mean(values, weights):
-    weights = np.where(np.isnan(values), 0, weights)
-    return float(np.average(np.nan_to_num(values), weights=weights)) if weights.sum() else None
+def _numbers(estimates):
+    row = estimates.row()
+    return row["value"], row["low"], row["high"]
