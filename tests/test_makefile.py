@@ -81,5 +81,7 @@ def test_ci_fails_when_a_step_fails(machine, step):
 def test_ci_installs_every_program_that_a_test_requires():
     required = set()
     for path in (ROOT / "tests").rglob("*.py"):
+        if path.name == "test_system.py":  # which is about a program that there is not
+            continue
         required |= set(re.findall(r"\brequire\(\"([^\"]+)\"\)", path.read_text()))
     assert required - {"make", "git"} <= set(programs_of_ci())  # a clone and .ci/run itself have used these two

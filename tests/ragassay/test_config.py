@@ -59,6 +59,7 @@ DEFAULTS = {
         "pages_per_document": 3,
         "seconds_per_page": 20,
         "megabytes_per_page": 1024,
+        "hours_per_host": 4,
         "alarm_drop": 0.2,
     },
     "duplicates": {"similarity": 0.6},

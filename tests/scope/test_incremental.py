@@ -1,10 +1,10 @@
 """What is new or changed is paid for, and nothing else: the study in Snakemake against a server that counts calls."""
 
+import json
 import shutil
 from pathlib import Path
 
 import pytest
-import yaml
 from loopback import Loopback
 
 from conftest import copy_project
@@ -35,7 +35,7 @@ def served(project, url, generators=("first",), judges=("judge",), responders=("
     models = {name: model | {"model": name, "concurrency": 4, "mode": mode} for name in names}
     scope = {"generators": list(generators), "judges": list(judges), "responders": list(responders)}
     scope |= {"responding": {"prompts": ["two_shot"]}, "defusion": {"variants": {}}}
-    (project / "served.yaml").write_text(yaml.safe_dump({"models": models, "scope": scope}))
+    (project / "served.yaml").write_text(json.dumps({"models": models, "scope": scope}))
 
 
 def one_shard(project):

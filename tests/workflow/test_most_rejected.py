@@ -21,7 +21,7 @@ def test_a_model_that_answers_in_the_wrong_form_ends_the_run_and_a_second_run_pa
             "key_variable": "KEY",
             "price": PRICE,
         }
-        wrong = {"models": {"wrong": model}, "scope": {"generators": ["wrong"]}}
+        wrong = {"models": {"wrong": model}, "scope": {"generators": ["wrong"], "recovery": {"rounds": 12}}}
         config.write_text(json.dumps(wrong))
         stopped = snakemake(project, *run, check=False)
         asked = server.summary()["requests_per_key"]

@@ -62,14 +62,14 @@ class Tally:
             raise self._error()
 
     def check(self) -> None:
-        """Raise if most is rejected, now that all is counted. Of few items some may be, but not all, unless it was the
-        provider that refused them: a shard may be one document that no content filter lets pass.
+        """Raise if most is rejected, now that all is counted. Of few rows that are read some may be, but not all; of
+        few answers all may be: a shard may be one document that is too short, or that no content filter lets pass.
         """
         if self.refusals > NAMED:
             log.info("the provider refused %d requests more", self.refusals - NAMED)
         seen = self.kept + self.rejected
         if seen < FEWEST:
-            stops = self._nothing_kept() and not (self.answers and self.refusals == self.answers)
+            stops = self._nothing_kept() and not self.answers
         else:
             stops = self.rejected > self.most_rejected * seen
         if stops:
