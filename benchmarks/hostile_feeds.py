@@ -1,4 +1,4 @@
-"""Feeds that are meant for whoever reads them: more behaviours for `hostile_behaviour.py`. What a crawl may make of
+"""Feeds that are meant to break their readers: more behaviours for `hostile_behaviour.py`. What a crawl may make of
 each stands in `hostile_reading.py`.
 """
 

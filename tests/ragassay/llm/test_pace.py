@@ -17,7 +17,7 @@ from virtual_time import VirtualTime
 
 @pytest.fixture
 def clock(monkeypatch):
-    """Virtual time for whoever keeps to limits."""
+    """Virtual time for what keeps to limits."""
     clock = VirtualTime()
     for module in (limits, pace):
         monkeypatch.setattr(module, "time", clock)
@@ -199,7 +199,7 @@ def test_a_job_without_slots_waits_until_it_has_some_and_gives_back_what_is_too_
 
 
 def test_slots_are_given_in_the_order_in_which_they_were_asked_for():
-    """Else whoever asks again at once keeps those out who wait."""
+    """Otherwise a job that asks again at once would keep those out that wait."""
     slots, order = Slots(Shares(1)), []
 
     async def one(number):

@@ -1,5 +1,5 @@
 """The limits of a model hold for all its jobs together, by the log of the server that they ask: from the first request,
-and whoever starts, ends or is killed when.
+and whichever job starts, ends or is killed, and when.
 """
 
 import time

@@ -29,7 +29,7 @@ def read(path) -> list[dict]:
 
 
 def _read(path):
-    """All events, and how many lines are damaged. Says what those cost: whoever reads the log goes on without them."""
+    """All events, and how many lines are damaged. Says what those cost: readers of the log go on without them."""
     try:
         lines = Path(path).read_bytes().split(b"\n")
     except FileNotFoundError:

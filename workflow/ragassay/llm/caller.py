@@ -4,7 +4,7 @@ The one place that decides about retries. A request goes through `ask`: what the
 requests at the same time are asked once, each attempt is written down before it is sent, the raw reply before it is
 read. A request that the provider refuses for itself becomes an abstention, which the ledger keeps once the provider
 has answered anything; if it refuses all that it is asked at first, the job stops. When the caller is halted nothing
-more is sent; whoever waits (for a pause, a limit, the budget) gets `Stopped`.
+more is sent; a request that waits (for a pause, a limit, the budget) ends with `Stopped`.
 """
 
 import asyncio

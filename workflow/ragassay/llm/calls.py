@@ -77,7 +77,7 @@ def converse(
         journal.on_error = lambda error: _tell_loop(loop, workers, error)
         stack.enter_context(_ending_well(loop, workers))
         stack.callback(lambda: loop.run_until_complete(workers.close()))
-        heeded = None if FOLDER in os.environ else tally  # whoever stands in says nothing of the model
+        heeded = None if FOLDER in os.environ else tally  # the stand-in says nothing about the model
         while (ready := loop.run_until_complete(workers.next_results())) is not None:
             for result in ready:
                 yield result

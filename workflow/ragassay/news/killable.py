@@ -1,7 +1,7 @@
 """One child that reads documents, as its parent sees it: what it has to do, what it has answered, and how it ended.
 
 Never blocks: `ragassay.news.readers` waits for all children at once. Documents are sent ahead, so that the child finds
-the next one waiting; when it dies, whoever asks gets them back in `todo`, first the one that it died of. A child gets
+the next one waiting; when it dies they come back in `todo`, first the one that it died of. A child gets
 nothing of our environment but what it takes to start: no keys.
 """
 
