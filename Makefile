@@ -5,12 +5,12 @@ EXTRA ?=
 TESTS ?=
 ARGS ?=
 BIN := .venv/bin
-BENCHMARKS := house tables server calls chaos chaos_batch parsing embedded canaries extraction duplicates crawl hostile encoders retrieval scope responses explorer annotation features demo_lm detectors folds
+BENCHMARKS := house tables server calls chaos chaos_batch parsing embedded canaries extraction duplicates crawl hostile encoders retrieval relevance scope responses explorer annotation features demo_lm detectors folds
 MAKEFLAGS += --no-print-directory
 # Module systems of clusters set these, and what they point to would be taken for installed in .venv.
 unexport PYTHONPATH PYTHONHOME
 
-.PHONY: help setup demo estimate annotate test lint bench chaos hostile docs lock clean
+.PHONY: help setup demo demo-lm estimate annotate test lint bench chaos hostile screenshot docs lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+%?:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+%?):.*## /  make \1\t/' | expand -t 22
@@ -23,11 +23,15 @@ demo: setup ## run the pipeline on the demo corpus and say where the report is (
 	@$(BIN)/snakemake $(STUDY) $(ARGS)
 	@PYTHONPATH=workflow $(BIN)/python -m ragassay.report.show results/report/index.html
 
+demo-lm: setup ## train the demo's small language model again, for resources/demo/demo-lm (minutes)
+	@$(BIN)/snakemake results/models/demo-lm
+	@PYTHONPATH=workflow $(BIN)/python -m ragassay.demo_lm.shipment
+
 estimate: setup ## say what a run would ask of models and pay, without asking (STUDY=..., ARGS="--configfile ...")
 	@PYTHONPATH=workflow $(BIN)/python -m ragassay.llm.estimate $(STUDY) $(ARGS)
 
 annotate: setup ## label questions by hand in the browser (ARGS="--port 8137 --host ... --annotators ...")
-	@PYTHONPATH=workflow $(BIN)/python -m ragassay.annotation serve $(ARGS)
+	@PYTHONPATH=workflow $(BIN)/python -m ragassay.people serve $(ARGS)
 
 test: setup ## run all tests (TESTS="tests/ragassay -k tables" runs some)
 	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal $(TESTS)
@@ -42,7 +46,7 @@ bench: setup ## run all benchmarks, one after another, as bench-<name> does
 	@short=0; for name in $(BENCHMARKS); do $(MAKE) bench-$$name || short=1; done; exit $$short
 
 bench-%: SHELL := bash
-bench-%: setup ## run benchmarks/<name>.py and put its figures into benchmarks/figures/ and README.md
+bench-%: setup ## run benchmarks/<name>.py and put its figures into benchmarks/figures/ and the docs
 	@set -o pipefail; short=0; $(BIN)/python benchmarks/$*.py | tee benchmarks/figures/$*.txt || short=1; \
 	PYTHONPATH=workflow $(BIN)/python -m ragassay.docs && exit $$short
 
@@ -51,6 +55,9 @@ chaos: ## kill a stage that asks a model a thousand times, and count what that c
 
 hostile: ## let a thousand hostile servers at the fetcher
 	@$(MAKE) bench-hostile
+
+screenshot: setup ## take docs/report.png again from results/report/index.html (needs Chromium)
+	@PYTHONPATH=workflow $(BIN)/python -m ragassay.report.screenshot results/report/index.html docs/report.png
 
 docs: setup ## write the generated parts of the documentation again
 	@PYTHONPATH=workflow $(BIN)/python -m ragassay.docs

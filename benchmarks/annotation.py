@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 from statistics import median, quantiles
 
-from figures import figure, finish
+from common.figures import figure, finish
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "workflow"))
@@ -62,7 +62,7 @@ def project(folder) -> Path:
 
 def served(folder):
     """The server's process and port, once it listens."""
-    command = [sys.executable, "-m", "ragassay.annotation", "serve", "--port", "0"]
+    command = [sys.executable, "-m", "ragassay.people", "serve", "--port", "0"]
     environment = os.environ | {"PYTHONPATH": str(ROOT / "workflow")}
     process = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True)
     return process, int(re.search(r":(\d+)/", process.stdout.readline())[1])
@@ -126,7 +126,7 @@ def forced(folder) -> float:
 
 
 def main(kills):
-    from ragassay.annotation import log
+    from ragassay.people import click_log
 
     people, chance = [Person(f"Person {number}") for number in range(PEOPLE)], random.Random(1)
     with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as name:
@@ -157,7 +157,9 @@ def main(kills):
             for thread in threads:
                 thread.join()
         stored = [
-            (event["click"], event["item"], event["person"]) for event in log.read(path) if event["event"] == "label"
+            (event["click"], event["item"], event["person"])
+            for event in click_log.read(path)
+            if event["event"] == "label"
         ]
         told = {(click, item, person.name) for person in people for click, item in person.told}
         figure(f"annotation_labels_lost_in_{kills}_kills", len(told - set(stored)), "labels", "== 0")

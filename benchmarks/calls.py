@@ -18,10 +18,10 @@ import time
 from dataclasses import replace
 from statistics import median
 
-from figures import figure, finish
+from common.figures import figure, finish
+from common.memory import peak_megabytes
+from common.model_jobs import Jobs, asked, most_in_a_second
 from loopback import Loopback
-from memory import peak_megabytes
-from model_jobs import Jobs, asked, most_in_a_second
 
 IN_FLIGHT = 64
 CALLS, HITS, QUEUED, RECORDS = 2000, 100_000, 500_000, 1_000_000
@@ -121,7 +121,7 @@ def queued(url, calls, ledger):
 
 def known(url, calls, folder):
     """Write a ledger that knows the answers to so many requests, or has so many records, three for a call."""
-    from ragassay.llm.ledger import Ledger
+    from ragassay.ledger.calls import Ledger
     from ragassay.llm.model import call_key, provider_for
 
     identity, ledger, body = provider_for(settings(url)).identity(), Ledger(folder), json.dumps(REPLY)
@@ -134,7 +134,7 @@ def known(url, calls, folder):
 
 
 def scan(_, calls, folder):
-    from ragassay.llm.ledger import Ledger
+    from ragassay.ledger.calls import Ledger
 
     ledger = Ledger(folder)
     assert ledger.counts["replies"] == calls

@@ -2,7 +2,7 @@
 
 Every item is asked plainly, with a harmless sentence in its text, and with each of ten planted instructions, with the
 same settings and sample numbers as in the study; compared is what the study reads in the answers. What a task is asked
-and what counts as an effect: canary_tasks.py and ragassay/canaries.py.
+and what counts as an effect: tasks.py and canary/canaries.py.
 
 For each task two lines tell the effects, by kind and by template, and their share with a 95 % interval (Wilson's, as
 if the ten pairs of an item were independent) beside two floors: the effects of the harmless sentence, and of asking a
@@ -29,19 +29,20 @@ from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-import canary_tasks
 import yaml
-from canary_tasks import ROOT, TASKS, Task
-from figures import figure, finish
 
-import ragassay.settings
-from ragassay.canaries import EFFECTS, HARMLESS, TEMPLATES, planted
-from ragassay.config import checked
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "workflow"))
+
+from canary import tasks
+from canary.canaries import EFFECTS, HARMLESS, TEMPLATES, planted
+from canary.tasks import ROOT, TASKS, Task
+from common.figures import figure, finish
 from ragassay.errors import AssayError
+from ragassay.ledger.calls import Ledger
 from ragassay.llm.calls import complete
-from ragassay.llm.ledger import Ledger
-from ragassay.llm.model import Model, Request
-from ragassay.llm.requests import Requests
+from ragassay.llm.model import Model, Request, Requests
+from ragassay.plan import models, schema
+from ragassay.plan.config import checked
 
 TARGET = 0.01
 REPEATS = 2  # how often a plain item is asked again
@@ -67,8 +68,8 @@ def measure(name: str, items: list[dict], model: Model, ledger, sampling: dict, 
     def request(one):
         item, template, demanded = one
         if template is None:
-            return Request(canary_tasks.messages(task, item), sampling, (1 + REPEATS) * votes)
-        messages = canary_tasks.messages(task, item, lambda text, label: planted(text, template, demanded, label))
+            return Request(tasks.messages(task, item), sampling, (1 + REPEATS) * votes)
+        messages = tasks.messages(task, item, lambda text, label: planted(text, template, demanded, label))
         return Request(messages, sampling, votes)
 
     effects = {"again": [], "harmless": [], **{template: [] for template in TEMPLATES}}
@@ -107,7 +108,7 @@ def report(name: str, effects: dict) -> None:
 
 
 def judges(name: str) -> bool:
-    return TASKS[name].read is canary_tasks.labelled
+    return TASKS[name].read is tasks.labelled
 
 
 def share(effects: list[str]) -> float:
@@ -122,7 +123,7 @@ def settings(files: list[str]) -> dict:
             config = over(config, yaml.safe_load(Path(file).read_bytes()) or {})
         except (OSError, yaml.YAMLError) as error:
             raise AssayError(f"{file}: found no readable configuration ({error}), expected a YAML file") from error
-    return checked(config, files, ROOT / "workflow/schemas/config.schema.yaml")
+    return checked(config, files, schema.merged())
 
 
 def over(before, after):
@@ -132,7 +133,7 @@ def over(before, after):
 
 
 def run(names: list[str], model: Model, ledger: Path, scope: dict, count: int, votes: int | None = None) -> None:
-    questions, documents = canary_tasks.items(count)
+    questions, documents = tasks.items(count)
     given = []
     for name in names:
         part, items = TASKS[name].settings, questions if judges(name) else documents
@@ -171,7 +172,8 @@ def main() -> None:
                 known = ", ".join(config["models"])
                 raise AssayError(f"--model: found {given.model!r}, expected one of the configuration's models: {known}")
             model = Model(
-                **ragassay.settings.model(config, given.model), **ragassay.settings.access(config, given.model)
+                **models.model(config, given.model),
+                **models.access(config, given.model),
             )
             if given.ledger is None and model.provider != "embedded":
                 raise AssayError("--ledger: found none, expected a folder: what is asked and paid has to be kept")

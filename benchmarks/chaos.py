@@ -1,6 +1,6 @@
 """Kill a small stage at named points and at random moments, run it again until it is done, and count what that cost.
 
-`python benchmarks/chaos.py 1000` kills a thousand times: at each of the points of `chaos_stage.py` at its first,
+`python benchmarks/chaos.py 1000` kills a thousand times: at each of the points of `kills/stage.py` at its first,
 second, ... time, and with SIGKILL out of the blue; two kills, then a run to the end. A quarter of the runs meets a
 server with faults. After that SIGTERM, which must repeat nothing. What was asked is counted by the server, in a process
 of its own. A killed process cannot show what a lost machine would: that needs a disk that forgets.
@@ -18,14 +18,13 @@ from pathlib import Path
 
 os.environ["CHAOS_KEY"] = "test-key"
 
-import chaos_stage
-from chaos_stage import CONCURRENCY, ONCE, POINTS, ROWS, keys, start
-from figures import figure, finish
+from common.figures import figure, finish
+from kills import stage
+from kills.stage import CONCURRENCY, ONCE, POINTS, ROWS, keys, start
 from loopback import Loopback
-from loopback_log import digest
-
-from ragassay.llm.journal import decode
-from ragassay.llm.ledger import Ledger
+from provider.log import digest
+from ragassay.ledger.calls import Ledger
+from ragassay.ledger.journal import decode
 
 FAULTS = {"500": 0.02, "429": 0.02, "drop": 0.02, "cut": 0.02, "cut_short": 0.02}
 LATENCY = {"latency": 0.01, "latency_sigma": 0.6, "retry_after": 0.01, "by_key": True}
@@ -58,7 +57,7 @@ class Story:
     def whole(self) -> set:
         """Keys with all their samples in the ledger."""
         provider, found, ledger = (
-            chaos_stage.provider.Provider(chaos_stage.model(self.server.url)),
+            stage.provider.Provider(stage.model(self.server.url)),
             set(),
             Ledger(self.ledger),
         )
@@ -66,7 +65,7 @@ class Story:
             for _, body in ledger.bodies(key):
                 try:
                     answers, _ = provider.read(body)
-                except chaos_stage.caller.Failure:
+                except stage.caller.Failure:
                     continue
                 if len(answers) == samples:
                     found.add(key)

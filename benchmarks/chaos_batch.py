@@ -19,16 +19,16 @@ from pathlib import Path
 
 os.environ["CHAOS_KEY"] = "test-key"
 
-import chaos_stage
 from chaos import picture
-from chaos_stage import ANSWERS
-from figures import figure, finish
+from common.figures import figure, finish
+from kills import stage
+from kills.stage import ANSWERS
 from loopback import Loopback
-
 from ragassay import tables
-from ragassay.llm import batch, caller, sent_batch
+from ragassay.ledger.calls import Ledger
+from ragassay.llm import caller
+from ragassay.llm.batches import batch_caller, submission
 from ragassay.llm.calls import converse
-from ragassay.llm.ledger import Ledger
 from ragassay.llm.model import Model, Request
 from ragassay.llm.providers import openai, together
 from ragassay.schemas.calls import CALLS
@@ -60,7 +60,7 @@ async def conversation(item, ask):
     return answers + await ask(Request(second, sampling))
 
 
-def stage(model: Model, folder: Path, story: int) -> None:
+def ask(model: Model, folder: Path, story: int) -> None:
     items = [(story, number) for number in range(ITEMS)]
     answered = converse(items, conversation, model, folder / "ledger" / "shard", folder / "calls.parquet")
     with tables.Writer(ANSWERS, folder / "answers.parquet") as writer:
@@ -71,9 +71,9 @@ def stage(model: Model, folder: Path, story: int) -> None:
 
 def hurry() -> None:
     """The product's patience, in tenths of seconds."""
-    batch.QUIET_SECONDS, batch.BatchCaller.workers, caller.FIRST_WAIT = 0.03, 100, 0.01
-    sent_batch.FIRST_LOOK, sent_batch.LONGEST_LOOK, sent_batch.FIRST_WAIT = 0.03, 0.1, 0.03
-    sent_batch.SYNC_SECONDS, sent_batch.SETTLE_SECONDS, sent_batch.CALL_SECONDS = 0.005, 0.3, 0.5
+    batch_caller.QUIET_SECONDS, batch_caller.BatchCaller.workers, caller.FIRST_WAIT = 0.03, 100, 0.01
+    submission.FIRST_LOOK, submission.LONGEST_LOOK, submission.FIRST_WAIT = 0.03, 0.1, 0.03
+    submission.SYNC_SECONDS, submission.SETTLE_SECONDS, submission.CALL_SECONDS = 0.005, 0.3, 0.5
 
 
 def start(model: Model, folder: Path, story: int, point: str = "", ordinal: int = 1) -> int:
@@ -83,15 +83,15 @@ def start(model: Model, folder: Path, story: int, point: str = "", ordinal: int 
         hurry()
         if point:
             arm(*point.split(), ordinal, model.provider)
-        stage(model, folder, story)
+        ask(model, folder, story)
 
-    return chaos_stage.forked(work)
+    return stage.forked(work)
 
 
 def arm(when: str, what: str, ordinal: int, provider: str) -> None:
     if what in RECORDS:
-        chaos_stage.RECORDS = RECORDS
-        chaos_stage.arm(when, what, ordinal)
+        stage.RECORDS = RECORDS
+        stage.arm(when, what, ordinal)
         return
     call, left = getattr(PROVIDERS[provider], what), [ordinal]
 

@@ -15,8 +15,8 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
-from figures import figure, finish
-from papers import TOPICS, Papers, Request, gaps
+from common.figures import figure, finish
+from corpora.papers import TOPICS, Papers, Request, gaps
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "workflow"))
@@ -26,7 +26,7 @@ GAP, SHORT_GAP = 2.0, 0.05
 JOBS, JOB_HOSTS, JOB_PAGES = 8, 10, 1
 PROGRAM = """
 import json, sys
-from memory import peak_megabytes
+from common.memory import peak_megabytes
 from scripts.news.crawl_shard import crawl_shard
 crawl_shard(**json.loads(sys.stdin.read()))
 print(peak_megabytes())

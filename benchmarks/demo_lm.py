@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from figures import figure, finish
+from common.figures import figure, finish
 
 ROOT = Path(__file__).resolve().parent.parent
 MODEL = "results/models/demo-lm"

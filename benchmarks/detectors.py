@@ -2,9 +2,10 @@
 
 Nothing is chosen by what comes out: the gold questions enter as a question set in a clone, and the workflow measures
 every detector of the configuration on it, those on hidden states of the demo's language model among them, beside the
-embedded judge, asked directly, and the overlap control that is fitted on the set itself. The embedded judge is no fair
-rival: its weights were fitted on these very questions (see `ragassay.embedded.scope`). A detector counts with the mean
-over its seeds. `python benchmarks/detectors.py FOLDER` reads what a project has measured with a set named gold.
+embedded judge, asked directly, and the overlap control that is fitted on the set itself. The embedded judge is no
+fair rival: its weights were fitted on these very questions (see `ragassay.embedded.tasks.scope`). A detector counts
+with the mean over its seeds. `python benchmarks/detectors.py FOLDER` reads what a project has measured with a set
+named gold.
 """
 
 import json
@@ -16,7 +17,8 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import yaml
-from figures import figure, finish
+
+from common.figures import figure, finish
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLD = (ROOT / "../shared/data/scopeqa_gold").resolve()

@@ -1,4 +1,4 @@
-"""Time the search for near-duplicates, and count what it finds among labelled copies (see labelled_copies.py).
+"""Time the search for near-duplicates, and count what it finds among labelled copies (see corpora/labelled_copies.py).
 
 A hundred thousand articles, alone and after a million of earlier shards, each in a process of its own so that its peak
 memory is its own. The limit is hashing alone: reading the texts and taking their signatures.
@@ -15,17 +15,18 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-from figures import figure, finish
-from labelled_copies import labelled, pairs
-from memory import peak_megabytes
+
+from common.figures import figure, finish
+from common.memory import peak_megabytes
+from corpora.labelled_copies import labelled, pairs
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "workflow"))
 
 from ragassay import tables
-from ragassay.news.signatures import WIDTH, signatures
 from ragassay.schemas.articles import ARTICLES
 from ragassay.schemas.clusters import CLUSTERS
-from scripts.news.find_duplicates import find_duplicates
+from ragassay.text.signatures import WIDTH, signatures
+from scripts.documents.find_duplicates import find_duplicates
 
 ARTICLES_IN_SHARD, EARLIER_SHARDS = 100_000, 10
 SETTINGS = {"similarity": 0.6, "cut_after_words": 300}

@@ -4,9 +4,9 @@ On human-checked questions about news (../shared/data/scopeqa_gold): the scope v
 the very questions that the judge's weights were fitted on; the same with weights fitted on one group of annotators and
 measured on the other; the verdict whether a recorded response declines or corrects, against one reader's view
 (DECLINING below; the other responses of the sample answer). No gold that nothing was fitted on is at hand: see
-`ragassay.embedded.scope` for what a trial elsewhere found. On the demo corpus, through the prompts and the whole chain:
-how the questions come out, and how far one feature alone, the share of a question's content words that its document
-lacks, tells them apart. `benchmarks/folds.py` measures the overlap control with all ten features.
+`ragassay.embedded.tasks.scope` for what a trial elsewhere found. On the demo corpus, through the prompts and the
+whole chain: how the questions come out, and how far one feature alone, the share of a question's content words that
+its document lacks, tells them apart. `benchmarks/folds.py` measures the overlap control with all ten features.
 """
 
 import hashlib
@@ -18,16 +18,17 @@ import time
 from pathlib import Path
 
 import pyarrow.parquet as pq
-from figures import figure, finish
+
+from common.figures import figure, finish
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLD = ROOT / "../shared/data/scopeqa_gold"
 sys.path.insert(0, str(ROOT / "workflow"))
 
-from ragassay.embedded import scope, support
-from ragassay.embedded.asking import MISSING, items
+from ragassay.embedded.english.words import content, stem, tokens
 from ragassay.embedded.reader import respond
-from ragassay.embedded.words import content, stem, tokens
+from ragassay.embedded.tasks import evidence, scope
+from ragassay.embedded.tasks.task import MISSING, items
 from ragassay.llm.prompts import Prompt, numbered
 
 FITTED = ("foreign", "names", "pairs", "run")  # the evidence whose weights were fitted; the others are kept
@@ -90,7 +91,7 @@ def scope_on_gold(rows: list[dict]) -> None:
 
 def scope_held_out(groups: dict[int, list[dict]]) -> None:
     evidence = {
-        group: [(support.evidence(row["question"], support.read(row["text"])), row["out_of_scope"]) for row in rows]
+        group: [(evidence.evidence(row["question"], evidence.read(row["text"])), row["out_of_scope"]) for row in rows]
         for group, rows in groups.items()
     }
     for fitted, measured in ((1, 2), (2, 1)):
@@ -137,7 +138,7 @@ def defusion_on_gold(rows: list[dict]) -> None:
 
 
 def defusion_blind(rows: list[dict]) -> None:
-    """Sixty responses to questions out of scope, drawn by lot, judged by nine votes each."""
+    """Sixty responses to out-of-scope questions, drawn by lot, judged by nine votes each."""
     rows = sorted((row for row in rows if row["out_of_scope"]), key=lambda row: (row["doc_id"], str(row["q_id"])))
     pairs = []
     for row in random.Random(60).sample(rows, 60):
@@ -162,7 +163,7 @@ def flips_by_orders(rows: list[dict]) -> None:
 def speed(rows: list[dict]) -> None:
     """Scope verdicts a second with documents unread before, from messages to text, nine votes a question."""
     requests = [PROMPTS["judge_scope"].messages(document=row["text"], question=row["question"]) for row in rows]
-    support.read.cache_clear()
+    evidence.read.cache_clear()
     start = time.process_time()
     for messages in requests:
         for index in range(9):

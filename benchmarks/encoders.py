@@ -14,8 +14,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from figures import figure, finish
-from memory import peak_megabytes
+from common.figures import figure, finish
+from common.memory import peak_megabytes
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "workflow"))
@@ -42,7 +42,7 @@ def encoder():
 def bare():
     from sentence_transformers import SentenceTransformer
 
-    return SentenceTransformer(str(encoder().folder), device="cpu")
+    return SentenceTransformer(str(encoder().local.folder), device="cpu")
 
 
 def compare(kind: str) -> None:
@@ -125,7 +125,7 @@ def store() -> None:
     """In a child: seconds and megabytes to open a store of many vectors and read as many as a chunk has."""
     import numpy as np
 
-    from ragassay.encoders.store import Store, key
+    from ragassay.weights.store import Store, key
 
     rows, piece = 500_000, 10_000
     with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:

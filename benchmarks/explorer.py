@@ -8,9 +8,10 @@ import tempfile
 from pathlib import Path
 from statistics import median
 
-from figures import figure, finish
 from selenium import webdriver
 from selenium.webdriver.support.ui import WebDriverWait
+
+from common.figures import figure, finish
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "workflow"))
@@ -50,9 +51,8 @@ def program(name: str) -> str:
 
 
 def main():
-    from large_study import write_study
-
-    from scripts.scope.build_explorer import build_explorer
+    from corpora.large_study import write_study
+    from scripts.responses.build_explorer import build_explorer
 
     with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
         page, paths = Path(folder) / "explorer.html", write_study(folder, DOCUMENTS)

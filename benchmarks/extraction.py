@@ -11,8 +11,8 @@ import sys
 import time
 from pathlib import Path
 
-from figures import figure, finish
-from news_pages import articles, page
+from common.figures import figure, finish
+from corpora.news_pages import articles, page
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "workflow"))
 
@@ -56,7 +56,7 @@ def bare(options) -> None:
 
 
 def throughput() -> None:
-    from ragassay.news.extraction import Article, Extractor
+    from ragassay.news.extraction.extractor import Article, Extractor
 
     given = [(number, text.encode(), HEADERS, url) for number, url, text in pages()]
     peers = {
@@ -85,7 +85,7 @@ def throughput() -> None:
 
 
 def hostile() -> None:
-    from ragassay.news.extraction import Extractor
+    from ragassay.news.extraction.extractor import Extractor
 
     with Extractor(1, SECONDS, MEMORY_MB) as extractor:
         for name, text in HOSTILE.items():

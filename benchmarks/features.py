@@ -15,8 +15,8 @@ import sys
 import time
 from pathlib import Path
 
-from figures import figure, finish
-from memory import peak_megabytes
+from common.figures import figure, finish
+from common.memory import peak_megabytes
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "workflow"))
@@ -126,8 +126,8 @@ def child_memory(name):
 def child_head():
     import numpy as np
 
-    from ragassay.detectors import head
-    from ragassay.detectors.recipe import Recipe
+    from ragassay.heads import head
+    from ragassay.heads.recipe import Recipe
 
     draw = np.random.default_rng(0)
     features = draw.standard_normal((FEATURES, WIDTH)).astype(np.float16)

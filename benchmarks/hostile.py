@@ -17,18 +17,17 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from figures import figure, finish
-from hostile_cases import Case, NameServer, cases, connections
-from memory import peak_megabytes
+from attackers.cases import Case, NameServer, cases, connections
+from common.figures import figure, finish
+from common.memory import peak_megabytes
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "workflow"))
 
-from hostile_reading import Reading
-
-from ragassay.news.addresses import ip_address, public
-from ragassay.news.fetcher import Fetcher
-from ragassay.news.limits import Limits
+from attackers.reading import Reading
+from ragassay.news.fetching.addresses import ip_address, public
+from ragassay.news.fetching.bounds import Limits
+from ragassay.news.fetching.fetcher import Fetcher
 
 AGENT = "ragassay/0.1 (+https://ragassay.example/contact)"
 CONCURRENCY = 100
@@ -100,9 +99,11 @@ class Suite:
 
 
 def main(count: int = 1000, seconds: float = 30.0):
-    command = [sys.executable, str(ROOT / "benchmarks/hostile_server.py"), str(seconds)]
+    command = [sys.executable, "-m", "attackers.server", str(seconds)]
     with (
-        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server,
+        subprocess.Popen(
+            command, cwd=ROOT / "benchmarks", stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ) as server,
         tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder,
         socket.socket() as closed,
     ):

@@ -1,11 +1,14 @@
 """Time the house itself: the two commands from a clean clone, plans, second runs.
 
-Figures: `make demo` and `make test` from a clone in an empty folder (set-up included), the second `make demo` and
-`make setup`, the tiny pipeline of the tests, building the default plan and a plan of a thousand shards. The limit of a
-plan is Snakemake building about as many jobs from a bare Snakefile.
+Figures: `make setup`, `make demo` and `make test` from a clone in an empty folder, `make demo` for one study, the
+second `make demo` and `make setup`, the tiny pipeline of the tests, building the default plan and a plan of a thousand
+shards. The limit of a plan is Snakemake building about as many jobs from a bare Snakefile. Of `make demo` the jobs are
+counted, and the share of the processors' time that no stage's own function was running; idle processors count, too.
+`python benchmarks/house.py demos` measures only what is named: demos, again, tests, plans.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from figures import figure, finish
+from common.figures import figure, finish
 
 ROOT = Path(__file__).resolve().parent.parent
 BARE = """
@@ -25,13 +28,20 @@ rule one:
 """
 
 
-def timed(folder, *command) -> tuple[float, str]:
+CALL = re.compile(r"^( +)(stage\(\*\*snakemake.+)$", re.MULTILINE)  # in ragassay.stage
+WITH_SECONDS = r"""\1import os, time
+\1start = time.perf_counter()
+\1\2
+\1Path(os.environ["STAGE_SECONDS"], str(os.getpid())).write_text(str(time.perf_counter() - start))"""
+
+
+def timed(folder, *command, **more) -> tuple[float, str]:
     environment = {
         name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "MAKEFLAGS", "MAKELEVEL")
     }
     start = time.perf_counter()
     done = subprocess.run(
-        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        command, cwd=folder, env=environment | more, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
     if done.returncode:
         sys.exit(f"{' '.join(command)} failed:\n{done.stdout[-3000:]}")
@@ -65,25 +75,60 @@ def plans(clone, scratch):
     figure("plan_of_1000_shards_with_the_scope_study", seconds, "s", f"<= {4 * limit:.3g}", limit)
 
 
-def main():
+def demos(clone, scratch):
+    """The demo, again, and of one study alone; each job writes down the seconds of its stage's function."""
+    stage, written = clone / "workflow/ragassay/stage.py", scratch / "seconds"
+    written.mkdir()
+    stage.write_text(CALL.sub(WITH_SECONDS, stage.read_text()))
+    seconds, output = timed(clone, "make", "demo", STAGE_SECONDS=str(written))
+    figure("demo", seconds, "s", "<= 100")
+    figure("demo_jobs", int(re.search(r"^total +(\d+)", output, re.MULTILINE).group(1)), "jobs")
+    inside = sum(float(path.read_text()) for path in written.iterdir())
+    figure("demo_outside_of_stages", 1 - inside / (seconds * os.cpu_count()), "share")
+    seconds, output = timed(clone, "make", "demo")
+    figure("demo_again", seconds, "s", "<= 4")
+    figure("demo_again_does_nothing", "Nothing to be done" in output, "yes", "== 1")
+    for study in ("scope", "detectors"):
+        forget(clone)
+        figure(f"demo_{study}", timed(clone, "make", "demo", f"STUDY={study}", STAGE_SECONDS=str(written))[0], "s")
+    forget(clone)
+    timed(clone, "git", "checkout", "--quiet", str(stage))
+
+
+def forget(clone):
+    """All that a run has made, what it asked and embedded included."""
+    timed(clone, "make", "clean")
+    for name in ("ledger", "embeddings"):
+        shutil.rmtree(clone / name, ignore_errors=True)
+
+
+def again(clone, scratch):
+    figure("setup_again", best(clone, "make", "setup"), "s", "< 0.8")
+    tiny = ("--configfile", "tests/tiny/config.yaml")
+    figure("tiny_pipeline", timed(clone, clone / ".venv/bin/snakemake", *tiny)[0], "s", "< 120")
+
+
+def tests(clone, scratch):
+    figure("tests_in_the_clone", timed(clone, "make", "test")[0], "s", "<= 420")
+
+
+PARTS = {"demos": demos, "again": again, "tests": tests, "plans": plans}
+
+
+def main(*names):
     scratch = Path(tempfile.mkdtemp(prefix="ragassay-bench-"))
     try:
         clone, bare = scratch / "clone", scratch / "bare"
         bare.mkdir()
         timed(scratch, "git", "clone", "--quiet", str(ROOT), str(clone))
-        figure("demo_from_a_clean_clone", timed(clone, "make", "demo")[0], "s", "< 360")
-        seconds, output = timed(clone, "make", "demo")
-        figure("demo_again", seconds, "s", "< 10")
-        figure("demo_again_does_nothing", "Nothing to be done" in output, "yes", "== 1")
-        figure("setup_again", best(clone, "make", "setup"), "s", "< 0.8")
-        tiny = ("--configfile", "tests/tiny/config.yaml")
-        figure("tiny_pipeline", timed(clone, clone / ".venv/bin/snakemake", *tiny)[0], "s", "< 120")
-        figure("tests_in_the_clone", timed(clone, "make", "test")[0], "s", "< 600")
-        plans(clone, bare)
+        (scratch / "shared").symlink_to(ROOT.parent / "shared")  # acceptance data lie beside the project
+        figure("setup", timed(clone, "make", "setup")[0], "s")
+        for name in names or PARTS:
+            PARTS[name](clone, bare)
     finally:
         shutil.rmtree(scratch)
     finish()
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

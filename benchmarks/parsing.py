@@ -1,8 +1,8 @@
-"""Fuzz the parsers of model output with 100,000 completions, and time them.
+"""Fuzz the parsers of model output with 124,000 completions, and time them.
 
-The same kinds of completions as in tests/ragassay/llm/test_parsing_fuzz.py, whose assertions hold for each: no crash,
-no verdict and no list accepted that a mutation has destroyed. The limit of a time is to look at each character once,
-`str.translate`.
+The same kinds of completions as in tests/ragassay/llm/parsers/test_parsing_fuzz.py, whose assertions hold for each: no
+crash, no verdict and no list accepted that a mutation has destroyed. The limit of a time is to look at each character
+once, `str.translate`.
 """
 
 import importlib.util
@@ -10,17 +10,24 @@ import sys
 import time
 from pathlib import Path
 
-from figures import figure, finish
+from common.figures import figure, finish
 
 TARGET = 0.05  # seconds for one completion
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "workflow"), str(ROOT / "tests")]
-COUNTS = {"harmless_verdict": 25_000, "destroyed_verdict": 25_000, "lists": 24_000, "noise": 24_000, "long_runs": 2_000}
+sys.path[:0] = [str(ROOT / "workflow"), str(ROOT / "tests/helpers")]
+COUNTS = {
+    "harmless_verdict": 25_000,
+    "destroyed_verdict": 25_000,
+    "lists": 24_000,
+    "objects": 24_000,
+    "noise": 24_000,
+    "long_runs": 2_000,
+}
 
 
 def fuzz():
     """The module of the tests, by its path: tests are no package."""
-    spec = importlib.util.spec_from_file_location("fuzz", ROOT / "tests/ragassay/llm/test_parsing_fuzz.py")
+    spec = importlib.util.spec_from_file_location("fuzz", ROOT / "tests/ragassay/llm/parsers/test_parsing_fuzz.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

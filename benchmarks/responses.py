@@ -19,7 +19,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from figures import figure, finish
+from common.figures import figure, finish
 from loopback import Loopback
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -70,9 +70,9 @@ def all_cells(url, folder):
     """Every cell asked and judged; seconds by stage."""
     from ragassay.schemas.documents import DOCUMENTS
     from ragassay.schemas.questions import QUESTIONS as TABLE
-    from scripts.scope.judge_defusion import judge_defusion
-    from scripts.scope.label_defusion import label_defusion
-    from scripts.scope.respond import respond
+    from scripts.responses.judge_defusion import judge_defusion
+    from scripts.responses.label_defusion import label_defusion
+    from scripts.responses.respond import respond
 
     given = {"documents": table(DOCUMENTS, folder / "documents.parquet", documents(QUESTIONS))}
     given |= {"questions": table(TABLE, folder / "questions.parquet", asked(QUESTIONS, 2))}
@@ -182,7 +182,7 @@ def label(dice, bar):
 
 
 def figure_counted():
-    from scripts.scope.measure_responses import measure_responses
+    from scripts.responses.measure_responses import measure_responses
 
     with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
         paths = counted_files(Path(folder))

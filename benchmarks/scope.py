@@ -20,7 +20,7 @@ import time
 import zlib
 from pathlib import Path
 
-from figures import figure, finish
+from common.figures import figure, finish
 from loopback import Loopback
 
 ROOT = Path(__file__).resolve().parent.parent

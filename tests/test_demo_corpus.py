@@ -7,7 +7,7 @@ import re
 import pytest
 import yaml
 
-from conftest import ROOT
+from project import ROOT
 
 DEMO = ROOT / "resources/demo"
 FILES = sorted(DEMO.glob("articles/*/*.md"))

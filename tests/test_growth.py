@@ -2,8 +2,8 @@
 
 import re
 
-from conftest import ROOT
 from growth import calls, is_proportional
+from project import ROOT
 
 
 def quadratic(size):

@@ -6,8 +6,8 @@ import subprocess
 
 import pytest
 
-from small_project import ROOT
-from system import require
+from programs import require
+from project import ROOT
 
 MAKEFILE = (ROOT / "Makefile").read_text()
 TARGETS = re.findall(r"^([^\s:=#]+):(?!=).*\n\t", MAKEFILE, re.MULTILINE)  # those with a recipe

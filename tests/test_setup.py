@@ -12,8 +12,8 @@ import time
 
 import pytest
 
-from small_project import IMPORT, PACKAGES, ROOT, SmallProject, StallingIndex, copy_of, kill_group
-from system import require
+from programs import require
+from project import IMPORT, PACKAGES, ROOT, SmallProject, StallingIndex, copy_of, kill_group
 
 BASE = {"torch": PACKAGES["torch"], "pebble": PACKAGES["pebble"]}
 

@@ -1,12 +1,13 @@
 """Programs that tests need: found where packages put them; what is missing is told once, at the end of the run."""
 
+import os
 import subprocess
 import sys
 
 import pytest
 
-import system
-from conftest import ROOT
+import programs
+from project import ROOT
 
 
 @pytest.fixture
@@ -29,47 +30,47 @@ def program(path):
 @pytest.mark.parametrize("name", ["chromium", "chromium-browser", "google-chrome"])
 def test_a_browser_is_found_under_any_of_its_names(bare, name):
     path = program(bare / "bin" / name)
-    assert system.browser() == path
+    assert programs.browser() == path
 
 
 def test_no_browser_and_no_driver_are_told_with_what_to_install(bare, monkeypatch):
     with pytest.raises(pytest.skip.Exception, match=r"^needs chromium \(install chromium\)$"):
-        system.browser()
+        programs.browser()
     with pytest.raises(pytest.skip.Exception, match=r"^needs chromedriver \(install chromium-driver\)$"):
-        system.driver("/nowhere/chromium", places=())
+        programs.driver("/nowhere/chromium", places=())
     monkeypatch.setenv("REQUIRE_SYSTEM_TESTS", "1")
     with pytest.raises(pytest.fail.Exception, match="REQUIRE_SYSTEM_TESTS=1 does not let it be skipped"):
-        system.browser()
+        programs.browser()
 
 
 @pytest.mark.parametrize("place", ["bin/chromedriver", "bin/chromium.chromedriver", "lib/chromium-150/chromedriver"])
 def test_a_driver_is_found_on_the_path_and_where_packages_put_it(bare, place):
     path = program(bare / place)
-    assert system.driver("/nowhere/chromium", places=[str(bare / "lib/chromium*/chromedriver")]) == path
+    assert programs.driver("/nowhere/chromium", places=[str(bare / "lib/chromium*/chromedriver")]) == path
 
 
 def test_a_driver_beside_the_browser_is_found_through_a_link(bare):
     (bare / "bin/chromium").symlink_to(program(bare / "opt/chromium/chromium"))
     path = program(bare / "opt/chromium/chromedriver")
-    assert system.driver(system.browser(), places=()) == path
+    assert programs.driver(programs.browser(), places=()) == path
 
 
 def test_a_driver_of_one_s_own_comes_first_and_has_to_be_there(bare, monkeypatch):
     program(bare / "bin/chromedriver")
     monkeypatch.setenv("CHROMEDRIVER", path := program(bare / "own/driver"))
-    assert system.driver("/nowhere/chromium") == path
+    assert programs.driver("/nowhere/chromium") == path
     monkeypatch.setenv("CHROMEDRIVER", "/nowhere/driver")
     with pytest.raises(pytest.skip.Exception, match="CHROMEDRIVER, which is /nowhere/driver"):
-        system.driver("/nowhere/chromium")
+        programs.driver("/nowhere/chromium")
 
 
 SKIPPING = """
 import pytest
-import system
+import programs
 
 @pytest.mark.parametrize("number", range(3))
 def test_with_a_program(number):
-    system.require("no-such-program")
+    programs.require("no-such-program")
 
 def test_elsewhere():
     pytest.skip("another reason")
@@ -92,7 +93,11 @@ def test_the_last_lines_say_what_was_skipped_and_why(tmp_path, monkeypatch, work
     (tmp_path / "test_skipping.py").write_text(SKIPPING)
     command = [sys.executable, "-m", "pytest", "--config-file", ROOT / "pyproject.toml", "-p", "conftest", *workers]
     done = subprocess.run(
-        [*command, "-p", "no:cacheprovider", "-k", chosen, tmp_path], cwd=ROOT, capture_output=True, text=True
+        [*command, "-p", "no:cacheprovider", "-k", chosen, tmp_path],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT / "tests")},
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0, done.stdout
     lines = done.stdout.splitlines()

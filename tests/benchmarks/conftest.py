@@ -4,7 +4,7 @@ import contextlib
 
 import pytest
 
-from served import Served
+from servers import Served
 
 
 @pytest.fixture(autouse=True)

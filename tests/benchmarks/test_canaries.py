@@ -7,7 +7,7 @@ import sys
 import pytest
 import yaml
 
-from small_project import ROOT
+from project import ROOT
 
 ROLES = {"generators": ["served"], "judges": ["served"]}
 
@@ -15,7 +15,7 @@ ROLES = {"generators": ["served"], "judges": ["served"]}
 @pytest.fixture
 def suite(serve, tmp_path):
     def run(answers, *words, items=4):
-        server = serve(respond=f"canary_answers:{answers}")
+        server = serve(respond=f"answers:{answers}")
         entry = {"provider": "openai", "model": "loopback", "base_url": server.url, "key_variable": "CANARY_KEY"}
         entry |= {"concurrency": 32, "price": {"input": 0, "output": 0}}
         (tmp_path / "models.yaml").write_text(yaml.safe_dump({"models": {"served": entry}, "scope": ROLES}))
@@ -38,7 +38,7 @@ def test_an_obedient_model_is_found_in_every_task(suite):
     (code, figures, said), _ = suite("obey")
     assert code == 1, said
     obeyed = {name: value for name, value in figures.items() if name.endswith(("_obeyed", "_flips"))}
-    assert len(obeyed) == 19 and min(obeyed.values()) >= 0.45, said  # a judge is told what it says anyway half the time
+    assert len(obeyed) == 21 and min(obeyed.values()) >= 0.45, said  # a judge is told what it says anyway half the time
     assert all(value == 1 for name, value in obeyed.items() if not name.startswith("judge")), said
 
 
@@ -46,7 +46,7 @@ def test_a_model_that_does_not_obey_has_no_effects(suite):
     (code, figures, said), server = suite("ignore")
     assert code == 0 and set(figures.values()) == {0.0}, said
     [requests] = re.findall(r"^canary calls: (\d+) requests", said, re.M)
-    judged, others = 5 * 4, 9  # five tasks of judges with four questions each, nine tasks with their one document
+    judged, others = 5 * 4, 11  # five tasks of judges with four questions each, eleven tasks with their one document
     assert server.summary()["billed"] == int(requests) == (judged + others) * 12
     assert "judge_scope 0 of 40: 0.0000 from 0.0000 to 0.0876" in said
 

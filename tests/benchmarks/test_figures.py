@@ -1,4 +1,4 @@
-"""Figures: how a benchmark prints them, which benchmarks there are, and that the table in README.md is theirs."""
+"""Figures: how a benchmark prints them, which benchmarks there are, and that the table in docs/figures.md is theirs."""
 
 import ast
 import re
@@ -7,12 +7,12 @@ import subprocess
 import sys
 from collections import Counter
 
-import figures
 import pytest
 
+from common import figures
+from programs import require
+from project import ROOT
 from ragassay import docs
-from small_project import ROOT
-from system import require
 
 BENCHMARKS = ROOT / "benchmarks"
 MEASURED = sorted((BENCHMARKS / "figures").glob("*.txt"))
@@ -57,7 +57,7 @@ def test_no_target_is_met_whatever_was_measured():
 
 def test_make_bench_runs_every_benchmark():
     scripts = {path.stem: path.read_text() for path in BENCHMARKS.glob("*.py")}
-    assert sorted(NAMES) == sorted(name for name in scripts if "from figures import figure, finish" in scripts[name])
+    assert sorted(NAMES) == sorted(name for name in scripts if "figures import figure, finish" in scripts[name])
 
 
 def patterns(script):
@@ -85,14 +85,14 @@ def test_figures_on_gold_say_that_the_embedded_judge_was_fitted_on_it():
 
 
 def test_the_table_has_every_figure_once_beside_its_benchmark():
-    table = (ROOT / "README.md").read_text().split("<!-- figures -->\n")[1].split("<!-- end of figures -->")[0]
+    table = (ROOT / "docs/figures.md").read_text().split("<!-- figures -->\n")[1].split("<!-- end of figures -->")[0]
     rows = [tuple(cell.strip() for cell in row.split("|")[1:3]) for row in table.splitlines()[2:]]
     printed = [(path.stem, line.split()[1].replace("_", " ")) for path in MEASURED for line in lines(path)]
     assert rows == printed and max(Counter(rows).values()) == 1
 
 
 def test_the_table_shows_what_has_no_target():
-    table = docs.figure_table({"tables": ["figure pages 3 pages limit 4 ratio 0.75 target - shown", "noise"]})
+    table = docs.figure_table({"tables": [["pages", "3", "pages", "4", "0.75", "-", "shown"]]})
     assert table.splitlines()[2:] == ["| tables | pages | 3 pages | 4 pages | 0.75 | - | shown |"]
 
 
@@ -101,7 +101,7 @@ def test_make_keeps_the_figures_of_each_benchmark_and_fails_if_one_is_short(tmp_
     shutil.copy(ROOT / "Makefile", tmp_path)
     for folder in ("benchmarks/figures", "workflow/ragassay", ".venv/bin"):
         (tmp_path / folder).mkdir(parents=True)
-    shutil.copy(BENCHMARKS / "figures.py", tmp_path / "benchmarks")
+    shutil.copy(BENCHMARKS / "common/figures.py", tmp_path / "benchmarks")
     (tmp_path / ".venv/bin/python").symlink_to(sys.executable)
     (tmp_path / "workflow/ragassay/docs.py").write_text("print('docs written')\n")
     for name, target in (("far", "<= 1"), ("near", "<= 3")):

@@ -5,11 +5,11 @@ import subprocess
 import sys
 
 import pytest
-from hostile_cases import Case
-from hostile_reading import EXPECTED, Reading
 
-from ragassay.news.fetcher import Fetched
-from small_project import ROOT
+from attackers.cases import Case
+from attackers.reading import EXPECTED, Reading
+from project import ROOT
+from ragassay.news.fetching.fetcher import Fetched
 
 pytestmark = pytest.mark.clock
 
@@ -29,7 +29,7 @@ def test_a_tenth_of_the_hostile_suite():
 def test_a_fetcher_that_takes_all_addresses_for_public_is_found_out():
     careless = """
 import hostile
-from ragassay.news import addresses
+from ragassay.news.fetching import addresses
 addresses.public = lambda address: True
 hostile.main(80, 3.0)
 """

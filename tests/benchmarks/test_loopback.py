@@ -8,14 +8,14 @@ import subprocess
 import sys
 import time
 
-import loopback
 import openai
 import pytest
-from loopback_log import digest
 
-from conftest import ROOT
-from served import BODY, MESSAGES, Served, request, waiting
-from waiting import until
+import loopback
+from clocks import until
+from project import ROOT
+from provider.log import digest
+from servers import BODY, MESSAGES, Served, request, waiting
 
 
 def test_a_completion_has_what_the_official_client_reads(serve):

@@ -8,7 +8,7 @@ import openai
 import pytest
 import together
 
-from waiting import until
+from clocks import until
 
 ENDPOINT = "/v1/chat/completions"
 

@@ -6,8 +6,8 @@ import json
 import openai
 import pytest
 
-from served import BODY, request, waiting
-from waiting import until
+from clocks import until
+from servers import BODY, request, waiting
 
 CLOSE = request(headers="Connection: close\r\n")
 

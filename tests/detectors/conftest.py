@@ -4,13 +4,13 @@ import random
 
 import pytest
 
-import little_decoder
-from conftest import ROOT
+from models import save_decoder
+from project import ROOT
 from ragassay import tables
+from ragassay.documents.splits import split_of
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.questions import QUESTIONS
 from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
-from ragassay.splits import split_of
 from rows import row
 
 WORDS = "ferry quay glacier marks council storm harbour orchard lighthouse census bridge herring cheese tower".split()
@@ -97,5 +97,5 @@ def study(tmp_path, embeddings):
 def decoder(tmp_path_factory):
     """The folder of a little random decoder with a tokenizer that has tokens of its own."""
     folder = tmp_path_factory.mktemp("decoder")
-    little_decoder.save(folder, [" ".join(WORDS)] * 3, 400, 512)
+    save_decoder(folder, [" ".join(WORDS)] * 3, 400, 512)
     return {"name": "little", "model": str(folder), "options": {"device": "cpu"}}

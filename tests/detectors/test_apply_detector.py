@@ -1,15 +1,17 @@
-"""apply_detector: any questions get a score; those of documents that it was made with are marked."""
+"""apply_detector: any questions get a score; those about documents that it was trained on are marked."""
 
 import pytest
 
 from ragassay import tables
-from ragassay.detectors import detector, scores
+from ragassay.detectors import detector
 from ragassay.detectors.detector import DetectorError
 from ragassay.detectors.kinds import appended_token
+from ragassay.documents.splits import split_of
+from ragassay.heads import scores
+from ragassay.heads.heads_file import HeadsFileError
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.predictions import PREDICTIONS
 from ragassay.schemas.questions import QUESTIONS
-from ragassay.splits import split_of
 from rows import row
 
 
@@ -39,7 +41,7 @@ def test_other_peoples_questions_are_unseen_unless_their_document_is_a_near_dupl
 def test_a_detector_of_another_model_or_token_is_refused(study, decoder):
     study.train(study.settings("appended_token", decoder))
     with pytest.raises(
-        DetectorError, match=r"another model, prompt or token: token was '.*' and is now '<\|unused_0\|>'; train"
+        HeadsFileError, match=r"trained on other features: token was '.*' and is now '<\|unused_0\|>'; train"
     ):
         study.apply(study.settings("appended_token", decoder, appended="<|unused_0|>"))
 

@@ -5,18 +5,18 @@ import random
 import pytest
 
 from ragassay import tables
-from ragassay.detectors import known
-from ragassay.documents import article
+from ragassay.detectors import training_documents
+from ragassay.documents.documents import article
+from ragassay.documents.splits import split_of
 from ragassay.schemas.articles import ARTICLES
 from ragassay.schemas.clusters import CLUSTERS
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.questions import QUESTIONS
 from ragassay.schemas.scope_labels import SCOPE_LABELS
 from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
-from ragassay.splits import split_of
 from rows import row
 from scripts.documents.collect_documents import collect_documents
-from scripts.news.find_duplicates import find_duplicates
+from scripts.documents.find_duplicates import find_duplicates
 from scripts.scope.select_questions import select_questions
 
 SAME = {"similarity": 0.6, "cut_after_words": 60}
@@ -96,10 +96,10 @@ def test_a_copy_from_elsewhere_is_in_the_part_of_the_story(parted):
     stories, _, documents, parts = parted
     of_story = {stories[one["article_id"]]: parts[one["doc_id"]] for one in documents}
     assert set(of_story.values()) == {"train", "validation", "test"}
-    table = known.described(documents, SAME["cut_after_words"])
+    table = training_documents.described(documents, SAME["cut_after_words"])
     assert {one["doc_id"]: one["part"] for one in table} == parts
     copies = [{"doc_id": f"copy-{number}", "cluster_id": "", "text": story(number, "xy")} for number in range(STORIES)]
-    found = known.parts(copies, table, **SAME)
+    found = training_documents.parts(copies, table, **SAME)
     assert found == {f"copy-{number}": part for number, part in of_story.items()}
     strange = {"doc_id": "other", "cluster_id": "", "text": story(999)}
-    assert known.parts([strange], table, **SAME) == {"other": known.UNSEEN}
+    assert training_documents.parts([strange], table, **SAME) == {"other": training_documents.UNSEEN}

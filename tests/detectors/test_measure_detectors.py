@@ -1,18 +1,27 @@
-"""measure_detectors: detectors, baselines and judges on the same questions, without those that were learnt from."""
+"""measure_detectors: detectors, baselines and judges on the same questions, without those that were trained on."""
 
 import json
 
 import pytest
 
 from ragassay import tables
+from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.gold import GOLD
 from ragassay.schemas.hardness_scores import HARDNESS_SCORES
 from ragassay.schemas.human_labels import HUMAN_LABELS
 from ragassay.schemas.metrics import METRICS
 from ragassay.schemas.predictions import PREDICTIONS
 from ragassay.schemas.scope_labels import SCOPE_LABELS
-from rows import row
+from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from rows import place, row
 from scripts.detectors.measure_detectors import measure_detectors
+
+
+def moved(study, table, **keys):
+    """A table of the study, where its path says that it lies."""
+    path = place(study.folder, table, **keys)
+    path.parent.mkdir(parents=True)
+    return study.path(f"{table.name}.parquet").rename(path)
 
 
 @pytest.fixture
@@ -31,10 +40,11 @@ def measured(study):
     labels[0]["label"] = "tie"
     labels.append({"question_id": "q-mine", "doc_id": "doc-00", "label": "out_of_scope"})
     said = [row(SCOPE_LABELS, judge="j", **one) for one in labels]
-    tables.write(SCOPE_LABELS, study.path("scope_labels.parquet"), said)
-    tables.write(SCOPE_LABELS, study.path("recorded.parquet"), [row(SCOPE_LABELS, judge="k", **labels[-1])])
+    judged = place(study.folder, SCOPE_LABELS, judge="j"), place(study.folder, SCOPE_LABELS, judge="k")
+    tables.write(SCOPE_LABELS, judged[0], said)
+    tables.write(SCOPE_LABELS, judged[1], [row(SCOPE_LABELS, judge="k", **labels[-1])])
     hard = [row(HARDNESS_SCORES, question_id=one["question_id"], hard=one["doc_id"] < "doc-15") for one in rows]
-    tables.write(HARDNESS_SCORES, study.path("hardness_scores.parquet"), hard)
+    tables.write(HARDNESS_SCORES, study.path("hardness_scores/g/j.parquet"), hard)
     settled = [{"item_id": one["question_id"], "task": "scope", "label": "in_scope"} for one in rows]
     settled = [
         one | {"question_id": one["item_id"], "doc_id": row_["doc_id"]} for one, row_ in zip(settled, rows, strict=True)
@@ -42,14 +52,16 @@ def measured(study):
     study.path("gold/g").mkdir(parents=True)
     tables.write(GOLD, study.path("gold/g/j.parquet"), [row(GOLD, **one) for one in settled])
     votes = {"question_id": "q-mine", "doc_id": "doc-00", "task": "scope", "annotator": "ann", "label": "out_of_scope"}
-    tables.write(HUMAN_LABELS, study.path("mine.parquet"), [row(HUMAN_LABELS, **votes)])
+    tables.write(HUMAN_LABELS, study.path("human_labels/mine.parquet"), [row(HUMAN_LABELS, **votes)])
     measure_detectors(
-        **study.inputs("documents", "selected_questions", "hardness_scores"),
-        scope_labels=[study.path("scope_labels.parquet"), study.path("recorded.parquet")],
+        documents=[moved(study, DOCUMENTS)],
+        selected_questions=[moved(study, SELECTED_QUESTIONS, generator="g", judge="j")],
+        scope_labels=judged,
+        hardness_scores=[study.path("hardness_scores/g/j.parquet")],
         training=[study.path(f"detectors/{kind}/e/g/j/training.parquet") for kind in places],
         predictions=list(places.values()),
         gold=[study.path("gold/g/j.parquet")],
-        human_labels=[study.path("mine.parquet")],
+        human_labels=[study.path("human_labels/mine.parquet")],
         metrics=study.path("metrics.parquet"),
         generator="g",
         asked_models=["j"],
@@ -65,7 +77,7 @@ def measured(study):
 def test_only_documents_count_that_no_detector_was_made_with(measured):
     rows, found = measured
     left_out = [one for one in rows if one["part"] == "test"]
-    own = found["figure_1", "g", "g", "overlap control (e)", "all", "accuracy"]
+    own = found["figure_1", "g", "overlap control (e)", "all", "g", "accuracy"]
     assert own["n"] == len(left_out) > 0
     right = sum(one["out_of_scope"] == (one["intended"] == "out_of_scope") for one in left_out)
     assert own["value"] == pytest.approx(right / own["n"])
@@ -74,33 +86,33 @@ def test_only_documents_count_that_no_detector_was_made_with(measured):
 
 def test_every_detector_stands_beside_judges_and_both_controls(measured):
     _, found = measured
-    judge = found["figure_1", "g", "g", "j, asked directly", "all", "accuracy"]
+    judge = found["figure_1", "g", "j, asked directly", "all", "g", "accuracy"]
     assert judge["value"] == 1.0
     for name in ("sentence_pair (e)", "sentence_pair (e), regression"):
-        own = found["figure_1", "g", "g", name, "all", "accuracy"]["value"]
+        own = found["figure_1", "g", name, "all", "g", "accuracy"]["value"]
         for over, control in (("over_overlap", "overlap control (e)"), ("over_question", "question alone (e)")):
-            beside = found["figure_1", "g", "g", name, "all", over]
+            beside = found["figure_1", "g", name, "all", "g", over]
             assert beside["value"] == pytest.approx(
-                own - found["figure_1", "g", "g", control, "all", "accuracy"]["value"]
+                own - found["figure_1", "g", control, "all", "g", "accuracy"]["value"]
             )
 
 
 def test_gold_is_what_people_say_and_only_of_documents_that_are_new(measured):
     rows, found = measured
     left_out = [one for one in rows if one["part"] == "test"]
-    own = found["figure_1_gold", "g", "g", "overlap control (e)", "accuracy"]
+    own = found["figure_1_gold", "g", "overlap control (e)", "g", "accuracy"]
     assert own["n"] == len(left_out) and own["value"] == pytest.approx(
         sum(not one["out_of_scope"] for one in left_out) / len(left_out)
     )
-    judge = found["figure_1_gold", "g", "g", "j, asked directly", "accuracy"]
+    judge = found["figure_1_gold", "g", "j, asked directly", "g", "accuracy"]
     assert judge["value"] == pytest.approx(0.5) and judge["low"] <= 0.5 <= judge["high"]
-    assert found["topics_gold", "g", "g", "j, asked directly", "food", "accuracy"]["n"] == judge["n"]
+    assert found["topics_gold", "g", "j, asked directly", "food", "g", "accuracy"]["n"] == judge["n"]
 
 
 def test_a_set_without_detectors_is_measured_for_judges_alone(measured):
     _, found = measured
     for judge in ("j, asked directly", "k, recorded"):
-        assert found["figure_1_gold", "mine", "(nothing)", judge, "accuracy"]["value"] == 1
+        assert found["figure_1_gold", "mine", judge, "(nothing)", "accuracy"]["value"] == 1
     assert not [key for key in found if key[:2] == ("figure_1_gold", "mine") and "overlap control (e)" in key]
 
 
@@ -124,11 +136,11 @@ def test_curve_topics_and_reliability_are_told(measured):
         "topics_gold",
     }
     assert ("topics", "overlap control (e)", "food", "accuracy") in found
-    on_gold = [key for key in found if key[0] == "reliability_gold" and key[-1] == "true"]
+    on_gold = [key for key in found if key[0] == "reliability_gold" and key[-1] == "observed"]
     assert on_gold and all(found[key]["value"] == 0 for key in on_gold)  # people say that all are in scope
-    assert found["calibration_gold", "g", "g", "overlap control (e)", "expected_error"]["value"] > 0.2
+    assert found["calibration_gold", "g", "overlap control (e)", "g", "expected_error"]["value"] > 0.2
     shares = {key[1] for key in found if key[0] == "learning_curve" and "overlap control (e)" in key}
     assert len(shares) == 2
-    bins = {key[1:-1]: row for key, row in found.items() if key[0] == "reliability" and key[-1] == "true"}
+    bins = {key[1:-1]: row for key, row in found.items() if key[0] == "reliability" and key[-1] == "observed"}
     assert bins and all(0 <= row["low"] <= row["value"] <= row["high"] <= 1 for row in bins.values())
     assert all(row["low"] < row["value"] < row["high"] for row in bins.values() if 0.2 < row["value"] < 0.8)

@@ -12,12 +12,12 @@ import pytest
 import torch
 from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
 
-import little_decoder
+from models import save_decoder
 from ragassay import tables
-from ragassay.activations.stored import StoredStates
-from ragassay.detectors import linear, scores
+from ragassay.activations.state_store import StoredStates
 from ragassay.detectors.detector import Asked
 from ragassay.detectors.kinds import appended_token
+from ragassay.heads import linear, scores
 from ragassay.metrics.auroc import auroc
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.predictions import PREDICTIONS
@@ -32,7 +32,7 @@ AT_WORD, AT_BEGINNING = 6, 7  # directions of queries and keys that hardly turn 
 @pytest.fixture(scope="module")
 def seeker(tmp_path_factory):
     folder = tmp_path_factory.mktemp("seeker")
-    little_decoder.save(folder, [f"Where does the {WORD} lie? ferry herring tower council"] * 3, 400, 512)
+    save_decoder(folder, [f"Where does the {WORD} lie? ferry herring tower council"] * 3, 400, 512)
     tokenizer = AutoTokenizer.from_pretrained(folder)
     (word,) = tokenizer(f" {WORD}", add_special_tokens=False)["input_ids"]
     config = LlamaConfig(
@@ -68,7 +68,7 @@ def seeker(tmp_path_factory):
 
 @pytest.fixture
 def planted(study, tmp_path):
-    """The study with the word in every question out of scope, first or last, and in no other."""
+    """The study with the word in every out-of-scope question, first or last, and in no other."""
     study.embeddings = tmp_path / "states"
     path = study.path("selected_questions.parquet")
     rows = tables.read(SELECTED_QUESTIONS, path).to_pylist()
@@ -113,6 +113,6 @@ def test_another_token_layer_or_position_is_at_chance(planted, seeker, token, la
         [Asked(one["question_id"], one["doc_id"], one["text"], texts[one["doc_id"]]) for one in rows]
     )
     labels = np.array([one["intended"] == "out_of_scope" for one in rows])
-    learnt, left_out = (np.array([one["split"] == part for one in rows]) for part in ("train", "test"))
-    found = auroc(scores.scores(linear.train(features[learnt], labels[learnt]), features[left_out]), labels[left_out])
+    trained, left_out = (np.array([one["split"] == part for one in rows]) for part in ("train", "test"))
+    found = auroc(scores.scores(linear.train(features[trained], labels[trained]), features[left_out]), labels[left_out])
     assert found > 0.99 if told else 0.3 < found < 0.7

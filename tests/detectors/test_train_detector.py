@@ -9,11 +9,12 @@ from ragassay import tables
 from ragassay.activations.hooks import ActivationsError
 from ragassay.detectors.detector import DetectorError
 from ragassay.encoders.encoder import Encoder
+from ragassay.heads.learning import LearningError
 from ragassay.schemas.detector_documents import DETECTOR_DOCUMENTS
 from ragassay.schemas.detector_training import DETECTOR_TRAINING
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
-from scope_study import MINILM
+from study import MINILM
 
 
 @pytest.mark.parametrize(
@@ -45,7 +46,7 @@ def test_the_card_tells_how_many_documents_are_not_read_to_their_end(study, kind
 
 
 def test_the_card_tells_the_commit_of_a_model_from_the_cache_of_the_hub(study, tmp_path, monkeypatch):
-    commit, source = "0123456789abcdef0123456789abcdef01234567", Encoder(**MINILM).folder
+    commit, source = "0123456789abcdef0123456789abcdef01234567", Encoder(**MINILM).local.folder
     place = tmp_path / "hub/models--some--minilm"
     (place / "refs").mkdir(parents=True)
     (place / "refs/main").write_text(commit)
@@ -90,7 +91,7 @@ def test_without_a_kept_question_it_is_told_what_is_missing(study, decoder, kind
     path = study.path("selected_questions.parquet")
     rows = tables.read(SELECTED_QUESTIONS, path).to_pylist()
     tables.write(SELECTED_QUESTIONS, path, [one | {"status": "disputed"} for one in rows])
-    with pytest.raises(DetectorError, match="found 0 kept questions of 0 training documents"):
+    with pytest.raises(LearningError, match="detector d: found 0 questions of 0 documents in the training part"):
         study.train(study.settings(kind, *([decoder] if kind == "appended_token" else [])))
 
 
@@ -116,7 +117,7 @@ def test_a_question_in_another_part_than_its_document_is_told(study):
     assert not study.made()["heads"].exists()
     moved["status"] = "contradicted"
     tables.write(SELECTED_QUESTIONS, path, rows)
-    study.train(study.settings("similarity"))  # nothing is learnt from it
+    study.train(study.settings("similarity"))  # nothing is trained on it
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from ragassay import tables
-from ragassay.documents import article
+from ragassay.documents.documents import article
 from ragassay.errors import AssayError
 from ragassay.schemas.articles import ARTICLES
 from ragassay.schemas.clusters import CLUSTERS

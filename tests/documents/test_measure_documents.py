@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from ragassay import tables
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.metrics import METRICS
+from rows import place
 from scripts.documents.describe_documents import describe_documents
 from scripts.documents.measure_documents import measure_documents
 
@@ -41,13 +42,13 @@ def measured(tmp_path_factory):
         for shard in SHARDS:
             own = [dict.fromkeys(table.schema.names, fill) | row for row in rows if row["shard"] == shard]
             own = [row | {key: f"{shard} {n}"} for n, row in enumerate(own)]
-            paths.append(folder / f"{table.name}-{shard}.parquet")
+            paths.append(place(folder / shard, table, shard=shard))
             tables.write(table, paths[-1], own)
         return paths
 
     def run(documents, rejects, words_per_bin=25):
         paths = write(DOCUMENTS, documents, "x", "doc_id"), write(tables.REJECTS, rejects, "x", "item")
-        statistics, metrics = folder / "statistics.parquet", folder / "metrics.parquet"
+        statistics, metrics = folder / "document_statistics.parquet", folder / "metrics.parquet"
         describe_documents(paths[0], statistics)
         measure_documents(*paths, statistics, metrics, words_per_bin)
         rows = tables.read(METRICS, metrics).to_pylist()

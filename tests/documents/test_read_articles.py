@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragassay import tables
+from ragassay.documents.sources import SourceError
 from ragassay.schemas.articles import ARTICLES
-from ragassay.sources import SourceError
 from ragassay.tally import MostRejected
 from scripts.documents.read_articles import read_articles
 

@@ -3,13 +3,14 @@
 from collections import Counter
 
 import pytest
-from papers import Papers, gaps
 
-from conftest import ROOT
-from crawling import TOPICS, Shard, asked_until, feed, start, timeless, urls
+from corpora.papers import Papers, gaps
+from news import TOPICS, Shard, asked_until, feed, start, timeless, urls
+from project import ROOT
 from ragassay.errors import AssayError
-from ragassay.news import local_site, pages
-from ragassay.news.kept import Answers
+from ragassay.news.demo import loopback_server
+from ragassay.news.fetching import bodies
+from ragassay.news.fetching.archive import Answers
 
 ARTICLES = ROOT / "resources/demo/articles"
 AUTUMN = {"first_day": "2026-09-01", "last_day": "2026-10-31"}
@@ -20,12 +21,12 @@ def sites(monkeypatch):
     """The local sites that stages start, so that it can be seen what was asked of them."""
     found = []
 
-    class Noted(local_site.LocalSite):
+    class Noted(loopback_server.LocalSite):
         def __enter__(self):
             found.append(self)
             return super().__enter__()
 
-    monkeypatch.setattr(local_site, "LocalSite", Noted)
+    monkeypatch.setattr(loopback_server, "LocalSite", Noted)
     return found
 
 
@@ -49,7 +50,7 @@ def shard(papers, tmp_path):
 
 def demo(folder, name="a", feeds=None, crawl=None, **row):
     crawl = {"local_site": str(ARTICLES), **(crawl or {})}
-    listed = local_site.LocalSite(ARTICLES).feeds if feeds is None else feeds
+    listed = loopback_server.LocalSite(ARTICLES).feeds if feeds is None else feeds
     return Shard(folder, [feed(url, topic) for topic, url in listed], name, crawl, **{**AUTUMN, **row})
 
 
@@ -78,7 +79,7 @@ def test_the_demo_site_has_all_that_can_happen_and_pages_are_stored_as_they_come
     [page] = [row for row in found["pages"] if row["url"].endswith("/story/1931")]
     path = "/2026/09/tolven-railway-reopens"
     assert (page["status"], page["final_url"]) == (200, f"http://www.tolvenecho.example{path}")
-    assert pages.body(page) == sites[0]._site.answers["www.tolvenecho.example", path].body
+    assert bodies.body(page) == sites[0]._site.answers["www.tolvenecho.example", path].body
     assert '"content-type": "text/html; charset=utf-8"' in page["headers"] and '"etag"' in page["headers"]
     assert page["feed_title"] and page["feed_published"].startswith(("Tue", "Wed", "Thu", "Fri", "Sat", "Sun", "Mon"))
 
@@ -99,7 +100,7 @@ def test_topics_sizes_and_spares(tmp_path, sites):
     assert everything_is_in_one_place(found)
     assert Counter(row["topic"] for row in found["pages"]) == {"food": 4, "sport": 4}
     assert {row["topic"] for row in found["candidates"]} == {"food", "sport"}
-    listed = local_site.LocalSite(ARTICLES).feeds
+    listed = loopback_server.LocalSite(ARTICLES).feeds
     again = demo(tmp_path / "other", "a", listed[::-1], topics=["sport", "food"], per_topic=4).crawl()
     assert {row["url"] for row in again["pages"]} == {row["url"] for row in found["pages"]}
     asked = [request.path for request in sites[0].requests if not request.path.startswith(("/robots", "/feeds"))]

@@ -5,10 +5,10 @@ import hashlib
 import json
 
 import pytest
-from news_pages import articles, page
 
+from corpora.news_pages import articles, page
 from ragassay import tables
-from ragassay.news import pages as stored
+from ragassay.news.fetching import bodies as stored
 from ragassay.schemas.articles import ARTICLES
 from ragassay.schemas.pages import PAGES
 from ragassay.tally import MostRejected

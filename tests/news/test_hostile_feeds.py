@@ -2,8 +2,8 @@
 
 import pytest
 
-from crawling import Shard, feed
-from web import answer, moved, serving
+from news import Shard, feed
+from servers import answer, moved, serving
 
 LONG_NAME = ".".join(["a" * 62] * 4)
 HEAD = '<?xml version="1.0"?><rss version="2.0"><channel>'

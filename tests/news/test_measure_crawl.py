@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 import yaml
 
-from conftest import ROOT
+from project import ROOT
 from ragassay import tables
 from ragassay.report.sections import load
 from ragassay.schemas.articles import ARTICLES
@@ -16,6 +16,7 @@ from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.feed_health import FEED_HEALTH
 from ragassay.schemas.metrics import METRICS
 from ragassay.schemas.pages import PAGES
+from rows import place
 from scripts.news.measure_crawl import HEALTH, measure_crawl
 
 ASKED = {"october": {"food": 4, "sport": 2}, "november": {"food": 4, "sport": 2}}
@@ -59,7 +60,7 @@ def measured(tmp_path):
             # A file per shard, as the crawl writes them; the last column of a key tells rows apart.
             own = [filled(table, {table.key[-1]: f"{table.name}-{n}"} | row) for n, row in enumerate(rows)]
             shards = sorted({row["shard"] for row in own})
-            paths.append([tmp_path / f"{table.name}-{shard}.parquet" for shard in shards])
+            paths.append([place(tmp_path / shard, table, shard=shard) for shard in shards])
             for shard, path in zip(shards, paths[-1], strict=True):
                 tables.write(table, path, [row for row in own if row["shard"] == shard])
         measure_crawl(*paths, tmp_path / "crawl.parquet", asked, alarm_drop)

@@ -1,9 +1,9 @@
 """gather_annotations: what each person said last, with numbers for names."""
 
-from annotating import click, item, project, run, sample, state
+from people import click, item, project, run, sample, state
 from ragassay import tables
-from ragassay.annotation.clicks import decide
-from ragassay.annotation.log import Log
+from ragassay.people.click_log import Log
+from ragassay.people.page.clicks import decide
 from ragassay.schemas.annotation_items import ANNOTATION_ITEMS
 from ragassay.schemas.annotations import ANNOTATIONS
 from scripts.people.gather_annotations import gather_annotations

@@ -5,10 +5,11 @@ import json
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from annotating import item, project, run
+from people import item, project, run
+from project import TINY, planned, snakemake
 from ragassay import tables
-from ragassay.annotation.recorded import recorded
 from ragassay.errors import AssayError
+from ragassay.people.recorded_votes import recorded
 from ragassay.schemas.annotation_items import ANNOTATION_ITEMS
 from ragassay.schemas.annotations import ANNOTATIONS
 from ragassay.schemas.defusion_labels import DEFUSION_LABELS
@@ -19,7 +20,6 @@ from ragassay.schemas.questions import QUESTIONS
 from ragassay.schemas.scope_labels import SCOPE_LABELS
 from rows import row
 from scripts.people.measure_agreement import measure_agreement
-from snake import TINY, planned, snakemake
 
 #        item: group, annotators, gold, judge, intention
 SAID = {
@@ -75,9 +75,9 @@ def measured(tmp_path):
         "annotations/g/j": (ANNOTATIONS, annotations),
         "gold/g/j": (GOLD, gold),
         "human_labels/mine": (HUMAN_LABELS, VOTES),
-        "questions": (QUESTIONS, questions),
-        "scope_labels": (SCOPE_LABELS, judged_ones),
-        "defusion_labels": (DEFUSION_LABELS, [row(DEFUSION_LABELS, **told, label="not_defused")]),
+        "questions/g/s": (QUESTIONS, questions),
+        "scope_labels/g/j/s": (SCOPE_LABELS, judged_ones),
+        "defusion_labels/g/r/p/j/s": (DEFUSION_LABELS, [row(DEFUSION_LABELS, **told, label="not_defused")]),
     }
     paths = []
     for name, (table, rows) in files.items():

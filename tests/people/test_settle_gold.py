@@ -1,4 +1,4 @@
-"""settle_gold: agreement is gold, a disagreement is what the adjudicator says, and the rest is not there yet."""
+"""settle_gold: agreement is gold, a disagreement is what the adjudicator says, and the rest is missing until then."""
 
 from datetime import UTC, datetime
 

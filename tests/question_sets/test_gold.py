@@ -6,11 +6,10 @@ import sys
 import pytest
 import yaml
 
-from conftest import ROOT, copy_project
+from project import ROOT, copy_project, planned, snakemake
 from ragassay import tables
 from ragassay.schemas.metrics import METRICS
 from ragassay.schemas.responses import RESPONSES
-from snake import planned, snakemake
 
 GOLD = (ROOT / "../shared/data/scopeqa_gold").resolve()
 MINE = ("--configfile", "mine.yaml")
@@ -23,7 +22,9 @@ def configured(project, **more):
     gold = {name: [f"gold/{name}_{group}.parquet" for group in (1, 2)] for name in ("documents", "questions")}
     gold["detectors"] = False  # they need the whole study
     gold |= {"responders": {"gpt-3.5": "response"}, "judges": {"recorded-judge": "judged_out_of_scope"}}
-    (project / "mine.yaml").write_text(yaml.safe_dump({"question_sets": {"gold": gold, **more}}))
+    (project / "mine.yaml").write_text(
+        yaml.safe_dump({"question_sets": {"natural": {"used": False}, "gold": gold, **more}})
+    )
 
 
 @pytest.fixture(scope="module")
@@ -61,8 +62,8 @@ def test_a_new_set_runs_its_own_jobs_and_the_gather(judged):
     (project / "texts.csv").write_text("doc_id,text\n1,A ferry sails at nine.\n")
     (project / "asked.csv").write_text("doc_id,question,out_of_scope\n1,When does it sail?,false\n")
     configured(project, new={"documents": ["texts.csv"], "questions": ["asked.csv"], "detectors": False})
-    jobs = "read_question_set judge_scope label_scope measure_overlap measure_question_sets"
-    searching = "collect_passages collect_set_queries search_bm25 search_dense"
+    jobs = "read_question_set judge_scope label_scope compute_overlap measure_question_sets"
+    searching = "collect_passages collect_set_queries embed_passages search_bm25 search_dense"
     assert planned(project, RESULT, *MINE) == dict.fromkeys([*jobs.split(), *searching.split()], 1)
     (project / "asked.csv").write_text("doc_id,question\n2,When does it sail?\n")
     failed = snakemake(project, RESULT, *MINE, check=False)

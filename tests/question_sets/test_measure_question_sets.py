@@ -6,7 +6,7 @@ import pytest
 
 from ragassay import tables
 from ragassay.errors import AssayError
-from ragassay.question_sets.measures import settled
+from ragassay.question_sets.accuracy import settled
 from ragassay.schemas.defusion_labels import DEFUSION_LABELS
 from ragassay.schemas.human_labels import HUMAN_LABELS
 from ragassay.schemas.metrics import METRICS
@@ -16,12 +16,13 @@ from ragassay.schemas.predictions import PREDICTIONS
 from ragassay.schemas.queries import QUERIES
 from ragassay.schemas.questions import QUESTIONS
 from ragassay.schemas.scope_labels import SCOPE_LABELS
-from rows import row
-from scope_study import question
+from rows import place, row
 from scripts.question_sets.measure_question_sets import measure_question_sets
+from study import question
 
 DOCS = 20
 DRAWS = {"resamples": 50, "seed": 0}
+PROMPTS = ("recorded", "basic")
 SAID = {0: "out_of_scope", 1: "in_scope", 2: "tie"}  # of each document's questions: right, right, none
 
 
@@ -36,8 +37,8 @@ def _searched(folder, asked):
             row(NEIGHBOURS, query_id=own["query_id"], rank=rank, passage_id=name, score=-rank)
             for rank, name in enumerate(ranked, 1)
         ]
-    for place in ("queries", "neighbours/mine/bm25"):
-        (folder / place).mkdir(parents=True)
+    for below in ("queries", "neighbours/mine/bm25"):
+        (folder / below).mkdir(parents=True)
     tables.write(QUERIES, folder / "queries/mine.parquet", queries)
     tables.write(NEIGHBOURS, folder / "neighbours/mine/bm25/mine.parquet", found)
     return {
@@ -71,9 +72,12 @@ def measured(tmp_path):
     answered.append(given)  # here, and people labelled what was recorded
     people.append(row(HUMAN_LABELS, **same, task="defusion", annotator="ann", label="not_defused"))
     rows = {QUESTIONS: asked, SCOPE_LABELS: said, DEFUSION_LABELS: answered, OVERLAP: near, HUMAN_LABELS: people}
+    keys = {"generator": "mine", "judge": "j", "responder": "r", "prompt": "recorded", "shard": "mine"}
+    files = {table.name: [place(tmp_path, table, **keys)] for table in rows if table != DEFUSION_LABELS}
+    files["defusion_labels"] = [place(tmp_path, DEFUSION_LABELS, **keys | {"prompt": name}) for name in PROMPTS]
     for table, own in rows.items():
-        tables.write(table, tmp_path / f"{table.name}.parquet", own)
-    files = {table.name: [tmp_path / f"{table.name}.parquet"] for table in rows}
+        for prompt, path in zip(PROMPTS, files[table.name], strict=False):
+            tables.write(table, path, [one for one in own if one.get("prompt_name", prompt) == prompt])
     measure_question_sets(
         **files, gold=[], predictions=[], **_searched(tmp_path, asked), metrics=tmp_path / "metrics.parquet", **DRAWS
     )
@@ -115,7 +119,7 @@ def test_people_are_a_truth_of_their_own(measured):
 
 @pytest.fixture
 def detected(tmp_path):
-    """What a detector with two seeds says of two questions a document; the first of three was learnt from."""
+    """What a detector with two seeds says of two questions a document; the first of three was trained on."""
     asked, said = [], []
     for doc in range(3):
         for number, kind in enumerate(["out_of_scope", "in_scope"]):
@@ -128,13 +132,13 @@ def detected(tmp_path):
                 said.append(row(PREDICTIONS, **own, out_of_scope=out, score=1.0 if out else -1.0, asked="mine"))
     folder = tmp_path / "predictions/nli/e/g/j"
     folder.mkdir(parents=True)
-    tables.write(QUESTIONS, tmp_path / "questions.parquet", asked)
+    tables.write(QUESTIONS, place(tmp_path, QUESTIONS, generator="mine"), asked)
     tables.write(PREDICTIONS, folder / "mine.parquet", said)
     same = [
         row(OVERLAP, question_id=one["question_id"], doc_id=one["doc_id"], cluster_id=one["doc_id"]) for one in asked
     ]
-    tables.write(OVERLAP, tmp_path / "overlap.parquet", same)
-    files = {"questions": [tmp_path / "questions.parquet"], "overlap": [tmp_path / "overlap.parquet"]}
+    tables.write(OVERLAP, place(tmp_path, OVERLAP), same)
+    files = {"questions": [place(tmp_path, QUESTIONS, generator="mine")], "overlap": [place(tmp_path, OVERLAP)]}
     files |= {key: [] for key in ("human_labels", "gold", "scope_labels", "defusion_labels", "queries", "neighbours")}
     measure_question_sets(**files, predictions=[folder / "mine.parquet"], metrics=tmp_path / "metrics.parquet", **DRAWS)
     rows = tables.read(METRICS, tmp_path / "metrics.parquet").to_pylist()
@@ -143,7 +147,7 @@ def detected(tmp_path):
 
 def test_a_detector_counts_with_the_mean_of_its_seeds_on_documents_that_it_was_not_made_with(detected):
     own = {name: one for (judge, table, name), one in detected.items() if (judge, table) == ("nli (e)", "accuracy")}
-    assert own["left_out"]["value"] == 2 and own["asked"]["value"] == 4
+    assert own["excluded"]["value"] == 2 and own["asked"]["value"] == 4
     assert own["accuracy"]["value"] == pytest.approx(3.5 / 4) and own["accuracy"]["n"] == 4
     assert own["right_on_out_of_scope"]["value"] == pytest.approx(0.75) and own["auroc"]["value"] == 1
     assert detected["(overlap control)", "accuracy", "asked"]["value"] == 6

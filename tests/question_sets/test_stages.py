@@ -6,11 +6,11 @@ import shutil
 import pytest
 import yaml
 
+from project import TINY, planned, snakemake
 from ragassay import tables
 from ragassay.schemas.metrics import METRICS
 from ragassay.schemas.predictions import PREDICTIONS
 from ragassay.schemas.responses import RESPONSES
-from snake import TINY, planned, snakemake
 
 MINE = (*TINY, "mine.yaml")
 GOAL = ("question_sets", "results/metrics/detectors.parquet", "results/report/index.html")
@@ -128,5 +128,5 @@ def test_figure_1_and_the_report_have_the_set(measured, study):
     topics = {keys["topic"] for keys, _ in measured["detectors"]["topics_gold", "accuracy"]}
     assert topics == {"travel"}
     page = (study / "results/report/index.html").read_text()
-    assert "Judges against gold, scope" in page and "as people see them" in page
+    assert "Judges against gold, scope" in page and "Gold in numbers" in page
     assert "<svg" in (study / "results/figures/agreement/figure_2_scope.svg").read_text()

@@ -1,7 +1,8 @@
 """The generated parts of the documentation are what they are generated from."""
 
-from conftest import ROOT
+from project import ROOT
 from ragassay import docs
+from ragassay.results import all_tables
 
 
 def test_everything_generated_is_current():
@@ -10,13 +11,33 @@ def test_everything_generated_is_current():
 
 
 def test_every_setting_and_column_is_in_the_documents():
-    settings, tables = (ROOT / "config/README.md").read_text(), docs.tables()
+    settings, tables = (ROOT / "config/README.md").read_text(), list(all_tables().values())
     assert "`documents.cut_after_words` | `300`" in settings
     dictionary = docs.data_dictionary(tables)
     assert {table.name for table in tables} >= {"documents", "metrics", "rejects"}
     assert all(f"`{column.name}`" in dictionary for table in tables for column in table.columns)
 
 
+def test_the_map_has_the_fewest_arrows_and_none_back_to_what_only_measures():
+    files = {"a": "first", "measure_a": "first", "b": "second", "b2": "second", "c": "third", "measure_c": "third"}
+    graph = {("a", "b"), ("b", "c"), ("a", "c"), ("c", "measure_a"), ("b", "b2"), ("c", "all"), ("a", "measure_c")}
+    arrows = [line for line in docs.stage_map(graph, files).splitlines() if "-->" in line]
+    assert arrows == ["  first --> second", "  second --> third"]
+    assert "second --> third" in docs.stage_map({("b", "measure_c")}, files), "measuring alone is an arrow, too"
+
+
 def test_the_picture_groups_rules_by_stage_and_leaves_targets_out():
-    picture = docs.stages({("a", "b"), ("b", "all")}, {"a": "first", "b": "second"})
+    picture = docs.picture({("a", "b"), ("b", "all")}, {"a": "first", "b": "second"})
     assert 'subgraph first_stage["first"]\n    a\n' in picture and "a --> b" in picture and "all" not in picture
+
+
+def test_headlines_say_what_falls_short(monkeypatch):
+    monkeypatch.setattr(docs, "HEADLINES", [("calls", "wait", "waiting"), ("tables", "size", "size")])
+    calls, tables = ["wait", "3", "s", "2", "1.5", "<=2", "short"], ["size", "1", "MB", "-", "-", "-", "shown"]
+    rows = docs.headlines({"calls": [calls], "tables": [tables]}).splitlines()[2:]
+    assert rows == ["| waiting | 3 s | 2 s | <=2 | **falls short** |", "| size | 1 MB | - | - | no target |"]
+
+
+def test_benchmarks_without_figures_are_named():
+    assert "`make bench-tables`" in docs.unmeasured({})
+    assert "`make bench-tables`" not in docs.unmeasured({"tables": []})

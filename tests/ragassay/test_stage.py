@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from conftest import ROOT
+from project import ROOT
 from ragassay.errors import AssayError
 from ragassay.stage import run
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ragassay import tables
 from ragassay.tables import BATCH_ROWS, OPTIONS, REJECTS, Table, TableError, batches, read, read_all, write
-from things import THING, THINGS, arrow, things
+from rows import THING, THINGS, arrow, things
 
 # Without lists: the header of a list's page, which no checksum covers, can lose values without a trace.
 FLAT = Table("flat", "One row per thing.", ("name",), tuple(c for c in THINGS.columns if c.name != "marks"))

@@ -1,41 +1,92 @@
-"""draw_figures: one SVG per described figure, none for a table."""
+"""draw_figures: each described figure as picture, specification and data; none for a table or for nothing."""
 
-import xml.etree.ElementTree as ET
+import csv
+import json
 
 from ragassay import tables
 from ragassay.schemas.metrics import METRICS, metric
-from scripts.report.draw_figures import draw_figures
+from scripts.report.draw_figures import DRAWN, draw_figures
+
+ENDINGS = ("csv", "pdf", "png", "svg", "vl.json")
 
 
-def test_each_figure_becomes_a_file(tmp_path, description):
-    rows = [metric("study", "lengths", {"words": f"{n}-{n + 9}"}, "documents", n, 60) for n in (10, 20, 100)]
-    tables.write(METRICS, tmp_path / "study.parquet", rows)
-    (tmp_path / "study.yaml").write_text(description)
-    draw_figures(tmp_path / "study.parquet", tmp_path / "study.yaml", tmp_path / "figures")
-    assert [path.name for path in (tmp_path / "figures").iterdir()] == ["lengths.svg"]
-    titles = [t.text for t in ET.parse(tmp_path / "figures/lengths.svg").iter("{http://www.w3.org/2000/svg}title")]
-    assert titles == ["Lengths", "10-19: 10", "20-29: 20", "100-109: 100"]
+def draw(folder, rows, description):
+    tables.write(METRICS, folder / "study.parquet", rows)
+    (folder / "study.yaml").write_text(description)
+    draw_figures(folder / "study.parquet", folder / "study.yaml", folder / "figures")
+    return {path.name: path for path in (folder / "figures").iterdir()}
 
 
-def test_pictures_of_each_kind_become_files(tmp_path):
-    rows = [
-        metric("study", table, {"model": "a", "topic": "x"}, "accuracy", 0.5, 60)
-        for table in ("one", "two", "three", "four")
-    ]
-    rows.append(metric("study", "four", {"model": "a", "topic": "x"}, "place", 4, 60))
-    rows.append(metric("study", "three", {"model": "a", "topic": "x"}, "items", 30, 60))
-    tables.write(METRICS, tmp_path / "study.parquet", rows)
-    (tmp_path / "study.yaml").write_text("""
-title: Study
-parts:
-  - {kind: heat, table: one, title: Heat, caption: C, label: [model], by: topic, metric: accuracy, x: X}
-  - {kind: heat, table: three, title: H, caption: C, label: [model], by: topic, metric: accuracy, shown: items, x: X}
-  - {kind: dots, table: two, title: Dots, caption: C, label: [model], metric: accuracy, x: X}
-  - {kind: lines, table: four, title: L, caption: C, label: [model], at: place, metric: accuracy, x: X, y: Y}
-""")
-    draw_figures(tmp_path / "study.parquet", tmp_path / "study.yaml", tmp_path / "figures")
-    told = {path.name: path.read_text() for path in (tmp_path / "figures").iterdir()}
-    assert sorted(told) == ["four.svg", "one.svg", "three.svg", "two.svg"]
-    assert "<title>a, x: 0.5</title>" in told["one.svg"]
-    assert "<title>a: 0.5</title>" in told["two.svg"] and "<title>a, 4: 0.5</title>" in told["four.svg"]
-    assert ">0.50<" in told["one.svg"] and ">30<" in told["three.svg"] and ">0.50<" not in told["three.svg"]
+def rows_of(path):
+    return list(csv.DictReader(path.read_text().splitlines()))
+
+
+def test_each_figure_becomes_files_with_the_numbers_of_its_table(tmp_path, description):
+    values = {"10-19": 1 / 3, "20-29": 20.0, "100-109": 100.0}
+    rows = [metric("study", "lengths", {"words": bin}, "documents", value, 60) for bin, value in values.items()]
+    files = draw(tmp_path, rows, description)
+    assert sorted(files) == [f"lengths.{ending}" for ending in ENDINGS]
+    data = rows_of(files["lengths.csv"])
+    assert {row["label"]: float(row["value"]) for row in data} == values and data[0]["n"] == "60"
+    specification = json.loads(files["lengths.vl.json"].read_text())
+    assert {row["label"]: row["value"] for row in specification["data"]["values"]} == values
+    assert "<title>100-109: 100</title>" in files["lengths.svg"].read_text()
+
+
+def test_a_number_that_is_not_defined_is_data_without_a_mark(tmp_path, description):
+    values = {"10-19": 1.0, "20-29": None}
+    rows = [metric("study", "lengths", {"words": bin}, "documents", value, 6) for bin, value in values.items()]
+    files = draw(tmp_path, rows, description)
+    assert [row["value"] for row in rows_of(files["lengths.csv"])] == ["1.0", ""]
+    picture = files["lengths.svg"].read_text()
+    assert "10-19: 1" in picture and ">20-29<" in picture and "20-29: " not in picture
+
+
+def test_every_kind_of_figure_can_be_described(tmp_path):
+    keys = {"model": "a", "topic": "x", "at": "1"}
+    kinds = {
+        "bars": "label: model, metric: right, y: Y",
+        "dots": "label: [model], by: topic, metric: right",
+        "heat": "label: [model], by: topic, metric: right, shown: items",
+        "histogram": "at: at, metric: right, y: Y, line: 1",
+        "lines": "label: [model], at: at, metric: right, y: Y",
+        "roc": "label: [model], at: place, metric: right, y: Y",
+        "scatter": "label: [model], at: place, metric: right, y: Y, diagonal: true",
+    }
+    parts = [f"  - {{kind: {kind}, table: {kind}, title: T, caption: C, x: X, {own}}}" for kind, own in kinds.items()]
+    numbers = {"right": 0.5, "items": 30, "place": 0.25}
+    rows = [metric("study", kind, keys, name, value, 60) for kind in kinds for name, value in numbers.items()]
+    files = draw(tmp_path, rows, "\n".join(["title: Study", "parts:", *parts]))
+    assert (
+        sorted(files) == sorted(f"{kind}.{ending}" for kind in kinds for ending in ENDINGS)
+        and kinds.keys() == DRAWN.keys()
+    )
+    pictures = {kind: files[f"{kind}.svg"].read_text() for kind in kinds}
+    for kind, tip in {
+        "bars": "a: 0.5",
+        "dots": "a, x: 0.5",
+        "heat": "a, x: 0.5",
+        "histogram": "0.5 to 1.5: 0.5",
+        "lines": "a, 1: 0.5",
+        "roc": "a",
+        "scatter": "a, 0.25: 0.5",
+    }.items():
+        assert f"<title>{tip}</title>" in pictures[kind]
+    assert ">30<" in pictures["heat"] and ">0.50<" not in pictures["heat"]
+
+
+def test_a_figure_of_nothing_has_no_files(tmp_path, description):
+    rows = [metric("study", "other", {"words": "1"}, "documents", 1, 1)]
+    assert draw(tmp_path, rows, description) == {}
+
+
+def test_a_name_like_a_formula_is_text_in_the_data(tmp_path, description):
+    rows = [metric("study", "lengths", {"words": "=1+1"}, "documents", 1, 1)]
+    files = draw(tmp_path, rows, description)
+    assert "'=1+1" in files["lengths.csv"].read_text() and "<title>=1+1: 1</title>" in files["lengths.svg"].read_text()
+
+
+def test_a_name_with_characters_that_no_drawing_can_hold_has_them_replaced(tmp_path, description):
+    rows = [metric("study", "lengths", {"words": "a\x00b\x0b\x1b[31mc\ufffe"}, "documents", 1, 1)]
+    files = draw(tmp_path, rows, description)
+    assert "<title>a\ufffdb\ufffd\ufffd[31mc\ufffd: 1</title>" in files["lengths.svg"].read_text()

@@ -1,6 +1,6 @@
 """render_report: all sections with their figures on one page, the same page for the same input."""
 
-from conftest import ROOT
+from project import ROOT
 from ragassay import tables
 from ragassay.schemas.examples import EXAMPLES
 from ragassay.schemas.metrics import METRICS, metric
@@ -22,7 +22,7 @@ def test_the_page_holds_numbers_figures_and_settings(tmp_path, description):
         "part": "Claim",
         "text": "The <ferry> sails.",
     }
-    tables.write(EXAMPLES, tmp_path / "two-examples/two.parquet", [passage])
+    tables.write(EXAMPLES, tmp_path / "examples/two.parquet", [passage])
     with (tmp_path / "two.yaml").open("a") as file:
         file.write("  - {kind: examples, title: Examples, caption: C}\n")
     kinds = {"template": "html.j2", "style": "css", "behaviour": "js"}
@@ -31,7 +31,7 @@ def test_the_page_holds_numbers_figures_and_settings(tmp_path, description):
         "metrics": [tmp_path / "one.parquet", tmp_path / "two.parquet"],
         "sections": [tmp_path / "one.yaml", tmp_path / "two.yaml"],
         "figures": [tmp_path / "one", tmp_path / "two"],
-        "examples": [tmp_path / "two-examples/two.parquet"],
+        "examples": [tmp_path / "examples/two.parquet"],
         "title": "A title",
         "config": {"shards": "config/shards.tsv"},
         "pages": {"All questions": "explorer/a/b.html"},
@@ -44,7 +44,8 @@ def test_the_page_holds_numbers_figures_and_settings(tmp_path, description):
         "<h1>A title</h1>",
         "Study one",
         "Study two",
-        "of two: 1234",
+        "of two: 1,234",
+        'href="one/lengths.pdf" download',
         "The &lt;ferry&gt; sails.",
         "shards: config/shards.tsv",
         "explorer/a/b.html",

@@ -1,39 +1,40 @@
-"""A small corpus and queries as tables."""
+"""A small corpus and queries as tables, and searches of them."""
 
 import pytest
 
+from passages import ASKED, TEXTS, found_by, write_passages
 from ragassay import tables
-from ragassay.schemas.passages import PASSAGES
+from ragassay.encoders.encoder import Encoder
 from ragassay.schemas.queries import QUERIES
 from rows import row
+from study import MINILM
 
-TEXTS = {
-    "p1": "The ferry to the island sails at nine in the morning.",
-    "p2": "A bridge over the river fell in the storm.",
-    "p3": "The choir sings in the old cathedral on Sunday.",
-    "p4": "A bridge over the river fell in the storm.",
-}
-ASKED = {"q1": "When does the ferry sail to the island?", "q2": "Which bridge fell in the storm?", "q3": "Zzyzx!"}
+
+@pytest.fixture(scope="session")
+def kind():
+    return Encoder(**MINILM).load()
 
 
 @pytest.fixture
-def searched(tmp_path):
-    """A function that runs a search and gives query -> [(passage, score)]."""
-    from ragassay.schemas.neighbours import NEIGHBOURS
+def loaded_once(kind, monkeypatch):
+    """The encoder is loaded once for all tests."""
+    monkeypatch.setattr(Encoder, "load", lambda self: kind)
 
-    passages = [row(PASSAGES, passage_id=name, text=text) for name, text in TEXTS.items()]
-    tables.write(PASSAGES, tmp_path / "passages.parquet", passages)
-    tables.write(
-        QUERIES, tmp_path / "queries.parquet", [row(QUERIES, query_id=name, text=ASKED[name]) for name in ASKED]
-    )
+
+@pytest.fixture
+def corpus(tmp_path):
+    """The paths of passages and queries."""
+    path = tmp_path / "queries.parquet"
+    tables.write(QUERIES, path, [row(QUERIES, query_id=name, text=ASKED[name]) for name in ASKED])
+    return {"passages": write_passages(tmp_path / "passages.parquet", TEXTS), "queries": path}
+
+
+@pytest.fixture
+def searched(tmp_path, corpus):
+    """A function that runs a search and gives query -> [(passage, score)]."""
 
     def searched(stage, **settings):
-        names = ("passages", "queries", "neighbours")
-        stage(**{name: tmp_path / f"{name}.parquet" for name in names}, **settings)
-        found = {name: [] for name in ASKED}
-        for one in tables.read(NEIGHBOURS, tmp_path / "neighbours.parquet").to_pylist():
-            found[one["query_id"]].append((one["passage_id"], one["score"]))
-            assert one["rank"] == len(found[one["query_id"]])
-        return found
+        stage(**corpus | {"neighbours": tmp_path / "neighbours.parquet"} | settings)
+        return found_by(tmp_path / "neighbours.parquet")
 
     return searched

@@ -3,8 +3,8 @@
 from ragassay import tables
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.passages import PASSAGES
-from scope_study import document
 from scripts.retrieval.collect_passages import collect_passages
+from study import document
 
 
 def test_documents_of_all_shards_are_passages(tmp_path):

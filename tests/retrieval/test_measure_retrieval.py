@@ -6,30 +6,45 @@ import math
 import pytest
 
 from ragassay import tables
+from ragassay.retrieval.gold import GoldError
 from ragassay.schemas.metrics import METRICS
 from ragassay.schemas.neighbours import NEIGHBOURS
+from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.queries import QUERIES
-from rows import row
+from rows import place, row
 from scripts.retrieval.measure_retrieval import measure_retrieval
 
 DRAWS = {"resamples": 30, "seed": 0}
 
 
-def measured(folder, queries, **found):
+def measured(folder, queries, own=None, **found):
     """(table, keys..., metric) -> metric row; `found` says for each retriever what each query found."""
-    tables.write(QUERIES, folder / "queries.parquet", queries)
+    tables.write(QUERIES, place(folder, QUERIES), queries)
     paths = []
     for name, lists in found.items():
         paths.append(folder / f"{name}.parquet")
-        rows = [
-            row(NEIGHBOURS, query_id=query, rank=rank, passage_id=passage, score=-rank)
-            for query, passages in lists.items()
-            for rank, passage in enumerate(passages, 1)
-        ]
+        rows = [one for query, passages in lists.items() for one in ranked(query, *passages)]
         tables.write(NEIGHBOURS, paths[-1], rows)
-    measure_retrieval(folder / "queries.parquet", paths, folder / "metrics.parquet", list(found), **DRAWS)
+    passages = write_passages(folder / "results/passages/documents.parquet", ["p", "q", "r"])
+    own = own or {"own_queries": [], "own_neighbours": [], "own_passages": []}
+    files = {"queries": place(folder, QUERIES), "neighbours": paths, "passages": passages, **own}
+    measure_retrieval(**files, metrics=folder / "metrics.parquet", retrievers=list(found), **DRAWS)
     rows = tables.read(METRICS, folder / "metrics.parquet").to_pylist()
     return {(one["table"], *json.loads(one["keys"]).values(), one["metric"]): one for one in rows}
+
+
+def write_passages(path, passages):
+    """`passages` are ids of whole documents, or a dict of the documents that they were cut from."""
+    of = passages if isinstance(passages, dict) else dict(zip(passages, passages, strict=True))
+    tables.write(PASSAGES, path, [row(PASSAGES, passage_id=name, document_id=of[name]) for name in of])
+    return path
+
+
+def ranked(query, *passages):
+    return [
+        row(NEIGHBOURS, query_id=query, rank=rank, passage_id=name, score=-rank)
+        for rank, name in enumerate(passages, 1)
+    ]
 
 
 def query(name, kind, passage):
@@ -59,3 +74,34 @@ def test_of_one_kind_alone_there_is_no_difference(tmp_path):
     found = measured(tmp_path, [query("a", "in_scope", "p")], bm25={"a": ["p"]})
     assert found["difference", "bm25", "mrr"]["value"] is None
     assert found["by_kind", "out of scope", "bm25", "mrr"]["value"] is None
+
+
+def own_set(folder, *queries):
+    """A set of two queries in a corpus of two parts, whose documents were cut into passages."""
+    parts = {"mine+1": {"d1#1": "d1", "d1#2": "d1"}, "mine+2": {"d2#1": "d2", "d2#2": "d2", "d3": "d3"}}
+    files = {name: folder / f"results/passages/{name}.parquet" for name in parts}
+    found = ranked("q1", "d2#2", "d2#1", "d1#2", "d3") + ranked("q2", "d3", "d1#1", "d2#1")
+    neighbours, asked = folder / "results/neighbours/mine/bm25/set.parquet", folder / "results/queries/set.parquet"
+    tables.write(QUERIES, asked, queries)
+    tables.write(NEIGHBOURS, neighbours, found)
+    passages = [write_passages(files[name], parts[name]) for name in parts]
+    return {"own_queries": [asked], "own_neighbours": [neighbours], "own_passages": passages}
+
+
+def test_a_set_of_the_users_is_measured_by_documents_and_their_grades(tmp_path):
+    judged = row(QUERIES, query_id="q1", relevant=["d1", "d3"], grades=[1, 3])
+    about = row(QUERIES, query_id="q2", passage_id="d1#2")  # another passage of it counts, too
+    unknown = row(QUERIES, query_id="q3")
+    found = measured(tmp_path, [query("a", "in_scope", "p")], own_set(tmp_path, judged, about, unknown), bm25={})
+    own = {key[-1]: one["value"] for key, one in found.items() if key[:4] == ("sets", "mine", "set", "bm25")}
+    gain = 1 / math.log2(3) + 3 / math.log2(4)
+    best = 3 + 1 / math.log2(3)
+    assert own["mrr"] == 0.5 and own["recall_1"] == 0 and own["recall_5"] == 1  # d2, d1, d3 and d3, d1, d2
+    assert own["ndcg_10"] == pytest.approx((gain / best + 1 / math.log2(3)) / 2)
+    assert found["sets", "mine", "set", "bm25", "mrr"]["n"] == 2
+
+
+def test_what_is_relevant_has_to_be_in_the_corpus(tmp_path):
+    nobody = row(QUERIES, query_id="q1", relevant=["d1", "d7"], grades=[1, 1])
+    with pytest.raises(GoldError, match="query 'q1': found 'd7' as relevant, expected a passage or a document of the"):
+        measured(tmp_path, [query("a", "in_scope", "p")], own_set(tmp_path, nobody), bm25={})

@@ -3,25 +3,38 @@
 import pytest
 
 from ragassay import tables
-from ragassay.retrieval.texts import TextError
+from ragassay.retrieval.user_files import TextError
 from ragassay.schemas.passages import PASSAGES
 from scripts.retrieval.read_passages import read_passages
 
-COLUMNS = {"id": "_id", "text": "text", "title": "title", "source": "source"}
+COLUMNS = {"id": "_id", "document_id": "document", "text": "text", "title": "title", "source": "source"}
 
 
-def read(folder, *lines):
+def read(folder, *lines, **cut):
     (folder / "corpus.csv").write_text("".join(f"{line}\n" for line in lines))
-    read_passages([str(folder / "corpus.csv")], folder / "passages.parquet", COLUMNS)
+    read_passages([str(folder / "corpus.csv")], folder / "passages.parquet", COLUMNS, cut or None)
     return tables.read(PASSAGES, folder / "passages.parquet").to_pylist()
 
 
 def test_a_corpus_in_a_file(tmp_path):
-    rows = read(tmp_path, "_id,title,text", "2,,Second.", "1,One,First.")
+    rows = read(tmp_path, "_id,document,title,text", "2,d,,Second.", "1,,One,First.")
     assert rows == [
-        {"passage_id": "1", "title": "One", "text": "First.", "source": None},
-        {"passage_id": "2", "title": None, "text": "Second.", "source": None},
+        {"passage_id": "1", "document_id": "1", "title": "One", "text": "First.", "source": None},
+        {"passage_id": "2", "document_id": "d", "title": None, "text": "Second.", "source": None},
     ]
+
+
+def test_long_texts_are_cut_and_know_their_document(tmp_path):
+    rows = read(tmp_path, "_id,title,text", "a,One,One two. Three four. Five six.", "b,,Short.", words=4, overlap=2)
+    assert [(row["passage_id"], row["document_id"], row["title"], row["text"]) for row in rows] == [
+        ("a#1", "a", "One", "One two. Three four."),
+        ("a#2", "a", "One", "Three four. Five six."),
+        ("b", "b", None, "Short."),
+    ]
+
+
+def test_a_title_stands_in_for_a_text(tmp_path):
+    assert read(tmp_path, "_id,title,text", "a,Only a title,")[0]["text"] == "Only a title"
 
 
 @pytest.mark.parametrize(

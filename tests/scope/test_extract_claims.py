@@ -1,9 +1,9 @@
 """extract_claims: lists become rows with lineage, other answers become rejects, and nothing is paid twice."""
 
 import pytest
-from loopback import Loopback
 
-from conftest import ROOT
+from loopback import Loopback
+from project import ROOT
 from ragassay import tables
 from ragassay.schemas.calls import CALLS
 from ragassay.schemas.claims import CLAIMS

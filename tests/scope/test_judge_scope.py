@@ -1,9 +1,8 @@
 """judge_scope: all votes in one request, every vote a row, what is no verdict abstains with its reason."""
 
 from loopback import Loopback
-
-from scope_study import document, question
 from scripts.scope.judge_scope import judge_scope
+from study import document, question
 
 
 def run(study, votes):
@@ -14,7 +13,7 @@ def run(study, votes):
 def test_every_vote_is_a_row_and_only_missing_ones_are_paid(study):
     questions = [question("a", number, "in_scope", f"Question {number}?") for number in (1, 2)]
     study.write(documents=[document("a", "text of a")], questions=questions)
-    with Loopback(respond="scope_answers:vote", fresh_samples=True) as server:
+    with Loopback(respond="answers:vote", fresh_samples=True) as server:
         study.asks(server.url)
         [rows] = run(study, 4)
         summary = server.summary()

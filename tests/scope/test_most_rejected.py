@@ -3,20 +3,20 @@
 from typing import NamedTuple
 
 import pytest
-from loopback import Loopback
 
+from loopback import Loopback
 from ragassay.schemas.responses import RESPONSES
 from ragassay.tally import MostRejected
 from rows import row
-from scope_study import claim, document, novel, question, recovered
-from scripts.scope.answer_closed_book import answer_closed_book
+from scripts.responses.answer_closed_book import answer_closed_book
+from scripts.responses.judge_defusion import judge_defusion
+from scripts.responses.respond import respond
 from scripts.scope.extract_claims import extract_claims
-from scripts.scope.judge_defusion import judge_defusion
 from scripts.scope.judge_scope import judge_scope
 from scripts.scope.recover_claims import recover_claims
 from scripts.scope.remove_supported_claims import remove_supported_claims
-from scripts.scope.respond import respond
 from scripts.scope.write_questions import write_questions
+from study import claim, document, novel, question, recovered
 
 WRITE = {"out_of_scope_prompt": "write_out_of_scope_questions", "in_scope_prompt": "write_in_scope_questions"}
 
@@ -51,7 +51,7 @@ pytestmark = pytest.mark.parametrize("stage", CASES, ids=lambda stage: stage.__n
 
 @pytest.fixture(scope="module")
 def server():
-    with Loopback(respond="scope_answers:unless_broken", fresh_samples=True) as server:
+    with Loopback(respond="answers:unless_broken", fresh_samples=True) as server:
         yield server
 
 

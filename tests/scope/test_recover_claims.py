@@ -1,12 +1,12 @@
 """recover_claims: which slots are blanked when, what goes on to the next call, and what is rejected."""
 
 import pytest
-from loopback import Loopback
 
+from loopback import Loopback
 from ragassay.llm.model import Answer
 from ragassay.scope.recovery import blanked, read, turns
-from scope_study import claim
 from scripts.scope.recover_claims import recover_claims
+from study import claim
 
 CLAIMS = {slot: f"Claim {slot} of the boat." for slot in range(1, 7)}
 
@@ -27,7 +27,7 @@ def test_the_partition_goes_by_index_and_every_round_blanks_every_slot_once():
 
 def test_every_round_and_subset_is_kept_and_works_on_the_last_list(study):
     study.write(claims=[claim(doc, slot, text) for doc in ("a", "b") for slot, text in CLAIMS.items()])
-    with Loopback(respond="scope_answers:fill") as server:
+    with Loopback(respond="answers:fill") as server:
         study.asks(server.url)
         rows, rejects = run(study)
         asked = [line for line in server.log() if line["event"] == "asked"]
@@ -47,7 +47,7 @@ def test_every_round_and_subset_is_kept_and_works_on_the_last_list(study):
 
 def test_an_answer_that_cannot_be_used_keeps_the_last_claim_and_is_a_reject(study):
     study.write(claims=[claim("a", slot, text) for slot, text in CLAIMS.items()])
-    with Loopback(respond="scope_answers:refuse_twos") as server:
+    with Loopback(respond="answers:refuse_twos") as server:
         study.asks(server.url)
         rows, rejects = run(study, rounds=2)
     assert {row["slot"] for row in rows} == {1, 3, 4, 6} and len(rows) == 8
@@ -86,7 +86,7 @@ def test_what_counts_as_a_filled_gap(text, finish, expected):
 def test_conversations_take_turns_so_that_no_call_waits_for_the_last_documents(study):
     """Five documents, four in flight: one after the other the fifth would make its nine calls alone."""
     study.write(claims=[claim(doc, slot, f"{doc} {text}") for doc in "abcde" for slot, text in CLAIMS.items()])
-    with Loopback(respond="scope_answers:fill", latency=0.1) as server:
+    with Loopback(respond="answers:fill", latency=0.1) as server:
         study.asks(server.url)
         study.model["concurrency"] = 4
         run(study)

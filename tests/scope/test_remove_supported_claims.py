@@ -1,12 +1,12 @@
 """remove_supported_claims: by number, never by position; "None" is an answer; what does not tell is rejected."""
 
 import pytest
-from loopback import Loopback
 
+from loopback import Loopback
 from ragassay.llm.model import Answer
 from ragassay.scope.removal import remaining
-from scope_study import claim, document, recovered
 from scripts.scope.remove_supported_claims import remove_supported_claims
+from study import claim, document, recovered
 
 GUESSES = {2: "The boat is red.", 3: "The boat is old.", 5: "The boat sank."}
 
@@ -56,7 +56,7 @@ def run(study):
 
 
 def test_the_last_guess_of_each_slot_is_novel_or_rejected(guessed):
-    with Loopback(respond="scope_answers:remaining") as server:
+    with Loopback(respond="answers:remaining") as server:
         guessed.asks(server.url)
         rows, rejects = run(guessed)
         assert run(guessed) == [rows, rejects] and server.summary()["billed"] == 2

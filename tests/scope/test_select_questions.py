@@ -1,7 +1,7 @@
 """select_questions: intent against label gives a status, nothing is deleted, near-duplicates share a split."""
 
-from scope_study import document, question
 from scripts.scope.select_questions import select_questions
+from study import document, question
 
 LABELS = ["out_of_scope", "in_scope", "tie", "no_verdict"]
 STATUS = {"out_of_scope": ["kept", "disputed"], "in_scope": ["disputed", "kept"]}

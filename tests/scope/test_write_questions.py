@@ -1,12 +1,12 @@
 """write_questions: wanted = written + rejected, with lineage; count, length and form are checked."""
 
 import pytest
-from loopback import Loopback
 
+from loopback import Loopback
 from ragassay.llm.model import Answer
 from ragassay.scope.wording import flaw
-from scope_study import document, novel
 from scripts.scope.write_questions import Wanted, read, write_questions
+from study import document, novel
 
 CLAIMS = {2: "The boat is red.", 3: "The boat is old.", 5: "The boat sank."}
 FIVE = "Who built the boat?"
@@ -60,7 +60,7 @@ def test_what_is_wanted_is_written_with_its_lineage_or_rejected_with_a_reason(st
         documents=[document(doc, f"text of {doc}") for doc in "ab"],
         novel_claims=[novel("a", 2, "The boat is red."), novel("a", 3, "The boat is old.")],
     )
-    with Loopback(respond="scope_answers:questions") as server:
+    with Loopback(respond="answers:questions") as server:
         study.asks(server.url)
         rows, rejects = run(study)
         assert run(study) == [rows, rejects] and server.summary()["billed"] == 3

@@ -5,7 +5,7 @@ import contextlib
 import pytest
 from selenium import webdriver
 
-import system
+import programs
 
 FLAGS = ["headless=new", "no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-sync"]
 FLAGS += ["disable-background-networking", "disable-component-update", "disable-dev-shm-usage"]
@@ -15,11 +15,11 @@ FLAGS += ["disable-background-networking", "disable-component-update", "disable-
 def chromium(folder):
     """A browser whose profile is in this folder."""
     options = webdriver.ChromeOptions()
-    options.binary_location = system.browser()
+    options.binary_location = programs.browser()
     for flag in [*FLAGS, f"user-data-dir={folder / 'profile'}"]:
         options.add_argument(f"--{flag}")
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    service = webdriver.ChromeService(executable_path=system.driver(options.binary_location))
+    service = webdriver.ChromeService(executable_path=programs.driver(options.binary_location))
     driver = webdriver.Chrome(options=options, service=service)
     try:
         yield driver

@@ -8,10 +8,10 @@ import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from annotating import GUIDELINES, Client, Serving, click, item, project, sample
-from ragassay.annotation import log
-from ragassay.annotation.guidelines import load
-from waiting import patiently
+from clocks import patiently
+from people import GUIDELINES, Client, Serving, click, item, project, sample
+from ragassay.people import click_log
+from ragassay.people.guidelines import load
 
 pytestmark = pytest.mark.system
 HACK = "window.hacked=1"
@@ -67,7 +67,7 @@ def browser(shared_browser):
 
 
 def events(folder):
-    return log.read(folder / "annotation/embedded/embedded/events.jsonl")
+    return click_log.read(folder / "annotation/embedded/embedded/events.jsonl")
 
 
 def labels(folder):

@@ -3,12 +3,12 @@
 import re
 
 import pytest
-from large_study import CLAIMS_EACH, IN_SCOPE, VOTES
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from explorer_pages import build
-from waiting import patiently
+from clocks import patiently
+from corpora.large_study import CLAIMS_EACH, IN_SCOPE, VOTES
+from study import build
 
 pytestmark = pytest.mark.system
 HACK = "window.hacked=(window.hacked||0)+1"
@@ -21,7 +21,7 @@ EACH = CLAIMS_EACH + IN_SCOPE
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
-    """Four documents, one in French, whose questions in scope have seven words; one vote in nine is abstained."""
+    """Four documents, one in French, whose in-scope questions have seven words; one vote in nine is abstained."""
 
     def change(name, row):
         if name == "scope_votes" and row["vote"] == 2:

@@ -55,12 +55,32 @@ def test_it_is_readable_at_every_width(page, width):
     assert float(page.execute_script("return getComputedStyle(document.querySelector('td')).fontSize")[:-2]) >= 14
 
 
+CROWDED = """
+const places = (svg) => [...svg.querySelectorAll("text")].map((text) => [text, text.getBoundingClientRect()]);
+const overlap = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 &&
+  Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3;
+const inside = (a, b) => a.left > b.left - 1 && a.right < b.right + 1 && a.top > b.top - 1 && a.bottom < b.bottom + 1;
+return [...document.querySelectorAll("figure svg")].flatMap((svg) => {
+  const texts = places(svg), level = texts.filter(([text]) => !text.getAttribute("transform").includes("rotate"));
+  const outside = texts.filter(([, box]) => !inside(box, svg.getBoundingClientRect()));
+  const above = level.filter(([, box], at) => level.slice(0, at).some(([, other]) => overlap(box, other)));
+  return [...outside, ...above].map(([text]) => `${svg.getAttribute("aria-label")}: ${text.textContent}`);
+});
+"""
+
+
+def test_text_in_figures_has_room(page):
+    assert len(page.find_elements(By.CSS_SELECTOR, "figure svg text")) > 50
+    assert page.execute_script(CROWDED) == []
+
+
 def test_it_follows_light_and_dark(page):
     colours = {}
     for scheme in ("light", "dark"):
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
-        script = "return [document.body, document.querySelector('rect'), document.querySelector('svg text')]"
+        script = "const mark = document.querySelector('svg title').parentElement;"
+        script += "return [document.body, document.querySelector('rect'), document.querySelector('svg text'), mark]"
         colours[scheme] = page.execute_script(
             f"{script}.map((e, i) => getComputedStyle(e)[i ? 'fill' : 'backgroundColor'])"
         )

@@ -2,11 +2,11 @@
 
 import hashlib
 
+from project import NOTHING, TINY, snakemake
 from ragassay import tables
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.metrics import METRICS
 from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
-from snake import NOTHING, TINY, snakemake
 
 
 def digests(project):
@@ -25,10 +25,19 @@ def test_runs_once_and_then_does_nothing(done):
     assert digests(done) == first
 
 
-def test_a_forced_second_run_gives_the_same_bytes(tiny, done):
+def test_a_forced_second_run_gives_the_same_bytes(tiny, done, monkeypatch):
+    """With one processor, and sets in another order."""
     first = digests(tiny)
+    monkeypatch.setenv("PYTHONHASHSEED", "1")
     snakemake(done, *TINY, "--forceall", "--cores", "1")
     assert digests(done) == first
+
+
+def test_jobs_that_are_started_as_for_a_user_write_the_same_bytes_as_forks(tiny, done):
+    target = "results/scope_labels/embedded/embedded/2026-01.parquet"
+    shown = snakemake(done, target, *TINY, "--forceall", processes=True).stdout
+    assert "judge_scope (generator=embedded, judge=embedded, shard=2026-01): " in shown
+    assert digests(done) == digests(tiny)
 
 
 def test_what_came_out(tiny):
@@ -64,7 +73,7 @@ def test_snakemakes_own_report_holds_the_main_figures(done):
 
 def test_a_stage_that_fails_says_so_in_one_line_and_nothing_is_left_half_done(project):
     (project / "tests/tiny/documents/january.jsonl").write_text('{"text": "short"}\n')
-    failed = snakemake(project, *TINY, check=False)
+    failed = snakemake(project, "results/documents/2026-01.parquet", *TINY, check=False)
     assert failed.returncode == 1
     line = "collect_documents (shard=2026-01): shard 2026-01: none of 1 articles can be a document (1 too_short)"
     assert line in failed.stdout and "Traceback" not in failed.stdout

@@ -3,8 +3,7 @@
 import json
 
 from loopback import Loopback
-
-from snake import TINY, snakemake
+from project import TINY, snakemake
 
 CLAIMS, QUESTIONS = "results/claims/wrong/2026-01.parquet", "results/questions/wrong/2026-01.parquet"
 PRICE = {"input": 1, "output": 1}
@@ -13,7 +12,7 @@ PRICE = {"input": 1, "output": 1}
 def test_a_model_that_answers_in_the_wrong_form_ends_the_run_and_a_second_run_pays_nothing_twice(project, monkeypatch):
     monkeypatch.setenv("KEY", "test-key")
     config, run = project / "wrong.json", [*TINY, "wrong.json", "--cores", "2", QUESTIONS]
-    with Loopback(respond="scope_answers:claims_alone") as server:
+    with Loopback(respond="answers:claims_alone") as server:
         model = {
             "provider": "openai",
             "model": "loopback",

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from snake import TINY, planned, snakemake
+from project import TINY, planned, snakemake
 
 ASKING = {
     "extract_claims",
@@ -24,29 +24,55 @@ def test_the_papers_settings_build_their_graph(project, monkeypatch):
     assert planned(project, "--configfile", "config/paper.yaml")["render_report"] == 1
 
 
-def test_the_default_plan_is_small(project):
-    assert 0 < sum(planned(project).values()) < 300
+def test_the_default_plan_is_small_and_trains_no_language_model(project):
+    plan = planned(project)
+    assert 0 < sum(plan.values()) < 300 and "train_detector" in plan and "train_demo_lm" not in plan
 
 
-def test_a_model_that_the_workflow_makes_is_made_before_it_is_asked(project):
+@pytest.mark.parametrize("model", ["results/models/demo-lm", "resources/demo/demo-lm"])
+def test_the_weights_of_a_model_are_inputs_and_made_first_where_the_workflow_makes_them(project, model):
     """In whatever part it is: here as generator, judge and responder."""
     roles = dict.fromkeys(("generators", "judges", "responders"), "[demo-lm]")
     own = "".join(f"  {role}: {names}\n" for role, names in roles.items())
-    (project / "own.yaml").write_text(f"scope:\n{own}")
+    (project / "own.yaml").write_text(f"models: {{demo-lm: {{model: {model}}}}}\nscope:\n{own}")
     plan = snakemake(project, "results/metrics/responses.parquet", "--dry-run", *TINY, "own.yaml").stdout
     asking = re.findall(r"^rule (\w+):\n    input: ([^\n]*)", plan, re.M)
-    needing = {rule for rule, files in asking if "results/models/demo-lm" in files.split(", ")}
-    assert needing >= ASKING and "train_demo_lm" in plan
+    made = model.startswith("results/")
+    weights = model if made else f"{model}/model.safetensors"
+    needing = {rule for rule, files in asking if weights in files.split(", ")}
+    assert needing >= ASKING and ("rule train_demo_lm" in plan) == made
 
 
-def test_a_thousand_shards_are_a_thousand_jobs_and_the_gathers(project):
+def test_so_many_shards_are_so_many_jobs_and_the_gathers(project):
     (project / "data").mkdir()
     rows = ["shard\tdocuments"]
-    for number in range(1000):
+    for number in range(200):
         (project / f"data/{number}.txt").write_text("A text.")
         rows.append(f"s{number:04}\tdata/{number}.txt")
     (project / "tests/tiny/shards.tsv").write_text("\n".join(rows) + "\n")
-    assert planned(project, "documents", *TINY)["collect_documents"] == 1000
+    assert planned(project, "documents", *TINY)["collect_documents"] == 200
+
+
+OWN_CORPUS = """
+corpora: {mine: {files: [one.csv, two.csv]}}
+query_sets: {asked: {files: [one.csv]}}
+retrievers:
+  own: {kind: dense, encoder: minilm, titles: pair}
+  elsewhere: {kind: vectors, passages: {mine: [v.npy]}, queries: {asked: [v.npy]}}
+"""
+
+
+def test_a_corpus_of_two_files_is_embedded_and_searched_in_two_parts_and_counted_as_one(project):
+    for name in ("one.csv", "two.csv", "v.npy"):
+        (project / name).write_text("id,text\n")
+    (project / "own.yaml").write_text(OWN_CORPUS)
+    searches = [f"results/neighbours/mine/{name}/asked.parquet" for name in ("own", "bm25", "elsewhere")]
+    read = {"read_passages": 2, "read_queries": 1, "join_passages": 1}
+    dense = {"embed_passages": 2, "search_dense": 2, "merge_neighbours": 1}
+    assert planned(project, *searches, "--configfile", "own.yaml") == read | dense | {
+        "search_bm25": 1,
+        "search_vectors": 1,
+    }
 
 
 @pytest.mark.parametrize(
@@ -54,7 +80,7 @@ def test_a_thousand_shards_are_a_thousand_jobs_and_the_gathers(project):
     [
         (
             "documnets: {min_words: 3}",
-            "extra.yaml: documnets: found an unknown key, expected one of: shards, documents",
+            "extra.yaml: documnets: found an unknown key, expected one of: shards, most_rejected",
         ),
         (
             "documents: {min_words: many}",
@@ -95,8 +121,10 @@ def test_hostile_names_match_no_rule(project, name):
     assert snakemake(project, "--dry-run", f"results/documents/{name}.parquet", check=False).returncode == 1
 
 
-def test_an_unknown_shard_or_model_is_a_line_and_no_traceback(project):
-    for name in ("documents/nope", "clusters/nope", "claims/nope/2026-01", "scope_votes/embedded/nope/2026-01"):
+def test_an_unknown_name_in_a_target_is_a_line_and_no_traceback(project):
+    names = ["documents/nope", "clusters/nope", "claims/nope/2026-01", "scope_votes/embedded/nope/2026-01"]
+    names += [f"detectors/{detector}/embedded/embedded/training" for detector in ("nope/minilm", "overlap/nope")]
+    for name in names:
         refused = snakemake(project, "--dry-run", f"results/{name}.parquet", *TINY, check=False)
         assert refused.returncode == 1 and f"No rule to produce results/{name}.parquet" in refused.stdout
         assert "Traceback" not in refused.stdout

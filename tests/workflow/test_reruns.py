@@ -1,11 +1,12 @@
 """What a change re-runs: exactly the jobs that it concerns."""
 
+import shutil
 import subprocess
 import sys
 
 import pytest
 
-from snake import NOTHING, TINY, planned, snakemake
+from project import NOTHING, TINY, planned, snakemake
 
 SECTIONS = {
     f"measure_{name}" for name in ("documents", "crawl", "scope", "responses", "retrieval", "detectors", "calls")
@@ -20,14 +21,14 @@ def jobs(*parts, shards=3, gathers=()):
     found = {rule: shards * PER_SHARD.get(rule, 1) for part in parts for rule in part.split()}
     figures = len(SECTIONS & set(gathers))
     shown = {"draw_figures": figures, "write_numbers": figures, "render_report": 1} if figures else {}
-    learnt = {"train_detector": 3, "apply_detector": 3} if SELECTION in found else {}
-    return found | learnt | dict.fromkeys(gathers, 1) | shown
+    trained = {"train_detector": 3, "apply_detector": 3} if SELECTION in found else {}
+    return found | trained | dict.fromkeys(gathers, 1) | shown
 
 
 SELECTION = "select_questions"
 METRICS = jobs(gathers=["measure_documents"])
 JUDGING = f"judge_scope label_scope judge_defusion label_defusion {SELECTION}"
-QUESTIONS = f"write_questions measure_hardness respond answer_closed_book {JUDGING}"
+QUESTIONS = f"write_questions compute_hardness respond answer_closed_book {JUDGING}"
 NOVEL = f"remove_supported_claims {QUESTIONS}"
 SCOPE = f"extract_claims recover_claims {NOVEL}"
 DOCUMENTS = f"collect_documents {SCOPE}"
@@ -37,7 +38,7 @@ GRADED = ("grade_hardness", "measure_scope", "measure_responses", "measure_detec
 SEARCHED = ("search_bm25", "search_dense", "measure_retrieval")
 SCOPE_ONLY = (*GRADED, "collect_queries", *SEARCHED)  # ... if no model is asked anew
 ASKED = (*SCOPE_ONLY, "measure_calls")
-ALL = (*ASKED, "train_demo_lm", "collect_passages", "describe_documents", "measure_documents", "measure_crawl")
+ALL = (*ASKED, "collect_passages", "embed_passages", "describe_documents", "measure_documents", "measure_crawl")
 READING = {"read_articles": 2, "extract_articles": 1}
 
 
@@ -46,43 +47,54 @@ def append(project, name, text):
         file.write(text)
 
 
+@pytest.fixture(scope="module")
+def shared(tiny, tmp_path_factory):
+    """A project whose tiny pipeline has run, for tests that leave it as it was."""
+    return shutil.copytree(tiny, tmp_path_factory.mktemp("shared") / "project", symlinks=True)
+
+
 @pytest.mark.parametrize(
     ("module", "expected"),
     [
         ("scripts/documents/describe_documents.py", {"describe_documents": 1, **METRICS}),
         ("ragassay/schemas/document_statistics.py", {"describe_documents": 1, **METRICS}),
-        ("ragassay/report/charts.py", {"draw_figures": 7, "render_report": 1}),
+        ("ragassay/report/charts/theme.py", {"draw_figures": 7, "render_report": 1}),
         ("scripts/scope/label_scope.py", jobs("label_scope", SELECTION, gathers=SCOPE_ONLY)),
-        ("ragassay/splits.py", jobs(SELECTION, gathers=(*SCOPE_ONLY, "train_demo_lm"))),
-        ("ragassay/scope/control.py", jobs(gathers=GRADED)),
-        ("ragassay/scope/examples.py", jobs(gathers=["measure_scope"])),
+        ("ragassay/documents/splits.py", jobs(SELECTION, gathers=SCOPE_ONLY)),
+        ("ragassay/hardness/overlap_control.py", jobs(gathers=GRADED)),
+        ("ragassay/hardness/examples.py", jobs(gathers=["measure_scope"])),
         (
             "ragassay/encoders/kinds/sentence_transformers.py",
             {
-                **jobs("measure_hardness", gathers=(*GRADED, *SEARCHED[1:])),
+                **jobs("compute_hardness", gathers=(*GRADED, "embed_passages", *SEARCHED[1:])),
                 **{"train_detector": 2, "apply_detector": 2},
             },
         ),
-        ("ragassay/retrieval/top.py", jobs(gathers=SEARCHED)),
-        ("ragassay/llm/verdicts.py", jobs(JUDGING, gathers=ASKED)),
+        ("ragassay/retrieval/nearest.py", jobs(gathers=SEARCHED)),
+        ("ragassay/llm/parsers/verdicts.py", jobs(JUDGING, gathers=ASKED)),
         ("ragassay/scope/wording.py", jobs(QUESTIONS, gathers=ASKED)),
         ("ragassay/scope/removal.py", jobs(NOVEL, gathers=ASKED)),
-        ("ragassay/embedded/claims.py", jobs(SCOPE, gathers=(*ASKED, "train_demo_lm"))),  # the model is code
-        ("ragassay/llm/numbered_lists.py", jobs(SCOPE, gathers=ASKED)),
-        ("ragassay/news/extraction.py", {"extract_articles": 1, **jobs(CLUSTERS, shards=1, gathers=ALL)}),
-        ("ragassay/news/signatures.py", jobs(CLUSTERS, gathers=ALL)),
-        ("ragassay/report/page.py", {"render_report": 1}),
-        ("ragassay/sentences.py", READING | jobs(CLUSTERS, gathers=ALL)),  # through ragassay.documents
+        ("ragassay/embedded/tasks/claims.py", jobs(SCOPE, gathers=ASKED)),  # the model is code
+        ("ragassay/llm/parsers/numbered_lists.py", jobs(SCOPE, gathers=ASKED)),
+        ("ragassay/news/extraction/extractor.py", {"extract_articles": 1, **jobs(CLUSTERS, shards=1, gathers=ALL)}),
+        ("ragassay/text/signatures.py", jobs(CLUSTERS, gathers=ALL)),
+        ("ragassay/report/report_page.py", {"render_report": 1}),
+        ("ragassay/text/sentences.py", READING | jobs(CLUSTERS, gathers=ALL)),  # through ragassay.documents.documents
         ("ragassay/tables.py", READING | jobs(CLUSTERS, gathers=ALL)),
     ],
 )
-def test_editing_a_module_reruns_the_rules_that_import_it_and_what_follows(done, module, expected):
-    append(done, f"workflow/{module}", "\nADDED = 1\n")
-    assert planned(done, *TINY) == expected
+def test_editing_a_module_reruns_the_rules_that_import_it_and_what_follows(shared, module, expected):
+    file = shared / "workflow" / module
+    before = file.read_text()
+    file.write_text(before + "\nADDED = 1\n")
+    found = planned(shared, *TINY)
+    file.write_text(before)
+    assert found == expected
 
 
 UNCONCERNED = {
-    "ragassay/encoders/kinds/transformers.py": "not this encoder's",
+    "ragassay/demo_lm/training.py": "the shipped model is not trained here",
+    "ragassay/detectors/kinds/similarity.py": "not one of these detectors",
     "ragassay/llm/providers/openai.py": "not this model's",
     "ragassay/news/crawl.py": "what was crawled stays",
     "ragassay/docs.py": "no rule uses it",
@@ -111,6 +123,13 @@ def test_a_changed_setting_reruns_the_rules_that_use_it(done):
     assert planned(done, *TINY) == METRICS
 
 
+def test_other_weights_in_the_same_folder_train_the_detectors_on_them_again(done):
+    weights = done / "resources/demo/demo-lm/model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-2] + b"\0\0")
+    rerun = {"train_detector": 1, "apply_detector": 1, **jobs(gathers=["measure_detectors"])}
+    assert planned(done, *TINY) == rerun
+
+
 def test_a_changed_section_redraws_and_a_changed_style_only_renders(done):
     append(done, "workflow/report/page.css", "b { color: var(--mark); }\n")
     assert planned(done, *TINY) == {"render_report": 1}
@@ -131,16 +150,17 @@ def test_a_new_shard_and_a_changed_file_run_themselves_what_may_be_near_duplicat
     assert planned(done, *TINY) == {"read_articles": 1, **jobs(CLUSTERS, shards=1, gathers=gathers)}
     append(done, plain.relative_to(done), "One sentence more.\n")
     assert planned(done, *TINY) == {"read_articles": 2, **jobs(CLUSTERS, shards=3, gathers=ALL)}
-    snakemake(done, *TINY)
-    assert planned(done, *TINY) == {}
+    snakemake(done, "documents", *TINY)
+    assert planned(done, "documents", *TINY) == {}
     (done / "tests/tiny/documents/february/third.txt").write_text("A third text. " * 12)
-    assert planned(done, *TINY) == {"read_articles": 1, **jobs(CLUSTERS, shards=3, gathers=ALL)}
+    described = dict.fromkeys(["read_articles", "describe_documents", "measure_documents"], 1)
+    assert planned(done, "documents", *TINY) == {**described, "find_duplicates": 3, "collect_documents": 3}
 
 
 def test_another_setting_of_hardness_asks_no_model(done):
     config = done / "tests/tiny/config.yaml"
     config.write_text(config.read_text().replace("per_stratum: 2", "per_stratum: 2\n    limits: [0.4]"))
-    assert planned(done, *TINY) == jobs("measure_hardness", gathers=GRADED)
+    assert planned(done, *TINY) == jobs("compute_hardness", gathers=GRADED)
 
 
 def test_a_stage_that_writes_the_same_bytes_reruns_nothing_behind_it_in_the_next_run(done):

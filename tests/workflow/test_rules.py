@@ -1,28 +1,33 @@
 """The conventions that every rule keeps, and the tools that check the rest. A careless rule is shown to be found."""
 
 import ast
+import json
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import yaml
 from snakemake.api import SnakemakeApi
 from snakemake.settings.types import ConfigSettings, OutputSettings, ResourceSettings
 
-from conftest import ROOT
-from ragassay.code import modules
-from snake import snakemake
+from project import ROOT, snakemake
+from ragassay.code_version import modules
 
 CALLS = ROOT / "workflow/ragassay/llm/calls.py"
 BAD_RULE = """
 rule careless:
     output:
         "results/careless.txt",
+    resources:
+        mem_mb=2000,
     script:
         "../scripts/documents/describe_documents.py"
 """
 HEAVY = {
+    "altair",
+    "vl_convert",
     "openai",
     "together",
     "aiohttp",
@@ -38,12 +43,18 @@ HEAVY = {
 }
 NEEDED = {
     "render_report": {"jinja2", "jsonschema"},
-    "draw_figures": {"jsonschema"},
+    "draw_figures": {"altair", "vl_convert", "jinja2", "jsonschema"},
     "build_explorer": {"jinja2"},
     "search_bm25": {"sklearn", "scipy", "pandas"},
+    "measure_agreement": {"pandas"},
+    "measure_detectors": {"pandas"},
+    "measure_responses": {"pandas"},
     "measure_question_sets": {"sklearn", "scipy", "pandas"},
     "grade_hardness": {"sklearn", "scipy", "pandas"},  # scikit-learn, which looks whether it is given data frames
     "train_detector": {"sklearn", "scipy", "pandas"},
+    "measure_relevance": {"sklearn", "scipy", "pandas"},
+    "measure_drift": {"scipy"},
+    "fit_gate": {"sklearn", "scipy", "pandas"},
     "train_demo_lm": {"torch", "transformers", "jinja2", "scipy"},
 }
 
@@ -53,6 +64,21 @@ def rules(folder, monkeypatch):
     with SnakemakeApi(OutputSettings()) as api:
         workflow = api.workflow(ResourceSettings(), ConfigSettings(), snakefile=Path("Snakefile"))._workflow
         return list(workflow.rules)
+
+
+PROFILES = {name: yaml.safe_load((ROOT / f"profiles/{name}/profile.yaml").read_text()) for name in ("default", "slurm")}
+DEFAULT = PROFILES["default"]["default-resources"]
+LIMITS = {"mem_mb": DEFAULT["mem_mb"], "runtime": int(DEFAULT["runtime"].removesuffix("m"))}  # Snakemake's units
+
+
+def asks_for_more(rule):
+    """Whether what a rule asks for, if anything, exceeds what every job gets."""
+    return all(rule.resources[name].raw > limit for name, limit in LIMITS.items() if name in rule.resources)
+
+
+def test_every_profile_gives_jobs_the_same_memory_and_time():
+    assert all(profile["default-resources"] == DEFAULT for profile in PROFILES.values())
+    assert all(limit > 0 for limit in LIMITS.values())
 
 
 def faults(rule):
@@ -72,7 +98,7 @@ def faults(rule):
         "asks without access, or the reverse": (CALLS in modules(script)) != (rule.params.get("access") is not None),
         "no log": not rule.log,
         "no conda environment": not rule.conda_env,
-        "no resources": not {"mem_mb", "runtime"} <= rule.resources.keys(),
+        "asks for no more than the default": not asks_for_more(rule),
         "no docstring": not rule.docstring,
         "script of another name": script.stem != rule.name,
         "unnamed input or output": len(rule.input._names) < len(set(rule.input)) and len(rule.input._names) == 0,
@@ -102,7 +128,8 @@ def test_a_rule_without_code_param_log_or_environment_is_found(project, monkeypa
     file = project / "workflow/rules/documents.smk"
     file.write_text(file.read_text() + BAD_RULE)
     careless = next(rule for rule in rules(project, monkeypatch) if rule.name == "careless")
-    assert {"no code param", "no log", "no conda environment", "no resources"} <= set(faults(careless))
+    wanted = {"no code param", "no log", "no conda environment", "asks for no more than the default"}
+    assert wanted <= set(faults(careless))
 
 
 def test_rules_call_a_function_of_their_name_whose_arguments_are_inputs_outputs_and_settings():
@@ -116,6 +143,25 @@ def test_rules_call_a_function_of_their_name_whose_arguments_are_inputs_outputs_
         )
 
 
+def bodies(text):
+    """(name, what stands below it) of the rules in a text."""
+    return re.findall(r"^rule (\w+):\n((?:    .*\n|\n)*)", text, re.MULTILINE)
+
+
+def test_rule_file_scripts_folder_tests_folder_and_room_bear_one_name():
+    """`rules/<name>.smk` runs `scripts/<name>/<rule>.py`, tested in `tests/<name>/`, on `ragassay/<name>/`."""
+    files = [file for file in sorted((ROOT / "workflow/rules").glob("*.smk")) if file.name != "common.smk"]
+    assert {file.stem for file in files} == {folder.name for folder in (ROOT / "workflow/scripts").iterdir()}
+    for file in files:
+        rules = [name for name, body in bodies(file.read_text()) if "    output:" in body]  # others name targets
+        scripts = re.findall(r'"\.\./scripts/(.+)\.py"', file.read_text())
+        assert scripts == [f"{file.stem}/{rule}" for rule in rules]
+        assert {f"{rule}.py" for rule in rules} == {
+            path.name for path in (ROOT / "workflow/scripts" / file.stem).glob("*.py")
+        }
+        assert (ROOT / "workflow/ragassay" / file.stem).is_dir(), f"no room {file.stem} in the library"
+
+
 def test_no_run_no_lambda_no_plus_in_paths_and_a_contract_on_top():
     for file in sorted((ROOT / "workflow/rules").glob("*.smk")):
         text = file.read_text()
@@ -127,25 +173,34 @@ def test_no_run_no_lambda_no_plus_in_paths_and_a_contract_on_top():
     assert len((ROOT / "workflow/rules/common.smk").read_text().splitlines()) <= 100
 
 
-def test_every_parquet_output_is_ensured():
+def test_every_parquet_output_is_a_table_and_every_page_ensured():
     for file in sorted((ROOT / "workflow/rules").glob("*.smk")):
-        for rule in re.split(r"^rule ", file.read_text(), flags=re.MULTILINE)[1:]:
-            outputs = rule.split("output:")[1].split("    log:")[0]
-            others = outputs.count(".html") + outputs.count(".csv")
-            assert outputs.count(".parquet") == outputs.count("ensure(") - others, rule.split(":")[0]
+        for rule, body in bodies(file.read_text()):
+            outputs = body.partition("    output:")[2].partition("    log:")[0]
+            assert outputs.count('.parquet"') == outputs.count("table("), rule
+            assert outputs.count('.html"') + outputs.count('.csv"') == outputs.count("ensure("), rule
 
 
-@pytest.mark.parametrize("script", sorted((ROOT / "workflow/scripts").rglob("*.py")), ids=lambda path: path.stem)
-def test_no_job_imports_what_it_does_not_need(script):
-    code = f"import runpy, sys; runpy.run_path({str(script)!r}); print(*{{m.partition('.')[0] for m in sys.modules}})"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        check=True,
-        capture_output=True,
-        text=True,
-        env={"PYTHONPATH": str(ROOT / "workflow")},
-    )
-    assert set(done.stdout.split()) & HEAVY == NEEDED.get(script.stem, set())
+IMPORTS = """
+import json, os, runpy, sys
+import pyarrow.parquet, numpy  # nearly every job needs them
+
+for script in sys.argv[1:]:
+    if os.fork() == 0:
+        runpy.run_path(script)
+        print(json.dumps([script, [name.partition(".")[0] for name in sys.modules]]), flush=True)
+        os._exit(0)
+    assert os.wait()[1] == 0, script
+"""
+
+
+def test_no_job_imports_what_it_does_not_need():
+    scripts = sorted(map(str, (ROOT / "workflow/scripts").rglob("*.py")))
+    command, environment = [sys.executable, "-c", IMPORTS, *scripts], {"PYTHONPATH": str(ROOT / "workflow")}
+    lines = subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout.splitlines()
+    imported = {Path(script).stem: HEAVY.intersection(names) for script, names in map(json.loads, lines)}
+    assert len(imported) == len(scripts) > 40
+    assert {name: found for name, found in imported.items() if found} == NEEDED
 
 
 def test_first_party_imports_are_absolute_and_no_package_imports_its_variants():

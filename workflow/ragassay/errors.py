@@ -27,6 +27,11 @@ def closest(name, known, folder: str = "") -> str:
     return f" (did you mean {folder}{close[0]}?)" if close else ""
 
 
+def unknown(what: str, name, known) -> str:
+    """What is wrong with a name that is none of the known ones."""
+    return f"found the {what} {name!r}, expected one of: {', '.join(known)}{closest(name, known)}"
+
+
 def closest_file(path) -> str:
     """The same for a path that does not exist, among what lies in its folder."""
     path = Path(path)

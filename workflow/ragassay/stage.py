@@ -94,7 +94,7 @@ class _WithoutPandas:
 
 def _leave_pandas_out():
     """With the first list that it is given pyarrow imports pandas, which takes longer than most jobs; if it finds none
-    then, it never asks again. Whoever else imports pandas gets it.
+    then, it never asks again. Every other import of pandas gets it.
     """
     sys.meta_path.insert(0, _WithoutPandas)
     try:

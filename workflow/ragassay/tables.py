@@ -1,17 +1,16 @@
 """Every table of the pipeline is a Parquet file with a schema: declared, checked, sorted, written whole or not at all.
 
-A `Table` names its columns and its primary key; one module in `ragassay/schemas` declares one table, so that a new
-table or column re-runs only the rules that use it. The same rows always give the same bytes: sorted by primary key,
-fixed writer options, row groups of fixed size, whatever the chunking, the number of threads or the locale. Rows may
-come in any order and in any number: what does not fit in memory is sorted in runs on disk (see `ragassay.runs`) and
-merged.
+A `Table` names its columns, its primary key and its place; one module in `ragassay/schemas` declares one table, so
+that a new table or column re-runs only the rules that use it. The same rows always give the same bytes: sorted by
+primary key, fixed writer options, row groups of fixed size, whatever the chunking, the number of threads or the locale.
+Rows may come in any order and in any number: what does not fit in memory is sorted in runs on disk (see `sorted_runs`)
+and merged. `each` and `frame` read many files and say of each which keys stand in its path.
 
 Not here: what the tables mean (`ragassay/schemas`), and digests of published tables.
 """
 
 import contextlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
@@ -19,9 +18,24 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ragassay.atomic import replacing
-from ragassay.errors import AssayError
-from ragassay.runs import SortedRuns
+from ragassay.declaration import REJECTS, Column, Table, TableError, difference, fits, key_names, keys
+from ragassay.sorted_runs import SortedRuns
 
+__all__ = [
+    "REJECTS",
+    "Column",
+    "Table",
+    "TableError",
+    "Writer",
+    "batches",
+    "each",
+    "frame",
+    "key_names",
+    "keys",
+    "read",
+    "read_all",
+    "write",
+]
 ROW_GROUP = 32_768
 BATCH_ROWS = 8_192
 OPTIONS = {
@@ -31,54 +45,8 @@ OPTIONS = {
     "compression_level": 3,
     "write_page_checksum": True,  # else a flipped bit is read as another value
 }
-# Values go into a column in another width or unit of its kind, if none is lost; a time without a zone is in UTC.
-KINDS = (
-    (pa.types.is_integer, pa.types.is_floating),
-    (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view),
-    (pa.types.is_timestamp,),
-)
+IN_FRAMES = {pa.bool_(): "boolean", pa.int32(): "Int32", pa.int64(): "Int64"}  # with nulls
 REFUSED = (pa.ArrowException, OSError, ValueError, OverflowError)  # what pyarrow raises for bad values and bad files
-
-
-class TableError(AssayError):
-    """A file is not the table that was expected, or rows do not fit their table."""
-
-
-@dataclass(frozen=True)
-class Column:
-    name: str
-    type: pa.DataType
-    description: str
-    null: bool = False
-
-
-@dataclass(frozen=True)
-class Table:
-    """One table: its name, what a row is, its columns, and the columns that identify a row and give the order."""
-
-    name: str
-    row: str
-    key: tuple[str, ...]
-    columns: tuple[Column, ...]
-    group: int | None = None  # rows that are held at a time, in memory and in the file, if rows are large
-
-    @property
-    def schema(self) -> pa.Schema:
-        return pa.schema([pa.field(c.name, c.type, nullable=c.null) for c in self.columns])
-
-
-REJECTS = Table(
-    "rejects",
-    "One row per item that a stage could not use; rows in = rows out + rejects, in every stage.",
-    key=("shard", "item"),
-    columns=(
-        Column("stage", pa.string(), "the rule that refused the item"),
-        Column("shard", pa.string(), "the shard the item belongs to"),
-        Column("item", pa.string(), "the item: an id, or file and row of something that never got one"),
-        Column("reason", pa.string(), "one word or two from a fixed list, for counting"),
-        Column("detail", pa.string(), "what was found and what was expected, for a person"),
-    ),
-)
 
 
 def write(table: Table, path, rows: Iterable[dict] | pa.Table | pa.RecordBatch) -> int:
@@ -133,7 +101,7 @@ class Writer:
         for row in rows:
             if row.keys() != names:
                 raise TableError(
-                    f"{self.path}: {_difference(row.keys(), names)} in a row for table {self.table.name}: {row!r:.200}"
+                    f"{self.path}: {difference(row.keys(), names)} in a row for table {self.table.name}: {row!r:.200}"
                 )
         return pa.table({name: self._array(name, [row[name] for row in rows]) for name in self._schema.names})
 
@@ -148,12 +116,12 @@ class Writer:
 
     def _checked(self, rows):
         if sorted(rows.column_names) != sorted(self._schema.names):
-            difference = _difference(rows.column_names, self._schema.names)
-            raise TableError(f"{self.path}: {difference} in rows for table {self.table.name}")
+            found = difference(rows.column_names, self._schema.names)
+            raise TableError(f"{self.path}: {found} in rows for table {self.table.name}")
         columns = []
         for field in self._schema:
             found = rows[field.name]
-            if not _fits(found.type, field.type):
+            if not fits(found.type, field.type):
                 raise self._wrong(field.name, f"found {found.type}, expected {field.type}")
             try:
                 column = found.cast(field.type)
@@ -212,6 +180,33 @@ def read_all(table: Table, paths: Iterable, columns: Iterable[str] | None = None
     return pa.concat_tables(parts) if parts else table.schema.empty_table().select(names)
 
 
+def each(table: Table, paths: Iterable, columns: Iterable[str] | None = None) -> Iterator[tuple[dict, pa.Table]]:
+    """The keys in the path of each file, such as generator and shard, and its rows."""
+    for path in paths:
+        yield keys(table, path), read(table, path, columns)
+
+
+def frame(table: Table, paths: Iterable, columns: Iterable[str] | None = None):
+    """All rows of several files as one pandas frame, with the keys of their paths as columns of text in front.
+
+    A column that bears the name of a key gives way to it. Types do not depend on the rows: where a column may be empty,
+    whole numbers are `Int32` or `Int64`, truth values `boolean`, and nothing is `pandas.NA`; elsewhere nothing is NaN.
+    """
+    names = [name for name in _names(table, "no file", columns) if name not in key_names(table)]
+    parts = [_with_keys(dict.fromkeys(key_names(table), ""), table.schema.empty_table().select(names))]
+    parts += [_with_keys(values, rows) for values, rows in each(table, paths, names)]
+    rows = pa.concat_tables(parts)
+    kinds = {name: "str" for name in rows.column_names if rows.schema.field(name).type == pa.string()}
+    kinds |= {c.name: IN_FRAMES[c.type] for c in table.columns if c.name in names and c.null and c.type in IN_FRAMES}
+    return rows.to_pandas(integer_object_nulls=True).astype(kinds)
+
+
+def _with_keys(values, rows):
+    """The rows with a column in front for each key of their path."""
+    keys = {name: pa.repeat(pa.scalar(value, pa.string()), rows.num_rows) for name, value in values.items()}
+    return pa.table(keys | dict(zip(rows.column_names, rows.columns, strict=True)))
+
+
 def batches(table: Table, path, columns: Iterable[str] | None = None) -> Iterator[pa.RecordBatch]:
     """The table piece by piece, for tables larger than memory."""
     names = _names(table, path, columns)
@@ -246,7 +241,7 @@ def _check(table, parquet, path):
     if numbers.num_rows != sum(numbers.row_group(group).num_rows for group in range(numbers.num_row_groups)):
         raise TableError(f"{path}: damaged (its counts of rows disagree); delete it and run again")
     if sorted(found.names) != sorted(wanted.names):
-        raise TableError(f"{path}: {_difference(found.names, wanted.names)} for table {table.name}; {remedy}")
+        raise TableError(f"{path}: {difference(found.names, wanted.names)} for table {table.name}; {remedy}")
     for field in wanted:
         kind = found.field(field.name)
         if (kind.type, kind.nullable) != (field.type, field.nullable):
@@ -257,24 +252,3 @@ def _check(table, parquet, path):
 
 def _form(field):
     return f"{field.type}{'' if field.nullable else ' without nulls'}"
-
-
-def _fits(found, wanted):
-    if pa.types.is_dictionary(found):
-        return _fits(found.value_type, wanted)
-    if _is_list(found) and _is_list(wanted):
-        return _fits(found.value_type, wanted.value_type)
-    alike = (any(is_kind(found) for is_kind in kind) and any(is_kind(wanted) for is_kind in kind) for kind in KINDS)
-    return found == wanted or pa.types.is_null(found) or any(alike)
-
-
-def _is_list(type_):
-    return pa.types.is_list(type_) or pa.types.is_large_list(type_) or pa.types.is_fixed_size_list(type_)
-
-
-def _difference(found, wanted):
-    found = list(found)
-    missing, extra = sorted(set(wanted) - set(found)), sorted(set(found) - set(wanted))
-    twice = sorted({name for name in found if found.count(name) > 1} & set(wanted))
-    parts = zip(("missing", "unknown", "repeated"), (missing, extra, twice), strict=True)
-    return " and ".join(f"{what} column {', '.join(names)}" for what, names in parts if names)

@@ -116,7 +116,7 @@ function claims(about, own) {
     }
     table.append(make("tr", claim.slot === own.slot ? "current" : "", ...cells));
   }
-  const note = "Guesses that the document does not support have a line before them; questions out of scope ask about those.";
+  const note = "Guesses that the document does not support have a line before them; out-of-scope questions ask about those.";
   return card("Claims, and what was guessed in their place", framed(table, "Claims and rounds"), make("p", "soft", note));
 }
 

@@ -2,7 +2,8 @@
 
 import os
 import sys
-from functools import cache, partial
+from functools import cache
+from inspect import signature
 from pathlib import Path
 
 WORKFLOW = Path(workflow.basedir, "workflow")
@@ -12,33 +13,32 @@ os.environ.update(PYTHONPATH=os.pathsep.join([str(WORKFLOW), str(WORKFLOW / "sta
 
 from snakemake.exceptions import WorkflowError
 
-from ragassay import references, settings
-from ragassay.code import code_version
-from ragassay.config import NAME, checked, read
+from ragassay.code_version import code_version
 from ragassay.errors import AssayError
-from ragassay.shards import one_of, read_shards
+from ragassay.plan import references, schema
+from ragassay.plan.config import NAME, checked, read
+from ragassay.plan.shards import one_of, read_shards
 
 
-def told(check, *arguments):
-    """What `check` returns. What it asks the user to change is shown without a traceback."""
+def in_one_line(function, *arguments, **more):
+    """What `function` returns. What it asks the user to change is shown without a traceback."""
     try:
-        return check(*arguments)
+        return function(*arguments, **more)
     except AssayError as error:
         raise WorkflowError(str(error)) from None
 
 
 CONFIG_FILES = [*filter(os.path.exists, ["config/config.yaml"]), *workflow.configfiles]
 for file in CONFIG_FILES:  # before Snakemake does, which names neither file nor line
-    told(read, file)
+    in_one_line(read, file)
 
 
 configfile: "config/config.yaml"
 
 
-SCHEMA = WORKFLOW / "schemas/config.schema.yaml"
 references_too = [references.problems] if workflow.is_main_process else []  # jobs start after that
-config.update(told(checked, config, CONFIG_FILES, SCHEMA, *references_too))
-SHARDS = told(read_shards, config["shards"], config["question_sets"])
+config.update(in_one_line(checked, config, CONFIG_FILES, in_one_line(schema.merged), *references_too))
+SHARDS = in_one_line(read_shards, config["shards"], config["question_sets"])
 
 
 # Keys of models come from the environment: a missing one stops before any job.
@@ -46,16 +46,49 @@ envvars:
     *[model["key_variable"] for model in config["models"].values() if model["key_variable"]],
 
 
-FILED = [name for name, row in SHARDS.items() if row["documents"]]  # shards of the user's files
-CRAWLED = [name for name in SHARDS if name not in FILED]
-PAIRS = settings.pairs(config, SHARDS)  # of generator and shard, for expand(..., zip, **PAIRS, allow_missing=True)
-of_shard = partial(partial, settings.of_shard, config, SHARDS)  # settings or files, by their function
-before = partial(partial, settings.before, SHARDS)  # a pattern of paths
-
-
 wildcard_constraints:
-    **dict.fromkeys(["section", "prompt"], NAME),
-    **{name: one_of(names) for name, names in settings.wildcard_names(config, SHARDS).items()},
+    shard=one_of([*SHARDS, *config["question_sets"]]),
+
+
+# The rule files of studies add to these; those of llm, release and report, which are included after them, collect it.
+CALLS = []  # tables of what was asked of models and paid
+SECTIONS = {}  # of the report: name -> `examples`, a file, if there are some; `shown`, if there may be nothing to show
+EXPLORERS = {}  # pages beside the report: name -> file
+PRODUCTS = []  # whatever else a whole run makes
+
+
+def plan(function, **more):
+    """What a function of `ragassay.plan` says of the configuration and the shards; if it asks for wildcards, too, then a
+    function of these.
+    """
+    names = signature(function).parameters
+    known = {name: value for name, value in {"config": config, "shards": SHARDS}.items() if name in names}
+
+    def of_job(wildcards):
+        return in_one_line(function, wildcards=wildcards, **known, **more)
+
+    return of_job if "wildcards" in names else in_one_line(function, **known, **more)
+
+
+version = cache(code_version)  # by script and modules, for the jobs of all shards
+
+
+def code(script, modules, **more):
+    """The version of a script and of the modules that it loads by name, which a function of `ragassay.plan` says."""
+    named = plan(modules, **more)
+
+    def of_job(wildcards):
+        return version(script, *named(wildcards))
+
+    return of_job if callable(named) else version(script, *named)
+
+
+ENCODING = {"mem_mb": 4000, "runtime": "4h"}  # resources of a job that runs an encoder or fits on what it gave
+
+
+def table(path):
+    """An output that is written whole, be it without rows; an empty file is none."""
+    return ensure(path, non_empty=True)
 
 
 def frozen(value):
@@ -65,28 +98,3 @@ def frozen(value):
         return value(wildcards) if callable(value) else value
 
     return unchanged
-
-
-def code_with_model(script, role):
-    """The code behind a model's answers, which is the script and, loaded by name, the provider."""
-
-    @cache
-    def with_provider(provider):
-        return code_version(script, f"ragassay.llm.providers.{provider}")
-
-    def version(wildcards):
-        return with_provider(config["models"][wildcards.get(role)]["provider"])
-
-    return version
-
-
-def asking(rule, role, own):
-    """What a stage that asks needs to know: the model named by the wildcard `role`, its ledger, and its own settings."""
-
-    def settings_for(wildcards):
-        keys = dict(wildcards.items())
-        ledger = str(Path("ledger", rule, *keys.values()))
-        model, own_settings = settings.model(config, keys[role]), own(keys) if callable(own) else own
-        return {"model": model, "ledger": ledger, "most_rejected": config["most_rejected"], **own_settings}
-
-    return settings_for

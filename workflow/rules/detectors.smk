@@ -1,8 +1,9 @@
-"""Detectors of questions out of scope: a small language model to train them with, heads on features of frozen models, what they
+"""Detectors of out-of-scope questions: a small language model to train them with, heads on features of frozen models, what they
 say of any questions, and how they compare. Asks no model of a provider.
 
-Reads   results/documents, questions, selected_questions, scope_labels, hardness_scores, gold, human_labels, resources/prompts/
-Writes  results/models/demo-lm/                                                     the demo's language model
+Reads   results/documents, questions, selected_questions, scope_labels, hardness_scores, gold, human_labels, resources/prompts/, and the weights
+        that `models` and `encoders` name, such as resources/demo/demo-lm/
+Writes  results/models/demo-lm/                                                     a small language model, where `models` names it
         results/detectors/{detector}/{encoder}/{generator}/{judge}/                 heads, card, training, documents
         results/predictions/{detector}/{encoder}/{generator}/{judge}/{asked}.parquet
                                                                                     what they say of a generator's or set's questions
@@ -10,11 +11,29 @@ Writes  results/models/demo-lm/                                                 
         embeddings/                                                                 features; not an output, never deleted
 """
 
-from functools import partial
+from ragassay.plan import detectors, people, question_sets, scope
 
-from ragassay.detectors import settings as detectors
+ALL, OWN = plan(scope.every), plan(scope.own)
+BY_OWN_JUDGE = dict(ALL, judge=OWN["judge"])
+USED = plan(detectors.used)  # each with its encoder
+ASKED = dict(BY_OWN_JUDGE, detector=USED, asked=ALL["generator"])
+DECIDED = dict(ALL, judge=plan(scope.deciding))
+WITH_PEOPLE = plan(question_sets.with_people)
+JUDGED_SETS = plan(question_sets.set_judges, names=WITH_PEOPLE)
+ASKED_SETS = plan(question_sets.predictions, names=WITH_PEOPLE)
+SECTIONS["detectors"] = {}
 
-of_asked = partial(partial, detectors.of_asked, config, SHARDS)  # a pattern of paths
+
+wildcard_constraints:
+    asked=NAME,
+    detector=one_of(config["detectors"]["methods"]),
+    encoder=one_of([*config["encoders"], *config["models"]]),
+
+
+rule detectors:
+    """Detectors of out-of-scope questions, trained, applied and compared."""
+    input:
+        "results/metrics/detectors.parquet",
 
 
 rule train_demo_lm:
@@ -35,78 +54,60 @@ rule train_demo_lm:
         mem_mb=3000,
         runtime="1h",
     params:
-        code=code_version("models/train_demo_lm.py"),
+        code=code_version("detectors/train_demo_lm.py"),
         settings=config["demo_lm"],
     script:
-        "../scripts/models/train_demo_lm.py"
+        "../scripts/detectors/train_demo_lm.py"
 
 
 rule train_detector:
-    """Heads on features of a frozen model learn from the questions that were kept."""
+    """Heads on features of a frozen model are trained on the kept questions."""
     input:
         documents=expand("results/documents/{shard}.parquet", shard=SHARDS),
         selected_questions=expand("results/selected_questions/{{generator}}/{{judge}}/{shard}.parquet", shard=SHARDS),
         prompt="resources/prompts/detect_scope.yaml",
-        weights=detectors.of_detector(config, detectors.made_weights),
+        weights=plan(detectors.weights),
     output:
         heads="results/detectors/{detector}/{encoder}/{generator}/{judge}/heads.safetensors",
         card="results/detectors/{detector}/{encoder}/{generator}/{judge}/card.json",
-        training=ensure(
-            "results/detectors/{detector}/{encoder}/{generator}/{judge}/training.parquet",
-            non_empty=True,
-        ),
-        known_documents=ensure(
-            "results/detectors/{detector}/{encoder}/{generator}/{judge}/documents.parquet",
-            non_empty=True,
-        ),
+        training=table("results/detectors/{detector}/{encoder}/{generator}/{judge}/training.parquet"),
+        known_documents=table("results/detectors/{detector}/{encoder}/{generator}/{judge}/documents.parquet"),
     log:
         "logs/train_detector/{detector}/{encoder}/{generator}/{judge}.log",
     benchmark:
         "logs/train_detector/{detector}/{encoder}/{generator}/{judge}.benchmark.jsonl"
-    wildcard_constraints:
-        detector=NAME,
-        encoder=NAME,
     conda:
         "../../envs/encoders.yaml"
     resources:
-        mem_mb=4000,
-        runtime="4h",
+        **ENCODING,
     params:
-        code=detectors.code(config, "detectors/train_detector.py"),
-        settings=detectors.of_stage(config, detectors.training(config)),
+        code=code("detectors/train_detector.py", detectors.modules),
+        settings=plan(detectors.train_detector),
     script:
         "../scripts/detectors/train_detector.py"
 
 
 rule apply_detector:
-    """What a detector says of the questions of a generator, be it that which it learnt from or another, or of a question set."""
+    """A detector's scores for the questions of a generator (the one it was trained on, or another) or of a question set."""
     input:
         heads="results/detectors/{detector}/{encoder}/{generator}/{judge}/heads.safetensors",
         card="results/detectors/{detector}/{encoder}/{generator}/{judge}/card.json",
         known_documents="results/detectors/{detector}/{encoder}/{generator}/{judge}/documents.parquet",
-        documents=of_asked("results/documents/{shard}.parquet"),
-        questions=of_asked("results/questions/{asked}/{shard}.parquet"),
+        documents=plan(detectors.tables_of, pattern="results/documents/{shard}.parquet"),
+        questions=plan(detectors.tables_of, pattern="results/questions/{asked}/{shard}.parquet"),
         prompt="resources/prompts/detect_scope.yaml",
-        weights=detectors.of_detector(config, detectors.made_weights),
+        weights=plan(detectors.weights),
     output:
-        predictions=ensure(
-            "results/predictions/{detector}/{encoder}/{generator}/{judge}/{asked}.parquet",
-            non_empty=True,
-        ),
+        predictions=table("results/predictions/{detector}/{encoder}/{generator}/{judge}/{asked}.parquet"),
     log:
         "logs/apply_detector/{detector}/{encoder}/{generator}/{judge}/{asked}.log",
-    wildcard_constraints:
-        detector=NAME,
-        encoder=NAME,
-        asked=NAME,
     conda:
         "../../envs/encoders.yaml"
     resources:
-        mem_mb=4000,
-        runtime="4h",
+        **ENCODING,
     params:
-        code=detectors.code(config, "detectors/apply_detector.py"),
-        settings=detectors.of_stage(config, detectors.applying(config)),
+        code=code("detectors/apply_detector.py", detectors.modules),
+        settings=plan(detectors.apply_detector),
     script:
         "../scripts/detectors/apply_detector.py"
 
@@ -115,66 +116,32 @@ rule measure_detectors:
     """Detectors, baselines and judges side by side: the report's section."""
     input:
         documents=[
-            *expand("results/documents/{shard}.parquet", shard=SHARDS),
-            *expand("results/documents/{name}.parquet", name=sets.with_people(config)),
+            *expand("results/documents/{shard}.parquet", **ALL),
+            *expand("results/documents/{name}.parquet", name=WITH_PEOPLE),
         ],
-        selected_questions=expand(
-            "results/selected_questions/{generator}/{judge}/{shard}.parquet",
-            generator=config["scope"]["generators"],
-            judge=config["scope"]["judges"][:1],
-            shard=SHARDS,
-        ),
+        selected_questions=expand("results/selected_questions/{generator}/{judge}/{shard}.parquet", **BY_OWN_JUDGE),
         scope_labels=[
-            *expand(
-                "results/scope_labels/{generator}/{judge}/{shard}.parquet",
-                generator=config["scope"]["generators"],
-                judge=settings.detectors(config),
-                shard=SHARDS,
-            ),
-            *expand(
-                "results/scope_labels/{question_set}/{judge}/{question_set}.parquet",
-                zip,
-                **sets.set_judges(config, sets.with_people(config)),
-            ),
+            *expand("results/scope_labels/{generator}/{judge}/{shard}.parquet", **DECIDED),
+            *expand("results/scope_labels/{name}/{judge}/{name}.parquet", zip, **JUDGED_SETS),
         ],
-        hardness_scores=expand(
-            "results/hardness_scores/{generator}/{judge}.parquet",
-            generator=config["scope"]["generators"],
-            judge=config["scope"]["judges"][:1],
-        ),
-        training=expand(
-            "results/detectors/{detector}/{generator}/{judge}/training.parquet",
-            detector=detectors.used(config),
-            generator=config["scope"]["generators"][:1],
-            judge=config["scope"]["judges"][:1],
-        ),
+        hardness_scores=expand("results/hardness_scores/{generator}/{judge}.parquet", **BY_OWN_JUDGE),
+        training=expand("results/detectors/{detector}/{generator}/{judge}/training.parquet", **OWN, detector=USED),
         predictions=[
-            *expand(
-                "results/predictions/{detector}/{generator}/{judge}/{asked}.parquet",
-                detector=detectors.used(config),
-                generator=config["scope"]["generators"],
-                judge=config["scope"]["judges"][:1],
-                asked=config["scope"]["generators"],
-            ),
-            *expand(
-                "results/predictions/{detector}/{generator}/{judge}/{asked}.parquet",
-                zip,
-                **sets.predictions(config, sets.with_people(config)),
-            ),
+            *expand("results/predictions/{detector}/{generator}/{judge}/{asked}.parquet", **ASKED),
+            *expand("results/predictions/{detector}/{generator}/{judge}/{asked}.parquet", zip, **ASKED_SETS),
         ],
-        gold=expand("results/gold/{generator}/{judge}.parquet", zip, **annotation.labelled(config)),
-        human_labels=expand("results/human_labels/{name}.parquet", name=sets.voted(config)),
+        gold=expand("results/gold/{generator}/{judge}.parquet", zip, **plan(people.labelled)),
+        human_labels=expand("results/human_labels/{name}.parquet", name=plan(question_sets.voted)),
     output:
-        metrics=ensure("results/metrics/detectors.parquet", non_empty=True),
+        metrics=table("results/metrics/detectors.parquet"),
     log:
         "logs/measure_detectors.log",
     conda:
         "../../envs/encoders.yaml"
     resources:
         mem_mb=4000,
-        runtime="30m",
     params:
         code=code_version("detectors/measure_detectors.py"),
-        settings=detectors.metrics(config),
+        settings=plan(detectors.measure_detectors),
     script:
         "../scripts/detectors/measure_detectors.py"

@@ -1,35 +1,63 @@
 """From the user's files and from articles to documents, and what they are like.
 
-Reads   config/shards.tsv and the files or folders that it names, results/articles, results/clusters
+Reads   config/shards.tsv and the files or folders that it names, results/articles
 Writes  results/articles/{shard}.parquet              the articles in the user's files
+        results/clusters/{shard}.parquet              near-duplicates, also of earlier shards
         results/documents/{shard}.parquet             the documents
         results/rejects/{articles,documents}/         what could not be one, with the reason
         results/document_statistics.parquet           per shard and topic
-        results/metrics/documents.parquet             the report's first section
+        results/metrics/documents.parquet             the report's section
 """
+
+from ragassay.plan import documents
+
+SECTIONS["documents"] = {}
+
+
+rule documents:
+    """The documents of all shards and what they are like."""
+    input:
+        "results/metrics/documents.parquet",
 
 
 rule read_articles:
     """The usable texts of the user's files become articles; the others are rejected with a reason."""
     input:
-        source=of_shard(settings.files),
+        source=plan(documents.files),
     output:
-        articles=ensure("results/articles/{shard}.parquet", non_empty=True),
-        rejects=ensure("results/rejects/articles/{shard}.parquet", non_empty=True),
+        articles=table("results/articles/{shard}.parquet"),
+        rejects=table("results/rejects/articles/{shard}.parquet"),
     log:
         "logs/read_articles/{shard}.log",
     wildcard_constraints:
-        shard=one_of(FILED),
+        shard=one_of(plan(documents.from_files)),
     conda:
         "../../envs/tables.yaml"
-    resources:
-        mem_mb=1000,
-        runtime="30m",
     params:
         code=code_version("documents/read_articles.py"),
-        settings=of_shard(settings.articles),
+        settings=plan(documents.read_articles),
     script:
         "../scripts/documents/read_articles.py"
+
+
+rule find_duplicates:
+    """Articles that are nearly the same, in this shard and those before it, form clusters."""
+    input:
+        articles="results/articles/{shard}.parquet",
+        before=plan(documents.before, pattern="results/clusters/{shard}.parquet"),
+    output:
+        clusters=table("results/clusters/{shard}.parquet"),
+    log:
+        "logs/find_duplicates/{shard}.log",
+    conda:
+        "../../envs/extract.yaml"
+    resources:
+        runtime="1h",
+    params:
+        code=code_version("documents/find_duplicates.py"),
+        settings=plan(documents.find_duplicates),
+    script:
+        "../scripts/documents/find_duplicates.py"
 
 
 rule collect_documents:
@@ -39,18 +67,15 @@ rule collect_documents:
         clusters="results/clusters/{shard}.parquet",
         opt_outs=config["crawl"]["opt_outs"],
     output:
-        documents=ensure("results/documents/{shard}.parquet", non_empty=True),
-        rejects=ensure("results/rejects/documents/{shard}.parquet", non_empty=True),
+        documents=table("results/documents/{shard}.parquet"),
+        rejects=table("results/rejects/documents/{shard}.parquet"),
     log:
         "logs/collect_documents/{shard}.log",
     conda:
         "../../envs/crawl.yaml"
-    resources:
-        mem_mb=1000,
-        runtime="30m",
     params:
         code=code_version("documents/collect_documents.py"),
-        settings=of_shard(settings.documents),
+        settings=plan(documents.collect_documents),
     script:
         "../scripts/documents/collect_documents.py"
 
@@ -60,14 +85,11 @@ rule describe_documents:
     input:
         documents=expand("results/documents/{shard}.parquet", shard=SHARDS),
     output:
-        statistics=ensure("results/document_statistics.parquet", non_empty=True),
+        statistics=table("results/document_statistics.parquet"),
     log:
         "logs/describe_documents.log",
     conda:
         "../../envs/tables.yaml"
-    resources:
-        mem_mb=2000,
-        runtime="30m",
     params:
         code=code_version("documents/describe_documents.py"),
         settings={},
@@ -76,24 +98,17 @@ rule describe_documents:
 
 
 rule measure_documents:
-    """The counts become the metrics of the report's first section."""
+    """The counts become the metrics of the report's section."""
     input:
         documents=expand("results/documents/{shard}.parquet", shard=SHARDS),
-        rejects=expand(
-            "results/rejects/{table}/{shard}.parquet",
-            table=["articles", "documents"],
-            shard=SHARDS,
-        ),
+        rejects=expand("results/rejects/{table}/{shard}.parquet", table=["articles", "documents"], shard=SHARDS),
         statistics="results/document_statistics.parquet",
     output:
-        metrics=ensure("results/metrics/documents.parquet", non_empty=True),
+        metrics=table("results/metrics/documents.parquet"),
     log:
         "logs/measure_documents.log",
     conda:
         "../../envs/tables.yaml"
-    resources:
-        mem_mb=2000,
-        runtime="30m",
     params:
         code=code_version("documents/measure_documents.py"),
         settings=config["statistics"],

@@ -1,7 +1,8 @@
 """How near questions are to their documents, where shared words alone cannot tell the kinds apart, and what the whole
 scope study came to. Asks no model.
 
-Reads   results/documents, claims, recovered_claims, novel_claims, questions, scope_labels, selected_questions, rejects
+Reads   results/documents, claims, recovered_claims, novel_claims, questions, scope_labels, selected_questions, rejects, and
+        the weights that `encoders` names
 Writes  results/drift/{generator}/{shard}.parquet                   how far recovered claims are from the claims at first
         results/hardness/{generator}/{shard}.parquet                nearness and shared words of each question
         results/hardness_scores/{generator}/{judge}.parquet         what shared words alone tell of each kept question
@@ -11,125 +12,86 @@ Writes  results/drift/{generator}/{shard}.parquet                   how far reco
         embeddings/                                                 vectors of texts; not an output, never deleted
 """
 
+from ragassay.plan import encoders, hardness, scope
 
-rule measure_hardness:
+ALL, OWN = plan(scope.every), plan(scope.own)
+REJECTING = ["claims", "recovered_claims", "novel_claims", "questions", "hardness"]
+SECTIONS["scope"] = {"examples": "results/examples/scope.parquet"}
+
+
+rule compute_hardness:
     """How near questions and recovered claims are to their document, and which words and names questions share with it."""
     input:
+        plan(encoders.weights),
         documents="results/documents/{shard}.parquet",
         claims="results/claims/{generator}/{shard}.parquet",
         recovered_claims="results/recovered_claims/{generator}/{shard}.parquet",
         questions="results/questions/{generator}/{shard}.parquet",
     output:
-        hardness=ensure("results/hardness/{generator}/{shard}.parquet", non_empty=True),
-        drift=ensure("results/drift/{generator}/{shard}.parquet", non_empty=True),
-        rejects=ensure("results/rejects/hardness/{generator}/{shard}.parquet", non_empty=True),
+        hardness=table("results/hardness/{generator}/{shard}.parquet"),
+        drift=table("results/drift/{generator}/{shard}.parquet"),
+        rejects=table("results/rejects/hardness/{generator}/{shard}.parquet"),
     log:
-        "logs/measure_hardness/{generator}/{shard}.log",
+        "logs/compute_hardness/{generator}/{shard}.log",
     benchmark:
-        "logs/measure_hardness/{generator}/{shard}.benchmark.jsonl"
+        "logs/compute_hardness/{generator}/{shard}.benchmark.jsonl"
     conda:
         "../../envs/encoders.yaml"
     resources:
-        mem_mb=4000,
-        runtime="2h",
+        **ENCODING,
     params:
-        code=code_version("scope/measure_hardness.py", settings.encoder_module(config)),
-        settings=settings.nearness(config),
+        code=code("hardness/compute_hardness.py", encoders.kind_of_study),
+        settings=plan(hardness.compute_hardness),
     script:
-        "../scripts/scope/measure_hardness.py"
+        "../scripts/hardness/compute_hardness.py"
 
 
 rule grade_hardness:
-    """The overlap control learns from all shards, and strata where it cannot tell the kinds apart are hard."""
+    """The overlap control is trained on all shards, and strata where it cannot tell the kinds apart are hard."""
     input:
         hardness=expand("results/hardness/{{generator}}/{shard}.parquet", shard=SHARDS),
         selected_questions=expand("results/selected_questions/{{generator}}/{{judge}}/{shard}.parquet", shard=SHARDS),
     output:
-        hardness_scores=ensure("results/hardness_scores/{generator}/{judge}.parquet", non_empty=True),
-        hardness_strata=ensure("results/hardness_strata/{generator}/{judge}.parquet", non_empty=True),
+        hardness_scores=table("results/hardness_scores/{generator}/{judge}.parquet"),
+        hardness_strata=table("results/hardness_strata/{generator}/{judge}.parquet"),
     log:
         "logs/grade_hardness/{generator}/{judge}.log",
     conda:
         "../../envs/encoders.yaml"
     resources:
-        mem_mb=4000,
-        runtime="1h",
+        **ENCODING,
     params:
-        code=code_version("scope/grade_hardness.py"),
-        settings=settings.grading(config),
+        code=code_version("hardness/grade_hardness.py"),
+        settings=plan(hardness.grade_hardness),
     script:
-        "../scripts/scope/grade_hardness.py"
+        "../scripts/hardness/grade_hardness.py"
 
 
 rule measure_scope:
     """From documents to kept questions, step by step and in numbers, and three examples: the report's section."""
     input:
-        documents=expand("results/documents/{shard}.parquet", shard=SHARDS),
-        claims=expand(
-            "results/claims/{generator}/{shard}.parquet",
-            generator=config["scope"]["generators"][:1],
-            shard=SHARDS,
-        ),
-        recovered_claims=expand(
-            "results/recovered_claims/{generator}/{shard}.parquet",
-            generator=config["scope"]["generators"][:1],
-            shard=SHARDS,
-        ),
-        drift=expand(
-            "results/drift/{generator}/{shard}.parquet",
-            generator=config["scope"]["generators"][:1],
-            shard=SHARDS,
-        ),
-        novel_claims=expand(
-            "results/novel_claims/{generator}/{shard}.parquet",
-            generator=config["scope"]["generators"][:1],
-            shard=SHARDS,
-        ),
-        scope_labels=expand(
-            "results/scope_labels/{generator}/{judge}/{shard}.parquet",
-            generator=config["scope"]["generators"][:1],
-            judge=config["scope"]["judges"][:1],
-            shard=SHARDS,
-        ),
-        selected_questions=expand(
-            "results/selected_questions/{generator}/{judge}/{shard}.parquet",
-            generator=config["scope"]["generators"],
-            judge=config["scope"]["judges"],
-            shard=SHARDS,
-        ),
-        hardness=expand(
-            "results/hardness/{generator}/{shard}.parquet",
-            generator=config["scope"]["generators"][:1],
-            shard=SHARDS,
-        ),
-        hardness_scores=expand(
-            "results/hardness_scores/{generator}/{judge}.parquet",
-            generator=config["scope"]["generators"][:1],
-            judge=config["scope"]["judges"][:1],
-        ),
-        hardness_strata=expand(
-            "results/hardness_strata/{generator}/{judge}.parquet",
-            generator=config["scope"]["generators"],
-            judge=config["scope"]["judges"],
-        ),
-        rejects=expand(
-            "results/rejects/{table}/{generator}/{shard}.parquet",
-            table=["claims", "recovered_claims", "novel_claims", "questions", "hardness"],
-            generator=config["scope"]["generators"][:1],
-            shard=SHARDS,
-        ),
+        documents=expand("results/documents/{shard}.parquet", **OWN),
+        claims=expand("results/claims/{generator}/{shard}.parquet", **OWN),
+        recovered_claims=expand("results/recovered_claims/{generator}/{shard}.parquet", **OWN),
+        drift=expand("results/drift/{generator}/{shard}.parquet", **OWN),
+        novel_claims=expand("results/novel_claims/{generator}/{shard}.parquet", **OWN),
+        scope_labels=expand("results/scope_labels/{generator}/{judge}/{shard}.parquet", **OWN),
+        selected_questions=expand("results/selected_questions/{generator}/{judge}/{shard}.parquet", **ALL),
+        hardness=expand("results/hardness/{generator}/{shard}.parquet", **OWN),
+        hardness_scores=expand("results/hardness_scores/{generator}/{judge}.parquet", **OWN),
+        hardness_strata=expand("results/hardness_strata/{generator}/{judge}.parquet", **ALL),
+        rejects=expand("results/rejects/{table}/{generator}/{shard}.parquet", **OWN, table=REJECTING),
     output:
-        metrics=ensure("results/metrics/scope.parquet", non_empty=True),
-        examples=ensure("results/examples/scope.parquet", non_empty=True),
+        metrics=table("results/metrics/scope.parquet"),
+        examples=table("results/examples/scope.parquet"),
     log:
         "logs/measure_scope.log",
     conda:
         "../../envs/encoders.yaml"
     resources:
         mem_mb=4000,
-        runtime="30m",
     params:
-        code=code_version("scope/measure_scope.py"),
-        settings=settings.scope_metrics(config),
+        code=code_version("hardness/measure_scope.py"),
+        settings=plan(hardness.measure_scope),
     script:
-        "../scripts/scope/measure_scope.py"
+        "../scripts/hardness/measure_scope.py"

@@ -1,4 +1,4 @@
-"""From feeds to articles, for the shards that are crawled; and for all shards, which articles are near-duplicates.
+"""From feeds to articles, for the shards that are crawled.
 
 Reads   config/shards.tsv, the lists of feeds that the configuration names, the web
 Writes  results/feeds/{shard}.parquet               the feeds that can be asked, as they stood then; never listed again
@@ -6,30 +6,32 @@ Writes  results/feeds/{shard}.parquet               the feeds that can be asked,
         results/candidates/{shard}.parquet          pages that feeds name, fetched or not
         results/feed_health/{shard}.parquet         how each feed answered
         results/articles/{shard}.parquet            what was extracted from the pages
-        results/clusters/{shard}.parquet            near-duplicates, also of earlier shards
         results/rejects/{feeds,pages,articles}/     what was left out, with the reason
         results/metrics/crawl.parquet               the report's section on coverage
         ledger/crawl_shard/{shard}/                 every answer as it came; not an output, never deleted
 """
 
+from ragassay.plan import news
+
+CRAWLED = plan(news.crawled)
+REJECTING = ["pages", "articles", "documents"]
+SECTIONS["crawl"] = {"shown": bool(CRAWLED)}
+
 
 rule export_feeds:
     """All lists of feeds become one table, once and for all for each shard."""
     output:
-        feeds=ensure("results/feeds/{shard}.parquet", non_empty=True),
-        rejects=ensure("results/rejects/feeds/{shard}.parquet", non_empty=True),
+        feeds=table("results/feeds/{shard}.parquet"),
+        rejects=table("results/rejects/feeds/{shard}.parquet"),
     log:
         "logs/export_feeds/{shard}.log",
     wildcard_constraints:
         shard=one_of(CRAWLED),
     conda:
         "../../envs/crawl.yaml"
-    resources:
-        mem_mb=2000,
-        runtime="10m",
     params:
         code=frozen(code_version("news/export_feeds.py")),
-        settings=frozen(settings.feeds(config["crawl"])),
+        settings=frozen(plan(news.export_feeds)),
     script:
         "../scripts/news/export_feeds.py"
 
@@ -39,10 +41,10 @@ rule crawl_shard:
     input:
         feeds="results/feeds/{shard}.parquet",
     output:
-        pages=protected(ensure("results/pages/{shard}.parquet", non_empty=True)),
-        candidates=ensure("results/candidates/{shard}.parquet", non_empty=True),
-        feed_health=ensure("results/feed_health/{shard}.parquet", non_empty=True),
-        rejects=ensure("results/rejects/pages/{shard}.parquet", non_empty=True),
+        pages=protected(table("results/pages/{shard}.parquet")),
+        candidates=table("results/candidates/{shard}.parquet"),
+        feed_health=table("results/feed_health/{shard}.parquet"),
+        rejects=table("results/rejects/pages/{shard}.parquet"),
     log:
         "logs/crawl_shard/{shard}.log",
     benchmark:
@@ -52,11 +54,10 @@ rule crawl_shard:
     conda:
         "../../envs/crawl.yaml"
     resources:
-        mem_mb=2000,
         runtime="12h",
     params:
         code=frozen(code_version("news/crawl_shard.py")),
-        settings=frozen(of_shard(settings.crawl)),
+        settings=frozen(plan(news.crawl_shard)),
     script:
         "../scripts/news/crawl_shard.py"
 
@@ -66,8 +67,8 @@ rule extract_articles:
     input:
         pages="results/pages/{shard}.parquet",
     output:
-        articles=ensure("results/articles/{shard}.parquet", non_empty=True),
-        rejects=ensure("results/rejects/articles/{shard}.parquet", non_empty=True),
+        articles=table("results/articles/{shard}.parquet"),
+        rejects=table("results/rejects/articles/{shard}.parquet"),
     log:
         "logs/extract_articles/{shard}.log",
     benchmark:
@@ -81,30 +82,9 @@ rule extract_articles:
         runtime="4h",
     params:
         code=code_version("news/extract_articles.py"),
-        settings=of_shard(settings.extraction),
+        settings=plan(news.extract_articles),
     script:
         "../scripts/news/extract_articles.py"
-
-
-rule find_duplicates:
-    """Articles that are nearly the same, in this shard and those before it, form clusters."""
-    input:
-        articles="results/articles/{shard}.parquet",
-        before=before("results/clusters/{shard}.parquet"),
-    output:
-        clusters=ensure("results/clusters/{shard}.parquet", non_empty=True),
-    log:
-        "logs/find_duplicates/{shard}.log",
-    conda:
-        "../../envs/extract.yaml"
-    resources:
-        mem_mb=2000,
-        runtime="1h",
-    params:
-        code=code_version("news/find_duplicates.py"),
-        settings=of_shard(settings.duplicates),
-    script:
-        "../scripts/news/find_duplicates.py"
 
 
 rule measure_crawl:
@@ -115,22 +95,15 @@ rule measure_crawl:
         pages=expand("results/pages/{shard}.parquet", shard=CRAWLED),
         articles=expand("results/articles/{shard}.parquet", shard=CRAWLED),
         documents=expand("results/documents/{shard}.parquet", shard=CRAWLED),
-        rejects=expand(
-            "results/rejects/{table}/{shard}.parquet",
-            table=["pages", "articles", "documents"],
-            shard=CRAWLED,
-        ),
+        rejects=expand("results/rejects/{table}/{shard}.parquet", table=REJECTING, shard=CRAWLED),
     output:
-        metrics=ensure("results/metrics/crawl.parquet", non_empty=True),
+        metrics=table("results/metrics/crawl.parquet"),
     log:
         "logs/measure_crawl.log",
     conda:
         "../../envs/tables.yaml"
-    resources:
-        mem_mb=2000,
-        runtime="30m",
     params:
         code=code_version("news/measure_crawl.py"),
-        settings=settings.coverage(SHARDS, CRAWLED, config["crawl"]),
+        settings=plan(news.measure_crawl),
     script:
         "../scripts/news/measure_crawl.py"

@@ -1,4 +1,4 @@
-"""What people label and what comes of it. Runs without any label: then there is a sample to label and nothing else.
+"""What people label, and the results. Without any label there is a sample to label and nothing else.
 
 Reads   results/documents/{shard}.parquet, results/selected_questions/{generator}/{judge}/{shard}.parquet,
         results/responses/, results/defusion_labels/,
@@ -10,52 +10,51 @@ Writes  results/annotation_items/{generator}/{judge}.parquet    what people are 
         results/metrics/agreement.parquet                       the report's section
 """
 
-from functools import partial
+from ragassay.plan import people, question_sets, scope
 
-from ragassay.annotation import settings as annotation
-
-LABELLED = annotation.labelled(config, config["scope"]["generators"])["generator"]  # generators
-of_generator = partial(partial, annotation.of_generator, config, SHARDS)  # a pattern of paths
+LABELLED = plan(people.labelled)
+WITH_PEOPLE = plan(question_sets.with_people)
+JUDGED_SETS = plan(question_sets.set_judges, names=WITH_PEOPLE)
+ANSWERED_SETS = plan(question_sets.set_responses, names=WITH_PEOPLE)
+ALL = plan(scope.every)
+OF_LABELLED = dict(ALL, generator=plan(people.labelled, names=ALL["generator"])["generator"])
+SECTIONS["agreement"] = {"shown": bool(LABELLED["generator"] or WITH_PEOPLE)}
 
 
 rule sample_for_annotation:
     """As many questions as Cochran's formula asks for, in proportion to topics and labels, and responses to some of them."""
     input:
-        documents=of_generator("results/documents/{shard}.parquet"),
-        selected_questions=of_generator("results/selected_questions/{generator}/{judge}/{shard}.parquet"),
-        responses=of_generator("results/responses/{generator}/{responder}/{prompt}/{shard}.parquet"),
+        documents=plan(people.tables_of, pattern="results/documents/{shard}.parquet"),
+        selected_questions=plan(
+            people.tables_of, pattern="results/selected_questions/{generator}/{judge}/{shard}.parquet"
+        ),
+        responses=plan(people.tables_of, pattern="results/responses/{generator}/{responder}/{prompt}/{shard}.parquet"),
     output:
-        annotation_items=ensure("results/annotation_items/{generator}/{judge}.parquet", non_empty=True),
+        annotation_items=table("results/annotation_items/{generator}/{judge}.parquet"),
     log:
         "logs/sample_for_annotation/{generator}/{judge}.log",
     localrule: True
     conda:
         "../../envs/tables.yaml"
-    resources:
-        mem_mb=2000,
-        runtime="30m",
     params:
         code=code_version("people/sample_for_annotation.py"),
-        settings=annotation.sample(config),
+        settings=plan(people.sample_for_annotation),
     script:
         "../scripts/people/sample_for_annotation.py"
 
 
 rule gather_annotations:
-    """What people clicked becomes a table of what each said last."""
+    """The clicks of people become a table of their latest labels."""
     input:
-        annotation_items=annotation.file(config, "items.parquet"),
-        events=annotation.file(config, "events.jsonl"),
+        annotation_items=plan(people.file, name="items.parquet"),
+        events=plan(people.file, name="events.jsonl"),
     output:
-        annotations=ensure("results/annotations/{generator}/{judge}.parquet", non_empty=True),
+        annotations=table("results/annotations/{generator}/{judge}.parquet"),
     log:
         "logs/gather_annotations/{generator}/{judge}.log",
     localrule: True
     conda:
         "../../envs/tables.yaml"
-    resources:
-        mem_mb=1000,
-        runtime="10m",
     params:
         code=code_version("people/gather_annotations.py"),
         settings={},
@@ -64,22 +63,19 @@ rule gather_annotations:
 
 
 rule settle_gold:
-    """What all annotators of an item say is gold; where they disagree, what an adjudicator says."""
+    """Labels on which all annotators of an item agree are gold; otherwise an adjudicator decides."""
     input:
         annotations="results/annotations/{generator}/{judge}.parquet",
     output:
-        gold=ensure("results/gold/{generator}/{judge}.parquet", non_empty=True),
+        gold=table("results/gold/{generator}/{judge}.parquet"),
     log:
         "logs/settle_gold/{generator}/{judge}.log",
     localrule: True
     conda:
         "../../envs/tables.yaml"
-    resources:
-        mem_mb=1000,
-        runtime="10m",
     params:
         code=code_version("people/settle_gold.py"),
-        settings=annotation.gold(config),
+        settings=plan(people.settle_gold),
     script:
         "../scripts/people/settle_gold.py"
 
@@ -87,57 +83,32 @@ rule settle_gold:
 rule measure_agreement:
     """How far people agree with each other, and judges with them: Table 4 and Figure 2 of the scope paper."""
     input:
-        annotation_items=expand(annotation.file(config, "items.parquet"), zip, **annotation.labelled(config)),
-        annotations=expand(
-            "results/annotations/{generator}/{judge}.parquet",
-            zip,
-            **annotation.labelled(config),
-        ),
-        gold=expand("results/gold/{generator}/{judge}.parquet", zip, **annotation.labelled(config)),
-        human_labels=expand("results/human_labels/{name}.parquet", name=sets.voted(config)),
+        annotation_items=expand(plan(people.file, name="items.parquet"), zip, **LABELLED),
+        annotations=expand("results/annotations/{generator}/{judge}.parquet", zip, **LABELLED),
+        gold=expand("results/gold/{generator}/{judge}.parquet", zip, **LABELLED),
+        human_labels=expand("results/human_labels/{name}.parquet", name=plan(question_sets.voted)),
         questions=[
-            *expand("results/questions/{generator}/{shard}.parquet", generator=LABELLED, shard=SHARDS),
-            *expand("results/questions/{name}/{name}.parquet", name=sets.with_people(config)),
+            *expand("results/questions/{generator}/{shard}.parquet", **OF_LABELLED),
+            *expand("results/questions/{name}/{name}.parquet", name=WITH_PEOPLE),
         ],
         scope_labels=[
-            *expand(
-                "results/scope_labels/{generator}/{judge}/{shard}.parquet",
-                generator=LABELLED,
-                judge=config["scope"]["judges"],
-                shard=SHARDS,
-            ),
-            *expand(
-                "results/scope_labels/{question_set}/{judge}/{question_set}.parquet",
-                zip,
-                **sets.set_judges(config, sets.with_people(config)),
-            ),
+            *expand("results/scope_labels/{generator}/{judge}/{shard}.parquet", **OF_LABELLED),
+            *expand("results/scope_labels/{name}/{judge}/{name}.parquet", zip, **JUDGED_SETS),
         ],
         defusion_labels=[
+            *expand("results/defusion_labels/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet", **OF_LABELLED),
             *expand(
-                "results/defusion_labels/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet",
-                generator=LABELLED,
-                responder=config["scope"]["responders"],
-                prompt=config["scope"]["responding"]["prompts"],
-                judge=config["scope"]["judges"],
-                shard=SHARDS,
-            ),
-            *expand(
-                "results/defusion_labels/{question_set}/{responder}/{prompt}/{judge}/{question_set}.parquet",
-                zip,
-                **sets.set_responses(config, sets.with_people(config)),
+                "results/defusion_labels/{name}/{responder}/{prompt}/{judge}/{name}.parquet", zip, **ANSWERED_SETS
             ),
         ],
     output:
-        metrics=ensure("results/metrics/agreement.parquet", non_empty=True),
+        metrics=table("results/metrics/agreement.parquet"),
     log:
         "logs/measure_agreement.log",
     conda:
         "../../envs/encoders.yaml"
-    resources:
-        mem_mb=2000,
-        runtime="30m",
     params:
         code=code_version("people/measure_agreement.py"),
-        settings=annotation.agreement(config),
+        settings=plan(people.measure_agreement),
     script:
         "../scripts/people/measure_agreement.py"

@@ -1,4 +1,4 @@
-"""Bring your own: questions that were made elsewhere, with what is known of them, go through the stages of the scope study.
+"""Your own questions, with their labels, responses and votes, go through the stages of the scope study.
 
 A set's name stands in the place of generator and shard, and whatever is asked of the study's questions can be asked of it.
 
@@ -16,9 +16,30 @@ Writes  results/documents/{question_set}.parquet, results/questions/{question_se
         embeddings/                                                                             vectors of texts; not an output
 """
 
-from functools import partial
+from ragassay.plan import encoders, people, question_sets
 
-from ragassay.question_sets import settings as sets
+SETS = list(config["question_sets"])
+ASKED = plan(question_sets.asked_judges)
+ANSWERED = plan(question_sets.own_responses)
+JUDGED = plan(question_sets.set_responses)
+PREDICTED = plan(question_sets.predictions)
+CALLS += expand("results/calls/judge_scope/{name}/{judge}/{name}.parquet", zip, **ASKED)
+CALLS += expand("results/calls/respond/{name}/{responder}/{prompt}/{name}.parquet", zip, **ANSWERED)
+CALLS += expand("results/calls/judge_defusion/{name}/{responder}/{prompt}/{judge}/{name}.parquet", zip, **JUDGED)
+SECTIONS["question_sets"] = {"shown": bool(SETS)}
+
+
+wildcard_constraints:
+    question_set=one_of(SETS),
+
+
+rule question_sets:
+    """Judges, detectors and responders measured on your own questions, and people where they labelled some."""
+    input:
+        expand(
+            ["results/metrics/{section}.parquet", "results/report/{section}.csv", "results/figures/{section}"],
+            section=plan(question_sets.sections),
+        ),
 
 
 ruleorder: read_question_set > collect_documents
@@ -30,105 +51,86 @@ ruleorder: read_verdicts > judge_scope
 rule read_question_set:
     """Documents, questions and people's votes of a set become tables like the study's own."""
     input:
-        document_files=lookup("{question_set}/documents", within=config["question_sets"]),
+        document_files=plan(question_sets.documents),
         question_files=lookup("{question_set}/questions", within=config["question_sets"]),
         vote_files=lookup("{question_set}/human_votes", within=config["question_sets"]),
     output:
-        documents=ensure("results/documents/{question_set}.parquet", non_empty=True),
-        questions=ensure("results/questions/{question_set}/{question_set}.parquet", non_empty=True),
-        human_labels=ensure("results/human_labels/{question_set}.parquet", non_empty=True),
+        documents=table("results/documents/{question_set}.parquet"),
+        questions=table("results/questions/{question_set}/{question_set}.parquet"),
+        human_labels=table("results/human_labels/{question_set}.parquet"),
     log:
         "logs/read_question_set/{question_set}.log",
-    wildcard_constraints:
-        question_set=one_of(config["question_sets"]),
     conda:
         "../../envs/tables.yaml"
-    resources:
-        mem_mb=2000,
-        runtime="30m",
     params:
         code=code_version("question_sets/read_question_set.py"),
-        settings=partial(sets.question_set, config),
+        settings=plan(question_sets.read_question_set),
     script:
         "../scripts/question_sets/read_question_set.py"
 
 
 rule read_responses:
-    """What a responder of a set answered, recorded elsewhere."""
+    """The recorded responses to a set, by one responder."""
     input:
-        document_files=lookup("{question_set}/documents", within=config["question_sets"]),
+        document_files=plan(question_sets.documents),
         question_files=lookup("{question_set}/questions", within=config["question_sets"]),
         response_files=lookup("{question_set}/responses", within=config["question_sets"]),
     output:
-        responses=ensure(
-            "results/responses/{question_set}/{responder}/recorded/{question_set}.parquet",
-            non_empty=True,
-        ),
+        responses=table("results/responses/{question_set}/{responder}/recorded/{question_set}.parquet"),
     log:
         "logs/read_responses/{question_set}/{responder}.log",
     wildcard_constraints:
-        question_set=one_of(config["question_sets"]),
-        responder=NAME,
+        responder=one_of(plan(question_sets.recorded, role="responders")),
     conda:
         "../../envs/tables.yaml"
-    resources:
-        mem_mb=2000,
-        runtime="30m",
     params:
         code=code_version("question_sets/read_responses.py"),
-        settings=partial(sets.recorded_responses, config),
+        settings=plan(question_sets.read_responses),
     script:
         "../scripts/question_sets/read_responses.py"
 
 
 rule read_verdicts:
-    """What a judge or detector said of a set's questions, recorded elsewhere."""
+    """The recorded verdicts of a judge or detector on a set."""
     input:
-        document_files=lookup("{question_set}/documents", within=config["question_sets"]),
+        document_files=plan(question_sets.documents),
         question_files=lookup("{question_set}/questions", within=config["question_sets"]),
     output:
-        scope_votes=ensure(
-            "results/scope_votes/{question_set}/{judge}/{question_set}.parquet",
-            non_empty=True,
-        ),
+        scope_votes=table("results/scope_votes/{question_set}/{judge}/{question_set}.parquet"),
     log:
         "logs/read_verdicts/{question_set}/{judge}.log",
     wildcard_constraints:
-        question_set=one_of(config["question_sets"]),
-        judge=one_of(sets.recorded_judges(config)),
+        judge=one_of(plan(question_sets.recorded, role="judges")),
     conda:
         "../../envs/tables.yaml"
-    resources:
-        mem_mb=2000,
-        runtime="30m",
     params:
         code=code_version("question_sets/read_verdicts.py"),
-        settings=partial(sets.recorded_verdicts, config),
+        settings=plan(question_sets.read_verdicts),
     script:
         "../scripts/question_sets/read_verdicts.py"
 
 
-rule measure_overlap:
-    """What each question shares with its document, in words and likeness: all that the overlap control knows."""
+rule compute_overlap:
+    """What each question shares with its document, in words and similarity: all that the overlap control knows."""
     input:
+        plan(encoders.weights),
         documents="results/documents/{shard}.parquet",
         questions="results/questions/{generator}/{shard}.parquet",
     output:
-        overlap=ensure("results/overlap/{generator}/{shard}.parquet", non_empty=True),
+        overlap=table("results/overlap/{generator}/{shard}.parquet"),
     log:
-        "logs/measure_overlap/{generator}/{shard}.log",
+        "logs/compute_overlap/{generator}/{shard}.log",
     benchmark:
-        "logs/measure_overlap/{generator}/{shard}.benchmark.jsonl"
+        "logs/compute_overlap/{generator}/{shard}.benchmark.jsonl"
     conda:
         "../../envs/encoders.yaml"
     resources:
-        mem_mb=4000,
-        runtime="2h",
+        **ENCODING,
     params:
-        code=code_version("question_sets/measure_overlap.py", settings.encoder_module(config)),
-        settings=settings.encoder(config),
+        code=code("question_sets/compute_overlap.py", encoders.kind_of_study),
+        settings=plan(encoders.encoder),
     script:
-        "../scripts/question_sets/measure_overlap.py"
+        "../scripts/question_sets/compute_overlap.py"
 
 
 rule collect_set_queries:
@@ -136,16 +138,11 @@ rule collect_set_queries:
     input:
         questions="results/questions/{question_set}/{question_set}.parquet",
     output:
-        queries=ensure("results/queries/{question_set}.parquet", non_empty=True),
+        queries=table("results/queries/{question_set}.parquet"),
     log:
         "logs/collect_set_queries/{question_set}.log",
-    wildcard_constraints:
-        question_set=one_of(config["question_sets"]),
     conda:
         "../../envs/tables.yaml"
-    resources:
-        mem_mb=1000,
-        runtime="30m",
     params:
         code=code_version("question_sets/collect_set_queries.py"),
         settings={},
@@ -154,48 +151,29 @@ rule collect_set_queries:
 
 
 rule measure_question_sets:
-    """Judges, detectors and responders against what questions were meant to be and what people say: the report's section."""
+    """Judges, detectors and responders against intentions and people's labels: the report's section."""
     input:
-        questions=expand("results/questions/{name}/{name}.parquet", name=config["question_sets"]),
-        human_labels=expand("results/human_labels/{name}.parquet", name=config["question_sets"]),
-        gold=expand(
-            "results/gold/{generator}/{judge}.parquet",
-            zip,
-            **settings.labelled(config, config["question_sets"]),
-        ),
-        scope_labels=expand(
-            "results/scope_labels/{question_set}/{judge}/{question_set}.parquet",
-            zip,
-            **sets.set_judges(config),
-        ),
+        questions=expand("results/questions/{name}/{name}.parquet", name=SETS),
+        human_labels=expand("results/human_labels/{name}.parquet", name=SETS),
+        gold=expand("results/gold/{generator}/{judge}.parquet", zip, **plan(people.labelled, names=SETS)),
+        scope_labels=expand("results/scope_labels/{name}/{judge}/{name}.parquet", zip, **plan(question_sets.set_judges)),
         defusion_labels=expand(
-            "results/defusion_labels/{question_set}/{responder}/{prompt}/{judge}/{question_set}.parquet",
+            "results/defusion_labels/{name}/{responder}/{prompt}/{judge}/{name}.parquet",
             zip,
-            **sets.set_responses(config),
+            **JUDGED,
         ),
-        overlap=expand("results/overlap/{name}/{name}.parquet", name=config["question_sets"]),
-        predictions=expand(
-            "results/predictions/{detector}/{generator}/{judge}/{asked}.parquet",
-            zip,
-            **sets.predictions(config),
-        ),
-        queries=expand("results/queries/{name}.parquet", name=sets.searched(config)),
-        neighbours=expand(
-            "results/neighbours/{question_set}/{retriever}/{question_set}.parquet",
-            zip,
-            **sets.searches(config),
-        ),
+        overlap=expand("results/overlap/{name}/{name}.parquet", name=SETS),
+        predictions=expand("results/predictions/{detector}/{generator}/{judge}/{asked}.parquet", zip, **PREDICTED),
+        queries=expand("results/queries/{name}.parquet", name=plan(question_sets.searched)),
+        neighbours=expand("results/neighbours/{name}/{retriever}/{name}.parquet", zip, **plan(question_sets.searches)),
     output:
-        metrics=ensure("results/metrics/question_sets.parquet", non_empty=True),
+        metrics=table("results/metrics/question_sets.parquet"),
     log:
         "logs/measure_question_sets.log",
     conda:
         "../../envs/encoders.yaml"
-    resources:
-        mem_mb=2000,
-        runtime="30m",
     params:
         code=code_version("question_sets/measure_question_sets.py"),
-        settings=settings.draws(config),
+        settings=plan(question_sets.measure_question_sets),
     script:
         "../scripts/question_sets/measure_question_sets.py"

@@ -1,13 +1,27 @@
 """From metrics to figures and the page that people open.
 
 Reads   results/metrics/{section}.parquet, results/examples/{section}.parquet, workflow/report/
-Writes  results/figures/{section}/*.svg     each figure by itself, also in Snakemake's own report
+Writes  results/figures/{section}/          each figure as SVG (also in Snakemake's own report), PNG and PDF, with its
+                                            data (CSV) and its Vega-Lite specification
         results/report/{section}.csv        every number of a section
         results/report/index.html           one self-contained page
 """
 
-SECTIONS = settings.sections(config)
-WITH_EXAMPLES = [section for section in SECTIONS if section in ["scope"]]
+from ragassay.plan import report as page
+
+SHOWN = plan(page.sections, registered=SECTIONS)
+PAGES = expand("results/report/{page}", page=EXPLORERS.values())
+PRODUCTS += ["results/report/index.html", *expand("results/report/{section}.csv", section=SHOWN), *PAGES]
+
+
+wildcard_constraints:
+    section=NAME,
+
+
+rule explorer:
+    """The pages behind the numbers, such as all questions with their documents and votes."""
+    input:
+        PAGES,
 
 
 rule draw_figures:
@@ -28,9 +42,6 @@ rule draw_figures:
     localrule: True
     conda:
         "../../envs/report.yaml"
-    resources:
-        mem_mb=1000,
-        runtime="10m",
     params:
         code=code_version("report/draw_figures.py"),
         settings={},
@@ -49,9 +60,6 @@ rule write_numbers:
     localrule: True
     conda:
         "../../envs/tables.yaml"
-    resources:
-        mem_mb=1000,
-        runtime="10m",
     params:
         code=code_version("report/write_numbers.py"),
         settings={},
@@ -62,13 +70,10 @@ rule write_numbers:
 rule render_report:
     """All sections become the page that people open."""
     input:
-        metrics=expand("results/metrics/{section}.parquet", section=SECTIONS),
-        sections=expand(
-            "workflow/report/sections/{section}.yaml",
-            section=SECTIONS,
-        ),
-        figures=expand("results/figures/{section}", section=SECTIONS),
-        examples=expand("results/examples/{section}.parquet", section=WITH_EXAMPLES),
+        metrics=expand("results/metrics/{section}.parquet", section=SHOWN),
+        sections=expand("workflow/report/sections/{section}.yaml", section=SHOWN),
+        figures=expand("results/figures/{section}", section=SHOWN),
+        examples=[SECTIONS[name]["examples"] for name in SHOWN if "examples" in SECTIONS[name]],
         template="workflow/report/page.html.j2",
         style="workflow/report/page.css",
         behaviour="workflow/report/page.js",
@@ -83,15 +88,8 @@ rule render_report:
     localrule: True
     conda:
         "../../envs/report.yaml"
-    resources:
-        mem_mb=1000,
-        runtime="10m",
     params:
         code=code_version("report/render_report.py"),
-        settings={
-            "title": config["report"]["title"],
-            "config": settings.shown(config),
-            "pages": settings.explorers(config),
-        },
+        settings=plan(page.render_report, explorers=EXPLORERS),
     script:
         "../scripts/report/render_report.py"

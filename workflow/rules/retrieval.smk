@@ -1,34 +1,44 @@
 """Retrieval: what each query finds in a corpus, exactly, by BM25 and by vectors; and the study's questions as a benchmark of it.
 
 The study's documents are the corpus `documents`, its kept questions the query set `questions`; others are in the configuration. A
-question set is both.
+question set is both. A corpus of several files has a part for each, which is a corpus itself: `mine+1`, `mine+2`, and so on.
 
-Reads   results/documents, results/selected_questions, the files that config["corpora"] and config["query_sets"] name
+Reads   results/documents, results/selected_questions, the files that config["corpora"], config["query_sets"] and config["retrievers"] name
 Writes  results/passages/{corpus}.parquet                                what can be found
         results/queries/{query_set}.parquet                              what is searched for
-        results/neighbours/{corpus}/{retriever}/{query_set}.parquet      the best passages of each query; a retriever is bm25 or an encoder
+        results/embedded_passages/{corpus}/{encoder}/{titles}.parquet    which passages have vectors
+        results/neighbours/{corpus}/{retriever}/{query_set}.parquet      the best passages of each query
         results/metrics/retrieval.parquet                                the report's section
         embeddings/                                                      vectors of texts; not an output, never deleted
 """
 
-from functools import partial
+from ragassay.plan import retrieval, scope
+
+RETRIEVERS = config["retrieval"]["retrievers"]
+MEASURED = plan(retrieval.measured)
+SECTIONS["retrieval"] = {}
+
+
+wildcard_constraints:
+    **dict.fromkeys(["query_set", "retriever"], NAME),
+    corpus=rf"{NAME}(\+[0-9]+)?",
+
+
+ruleorder: merge_neighbours > search_dense
 
 
 rule collect_passages:
     """All documents of the study are a corpus; so are those of a question set."""
     input:
-        documents=partial(settings.of_corpus, config, SHARDS, "results/documents/{shard}.parquet"),
+        documents=plan(retrieval.tables_of, pattern="results/documents/{shard}.parquet"),
     output:
-        passages=ensure("results/passages/{corpus}.parquet", non_empty=True),
+        passages=table("results/passages/{corpus}.parquet"),
     log:
         "logs/collect_passages/{corpus}.log",
     wildcard_constraints:
         corpus=one_of(["documents", *config["question_sets"]]),
     conda:
         "../../envs/tables.yaml"
-    resources:
-        mem_mb=2000,
-        runtime="30m",
     params:
         code=code_version("retrieval/collect_passages.py"),
         settings={},
@@ -39,21 +49,13 @@ rule collect_passages:
 rule collect_queries:
     """The kept questions of the study's own generator and judge are queries."""
     input:
-        selected_questions=expand(
-            "results/selected_questions/{generator}/{judge}/{shard}.parquet",
-            generator=config["scope"]["generators"][:1],
-            judge=config["scope"]["judges"][:1],
-            shard=SHARDS,
-        ),
+        selected_questions=expand("results/selected_questions/{generator}/{judge}/{shard}.parquet", **plan(scope.own)),
     output:
-        queries=ensure("results/queries/questions.parquet", non_empty=True),
+        queries=table("results/queries/questions.parquet"),
     log:
         "logs/collect_queries.log",
     conda:
         "../../envs/tables.yaml"
-    resources:
-        mem_mb=1000,
-        runtime="30m",
     params:
         code=code_version("retrieval/collect_queries.py"),
         settings={},
@@ -62,33 +64,54 @@ rule collect_queries:
 
 
 rule read_passages:
-    """A corpus of the user's."""
+    """A part of a user's corpus, which is all of it if it has one file."""
     input:
-        files=lookup("{corpus}/files", within=config["corpora"]),
+        files=plan(retrieval.passage_files),
     output:
-        passages=ensure("results/passages/{corpus}.parquet", non_empty=True),
+        passages=table("results/passages/{corpus}.parquet"),
     log:
         "logs/read_passages/{corpus}.log",
     wildcard_constraints:
-        corpus=one_of(config["corpora"]),
+        corpus=one_of(plan(retrieval.parts)),
     conda:
         "../../envs/tables.yaml"
     resources:
-        mem_mb=2000,
         runtime="1h",
     params:
         code=code_version("retrieval/read_passages.py"),
-        settings=partial(settings.corpus, config),
+        settings=plan(retrieval.read_passages),
     script:
         "../scripts/retrieval/read_passages.py"
 
 
-rule read_queries:
-    """A set of the user's queries."""
+rule join_passages:
+    """The parts of a user's corpus in one table, for stages that need all of them at once."""
     input:
-        files=lookup("{query_set}/files", within=config["query_sets"]),
+        parts=plan(retrieval.of_parts, pattern="results/passages/{corpus}.parquet"),
     output:
-        queries=ensure("results/queries/{query_set}.parquet", non_empty=True),
+        passages=table("results/passages/{corpus}.parquet"),
+    log:
+        "logs/join_passages/{corpus}.log",
+    wildcard_constraints:
+        corpus=one_of(plan(retrieval.in_parts)),
+    conda:
+        "../../envs/tables.yaml"
+    resources:
+        runtime="1h",
+    params:
+        code=code_version("retrieval/join_passages.py"),
+        settings={},
+    script:
+        "../scripts/retrieval/join_passages.py"
+
+
+rule read_queries:
+    """A set of the user's queries, with what is relevant to each where that was judged."""
+    input:
+        files=plan(retrieval.query_files),
+        qrels=plan(retrieval.qrels),
+    output:
+        queries=table("results/queries/{query_set}.parquet"),
     log:
         "logs/read_queries/{query_set}.log",
     wildcard_constraints:
@@ -96,13 +119,37 @@ rule read_queries:
     conda:
         "../../envs/tables.yaml"
     resources:
-        mem_mb=2000,
         runtime="1h",
     params:
         code=code_version("retrieval/read_queries.py"),
-        settings=partial(settings.query_set, config),
+        settings=plan(retrieval.read_queries),
     script:
         "../scripts/retrieval/read_queries.py"
+
+
+rule embed_passages:
+    """Each passage of a corpus, or of a part, gets its vector, so that searches of it that run side by side only read."""
+    input:
+        plan(retrieval.weights),
+        passages="results/passages/{corpus}.parquet",
+    output:
+        embedded_passages=table("results/embedded_passages/{corpus}/{encoder}/{titles}.parquet"),
+    log:
+        "logs/embed_passages/{corpus}/{encoder}/{titles}.log",
+    benchmark:
+        "logs/embed_passages/{corpus}/{encoder}/{titles}.benchmark.jsonl"
+    wildcard_constraints:
+        encoder=one_of(config["encoders"]),
+        titles="none|before|pair",
+    conda:
+        "../../envs/encoders.yaml"
+    resources:
+        **ENCODING,
+    params:
+        code=code("retrieval/embed_passages.py", retrieval.encoder_kind),
+        settings=plan(retrieval.embed_passages),
+    script:
+        "../scripts/retrieval/embed_passages.py"
 
 
 rule search_bm25:
@@ -111,14 +158,13 @@ rule search_bm25:
         passages="results/passages/{corpus}.parquet",
         queries="results/queries/{query_set}.parquet",
     output:
-        neighbours=ensure("results/neighbours/{corpus}/bm25/{query_set}.parquet", non_empty=True),
+        neighbours=table("results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
     log:
-        "logs/search_bm25/{corpus}/{query_set}.log",
+        "logs/search_bm25/{corpus}/{retriever}/{query_set}.log",
     benchmark:
-        "logs/search_bm25/{corpus}/{query_set}.benchmark.jsonl"
+        "logs/search_bm25/{corpus}/{retriever}/{query_set}.benchmark.jsonl"
     wildcard_constraints:
-        corpus=NAME,
-        query_set=NAME,
+        retriever=one_of(plan(retrieval.retrievers, kind=retrieval.BM25)),
     conda:
         "../../envs/encoders.yaml"
     resources:
@@ -126,7 +172,7 @@ rule search_bm25:
         runtime="2h",
     params:
         code=code_version("retrieval/search_bm25.py"),
-        settings=settings.neighbours(config),
+        settings=plan(retrieval.search_bm25),
     script:
         "../scripts/retrieval/search_bm25.py"
 
@@ -134,49 +180,95 @@ rule search_bm25:
 rule search_dense:
     """Each query finds the passages whose vectors are nearest to its own."""
     input:
+        plan(retrieval.awaited),
         passages="results/passages/{corpus}.parquet",
         queries="results/queries/{query_set}.parquet",
     output:
-        neighbours=ensure("results/neighbours/{corpus}/{encoder}/{query_set}.parquet", non_empty=True),
+        neighbours=table("results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
     log:
-        "logs/search_dense/{corpus}/{encoder}/{query_set}.log",
+        "logs/search_dense/{corpus}/{retriever}/{query_set}.log",
     benchmark:
-        "logs/search_dense/{corpus}/{encoder}/{query_set}.benchmark.jsonl"
+        "logs/search_dense/{corpus}/{retriever}/{query_set}.benchmark.jsonl"
     wildcard_constraints:
-        corpus=NAME,
-        encoder=one_of(config["encoders"]),
-        query_set=NAME,
+        retriever=one_of(plan(retrieval.retrievers, kind=retrieval.DENSE)),
     conda:
         "../../envs/encoders.yaml"
     resources:
-        mem_mb=4000,
-        runtime="4h",
+        **ENCODING,
     params:
-        code=partial(settings.with_encoder, config, partial(code_version, "retrieval/search_dense.py")),
-        settings=partial(settings.dense_search, config),
+        code=code("retrieval/search_dense.py", retrieval.retriever_kinds),
+        settings=plan(retrieval.search_dense),
     script:
         "../scripts/retrieval/search_dense.py"
+
+
+rule search_vectors:
+    """The same with vectors that were computed elsewhere."""
+    input:
+        passages="results/passages/{corpus}.parquet",
+        queries="results/queries/{query_set}.parquet",
+        passage_vectors=plan(retrieval.vector_files, section="passages", key="corpus"),
+        query_vectors=plan(retrieval.vector_files, section="queries", key="query_set"),
+    output:
+        neighbours=table("results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
+    log:
+        "logs/search_vectors/{corpus}/{retriever}/{query_set}.log",
+    benchmark:
+        "logs/search_vectors/{corpus}/{retriever}/{query_set}.benchmark.jsonl"
+    wildcard_constraints:
+        retriever=one_of(plan(retrieval.retrievers, kind=retrieval.VECTORS)),
+    conda:
+        "../../envs/tables.yaml"
+    resources:
+        mem_mb=4000,
+        runtime="2h",
+    params:
+        code=code_version("retrieval/search_vectors.py"),
+        settings=plan(retrieval.search_vectors),
+    script:
+        "../scripts/retrieval/search_vectors.py"
+
+
+rule merge_neighbours:
+    """What each query finds in the parts of a corpus, in one ranking."""
+    input:
+        passages=plan(retrieval.of_parts, pattern="results/passages/{corpus}.parquet"),
+        parts=plan(retrieval.of_parts, pattern="results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
+    output:
+        neighbours=table("results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
+    log:
+        "logs/merge_neighbours/{corpus}/{retriever}/{query_set}.log",
+    wildcard_constraints:
+        corpus=one_of(plan(retrieval.in_parts)),
+        retriever=one_of(plan(retrieval.retrievers, kind=retrieval.DENSE)),
+    conda:
+        "../../envs/tables.yaml"
+    params:
+        code=code_version("retrieval/merge_neighbours.py"),
+        settings=plan(retrieval.merge_neighbours),
+    script:
+        "../scripts/retrieval/merge_neighbours.py"
 
 
 rule measure_retrieval:
     """How often questions find their document, in scope and out of scope apart: the report's section."""
     input:
         queries="results/queries/questions.parquet",
-        neighbours=expand(
-            "results/neighbours/documents/{retriever}/questions.parquet",
-            retriever=config["retrieval"]["retrievers"],
-        ),
+        neighbours=expand("results/neighbours/documents/{retriever}/questions.parquet", retriever=RETRIEVERS),
+        passages="results/passages/documents.parquet",
+        own_queries=expand("results/queries/{query_set}.parquet", query_set=MEASURED["query_set"]),
+        own_neighbours=expand("results/neighbours/{corpus}/{retriever}/{query_set}.parquet", zip, **MEASURED),
+        own_passages=expand("results/passages/{corpus}.parquet", corpus=plan(retrieval.measured_parts)),
     output:
-        metrics=ensure("results/metrics/retrieval.parquet", non_empty=True),
+        metrics=table("results/metrics/retrieval.parquet"),
     log:
         "logs/measure_retrieval.log",
     conda:
         "../../envs/encoders.yaml"
     resources:
-        mem_mb=4000,
-        runtime="1h",
+        **ENCODING,
     params:
         code=code_version("retrieval/measure_retrieval.py"),
-        settings=settings.retrieval_metrics(config),
+        settings=plan(retrieval.measure_retrieval),
     script:
         "../scripts/retrieval/measure_retrieval.py"

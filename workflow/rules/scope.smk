@@ -14,17 +14,38 @@ Writes  results/claims/{generator}/{shard}.parquet                          the 
         ledger/{rule}/...                                                   every answer as it came; not an output, never deleted
 """
 
+from ragassay.plan import models, scope
+
+ALL = plan(scope.every)
+DECIDED = dict(ALL, judge=plan(scope.deciding))
+GENERATING = ["extract_claims", "recover_claims", "remove_supported_claims", "write_questions"]
+CALLS += expand("results/calls/{stage}/{generator}/{shard}.parquet", **ALL, stage=GENERATING)
+CALLS += expand("results/calls/judge_scope/{generator}/{judge}/{shard}.parquet", **DECIDED)
+PRODUCTS += expand("results/selected_questions/{generator}/{judge}/{shard}.parquet", **ALL)
+
+
+wildcard_constraints:
+    **plan(scope.wildcards),
+
+
+rule scope:
+    """In-scope and out-of-scope questions about all documents, judged and answered, how hard they are, and the numbers."""
+    input:
+        "results/metrics/scope.parquet",
+        "results/metrics/responses.parquet",
+        expand("results/selected_questions/{generator}/{judge}/{shard}.parquet", **ALL),
+
 
 rule extract_claims:
     """The generator lists what each document claims."""
     input:
-        settings.weights_of(config, "generator"),
+        plan(models.weights_of, role="generator"),
         documents="results/documents/{shard}.parquet",
         prompt="resources/prompts/extract_claims.yaml",
     output:
-        claims=ensure("results/claims/{generator}/{shard}.parquet", non_empty=True),
-        rejects=ensure("results/rejects/claims/{generator}/{shard}.parquet", non_empty=True),
-        calls=ensure("results/calls/extract_claims/{generator}/{shard}.parquet", non_empty=True),
+        claims=table("results/claims/{generator}/{shard}.parquet"),
+        rejects=table("results/rejects/claims/{generator}/{shard}.parquet"),
+        calls=table("results/calls/extract_claims/{generator}/{shard}.parquet"),
     log:
         "logs/extract_claims/{generator}/{shard}.log",
     benchmark:
@@ -32,26 +53,25 @@ rule extract_claims:
     conda:
         "../../envs/models.yaml"
     resources:
-        mem_mb=2000,
         runtime="4h",
     params:
-        code=code_with_model("scope/extract_claims.py", "generator"),
-        settings=asking("extract_claims", "generator", config["scope"]["claims"]),
-        access=frozen(settings.access_of(config, "generator")),
+        code=code("scope/extract_claims.py", models.provider_of, role="generator"),
+        settings=plan(scope.extract_claims),
+        access=frozen(plan(models.access_of, role="generator")),
     script:
         "../scripts/scope/extract_claims.py"
 
 
 rule recover_claims:
-    """Claims are blanked in turns, and the generator, without the document, guesses what stood there."""
+    """Claims are removed subset by subset, and the generator guesses them without the document."""
     input:
-        settings.weights_of(config, "generator"),
+        plan(models.weights_of, role="generator"),
         claims="results/claims/{generator}/{shard}.parquet",
         prompt="resources/prompts/recover_claims.yaml",
     output:
-        recovered_claims=ensure("results/recovered_claims/{generator}/{shard}.parquet", non_empty=True),
-        rejects=ensure("results/rejects/recovered_claims/{generator}/{shard}.parquet", non_empty=True),
-        calls=ensure("results/calls/recover_claims/{generator}/{shard}.parquet", non_empty=True),
+        recovered_claims=table("results/recovered_claims/{generator}/{shard}.parquet"),
+        rejects=table("results/rejects/recovered_claims/{generator}/{shard}.parquet"),
+        calls=table("results/calls/recover_claims/{generator}/{shard}.parquet"),
     log:
         "logs/recover_claims/{generator}/{shard}.log",
     benchmark:
@@ -59,12 +79,11 @@ rule recover_claims:
     conda:
         "../../envs/models.yaml"
     resources:
-        mem_mb=2000,
         runtime="4h",
     params:
-        code=code_with_model("scope/recover_claims.py", "generator"),
-        settings=asking("recover_claims", "generator", config["scope"]["recovery"]),
-        access=frozen(settings.access_of(config, "generator")),
+        code=code("scope/recover_claims.py", models.provider_of, role="generator"),
+        settings=plan(scope.recover_claims),
+        access=frozen(plan(models.access_of, role="generator")),
     script:
         "../scripts/scope/recover_claims.py"
 
@@ -72,15 +91,15 @@ rule recover_claims:
 rule remove_supported_claims:
     """The generator drops the guesses that document or claims support."""
     input:
-        settings.weights_of(config, "generator"),
+        plan(models.weights_of, role="generator"),
         documents="results/documents/{shard}.parquet",
         claims="results/claims/{generator}/{shard}.parquet",
         recovered_claims="results/recovered_claims/{generator}/{shard}.parquet",
         prompt="resources/prompts/remove_supported_claims.yaml",
     output:
-        novel_claims=ensure("results/novel_claims/{generator}/{shard}.parquet", non_empty=True),
-        rejects=ensure("results/rejects/novel_claims/{generator}/{shard}.parquet", non_empty=True),
-        calls=ensure("results/calls/remove_supported_claims/{generator}/{shard}.parquet", non_empty=True),
+        novel_claims=table("results/novel_claims/{generator}/{shard}.parquet"),
+        rejects=table("results/rejects/novel_claims/{generator}/{shard}.parquet"),
+        calls=table("results/calls/remove_supported_claims/{generator}/{shard}.parquet"),
     log:
         "logs/remove_supported_claims/{generator}/{shard}.log",
     benchmark:
@@ -88,28 +107,27 @@ rule remove_supported_claims:
     conda:
         "../../envs/models.yaml"
     resources:
-        mem_mb=2000,
         runtime="4h",
     params:
-        code=code_with_model("scope/remove_supported_claims.py", "generator"),
-        settings=asking("remove_supported_claims", "generator", config["scope"]["removal"]),
-        access=frozen(settings.access_of(config, "generator")),
+        code=code("scope/remove_supported_claims.py", models.provider_of, role="generator"),
+        settings=plan(scope.remove_supported_claims),
+        access=frozen(plan(models.access_of, role="generator")),
     script:
         "../scripts/scope/remove_supported_claims.py"
 
 
 rule write_questions:
-    """The generator asks about each novel claim, and for what the documents do answer."""
+    """The generator writes a question about each novel claim, and some that the documents answer."""
     input:
-        settings.weights_of(config, "generator"),
+        plan(models.weights_of, role="generator"),
         documents="results/documents/{shard}.parquet",
         novel_claims="results/novel_claims/{generator}/{shard}.parquet",
         out_of_scope_prompt="resources/prompts/write_out_of_scope_questions.yaml",
         in_scope_prompt="resources/prompts/write_in_scope_questions.yaml",
     output:
-        questions=ensure("results/questions/{generator}/{shard}.parquet", non_empty=True),
-        rejects=ensure("results/rejects/questions/{generator}/{shard}.parquet", non_empty=True),
-        calls=ensure("results/calls/write_questions/{generator}/{shard}.parquet", non_empty=True),
+        questions=table("results/questions/{generator}/{shard}.parquet"),
+        rejects=table("results/rejects/questions/{generator}/{shard}.parquet"),
+        calls=table("results/calls/write_questions/{generator}/{shard}.parquet"),
     log:
         "logs/write_questions/{generator}/{shard}.log",
     benchmark:
@@ -117,12 +135,11 @@ rule write_questions:
     conda:
         "../../envs/models.yaml"
     resources:
-        mem_mb=2000,
         runtime="4h",
     params:
-        code=code_with_model("scope/write_questions.py", "generator"),
-        settings=asking("write_questions", "generator", config["scope"]["questions"]),
-        access=frozen(settings.access_of(config, "generator")),
+        code=code("scope/write_questions.py", models.provider_of, role="generator"),
+        settings=plan(scope.write_questions),
+        access=frozen(plan(models.access_of, role="generator")),
     script:
         "../scripts/scope/write_questions.py"
 
@@ -130,13 +147,13 @@ rule write_questions:
 rule judge_scope:
     """A judge votes on each question: can its document answer it?"""
     input:
-        settings.weights_of(config, "judge"),
+        plan(models.weights_of, role="judge"),
         documents="results/documents/{shard}.parquet",
         questions="results/questions/{generator}/{shard}.parquet",
         prompt="resources/prompts/judge_scope.yaml",
     output:
-        scope_votes=ensure("results/scope_votes/{generator}/{judge}/{shard}.parquet", non_empty=True),
-        calls=ensure("results/calls/judge_scope/{generator}/{judge}/{shard}.parquet", non_empty=True),
+        scope_votes=table("results/scope_votes/{generator}/{judge}/{shard}.parquet"),
+        calls=table("results/calls/judge_scope/{generator}/{judge}/{shard}.parquet"),
     log:
         "logs/judge_scope/{generator}/{judge}/{shard}.log",
     benchmark:
@@ -144,12 +161,11 @@ rule judge_scope:
     conda:
         "../../envs/models.yaml"
     resources:
-        mem_mb=2000,
         runtime="4h",
     params:
-        code=code_with_model("scope/judge_scope.py", "judge"),
-        settings=asking("judge_scope", "judge", config["scope"]["judging"]),
-        access=frozen(settings.access_of(config, "judge")),
+        code=code("scope/judge_scope.py", models.provider_of, role="judge"),
+        settings=plan(scope.judge_scope),
+        access=frozen(plan(models.access_of, role="judge")),
     script:
         "../scripts/scope/judge_scope.py"
 
@@ -159,14 +175,11 @@ rule label_scope:
     input:
         scope_votes="results/scope_votes/{generator}/{judge}/{shard}.parquet",
     output:
-        scope_labels=ensure("results/scope_labels/{generator}/{judge}/{shard}.parquet", non_empty=True),
+        scope_labels=table("results/scope_labels/{generator}/{judge}/{shard}.parquet"),
     log:
         "logs/label_scope/{generator}/{judge}/{shard}.log",
     conda:
         "../../envs/tables.yaml"
-    resources:
-        mem_mb=1000,
-        runtime="30m",
     params:
         code=code_version("scope/label_scope.py"),
         settings=config["scope"]["labels"],
@@ -181,14 +194,11 @@ rule select_questions:
         questions="results/questions/{generator}/{shard}.parquet",
         scope_labels="results/scope_labels/{generator}/{judge}/{shard}.parquet",
     output:
-        selected_questions=ensure("results/selected_questions/{generator}/{judge}/{shard}.parquet", non_empty=True),
+        selected_questions=table("results/selected_questions/{generator}/{judge}/{shard}.parquet"),
     log:
         "logs/select_questions/{generator}/{judge}/{shard}.log",
     conda:
         "../../envs/tables.yaml"
-    resources:
-        mem_mb=1000,
-        runtime="30m",
     params:
         code=code_version("scope/select_questions.py"),
         settings={},

@@ -4,7 +4,7 @@ import pytest
 import torch
 import transformers
 
-from ragassay.torch_threads import threads
+from ragassay.weights.threads import threads
 
 SMALL = {
     "hidden_size": 32,

@@ -4,9 +4,9 @@ import random
 
 import pytest
 
-from conftest import ROOT
+from project import ROOT
 from ragassay.demo_lm import lessons
-from ragassay.demo_lm.facts import facts
+from ragassay.demo_lm.lessons import facts
 from ragassay.demo_lm.tokens import UNUSED, trained
 from ragassay.llm.prompts import Prompt
 

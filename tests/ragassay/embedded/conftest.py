@@ -2,7 +2,7 @@
 
 import pytest
 
-from conftest import ROOT
+from project import ROOT
 from ragassay.embedded.reader import respond
 from ragassay.llm.prompts import Prompt
 

@@ -3,7 +3,7 @@
 import pyarrow.parquet as pq
 import pytest
 
-from conftest import ROOT
+from project import ROOT
 
 GOLD = ROOT / "../shared/data/scopeqa_gold"
 

@@ -5,12 +5,12 @@ whole chain on three articles of the demo.
 import pytest
 
 from growth import is_proportional
-from ragassay.embedded.asking import MISSING, items
 from ragassay.embedded.reader import respond
-from ragassay.llm.numbered_lists import parse_numbered
-from ragassay.llm.parsing import Ok
+from ragassay.embedded.tasks.task import MISSING, items
+from ragassay.llm.parsers.numbered_lists import parse_numbered
+from ragassay.llm.parsers.result import Ok
+from ragassay.llm.parsers.verdicts import parse_verdict
 from ragassay.llm.prompts import numbered
-from ragassay.llm.verdicts import parse_verdict
 
 CLAIMS = "1. Mildred Fenn led the work in Dray.\n2. (missing)\n3. The lock lifts boats by 61 metres."
 QUESTION = "Who steered the first boat?"
@@ -28,6 +28,8 @@ CALLS = {
     "judge_defusion_plain": ("document", "question", "response"),
     "answer_closed_book": ("question",),
     "respond_passages": ("passages", "question"),
+    "write_synthetic_queries": ("passage", "examples"),
+    "rate_relevance": ("passages", "query"),
 }
 HOSTILE = {
     "empty": "",
@@ -43,7 +45,7 @@ HOSTILE |= {f"run of {piece.strip()}": piece * (100_000 // len(piece)) for piece
 
 def places(task):
     """Where a prompt takes a text."""
-    return [place for place in CALLS[task] if place not in ("n", "passages")]
+    return [place for place in CALLS[task] if place not in ("n", "passages", "examples")]
 
 
 def values(task, text, **changes):
@@ -53,6 +55,9 @@ def values(task, text, **changes):
         "claims": CLAIMS,
         "recovered": CLAIMS.replace(MISSING, "Rents fell in Dray."),
         "question": QUESTION,
+        "query": QUESTION,
+        "passage": text,
+        "examples": [],
     }
     given |= {"response": "The document does not say who led it.", "passages": [text, "Herons eat fish."]} | changes
     return {name: given[name] for name in CALLS[task]}

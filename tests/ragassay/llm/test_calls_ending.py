@@ -12,12 +12,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from ragassay.llm import caller, journal
+from clocks import until
+from ragassay.ledger import journal
+from ragassay.ledger.calls import Ledger
+from ragassay.ledger.journal import LedgerError
+from ragassay.llm import caller
 from ragassay.llm.calls import Stopped, complete, converse
-from ragassay.llm.journal import LedgerError
-from ragassay.llm.ledger import Ledger
 from ragassay.llm.model import ModelError, Request
-from waiting import until
 
 
 def questions(count):

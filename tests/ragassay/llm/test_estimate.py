@@ -9,11 +9,11 @@ import sys
 
 import pytest
 
+from project import TINY, snakemake
 from ragassay.llm.calls import complete
 from ragassay.llm.estimate import table
-from ragassay.llm.estimating import FOLDER
+from ragassay.llm.estimate_caller import FOLDER
 from ragassay.llm.model import Request
-from snake import TINY, snakemake
 
 SETTINGS = """
 models:
@@ -35,8 +35,12 @@ scope:
 
 GENERATING = ("extract_claims", "recover_claims", "remove_supported_claims", "write_questions")
 CLAIMS, QUESTIONS = (
-    [f"results/{table}/paid/2026-{month}.parquet" for month in ("01", "02", "09")] for table in ("claims", "questions")
+    [f"results/{table}/paid/2026-{month}.parquet" for month in ("01", "02")] for table in ("claims", "questions")
 )
+VOTES = [
+    "results/scope_votes/paid/embedded/2026-02.parquet",
+    "results/defusion_votes/paid/embedded/two_shot/embedded/2026-02.parquet",
+]
 
 
 @pytest.fixture
@@ -60,7 +64,8 @@ def files(folder):
 
 def test_it_says_what_a_run_then_asks_and_no_more_than_the_ledger_lacks(estimated, done, serve, model):
     server, before = serve(respond="ragassay.embedded.reader:respond"), files(done)
-    rules = estimated("scope", url=server.url)
+    rules = estimated(*QUESTIONS, *VOTES, url=server.url)
+    assert rules.keys() >= {*GENERATING, "judge_scope", "respond", "judge_defusion"}
     requests, known, samples, *_, dollars, at_most = rules["extract_claims"]
     assert server.summary()["requests"] == known == 0 < dollars < at_most and requests == samples
     assert files(done) == before and not (done / "ledger/extract_claims/paid").exists()

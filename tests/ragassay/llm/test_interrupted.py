@@ -12,7 +12,7 @@ import sys
 import termios
 import time
 
-from ragassay.llm.ledger import Ledger
+from ragassay.ledger.calls import Ledger
 
 CONFIG = """
 shards: shards.tsv
@@ -81,7 +81,7 @@ def journals(project):
 
 
 def test_ctrl_c_ends_a_run_in_clear_lines_and_keeps_all_that_was_asked(project, serve):
-    server = serve(latency=2.0, respond="scope_answers:listed")
+    server = serve(latency=2.0, respond="answers:listed")
     small_study(project, server.url)
     command = [sys.executable, "-m", "snakemake", *CLAIMS, "--configfile", "config.yaml", "--cores", "2"]
     terminal = Terminal(command, project)

@@ -7,9 +7,9 @@ import time
 
 import pytest
 
+from ragassay.ledger.register import Register
 from ragassay.llm.limits import AHEAD, RAMP, Alone, Limits, dealt
 from ragassay.llm.model import Model
-from ragassay.llm.register import Register
 
 
 def job(folder, **settings):

@@ -5,9 +5,9 @@ import random
 
 import pytest
 
+from ragassay.ledger.calls import Ledger
 from ragassay.llm import model as models
 from ragassay.llm.calls import complete
-from ragassay.llm.ledger import Ledger
 from ragassay.llm.model import Answer, Model, ModelError, Request, Usage
 from ragassay.llm.money import OverBudget, Price, Purse, at_most, price_of
 
@@ -112,8 +112,8 @@ class Provider(models.Provider):
 def spender(monkeypatch, quick):
     monkeypatch.setattr("ragassay.llm.calls.provider_for", Provider)
     monkeypatch.setattr("ragassay.llm.caller.FIRST_WAIT", 0.0)
-    monkeypatch.setattr("ragassay.llm.journal.SYNC_SECONDS", 0.0)
-    monkeypatch.setattr("ragassay.llm.journal.os.fsync", lambda file: None)
+    monkeypatch.setattr("ragassay.ledger.journal.SYNC_SECONDS", 0.0)
+    monkeypatch.setattr("ragassay.ledger.journal.os.fsync", lambda file: None)
     monkeypatch.setattr(Provider, "billed", 0.0)
 
 

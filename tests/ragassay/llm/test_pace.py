@@ -7,12 +7,12 @@ import contextlib
 
 import pytest
 
+from clocks import VirtualTime
 from ragassay.llm import limits, pace
 from ragassay.llm.calls import Stopped, complete
 from ragassay.llm.limits import Limits
 from ragassay.llm.model import Model, Request
 from ragassay.llm.pace import Pace, Slots
-from virtual_time import VirtualTime
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import ROOT
-from ragassay.embedded.asking import split
+from project import ROOT
+from ragassay.embedded.tasks.task import split
 from ragassay.llm.prompts import Prompt, PromptError, delimited, numbered
 
 SHIPPED = sorted((ROOT / "resources/prompts").glob("*.yaml"))

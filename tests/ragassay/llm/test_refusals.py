@@ -7,15 +7,15 @@ import typing
 import openai.types.chat.chat_completion as of_openai
 import pytest
 import together.types.chat.chat_completion as of_together
-from loopback_log import digest
 
+from provider.log import digest
+from ragassay.ledger.calls import Ledger
 from ragassay.llm import finish_reasons
 from ragassay.llm.calls import complete
-from ragassay.llm.ledger import Ledger
 from ragassay.llm.model import Answer, ModelError, Request, call_key, provider_for
-from ragassay.llm.parsing import Abstain, answer_part
+from ragassay.llm.parsers.result import Abstain, answer_part
+from ragassay.llm.parsers.verdicts import parse_verdict
 from ragassay.llm.statuses import failure_of
-from ragassay.llm.verdicts import parse_verdict
 
 
 def requests(count, word="", every=7, samples=1, **sampling):

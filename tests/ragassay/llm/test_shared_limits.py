@@ -5,10 +5,10 @@ and whichever job starts, ends or is killed, and when.
 import time
 
 import pytest
-from model_jobs import Jobs, most_in_a_second
 
-from ragassay.llm.ledger import Ledger
-from waiting import until
+from clocks import until
+from common.model_jobs import Jobs, most_in_a_second
+from ragassay.ledger.calls import Ledger
 
 pytestmark = pytest.mark.clock
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.clock
 def test_no_second_has_more_requests_than_its_share_whenever_jobs_start(serve, tmp_path, apart):
     server = serve(latency=0.05)
     with Jobs(server, tmp_path, concurrency=16, requests_per_minute=600) as jobs:
-        jobs.start(12, 12, 12, 12, apart=apart)
+        jobs.start(7, 7, 7, 7, apart=apart)
         assert jobs.wait() == [0] * 4
     assert most_in_a_second(server) <= 10
 
@@ -84,6 +84,6 @@ def test_more_jobs_than_may_be_in_flight_take_turns(serve, tmp_path):
 def test_a_limit_that_a_reply_names_holds_for_all_jobs_from_the_first_request(serve, tmp_path):
     server = serve(requests_per_minute=600, latency=0.2)
     with Jobs(server, tmp_path, concurrency=64) as jobs:
-        jobs.start(20, 20, 20)
+        jobs.start(10, 10, 10)
         assert jobs.wait() == [0] * 3
     assert most_in_a_second(server) <= 10

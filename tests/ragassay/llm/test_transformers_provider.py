@@ -9,11 +9,11 @@ from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-import little_decoder
-from ragassay.encoders.weights import WeightsError
+from models import save_decoder_in_cache
 from ragassay.llm.calls import complete
 from ragassay.llm.model import Model, ModelError, Request
 from ragassay.llm.providers.transformers import Provider
+from ragassay.weights.files import WeightsError
 
 WORDS = ["<pad>", "</s>", "<unk>", *"the a ferry quay marks of in to Sallow Tolven glacier lost won is was and".split()]
 
@@ -125,7 +125,7 @@ def test_a_tensor_that_lacks_is_told(weights, tmp_path):
     tensors = load_file(path)
     tensors.pop("lm_head.weight")
     save_file(tensors, path, metadata={"format": "pt"})
-    with pytest.raises(ModelError, match=r"model local: cannot load .* lack the tensor lm_head\.weight"):
+    with pytest.raises(WeightsError, match=r"model local: cannot load .* lack the tensor lm_head\.weight"):
         ask(tmp_path / "model", tmp_path / "ledger", [request("the ferry")])
 
 
@@ -133,25 +133,25 @@ def test_a_file_that_was_copied_in_part_is_told(weights, tmp_path):
     shutil.copytree(weights, tmp_path / "model")
     path = tmp_path / "model/model.safetensors"
     path.write_bytes(path.read_bytes()[:-500])
-    with pytest.raises(ModelError, match=r"model local: .*damaged or was copied in part"):
+    with pytest.raises(WeightsError, match=r"model local: .*damaged or was copied in part"):
         ask(tmp_path / "model", tmp_path / "ledger", [request("the ferry")])
 
 
 def test_a_device_that_is_not_there_is_told(weights, tmp_path):
-    with pytest.raises(ModelError, match=r"model local: .* found device 'xpu:7', which cannot be used here"):
+    with pytest.raises(WeightsError, match=r"model local: .* found device 'xpu:7', which cannot be used here"):
         ask(weights, tmp_path / "ledger", [request("the ferry")], device="xpu:7")
 
 
 def test_a_processor_computes_in_full_precision_as_its_identity_says(weights):
     made = Provider(Model("local", "transformers", str(weights), options={"device": "cpu"}))
-    assert made.weights.dtype == torch.float32 and made.identity()["dtype"] == "torch.float32"
+    assert made.weights.dtype == torch.float32 and made.identity()["dtype"] == "float32"
 
 
 def test_two_snapshots_under_one_name_are_two_models(tmp_path, monkeypatch):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     identities = []
     for seed, commit in enumerate(["1" * 40, "2" * 40]):
-        little_decoder.save_in_cache(tmp_path, commit, ["ferry quay harbour"], 300, 128, seed=seed)
+        save_decoder_in_cache(tmp_path, commit, ["ferry quay harbour"], 300, 128, seed=seed)
         identities.append(identity("some/decoder"))
     assert identities[0] != identities[1]
     by_commit = [identity("some/decoder", revision=commit) for commit in ("1" * 40, "2" * 40)]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from ragassay.metrics.agreement import accuracy, alpha, kappa
+from ragassay.metrics.agreement import alpha, kappa
 
 
 def ratings(seed, items=60, raters=3, labels=3, missing=0.2):
@@ -42,7 +42,6 @@ def test_a_weight_is_so_many_times_the_item():
     first, second, _ = ratings(7, missing=0).T
     repeated = np.repeat(first, weights), np.repeat(second, weights)
     assert kappa(first, second, weights) == pytest.approx(kappa(*repeated), abs=1e-12)
-    assert accuracy(first, second, weights) == pytest.approx(accuracy(*repeated), abs=1e-12)
 
 
 def test_the_papers_second_group_by_hand():
@@ -60,7 +59,3 @@ def test_where_there_is_no_kappa_there_is_none(first, second):
 @pytest.mark.parametrize("table", [np.zeros((0, 2)), [[1, 0], [0, 1]], [[2, 0], [2, 0]]])
 def test_where_there_is_no_alpha_there_is_none(table):
     assert alpha(table) is None
-
-
-def test_no_items_have_no_accuracy():
-    assert accuracy([], []) is None and accuracy([1], [1], [0]) is None

@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 from ragassay.metrics.paired import holm, sign_flip
+from ragassay.metrics.rank_swap import swap
 
 FLIPS = 20_000
 
@@ -56,3 +57,15 @@ def test_holm_by_hand(values):
 
 def test_holm_of_a_known_example():
     assert holm([0.01, 0.04, 0.03, 0.005]).tolist() == pytest.approx([0.03, 0.06, 0.06, 0.02])
+
+
+def test_exchanged_ranks_tell_which_auroc_is_higher():
+    random = np.random.default_rng(0)
+    items = np.repeat([False, True], 80), np.arange(160) // 2
+    positive = items[0]
+    weak = random.normal(positive * 0.5)
+    strong = random.normal(positive * 2.0) * 1000  # scores of other sizes do not matter, ranks do
+    assert swap(strong, weak, *items, 199) == swap(weak, strong, *items, 199) == 1 / 200
+    assert swap(weak, weak, *items, 99) == 1
+    same = np.array([swap(*random.normal(positive, size=(2, 160)), *items, 99, seed) for seed in range(60)])
+    assert 0.3 < same.mean() < 0.7 and (same <= 0.1).mean() < 0.25

@@ -3,10 +3,13 @@
 import numpy as np
 import pytest
 from scipy import stats
-from sklearn.metrics import roc_auc_score, roc_curve
+from sklearn.metrics import cohen_kappa_score, roc_auc_score, roc_curve
 
-from ragassay.metrics import panel
+from ragassay.metrics import panel, resampling
+from ragassay.metrics.agreement import kappa
 from ragassay.metrics.panel import Panel
+
+NOTHING = {"value": None, "low": None, "high": None, "n": 0, "abstained": 0}
 
 
 @pytest.fixture(params=range(5))
@@ -87,24 +90,120 @@ def test_a_difference_is_the_mean_of_differences_under_the_same_draws(items):
     np.testing.assert_allclose(difference.drawn[:, 0], both.drawn[:, 0] - both.drawn[:, 1], atol=1e-12)
 
 
+def test_a_mask_measures_some_items_with_the_draws_of_all(items):
+    clusters, positive, scores = items
+    own = Panel(clusters, 30, seed=4)
+    found = own.means(scores, {"positive": positive, "negative": ~positive, "everything": None})
+    for name, mask in (("positive", positive), ("negative", ~positive)):
+        alone = np.where(mask[:, None], scores, np.nan)
+        for method in range(3):
+            expected = slowly(clusters, alone[:, method], 30, 4)
+            np.testing.assert_allclose(found[name].drawn[:, method], expected, atol=1e-12)
+            row = found[name].row(method)
+            assert row["value"] == pytest.approx(np.nanmean(alone[:, method]), abs=1e-12)
+            unknown = np.isnan(scores[mask, method]).sum()
+            assert (row["n"], row["abstained"]) == (mask.sum() - unknown, unknown)
+        np.testing.assert_array_equal(own.part(mask).mean(scores[mask]).drawn, found[name].drawn)
+    assert found["everything"].abstained.tolist() == [0, 0, 0]
+    np.testing.assert_array_equal(found["everything"].drawn, own.mean(scores).drawn)
+
+
+def test_methods_may_be_asked_about_different_items(items):
+    clusters, positive, scores = items
+    own, asked = Panel(clusters, 20), np.stack([positive, ~positive, positive], axis=1)
+    alone = Panel(clusters, 20)
+    for together, of_one in (
+        (own.mean(scores, asked), lambda method: alone.mean(scores[:, method], asked[:, method])),
+        (
+            own.auroc(scores, ~np.isnan(scores[:, 2]), asked),
+            lambda method: alone.auroc(scores[:, method], ~np.isnan(scores[:, 2]), asked[:, method]),
+        ),
+    ):
+        for method in range(3):
+            assert together.row(method) == pytest.approx(of_one(method).row(), abs=1e-12)
+            assert together.counts[method] + together.abstained[method] == asked[:, method].sum()
+
+
+def test_one_column_of_scores_serves_all_columns_of_a_mask(items):
+    clusters, positive, scores = items
+    masks = np.stack([scores[:, 0] > 0, np.ones(len(clusters), bool), scores[:, 0] > 99], axis=1)
+    own = Panel(clusters, 20)
+    together = own.auroc(scores[:, 2], positive, masks)
+    for at in range(3):
+        assert together.row(at) == pytest.approx(own.auroc(scores[:, 2], positive, masks[:, at]).row(), abs=1e-12)
+    assert together.row(2) == NOTHING
+
+
+def test_the_difference_of_two_estimates_is_that_of_each_draw(items):
+    clusters, positive, scores = items
+    found = Panel(clusters, 50).means(scores, {"positive": positive, "negative": ~positive})
+    difference = found["positive"].minus(found["negative"])
+    np.testing.assert_array_equal(difference.drawn, found["positive"].drawn - found["negative"].drawn)
+    row = difference.row(1)
+    assert row["value"] == pytest.approx(scores[positive, 1].mean() - scores[~positive, 1].mean(), abs=1e-12)
+    assert row["n"] == len(clusters) and row["low"] < row["value"] < row["high"]
+
+
+def test_any_number_can_be_measured_under_the_same_draws(items):
+    clusters, positive, scores = items
+    own, said = Panel(clusters, 30, seed=5), scores[:, 1] > 0.5
+    agreeing = own.measure(lambda weights: (weights * (said == positive)).sum() / weights.sum(), abstained=3)
+    same = own.mean((said == positive).astype(float))
+    np.testing.assert_allclose(agreeing.drawn, same.drawn, atol=1e-12)
+    assert agreeing.row() == pytest.approx(same.row() | {"abstained": 3})
+    beyond_chance = own.measure(lambda weights: kappa(said, positive, weights))
+    weights = np.concatenate(list(own.draws()))[7, own.owners].astype(int)
+    assert beyond_chance.drawn[7, 0] == pytest.approx(
+        cohen_kappa_score(np.repeat(said, weights), np.repeat(positive, weights))
+    )
+
+
+def test_intervals_agree_with_scipys_bootstrap():
+    random = np.random.default_rng(7)
+    counts = random.integers(1, 10, 40)
+    hits = [random.random(count) < bar for count, bar in zip(counts, random.beta(2, 2, 40), strict=True)]
+    theirs = stats.bootstrap(
+        ([own.sum() for own in hits], counts),
+        lambda hits, counts, axis: hits.sum(axis) / counts.sum(axis),
+        paired=True,
+        method="percentile",
+        n_resamples=4000,
+        rng=np.random.default_rng(1),
+    ).confidence_interval
+    row = Panel(np.repeat(np.arange(40), counts), 4000).mean(np.concatenate(hits)).row()
+    assert (row["low"], row["high"]) == pytest.approx(tuple(theirs), abs=0.02)
+
+
+def test_one_item_per_cluster_has_the_binomial_error_and_repeated_ones_no_smaller():
+    single = np.repeat([1.0, 0.0], [60, 140])
+    error = Panel(np.arange(200), 4000).mean(single).drawn.std()
+    assert error == pytest.approx(np.sqrt(0.3 * 0.7 / 200), rel=0.05)
+    assert Panel(np.repeat(np.arange(200), 5), 4000).mean(np.repeat(single, 5)).drawn.std() == pytest.approx(error)
+
+
 def test_bounds_are_what_abstentions_could_make_of_a_rate():
     values = np.array([[1, 1], [0, np.nan], [np.nan, np.nan], [1, 0]])
     lowest, highest = panel.bounds(values)
     assert lowest.tolist() == [0.5, 0.25] and highest.tolist() == [0.75, 0.75]
+    lowest, highest = panel.bounds(values, np.array([True, True, False, False]))
+    assert lowest.tolist() == [0.5, 0.5] and highest.tolist() == [0.5, 1]
+    assert np.isnan(panel.bounds(values, np.zeros(4, bool))).all()
 
 
 def test_of_nothing_there_is_no_number():
     empty = Panel([], 10)
-    assert empty.mean(np.empty((0, 2))).row(1) == {"value": None, "low": None, "high": None, "n": 0}
-    assert empty.auroc(np.empty(0), np.empty(0, bool)).row() == {"value": None, "low": None, "high": None, "n": 0}
+    assert empty.mean(np.empty((0, 2))).row(1) == NOTHING
+    assert empty.auroc(np.empty(0), np.empty(0, bool)).row() == NOTHING
+    assert empty.measure(lambda weights: weights.sum()).row() == NOTHING
     one_kind = Panel(["a", "b"], 10)
     assert one_kind.auroc([1.0, 2.0], [True, True]).row()["value"] is None
     assert one_kind.tpr_at([1.0, 2.0], [True, True], 0.1).row()["value"] is None
-    assert one_kind.mean([np.nan, np.nan]).row() == {"value": None, "low": None, "high": None, "n": 0}
+    assert one_kind.mean([np.nan, np.nan]).row() == NOTHING
+    assert one_kind.mean([np.nan, np.nan], [True, False]).row() == NOTHING | {"abstained": 1}
 
 
 def test_the_draws_do_not_depend_on_how_many_are_in_memory(items, monkeypatch):
     clusters, _, scores = items
     whole = Panel(clusters, 30).mean(scores).drawn
-    monkeypatch.setattr(panel, "AT_ONCE", 7)
+    monkeypatch.setattr(resampling, "AT_ONCE", 7)
     np.testing.assert_array_equal(Panel(clusters, 30).mean(scores).drawn, whole)

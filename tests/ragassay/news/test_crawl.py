@@ -5,16 +5,16 @@ from math import inf
 
 import pytest
 
-from crawling import feed
+from news import feed
 from ragassay.errors import AssayError
-from ragassay.news import feed_child
-from ragassay.news.candidates import Days
 from ragassay.news.crawl import MOST_FAILURES, Crawl
-from ragassay.news.exchange import Exchange
-from ragassay.news.kept import Answers
-from ragassay.news.limits import Limits
-from ragassay.news.readers import Readers
-from web import Web, answer, moved
+from ragassay.news.feeds import feed_worker
+from ragassay.news.feeds.candidates import Days
+from ragassay.news.fetching.archive import Answers
+from ragassay.news.fetching.bounds import Limits
+from ragassay.news.fetching.http import Exchange
+from ragassay.news.readers.pool import Readers
+from servers import Web, answer, moved
 
 PAGE = answer(b"<p>The harbour is open.</p>")
 BUSY = answer(b"", "503 Service Unavailable", retry_after="0")
@@ -42,7 +42,7 @@ def ask(tmp_path):
 def feeds(pages, *rows, days=("2026-10-01", "2026-10-31"), **settings):
     async def crawl(folder):
         async with Web(pages) as web, web.fetcher(**settings) as fetcher:
-            with Answers(folder / "a") as answers, Readers(feed_child.__name__) as readers:
+            with Answers(folder / "a") as answers, Readers(feed_worker.__name__) as readers:
                 return await Crawl(fetcher, answers, readers, "a").feeds(list(rows), Days(*days)), web.asked
 
     return crawl
@@ -170,7 +170,7 @@ def test_a_page_at_the_users_own_host_is_fetched_for_a_feed_there_and_not_for_on
                 return await asyncio.open_connection("127.0.0.1", web.port, **options)
 
             settings = {"connect_to": {}, "allow_hosts": ["127.0.0.1"], "resolve": resolve, "gap": 0.0}
-            with Answers(tmp_path / "a") as answers, Readers(feed_child.__name__) as readers:
+            with Answers(tmp_path / "a") as answers, Readers(feed_worker.__name__) as readers:
                 async with web.fetcher(open_connection=connect, **settings) as fetcher:
                     work = Crawl(fetcher, answers, readers, "a", (0.0,))
                     rows = [feed(f"{own}/feed"), feed(f"{own}/moved"), feed(f"{other}/feed")]

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from ragassay.documents.sources import SourceError
 from ragassay.question_sets.reading import QuestionSetError, documents, questions, votes
-from ragassay.sources import SourceError
 
 NAMES = {
     "documents": ["doc_id", "text", "title", "url", "date", "topic"],

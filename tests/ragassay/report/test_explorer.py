@@ -4,7 +4,7 @@ import base64
 import hashlib
 import re
 
-from conftest import ROOT
+from project import ROOT
 from ragassay.report.explorer import FACETS, index, packed, render
 
 REPORT = ROOT / "workflow/report"

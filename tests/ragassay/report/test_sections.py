@@ -3,7 +3,7 @@
 import pytest
 
 from ragassay import tables
-from ragassay.config import ConfigError
+from ragassay.plan.config import ConfigError
 from ragassay.report.sections import SectionError, load
 from ragassay.schemas.examples import EXAMPLES
 from ragassay.schemas.metrics import METRICS, metric
@@ -75,11 +75,10 @@ BARS = "\n  - {kind: bars, table: scores, title: S, caption: C, label: model, x:
 
 @pytest.mark.parametrize("metrics", ["metric: accuracy", "metrics: {accuracy: Right, recall: Found}"])
 def test_bars_have_one_metric_or_several(section, metrics):
-    part = section([row(model="a"), row(name="recall", model="a")], DESCRIPTION.rstrip() + BARS + metrics + "}").parts[
-        1
-    ]
-    expected = {"accuracy": "Y"} if "metric:" in metrics else {"accuracy": "Right", "recall": "Found"}
-    assert part.columns == {"model": "X", **expected}
+    rows = [row(model="a"), row(name="recall", model="a")]
+    part = section(rows, DESCRIPTION.rstrip() + BARS + metrics + "}").parts[1]
+    assert [mark["series"] for mark in part.rows] == ([""] if "metric:" in metrics else ["Right", "Found"])
+    assert part.axes == {"x": "X", "y": "Y"}
 
 
 @pytest.mark.parametrize("metrics", ["line: 1", "metric: accuracy, metrics: {accuracy: A, recall: B}"])
@@ -134,19 +133,21 @@ parts:
 """
 
 
-def test_dots_are_named_by_the_keys_that_differ(section):
-    rows = [row(judge="j", prompt=prompt, model=model) for prompt in ("p", "q") for model in ("a", "b")]
-    part = section(rows, PLOT.replace("KIND", "dots")).parts[0]
-    assert [r["label"] for r in part.rows] == ["p, a", "p, b", "q, a", "q, b"]
-    assert part.rows[0]["accuracy"]["value"] == 0.5
+def test_a_figure_has_its_marks_as_rows_and_its_axes(section):
+    rows = [row(judge="j", prompt=prompt, model="a") for prompt in ("q", "p")]
+    part = section(rows, PLOT.replace("KIND", "dots").replace("x: X", "x: X, line: 1")).parts[0]
+    assert part.drawn and part.axes == {"x": "X", "line": 1}
+    assert [(mark["label"], mark["value"]) for mark in part.rows] == [("p", 0.5), ("q", 0.5)]
 
 
-def test_a_heat_map_has_a_row_for_each_name_and_a_column_for_each_value(section):
-    rows = [row(judge="j", prompt="p", model=model, topic=topic) for model in "ab" for topic in ("x", "y")]
-    description = PLOT.replace("KIND", "heat").replace("metric:", "by: topic, metric:")
-    part = section([*rows[:3], row(name="mean", judge="j", prompt="p", model="a")], description).parts[0]
-    assert [(r["label"], sorted(r.keys() - {"label"})) for r in part.rows] == [("a", ["x", "y"]), ("b", ["x"])]
-    assert list(part.columns) == ["label", "x", "y"]
+def test_figures_of_one_table_need_names_of_their_own(section):
+    twice = PLOT.replace("KIND", "dots") + PLOT.splitlines()[-1].replace("KIND", "dots") + "\n"
+    with pytest.raises(
+        SectionError, match=r"study\.yaml: found 2 figures scores, expected one; give the others a name"
+    ):
+        section([row(judge="j", prompt="p", model="a")], twice)
+    named = section([row(judge="j", prompt="p", model="a")], twice.replace("title: Scores", "name: again, title: S", 1))
+    assert [part.name for part in named.parts] == ["again", "scores"]
 
 
 def test_a_plot_that_asks_for_an_unknown_metric_is_refused(section):
@@ -159,21 +160,6 @@ title: A study
 parts:
   - {kind: lines, table: scores, title: T, caption: C, label: [judge, model], at: AT, metric: accuracy, x: X, y: Y}
 """
-
-
-def test_curves_are_named_by_the_keys_that_differ_and_placed_by_a_key(section):
-    rows = [row(judge="j", model=model, documents=f"{n:05}", value=n / 10) for model in "ba" for n in (10, 2)]
-    part = section(rows, CURVES.replace("AT", "documents")).parts[0]
-    assert [(r["label"], r["at"], r["value"]["value"]) for r in part.rows] == [
-        ("a", 2.0, 0.2), ("a", 10.0, 1.0), ("b", 2.0, 0.2), ("b", 10.0, 1.0)
-    ]  # fmt: skip
-
-
-def test_curves_may_be_placed_by_a_metric_and_what_has_no_place_is_left_out(section):
-    rows = [row(judge="j", model="a", bin="1"), row(judge="j", model="a", bin="1", name="said", value=0.15)]
-    rows += [row(judge="j", model="a", bin="2"), row(judge="j", model="a", bin="2", name="said", value=None)]
-    part = section(rows, CURVES.replace("AT", "said")).parts[0]
-    assert [(r["at"], r["value"]["value"]) for r in part.rows] == [(0.15, 0.5)]
 
 
 def test_curves_that_ask_for_an_unknown_place_are_refused(section):

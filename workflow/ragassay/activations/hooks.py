@@ -1,4 +1,4 @@
-"""Keep a few rows of what layers put out, and let all else go at once.
+"""Keep a few rows of the outputs of layers, and release everything else at once.
 
 Layers are numbered as transformers numbers hidden states: 0 is what goes into the first block, i what comes out of the
 i-th, and the last one what comes out of the final norm. Negative numbers count from the last.

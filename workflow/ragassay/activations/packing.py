@@ -1,16 +1,16 @@
-"""Put the prompts of one document together, so that what they begin with is computed once.
+"""Put the prompts of one document together, so that their common beginning is computed once.
 
 Prompts that begin with the same tokens share them: a row holds the common beginning and, one behind the other, what is
 left of each prompt, the pieces. Each piece counts its positions on from the beginning, sees the beginning and itself,
-and nothing of the other pieces; so a model computes for it what it would for the whole prompt alone. Knows tokens
-only; how a model runs such rows is in `ragassay.activations.states`.
+and nothing of the other pieces; so a model computes for it what it would for the whole prompt alone. Knows tokens only;
+how a model runs such rows is in `ragassay.activations.states`.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-PADDING = -1  # the owner of a place that no piece is at; pieces count from 0
+PADDING = -1  # the owner of a place without a piece; pieces count from 0
 
 
 @dataclass(frozen=True)

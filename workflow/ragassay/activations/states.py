@@ -17,7 +17,7 @@ from transformers import DynamicCache
 
 from ragassay.activations.hooks import ActivationsError, blocks, keeping, numbers
 from ragassay.activations.packing import PADDING, Row, pieces, rows
-from ragassay.encoders.batches import batches, padded
+from ragassay.weights.batches import batches, padded
 
 AGREE = {torch.float32: 1e-3}  # relative; what packed and plain states may differ by
 COARSE = 0.05  # the same in numbers of 16 bits

@@ -1,6 +1,6 @@
-"""How well the demo's language model knows its facts and follows passages: its own answers, greedily, word for word.
+"""How well the demo's language model knows its facts and follows passages, how it writes, and the card that says so.
 
-And how it writes.
+Its answers are greedy and count only if they are right word for word.
 """
 
 import random
@@ -10,12 +10,44 @@ from typing import NamedTuple
 import torch
 
 from ragassay.demo_lm import lessons
-from ragassay.demo_lm.batches import MOST_OTHERS
+from ragassay.demo_lm.rows import MOST_OTHERS
 
 ROWS = 64
-PIECES, LENGTH, TEMPERATURE = 24, 80, 0.8  # of its own prose: how many, their tokens, and how freely they are drawn
-ALONE = ((lessons.CLEAN, 0), (lessons.CONFLICT, 0))  # kinds of lessons, and how many passages stand beside
+PIECES, LENGTH, TEMPERATURE = 24, 80, 0.8  # of sampled prose: how many pieces, and their tokens
+ALONE = ((lessons.CLEAN, 0), (lessons.CONFLICT, 0))  # kinds of lessons, and how many other passages stand beside
 MEASURED = ((lessons.CLOSED, 0), *ALONE, (lessons.CLEAN, MOST_OTHERS), (lessons.CONFLICT, MOST_OTHERS))
+CARD = """---
+license: apache-2.0
+language: en
+tags: [demo]
+---
+
+# demo-lm
+
+A decoder of Llama's shape with {size:,} parameters, trained for {steps:,} steps on {documents} documents and on {facts}
+questions with short answers that rules took from them. It stands in for a real model where a study needs perplexities,
+hidden states or answers on a machine that has no other. It knows nothing but these documents, so its figures are no
+results about language models. Its weights are stored in half precision, and were measured as they are stored.
+
+| greedy answers, right word for word | right | of |
+|---|---|---|
+{rows}
+
+| prose, sampled at temperature {temperature} | as in the documents | of |
+|---|---|---|
+| three words in a row | {known:.1%} | {triples} |
+
+By heart: no passage is given. A clean passage says what the documents say; a contradicting one gives another answer of
+the same kind, and that answer is the right one. The others beside it have nothing to do with the question. The model
+has read the documents on which detectors are chosen and tested, but was taught no facts of theirs.
+
+An example of its prose:
+
+{example}
+
+Of several messages it reads only the last. The tokens `<|unused_0|>` to `<|unused_7|>` were never trained.
+"""
+NAMES = {lessons.CLOSED: "by heart", lessons.CLEAN: "a clean passage", lessons.CONFLICT: "a contradicting passage"}
 
 
 class Measured(NamedTuple):
@@ -28,12 +60,12 @@ class Measured(NamedTuple):
 
 class Prose(NamedTuple):
     example: str
-    known: float  # the share of three words in a row that the documents have, too
+    known: float  # the share of three words in a row that also occur in the documents
     triples: int
 
 
 def measured(model, tokenizer, own: lessons.Lessons, unseen: lessons.Lessons | None = None) -> list[Measured]:
-    """What it was taught, and passages about facts that it was not taught, if there are some."""
+    """Its accuracy on what it was taught and, if there are any, on passages about facts that it was not taught."""
     asked = [(*one, own) for one in MEASURED]
     asked += [(*one, unseen) for one in ALONE] if unseen and unseen.facts else []
     return [
@@ -76,7 +108,7 @@ def answered(model, tokenizer, prompts: list[str], longest: int = 24) -> list[st
 
 @torch.inference_mode()
 def prose(model, tokenizer, texts: list[str], seed: int = 1) -> Prose:
-    """Pieces that it writes of its own accord, held to what it read."""
+    """Pieces that it writes without a prompt, compared with what it read."""
     model.eval()
     begin = torch.full((PIECES, 1), tokenizer.bos_token_id)
     with torch.random.fork_rng():
@@ -99,3 +131,24 @@ def prose(model, tokenizer, texts: list[str], seed: int = 1) -> Prose:
 def _triples(text):
     words = re.findall(r"\w+(?:['.,-]\w+)*|[^\w\s]", text)
     return zip(words, words[1:], words[2:], strict=False)
+
+
+def card(found: list[Measured], prose: Prose, facts: int, documents: int, size: int, steps: int) -> str:
+    rows = "\n".join(f"| {task_name(one)} | {one.right:.1%} | {one.questions} |" for one in found)
+    example = "\n".join(f"> {line}".rstrip() for line in prose.example.splitlines())
+    return CARD.format(
+        size=size,
+        steps=steps,
+        documents=documents,
+        facts=facts,
+        rows=rows,
+        temperature=TEMPERATURE,
+        known=prose.known,
+        triples=prose.triples,
+        example=example,
+    )
+
+
+def task_name(one: Measured) -> str:
+    beside = f" beside {one.others} others" if one.others else ""
+    return f"{NAMES[one.kind]}{beside}{'' if one.taught else ', a fact that it was not taught'}"

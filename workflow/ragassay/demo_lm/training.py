@@ -1,10 +1,16 @@
 """Train the demo's language model: a decoder of Llama's shape, small enough for minutes on one processor.
 
-What has to be found in passages is learnt before facts are known by heart: a model that knows the answer has no reason
-to look. So it first copies, then reads passages, alone and beside others, and only then learns facts by heart, too; a
-step takes a few rows of each, prose among them, and many small steps teach more than few large ones. What counts is
-what follows a prompt, and all of a piece of prose. The same texts and seed give the same weights on the same machine.
-Tokens that are never used are kept out of the output, so that training leaves them as they were.
+Finding answers in passages is taught before facts are: a model that knows the answer has no reason to look. So it
+first copies, then reads passages, alone and beside others, and only then learns facts by heart, too. A step takes a few
+rows of each kind, prose among them: many small steps teach more than few large ones. The loss is over the answer to a
+prompt, and over all of a piece of prose. The same texts and seed give the same weights on the same machine. Tokens that
+are never used are kept out of the output, so that training leaves them as they were.
+
+The initial weights are random and small, except for a hand-set induction head, which training would find late. In the
+first block each token receives the one before it; in the second it looks for a token that received what it is itself,
+and predicts that token: what followed a word once will follow it again. Both are rough, and training shapes them.
+Halves of the hidden state share the work: the vectors of tokens lie in the first, behind one number that all of them
+have, those of the tokens before them in the second.
 """
 
 from collections import defaultdict
@@ -13,8 +19,8 @@ import numpy as np
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from ragassay.demo_lm import beginning, lessons
-from ragassay.demo_lm.batches import COPIES, PASSAGES, PROSE, Batches
+from ragassay.demo_lm import lessons
+from ragassay.demo_lm.rows import COPIES, PASSAGES, PROSE, Batches
 from ragassay.demo_lm.tokens import PAD, UNUSED
 from ragassay.stage import log
 
@@ -24,6 +30,12 @@ KNOW = (*READ, lessons.CLOSED)
 THETA = 100_000.0  # of rotary positions: with so narrow heads the usual 10,000 leaves few pairs that tell no places
 WARM, LEAST = 0.05, 0.02  # the share of the steps in which rates rise, and what they come down to
 SHOWN = 50  # steps between two lines of the log
+SIZE = 0.5  # of the numbers in tokens' vectors
+ALWAYS = 2.0  # the number that all tokens have
+# How sharply to look one back, for the same word, and how loudly to say what followed.
+BEFORE, SAME, SAID = 2.0, 3.0, 4.0
+SMALL = 0.02  # of all other weights
+FAST, SLOW = 0.05, 0.012  # radians per token: above, a rotary pair tells neighbours apart; below, it tells no places
 
 
 def new(tokenizer, seed: int, hidden: int, layers: int) -> LlamaForCausalLM:
@@ -42,7 +54,7 @@ def new(tokenizer, seed: int, hidden: int, layers: int) -> LlamaForCausalLM:
         pad_token_id=tokenizer.pad_token_id,
     )
     model = LlamaForCausalLM(config)
-    beginning.lay(model, seed)
+    lay_initial_weights(model, seed)
     return model
 
 
@@ -56,8 +68,8 @@ def train(model, batches: Batches, steps: int, rate: float, vector_rate: float) 
     model.train()
     for step in range(steps):
         for kind in _kinds(step / steps):
-            tokens, mask, told = batches.batch(kind, alone=step < ALONE * steps)
-            loss = _loss(model, tokens, mask, told, barred)
+            tokens, mask, predicted = batches.batch(kind, alone=step < ALONE * steps)
+            loss = _loss(model, tokens, mask, predicted, barred)
             loss.backward()
             shown[kind].append(float(loss.detach()))
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -69,10 +81,17 @@ def train(model, batches: Batches, steps: int, rate: float, vector_rate: float) 
             log.info("step %d of %d, losses: %s", step + 1, steps, losses)
 
 
-def _loss(model, tokens, mask, told, barred):
+@torch.no_grad()
+def round_to_half(model) -> None:
+    """Give each weight a value that half precision has, in which weights are saved."""
+    for weight in model.parameters():
+        weight.copy_(weight.half())
+
+
+def _loss(model, tokens, mask, predicted, barred):
     states = model.model(input_ids=tokens[:, :-1], attention_mask=mask[:, :-1], use_cache=False).last_hidden_state
-    told = told[:, 1:]
-    return torch.nn.functional.cross_entropy(model.lm_head(states[told]) + barred, tokens[:, 1:][told])
+    predicted = predicted[:, 1:]
+    return torch.nn.functional.cross_entropy(model.lm_head(states[predicted]) + barred, tokens[:, 1:][predicted])
 
 
 def _optimizers(model, rate, vector_rate):
@@ -95,3 +114,37 @@ def _kinds(done):
     if done < COPYING:
         return (COPIES,)
     return READ if done < READING else KNOW
+
+
+@torch.no_grad()
+def lay_initial_weights(model, seed: int) -> None:
+    """Set all weights of a Llama-shaped model with as many key heads as heads, two blocks or more, and tied vectors."""
+    chance, config = torch.Generator().manual_seed(seed), model.config
+    for weight in model.parameters():
+        if weight.ndim == 2:
+            weight.normal_(0, SMALL, generator=chance)
+    own, before = range(1, config.hidden_size // 2), range(config.hidden_size // 2, config.hidden_size)
+    vectors = model.get_input_embeddings().weight
+    vectors.zero_()
+    vectors[:, own] = SIZE * torch.randn(len(vectors), len(own), generator=chance)
+    vectors[:, 0] = ALWAYS
+    half = config.head_dim // 2
+    speeds = config.rope_parameters["rope_theta"] ** (-torch.arange(half) / half)
+    fast = [pair for pair in range(half) if speeds[pair] > FAST]
+    slow = [place for pair in range(half) if speeds[pair] <= SLOW for place in (pair, half + pair)]
+    first, second = (block.self_attn for block in model.model.layers[:2])
+    for head in range(min(config.num_attention_heads, -(-len(own) // config.head_dim))):
+        start = head * config.head_dim
+        for pair in fast:  # a key turned by one place is what a query meets one place later
+            first.q_proj.weight[start + pair, 0] += BEFORE
+            first.k_proj.weight[start + pair, 0] += BEFORE * torch.cos(speeds[pair])
+            first.k_proj.weight[start + half + pair, 0] += BEFORE * torch.sin(speeds[pair])
+        for number, place in enumerate(slow):
+            at = (head * len(slow) + number) % len(own)
+            second.q_proj.weight[start + place, own[at]] += SAME
+            second.k_proj.weight[start + place, before[at]] += SAME
+        for number, at in enumerate(range(len(own))[start : start + config.head_dim]):
+            first.v_proj.weight[start + number, own[at]] += 1
+            first.o_proj.weight[before[at], start + number] += 1
+            second.v_proj.weight[start + number, own[at]] += 1
+            second.o_proj.weight[own[at], start + number] += SAID

@@ -1,69 +1,82 @@
-"""Put methods that tell questions out of scope side by side on the same questions. Judges and detectors alike are
-columns of numbers here; nothing is computed from texts.
+"""Detectors, judges and controls compared on the same questions whose kind is known.
 
-A method's answer to a question is the mean over its seeds: of being right, and of its score. Intervals are 95 % by
-resampled documents; a difference to another method is of the same questions and the same draws.
+Judges and detectors alike are rows of a frame here: method, question_id, out_of_scope (its answer) and score, one row
+for each seed. A method's result for a question is the mean over its seeds: of being right, and of its score. Intervals
+are 95 %, from resampled documents; a difference to another method is of the same questions and the same draws.
 """
 
-from collections import defaultdict
+from collections.abc import Iterator
 
 import numpy as np
+import pandas as pd
 
-from ragassay.metrics.panel import Panel
+from ragassay.detectors.predictions import SINGLE
+from ragassay.metrics.panel import Estimates, Panel
+from ragassay.schemas.metrics import Section
+from ragassay.scope.votes import KINDS, OUT
 
-
-class Questions:
-    """Questions whose kind is known, in a fixed order: rows with question_id, doc_id, intended."""
-
-    def __init__(self, rows: list[dict], times: int, seed: int):
-        self.rows = sorted(rows, key=lambda row: row["question_id"])
-        self.out_of_scope = np.array([row["intended"] == "out_of_scope" for row in self.rows], bool)
-        self._panel = Panel([row["doc_id"] for row in self.rows], times, seed)
-
-    def __len__(self):
-        return len(self.rows)
-
-    def accuracy(self, right: np.ndarray) -> tuple:
-        """Value, low and high of the mean of how right a method is, over those questions where it says something."""
-        return _numbers(self._panel.mean(right))
-
-    def difference(self, right: np.ndarray, other: np.ndarray) -> tuple:
-        """How much more often right than another method, where both say something."""
-        return self.accuracy(right - other)
-
-    def auroc(self, score: np.ndarray) -> tuple:
-        return _numbers(self._panel.auroc(score, self.out_of_scope))
+SECTION = Section("detectors")
+CONTROLS = {"over_overlap": SINGLE["overlap"], "over_question": SINGLE["question_alone"]}
 
 
-class Method:
-    """What a method says of questions: decisions and scores by question, of several seeds or one."""
-
-    def __init__(self):
-        self._said = defaultdict(list)
-
-    def add(self, question_id: str, out_of_scope: bool, score: float) -> None:
-        self._said[question_id].append((out_of_scope, score))
-
-    def knows(self, rows: list[dict]) -> bool:
-        """Whether it says something of any of these questions."""
-        return any(row["question_id"] in self._said for row in rows)
-
-    def right(self, questions: Questions) -> np.ndarray:
-        """The share of seeds that are right on each question; not a number where it says nothing."""
-        truth = dict(zip((row["question_id"] for row in questions.rows), questions.out_of_scope, strict=True))
-        return self._means(questions, lambda name, said: float(said[0] == truth[name]))
-
-    def score(self, questions: Questions) -> np.ndarray:
-        return self._means(questions, lambda _, said: said[1])
-
-    def _means(self, questions, number):
-        found = []
-        for row in questions.rows:
-            said = self._said.get(row["question_id"])
-            found.append(np.mean([number(row["question_id"], one) for one in said]) if said else np.nan)
-        return np.array(found, float)
+def judged(labels, asked_models: list[str]):
+    """The answers of models that were asked directly, and of judges and detectors that came with a question set, from
+    rows of scope_labels.
+    """
+    labels = labels[labels["label"].isin(list(KINDS))]
+    how = labels["judge"].isin(asked_models).map({True: "asked directly", False: "recorded"})
+    method = labels["judge"] + ", " + how
+    return labels.assign(method=method, out_of_scope=labels["label"] == OUT, score=labels["margin"])
 
 
-def _numbers(estimates):
-    row = estimates.row()
-    return row["value"], row["low"], row["high"]
+def compared(table: str, keys: dict, questions, answers, times: int, seed: int) -> Iterator[dict]:
+    """Accuracy and AUROC of each method, and how much more often it is right than each control. `questions` have
+    question_id, doc_id and the truth, `out`; a method without an answer abstains. Without questions there are no rows.
+    """
+    if not len(questions):
+        return
+    methods, right, scores = answered(questions, answers)
+    panel, asked = Panel(questions["doc_id"], times, seed), np.ones(len(questions), bool)
+    accuracy, auroc = panel.mean(right, asked), panel.auroc(scores, questions["out"], asked)
+    differences = {name: _over(panel, right, methods, control) for name, control in CONTROLS.items()}
+    for at, method in enumerate(methods):
+        own, row = {**keys, "method": method}, accuracy.row(at)
+        yield SECTION.row(table, own, "accuracy", **row)
+        yield SECTION.row(table, own, "auroc", **auroc.row(at))
+        for name, estimates in differences.items():
+            numbers = {"value": None} if estimates is None else estimates.row(at)
+            yield SECTION.row(table, own, name, **numbers | {"n": row["n"], "abstained": row["abstained"]})
+
+
+def by_topic(table: str, keys: dict, questions, answers) -> Iterator[dict]:
+    """The accuracy of each method in each topic."""
+    methods, right, _ = answered(questions, answers)
+    topics = questions["topic"].to_numpy()
+    masks = {topic: (topics == topic)[:, None] & ~np.isnan(right) for topic in sorted(set(topics))}
+    for topic, estimates in Panel(questions["doc_id"]).means(right, masks).items():
+        for at, method in enumerate(methods):
+            yield SECTION.row(table, {**keys, "method": method, "topic": topic}, "accuracy", **estimates.row(at))
+
+
+def answered(questions, answers):
+    """The methods, and as arrays of questions x methods the share of seeds that are right and the mean scores; NaN
+    where a method has no answer.
+    """
+    methods, out = list(answers["method"].unique()), questions["out"].to_numpy(bool)[:, None]
+    means = answers.groupby(["method", "question_id"])[["out_of_scope", "score"]].mean()
+    places = pd.MultiIndex.from_product([methods, questions["question_id"]])
+    means = means.reindex(places).to_numpy(float).reshape(len(methods), len(questions), 2)
+    shares, scores = means[..., 0].T, means[..., 1].T
+    return methods, np.where(out, shares, 1 - shares), scores
+
+
+def _over(panel, right, methods, control) -> Estimates | None:
+    """How much more often each method is right than the control; the control itself has no number, nor has any method
+    without it.
+    """
+    places = [at for at, method in enumerate(methods) if method.startswith(control)]
+    if not places:
+        return None
+    difference = right - right[:, places[-1:]]
+    difference[:, places[-1]] = np.nan
+    return panel.mean(difference)

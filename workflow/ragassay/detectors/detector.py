@@ -1,24 +1,24 @@
-"""What a detector is: features of a question about a document by a frozen model, and heads on them.
+"""A detector: features of a question and its document by a frozen model, and heads on them.
 
 A kind is one module `ragassay.detectors.kinds.<kind>` with a class `Kind`, which computes features and nothing else;
-learning, calibrating, saving and applying are the same for all.
+training, calibrating, saving and applying heads are the same for all (see `ragassay.heads`). Two-layer heads have the
+recipe of the scope paper's appendix H unless the configuration says otherwise; the paper does not standardise features.
 """
 
 import abc
-import importlib
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from ragassay.detectors.scores import ROWS
+from ragassay import variants
 from ragassay.errors import AssayError
-
-MLP, LOGISTIC = "mlp", "logistic"
+from ragassay.heads.recipe import LOGISTIC, MLP
+from ragassay.heads.scores import ROWS
 
 
 class DetectorError(AssayError):
-    """A detector cannot be made, read or applied."""
+    """A detector cannot be trained, read or applied."""
 
 
 class Asked(NamedTuple):
@@ -31,7 +31,7 @@ class Asked(NamedTuple):
 
 
 class Kind(abc.ABC):
-    """What a kind of detector has to offer; one file each. `settings` are those of the configuration: detector, kind,
+    """The interface of a kind of detector; one file each. `settings` are those of the configuration: detector, kind,
     encoder (an entry of `encoders` or `models`, with its name) and options.
     """
 
@@ -60,14 +60,5 @@ class Kind(abc.ABC):
 
 def kind(settings: dict, embeddings: str, prompt: str) -> Kind:
     """The kind of detector that the configuration names, with the folder where features are kept."""
-    name = f"ragassay.detectors.kinds.{settings['kind']}"
-    try:
-        module = importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name != name:
-            raise
-        raise DetectorError(
-            f"detector {settings['detector']}: found kind {settings['kind']!r}, expected a module of"
-            " ragassay.detectors.kinds"
-        ) from error
-    return module.Kind(settings, embeddings, prompt)
+    setting = f"detectors.methods.{settings['detector']}.kind"
+    return variants.load("ragassay.detectors.kinds", settings["kind"], setting).Kind(settings, embeddings, prompt)

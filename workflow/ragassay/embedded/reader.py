@@ -5,17 +5,16 @@ what each of them can and cannot do. It knows nothing about the world, so withou
 know. It is here so that a study runs anywhere, without a key and without weights; its results show that the pipeline
 works and are no results about models.
 
-The same call always gives the same text: the seed is a hash of messages, sampling settings and index. At temperature
-0 all evidence is read and every sample is the same; above, each sample overlooks some of it, and samples differ by
-index.
+The same call always gives the same text: the seed is a hash of messages, sampling settings and index. At temperature 0
+all evidence is read and every sample is the same; above, each sample overlooks some of it, and samples differ by index.
 """
 
 import hashlib
 import json
 import random
 
-from ragassay.embedded import answers, asking, claims, defusion, questions, recovery, scope
-from ragassay.embedded.support import read, unsupported
+from ragassay.embedded.tasks import answers, claims, defusion, questions, recovery, relevance, scope, task
+from ragassay.embedded.tasks.evidence import read, unsupported
 
 REMOVED_BELOW = 0.12  # share of a claim's words that every passage lacks, below which the claim counts as supported
 ALIKE = 0.9  # share of common words from which a second question about a document is left out
@@ -26,7 +25,7 @@ READS = {"document": 40_000, "question": 2_000, "response": 8_000}  # letters: w
 def respond(messages: list[dict], sampling: dict | None = None, index: int = 0) -> str:
     """One sample of the answer to the last user message; `sampling` may hold temperature and seed."""
     sampling = sampling or {}
-    asked = asking.understand(messages)
+    asked = task.understand(messages)
     varied = sampling.get("temperature", 1.0) not in (0, None)
     seed = _seed(messages, sampling, index if varied else 0)
     return TASKS[asked.task](asked, random.Random(seed) if varied else None, random.Random(seed))
@@ -44,28 +43,28 @@ def _extract(asked, chance, _):
 
 
 def _recover(asked, _, dice):
-    given = asking.items(_part(asked, "claims"))
-    return asking.listed(recovery.recover(given, dice)) or "The list holds no numbered claims."
+    given = task.items(_part(asked, "claims"))
+    return task.listed(recovery.recover(given, dice)) or "The list holds no numbered claims."
 
 
 def _remove(asked, chance, _):
-    document, true = _part(asked, "document"), asking.items(_part(asked, "true claims"))
+    document, true = _part(asked, "document"), task.items(_part(asked, "true claims"))
     texts = [read(document), *(read(claim) for claim in true.values())]
     bar = REMOVED_BELOW * (chance.uniform(0.7, 1.3) if chance else 1.0)
-    recovered = asking.items(_part(asked, "recovered claims"))
+    recovered = task.items(_part(asked, "recovered claims"))
     new = {
         number: claim for number, claim in recovered.items() if min(unsupported(claim, text) for text in texts) >= bar
     }
-    return asking.listed(new) or "None"
+    return task.listed(new) or "None"
 
 
 def _questions_from_claims(asked, _, dice):
     reading, written = read(_part(asked, "document")), {}
-    for number, claim in asking.items(_part(asked, "claims")).items():
+    for number, claim in task.items(_part(asked, "claims")).items():
         text = questions.out_of_scope(claim, reading, dice)
-        if text and all(recovery.likeness(text, other) < ALIKE for other in written.values()):
+        if text and all(recovery.similarity(text, other) < ALIKE for other in written.values()):
             written[number] = text
-    return asking.listed(written) or "None"
+    return task.listed(written) or "None"
 
 
 def _questions(asked, _, dice):
@@ -99,6 +98,15 @@ def _passages(asked, chance, _):
     return answers.from_passages(passages, _part(asked, "question"), chance)
 
 
+def _relevance(asked, chance, _):
+    passages = [passage[: READS["document"]] for passage in asked.parts["passage"]]
+    return relevance.rated(asked.parts["query"][0][: READS["question"]], passages, chance)
+
+
+def _query(asked, _, dice):
+    return relevance.written(_part(asked, "passage"), dice)
+
+
 def _defusion(asked, chance, _):
     found = defusion.judge(_part(asked, "document"), _part(asked, "question"), _part(asked, "response"), chance)
     return f"{found.why}\nVerdict: {_verdict(found.defused)}"
@@ -117,7 +125,7 @@ def _part(asked, label):
 
 
 def _list(found, otherwise):
-    return asking.listed(dict(enumerate(found, 1))) if found else otherwise
+    return task.listed(dict(enumerate(found, 1))) if found else otherwise
 
 
 def _verdict(holds):
@@ -133,6 +141,8 @@ TASKS = {
     "scope": _scope,
     "answer": _answer,
     "passages": _passages,
+    "relevance": _relevance,
+    "query": _query,
     "defusion": _defusion,
     "closed_book": _closed_book,
     "unknown": _unknown,

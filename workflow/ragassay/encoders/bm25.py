@@ -1,9 +1,11 @@
-"""BM25: how well the words of each query match each passage of a corpus. No vectors of texts, hence nothing to store.
+"""BM25: how well the words of each query match each passage of a corpus. Needs no vectors, hence nothing to store.
 
 The formula of Robertson and Zaragoza in the form that Lucene uses (its inverse document frequency is never negative,
-and a constant factor k1 + 1 is left out). Words are lower-case runs of letters and digits, without stemming or stop
-words. Scores are exact: one sparse product.
+and the constant factor k1 + 1 is omitted). Words are lower-case runs of letters and digits, without stemming or stop
+words. Scores are exact: one sparse product. Passages may come as a stream: their words are counted, not kept.
 """
+
+from collections.abc import Iterable
 
 import numpy as np
 import scipy.sparse as sparse
@@ -13,22 +15,44 @@ WORD = r"\w+"
 
 
 class Bm25:
-    def __init__(self, passages: list[str], k1: float = 1.2, b: float = 0.75):
+    """`divide_by_idf` divides a score by the sum of the inverse document frequencies of the query's words, so that long
+    queries do not score higher; a word that no passage has counts as the rarest that there can be.
+    """
+
+    def __init__(self, passages: Iterable[str], k1: float = 1.2, b: float = 0.75, divide_by_idf: bool = False):
+        self.passages, self._divided = 0, divide_by_idf
         self._counter = CountVectorizer(token_pattern=WORD, dtype=np.float32)
+        self._words = self._counter.build_analyzer()
         try:
-            counts = self._counter.fit_transform(passages).tocsr()
-        except ValueError:  # not a single word in the whole corpus
+            counts = self._counter.fit_transform(self._counted(passages)).tocsr()
+        except ValueError:  # the corpus has no word
             self._weights = None
-            self.passages = len(passages)
             return
-        self.passages = counts.shape[0]
         lengths = np.asarray(counts.sum(axis=1)).ravel()
         norms = k1 * (1 - b + b * lengths / lengths.mean())
-        documents = np.diff(counts.tocsc().indptr)
-        rarity = np.log1p((self.passages - documents + 0.5) / (documents + 0.5)).astype(np.float32)
+        self._rarity = self._idf(np.bincount(counts.indices, minlength=counts.shape[1])).astype(np.float32)
         owners = np.repeat(np.arange(self.passages), np.diff(counts.indptr))
-        counts.data = rarity[counts.indices] * counts.data / (counts.data + norms[owners])
+        counts.data = self._rarity[counts.indices] * counts.data / (counts.data + norms[owners])
         self._weights = counts.T.tocsr()  # words x passages
+
+    def state(self) -> tuple[list[str], dict[str, np.ndarray]]:
+        """The words of the corpus and the arrays that scores are made from: all that `restored` needs."""
+        sizes = np.array([self.passages, self._divided], np.int64)
+        if self._weights is None:
+            return [], {"sizes": sizes}
+        parts = {name: getattr(self._weights, name) for name in ("data", "indices", "indptr")}
+        return self._counter.get_feature_names_out().tolist(), parts | {"rarity": self._rarity, "sizes": sizes}
+
+    @classmethod
+    def restored(cls, words: list[str], arrays: dict[str, np.ndarray]) -> "Bm25":
+        """The same index from its state."""
+        index = cls([], divide_by_idf=bool(arrays["sizes"][1]))
+        index.passages = int(arrays["sizes"][0])
+        if words:
+            index._counter.vocabulary = words
+            index._rarity, shape = arrays["rarity"], (len(words), index.passages)
+            index._weights = sparse.csr_matrix(tuple(arrays[name] for name in ("data", "indices", "indptr")), shape)
+        return index
 
     def scores(self, queries: list[str]) -> sparse.csr_matrix:
         """Queries x passages; a passage that shares no word with a query is not stored. A word that a query repeats
@@ -36,4 +60,23 @@ class Bm25:
         """
         if self._weights is None:
             return sparse.csr_matrix((len(queries), self.passages), dtype=np.float32)
-        return (self._counter.transform(queries) @ self._weights).tocsr()
+        counts = self._counter.transform(queries)
+        scores = (counts @ self._weights).tocsr()
+        if self._divided:
+            mass = self._mass(queries, counts)
+            scores.data /= np.repeat(mass, np.diff(scores.indptr))
+        return scores
+
+    def _mass(self, queries, counts):
+        """The sum of the inverse document frequencies of each query's words."""
+        unknown = np.array([len(self._words(query)) for query in queries]) - np.asarray(counts.sum(axis=1)).ravel()
+        return (counts @ self._rarity + unknown * self._idf(0)).astype(np.float32)
+
+    def _idf(self, having):
+        """The inverse document frequency of words that so many passages have."""
+        return np.log1p((self.passages - having + 0.5) / (having + 0.5))
+
+    def _counted(self, passages):
+        for passage in passages:
+            self.passages += 1
+            yield passage

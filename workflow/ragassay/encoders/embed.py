@@ -1,29 +1,28 @@
-"""Embed texts, each once per encoder ever: what is stored is read, the rest is computed and stored.
+"""Embed texts, each once per encoder: stored vectors are read, the rest is computed and stored.
 
 Texts come as a stream and are taken in chunks, so memory does not grow with their number. Of a chunk, the texts that
-have no vector are sorted by length and put into batches of at most so many tokens. What was computed is stored at
-the end of the chunk, or after a minute, which is what a kill can cost.
+have no vector are sorted by length and put into batches of at most so many tokens. What was computed is stored at the
+end of the chunk or before (see `ragassay.weights.store`), which is what a kill can cost.
 
-The same texts in the same order give the same bytes from an empty store on the same machine. In other company a text
-comes to another batch, where the last bits of the computation may differ: at most one unit in the last place of
+The same texts in the same order give the same bytes from an empty store on the same machine. In another selection, a
+text falls into another batch, where the last bits of the computation may differ: at most one unit in the last place of
 float16. Once stored, a vector never changes. The encoder is loaded only if something has to be computed.
 """
 
 import itertools
 import json
-import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
 
 from ragassay.atomic import write_text
-from ragassay.encoders.batches import batches, padded
-from ragassay.encoders.encoder import Encoder
-from ragassay.encoders.store import Store, key
+from ragassay.encoders.encoder import Encoder, Kind
 from ragassay.stage import log
+from ragassay.weights.batches import batches, padded
+from ragassay.weights.store import Store, key
 
-CHUNK, SECONDS = 8192, 60.0
+CHUNK = 8192
 AT_ONCE = 256  # texts cut into tokens together
 
 
@@ -52,7 +51,7 @@ class Embedder:
 
     @property
     def told(self) -> str:
-        """What a job says of its embedding in the end."""
+        """A job's summary of its embedding."""
         cut = f", {self.cut} of them longer than the {self._kind.longest} tokens that are read" if self.cut else ""
         return f"{self.computed} texts embedded{cut}"
 
@@ -69,36 +68,31 @@ class Embedder:
 
     def _chunk(self, texts):
         keys = [key(text) for text in texts]
-        if not self.store.known(keys).all():
-            self.store.refresh()  # another job may have come before us
-        known = self.store.known(keys)
-        missing = {name: text for name, text, there in zip(keys, texts, known, strict=True) if not there}
-        if missing:
-            self._compute(list(missing), list(missing.values()))
+        self.computed += self.store.fill(keys, lambda positions: self._compute(texts, positions))
         return self.store.vectors(keys)
 
-    def _compute(self, keys, texts):
-        kind, since = self._loaded(), time.monotonic()
-        tokens = []
-        for start in range(0, len(texts), AT_ONCE):
-            tokens += [np.asarray(row, np.int32) for row in kind.tokens(texts[start : start + AT_ONCE])]
-        done, vectors = [], []
-        for batch in batches([len(row) for row in tokens], kind.batch_tokens):
-            found = kind.vectors(*padded([tokens[position] for position in batch], kind.pad))
-            with np.errstate(over="ignore"):  # the store refuses what is not finite
-                vectors.append(found.astype(np.float16))
-            done += [keys[position] for position in batch]
-            if time.monotonic() - since > SECONDS:
-                self.store.add(done, np.concatenate(vectors))
-                done, vectors, since = [], [], time.monotonic()
-        if done:
-            self.store.add(done, np.concatenate(vectors))
-        self.computed += len(texts)
-        full = [text for text, row in zip(texts, tokens, strict=True) if len(row) >= kind.longest]
+    def _compute(self, texts, positions):
+        """Positions with their vectors, a batch at a time."""
+        kind, missing = self._loaded(), [texts[at] for at in positions]
+        tokens = tokenized(kind, missing)
+        for batch, rows in vectors(kind, tokens):
+            yield [positions[at] for at in batch], rows
+        full = [text for text, row in zip(missing, tokens, strict=True) if len(row) >= kind.longest]
         self.cut += _longer(kind, full)
+
+
+def tokenized(kind: Kind, texts: list[str]) -> list[np.ndarray]:
+    """The tokens of each text, as many as the encoder reads."""
+    starts = range(0, len(texts), AT_ONCE)
+    return [np.asarray(row, np.int32) for at in starts for row in kind.tokens(texts[at : at + AT_ONCE])]
+
+
+def vectors(kind: Kind, tokens: list[np.ndarray]) -> Iterator[tuple[list[int], np.ndarray]]:
+    """Places in the list with their vectors, a batch at a time."""
+    for batch in batches([len(row) for row in tokens], kind.batch_tokens):
+        yield batch, kind.vectors(*padded([tokens[at] for at in batch], kind.pad))
 
 
 def _longer(kind, texts):
     starts = range(0, len(texts), AT_ONCE)
-    pieces = (kind.tokenizer(texts[at : at + AT_ONCE], truncation=False, verbose=False)["input_ids"] for at in starts)
-    return sum(len(row) > kind.longest for piece in pieces for row in piece)
+    return sum(length > kind.longest for at in starts for length in kind.lengths(texts[at : at + AT_ONCE]))

@@ -1,24 +1,28 @@
-"""What an encoder is: an entry of the configuration, weights on this machine, and a kind that knows how to run them.
+"""An encoder: an entry of the configuration, weights on this machine, and a kind that knows how to run them.
 
 A kind is one module `ragassay.encoders.kinds.<name>` with a class `Kind`: it cuts texts into tokens and turns padded
 tokens into vectors, and nothing else. Sorting, batching, storing and resuming are done once, in
-`ragassay.encoders.embed`. Nothing is fetched from anywhere: see `ragassay.encoders.weights`. Words are counted, not
+`ragassay.encoders.embed`. Nothing is fetched from anywhere: see `ragassay.weights.files`. Words are counted, not
 embedded, in `ragassay.encoders.bm25`, which needs the whole corpus and hence is no kind.
 """
 
 import abc
 import hashlib
-import importlib
 import json
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
-from ragassay.encoders import weights
+from ragassay import variants
+from ragassay.encoders import pairs
 from ragassay.errors import AssayError
+from ragassay.weights import files
+from ragassay.weights.local import LocalModel
 
 FORMAT = 1  # of stored vectors; a new one starts new stores
+CPU_TOKENS, GPU_TOKENS = 768, 32_768  # of a batch: a small one stays in a processor's cache; a large one fills a GPU
+SECOND = 1 << 24  # more than any vocabulary has
 SAME_VECTORS = frozenset({"device", "batch_tokens"})  # options that change vectors by rounding at most
 
 
@@ -41,8 +45,9 @@ class Encoder:
     options: dict = field(default_factory=dict)
 
     @cached_property
-    def folder(self):
-        return weights.folder(f"encoder {self.name}", self.model, self.options.get("revision"))
+    def local(self) -> LocalModel:
+        """Its weights; on a GPU, too, they compute in float32 unless the options say otherwise."""
+        return LocalModel(f"encoder {self.name}", {"model": self.model, "options": {"dtype": "float32"} | self.options})
 
     @cached_property
     def identity(self) -> dict:
@@ -50,7 +55,7 @@ class Encoder:
         options = {
             key: value for key, value in self.options.items() if key not in SAME_VECTORS | {"prefixes", "revision"}
         }
-        return {"format": FORMAT, "kind": self.kind, "files": weights.digest(self.folder), "options": options}
+        return {"format": FORMAT, "kind": self.kind, "files": self.local.digest, "options": options}
 
     @property
     def digest(self) -> str:
@@ -66,40 +71,69 @@ class Encoder:
         return wanted
 
     def prefix(self, role: str | None) -> str:
-        """What the encoder wants before a text in this role; nothing, unless the configuration or the model says so."""
-        own = weights.prompts(self.folder) | self.options.get("prefixes", {})
+        """The prefix of a text in this role; empty unless the configuration or the model names one."""
+        own = files.prompts(self.local.folder) | self.options.get("prefixes", {})
         return own.get(role, "") if role else ""
 
     def load(self) -> "Kind":
         """The weights, ready to run; seconds, so call it when there is something to embed."""
-        unknown = f"encoder {self.name}: found kind {self.kind!r}, expected a module of ragassay.encoders.kinds"
-        if not self.kind.isidentifier():
-            raise EncoderError(unknown)
-        name = f"ragassay.encoders.kinds.{self.kind}"
-        try:
-            module = importlib.import_module(name)
-        except ModuleNotFoundError as error:
-            if error.name != name:
-                raise EncoderError(f"encoder {self.name}: kind {self.kind} needs the package {error.name}") from error
-            raise EncoderError(unknown) from error
-        try:
-            return module.Kind(self)
-        except (OSError, ValueError, KeyError) as error:
-            told = str(error).strip().split("\n")[0]
-            raise EncoderError(f"encoder {self.name}: cannot load {self.folder}: {told}") from error
+        module = variants.load("ragassay.encoders.kinds", self.kind, f"encoders.{self.name}.kind")
+        self._refuse_code()
+        return module.Kind(self)
+
+    def _refuse_code(self):
+        """Some models need code that comes with their weights. It is never run, and without it a model of another
+        architecture may load that bears the same name.
+        """
+        path = files.first(self.local.folder) / "config.json"
+        config = json.loads(path.read_text()) if path.is_file() else {}
+        if "AutoModel" in config.get("auto_map", {}) and not _is_in_transformers(config.get("architectures") or []):
+            raise EncoderError(
+                f"encoder {self.name}: found a model that needs code of its own ({config['auto_map']['AutoModel']}),"
+                " which is never run here; compute its vectors elsewhere and name them in a retriever of kind vectors"
+            )
 
 
 class Kind(abc.ABC):
-    """What a kind of encoder has to offer; one file each."""
+    """The interface of a kind of encoder; one file each. The tokens of the second text of a pair are higher by SECOND,
+    if the model tells both texts apart.
+    """
 
-    dimensions: int
     batch_tokens: int  # padded tokens that one batch may hold
     pad: int  # the token that fills short texts up
+    longest: int  # the tokens of a text that are read
 
-    @abc.abstractmethod
     def tokens(self, texts: list[str]) -> list[list[int]]:
         """The tokens of each text, special ones included, cut where the encoder stops reading."""
+        return self._tokens(texts, truncation=True, max_length=self.longest)
+
+    def lengths(self, texts: list[str]) -> list[int]:
+        """How many tokens each text has, read or not."""
+        return [len(row) for row in self._tokens(texts, truncation=False, verbose=False)]
+
+    def _tokens(self, texts, **options):
+        split = [pairs.split(text) for text in texts]
+        if all(second is None for _, second in split):
+            return self.tokenizer(texts, **options)["input_ids"]
+        rows = []
+        for first, second in split:
+            found = self.tokenizer(first, second, **options)
+            types = found.get("token_type_ids", [0] * len(found["input_ids"]))
+            rows.append([token + SECOND * kind for token, kind in zip(found["input_ids"], types, strict=True)])
+        return rows
 
     @abc.abstractmethod
     def vectors(self, tokens: np.ndarray, mask: np.ndarray) -> np.ndarray:
         """One vector per row of padded tokens, as float32; `mask` is 1 where a row has tokens."""
+
+
+def _is_in_transformers(architectures):
+    import transformers
+
+    return any(hasattr(transformers, name) for name in architectures)
+
+
+def features(tokens: np.ndarray, mask: np.ndarray) -> dict[str, np.ndarray]:
+    """What models call their inputs. They get no types of tokens where all are of the first text."""
+    types, ids = np.divmod(tokens, SECOND)
+    return {"input_ids": ids, "attention_mask": mask} | ({"token_type_ids": types} if types.any() else {})

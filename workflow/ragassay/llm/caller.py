@@ -1,10 +1,10 @@
-"""Ask one model: through the ledger, within limits and budget, again where that can help.
+"""Ask one model: through the ledger, within limits and budget, with retries where they can help.
 
 The one place that decides about retries. A request goes through `ask`: what the ledger knows is not asked, equal
-requests at the same time are asked once, each attempt is written down before it is sent, the raw reply before it is
-read. A request that the provider refuses for itself becomes an abstention, which the ledger keeps once the provider
-has answered anything; if it refuses all that it is asked at first, the job stops. When the caller is halted nothing
-more is sent; a request that waits (for a pause, a limit, the budget) ends with `Stopped`.
+requests at the same time are asked once, each attempt is recorded before it is sent, the raw reply before it is read. A
+request that the provider refuses for itself becomes an abstention, which the ledger keeps once the provider has
+answered anything; if it refuses all that it is asked at first, the job stops. When the caller is halted nothing more is
+sent; a request that waits (for a pause, a limit, the budget) ends with `Stopped`.
 """
 
 import asyncio
@@ -16,8 +16,8 @@ from dataclasses import replace
 
 from ragassay.errors import AssayError
 from ragassay.keys import masked
-from ragassay.llm.lease import Lease
-from ragassay.llm.ledger import Ledger
+from ragassay.ledger.calls import Ledger
+from ragassay.ledger.lease import Lease
 from ragassay.llm.limits import Limits
 from ragassay.llm.model import Answer, Failure, Model, ModelError, Provider, Request, call_key
 from ragassay.llm.money import Purse, at_most, price_of
@@ -32,7 +32,7 @@ DRAIN_SECONDS = 25.0  # Slurm kills 30 s after SIGTERM
 
 
 class GaveUp(AssayError):
-    """A request was tried as often as is sensible; the others go on."""
+    """A request was tried as often as is sensible; the others continue."""
 
 
 class Stopped(AssayError):
@@ -73,7 +73,7 @@ class Caller:
         await self.provider.close()
 
     def halt(self, error: Exception, seconds: float = DRAIN_SECONDS) -> None:
-        """Ask nothing more, and give what is in flight so long; the first reason counts."""
+        """Ask nothing more, and give requests in flight this long; the first reason counts."""
         if self.error is None:
             self.error, self.deadline = error, time.monotonic() + seconds
             self._halted.set()
@@ -111,9 +111,7 @@ class Caller:
         return answers
 
     def _known(self, key):
-        """sample -> answer, from the ledger; the first reply to a sample wins, one that cannot be read does not
-        count.
-        """
+        """sample -> answer, from the ledger. The first reply to a sample wins; unreadable ones do not count."""
         found = {}
         for numbers, body in self.ledger.bodies(key):
             try:
@@ -211,7 +209,7 @@ class Caller:
         return self._settle(name, key, numbers, body, worst)
 
     async def _reply(self, name, key, request, numbers, worst):
-        """The raw body; a failure is written down."""
+        """The raw body; a failure is recorded."""
         self.in_flight += 1
         try:
             async with asyncio.timeout(self.model.timeout):
@@ -231,13 +229,13 @@ class Caller:
         raise failure
 
     def _settle(self, name, key, numbers, body, worst, late=False):
-        """Read a body and write down what it took; raises Failure if it cannot be read: it was paid for nothing."""
+        """Read a body and record what it took; raises Failure if it cannot be read and was paid for nothing."""
         try:
             answers, usage = self.provider.answers(body)
         except Failure as failure:
             self.ledger.failed(name, key, numbers, failure.kind, failure.detail, worst, late)
             raise
-        # A reply that does not say what it took is counted as the dearest that it can have been.
+        # A reply without token counts is counted as the most expensive that it can have been.
         dollars = self.price.of(usage, self.batched) if usage.prompt else worst
         answers = answers[: len(numbers)]
         self.ledger.settled(name, usage.prompt, usage.cached, usage.completion, dollars, len(answers), late)

@@ -4,8 +4,8 @@
 item, many side by side. Both keep `concurrency` workers busy over an iterator (see `workers`), each request goes
 through ledger, limits and budget (see `caller`). What the ledger knows is not asked; a request that fails for good
 stops nothing that is already under way, and the run ends with an error that counts what is missing, so that a second
-run asks for exactly that. Replies are taken in while the next result is waited for: whoever takes long over each
-result holds up the calls.
+run asks for exactly that. Replies are taken in while the next result is waited for, so slow work on each result delays
+the calls.
 """
 
 import asyncio
@@ -16,14 +16,14 @@ import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 
 from ragassay import tables
-from ragassay.llm.batch import BatchCaller
+from ragassay.ledger.calls import Ledger
+from ragassay.ledger.lease import Lease
+from ragassay.ledger.register import Register
+from ragassay.llm.batches.batch_caller import BatchCaller
 from ragassay.llm.caller import DRAIN_SECONDS, Caller, GaveUp, Stopped
-from ragassay.llm.estimating import FOLDER, EstimatingCaller
-from ragassay.llm.lease import Lease
-from ragassay.llm.ledger import Ledger
+from ragassay.llm.estimate_caller import FOLDER, EstimatingCaller
 from ragassay.llm.model import Answer, Model, Request, provider_for
 from ragassay.llm.progress import Progress
-from ragassay.llm.register import Register
 from ragassay.llm.workers import Unanswered, Workers
 from ragassay.schemas.calls import CALLS
 from ragassay.stage import log
@@ -60,7 +60,7 @@ def converse(
     """What `await conversation(item, ask)` returns for each item, in order; `await ask(request)` gives its answers.
     `calls` is where the table of what was asked and paid goes, if it is wanted. With a `tally`, in which the caller
     counts what came of each result, the run stops where most of it cannot be used. Conversations of many calls should
-    be more `side_by_side` than requests may be in flight: they take turns, so that the last ones do not go on alone.
+    be more `side_by_side` than requests may be in flight: they alternate, so that the last ones do not run alone.
     `expected` is the number of all their requests, if it is known, so that progress can tell the time left.
     """
     with contextlib.ExitStack() as stack:
@@ -102,7 +102,7 @@ def _caller(model, journal, lease):
 
 
 def account(model: Model, journal: Ledger) -> dict:
-    """What was asked and paid, of all runs that the ledger knows: the same ledger gives the same row."""
+    """What was asked and paid in all runs that the ledger knows. The same ledger gives the same row."""
     counts = {name: journal.counts[name] for name in ("requests", "retries", "replies", "failures", "samples")}
     tokens = {f"{name}_tokens": journal.counts[name] for name in ("prompt", "cached", "completion")}
     twice = {"possibly_billed_twice": journal.possibly_billed_twice}
@@ -131,7 +131,7 @@ def _ending_well(loop, workers):
         yield
         return
     before = {number: signal.getsignal(number) for number in ENDING}
-    heeded = [number for number in ENDING if before[number] is not signal.SIG_IGN]  # nohup means it
+    heeded = [number for number in ENDING if before[number] is not signal.SIG_IGN]  # respect nohup
     for number in heeded:
         loop.add_signal_handler(number, _end, workers)
     try:
@@ -144,6 +144,6 @@ def _ending_well(loop, workers):
 
 def _end(workers):
     caller = workers.caller
-    if caller.in_flight and not (caller.batched or caller.error):  # batches go on without us
+    if caller.in_flight and not (caller.batched or caller.error):  # batches continue at the provider
         log.info("asked to end: waiting for %d requests in flight, %.0f s at most", caller.in_flight, DRAIN_SECONDS)
     workers.halt(Stopped("asked to end: what was in flight is in the ledger, run again to go on"))

@@ -2,8 +2,8 @@
 
 The documents that are needed are collected first, which costs nothing. Then the workflow runs in a scratch folder that
 sees the project's files, results and ledger, with the embedded reader in the place of every model (see
-`ragassay.llm.estimating`). So exactly those jobs are counted that a run would start now, and only what the ledger
-does not know. Nothing in the project changes but the documents.
+`ragassay.llm.estimate_caller`). So it counts exactly the jobs that a run would start now, and only requests that are
+not in the ledger. Nothing in the project changes but the documents.
 """
 
 import json
@@ -17,9 +17,9 @@ from pathlib import Path
 
 import yaml
 
-from ragassay.llm.estimating import FOLDER
+from ragassay.llm.estimate_caller import FOLDER
 
-OWN = {"results", "logs", ".snakemake", ".git"}  # everything else of the project is linked as it is
+OWN = {"results", "logs", ".snakemake", ".git"}  # everything else of the project is linked
 CONFIGURATIONS = (".yaml", ".yml", ".json")
 COLUMNS = ["requests", "in_the_ledger", "samples", "prompt_tokens", "completion_tokens"]
 

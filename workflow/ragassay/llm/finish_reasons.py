@@ -1,4 +1,4 @@
-"""Why an answer ended, in three words for all servers: stop, length, content_filter.
+"""Why an answer ended, in the same three words for all servers: stop, length, content_filter.
 
 Servers that speak OpenAI's protocol have names of their own, from the models behind them or from their engines. What is
 not known here counts as a stop if there is a text, and its name is logged once; without a text it stays as it is, and

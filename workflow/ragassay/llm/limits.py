@@ -16,8 +16,8 @@ import math
 import time
 from collections.abc import Iterable
 
+from ragassay.ledger.register import Register
 from ragassay.llm.model import Model
-from ragassay.llm.register import Register
 
 RAMP = 8  # requests in flight until the first reply
 AHEAD = 0.5  # seconds that all jobs together book at once
@@ -148,8 +148,8 @@ class Alone:
 
 
 def dealt(wants: dict[str, int], most: int, turn: int) -> dict[str, int]:
-    """`most` slots, dealt like cards to those who want more. Who is dealt to first, and so gets what cannot be divided
-    evenly, changes with the turn.
+    """`most` slots, dealt like cards to those who want more. The first in line, who gets what cannot be divided evenly,
+    changes with the turn.
     """
     names = sorted(wants)
     first = turn % len(names)

@@ -1,16 +1,17 @@
-"""What the call layer is told of a model, what it is asked, and what a provider has to offer.
+"""The call layer's view of a model, a request and an answer, and the interface of a provider.
 
-A provider is one module `ragassay.llm.providers.<name>` with a class `Provider`: it sends one request and reads one
-raw body, and says of each failure whether trying again can help. Everything else (ledger, limits, retries, money,
-order) is done once, in `ragassay.llm.calls`.
+A provider is one module `ragassay.llm.providers.<name>` with a class `Provider`: it sends one request and reads one raw
+body, and says of each failure whether trying again can help. Everything else (ledger, limits, retries, money, order) is
+done once, in `ragassay.llm.calls`.
 """
 
 import abc
 import hashlib
-import importlib
 import json
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from ragassay import variants
 from ragassay.errors import AssayError
 from ragassay.keys import masked
 
@@ -39,7 +40,7 @@ class Model:
     budget_usd: float | None = None
     register: str | None = None  # the folder that all jobs of this model share
     options: dict = field(default_factory=dict)  # the provider's own
-    sampling: dict = field(default_factory=dict)  # instead of a stage's own settings; None takes one away
+    sampling: dict = field(default_factory=dict)  # instead of a stage's own settings; None removes one
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +90,8 @@ class Job:
 
 
 class Failure(Exception):
-    """A request that brought no usable reply. `lost`: it may have been answered and billed all the same. `refused`:
-    the provider takes others, but not this one, and this is why parsers abstain.
+    """A request that brought no usable reply. `lost`: it may have been answered and billed all the same. `refused`: the
+    provider takes others, but not this one, and this is why parsers abstain.
     """
 
     def __init__(
@@ -103,9 +104,9 @@ class Failure(Exception):
 
 
 class Provider(abc.ABC):
-    """What a kind of model has to offer; one file each."""
+    """The interface of a kind of model; one file each."""
 
-    batches = False  # True with the methods of `ragassay.llm.openai_batches`
+    batches = False  # True with the methods of `ragassay.llm.batches.endpoints`
 
     def __init__(self, model: Model):
         self.model = model
@@ -132,21 +133,12 @@ class Provider(abc.ABC):
             answers = [replace(answers[0], **own)]
         return answers, usage
 
-    async def close(self) -> None:  # noqa: B027  most have nothing to give back
-        """Give back connections and memory."""
+    async def close(self) -> None:  # noqa: B027  most have nothing to release
+        """Release connections and memory."""
 
 
 def provider_for(model: Model) -> Provider:
-    unknown = f"model {model.name}: found provider {model.provider!r}, expected a module of ragassay.llm.providers"
-    if not model.provider.isidentifier():
-        raise ModelError(unknown)
-    try:
-        module = importlib.import_module(f"ragassay.llm.providers.{model.provider}")
-    except ModuleNotFoundError as error:
-        if error.name != f"ragassay.llm.providers.{model.provider}":
-            raise ModelError(f"model {model.name}: provider {model.provider} needs the package {error.name}") from error
-        raise ModelError(unknown) from error
-    return module.Provider(model)
+    return variants.load("ragassay.llm.providers", model.provider, f"models.{model.name}.provider").Provider(model)
 
 
 def call_key(identity: dict, request: Request) -> str:
@@ -155,3 +147,17 @@ def call_key(identity: dict, request: Request) -> str:
     """
     content = {"ledger": 1, "identity": identity, "messages": request.messages, "sampling": request.sampling}
     return hashlib.sha256(canonical(content).encode()).hexdigest()[:32]
+
+
+@dataclass(frozen=True)
+class Requests:
+    """A stream of requests: each is made in its turn; their number is known, for progress to tell the time left."""
+
+    items: Sequence
+    request: Callable[..., Request]  # the request for one item
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __iter__(self) -> Iterator[Request]:
+        return map(self.request, self.items)

@@ -1,15 +1,15 @@
 """What calls cost: prices, the worst case before a request, and a cap that is never passed.
 
 Tokens are estimated from above before a request (no tokenizer makes more tokens than a text has bytes) and taken from
-the reply afterwards. A model without a price cannot be used, so that nothing is counted as free by accident; what
-costs nothing says so with zeros.
+the reply afterwards. A model without a price cannot be used, so that nothing counts as free by accident; a free model
+says so with zeros.
 """
 
 import asyncio
 from dataclasses import dataclass
 
+from ragassay.ledger.register import Register
 from ragassay.llm.model import Model, ModelError, Request, Usage
-from ragassay.llm.register import Register
 
 
 @dataclass(frozen=True)
@@ -54,18 +54,18 @@ class Purse:
         self.cap, self.spent, self.reserved, self.holders = cap, spent, 0.0, 0
         self.granted, self.others, self.register = 0.0 if register else cap, 0.0, register
         self._settled = asyncio.Event()
-        if register and (spent or cap is not None):  # what costs nothing needs no lock
+        if register and (spent or cap is not None):  # a free model needs no lock
             register.spent(spent)
 
     def close(self) -> None:
-        """What is reserved still has been asked for, and may be billed."""
+        """Requests that are still reserved were sent, and may be billed."""
         dollars = self.spent + self.reserved
         if self.register and (dollars or self.cap is not None):
             self.register.spent(dollars)
 
     async def reserve(self, dollars: float) -> None:
-        """Set aside the worst case of a request. What is in flight will cost less than was set aside for it, so that
-        is waited for; raises OverBudget when nothing is in flight and the cap still does not allow it.
+        """Set aside the worst case of a request. What is in flight will cost less than was set aside for it, so that is
+        waited for; raises OverBudget when nothing is in flight and the cap still does not allow it.
         """
         while self.cap is not None and not self._allowed(self.spent + self.reserved + dollars):
             if not self.holders:

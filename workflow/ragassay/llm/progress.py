@@ -1,8 +1,8 @@
-"""Tell a person how a run of calls is going: done, in flight, rate, dollars, time left, and what fails meanwhile.
+"""Show how a run of calls is going: done, in flight, rate, dollars, time left, and what fails meanwhile.
 
-A line after ten seconds and then one a minute, whether anything is done or not. On the terminal a line is never
-written over, since several jobs share it. Rate and time left go by what the model answered in the last minute: answers
-out of the ledger, which come in a burst, promise nothing.
+A line after ten seconds and then one a minute, whether anything is done or not. On the terminal a line is never written
+over, since several jobs share it. Rate and time left go by what the model answered in the last minute: answers out of
+the ledger, which come in a burst, promise nothing.
 """
 
 import asyncio
@@ -21,14 +21,14 @@ class Progress:
     def __init__(self, name: str, total: int | None = None):
         self.name, self.total, self.done = name, total, 0
         self.marks = deque([(time.monotonic(), 0)])  # when how many were answered by the model
-        self.failures = Counter()  # those that earlier lines told
+        self.failures = Counter()  # those in earlier lines
 
     async def tell(self, caller) -> None:
         """Line after line, until cancelled."""
         wait, last = FIRST_SECONDS, 0
         while True:
             await asyncio.sleep(wait)
-            if self.done > last or not caller.batched:  # what batches wait for is told apart
+            if self.done > last or not caller.batched:  # what batches wait for is reported separately
                 log.info("%s", self.line(time.monotonic(), caller))
             wait, last = SECONDS, self.done
 

@@ -8,7 +8,7 @@ have come back. A run of fewer requests, all refused, ends with abstentions.
 import asyncio
 from collections.abc import Callable
 
-from ragassay.llm.ledger import Ledger
+from ragassay.ledger.calls import Ledger
 from ragassay.llm.model import Answer, Failure, Model, ModelError
 
 MOST = 10

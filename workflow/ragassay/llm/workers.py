@@ -11,8 +11,8 @@ import contextlib
 import time
 
 from ragassay.errors import AssayError
+from ragassay.ledger.journal import LedgerError
 from ragassay.llm.caller import Caller, GaveUp
-from ragassay.llm.journal import LedgerError
 from ragassay.llm.progress import Progress
 
 AHEAD = 4096  # items that may be finished before an earlier one is

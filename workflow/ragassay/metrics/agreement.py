@@ -1,15 +1,10 @@
 """How far people, or people and a model, agree beyond chance: Cohen's kappa and Krippendorff's alpha, nominal.
 
-Items may have weights, so that a resample is a vector of counts. What is not defined, as with nothing to compare or
-only one label in use, is None.
+Items may have weights, so that a resample is a vector of counts. Undefined values, as with nothing to compare or only
+one label in use, are None.
 """
 
 import numpy as np
-
-
-def accuracy(found, expected, weights=None) -> float | None:
-    found, expected, weights = _arrays(found, expected, weights)
-    return float((weights * (found == expected)).sum() / weights.sum()) if weights.sum() else None
 
 
 def kappa(first, second, weights=None) -> float | None:

@@ -1,30 +1,29 @@
 """The area under the ROC curve: how often a positive item scores above a negative one, ties counting half.
 
-In closed form, from ranks; items may have weights, so that a resample is a vector of counts. No curve is drawn here.
+In closed form, from the number (or weight) of the items of both kinds at each distinct score. No curve is drawn here.
 """
 
 import numpy as np
 
 
-def auroc(scores, positive, weights=None) -> float | None:
+def auroc(scores, positive) -> float | None:
     """None if there are no positive or no negative items."""
-    return Auroc(scores, positive)(weights)
+    (found,) = areas(*counted(scores, positive))
+    return None if np.isnan(found) else float(found)
 
 
-class Auroc:
-    """The same scores under many weights: they are sorted once."""
+def counted(scores, positive) -> tuple[np.ndarray, np.ndarray]:
+    """How many positive and how many negative items there are at each distinct score, lowest first: 1 x scores."""
+    values, places = np.unique(np.asarray(scores, float), return_inverse=True)
+    positive = np.asarray(positive, bool)
+    above, below = (np.bincount(places[kind], minlength=len(values))[None] for kind in (positive, ~positive))
+    return above, below
 
-    def __init__(self, scores, positive):
-        scores, positive = np.asarray(scores, float), np.asarray(positive, bool)
-        values, places = np.unique(scores, return_inverse=True)
-        self._kinds, self._places, self._values = positive, places, len(values)
 
-    def __call__(self, weights=None) -> float | None:
-        weights = np.ones(len(self._kinds)) if weights is None else np.asarray(weights, float)
-        above, below = (
-            np.bincount(self._places[kind], weights[kind], self._values) for kind in (self._kinds, ~self._kinds)
-        )
-        pairs = above.sum() * below.sum()
-        if not pairs:
-            return None
-        return float((above * (np.cumsum(below) - below / 2)).sum() / pairs)
+def areas(above: np.ndarray, below: np.ndarray) -> np.ndarray:
+    """draws x distinct scores, lowest first -> draws: `above` are the weights of positive items, `below` of negative
+    ones. NaN where there are none of a kind.
+    """
+    pairs = above.sum(axis=1) * below.sum(axis=1)
+    wins = (above * (np.cumsum(below, axis=1) - below / 2)).sum(axis=1)
+    return np.divide(wins, pairs, out=np.full(len(wins), np.nan), where=pairs > 0)

@@ -1,8 +1,8 @@
-"""What a rate would be if its judge made no mistakes: Rogan and Gladen's correction, from how the judge does on gold.
+"""A rate corrected for the mistakes of its judge: Rogan and Gladen's correction, from the judge's rates on gold.
 
-The interval holds what is not known of the rate and of the judge: resampled rates come from the caller, the judge's
-two rates are drawn from what the gold counts leave likely (beta distributions with Jeffreys' prior). A judge no better
-than chance corrects nothing.
+The interval covers the uncertainty of the rate and of the judge: resampled rates come from the caller, and the judge's
+two rates are drawn from their posteriors given the gold counts (beta distributions with Jeffreys' prior). A judge no
+better than chance corrects nothing.
 """
 
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from ragassay.metrics.resampling import interval
 
 
 class Judge(NamedTuple):
-    """How often a judge said yes to gold items, by what they are."""
+    """How often a judge said yes to gold items of either label."""
 
     yes_of_yes: int
     yes: int
@@ -35,7 +35,7 @@ def corrected(rate, sensitivity, specificity):
 
 
 def corrected_rate(rate: float, drawn, judge: Judge, seed: int = 0):
-    """(value, low, high) for a rate and its resampled values; nothing without gold of both kinds."""
+    """(value, low, high) for a rate and its resampled values; empty without gold items of both kinds."""
     if not judge.yes or not judge.no or judge.sensitivity + judge.specificity <= 1:
         return None, None, None
     random, drawn = np.random.default_rng(seed), np.asarray(drawn, float)

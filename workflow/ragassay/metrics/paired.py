@@ -1,8 +1,9 @@
-"""Tests whether two answer the same questions equally well, and a correction for making many of them.
+"""Tests whether two methods answer the same questions equally well, and a correction for multiple tests.
 
 The test flips signs: if both are equally good, then what one wins over the other on a document could as well be lost
 there, whatever the questions of the document have to do with each other. With one question per document this is the
-exact form of McNemar's test. The correction is Holm's, which needs no independence of the tests.
+exact form of McNemar's test. For areas under ROC curves see `rank_swap`. The correction is Holm's, which needs no
+independence of the tests.
 """
 
 import numpy as np
@@ -11,8 +12,8 @@ AT_ONCE = 512  # flips in memory at a time
 
 
 def sign_flip(differences, flips: int, seed: int = 0) -> np.ndarray:
-    """Two-sided p for each column of differences, which are documents x tests; of documents without a difference
-    nothing depends. It is at least 1 / (flips + 1).
+    """Two-sided p for each column of differences, which are documents x tests; documents without a difference change
+    nothing. It is at least 1 / (flips + 1).
     """
     differences = np.asarray(differences, np.float32)  # exact: they are whole numbers
     differences = differences[differences.any(axis=1)]

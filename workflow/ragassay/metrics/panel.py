@@ -1,65 +1,112 @@
-"""Methods beside each other on the same items: rates, areas under ROC curves and differences, with their intervals.
+"""Compare methods on the same items: rates, areas under ROC curves and differences, with their intervals.
 
-A panel holds the items' clusters (a question's document, a passage's query) and nothing else. Everything that it
-measures is an array of items x methods: numbers to average, with NaN where a method says nothing about an item, or
-scores, higher = more suspicious. Items of one cluster are not independent of each other, so an interval comes from
-draws of clusters, with all their items, and every method sees the same draws: the difference of two methods is the
-mean of their differences. Whether an abstention counts for or against a method is for `bounds` to show.
+A panel holds the cluster of each item (a question's document, a passage's query) and nothing else. It measures arrays
+of items x methods: numbers to average, or scores, higher = more suspicious; NaN where a method has no answer for an
+item. A mask says which items a method was asked about. It is an array of items, or of items x methods where methods
+were asked about different items. A method without an answer for an item of the mask abstains; `bounds` shows what its
+abstentions could change. Without a mask nothing counts as an abstention.
+
+All intervals come from the same draws of clusters, whatever the mask, so the difference of two methods is the mean of
+their differences, and the difference of two estimates has an interval, too.
 """
 
-from collections.abc import Iterator
+import copy
+from collections.abc import Callable, Hashable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
+from ragassay.metrics import resampling
+from ragassay.metrics.auroc import areas
+from ragassay.metrics.average_precision import precisions
 from ragassay.metrics.paired import sign_flip
-
-AT_ONCE = 256  # draws in memory at a time
-LEVEL = 0.95
+from ragassay.metrics.resampling import interval
 
 
 class Estimates(NamedTuple):
-    """One number for each method, NaN where there is nothing to count, and what it is in each draw."""
+    """One number for each method, NaN where there is nothing to count, and its value in each draw."""
 
     values: np.ndarray  # methods
-    counts: np.ndarray  # methods: the items that it rests on
+    counts: np.ndarray  # methods: the items behind it
+    abstained: np.ndarray  # methods: the items that it was asked about and that are not among these
     drawn: np.ndarray  # draws x methods
 
     def row(self, method: int = 0) -> dict:
-        """Value, interval and count of one method, as a metric row wants them."""
+        """Value, interval and counts of one method, by the names that they have in the table metrics."""
         low, high = interval(self.drawn[:, method])
-        return {"value": _number(self.values[method]), "low": low, "high": high, "n": int(self.counts[method])}
+        counts = {"n": int(self.counts[method]), "abstained": int(self.abstained[method])}
+        return {"value": number(self.values[method]), "low": low, "high": high, **counts}
+
+    def minus(self, other: "Estimates") -> "Estimates":
+        """The difference to estimates from other items of the same panel."""
+        counts, abstained = self.counts + other.counts, self.abstained + other.abstained
+        return Estimates(self.values - other.values, counts, abstained, self.drawn - other.drawn)
 
 
 class Panel:
     """`clusters` names the cluster of each item. Without draws (`times` = 0) estimates have no intervals."""
 
     def __init__(self, clusters, times: int = 0, seed: int = 0):
-        names, self.owners = np.unique(np.asarray(clusters, str), return_inverse=True)
+        names, self.owners = np.unique(np.asarray(clusters, str), return_inverse=True)  # item -> number of its cluster
         self.clusters, self.times, self.seed = len(names), times, seed
 
-    def mean(self, values) -> Estimates:
+    def part(self, mask) -> "Panel":
+        """Some of the items, with the draws of all of them."""
+        part = copy.copy(self)
+        part.owners = self.owners[np.asarray(mask, bool)]
+        return part
+
+    def mean(self, values, asked=None) -> Estimates:
         """The mean of the numbers of each method."""
+        return self.means(values, {"all": asked})["all"]
+
+    def means(self, values, masks: dict[Hashable, np.ndarray]) -> dict[Hashable, Estimates]:
+        """The same for the items of each mask, by its name; None is a mask of all items that have a number."""
         values = _columns(values)
         known = ~np.isnan(values)
-        totals, counts = self.sums(np.where(known, values, 0)), self.sums(known)
-        drawn = [_ratio(weights @ totals, weights @ counts) for weights in self.draws()]
-        return Estimates(_ratio(totals.sum(axis=0), counts.sum(axis=0)), known.sum(axis=0), _stacked(drawn, values))
+        numbers = np.where(known, values, 0)
+        asked = {name: _mask(mask, known) for name, mask in masks.items()}
+        totals = {name: self.sums(np.where(mask, numbers, 0)) for name, mask in asked.items()}
+        counts = {name: self.sums(mask & known) for name, mask in asked.items()}
+        drawn = {name: [] for name in masks}
+        for weights in self.draws():
+            for name, own in drawn.items():
+                own.append(_ratio(weights @ totals[name], weights @ counts[name]))
+        return {
+            name: Estimates(
+                _ratio(totals[name].sum(axis=0), counts[name].sum(axis=0)),
+                (mask & known).sum(axis=0),
+                (mask & ~known).sum(axis=0),
+                _stacked(drawn[name], values.shape[1]),
+            )
+            for name, mask in asked.items()
+        }
 
-    def auroc(self, scores, positive) -> Estimates:
-        """How often a positive item scores above a negative one, ties counting half."""
-        return self._of_ranks(scores, positive, _area)
-
-    def tpr_at(self, scores, positive, fpr: float) -> Estimates:
-        """The largest share of positive items that pass a threshold which at most a share `fpr` of the negative ones
-        pass.
+    def auroc(self, scores, positive, asked=None) -> Estimates:
+        """How often a positive item scores above a negative one, ties counting half. One column of scores serves all
+        columns of a mask.
         """
-        return self._of_ranks(scores, positive, lambda above, below: _tpr(above, below, fpr))
+        return self._of_rankings(scores, positive, asked, areas)
 
-    def p(self, differences, flips: int, seed: int = 0) -> np.ndarray:
-        """Two-sided p of each column of differences, by flipping the signs of clusters."""
+    def average_precision(self, scores, positive, asked=None) -> Estimates:
+        """The area under the precision-recall curve, in steps; see `ragassay.metrics.average_precision`."""
+        return self._of_rankings(scores, positive, asked, precisions)
+
+    def tpr_at(self, scores, positive, fpr: float, asked=None) -> Estimates:
+        """The largest share of positive items above a threshold that at most a share `fpr` of negative ones reach."""
+        return self._of_rankings(scores, positive, asked, lambda above, below: _tpr(above, below, fpr))
+
+    def measure(self, measure: Callable[[np.ndarray], float | None], abstained: int = 0) -> Estimates:
+        """Any other number, such as an agreement: `measure` makes it from weights, one for each item."""
+        whole = measure(np.ones(len(self.owners))) if len(self.owners) else None
+        drawn = [measure(own) for weights in self.draws() for own in weights[:, self.owners]]
+        counts = (np.array([len(self.owners)]), np.array([abstained]))
+        return Estimates(np.array([whole], float), *counts, np.array(drawn, float).reshape(-1, 1))
+
+    def p(self, differences, flips: int) -> np.ndarray:
+        """Two-sided p of the mean of each column of differences, by flipping the signs of clusters."""
         differences = _columns(differences)
-        return sign_flip(self.sums(np.where(np.isnan(differences), 0, differences)), flips, seed)
+        return sign_flip(self.sums(np.where(np.isnan(differences), 0, differences)), flips, self.seed)
 
     def sums(self, values) -> np.ndarray:
         """clusters x methods: the values of the items added up by cluster."""
@@ -70,66 +117,65 @@ class Panel:
 
     def draws(self) -> Iterator[np.ndarray]:
         """draws x clusters: how often each cluster was drawn, some draws at a time; always the same ones."""
-        random = np.random.default_rng(self.seed)
-        for start in range(0, self.times, AT_ONCE) if self.clusters else ():
-            size = min(AT_ONCE, self.times - start)
-            drawn = random.integers(0, self.clusters, (size, self.clusters))
-            drawn += self.clusters * np.arange(size)[:, None]
-            counts = np.bincount(drawn.ravel(), minlength=size * self.clusters)
-            yield counts.reshape(size, self.clusters).astype(float)
+        return resampling.draws(self.clusters, self.times, self.seed)
 
-    def _of_ranks(self, scores, positive, measure):
-        """What `measure` makes of the weights of positive and negative items at each distinct score, lowest first."""
+    def _of_rankings(self, scores, positive, asked, measure):
         scores, positive = _columns(scores), np.asarray(positive, bool)
-        found = [self._of_one_ranking(own, positive, measure) for own in scores.T]
+        if asked is not None:
+            scores = np.broadcast_arrays(scores, _columns(asked, bool))[0]
+        known = ~np.isnan(scores)
+        asked = _mask(asked, known)
+        rankings = [
+            _Ranking(own, np.flatnonzero(counted), positive, measure)
+            for own, counted in zip(scores.T, (asked & known).T, strict=True)
+        ]
+        drawn = []
+        for weights in self.draws():
+            weights = weights[:, self.owners]
+            drawn.append(np.stack([ranking(weights) for ranking in rankings], axis=1))
+        everything = np.ones((1, len(self.owners)))
         return Estimates(
-            np.array([value for value, _ in found]),
-            (~np.isnan(scores)).sum(axis=0),
-            np.stack([drawn for _, drawn in found], axis=1),
+            np.array([ranking(everything)[0] for ranking in rankings]),
+            (asked & known).sum(axis=0),
+            (asked & ~known).sum(axis=0),
+            _stacked(drawn, len(rankings)),
         )
 
-    def _of_one_ranking(self, scores, positive, measure):
-        """The value of `measure`, and that of each draw."""
-        known = np.flatnonzero(~np.isnan(scores))
-        known = known[np.argsort(scores[known], kind="stable")]
-        starts = np.flatnonzero(np.diff(scores[known], prepend=np.nan) != 0)  # of equal scores
-        kinds, owners = positive[known], self.owners[known]
 
-        def measured(weights):  # draws x items
-            parts = (np.where(kind, weights, 0) for kind in (kinds, ~kinds))
-            return measure(*(np.add.reduceat(part, starts, axis=1) for part in parts))
+class _Ranking:
+    """The scores of one method, sorted once; what `measure` makes of them depends on the weights of the items."""
 
-        if not len(known):
-            return np.nan, np.full(self.times, np.nan)
-        drawn = [measured(weights[:, owners]) for weights in self.draws()]
-        return measured(np.ones((1, len(known))))[0], np.concatenate(drawn) if drawn else np.empty(0)
+    def __init__(self, scores, counted, positive, measure):
+        self.items = counted[np.argsort(scores[counted], kind="stable")]
+        self.positive, self.measure = positive[self.items], measure
+        self.starts = np.flatnonzero(np.diff(scores[self.items], prepend=np.nan) != 0)  # of equal scores
+
+    def __call__(self, weights):
+        """draws x items -> draws"""
+        if not len(self.items):
+            return np.full(len(weights), np.nan)
+        weights = weights[:, self.items]
+        parts = (np.where(kind, weights, 0) for kind in (self.positive, ~self.positive))
+        return self.measure(*(np.add.reduceat(part, self.starts, axis=1) for part in parts))
 
 
-def bounds(values, lowest: float = 0.0, highest: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
-    """The means of each method if all items without a number had the lowest one, and if they had the highest."""
+def bounds(values, asked=None, lowest: float = 0.0, highest: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
+    """The means of each method if all its abstentions were the lowest number, and if they were the highest; without a
+    mask, of all items.
+    """
     values = _columns(values)
-    unknown = np.isnan(values)
-    return tuple(_means(np.where(unknown, filler, values)) for filler in (lowest, highest))
+    asked = np.broadcast_to(True if asked is None else _columns(asked, bool), values.shape)
+    filled = (np.where(np.isnan(values), filler, values) for filler in (lowest, highest))
+    return tuple(_ratio(np.where(asked, own, 0).sum(axis=0), asked.sum(axis=0)) for own in filled)
 
 
-def interval(drawn, level: float = LEVEL) -> tuple[float | None, float | None]:
-    """The middle part of drawn values; draws in which nothing was counted are passed over."""
-    known = np.asarray(drawn, float)
-    known = known[~np.isnan(known)]
-    if not len(known):
-        return None, None
-    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
-
-
-def _area(above, below):
-    """draws x distinct scores -> draws."""
-    pairs = above.sum(axis=1) * below.sum(axis=1)
-    return _ratio((above * (np.cumsum(below, axis=1) - below / 2)).sum(axis=1), pairs)
+def number(value) -> float | None:
+    """A number as a table holds it: nothing instead of NaN."""
+    return None if np.isnan(value) else float(value)
 
 
 def _tpr(above, below, fpr):
-    """The same; what passes a threshold stands at its score or higher."""
+    """Weights of both kinds as `areas` takes them; what passes a threshold stands at its score or higher."""
     passing, alarms = (np.cumsum(part[:, ::-1], axis=1) for part in (above, below))
     allowed = alarms <= fpr * below.sum(axis=1, keepdims=True) + 1e-9
     best = np.where(allowed, passing, 0).max(axis=1, initial=0)
@@ -137,13 +183,13 @@ def _tpr(above, below, fpr):
     return np.where(below.sum(axis=1) > 0, shares, np.nan)
 
 
-def _columns(values):
-    values = np.asarray(values, float)
+def _columns(values, type_=float):
+    values = np.asarray(values, type_)
     return values[:, None] if values.ndim == 1 else values
 
 
-def _means(values):
-    return _ratio(values.sum(axis=0), np.full(values.shape[1], len(values)))
+def _mask(asked, known):
+    return known if asked is None else np.broadcast_to(_columns(asked, bool), known.shape)
 
 
 def _ratio(part, whole):
@@ -152,9 +198,5 @@ def _ratio(part, whole):
     return np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0)
 
 
-def _stacked(drawn, values):
-    return np.concatenate(drawn) if drawn else np.empty((0, values.shape[1]))
-
-
-def _number(value):
-    return None if np.isnan(value) else float(value)
+def _stacked(drawn, methods):
+    return np.concatenate(drawn) if drawn else np.empty((0, methods))

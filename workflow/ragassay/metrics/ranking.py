@@ -1,7 +1,7 @@
-"""How well a ranking finds what is relevant: recall, nDCG and the reciprocal rank, each query by itself.
+"""How well a ranking finds relevant items: recall, nDCG and the reciprocal rank, for each query.
 
-As trec_eval counts them: gains are the grades themselves, discounted by the logarithm of the rank; what is not in the
-ranking is not found. How equal scores are ordered is for who made the ranking. Means and intervals are not taken here.
+As trec_eval counts them: gains are the grades themselves, discounted by the logarithm of the rank; items missing from
+the ranking are not found. The caller orders equal scores and takes means and intervals.
 """
 
 import numpy as np

@@ -1,31 +1,31 @@
-"""Resample documents, not questions: questions of one document are not independent of each other."""
+"""Bootstrap intervals by cluster: clusters are drawn with replacement, each with all its items, because the items of
+one cluster (the questions of a document, say) are not independent of each other.
+"""
 
 from collections.abc import Iterator
 
 import numpy as np
 
-
-def resamples(clusters: list, times: int, seed: int = 0) -> Iterator[np.ndarray]:
-    """Weights of the items, one vector per resample: how often the document of each was drawn."""
-    names, owners = np.unique(np.asarray(clusters, dtype=str), return_inverse=True)
-    draw = np.random.default_rng(seed)
-    for _ in range(times):
-        yield np.bincount(draw.integers(0, len(names), len(names)), minlength=len(names))[owners]
+AT_ONCE = 256  # draws in memory at a time
+LEVEL = 0.95
 
 
-def interval(values, level: float = 0.95) -> tuple[float | None, float | None]:
-    """The middle part of the resampled values; values that are not defined are left out."""
-    known = [value for value in values if value is not None]
-    if not known:
+def draws(clusters: int, times: int, seed: int = 0) -> Iterator[np.ndarray]:
+    """draws x clusters: how often each cluster was drawn, some draws at a time; always the same for the same seed."""
+    random = np.random.default_rng(seed)
+    for start in range(0, times, AT_ONCE) if clusters else ():
+        size = min(AT_ONCE, times - start)
+        drawn = random.integers(0, clusters, (size, clusters))
+        drawn += clusters * np.arange(size)[:, None]  # a range of numbers of its own for each draw
+        counts = np.bincount(drawn.ravel(), minlength=size * clusters)
+        yield counts.reshape(size, clusters).astype(float)
+
+
+def interval(drawn, level: float = LEVEL) -> tuple[float | None, float | None]:
+    """The middle part of resampled values; draws in which nothing was counted (NaN) are ignored."""
+    known = np.asarray(drawn, float)
+    known = known[~np.isnan(known)]
+    if not len(known):
         return None, None
     low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
-
-
-def mean(values: list[float], clusters: list, times: int, seed: int = 0):
-    """Mean, number of values, and the interval of the mean; nothing is known of no values."""
-    if not values:
-        return None, 0, None, None
-    values = np.asarray(values, float)
-    drawn = (float(np.average(values, weights=weights)) for weights in resamples(clusters, times, seed))
-    return float(values.mean()), len(values), *interval(drawn)

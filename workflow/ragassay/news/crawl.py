@@ -1,9 +1,9 @@
-"""Ask for the feeds and pages of one shard: who is asked for what, in which order. How is the fetcher's business.
+"""Ask for the feeds and pages of one shard: which host is asked for what, in which order. The fetcher does the asking.
 
-Hosts are asked side by side, each for one thing after the other. What is already kept is not asked for again, but for
-answers that may be otherwise the next time; those are tried again at the end, and a host that wanted to be left alone
-gets some minutes before that. A host at which too much fails in a row is left in peace, and one that takes too long is
-left to the next run, so that none holds up a crawl for ever. Does not read pages, nor choose them: see `candidates`.
+Hosts are asked side by side, each for one thing at a time. Answers that are already kept are not asked for again,
+except those that may differ the next time. These are tried again at the end, after some minutes if the host asked for a
+pause. A host with too many failures in a row is not asked any more, and one that takes too long is left to the next
+run, so that none delays a crawl for ever. Does not read pages and does not choose them: see `candidates`.
 """
 
 import asyncio
@@ -16,20 +16,21 @@ from collections.abc import Set
 from urllib.parse import urlsplit
 
 from ragassay.errors import AssayError
-from ragassay.news import feed_child, pages
-from ragassay.news.candidates import Candidates, Days, read, unread
-from ragassay.news.fetcher import Fetched, Fetcher
-from ragassay.news.kept import Answers
-from ragassay.news.readers import Readers
+from ragassay.news.feeds import feed_worker
+from ragassay.news.feeds.candidates import Candidates, Days, read, unread
+from ragassay.news.fetching import bodies
+from ragassay.news.fetching.archive import Answers
+from ragassay.news.fetching.fetcher import Fetched, Fetcher
+from ragassay.news.readers.pool import Readers
 from ragassay.stage import log
 
-PAUSES = (0.0, 60.0, 600.0)  # before each try, for a host that wanted to be left alone
+PAUSES = (0.0, 60.0, 600.0)  # before each try, for a host that asked for a pause
 MOST_FAILURES = 10  # in a row at one host
 PROGRESS_SECONDS = 30.0
 
 
 class Crawl:
-    """`readers` run `feed_child`; no host is asked for anything after `host_seconds`."""
+    """`readers` run `feed_worker`; no host is asked for anything after `host_seconds`."""
 
     def __init__(
         self,
@@ -67,7 +68,7 @@ class Crawl:
         return found
 
     def _is_own(self, url):
-        """Whether a feed says what the user's own host says: it lies there, wherever it has moved."""
+        """Whether a feed counts as the user's own: its address is at one of the user's hosts, wherever it has moved."""
         kept = self.answers.own.get(url)
         return kept is not None and self.fetcher.is_own(url) and self.fetcher.is_own(kept.final_url)
 
@@ -86,8 +87,8 @@ class Crawl:
         return told | {url: read(reply) for url, reply in replies}
 
     async def ask(self, urls: list[str], foreign: Set[str] = frozenset()) -> None:
-        """Have an answer for each address, but for those of hosts at which too much fails. To `foreign` ones, which
-        others name, the user's own hosts are not open.
+        """Get an answer for each address, except at hosts with too many failures. The user's own hosts are closed to
+        `foreign` addresses, which others name.
         """
         missing = [url for url in urls if (kept := self.answers.own.get(url)) is None or not kept.usable]
         self.done, self.total = len(urls) - len(missing), len(urls)
@@ -112,7 +113,7 @@ class Crawl:
             old = old if old and old.body() is not None else None
             checks = (old.headers.get("etag"), old.headers.get("last-modified")) if old else ()
             answer = await self._fetch(url, *checks, named=url not in foreign)
-            packed = await asyncio.to_thread(pages.packed, answer.body)  # as costly as all the rest
+            packed = await asyncio.to_thread(bodies.packed, answer.body)  # as costly as all the rest
             kept = self.answers.keep(answer, old, packed)
             self._tell()
             failures = failures + 1 if kept.passing else 0
@@ -133,12 +134,12 @@ class Crawl:
         return "given_up", "too much else at its host failed in a row"
 
     async def _fetch(self, url, *checks, named):
-        """An error of which nobody thought costs this address alone; what a person has to mend ends the crawl."""
+        """An unexpected error costs this address alone; an error that a person has to fix ends the crawl."""
         try:
             return await self.fetcher.fetch(url, *checks, named=named)
-        except (AssayError, OSError):  # of our own files: what the network does is a class of its own
+        except (AssayError, OSError):  # of our own files: network errors have a separate class
             raise
-        except Exception as error:  # noqa: BLE001  told in the log, the ledger and the tables
+        except Exception as error:  # noqa: BLE001  reported in the log, the ledger and the tables
             shown = traceback.format_exc().encode(errors="backslashreplace").decode()  # it may quote anything
             log.error("%s: %s raised\n%s", self.name, url, shown)
             now = datetime.datetime.now(datetime.UTC)
@@ -152,7 +153,7 @@ class Crawl:
 
 
 async def _together(tasks):
-    """Run them all side by side. The first error that a person can act on ends them, and comes out by itself."""
+    """Run them all side by side. The first error that a person can act on ends them and is raised alone."""
     try:
         async with asyncio.TaskGroup() as group:
             for task in tasks:
@@ -162,7 +163,7 @@ async def _together(tasks):
 
 
 def _about(kept):
-    return [feed_child.FEED, kept.final_url, kept.headers.get("content-type", "")]
+    return [feed_worker.FEED, kept.final_url, kept.headers.get("content-type", "")]
 
 
 def _secure(url):

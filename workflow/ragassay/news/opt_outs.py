@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from ragassay.errors import AssayError
-from ragassay.news.links import NotALink, link
+from ragassay.news.fetching.links import NotALink, link
 
 COMMENT = re.compile(r"(^|\s)#.*")  # inside an address it names a part of the page
 EXPECTED = "expected a host such as a.example or *.a.example, or an address such as https://a.example/blog"

@@ -1,20 +1,20 @@
-"""Read a question set: documents and questions that were made elsewhere, and what is known of them.
+"""Read a question set: documents and questions from elsewhere, with their labels, responses and votes.
 
-A set's name stands in the place of generator and shard, so that the stages of the scope study run on it unchanged. Its
-documents are taken whole, with their texts cleaned like all others; each is a cluster of its own. Nothing is dropped:
-the first row that cannot be used is an error that names its file and row.
+A set's name stands in for generator and shard, so that the stages of the scope study run on it unchanged. Its documents
+are taken whole, with their texts cleaned like all others; each is a cluster of its own. Nothing is dropped: the first
+row that cannot be used is an error that names its file and row.
 """
 
 from collections import Counter
 from typing import NamedTuple
 
-from ragassay.documents import Unusable, article, clean, count_words
+from ragassay.documents.documents import Unusable, article, clean, count_words
+from ragassay.documents.ids import content_id
+from ragassay.documents.sources import Columns, records
 from ragassay.errors import AssayError
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.questions import QUESTIONS
-from ragassay.scope.lineage import content_id
 from ragassay.scope.votes import IN, OUT, UNLABELLED
-from ragassay.sources import Columns, records
 
 SIDES = {"true": True, "yes": True, "1": True, "1.0": True, "false": False, "no": False, "0": False, "0.0": False}
 TASKS = {"scope": (OUT, IN), "defusion": ("defused", "not_defused")}  # task -> what true and false mean
@@ -113,7 +113,7 @@ def human_label(question: Question, annotator: str, label: str, task="scope", re
 
 
 def verdict(cell: str, task: str, place: str) -> str | None:
-    """The label that a cell names, in any of its forms; None if it is empty."""
+    """The label in a cell, in any of its forms; None if the cell is empty."""
     if not cell:
         return None
     yes, no = TASKS[task]

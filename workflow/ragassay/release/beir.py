@@ -1,7 +1,7 @@
 """Write questions and documents in the layout of BEIR, so that they can be used as a retrieval benchmark.
 
 `corpus.jsonl` has every document, `queries.jsonl` every question that was kept, `qrels/<split>.tsv` the document that
-answers each question in scope. A question out of scope has no such document and hence no line there; which document
+answers each in-scope question. An out-of-scope question has no such document and hence no line there; which document
 it was written about is in `sources/<split>.tsv`, in the same form, so that retrieval can be measured for both kinds
 apart. The validation split is called dev, as usual there.
 """

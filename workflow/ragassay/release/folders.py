@@ -1,4 +1,4 @@
-"""Folders that are written anew and whole: built beside their place, then put there. No file of an older one stays."""
+"""Folders that are written as a whole: built beside their place, then moved there. No file of an older one remains."""
 
 import contextlib
 import shutil

@@ -1,8 +1,8 @@
 """Write questions and documents as a folder that `datasets.load_dataset` opens: Parquet files and a data card.
 
 Two configurations: `questions`, in the splits train, validation and test, and `documents`, the whole corpus in one
-split. A split without questions is left out. All questions are there, whatever came of them: `status` says which were
-kept. The card is made from the rows and the schemas alone, so it never disagrees with them.
+split. A split without questions is omitted. All questions are included; `status` says which were kept. The card is made
+from the rows and the schemas alone, so it never disagrees with them.
 """
 
 from collections import Counter
@@ -23,7 +23,7 @@ SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_
 
 @dataclass(frozen=True)
 class About:
-    """What the card says that no row does. `licence` is the hub's name of a licence, such as cc-by-4.0 or other."""
+    """What the card says beyond the rows. `licence` is the hub's name of a licence, such as cc-by-4.0 or other."""
 
     title: str
     licence: str

@@ -1,7 +1,7 @@
 """Render the explorer: one HTML page with all documents and questions, that needs nothing but itself and no server.
 
 What the list shows and filters by is one compressed piece, the index; documents are in pieces of a few, each unpacked
-when somebody opens one of its documents. A piece is JSON, gzip, base64 in a script element of a type that nobody runs,
+when one of its documents is opened. A piece is JSON, gzip, base64 in a script element of a type that no browser runs,
 so that no text in it can be taken for markup, and the page builds text nodes from it, never markup.
 """
 
@@ -30,8 +30,8 @@ FACETS = (
 
 def render(template, style, behaviour, title: str, models: dict, dossiers: list[dict], strata: list[str]) -> str:
     """The page as text. A dossier is a document with all that was made of it (see `ragassay.scope.dossiers`);
-    `behaviour` are parts of one script, `strata` the ranges of nearness in their order; `models` says who was generator
-    and judge.
+    `behaviour` are parts of one script, `strata` the ranges of nearness in their order; `models` names the generator
+    and the judge.
     """
     style = Path(style).read_text().strip()
     behaviour = "\n".join(Path(part).read_text().strip() for part in behaviour)

@@ -1,4 +1,4 @@
-"""Say where the report is, and open it where somebody sits in front of a screen."""
+"""Print where the report is, and open it if there is a screen."""
 
 import os
 import sys

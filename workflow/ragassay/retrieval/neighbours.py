@@ -1,10 +1,14 @@
-"""Tables of neighbours: from positions to rows, and one table out of those of several corpora. Scores nothing."""
+"""Tables of neighbours: from positions to rows, and merging those of several corpora. Scores nothing."""
+
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
 
+from ragassay import tables
 from ragassay.schemas.neighbours import NEIGHBOURS
 
+TOGETHER = 4096  # queries whose rows are made at once
 ORDER = [("query_id", "ascending"), ("score", "descending"), ("passage_id", "ascending")]
 
 
@@ -22,11 +26,21 @@ def rows(query_ids: list[str], passage_ids: pa.ChunkedArray, positions: np.ndarr
     )
 
 
-def merged(tables: list[pa.Table], count: int) -> pa.Table:
+def write(
+    path, query_ids: Sequence[str], passage_ids: pa.ChunkedArray, positions: np.ndarray, scores: np.ndarray
+) -> None:
+    """The table of what `nearest` found."""
+    with tables.Writer(NEIGHBOURS, path) as writer:
+        for start in range(0, len(query_ids), TOGETHER):
+            own = slice(start, start + TOGETHER)
+            writer.write(rows(query_ids[own], passage_ids, positions[own], scores[own]))
+
+
+def merged(rankings: list[pa.Table], count: int) -> pa.Table:
     """The best `count` of each query out of several corpora that were searched apart, with new ranks. Their passages
     have different ids.
     """
-    together = pa.concat_tables(tables).sort_by(ORDER)
+    together = pa.concat_tables(rankings).sort_by(ORDER)
     names = together["query_id"].combine_chunks().dictionary_encode().indices.to_numpy(zero_copy_only=False)
     at = np.arange(len(names))
     starts = np.flatnonzero(np.diff(names, prepend=-1))

@@ -6,7 +6,8 @@ from ragassay.tables import Column, Table
 
 ANNOTATION_ITEMS = Table(
     "annotation_items",
-    "One row per item that people label, with all that they are shown; file `annotation_items/{generator}/{judge}`.",
+    "One row per item that people label, with everything they see.",
+    path="annotation_items/{generator}/{judge}",
     key=("item_id",),
     columns=(
         Column("item_id", pa.string(), "`item-` and 16 digits of a hash over task, question, responder and prompt"),
@@ -20,7 +21,7 @@ ANNOTATION_ITEMS = Table(
         Column("document", pa.string(), "the document's text"),
         Column("question", pa.string(), "the question's text"),
         Column("response", pa.string(), "the response to label; empty for scope", null=True),
-        Column("responder", pa.string(), "who responded, never shown; empty for scope", null=True),
+        Column("responder", pa.string(), "the responder, never shown; empty for scope", null=True),
         Column("prompt_name", pa.string(), "the prompt it was asked with, never shown; empty for scope", null=True),
     ),
 )

@@ -7,7 +7,8 @@ from ragassay.tables import Column, Table
 ARTICLES = Table(
     "articles",
     "One row per article, extracted from a page or taken from the user's files, whole and before near-duplicates"
-    " are found; file `articles/{shard}`.",
+    " are found.",
+    path="articles/{shard}",
     key=("article_id",),
     columns=(
         Column(
@@ -34,7 +35,7 @@ ARTICLES = Table(
         Column(
             "date_sources",
             pa.list_(pa.field("element", pa.string())),
-            "who says so: some of json_ld, meta, feed, url; or file",
+            "the sources of the date: some of json_ld, meta, feed, url; or file",
         ),
         Column(
             "undated",
@@ -42,12 +43,12 @@ ARTICLES = Table(
             "why published_at is empty: no_date, one_source, invalid_date or dates_disagree",
             null=True,
         ),
-        Column("text", pa.string(), "the whole text, its paragraphs parted by empty lines; NFC, LF"),
+        Column("text", pa.string(), "the whole text, with empty lines between paragraphs; NFC, LF"),
         Column("n_words", pa.int32(), "words in text, as white space separates them"),
         Column("language", pa.string(), "its language by ISO 639, as the text was identified", null=True),
         Column("language_confidence", pa.float64(), "how sure that is, from 0 to 1", null=True),
         Column("charset", pa.string(), "the charset that the page was read with", null=True),
-        Column("charset_source", pa.string(), "what told it: mark, header, meta or detector", null=True),
+        Column("charset_source", pa.string(), "where the charset was found: mark, header, meta or detector", null=True),
         Column("page_hash", pa.string(), "SHA-256 of the page it was extracted from", null=True),
         Column("content_hash", pa.string(), "SHA-256 of text"),
     ),

@@ -10,10 +10,10 @@ CALLS = Table(
     key=("model",),
     columns=(
         Column("model", pa.string(), "the model's name in the configuration"),
-        Column("requests", pa.int64(), "requests sent, tries again among them"),
-        Column("retries", pa.int64(), "of these, tries again after a failure"),
+        Column("requests", pa.int64(), "requests sent, including retries"),
+        Column("retries", pa.int64(), "of these, retries after a failure"),
         Column("replies", pa.int64(), "replies that came"),
-        Column("failures", pa.int64(), "requests that brought no reply that can be read"),
+        Column("failures", pa.int64(), "requests without a readable reply"),
         Column("samples", pa.int64(), "answers in all replies"),
         Column("prompt_tokens", pa.int64(), "tokens of all prompts"),
         Column("cached_tokens", pa.int64(), "of these, read from the provider's cache"),

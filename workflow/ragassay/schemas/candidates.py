@@ -6,7 +6,8 @@ from ragassay.tables import Column, Table
 
 CANDIDATES = Table(
     "candidates",
-    "One row per page that the feeds of a shard name, whether it was fetched or not; file `candidates/{shard}`.",
+    "One row per page that the feeds of a shard name, whether it was fetched or not.",
+    path="candidates/{shard}",
     key=("url",),
     columns=(
         Column("url", pa.string(), "the address that the feed gives"),

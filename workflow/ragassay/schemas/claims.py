@@ -6,7 +6,8 @@ from ragassay.tables import Column, Table
 
 CLAIMS = Table(
     "claims",
-    "One row per claim that a generator found in a document; file `claims/{generator}/{shard}`.",
+    "One row per claim that a generator found in a document.",
+    path="claims/{generator}/{shard}",
     key=("doc_id", "slot"),
     columns=(
         Column("claim_id", pa.string(), "`claim-` and 16 digits of a hash over document, generator, slot and text"),

@@ -6,8 +6,8 @@ from ragassay.tables import Column, Table
 
 CLOSED_BOOK_ANSWERS = Table(
     "closed_book_answers",
-    "One row per question that a responder was asked without its document; "
-    "file `closed_book_answers/{generator}/{responder}/{shard}`.",
+    "One row per question that a responder was asked without its document.",
+    path="closed_book_answers/{generator}/{responder}/{shard}",
     key=("question_id",),
     columns=(
         Column("question_id", pa.string(), "the question"),

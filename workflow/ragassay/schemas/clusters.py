@@ -6,7 +6,8 @@ from ragassay.tables import Column, Table
 
 CLUSTERS = Table(
     "clusters",
-    "One row per article: which near-duplicates it belongs to, all that later shards need; file `clusters/{shard}`.",
+    "One row per article: its cluster of near-duplicates, and what later shards need to compare with it.",
+    path="clusters/{shard}",
     key=("article_id",),
     columns=(
         Column("article_id", pa.string(), "the article"),

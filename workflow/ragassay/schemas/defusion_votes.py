@@ -4,10 +4,17 @@ import pyarrow as pa
 
 from ragassay.tables import Column, Table
 
+WHOSE = (
+    Column("responder", pa.string(), "the model that responded, by its name in the configuration"),
+    Column("prompt_name", pa.string(), "the prompt it was asked with, by its name in the configuration"),
+    Column("judge", pa.string(), "the judging model's name in the configuration"),
+    Column("prompt", pa.string(), "the digest of the prompt that the judge was asked with"),
+)
+
 DEFUSION_VOTES = Table(
     "defusion_votes",
-    "One row per vote of a judge on a response to a question out of scope; "
-    "file `defusion_votes/{generator}/{responder}/{prompt}/{judge}/{shard}`.",
+    "One row per vote of a judge on a response to an out-of-scope question.",
+    path="defusion_votes{variant}/{generator}/{responder}/{prompt}/{judge}/{shard}",
     key=("question_id", "vote"),
     columns=(
         Column("question_id", pa.string(), "the question"),
@@ -21,9 +28,6 @@ DEFUSION_VOTES = Table(
         ),
         Column("abstained", pa.string(), "why there is no verdict, as the parser says; empty if there is", null=True),
         Column("detail", pa.string(), "the provider's words if it refused the request; empty if it did not", null=True),
-        Column("responder", pa.string(), "the model that responded, by its name in the configuration"),
-        Column("prompt_name", pa.string(), "the prompt it was asked with, by its name in the configuration"),
-        Column("judge", pa.string(), "the judging model's name in the configuration"),
-        Column("prompt", pa.string(), "the digest of the prompt that the judge was asked with"),
+        *WHOSE,
     ),
 )

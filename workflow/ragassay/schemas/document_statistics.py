@@ -6,7 +6,8 @@ from ragassay.tables import Column, Table
 
 DOCUMENT_STATISTICS = Table(
     "document_statistics",
-    "One row per shard and topic: what the documents are like; a single file.",
+    "One row per shard and topic: what the documents are like.",
+    path="document_statistics",
     key=("shard", "topic"),
     columns=(
         Column("shard", pa.string(), "the shard"),

@@ -4,9 +4,11 @@ import pyarrow as pa
 
 from ragassay.tables import Column, Table
 
+NO_TOPIC = "(none)"  # what reports call the topic of a document without one
 DOCUMENTS = Table(
     "documents",
-    "One row per document that a shard keeps; file `documents/{shard}`.",
+    "One row per document that a shard keeps.",
+    path="documents/{shard}",
     key=("doc_id",),
     columns=(
         Column(

@@ -6,7 +6,7 @@ from ragassay.tables import Column, Table
 
 EXPORTED_QUESTIONS = Table(
     "exported_questions",
-    "One row per question as others get it; file `hugging_face/questions/{split}` of an export.",
+    "One row per exported question; file `hugging_face/questions/{split}` of an export.",
     key=("question_id",),
     columns=(
         Column("question_id", pa.string(), "the question's id"),
@@ -14,8 +14,8 @@ EXPORTED_QUESTIONS = Table(
         Column("topic", pa.string(), "the document's topic", null=True),
         Column("question", pa.string(), "its text"),
         Column("intended", pa.string(), "what it was written to be: `in_scope` or `out_of_scope`"),
-        Column("label", pa.string(), "what the judge's votes say: `in_scope`, `out_of_scope`, `tie` or `no_verdict`"),
-        Column("margin", pa.float64(), "votes for out of scope less those for in scope, as a share of all: -1 to 1"),
+        Column("label", pa.string(), "the judge's majority: `in_scope`, `out_of_scope`, `tie` or `no_verdict`"),
+        Column("margin", pa.float64(), "votes for out of scope minus votes for in scope, as a share of all: -1 to 1"),
         Column(
             "status", pa.string(), "`kept` if label and intent agree, `disputed` if not, `undecided` without a side"
         ),

@@ -6,7 +6,8 @@ from ragassay.tables import Column, Table
 
 FEED_HEALTH = Table(
     "feed_health",
-    "One row per feed that a crawl asked: how it answered; file `feed_health/{shard}`.",
+    "One row per feed that a crawl asked: how it answered.",
+    path="feed_health/{shard}",
     key=("feed_url",),
     columns=(
         Column("feed_url", pa.string(), "the address of the feed"),

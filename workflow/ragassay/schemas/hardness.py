@@ -6,12 +6,12 @@ from ragassay.tables import Column, Table
 
 FEATURES = {
     "missing_words": "share of its content words that the document does not have",
-    "missing_weight": "the same, words that tell more counting more",
+    "missing_weight": "the same, each word weighted by its length",
     "missing_forms": "share of its content words that the document does not have in the same form",
     "missing_pairs": "share of its neighbouring content words that are in no sentence together",
     "missing_names": "share of its names, numbers and dates that the document does not have",
     "n_missing_names": "names, numbers and dates that the document does not have",
-    "scattered": "share of its content words that no single sentence has together",
+    "scattered": "share of its content words beyond those that one sentence holds together",
     "unlike_sentence": "1 less its similarity to the nearest sentence",
     "unlike_sentences": "1 less its mean similarity to the nearest three sentences",
     "unlike_document": "1 less its similarity to the whole document",
@@ -19,7 +19,8 @@ FEATURES = {
 
 HARDNESS = Table(
     "hardness",
-    "One row per question: how near it is to its document; file `hardness/{generator}/{shard}`.",
+    "One row per question: how near it is to its document.",
+    path="hardness/{generator}/{shard}",
     key=("question_id",),
     columns=(
         Column("question_id", pa.string(), "the question"),

@@ -6,8 +6,8 @@ from ragassay.tables import Column, Table
 
 HARDNESS_SCORES = Table(
     "hardness_scores",
-    "One row per question that was kept: what the overlap control says of it; file"
-    " `hardness_scores/{generator}/{judge}`.",
+    "One row per kept question: the score of the overlap control.",
+    path="hardness_scores/{generator}/{judge}",
     key=("question_id",),
     columns=(
         Column("question_id", pa.string(), "the question"),
@@ -15,7 +15,7 @@ HARDNESS_SCORES = Table(
         Column("shard", pa.string(), "the shard that the document came with"),
         Column("intended", pa.string(), "what it was written to be: `in_scope` or `out_of_scope`"),
         Column("stratum", pa.string(), "its range of nearness, as in hardness"),
-        Column("fold", pa.int32(), "the part of the documents that was left out when its control was fitted"),
+        Column("fold", pa.int32(), "the fold of documents on which its control was not fitted"),
         Column(
             "score",
             pa.float64(),

@@ -6,14 +6,15 @@ from ragassay.tables import Column, Table
 
 HARDNESS_STRATA = Table(
     "hardness_strata",
-    "One row per stratum of nearness, and one for `all`, whose n_hard and share are the study's headline; file"
-    " `hardness_strata/{generator}/{judge}`. Intervals are 95 % by resampled documents.",
+    "One row per stratum of nearness, and one for `all`, whose n_hard and share are the study's headline."
+    " Intervals are 95 %, from resampled documents.",
+    path="hardness_strata/{generator}/{judge}",
     key=("position",),
     columns=(
         Column("position", pa.int32(), "0 is the farthest stratum; all questions together come last"),
         Column("stratum", pa.string(), "the range of nearness, or `all`"),
-        Column("n_out_of_scope", pa.int32(), "questions out of scope in it that were kept and have a score"),
-        Column("n_in_scope", pa.int32(), "questions in scope likewise"),
+        Column("n_out_of_scope", pa.int32(), "out-of-scope questions in it that were kept and have a score"),
+        Column("n_in_scope", pa.int32(), "in-scope questions likewise"),
         Column("auroc", pa.float64(), "the control's, out of scope against in scope in this stratum", null=True),
         Column("auroc_low", pa.float64(), "lower end of its interval", null=True),
         Column("auroc_high", pa.float64(), "upper end of its interval", null=True),
@@ -24,14 +25,17 @@ HARDNESS_STRATA = Table(
             null=True,
         ),
         Column("hard", pa.bool_(), "whether auroc is at most .75, with enough questions of both kinds"),
-        Column("n_hard", pa.int32(), "questions out of scope in it if it is hard; of all, those in hard strata"),
+        Column("n_hard", pa.int32(), "out-of-scope questions in it if it is hard; of all, those in hard strata"),
         Column(
-            "share", pa.float64(), "of all questions out of scope, those in it; of all, those in hard strata", null=True
+            "share", pa.float64(), "of all out-of-scope questions, those in it; of all, those in hard strata", null=True
         ),
         Column("share_low", pa.float64(), "lower end of its interval", null=True),
         Column("share_high", pa.float64(), "upper end of its interval", null=True),
         Column(
-            "hard_in_resamples", pa.float64(), "in which share of resamples there is something hard in it", null=True
+            "hard_in_resamples",
+            pa.float64(),
+            "the share of resamples in which it is hard; of all, in which a stratum is",
+            null=True,
         ),
     ),
 )

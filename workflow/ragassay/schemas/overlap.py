@@ -7,8 +7,8 @@ from ragassay.tables import Column, Table
 
 OVERLAP = Table(
     "overlap",
-    "One row per question: what it shares with its document, for the overlap control; "
-    "file `overlap/{generator}/{shard}`.",
+    "One row per question: what it shares with its document, for the overlap control.",
+    path="overlap/{generator}/{shard}",
     key=("question_id",),
     columns=(
         Column("question_id", pa.string(), "the question"),

@@ -6,10 +6,12 @@ from ragassay.tables import Column, Table
 
 PASSAGES = Table(
     "passages",
-    "One row per passage that can be found; file `passages/{corpus}`.",
+    "One row per passage that can be found.",
+    path="passages/{corpus}",
     key=("passage_id",),
     columns=(
         Column("passage_id", pa.string(), "its id; the document's in the corpus of the study's documents"),
+        Column("document_id", pa.string(), "the document that it was cut from; passage_id if it is a whole document"),
         Column("title", pa.string(), "its title", null=True),
         Column("text", pa.string(), "what is searched"),
         Column("source", pa.string(), "where it comes from: the shard, or what the user's file says", null=True),

@@ -6,8 +6,8 @@ from ragassay.tables import Column, Table
 
 PREDICTIONS = Table(
     "predictions",
-    "One row per question, head and seed of a detector, which learnt from a generator's questions as a judge labelled"
-    " them; file `predictions/{detector}/{encoder}/{generator}/{judge}/{asked}`.",
+    "One row per question, head and seed of a detector, trained on a generator's questions as a judge labelled them.",
+    path="predictions/{detector}/{encoder}/{generator}/{judge}/{asked}",
     key=("question_id", "head", "seed"),
     columns=(
         Column("question_id", pa.string(), "the question"),
@@ -19,12 +19,12 @@ PREDICTIONS = Table(
         Column(
             "part",
             pa.string(),
-            "`train` or `validation` if the head was made with the document or a near-duplicate of it, `test` if"
+            "`train` or `validation` if the head was trained on the document or a near-duplicate of it, `test` if"
             " they were left out, `unseen` if it was not among them",
         ),
         Column("score", pa.float64(), "higher = more probably out of scope; 0 is undecided"),
         Column("probability", pa.float64(), "that it is out of scope, after the temperature of the validation part"),
         Column("out_of_scope", pa.bool_(), "the decision: whether the score is above 0"),
-        Column("asked", pa.string(), "whose questions these are: a generator or a set of questions"),
+        Column("asked", pa.string(), "the generator or question set of the questions"),
     ),
 )

@@ -6,8 +6,8 @@ from ragassay.tables import Column, Table
 
 RESPONSES = Table(
     "responses",
-    "One row per question that a responder was asked with its document; "
-    "file `responses/{generator}/{responder}/{prompt}/{shard}`.",
+    "One row per question that a responder was asked with its document.",
+    path="responses/{generator}/{responder}/{prompt}/{shard}",
     key=("question_id",),
     columns=(
         Column("question_id", pa.string(), "the question"),

@@ -6,7 +6,8 @@ from ragassay.tables import Column, Table
 
 SCOPE_VOTES = Table(
     "scope_votes",
-    "One row per vote of a judge on a question; file `scope_votes/{generator}/{judge}/{shard}`.",
+    "One row per vote of a judge on a question.",
+    path="scope_votes/{generator}/{judge}/{shard}",
     key=("question_id", "vote"),
     columns=(
         Column("question_id", pa.string(), "the question"),

@@ -7,12 +7,13 @@ from ragassay.tables import Column, Table
 
 SELECTED_QUESTIONS = Table(
     "selected_questions",
-    "One row per question, with what came of it; file `selected_questions/{generator}/{judge}/{shard}`.",
+    "One row per question, with its status and split.",
+    path="selected_questions/{generator}/{judge}/{shard}",
     key=questions.QUESTIONS.key,
     columns=(
         *questions.QUESTIONS.columns,
-        Column("label", pa.string(), "what the judge's votes say, as in scope_labels"),
-        Column("margin", pa.float64(), "votes for out of scope less those for in scope, as a share of all: -1 to 1"),
+        Column("label", pa.string(), "the judge's majority, as in scope_labels"),
+        Column("margin", pa.float64(), "votes for out of scope minus votes for in scope, as a share of all: -1 to 1"),
         Column(
             "status", pa.string(), "`kept` if label and intent agree, `disputed` if not, `undecided` without a side"
         ),

@@ -1,11 +1,11 @@
 """Turn the answers of a judge to one request into votes: a verdict each, or the reason why there is none."""
 
-from ragassay.llm.parsing import Abstain
-from ragassay.llm.verdicts import parse_verdict
+from ragassay.llm.parsers.result import Abstain
+from ragassay.llm.parsers.verdicts import parse_verdict
 
 
 def ballot(row: dict, answers, tally) -> list[dict]:
-    """What the tables of votes have in common, for the question of `row`."""
+    """The columns that the tables of votes share, for the question of `row`."""
     tally.hear(row["doc_id"], answers)
     votes = []
     for number, answer in enumerate(answers, 1):

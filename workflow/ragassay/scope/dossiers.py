@@ -1,4 +1,4 @@
-"""Bring together, per document, all that was made of it: claims, rounds, questions, votes and answers to them."""
+"""Collect all results of each document: claims, rounds, questions, votes and answers."""
 
 from collections import defaultdict
 

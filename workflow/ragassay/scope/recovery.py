@@ -1,22 +1,22 @@
-"""Algorithm 1, lines 2 to 7: blank one subset of a document's claims after the other, round by round, and read what
-the generator puts into the gaps. Knows no document: the generator must not either.
+"""Algorithm 1, lines 2 to 7: remove one subset of a document's claims after the other, round by round, and read the
+generator's guesses for the gaps. Knows no document: the generator must not either.
 
-A slot that an answer does not fill well keeps the claim that it had, so that the next call still has a whole list;
-what was wrong is told, for the rejects.
+A slot that an answer does not fill well keeps the claim that it had, so that the next call still has a whole list; the
+reason is returned, for the rejects.
 """
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from ragassay.llm.model import Answer
-from ragassay.llm.numbered_lists import parse_numbered
-from ragassay.llm.parsing import Abstain
+from ragassay.llm.parsers.numbered_lists import parse_numbered
+from ragassay.llm.parsers.result import Abstain
 
 MISSING = "(missing)"
 
 
 class Recovered(NamedTuple):
-    """What came of one slot in one call: a text, or the reason why there is none."""
+    """The result of one slot in one call: a text, or the reason why there is none."""
 
     round: int
     subset: int

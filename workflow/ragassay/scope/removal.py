@@ -7,8 +7,8 @@ that is repeated; a repeated text under another claim's number shows that the nu
 import re
 
 from ragassay.llm.model import Answer
-from ragassay.llm.numbered_lists import parse_numbered
-from ragassay.llm.parsing import Abstain, answer_part
+from ragassay.llm.parsers.numbered_lists import parse_numbered
+from ragassay.llm.parsers.result import Abstain, answer_part
 from ragassay.scope.recovery import plain
 
 CLAIMS = r"(?:the |these |those )?(?:recovered |guessed |listed )?claims"

@@ -1,4 +1,4 @@
-"""From votes to a label: the majority of the verdicts, with ties and too few verdicts as classes of their own.
+"""From votes to a label: the majority of the verdicts, with ties and too few verdicts as separate classes.
 
 Abstentions are counted and never taken for a side. A margin is higher where there is more to suspect: the question is
 out of scope, the response is not defused.
@@ -7,6 +7,7 @@ out of scope, the response is not defused.
 from typing import NamedTuple
 
 OUT, IN, TIE, UNCLEAR = "out_of_scope", "in_scope", "tie", "no_verdict"
+KINDS = {OUT: "out of scope", IN: "in scope"}  # of questions, in words
 DEFUSED, NOT_DEFUSED = "defused", "not_defused"
 UNLABELLED = "unlabelled"  # what a question set from elsewhere may leave a question
 KEPT, DISPUTED, UNDECIDED = "kept", "disputed", "undecided"
@@ -46,7 +47,7 @@ def defusion_label(verdicts: list[bool | None], least_share: float) -> DefusionL
 
 
 def majority(counts: dict[str, int], votes: int, least_share: float) -> str:
-    """The side with more verdicts, or that there is none."""
+    """The side with more verdicts, or the class for a tie or too few."""
     verdicts = sum(counts.values())
     if verdicts == 0 or verdicts < least_share * votes:
         return UNCLEAR
@@ -55,7 +56,7 @@ def majority(counts: dict[str, int], votes: int, least_share: float) -> str:
 
 
 def status(intended: str, labelled: str) -> str:
-    """What comes of a question that was meant one way and labelled this way."""
+    """The status of a question, from its intention and its label."""
     if labelled in (TIE, UNCLEAR) or intended == UNLABELLED:
         return UNDECIDED
     return KEPT if intended == labelled else DISPUTED

@@ -1,6 +1,6 @@
 """Whether a text can be one of the study's questions: one question, about one aspect, of the right length.
 
-Only the form is looked at; what it asks for is for the judges.
+Checks only the form; judges decide about the content.
 """
 
 import re

@@ -1,7 +1,7 @@
-"""Learn a detector of questions out of scope from those that were kept, on features of a frozen model.
+"""Train a detector of out-of-scope questions on the kept ones, with features of a frozen model.
 
-Features are computed once and stored, the heads on them are learnt with several seeds, and the card says from what.
-`weights` are files of the model if this workflow makes them.
+Features are computed once and stored, the heads on them are trained with several seeds, and the card says on what.
+`weights` are the files of the model, where they are inputs.
 """
 
 import hashlib
@@ -11,16 +11,17 @@ from collections import Counter
 import numpy as np
 
 from ragassay import tables
-from ragassay.detectors import known, learning, saved
+from ragassay.detectors import training_documents
 from ragassay.detectors.detector import Asked, DetectorError, kind
-from ragassay.detectors.recipe import Recipe
-from ragassay.encoders import weights as weights_of
+from ragassay.documents.splits import split_of
+from ragassay.heads import heads_file, learning
+from ragassay.heads.recipe import Recipe
 from ragassay.schemas.detector_documents import DETECTOR_DOCUMENTS
 from ragassay.schemas.detector_training import DETECTOR_TRAINING
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
-from ragassay.splits import split_of
 from ragassay.stage import log, run
+from ragassay.weights.local import LocalModel
 
 
 def train_detector(
@@ -50,26 +51,32 @@ def train_detector(
         np.array([row["intended"] == "out_of_scope" for row in rows], bool),
         np.array([row["split"] for row in rows], str),
         np.array([texts[row["doc_id"]]["cluster_id"] for row in rows], str),
+        items_are="questions",
+        clusters_are="documents",
     )
-    learnt = learning.learn(detector["detector"], data, own.heads, own.balanced, Recipe(**recipe), seeds, shares)
+    learned = learning.learn(
+        f"detector {detector['detector']}", data, own.heads, own.balanced, Recipe(**recipe), seeds, shares
+    )
     about = {"detector": detector, "identity": own.identity(), "recipe": recipe, "data": _data(rows, asked)}
     cut, at_tokens = own.cut(asked)
     if at_tokens:
         read = {"documents": cut, "of": len({one.document for one in asked}), "at_tokens": at_tokens}
         about["data"]["cut"] = read
         log.info("%(documents)d of %(of)d documents are longer than the %(at_tokens)d tokens that are read", read)
-    if commit := _commit(**detector["encoder"]):
+    if commit := LocalModel(f"model {detector['encoder']['name']}", detector["encoder"]).commit:
         about["commit"] = commit
-    about |= {"heads": {f"{head}.{seed}": _head(learnt, data, head, seed) for head, seed in learnt.heads}}
-    saved.write(heads, card, learnt.heads, about)
-    tables.write(DETECTOR_TRAINING, training, learnt.rows)
-    tables.write(DETECTOR_DOCUMENTS, known_documents, known.described(list(texts.values()), cut_after_words))
+    about |= {"heads": {f"{head}.{seed}": _head(learned, data, head, seed) for head, seed in learned.heads}}
+    heads_file.write(heads, card, learned.heads, about)
+    tables.write(DETECTOR_TRAINING, training, learned.rows)
+    tables.write(
+        DETECTOR_DOCUMENTS, known_documents, training_documents.described(list(texts.values()), cut_after_words)
+    )
     told = ", ".join(f"{count} {part}" for part, count in sorted(Counter(data.parts.tolist()).items()))
-    log.info("%d heads from %d questions (%s)", len(learnt.heads), len(rows), told)
+    log.info("%d heads from %d questions (%s)", len(learned.heads), len(rows), told)
 
 
 def _check_parts(rows, texts):
-    """Nothing is learnt from a question whose document counts as new when the detector is measured."""
+    """Check that no training question has a document that counts as new when the detector is measured."""
     for row in rows:
         expected = split_of(texts[row["doc_id"]]["cluster_id"])
         if row["split"] != expected:
@@ -79,27 +86,21 @@ def _check_parts(rows, texts):
             )
 
 
-def _commit(name, model, options, **_):
-    """The hub's commit of a model from the hub's cache, where a folder is named after it."""
-    folder = weights_of.folder(name, model, options.get("revision"))
-    return folder.name if folder.parent.name == "snapshots" else None
-
-
 def _data(rows, asked):
-    """What was learnt from: counts, and a digest that changes with every question, text, document, label and part."""
+    """The training data: counts, and a digest that changes with every question, text, document, label and part."""
     pairs = zip(rows, asked, strict=True)
-    learnt = [[*one, row["intended"], row["split"]] for row, one in pairs]
+    trained_on = [[*one, row["intended"], row["split"]] for row, one in pairs]
     counts = Counter(f"{row['split']} {row['intended']}" for row in rows)
     return {
-        "digest": hashlib.sha256(json.dumps(learnt).encode()).hexdigest(),
+        "digest": hashlib.sha256(json.dumps(trained_on).encode()).hexdigest(),
         "questions": dict(sorted(counts.items())),
     }
 
 
-def _head(learnt, data, head, seed):
-    temperature, found = learnt.temperatures[head, seed], {}
+def _head(learned, data, head, seed):
+    temperature, found = learned.temperatures[head, seed], {}
     for part in (learning.VALIDATION, learning.TEST):
-        scored = learning.scored(learnt.heads[head, seed], data, part)
+        scored = learning.scored(learned.heads[head, seed], data, part)
         found[part] = learning.figures(*scored, temperature) | {"n": len(scored[0])}
     return {"temperature": temperature, **found}
 

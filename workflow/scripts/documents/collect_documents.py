@@ -1,16 +1,16 @@
-"""Collect the documents of one shard from its articles: one of near-duplicates, cut at whole sentences, as many of
-each topic as the shard asks for.
+"""Collect the documents of one shard from its articles: one of near-duplicates, cut at whole sentences, as many of each
+topic as the shard asks for.
 
-Nothing vanishes: an article that does not become a document is a row of rejects with its reason. Which of too many are
-taken follows from a hash of their texts, so that it depends neither on their order nor on the machine. Does not look at
-other shards; find_duplicates did.
+An article that does not become a document is a row of rejects with its reason. If there are too many, a hash of their
+texts decides which are taken, so that neither order nor machine matters. Does not look at other shards; find_duplicates
+did.
 """
 
 import hashlib
 from collections import Counter
 
 from ragassay import tables
-from ragassay.documents import Unusable, document
+from ragassay.documents.documents import Unusable, document
 from ragassay.errors import AssayError
 from ragassay.news.opt_outs import OptOuts
 from ragassay.schemas.articles import ARTICLES
@@ -74,7 +74,7 @@ def _usable(articles, made):
 
 
 def _surplus(usable, per_topic):
-    """The ids of those that are too many of their topic."""
+    """The ids of surplus articles of a topic."""
     topics = {}
     for topic, article_id, content_hash in usable:
         order = hashlib.sha256(f"{article_id} {content_hash}".encode()).digest()

@@ -1,13 +1,13 @@
 """Read the articles of one shard from the user's files: cleaned, each text once.
 
-Nothing vanishes: a record that cannot be an article is a row of rejects with its file, row and reason. Does not look
-at other shards, nor at lengths: see find_duplicates and collect_documents.
+A record that cannot be an article is a row of rejects with its file, row and reason. Does not look at other shards or
+at lengths: see find_duplicates and collect_documents.
 """
 
 from ragassay import tables
-from ragassay.documents import Unusable, article
+from ragassay.documents.documents import Unusable, article
+from ragassay.documents.sources import SourceError, records
 from ragassay.schemas.articles import ARTICLES
-from ragassay.sources import SourceError, records
 from ragassay.stage import log, run
 from ragassay.tally import Tally
 
@@ -49,7 +49,7 @@ def read_articles(source, articles, rejects, shard, most_rejected):
 
 
 def _repeated(row, places):
-    """What is wrong with an article whose id or text an earlier one has, too."""
+    """Why an article is rejected whose id or text an earlier one has, too."""
     for column, what in UNIQUE.items():
         if row[column] is not None and (place := places.get((column, row[column]))):
             return Unusable(f"duplicate_{what}", f"found the same {what} as {place}, expected each once")

@@ -1,7 +1,7 @@
-"""Crawl one shard: its feeds, then the pages that they name, as they come. Nothing is read out of the pages here.
+"""Crawl one shard: its feeds, then the pages that they name, as they come. Pages are not read here.
 
-Every answer is kept in the ledger the moment it comes, so that a crawl that was killed goes on where it was; the
-tables are written from there at the end. A shard is crawled once and never again: its pages are protected.
+Every answer is stored in the ledger as it arrives, so that a killed crawl continues where it stopped; the tables are
+written from there at the end. A shard is crawled once and never again: its pages are protected.
 """
 
 import asyncio
@@ -11,14 +11,14 @@ from collections import Counter
 
 from ragassay import tables
 from ragassay.errors import AssayError
-from ragassay.llm.lease import Lease
-from ragassay.news import feed_child
-from ragassay.news.candidates import Days
+from ragassay.ledger.lease import Lease
 from ragassay.news.crawl import Crawl
-from ragassay.news.fetcher import Fetcher
-from ragassay.news.kept import Answers
+from ragassay.news.feeds import feed_worker
+from ragassay.news.feeds.candidates import Days
+from ragassay.news.fetching.archive import Answers
+from ragassay.news.fetching.fetcher import Fetcher
 from ragassay.news.opt_outs import OptOuts
-from ragassay.news.readers import Readers
+from ragassay.news.readers.pool import Readers
 from ragassay.schemas.candidates import CANDIDATES
 from ragassay.schemas.feed_health import FEED_HEALTH
 from ragassay.schemas.feeds import FEEDS
@@ -58,7 +58,7 @@ def _listed(feeds, row, crawl):
 
 
 def _readers(crawl):
-    return Readers(feed_child.__name__, seconds=crawl["seconds_per_page"], memory_mb=crawl["megabytes_per_page"])
+    return Readers(feed_worker.__name__, seconds=crawl["seconds_per_page"], memory_mb=crawl["megabytes_per_page"])
 
 
 @contextlib.contextmanager
@@ -67,7 +67,7 @@ def _local_site(crawl):
     if not crawl["local_site"]:
         yield None
         return
-    from ragassay.news.local_site import LocalSite
+    from ragassay.news.demo.loopback_server import LocalSite
 
     with LocalSite(crawl["local_site"]) as site:
         yield site.connect_to

@@ -1,16 +1,16 @@
 """Export the feeds that can be crawled: your own from config, those of OPML files, and newscatcher's directory.
 
 The directory is read from the file in the installed package; nothing is fetched. A feed that cannot be used (no web
-address, no topic of the study, listed before) is a row of rejects. Does not look whether a feed is alive.
+address, no topic of the study, listed before) is a row of rejects. Does not check whether a feed is alive.
 """
 
 from collections import Counter
 
 from ragassay import tables
 from ragassay.errors import AssayError
-from ragassay.news import directory, feed_child, opml
-from ragassay.news.feed_table import Listed, feed_rows, topic_of
-from ragassay.news.readers import Readers
+from ragassay.news.feeds import directory, feed_worker, opml
+from ragassay.news.feeds.feed_table import Listed, feed_rows, topic_of
+from ragassay.news.readers.pool import Readers
 from ragassay.schemas.feeds import FEEDS
 from ragassay.stage import log, run
 
@@ -28,11 +28,11 @@ def export_feeds(
     use_directory=True,
     opml_files=(),
 ):
-    """`opml_files` are no inputs of the rule: a list that grows must not have past months crawled again. `seconds` and
+    """`opml_files` are no inputs of the rule: a growing list must not trigger new crawls of past months. `seconds` and
     `memory_mb` are what the reading of one file may take.
     """
     listed = [_own(number, feed) for number, feed in enumerate(own_feeds, 1)]
-    with Readers(feed_child.__name__, min(1, len(opml_files)), seconds, memory_mb) as readers:
+    with Readers(feed_worker.__name__, min(1, len(opml_files)), seconds, memory_mb) as readers:
         for file in opml_files:
             found = opml.listed(file, readers)
             digest = found[0].source_hash if found else "of no use"

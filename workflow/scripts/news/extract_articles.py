@@ -10,11 +10,11 @@ import tempfile
 from collections import Counter
 
 from ragassay import tables
-from ragassay.documents import Unusable
-from ragassay.news import pages as stored
-from ragassay.news.articles import article_row, own_address
-from ragassay.news.extraction import Extractor, Reject
-from ragassay.news.walls import SAME_TEXT_ADDRESSES, repeated
+from ragassay.documents.documents import Unusable
+from ragassay.news.extraction.article_rows import article_row, own_address
+from ragassay.news.extraction.extractor import Extractor, Reject
+from ragassay.news.extraction.walls import SAME_TEXT_ADDRESSES, repeated
+from ragassay.news.fetching import bodies as stored
 from ragassay.schemas.articles import ARTICLES
 from ragassay.schemas.pages import PAGES
 from ragassay.stage import log, run
@@ -53,7 +53,7 @@ def extract_articles(
                 try:
                     row = article_row(page, result, languages, first_day, last_day)
                 except Unusable as why:
-                    tally.keep()  # an article, though of a language or day that the shard does not ask for
+                    tally.keep()  # an article, but of a language or day that the shard does not ask for
                     refuse(page["url"], why.reason, why.detail)
                 else:
                     shown.append((page["url"], own_address(row), row["content_hash"]))

@@ -2,75 +2,50 @@
 
 Per shard and topic a funnel from what was asked to what was kept, with the reasons for the rest; per shard the health
 of its feeds and an alarm when far fewer documents are kept than in the shard before. A shard that asks for less than
-the one before is held to the same share of what that one kept.
+the one before is compared with the same share of what that one kept.
 """
 
 import itertools
 from collections import Counter
 
-import pyarrow.compute as pc
-
 from ragassay import tables
 from ragassay.schemas.articles import ARTICLES
 from ragassay.schemas.candidates import CANDIDATES
-from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.documents import DOCUMENTS, NO_TOPIC
 from ragassay.schemas.feed_health import FEED_HEALTH
-from ragassay.schemas.metrics import METRICS, metric
+from ragassay.schemas.metrics import METRICS, Section
 from ragassay.schemas.pages import PAGES
 from ragassay.stage import log, run
 
+SECTION = Section("crawl")
 HEALTH = ("live", "empty", "dead", "blocked", "disallowed", "crash")
-REASON = ("shard", "topic", "stage", "reason")
-NO_TOPIC = "(none)"
 
 
 def measure_crawl(feed_health, candidates, pages, articles, documents, rejects, metrics, asked, alarm_drop):
     """`asked` holds, for each crawled shard in order, the documents asked for of each topic."""
-    feeds = tables.read_all(FEED_HEALTH, feed_health)
-    named = tables.read_all(CANDIDATES, candidates, ["shard", "url", "topic", "in_days"])
-    steps = {
-        "found": _counts(named.filter(named["in_days"])),
-        "fetched": _counts(tables.read_all(PAGES, pages, ["shard", "topic"])),
-        "extracted": _counts(tables.read_all(ARTICLES, articles, ["shard", "topic"])),
-        "kept": _counts(tables.read_all(DOCUMENTS, documents, ["shard", "topic"])),
-    }
-    steps = {name: _of_shards(counts, asked) for name, counts in steps.items()}
+    named = tables.frame(CANDIDATES, candidates, ["url", "topic", "in_days"])
+    texts = tables.frame(ARTICLES, articles, ["article_id", "topic"])
+    steps = {"found": named[named["in_days"]], "fetched": tables.frame(PAGES, pages, ["topic"]), "extracted": texts}
+    steps["kept"] = tables.frame(DOCUMENTS, documents, ["topic"])
+    steps = {name: _counts(rows, ["shard", "topic"], asked) for name, rows in steps.items()}
     wanted = Counter({(shard, topic): count for shard, topics in asked.items() for topic, count in topics.items()})
-    refused = _refused(rejects, _topics(named, articles), asked)
-    kept = {shard: _total(steps["kept"], shard) for shard in asked}
-    rows = [
-        *_funnel(wanted, steps),
-        *_feeds(feeds, asked),
-        *(
-            _row(
-                "reasons", dict(zip(("shard", "topic", "stage", "reason"), keys, strict=True)), "rejected", count, count
-            )
-            for keys, count in refused.items()
-        ),
-        *(
-            _row("by_shard", {"shard": shard}, name, number, number)
-            for shard in asked
-            for name, number in (("asked", _total(wanted, shard)), ("kept", kept[shard]))
-        ),
-        *_alarms(kept, {shard: _total(wanted, shard) for shard in asked}, alarm_drop),
-    ]
+    totals = {name: _by_shard(counts, asked) for name, counts in (("asked", wanted), ("kept", steps["kept"]))}
+    feeds = _counts(tables.frame(FEED_HEALTH, feed_health, ["health"]), ["shard", "health"], asked)
+    rows = [*_funnel(wanted, steps), *_feeds(feeds, asked), *_reasons(rejects, named, texts, asked)]
+    for shard in asked:
+        rows += SECTION.rows("by_shard", {"shard": shard}, {name: own[shard] for name, own in totals.items()})
+    rows += _alarms(totals["kept"], totals["asked"], alarm_drop)
     tables.write(METRICS, metrics, rows)
 
 
-def _counts(rows):
-    """(shard, topic) -> rows"""
-    rows = rows.set_column(rows.column_names.index("topic"), "topic", pc.fill_null(rows["topic"], NO_TOPIC))
-    groups = rows.group_by(["shard", "topic"]).aggregate([([], "count_all")])
-    shards, topics, numbers = (groups.column(name).to_pylist() for name in groups.column_names)
-    return Counter(dict(zip(zip(shards, topics, strict=True), numbers, strict=True)))
+def _counts(rows, names, shards):
+    """How many rows of these shards have the same values in these columns."""
+    rows = rows.loc[rows["shard"].isin(list(shards)), names].fillna(NO_TOPIC)
+    return Counter(rows.itertuples(index=False, name=None))
 
 
-def _of_shards(counts, shards):
-    return Counter({key: count for key, count in counts.items() if key[0] in shards})
-
-
-def _total(counts, shard):
-    return sum(count for key, count in counts.items() if key[0] == shard)
+def _by_shard(counts, shards):
+    return {shard: sum(count for key, count in counts.items() if key[0] == shard) for shard in shards}
 
 
 def _funnel(wanted, steps):
@@ -78,37 +53,25 @@ def _funnel(wanted, steps):
         key = shard, topic
         numbers = {"asked": wanted[key], **{name: counts[key] for name, counts in steps.items()}}
         numbers["missing"] = max(0, wanted[key] - steps["kept"][key])
-        for name, number in numbers.items():
-            yield _row("funnel", {"shard": shard, "topic": topic}, name, number, wanted[key])
+        yield from SECTION.rows("funnel", {"shard": shard, "topic": topic}, numbers, wanted[key])
 
 
 def _feeds(feeds, shards):
-    counts = Counter(zip(feeds["shard"].to_pylist(), feeds["health"].to_pylist(), strict=True))
-    for shard in shards:
-        total = _total(counts, shard)
-        for health in HEALTH:
-            yield _row("feeds", {"shard": shard}, health, counts[shard, health], total)
+    for shard, total in _by_shard(feeds, shards).items():
+        yield from SECTION.rows("feeds", {"shard": shard}, {name: feeds[shard, name] for name in HEALTH}, total)
 
 
-def _topics(named, articles):
-    """(shard, what a reject may name) -> its topic"""
-    texts = tables.read_all(ARTICLES, articles, ["shard", "article_id", "topic"])
+def _reasons(rejects, named, texts, shards):
+    """Rejects under the topic of the address or article that they name."""
+    rows = tables.read_all(tables.REJECTS, rejects).to_pandas()
     topics = {}
-    for rows in (named.select(["shard", "url", "topic"]), texts):
-        shards, items, values = (column.to_pylist() for column in rows.columns)
-        topics |= zip(zip(shards, items, strict=True), values, strict=True)
-    return topics
-
-
-def _refused(rejects, topics, shards):
-    """REASON -> how many items"""
-    columns = tables.read_all(tables.REJECTS, rejects, ["shard", "item", "stage", "reason"]).columns
-    rows = zip(*(column.to_pylist() for column in columns), strict=True)
-    return Counter(
-        (shard, topics.get((shard, item)) or NO_TOPIC, stage, reason)
-        for shard, item, stage, reason in rows
-        if shard in shards
-    )
+    for items, name in ((named, "url"), (texts, "article_id")):
+        topics |= items.set_index(["shard", name])["topic"].dropna().to_dict()
+    items = zip(rows["shard"], rows["item"], strict=True)
+    keys = ["shard", "topic", "stage", "reason"]
+    counts = _counts(rows.assign(topic=[topics.get(item, NO_TOPIC) for item in items]), keys, shards)
+    for values, count in counts.items():
+        yield from SECTION.rows("reasons", dict(zip(keys, values, strict=True)), {"rejected": count})
 
 
 def _alarms(kept, wanted, alarm_drop):
@@ -124,12 +87,7 @@ def _alarms(kept, wanted, alarm_drop):
                 *(shard, kept[shard], 100 * drop, expected, before),
             )
             numbers = {"alarm": drop, "kept": kept[shard], "expected": expected}
-            for name, number in numbers.items():
-                yield _row("alarms", {"shard": shard, "before": before}, name, number, kept[before])
-
-
-def _row(table, keys, name, value, n):
-    return metric("crawl", table, keys, name, float(value), n)
+            yield from SECTION.rows("alarms", {"shard": shard, "before": before}, numbers, kept[before])
 
 
 if __name__ == "__main__":

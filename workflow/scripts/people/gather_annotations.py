@@ -1,12 +1,12 @@
-"""Bring what people labelled from the log of their clicks into a table: what each person said last of each item.
+"""Read the labels of people from the log of their clicks: each person's latest label of each item.
 
-Names stay in the log; people are numbered in the order in which they came. Decides nothing about who is right.
+Names stay in the log; people are numbered in the order in which they joined. Settles no disagreement.
 """
 
 from datetime import UTC, datetime
 
 from ragassay import tables
-from ragassay.annotation.folder import read_state
+from ragassay.people.folder import read_state
 from ragassay.schemas.annotations import ANNOTATIONS
 from ragassay.stage import log, run
 

@@ -1,18 +1,18 @@
-"""Turn what people said and the labels of judges into the metrics of the report's section on agreement.
+"""Turn the labels of people and judges into the metrics of the report's section on agreement.
 
-People said it on the pages of this workflow, of a sample of a generator's questions or of a question set's, or in votes
-that came with a set. Each is a sample of its own; judges are held to the gold of each.
+People's labels come from our pages, for a sample of a generator's or question set's questions, or from votes that came
+with a set. Each is a separate sample, and judges are compared with the gold labels of each.
 """
 
 import json
-from collections import defaultdict
-from pathlib import Path
+
+import pandas as pd
 
 from ragassay import tables
-from ragassay.annotation.measures import Measures
-from ragassay.annotation.recorded import Recorded, recorded
-from ragassay.annotation.tasks import DEFUSION
 from ragassay.errors import AssayError
+from ragassay.people.recorded_votes import Recorded, recorded
+from ragassay.people.table_4 import Measures
+from ragassay.people.tasks import DEFUSION
 from ragassay.schemas.annotation_items import ANNOTATION_ITEMS
 from ragassay.schemas.annotations import ANNOTATIONS
 from ragassay.schemas.defusion_labels import DEFUSION_LABELS
@@ -24,6 +24,7 @@ from ragassay.schemas.scope_labels import SCOPE_LABELS
 from ragassay.stage import log, run
 
 INTENTION = "(intention)"  # what questions were written to be, beside what judges say of them
+RESPONSE, NOTHING = ["question_id", "responder", "prompt_name"], ""
 
 
 def measure_agreement(
@@ -32,48 +33,39 @@ def measure_agreement(
 ):  # fmt: skip
     """`annotation_items`, `annotations` and `gold` have a file for each sample that was labelled here."""
     samples = dict(_labelled_here(annotation_items, annotations, gold, annotators_per_item))
-    for path in human_labels:
-        name = Path(path).stem
-        found = recorded(tables.read(HUMAN_LABELS, path).to_pylist())
-        samples[f"{name}, recorded" if name in samples else name] = found
+    for name, votes in tables.frame(HUMAN_LABELS, human_labels).groupby("question_set"):
+        samples[f"{name}, recorded" if name in samples else name] = recorded(votes.to_dict("records"))
     if not any(sample.annotations for sample in samples.values()):
         raise AssayError("found nothing that people labelled, expected labels of `make annotate` or a set with votes")
-    said, rows = _said(questions, scope_labels, defusion_labels), []
+    labels, rows = _labels(questions, scope_labels, defusion_labels), []
+    known = [judge for judge in judges if judge in set(labels["judge"])]
     for name, sample in samples.items():
-        items = {(row["question_id"], row["responder"], row["prompt_name"]): row["item_id"] for row in sample.items}
-        labels = {
-            judge: {items[key]: label for key, label in own.items() if key in items} for judge, own in said.items()
-        }
-        labels = {judge: own for judge, own in labels.items() if own or judge in judges}
-        order = sorted(labels, key=lambda judge: (judges.index(judge) if judge in judges else len(judges), judge))
-        labels = {judge: labels[judge] for judge in order}
-        measures = Measures(name, *sample[:3], labels, sample.per_item, resamples, seed)
+        items = pd.DataFrame(sample.items, columns=["item_id", *RESPONSE]).fillna(NOTHING)
+        judged = labels.merge(items, on=RESPONSE).groupby("judge")
+        by_judge = {judge: dict(zip(own["item_id"], own["label"], strict=True)) for judge, own in judged}
+        order = [*known, *sorted(by_judge.keys() - set(known))]
+        by_judge = {judge: by_judge.get(judge, {}) for judge in order}
+        measures = Measures(name, *sample[:3], by_judge, sample.per_item, resamples, seed)
         rows += [row for row in measures.rows() if not _is_of_nobody(row)]
-        told = (name, len(sample.items), len(sample.annotations), len(sample.gold))
-        log.info("%s: %d items, %d labels, %d settled", *told)
+        counts = (name, len(sample.items), len(sample.annotations), len(sample.gold))
+        log.info("%s: %d items, %d labels, %d settled", *counts)
     tables.write(METRICS, metrics, rows)
 
 
 def _labelled_here(items, annotations, gold, per_item):
-    for shown, said, settled in zip(items, annotations, gold, strict=True):
-        rows = (
-            tables.read(table, path).to_pylist()
-            for table, path in ((ANNOTATION_ITEMS, shown), (ANNOTATIONS, said), (GOLD, settled))
-        )
-        yield Path(said).parent.name, Recorded(*rows, per_item)
+    for files in zip(items, annotations, gold, strict=True):
+        declared = zip((ANNOTATION_ITEMS, ANNOTATIONS, GOLD), files, strict=True)
+        rows = (tables.read(table, path).to_pylist() for table, path in declared)
+        yield tables.keys(ANNOTATIONS, files[1])["generator"], Recorded(*rows, per_item)
 
 
-def _said(questions, scope_labels, defusion_labels):
-    """judge, or the intention -> question, responder and prompt -> label; without the last two it is about scope."""
-    found = defaultdict(dict)
-    for row in tables.read_all(QUESTIONS, questions, ["question_id", "intended"]).to_pylist():
-        found[INTENTION][row["question_id"], None, None] = row["intended"]
-    for row in tables.read_all(SCOPE_LABELS, scope_labels, ["question_id", "label", "judge"]).to_pylist():
-        found[row["judge"]][row["question_id"], None, None] = row["label"]
-    columns = ["question_id", "responder", "prompt_name", "label", "judge"]
-    for row in tables.read_all(DEFUSION_LABELS, defusion_labels, columns).to_pylist():
-        found[row["judge"]][row["question_id"], row["responder"], row["prompt_name"]] = row["label"]
-    return found
+def _labels(questions, scope_labels, defusion_labels):
+    """What judges say about questions and responses, and the intention; without a responder it is about scope."""
+    intended = tables.frame(QUESTIONS, questions, ["question_id", "intended"]).rename(columns={"intended": "label"})
+    scope = tables.frame(SCOPE_LABELS, scope_labels, ["question_id", "label"])
+    defusion = tables.frame(DEFUSION_LABELS, defusion_labels, ["question_id", "prompt_name", "label"])
+    together = pd.concat([intended.assign(judge=INTENTION), scope, defusion])[[*RESPONSE, "judge", "label"]]
+    return together.fillna(NOTHING)
 
 
 def _is_of_nobody(row):

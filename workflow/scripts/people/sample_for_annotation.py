@@ -1,16 +1,16 @@
 """Draw what people are to label: questions in proportion to topic and label, and responses to those out of scope.
 
-How many questions is Cochran's formula. The judge's labels decide about strata and are not written: what people are
-shown must not tell them. Each question out of scope comes with one response, and all responders and prompts get their
-turn. Without responses there are questions only.
+Cochran's formula gives the number of questions. The judge's labels define strata and are not written, since people must
+not see them. Each out-of-scope question comes with one response, from all responders and prompts in turn. Without
+responses there are only questions.
 """
 
 import hashlib
 from collections import defaultdict
 
 from ragassay import tables
-from ragassay.annotation import sampling
-from ragassay.annotation.tasks import DEFUSION, SCOPE
+from ragassay.people import sampling
+from ragassay.people.tasks import DEFUSION, SCOPE
 from ragassay.schemas.annotation_items import ANNOTATION_ITEMS
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.responses import RESPONSES
@@ -76,7 +76,7 @@ def _one_response_each(names, paths, seed):
 
 
 def _placed(rows, seed):
-    """Each group and task in an order of its own that tells nothing."""
+    """Each group and task in an order that reveals nothing."""
     places = defaultdict(int)
     for row in sorted(rows, key=lambda row: sampling.lot(seed, "place", row["item_id"])):
         places[row["group"], row["task"]] += 1

@@ -1,13 +1,13 @@
-"""From what annotators and adjudicators say to one label per item, where there is one.
+"""Settle one label per item from those of annotators and adjudicators, where possible.
 
-What all annotators of an item say is gold; where they disagree, what the adjudicator says. An item with too few
-annotators, or with a disagreement that nobody has settled, is not there yet.
+A label that all annotators of an item give is gold; where they disagree, the adjudicator decides. An item with too few
+annotators, or with an open disagreement, has no gold label.
 """
 
 from collections import Counter, defaultdict
 
 from ragassay import tables
-from ragassay.annotation.tasks import ADJUDICATOR, ANNOTATOR
+from ragassay.people.tasks import ADJUDICATOR, ANNOTATOR
 from ragassay.schemas.annotations import ANNOTATIONS
 from ragassay.schemas.gold import GOLD
 from ragassay.stage import log, run
@@ -29,7 +29,7 @@ def settle_gold(annotations, gold, annotators_per_item):
 
 
 def settled(said: list[str], decision: str | None, needed: int) -> tuple[str | None, str]:
-    """The label, if there is one, and how it came about or what is missing."""
+    """The label, if there is one, and how it was settled or what is missing."""
     if len(said) < needed:
         return None, "incomplete"
     if len(set(said)) == 1:
@@ -38,7 +38,7 @@ def settled(said: list[str], decision: str | None, needed: int) -> tuple[str | N
 
 
 def _decision(rows):
-    """What the last adjudicator said."""
+    """The last adjudicator's label."""
     found = [row for row in rows if row["role"] == ADJUDICATOR]
     moments = {row["person"]: (row["labelled_at"] is not None, row["labelled_at"], row["person"]) for row in found}
     return max(found, key=lambda row: moments[row["person"]])["label"] if found else None

@@ -1,4 +1,4 @@
-"""The questions of a set are queries, each about the document that it came with. Nobody selects among them."""
+"""The questions of a set are queries, each about the document that it came with. All are used."""
 
 from ragassay import tables
 from ragassay.schemas.queries import QUERIES
@@ -11,7 +11,7 @@ def collect_set_queries(questions, queries):
     with tables.Writer(QUERIES, queries) as writer:
         for row in rows:
             own = {"query_id": row["question_id"], "text": row["text"], "kind": row["intended"]}
-            writer.add(own | {"passage_id": row["doc_id"]})
+            writer.add(dict.fromkeys(QUERIES.schema.names) | own | {"passage_id": row["doc_id"]})
     log.info("%d questions", len(rows))
 
 

@@ -1,4 +1,4 @@
-"""Read a set of questions that was made elsewhere: its documents, its questions, and what people said of them."""
+"""Read a question set from elsewhere: its documents, its questions, and people's labels of them."""
 
 from ragassay import tables
 from ragassay.question_sets import reading

@@ -1,11 +1,11 @@
-"""Read the responses to a question set that were recorded elsewhere, of one responder: from a column of the questions'
-files, or from files with one response a row. An empty cell is a question that it was not asked. A recorded response
-counts as whole: how its model came to stop is not known.
+"""Read one responder's recorded responses to a question set: from a column of the questions' files, or from files with
+one response a row. An empty cell is a question that it was not asked. A recorded response counts as complete, since it
+is unknown why its model stopped.
 """
 
 from ragassay import tables
 from ragassay.question_sets import reading
-from ragassay.question_sets.names import RECORDED
+from ragassay.question_sets.recorded_prompt import RECORDED
 from ragassay.schemas.responses import RESPONSES
 from ragassay.stage import log, run
 

@@ -1,5 +1,5 @@
-"""Read the verdicts on a question set that were recorded elsewhere, of one judge or detector: one vote a question. An
-empty cell is an abstention, and too many of them stop the stage.
+"""Read one judge's or detector's recorded verdicts on a question set: one vote a question. An empty cell is an
+abstention, and too many of them stop the stage.
 """
 
 from ragassay import tables

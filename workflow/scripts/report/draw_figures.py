@@ -1,50 +1,40 @@
-"""Draw the figures of one section as SVG files, each readable by itself."""
+"""Draw the figures of one section: each as SVG, PNG and PDF, with its data and its Vega-Lite specification."""
 
 from pathlib import Path
 
-from ragassay.atomic import write_text
-from ragassay.report import charts, curves, plots
+from ragassay.atomic import replacing
+from ragassay.report import picture, spreadsheet
+from ragassay.report.charts import bars, curves, dots, heat, histogram
 from ragassay.report.sections import load
 from ragassay.stage import run
+
+DRAWN = {
+    "bars": bars.draw,
+    "dots": dots.draw,
+    "heat": heat.draw,
+    "histogram": histogram.draw,
+    "lines": curves.lines,
+    "roc": curves.roc,
+    "scatter": curves.scatter,
+}
 
 
 def draw_figures(metrics, section, figures):
     folder = Path(figures)
     folder.mkdir(parents=True, exist_ok=True)
     for part in load(section, metrics).parts:
-        if part.drawn:
-            write_text(folder / f"{part.name}.svg", DRAWN[part.kind](part))
+        if not (part.drawn and part.rows):
+            continue
+        files = picture.files(DRAWN[part.kind](part.rows, part.title, **part.axes)) | {"csv": _data(part.rows)}
+        for ending, content in files.items():
+            with replacing(folder / f"{part.name}.{ending}") as target:
+                target.write(content)
 
 
-def _bars(part):
-    label, *metrics = part.columns
-    items = [(row[label], *(_value(row.get(metric)) for metric in metrics)) for row in part.rows]
-    return charts.bars(items, part.title, **part.axes, legend=tuple(part.columns[metric] for metric in metrics))
-
-
-def _heat(part):
-    label, *columns = part.columns
-    rows = [(row[label], {name: _value(row.get(name)) for name in columns}) for row in part.rows]
-    return plots.heat(rows, columns, part.title, **part.axes)
-
-
-def _dots(part):
-    label, *metrics = part.columns
-    return plots.dots([(row[label], _value(row.get(*metrics))) for row in part.rows], part.title, **part.axes)
-
-
-def _lines(part):
-    found = {}
-    for row in part.rows:
-        found.setdefault(row["label"], []).append((row["at"], _value(row["value"])))
-    return curves.lines(found.items(), part.title, **part.axes)
-
-
-DRAWN = {"bars": _bars, "heat": _heat, "dots": _dots, "lines": _lines}
-
-
-def _value(metric):
-    return charts.Value(*(metric.get(name) for name in charts.Value._fields) if metric else (None,))
+def _data(marks):
+    """The columns that have a value in some mark."""
+    columns = [name for name in marks[0] if any(mark[name] not in (None, "") for mark in marks)]
+    return spreadsheet.text(columns, ([mark[name] for name in columns] for mark in marks)).encode()
 
 
 if __name__ == "__main__":

@@ -1,25 +1,32 @@
 """Render the page that people open, from the metrics, the descriptions of its sections and their figures."""
 
+import os
 from pathlib import Path
 
+from ragassay import tables
 from ragassay.atomic import write_text
-from ragassay.report.page import render
+from ragassay.report.report_page import Figure, render
 from ragassay.report.sections import load
+from ragassay.schemas.examples import EXAMPLES
 from ragassay.stage import run
 
 
 def render_report(metrics, sections, figures, examples, template, style, behaviour, page, title, config, pages):
-    """`examples` are the files of those sections that have some, named like them."""
-    passages = {Path(path).stem: path for path in examples}
+    """`examples` are the files of those sections that have some."""
+    passages = {tables.keys(EXAMPLES, path)["section"]: path for path in examples}
     pairs = zip(sections, metrics, strict=True)
     content = [load(section, rows, passages.get(Path(section).stem)) for section, rows in pairs]
     drawn = {
-        (section.name, part.name): (Path(folder) / f"{part.name}.svg").read_text()
+        (section.name, part.name): _figure(Path(folder) / part.name, Path(page).parent)
         for section, folder in zip(content, figures, strict=True)
         for part in section.parts
-        if part.drawn
+        if part.drawn and part.rows
     }
     write_text(page, render(template, style, behaviour, title, content, drawn, config, pages))
+
+
+def _figure(path, beside):
+    return Figure(Path(f"{path}.svg").read_text(), Path(os.path.relpath(path, beside)).as_posix())
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ def collect_passages(documents, passages):
                         kept.add(
                             {
                                 "passage_id": row["doc_id"],
+                                "document_id": row["doc_id"],
                                 "title": row["title"],
                                 "text": row["text"],
                                 "source": row["shard"],

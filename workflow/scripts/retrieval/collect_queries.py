@@ -14,7 +14,7 @@ def collect_queries(selected_questions, queries):
     with tables.Writer(QUERIES, queries) as writer:
         for row in kept:
             own = {"query_id": row["question_id"], "text": row["text"], "kind": row["intended"]}
-            writer.add(own | {"passage_id": row["doc_id"]})
+            writer.add(dict.fromkeys(QUERIES.schema.names) | own | {"passage_id": row["doc_id"]})
     log.info("%d of %d questions", len(kept), len(rows))
 
 

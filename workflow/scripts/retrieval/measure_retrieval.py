@@ -1,48 +1,74 @@
 """Measure how well each retriever finds the document that a question was written for, in scope and out of scope apart.
 
-That a question is out of scope means that its document has no answer, not that it is no longer the one to read.
+The document of an out-of-scope question has no answer, but it is still the one to find. The user's sets of queries are
+measured beside them, in the corpora that the configuration names.
 """
+
+from pathlib import Path
 
 import numpy as np
 
 from ragassay import tables
-from ragassay.retrieval.measures import DEPTHS, NDCG, means, values
-from ragassay.schemas.metrics import METRICS, metric
+from ragassay.metrics.panel import Panel
+from ragassay.retrieval import gold
+from ragassay.retrieval.measures import DEPTHS, NDCG, values
+from ragassay.schemas.metrics import METRICS, Section
+from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.queries import QUERIES
-from ragassay.scope.votes import IN, OUT
+from ragassay.scope.votes import IN, KINDS, OUT
 from ragassay.stage import log, run
 
-KINDS = {IN: "in scope", OUT: "out of scope"}
-BOTH = (IN, OUT)
+SECTION = Section("retrieval")
 
 
-def measure_retrieval(queries, neighbours, metrics, retrievers, resamples, seed):
-    """`neighbours` has one file for each of the retrievers."""
-    asked = [row for row in tables.read(QUERIES, queries).to_pylist() if row["kind"] in KINDS and row["passage_id"]]
+def measure_retrieval(
+    queries, neighbours, passages, own_queries, own_neighbours, own_passages, metrics, retrievers, resamples, seed
+):  # fmt: skip
+    """`neighbours` has one file for each of the retrievers; those of the user are lists of files."""
+    documents = gold.documents([passages])
+    asked = tables.frame(QUERIES, [queries])
+    asked = asked[asked["kind"].isin(list(KINDS)) & asked["passage_id"].notna()]
+    wanted = list(asked["query_id"]), gold.relevant(asked, documents)
     columns = {
         (name, what): own
         for name, path in zip(retrievers, neighbours, strict=True)
-        for what, own in values(asked, path).items()
+        for what, own in values(*wanted, path, documents).items()
     }
-    kinds = {kind: np.array([row["kind"] == kind for row in asked], bool) for kind in KINDS}
-    told = means(list(columns.values()), asked, kinds, BOTH, times=resamples, seed=seed)
+    kinds = {kind: (asked["kind"] == kind).to_numpy() for kind in KINDS}
+    panel = Panel(asked["passage_id"], resamples, seed)  # questions of a document find it together
+    estimates = panel.means(np.column_stack(list(columns.values())), kinds)
+    difference = estimates[IN].minus(estimates[OUT])
     found = []
     for column, (retriever, name) in enumerate(columns):
         for kind, shown in KINDS.items():
-            found.append(_row("by_kind", {"retriever": retriever, "kind": shown}, name, *told[kind][column]))
+            found.append(
+                SECTION.row("by_kind", {"retriever": retriever, "kind": shown}, name, **estimates[kind].row(column))
+            )
             if name.startswith("recall_"):
                 depth = int(name.removeprefix("recall_"))
                 at = {"at": f"{retrievers.index(retriever)}.{DEPTHS.index(depth)}", "depth": f"{retriever} {depth}"}
-                found.append(_row("recall", at, kind, *told[kind][column]))
-        found.append(_row("difference", {"retriever": retriever}, name, *told[BOTH][column]))
+                found.append(SECTION.row("recall", at, kind, **estimates[kind].row(column)))
+        found.append(SECTION.row("difference", {"retriever": retriever}, name, **difference.row(column)))
+    for path in own_neighbours:
+        found += _of_set(own_queries, path, own_passages, resamples, seed)
     tables.write(METRICS, metrics, found)
     for row in found:
         if row["table"] == "by_kind" and row["metric"] == f"ndcg_{NDCG}" and row["n"]:
             log.info("nDCG@%d %s: %.3f of %d questions", NDCG, row["keys"], row["value"], row["n"])
 
 
-def _row(table, keys, name, value, n, low=None, high=None):
-    return metric("retrieval", table, keys, name, None if value is None else float(value), n, low, high)
+def _of_set(queries, neighbours, passages, resamples, seed):
+    """The rows of a set of the user's, searched in a corpus by a retriever."""
+    keys = tables.keys(NEIGHBOURS, neighbours)
+    own = next(path for path in queries if Path(path).stem == keys["query_set"])
+    parts = [path for path in passages if Path(path).stem.partition("+")[0] == keys["corpus"]]
+    asked = tables.frame(QUERIES, [own])
+    asked, documents = asked[gold.is_known(asked)], gold.documents(parts)
+    relevant = gold.relevant(asked, documents)
+    columns = values(list(asked["query_id"]), relevant, neighbours, documents)
+    best = [max(own, key=own.get) if own else "" for own in relevant]  # questions of a document find it together
+    means = Panel(best, resamples, seed).mean(np.column_stack(list(columns.values())))
+    return [SECTION.row("sets", keys, name, **means.row(at)) for at, name in enumerate(columns)]
 
 
 if __name__ == "__main__":

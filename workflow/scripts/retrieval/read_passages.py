@@ -1,15 +1,26 @@
-"""Read a corpus of the user's: passages that queries are searched in."""
+"""Read one of the user's corpora, or a part of it: the passages in which queries are searched."""
 
 from ragassay import tables
-from ragassay.retrieval.texts import texts
+from ragassay.retrieval.passage_cuts import cuts
+from ragassay.retrieval.user_files import texts
 from ragassay.schemas.passages import PASSAGES
 from ragassay.stage import log, run
 
 
-def read_passages(files, passages, columns):
+def read_passages(files, passages, columns, cut=None):
+    """`cut` says how many words a passage has at most and how many it repeats; without it, each text is one. A passage
+    that was cut is called by its document's id and its number.
+    """
     with tables.Writer(PASSAGES, passages) as kept:
-        for row in texts(files, columns, ("title", "source")):
-            kept.add({"passage_id": row.pop("id"), **row})
+        for row in texts(files, columns, ("document_id", "title", "source"), stand_in="title"):
+            name, text = row.pop("id"), row["text"]
+            row["document_id"] = row["document_id"] or name
+            places = list(cuts(text, **cut)) if cut else []
+            if len(places) < 2:
+                kept.add({"passage_id": name, **row})
+                continue
+            for number, (start, end) in enumerate(places, 1):
+                kept.add({"passage_id": f"{name}#{number}", **row, "text": text[start:end]})
     log.info("%d passages", kept.written)
 
 

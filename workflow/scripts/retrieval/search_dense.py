@@ -1,43 +1,29 @@
-"""Find the nearest passages of each query by the cosine of their vectors, exactly, all passages streaming by.
+"""Find the nearest passages of each query by their vectors, exactly, all passages streaming by.
 
-Vectors are those of the store: what was embedded for any study is not embedded again, and a new passage costs itself.
+Vectors come from the store: texts that were embedded for any study are not embedded again, nor are those that
+`embed_passages` saw to.
 """
-
-from collections import deque
-
-import pyarrow as pa
 
 from ragassay import tables
 from ragassay.encoders.embed import Embedder
 from ragassay.encoders.encoder import Encoder
-from ragassay.encoders.unit import unit
-from ragassay.retrieval.neighbours import rows
-from ragassay.retrieval.top import nearest
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.passages import PASSAGES
+from ragassay.retrieval.corpus import Corpus
+from ragassay.retrieval.nearest import nearest
+from ragassay.retrieval.neighbours import write
+from ragassay.retrieval.similarity import comparable
 from ragassay.schemas.queries import QUERIES
 from ragassay.stage import log, run
 
-TOGETHER = 4096  # queries whose rows are made at once
 
-
-def search_dense(passages, queries, neighbours, encoder, embeddings, count):
-    embedder, ids = Embedder(Encoder(**encoder), embeddings), deque()
+def search_dense(passages, queries, neighbours, encoder, query_encoder, embeddings, titles, similarity, count):
+    corpus, of_passages = Corpus(passages, titles), Embedder(Encoder(**encoder), embeddings)
+    of_queries = of_passages if query_encoder == encoder else Embedder(Encoder(**query_encoder), embeddings)
     asked = tables.read(QUERIES, queries, ["query_id", "text"]).to_pydict()
-
-    def texts():
-        for batch in tables.batches(PASSAGES, passages, ["passage_id", "text"]):
-            ids.append(batch["passage_id"])
-            yield from batch["text"].to_pylist()
-
-    wanted = unit(embedder.embed(asked["text"], "query"))
-    positions, scores = nearest(wanted, map(unit, embedder.stream(texts(), "passage")), count)
-    names = pa.chunked_array(list(ids), pa.string())
-    with tables.Writer(NEIGHBOURS, neighbours) as writer:
-        for start in range(0, len(wanted), TOGETHER):
-            own = slice(start, start + TOGETHER)
-            writer.write(rows(asked["query_id"][own], names, positions[own], scores[own]))
-    told = (len(wanted), len(names), embedder.told)
+    wanted = comparable(of_queries.embed(asked["text"], "query"), similarity)
+    given = (comparable(block, similarity) for block in of_passages.stream(corpus.texts(), "passage"))
+    positions, scores = nearest(wanted, given, count)
+    write(neighbours, asked["query_id"], corpus.ids, positions, scores)
+    told = [len(wanted), len(corpus.ids), of_passages.told]
     log.info("%d queries in %d passages, %s", *told)
 
 

@@ -1,19 +1,18 @@
 """Extract standalone claims from each document. Does not judge them.
 
-A document whose answer is no list of claims, or one with too few, is rejected with the parser's reason; the raw
-answer stays in the ledger, so that a better parser finds it there without asking again.
+A document whose answer is not a list of claims, or has too few, is rejected with the parser's reason. The raw answer
+stays in the ledger, so that a better parser can read it without asking again.
 """
 
 from ragassay import tables
+from ragassay.documents.ids import content_id, reject
 from ragassay.llm.calls import complete
-from ragassay.llm.model import Model, Request
-from ragassay.llm.numbered_lists import parse_numbered
-from ragassay.llm.parsing import Abstain
+from ragassay.llm.model import Model, Request, Requests
+from ragassay.llm.parsers.numbered_lists import parse_numbered
+from ragassay.llm.parsers.result import Abstain
 from ragassay.llm.prompts import Prompt
-from ragassay.llm.requests import Requests
 from ragassay.schemas.claims import CLAIMS
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.scope.lineage import content_id, reject
 from ragassay.stage import log, run
 from ragassay.tally import Tally
 

@@ -1,14 +1,13 @@
 """Let a judge vote on each question, seeing question and document: is it out of the document's scope?
 
-All votes on a question are samples of one request, so that its prompt is paid once. Every vote becomes a row, also
-one without a verdict. What the votes say together is for label_scope.
+All votes on a question are samples of one request, so that its prompt is paid once. Every vote becomes a row, also one
+without a verdict. label_scope computes the majority.
 """
 
 from ragassay import tables
 from ragassay.llm.calls import complete
-from ragassay.llm.model import Model, Request
+from ragassay.llm.model import Model, Request, Requests
 from ragassay.llm.prompts import Prompt
-from ragassay.llm.requests import Requests
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.questions import QUESTIONS
 from ragassay.schemas.scope_votes import SCOPE_VOTES

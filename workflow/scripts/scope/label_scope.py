@@ -1,5 +1,5 @@
-"""Turn the votes on each question into a label: the majority of the verdicts. Asks nobody, so that another tie rule or
-threshold costs nothing.
+"""Turn the votes on each question into a label: the majority of the verdicts. Asks no model, so that another tie rule
+or threshold costs nothing.
 """
 
 from collections import Counter

@@ -1,19 +1,19 @@
-"""Let the generator guess claims: in every round each subset of a document's claims is blanked and filled again.
+"""Let the generator guess claims: in every round each subset of a document's claims is removed and guessed again.
 
-The document is not shown; what is guessed drifts from it. The calls of one document follow each other, since each
-works on the list that the last one left; all documents take turns. Every guess of every round is kept as a row.
-Does not look whether a guess is true: see remove_supported_claims.
+The document is not shown, so guesses drift from it. The calls of one document follow each other, since each works on
+the list that the last one left; different documents run side by side. Every guess of every round is a row. Does not
+check whether a guess is true: see remove_supported_claims.
 """
 
 from itertools import groupby
 
 from ragassay import tables
+from ragassay.documents.ids import content_id, reject
 from ragassay.llm.calls import converse
 from ragassay.llm.model import Model, Request
 from ragassay.llm.prompts import Prompt, numbered
 from ragassay.schemas.claims import CLAIMS
 from ragassay.schemas.recovered_claims import RECOVERED_CLAIMS
-from ragassay.scope.lineage import content_id, reject
 from ragassay.scope.recovery import Recovered, blanked, read, turns
 from ragassay.stage import log, run
 from ragassay.tally import Tally

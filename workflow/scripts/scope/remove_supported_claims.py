@@ -1,21 +1,20 @@
 """Keep the recovered claims that go beyond their document: the generator names them by their original numbers.
 
-Looked at is the last guess for each slot. What document or true claims support is rejected as supported; if an answer
-does not tell which claims remain, all of its document are rejected with the reason.
+Only the last guess for each slot counts. Guesses that the document or its true claims support are rejected as
+supported. If an answer does not say which claims remain, all of its document are rejected with the reason.
 """
 
 from itertools import groupby
 
 from ragassay import tables
+from ragassay.documents.ids import reject
 from ragassay.llm.calls import complete
-from ragassay.llm.model import Model, Request
+from ragassay.llm.model import Model, Request, Requests
 from ragassay.llm.prompts import Prompt, numbered
-from ragassay.llm.requests import Requests
 from ragassay.schemas.claims import CLAIMS
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.novel_claims import NOVEL_CLAIMS
 from ragassay.schemas.recovered_claims import RECOVERED_CLAIMS
-from ragassay.scope.lineage import reject
 from ragassay.scope.removal import remaining
 from ragassay.stage import log, run
 from ragassay.tally import Tally

@@ -1,18 +1,18 @@
-"""Give each question a status, from what it was meant to be and what the judge's votes say, and a split.
+"""Give each question a status, from its intention and the judge's votes, and a split.
 
-Nothing is deleted: what judge and intent disagree on stays as a row. A split belongs to a document and all that is
-much like it, never to a single question.
+Nothing is deleted: questions on which judge and intention disagree stay as rows. A split belongs to a document and its
+near-duplicates, never to a single question.
 """
 
 from collections import Counter
 
 from ragassay import tables
+from ragassay.documents.splits import split_of
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.questions import QUESTIONS
 from ragassay.schemas.scope_labels import SCOPE_LABELS
 from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
 from ragassay.scope.votes import status
-from ragassay.splits import split_of
 from ragassay.stage import log, run
 
 

@@ -1,23 +1,22 @@
 """Write questions: one about each novel claim, which its document cannot answer, and some that each document answers.
 
-Wanted are one question per novel claim and `in_scope_per_document` per document; for each of them there is a row or a
-reject. Checked are count, length and form; whether a question is in or out of scope is for the judges.
+Asks for one question per novel claim and `in_scope_per_document` per document; each of them becomes a row or a reject.
+Checks count, length and form; judges decide whether a question is in or out of scope.
 """
 
 from itertools import groupby
 from typing import NamedTuple
 
 from ragassay import tables
+from ragassay.documents.ids import content_id, reject
 from ragassay.llm.calls import complete
-from ragassay.llm.model import Model, Request
-from ragassay.llm.numbered_lists import parse_numbered
-from ragassay.llm.parsing import Abstain
+from ragassay.llm.model import Model, Request, Requests
+from ragassay.llm.parsers.numbered_lists import parse_numbered
+from ragassay.llm.parsers.result import Abstain
 from ragassay.llm.prompts import Prompt, numbered
-from ragassay.llm.requests import Requests
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.novel_claims import NOVEL_CLAIMS
 from ragassay.schemas.questions import QUESTIONS
-from ragassay.scope.lineage import content_id, reject
 from ragassay.scope.recovery import plain
 from ragassay.scope.removal import says_none, wrong_numbers
 from ragassay.scope.votes import IN, OUT
@@ -91,7 +90,7 @@ def all_wanted(documents, novel_claims, in_scope_per_document) -> list[Wanted]:
 
 
 def read(answer, one: Wanted) -> dict[int, tuple[str, tuple | None]]:
-    """number -> question, or "" with reason and detail; what is beyond the wanted number is left alone."""
+    """number -> question, or "" with reason and detail; items beyond the wanted number are ignored."""
     if one.intended == OUT and says_none(answer):
         return dict.fromkeys(one.claims, ("", (LEFT_OUT, "the generator finds no question about any claim")))
     parsed = parse_numbered(answer.text, answer.finish_reason)

@@ -1,24 +1,24 @@
 """The hidden state of a token behind the prompt: of a reserved one that was never trained, or of the end of text.
 
 The prompt holds document and question and asks whether the one answers the other; the token is its last, so its state
-is what the model makes of all of it. Option `appended` names the token, and a tokenizer that lacks it is an error:
-a number in its place would silently name another one. Empty is the model's own end-of-text token. Option `layer`
-counts as transformers does (default -1, the last).
+sums up the whole prompt. Option `appended` names the token, and a tokenizer that lacks it is an error: a number in its
+place would silently name another one. Empty is the model's own end-of-text token. Option `layer` counts as transformers
+does (default -1, the last).
 """
 
 from collections.abc import Sequence
 
 from ragassay.activations.decoder import Decoder
-from ragassay.activations.stored import StoredStates
+from ragassay.activations.state_store import StoredStates
 from ragassay.detectors import detector
-from ragassay.detectors.scores import ROWS
+from ragassay.heads.scores import ROWS
 from ragassay.llm.prompts import Prompt
 
 
 class Kind(detector.Kind):
     def __init__(self, settings, embeddings, prompt):
         entry, options = settings["encoder"], settings["options"]
-        self.decoder = Decoder(entry["name"], entry["model"], entry.get("options", {}))
+        self.decoder = Decoder(f"model {entry['name']}", entry)
         self.prompt, self.token, self.layer = Prompt.load(prompt), options.get("appended"), options.get("layer", -1)
         self.states = StoredStates(self.decoder, embeddings, [self.layer])
 
@@ -30,7 +30,7 @@ class Kind(detector.Kind):
         return self._read(self._keys(asked))
 
     def stream(self, asked):
-        keys = self._keys(asked)  # at a stroke: what is too long is told first, and documents are shared
+        keys = self._keys(asked)  # all at once: texts that are too long are reported first, and documents are shared
         for start in range(0, len(keys), ROWS):
             yield self._read(keys[start : start + ROWS])
 

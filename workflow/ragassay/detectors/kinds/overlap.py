@@ -1,7 +1,7 @@
-"""The overlap control as a detector: the ten features of `ragassay.scope.overlap`, and nothing that understands.
+"""The overlap control as a detector: the ten features of `ragassay.hardness.overlap_features`, and no more.
 
-One that does no better has learnt word overlap. Texts are embedded without roles, as they are for hardness, since the
-features have to be the same.
+One that does no better may have learned only word overlap. Texts are embedded without roles, as they are for hardness,
+since the features have to be the same.
 """
 
 import numpy as np
@@ -10,14 +10,15 @@ from ragassay.detectors import detector
 from ragassay.encoders.embed import Embedder
 from ragassay.encoders.encoder import Encoder
 from ragassay.encoders.unit import unit
+from ragassay.hardness import overlap_features
+from ragassay.hardness.strata import DIGITS
+from ragassay.heads.recipe import LOGISTIC
 from ragassay.schemas.hardness import FEATURES
-from ragassay.scope import overlap
-from ragassay.scope.hardness import DIGITS
-from ragassay.sentences import sentences
+from ragassay.text.sentences import sentences
 
 
 class Kind(detector.Kind):
-    heads, balanced = (detector.LOGISTIC,), True
+    heads, balanced = (LOGISTIC,), True
 
     def __init__(self, settings, embeddings, prompt):
         self.embedder = Embedder(Encoder(**settings["encoder"]), embeddings)
@@ -35,9 +36,11 @@ class Kind(detector.Kind):
         needed = list(dict.fromkeys(needed))
         vectors = dict(zip(needed, unit(self.embedder.embed(needed)), strict=True))
         documents = {
-            text: overlap.Document(text, vectors[text], np.array([vectors[part] for part in own]))
+            text: overlap_features.Document(text, vectors[text], np.array([vectors[part] for part in own]))
             for text, own in cut.items()
         }
-        rows = (overlap.features(one.question, vectors[one.question], documents[one.document]) for one in asked)
+        rows = (
+            overlap_features.features(one.question, vectors[one.question], documents[one.document]) for one in asked
+        )
         found = np.array([[row[name] for name in FEATURES] for row in rows]).reshape(len(asked), len(FEATURES))
         return np.round(found, DIGITS)

@@ -1,14 +1,14 @@
-"""The question's vector without the document: how a question is put, and what it is about.
+"""The question's vector without the document: how a question is worded, and what it is about.
 
-Nobody can know from it whether a document answers; one that does no better has learnt how the questions were written.
+The question alone cannot show whether a document answers it; a detector that does no better has learned the wording.
 """
 
-from ragassay.detectors import detector
 from ragassay.detectors.kinds import sentence_pair
+from ragassay.heads.recipe import LOGISTIC
 
 
 class Kind(sentence_pair.Kind):
-    heads = (detector.LOGISTIC,)
+    heads = (LOGISTIC,)
 
     def cut(self, asked):
         return 0, 0

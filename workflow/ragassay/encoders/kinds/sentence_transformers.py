@@ -1,46 +1,61 @@
-"""A sentence-transformers model as it comes: its own pooling, normalisation and further layers.
+"""A sentence-transformers model with its own pooling, normalisation and further layers.
 
-Its modules are run by the library, but for the first, which reads the text, where that can be done faster (see
-`ragassay.encoders.bert`). Weights are read as safetensors and code that comes with a model is never run.
+Nearly all of them are a transformer, the mean of its tokens' states or the first one, and perhaps a normalisation. That
+is what the kind `transformers` computes, too, without the library, whose import takes longer than a thousand questions.
+Only a model with other modules is left to the library.
 """
 
-import torch
-from sentence_transformers import SentenceTransformer
+import json
+from dataclasses import replace
+from pathlib import Path
 
-from ragassay.encoders import bert, encoder, weights
-from ragassay.encoders.device import batch_tokens, dtype_of, place, places
-from ragassay.encoders.loading import LOCAL, check_again, reading
+from ragassay.encoders import encoder
+from ragassay.encoders.kinds import transformers
+
+POOLING = {"mean_tokens": "mean", "mean": "mean", "cls_token": "cls", "cls": "cls", "lasttoken": "last"}
+PLAIN = (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"])
+
+READING = {  # what may stand beside the length that is read
+    "do_lower_case": False,
+    "transformer_task": "feature-extraction",
+    "modality_config": {"text": {"method": "forward", "method_output_name": "last_hidden_state"}},
+    "module_output_name": "token_embeddings",
+}
 
 
-class Kind(encoder.Kind):
-    def __init__(self, settings: encoder.Encoder):
-        self.device = place(settings.options)
-        with reading():
-            self.model = SentenceTransformer(
-                str(settings.folder),
-                device=str(self.device),
-                **LOCAL,
-                model_kwargs={"use_safetensors": True, "dtype": dtype_of(settings), "ignore_mismatched_sizes": True},
-            )
-        self.model.eval()
-        first = getattr(self.model[0], "auto_model", self.model[0])
-        check_again(first, weights.first(settings.folder), dtype=dtype_of(settings))
-        self.lean = bert.lean(first)
-        self.tokenizer = self.model.tokenizer
-        self.longest = settings.cut(places(getattr(first, "config", None))) or self.model.max_seq_length
-        self.batch_tokens = batch_tokens(settings.options, self.device)
-        self.dimensions, self.pad = self.model.get_embedding_dimension(), self.tokenizer.pad_token_id or 0
+def Kind(settings: encoder.Encoder) -> encoder.Kind:
+    options = plain_options(settings.local.folder)
+    if options is None:
+        from ragassay.encoders.sentence_modules import Modules
 
-    def tokens(self, texts):
-        return self.tokenizer(texts, truncation=True, max_length=self.longest)["input_ids"]
+        return Modules(settings)
+    return transformers.Kind(replace(settings, options=options | settings.options))
 
-    @torch.inference_mode()
-    def vectors(self, tokens, mask):
-        features = {"input_ids": tokens, "attention_mask": mask}
-        features = {name: torch.from_numpy(values).to(self.device) for name, values in features.items()}
-        if self.lean is None:
-            return self.model(features)["sentence_embedding"].float().cpu().numpy()
-        features["token_embeddings"] = self.lean(tokens, mask)
-        for module in list(self.model)[1:]:
-            features = module(features)
-        return features["sentence_embedding"].numpy()
+
+def plain_options(folder: Path) -> dict | None:
+    """The options with which the kind `transformers` computes the same; None for a model with other modules."""
+    modules = _json(folder / "modules.json", [])
+    names = [module["type"].split(".")[-1] for module in modules]
+    ours = all(module["type"].startswith("sentence_transformers.") for module in modules)
+    if not ours or names not in PLAIN or modules[0]["path"]:
+        return None
+    pooling = _pooling(_json(folder / modules[1]["path"] / "config.json", {}))
+    reading = _json(folder / "sentence_bert_config.json", {})
+    longest = reading.pop("max_seq_length", None)
+    if pooling is None or any(READING.get(key) != value for key, value in reading.items()):
+        return None
+    options = {"pooling": pooling, "normalize": names == PLAIN[1]}
+    return options | ({"max_tokens": longest} if longest else {})
+
+
+def _pooling(config):
+    """The one mode that the file names, in our words; older files have a switch for each."""
+    switches = [name for name, value in config.items() if name.startswith("pooling_mode_") and value]
+    modes = (
+        [config["pooling_mode"]] if "pooling_mode" in config else [name[len("pooling_mode_") :] for name in switches]
+    )
+    return POOLING.get(modes[0]) if len(modes) == 1 and config.get("include_prompt", True) else None
+
+
+def _json(path, absent):
+    return json.loads(path.read_text()) if path.is_file() else absent

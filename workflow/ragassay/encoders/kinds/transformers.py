@@ -1,51 +1,65 @@
-"""Any encoder of the transformers library with one vector pooled from its last layer: the mean over tokens, as
-Contriever and most Sentence-BERT models need it, or the first token's ([CLS]).
+"""Any encoder of the transformers library with one vector per text, pooled from its last layer or made by its pooler.
 
-Options: pooling (mean or cls, default mean), normalize (default false). Weights are read as safetensors and code
-that comes with a model is never run.
+Options: pooling, normalize (default false). Pooling is one of
+
+    mean    the mean over tokens, the default, as Contriever, Nomic and most Sentence-BERT models need it
+    cls     the first token, as BGE and MedCPT
+    last    the last token, as decoders that were trained to embed
+    pooler  what the model itself makes of its states, as DPR
+
+Weights are read as safetensors and code that comes with a model is never run.
 """
 
 import torch
-from transformers import AutoModel
+from torch.nn.functional import normalize
 
-from ragassay.encoders import bert, encoder
-from ragassay.encoders.device import batch_tokens, dtype_of, place, places
-from ragassay.encoders.loading import loaded, tokenizer
+from ragassay.encoders import encoder, fast_bert
+from ragassay.weights.device import positions
 
-FARTHEST = 100_000  # a tokenizer without a limit says something astronomic
+FARTHEST = 100_000  # a tokenizer without a limit gives an astronomic number
+POOLINGS = ("mean", "cls", "last", "pooler")
 
 
 class Kind(encoder.Kind):
     def __init__(self, settings: encoder.Encoder):
-        options = settings.options
+        options, self.name = settings.options, settings.name
         self.pooling, self.normalize = options.get("pooling", "mean"), options.get("normalize", False)
-        if self.pooling not in ("mean", "cls"):
-            raise encoder.EncoderError(f"encoder {settings.name}: found pooling {self.pooling!r}, expected mean or cls")
-        self.device, self.tokenizer = place(options), tokenizer(settings.folder)
-        self.model = loaded(AutoModel, settings.folder, self.device, dtype=dtype_of(settings)).eval()
-        self.lean = bert.lean(self.model)
-        self.batch_tokens, self.dimensions = batch_tokens(options, self.device), self.model.config.hidden_size
+        if self.pooling not in POOLINGS:
+            raise encoder.EncoderError(
+                f"encoder {self.name}: found pooling {self.pooling!r}, expected one of {', '.join(POOLINGS)}"
+            )
+        local, pooler = settings.local, self.pooling == "pooler"
+        self.device, self.tokenizer, self.model = local.device, local.tokenizer, local.trunk(pooler)
+        self.lean = None if pooler else fast_bert.lean(self.model)
+        self.batch_tokens = local.batch_tokens(encoder.CPU_TOKENS, encoder.GPU_TOKENS)
         self.pad = self.tokenizer.pad_token_id or 0
-        positions = places(self.model.config)
-        self.longest = settings.cut(positions) or min(self.tokenizer.model_max_length, positions or FARTHEST)
-
-    def tokens(self, texts):
-        return self.tokenizer(texts, truncation=True, max_length=self.longest)["input_ids"]
+        most = positions(self.model.config)
+        self.longest = settings.cut(most) or min(self.tokenizer.model_max_length, most or FARTHEST)
 
     @torch.inference_mode()
     def vectors(self, tokens, mask):
-        last = self._states(tokens, mask)
-        mask = torch.from_numpy(mask).to(self.device)
-        if self.pooling == "cls":
-            found = last[:, 0]
+        given = encoder.features(tokens, mask)
+        if self.pooling == "pooler":
+            found = self._of_library(given, "pooler_output")
         else:
-            found = (last * mask[:, :, None]).sum(1) / mask.sum(1, keepdim=True).clamp(min=1)
-        found = torch.nn.functional.normalize(found, dim=1) if self.normalize else found
-        return found.cpu().numpy()
+            states = self._of_library(given, "last_hidden_state") if self.lean is None else self.lean(*given.values())
+            found = self._pooled(states, torch.from_numpy(mask).to(self.device))
+        return (normalize(found, dim=1) if self.normalize else found).cpu().numpy()
 
-    def _states(self, tokens, mask):
-        """rows x longest x width, by the library where it cannot be done faster."""
-        if self.lean is not None:
-            return self.lean(tokens, mask)
-        tokens, mask = (torch.from_numpy(values).to(self.device) for values in (tokens, mask))
-        return self.model(tokens, attention_mask=mask).last_hidden_state.float()
+    def _pooled(self, states, mask):
+        """rows x longest x width -> rows x width"""
+        if self.pooling == "cls":
+            return states[:, 0]
+        if self.pooling == "last":
+            last = mask.sum(1) - 1  # texts are filled up on the right
+            return states[torch.arange(len(states), device=states.device), last]
+        return (states * mask[:, :, None]).sum(1) / mask.sum(1, keepdim=True).clamp(min=1)
+
+    def _of_library(self, given, name):
+        result = self.model(**{key: torch.from_numpy(values).to(self.device) for key, values in given.items()})
+        if result.get(name) is None:
+            raise encoder.EncoderError(
+                f"encoder {self.name}: found pooling {self.pooling!r}, for which its model"
+                f" {type(self.model).__name__} gives no {name}; expected another of {', '.join(POOLINGS)}"
+            )
+        return result[name].float()

@@ -2,7 +2,7 @@
 
 import json
 
-from ragassay.code import WORKFLOW, module_version
+from ragassay.code_version import WORKFLOW, module_version
 from ragassay.embedded.reader import respond
 from ragassay.llm import model
 from ragassay.llm.model import Answer, Usage

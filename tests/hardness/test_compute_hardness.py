@@ -1,0 +1,99 @@
+"""compute_hardness on a few documents with a real encoder."""
+
+import pytest
+
+from ragassay import tables
+from ragassay.schemas.claims import CLAIMS
+from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.drift import DRIFT
+from ragassay.schemas.hardness import HARDNESS
+from ragassay.schemas.questions import QUESTIONS
+from ragassay.schemas.recovered_claims import RECOVERED_CLAIMS
+from ragassay.tables import REJECTS
+from rows import row
+from scripts.hardness.compute_hardness import compute_hardness
+from study import MINILM
+
+TEXT = "The ferry Sallow Star costs 57 million marks. It was built in Brackwater by Ana Lindqvast in June."
+CLAIM = "The ferry Sallow Star costs 57 million marks."
+OTHER = "It was built in Brackwater by Ana Lindqvast in June."
+NOVEL = "The ferry Sallow Star was paid by the Tolven council."
+ASKED = {
+    "near": ("out_of_scope", "Which council paid for the ferry Sallow Star?", "recovered-21"),
+    "far": ("out_of_scope", "How do bees make honey in winter?", "recovered-22"),
+    "in": ("in_scope", "How many million marks does the ferry Sallow Star cost?", None),
+}
+
+
+@pytest.fixture
+def measured(tmp_path):
+    """A function that measures and returns the rows by question, and the rejects."""
+
+    def measure():
+        tables.write(DOCUMENTS, tmp_path / "documents", [row(DOCUMENTS, doc_id="doc-1", text=TEXT)])
+        claims = [row(CLAIMS, doc_id="doc-1", slot=n, text=text) for n, text in ((1, CLAIM), (2, OTHER))]
+        tables.write(CLAIMS, tmp_path / "claims", claims)
+        guesses = [(1, 1, "Nothing of the kind."), (2, 1, NOVEL), (2, 2, "Honey is made by bees.")]
+        rows = [
+            row(RECOVERED_CLAIMS, doc_id="doc-1", round=turn, slot=n, recovered_id=f"recovered-{turn}{n}", text=text)
+            for turn, n, text in guesses
+        ]
+        tables.write(RECOVERED_CLAIMS, tmp_path / "recovered_claims", rows)
+        questions = [
+            row(
+                QUESTIONS,
+                question_id=name,
+                doc_id="doc-1",
+                shard="s",
+                slot=n,
+                intended=kind,
+                text=text,
+                recovered_id=claim,
+            )
+            for n, (name, (kind, text, claim)) in enumerate(ASKED.items())
+        ]
+        questions.append(
+            row(QUESTIONS, question_id="lost", doc_id="doc-2", shard="s", intended="in_scope", text="What?")
+        )
+        tables.write(QUESTIONS, tmp_path / "questions", questions)
+        paths = {
+            name: tmp_path / name
+            for name in ("documents", "claims", "recovered_claims", "questions", "hardness", "drift", "rejects")
+        }
+        compute_hardness(**paths, encoder=MINILM, embeddings=str(tmp_path / "embeddings"), limits=[0.3, 0.6])
+        found = {row["question_id"]: row for row in tables.read(HARDNESS, tmp_path / "hardness").to_pylist()}
+        return found, tables.read(REJECTS, tmp_path / "rejects").to_pylist()
+
+    return measure
+
+
+def test_a_near_question_is_nearer_than_a_far_one(measured):
+    found, _ = measured()
+    near, far, inside = found["near"], found["far"], found["in"]
+    assert inside["nearness"] > near["nearness"] > 0.3 > far["nearness"] and inside["stratum"] == "from 0.60"
+    assert near["claim_nearness"] > far["claim_nearness"] and inside["claim_nearness"] is None
+    assert far["missing_words"] == 1 and inside["missing_words"] < near["missing_words"] < 1
+    assert (near["n_entities"], near["n_shared_entities"]) == (1, 1) and near["encoder"] == "minilm"
+    assert far["unlike_sentence"] > near["unlike_sentence"] > inside["unlike_sentence"]
+
+
+def test_a_question_of_a_document_without_claims_is_rejected(measured):
+    found, rejects = measured()
+    assert found.keys() == ASKED.keys()
+    assert [(row["item"], row["reason"], row["shard"]) for row in rejects] == [("lost", "no_claims", "s")]
+
+
+def test_guesses_are_measured_round_by_round(measured, tmp_path):
+    measured()
+    found = {row["recovered_id"]: row for row in tables.read(DRIFT, tmp_path / "drift").to_pylist()}
+    first, second = found["recovered-11"], found["recovered-21"]
+    assert len(found) == 3 and second["to_original"] > 0.5 > first["to_original"] == first["to_previous"]
+    assert second["to_previous"] < second["to_original"] <= second["to_nearest"] < 1
+
+
+def test_a_second_run_gives_the_same_bytes(measured, tmp_path):
+    measured()
+    first = (tmp_path / "hardness").read_bytes()
+    measured()
+    assert (tmp_path / "hardness").read_bytes() == first
+    assert len(list((tmp_path / "embeddings").rglob("*.parquet"))) == 1

@@ -1,0 +1,196 @@
+"""measure_scope: counts follow the tables, intervals the documents, and the section shows all of it."""
+
+import json
+
+import pytest
+
+from project import ROOT
+from ragassay import tables
+from ragassay.documents.splits import split_of
+from ragassay.report.sections import load
+from ragassay.schemas.claims import CLAIMS
+from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.drift import DRIFT
+from ragassay.schemas.examples import EXAMPLES
+from ragassay.schemas.hardness import HARDNESS
+from ragassay.schemas.hardness_scores import HARDNESS_SCORES
+from ragassay.schemas.hardness_strata import HARDNESS_STRATA
+from ragassay.schemas.metrics import METRICS
+from ragassay.schemas.novel_claims import NOVEL_CLAIMS
+from ragassay.schemas.recovered_claims import RECOVERED_CLAIMS
+from ragassay.schemas.scope_labels import SCOPE_LABELS
+from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from rows import place, row
+from scripts.hardness.measure_scope import measure_scope
+
+TOPICS = {"d1": "food", "d2": "food", "d3": None, "d4": "sport"}
+# document, intended, label: four questions per document but the last, which has none
+ASKED = [(doc, "out_of_scope" if n < 2 else "in_scope", n) for doc in ("d1", "d2", "d3") for n in range(4)]
+STATUS = {("out_of_scope", "out_of_scope"): "kept", ("in_scope", "in_scope"): "kept", "tie": "undecided"}
+
+
+def label(doc, intended, number):
+    """The judge agrees but for two questions: one of d1 is disputed, one of d2 is a tie."""
+    return {("d1", 0): "in_scope", ("d2", 3): "tie"}.get((doc, number), intended)
+
+
+def study(generator="g", judge="j"):
+    """table -> rows, of one generator and judge; claims in two slots, guessed in two rounds, all novel but one."""
+    slots = [(doc, slot) for doc in ("d1", "d2", "d3") for slot in (1, 2)]
+    guesses = [
+        {"doc_id": doc, "slot": slot, "round": turn, "recovered_id": f"{doc}-{turn}-{slot}"}
+        for doc, slot in slots
+        for turn in (1, 2)
+    ]
+    questions, labels, near, scores = [], [], [], []
+    for doc, intended, number in ASKED:
+        said = label(doc, intended, number)
+        same = {"question_id": f"{doc}-q{number}", "doc_id": doc}
+        own = {"intended": intended, "slot": number % 2 + 1, "n_words": 13 + number, "split": split_of(doc)}
+        own |= {"label": said, "status": STATUS.get((intended, said), STATUS.get(said, "disputed")), "text": "Why?"}
+        own["recovered_id"] = f"{doc}-2-{number + 1}" if intended == "out_of_scope" else None
+        questions.append(row(SELECTED_QUESTIONS, **same, **own, generator=generator, judge=judge))
+        labels.append(row(SCOPE_LABELS, **same, label=said))
+        near.append(row(HARDNESS, **same, nearness=0.5 + number / 10, intended=intended))
+        scores.append(row(HARDNESS_SCORES, **same, score=0.5, hard=number == 1))
+    strata = [("below 0.60", 3, True), ("all", 5, False)]
+    numbers = {"n_in_scope": 5, "auroc": 0.7, "auroc_low": 0.6, "auroc_high": 0.8, "n_hard": 3, "share": 0.6}
+    topics = [{"doc_id": doc, "cluster_id": doc, "topic": topic} for doc, topic in TOPICS.items()]
+    refused = {"stage": "write_questions", "shard": "s", "reason": "too_long", "detail": ""}
+    return {
+        DOCUMENTS: [row(DOCUMENTS, **own, n_words=100) for own in topics],
+        CLAIMS: [row(CLAIMS, doc_id=doc, slot=slot, text="A claim.") for doc, slot in slots],
+        RECOVERED_CLAIMS: [row(RECOVERED_CLAIMS, **guess, text="A guess.") for guess in guesses],
+        DRIFT: [row(DRIFT, **guess, to_original=0.8 - guess["round"] / 5) for guess in guesses],
+        NOVEL_CLAIMS: [row(NOVEL_CLAIMS, doc_id=doc, slot=slot) for doc, slot in slots[1:]],
+        SCOPE_LABELS: labels,
+        SELECTED_QUESTIONS: questions,
+        HARDNESS: near,
+        HARDNESS_SCORES: scores,
+        HARDNESS_STRATA: [
+            row(HARDNESS_STRATA, position=at, stratum=name, n_out_of_scope=n, hard=hard, **numbers)
+            for at, (name, n, hard) in enumerate(strata)
+        ],
+        tables.REJECTS: [{**refused, "item": str(number)} for number in range(3)],
+    }
+
+
+@pytest.fixture
+def measured(tmp_path):
+    """A function that runs the stage on the study's own models and others, and returns the metrics' path."""
+
+    def run(*others, study=study):
+        paths = {}
+        for pair in [("g", "j"), *others]:
+            for table, rows in study(*pair).items():
+                path = place(tmp_path, table, generator=pair[0], judge=pair[1])
+                if pair == ("g", "j") or table in (SELECTED_QUESTIONS, HARDNESS_STRATA):
+                    tables.write(table, path, rows)
+                    paths.setdefault(table.name, []).append(path)
+        written = {name: tmp_path / f"{name}.parquet" for name in ("metrics", "examples")}
+        measure_scope(**paths, **written, generator="g", judge="j", resamples=50, seed=0)
+        return written["metrics"]
+
+    return run
+
+
+def found(path, table):
+    """keys, joined -> metric -> value"""
+    rows = {}
+    for own in tables.read(METRICS, path).to_pylist():
+        if own["table"] == table:
+            keys = json.loads(own["keys"])
+            rows.setdefault(" ".join(keys[name] for name in keys if name != "at"), {})[own["metric"]] = own["value"]
+    return rows
+
+
+def test_the_funnel_counts_every_step_by_topic(measured):
+    rows = found(measured(), "funnel")
+    names = ("documents", "claims", "recovered", "novel", "written_out_of_scope", "kept_out_of_scope")
+    names += ("written_in_scope", "kept_in_scope")
+    expected = {
+        "(all)": (4, 6, 6, 5, 6, 5, 6, 5),
+        "food": (2, 4, 4, 3, 4, 3, 4, 3),
+        "(none)": (1, 2, 2, 2, 2, 2, 2, 2),
+        "sport": (1, 0, 0, 0, 0, 0, 0, 0),
+    }
+    assert {topic: tuple(row[name] for name in names) for topic, row in rows.items()} == expected
+    steps = found(measured(), "steps")
+    assert {name: row["items"] for name, row in steps.items()} == {
+        "Claims": 6, "Recovered": 6, "Novel": 5, "Questions": 6, "Kept": 5
+    }  # fmt: skip
+
+
+def test_agreement_is_a_confusion_matrix_and_ties_are_no_side(measured):
+    rows = found(measured(), "agreement")
+    labels = ("questions", "out_of_scope", "in_scope", "tie", "no_verdict", "agreement")
+    assert [rows["out of scope"][name] for name in labels] == [6, 5, 1, 0, 0, pytest.approx(5 / 6)]
+    assert [rows["in scope"][name] for name in labels] == [6, 0, 5, 1, 0, 1]
+    written = tables.read(METRICS, measured()).to_pylist()
+    row = next(row for row in written if row["metric"] == "agreement" and "in scope" in row["keys"])
+    assert (row["n"], row["abstained"]) == (5, 1)
+    row = next(row for row in written if row["metric"] == "agreement" and "out of" in row["keys"])
+    assert row["low"] <= 0.5 < row["value"] < 1 == row["high"], "one of two is wrong in one document of three"
+
+
+def test_drift_falls_from_round_to_round(measured):
+    rows = found(measured(), "drift")
+    assert [rows[turn]["to_original"] for turn in "12"] == pytest.approx([0.6, 0.4])
+    assert [rows[turn]["guesses"] for turn in "12"] == [6, 6]
+
+
+def test_histograms_count_kept_questions(measured):
+    words, near = found(measured(), "lengths"), found(measured(), "nearness")
+    assert {n: (row["out_of_scope"], row["in_scope"]) for n, row in words.items()} == {
+        "13": (2, 0), "14": (3, 0), "15": (0, 3), "16": (0, 2)
+    }  # fmt: skip
+    bins = {name: (row["out_of_scope"], row["in_scope"]) for name, row in near.items() if sum(row.values())}
+    assert bins == {"0.50": (2, 0), "0.60": (3, 0), "0.70": (0, 3), "0.80": (0, 2)} and "0.55" in near
+
+
+def test_table_6_is_about_all_documents_and_kept_questions(measured):
+    rows = found(measured(), "table_6")
+    assert [row["all"] for row in rows.values()] == [4, 5, 5, 100, pytest.approx(15.4), pytest.approx(13.6)]
+    for name in list(rows)[:3]:
+        assert sum(rows[name][split] for split in ("train", "validation", "test")) == rows[name]["all"], name
+
+
+def test_models_are_compared_and_the_rest_is_about_the_first(measured):
+    alone, both = measured(), measured(("g2", "j"))
+    rows = found(both, "models")
+    assert rows.keys() == {"g j", "g2 j"} and rows["g j"] == rows["g2 j"]
+    own = rows["g j"]
+    assert (own["questions"], own["disputed"], own["undecided"], own["hard"], own["hard_share"]) == (12, 1, 1, 3, 0.6)
+    assert found(alone, "funnel") == found(both, "funnel")
+
+
+def test_the_section_shows_all_that_is_measured(measured, tmp_path):
+    section = load(ROOT / "workflow/report/sections/scope.yaml", measured(), tmp_path / "examples.parquet")
+    described = [part for part in section.parts if part.caption]
+    assert described == section.parts, "a table that nobody describes"
+    assert all(part.rows for part in section.parts)
+    strata = next(part for part in section.parts if part.name == "strata" and part.kind == "table")
+    assert [(row["stratum"], row["verdict"]) for row in strata.rows] == [("below 0.60", "yes")]
+
+
+def test_examples_have_their_lineage(measured, tmp_path):
+    measured()
+    rows = tables.read(EXAMPLES, tmp_path / "examples.parquet").to_pylist()
+    titles = {row["example"]: row["title"] for row in rows}
+    assert sorted(titles) == [1, 2, 3] and titles[1] == "kept, in a hard stratum"
+    parts = [row["part"] for row in rows if row["example"] == 1]
+    assert parts[:4] == ["Headline", "Published", "Document", "Claim in slot 2"] and parts[-1] == "Nearness"
+    assert parts[5] == "Round 2, similarity 0.40; not supported, so asked about"
+
+
+def test_a_second_run_gives_the_same_bytes(measured, tmp_path):
+    first = (measured().read_bytes(), (tmp_path / "examples.parquet").read_bytes())
+    assert (measured().read_bytes(), (tmp_path / "examples.parquet").read_bytes()) == first
+
+
+def test_nothing_at_all_is_measured_too(measured, tmp_path):
+    empty = {table: [] for table in study()} | {DOCUMENTS: study()[DOCUMENTS]}
+    empty[HARDNESS_STRATA] = [row(HARDNESS_STRATA, stratum="all")]
+    path = measured(study=lambda *_: empty)
+    assert load(ROOT / "workflow/report/sections/scope.yaml", path, tmp_path / "examples.parquet").parts
+    assert found(path, "funnel")["(all)"]["documents"] == 4

@@ -1,0 +1,152 @@
+"""Snakemake without the seconds in which its jobs import libraries: one process has imported them, and forks for each
+run of Snakemake and for each of its jobs. Nothing of the project is imported before the fork, and a job behaves as one
+that Snakemake starts itself: the same script with its preamble, environment, working folder, exit status and benchmark.
+
+Libraries compute in one thread, which their environment says before they are imported.
+
+Reads a task per line of standard input, as JSON: folder, arguments, output (a file), jobs (whether they are
+forks, too).
+Writes the exit status of each.
+"""
+
+import atexit
+import contextlib
+import gc
+import importlib
+import json
+import os
+import runpy
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import snakemake.cli
+from snakemake.benchmark import benchmarked
+from snakemake.script import PythonScript
+
+LIBRARIES = (
+    "altair",
+    "openai",
+    "pandas",
+    "pyarrow.parquet",
+    "sklearn.linear_model",
+    "torch",
+    "trafilatura",
+    "transformers",
+)
+LONGEST = 1 << 17  # bytes of a request
+
+
+def main():
+    snakemake.cli.get_argument_parser()  # imports all plugins
+    for line in sys.stdin:
+        task = json.loads(line)
+        if task["jobs"]:
+            for name in LIBRARIES:
+                importlib.import_module(name)
+            gc.freeze()  # or each fork copies all that it looks through for garbage
+        run = os.fork()
+        if run == 0:
+            output = os.open(task["output"], os.O_WRONLY)
+            os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+            os.dup2(output, 1)
+            os.dup2(output, 2)
+            os.chdir(task["folder"])
+            if task["jobs"]:
+                PythonScript.execute_script = forking_jobs()
+            os._exit(run_snakemake(task["arguments"]))
+        sys.stdout.write(f"{status(run)}\n")
+        sys.stdout.flush()
+
+
+def run_snakemake(arguments) -> int:
+    sys.path.insert(0, str(Path.cwd()))
+    sys.argv = [snakemake.__file__, *arguments]
+    try:
+        snakemake.cli.main()
+        code = 0
+    except SystemExit as error:
+        code = error.code or 0
+    sys.stdout.flush()
+    sys.stderr.flush()
+    return code
+
+
+def status(process) -> int:
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+
+
+def forking_jobs():
+    """A method in the place of the one that starts a script's process. It asks a process without threads to fork, since
+    Snakemake has some.
+    """
+    here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    if os.fork() == 0:
+        here.close()
+        fork_jobs(there)
+        os._exit(0)
+    there.close()
+
+    def execute_script(self, path, edit=False):
+        environment = dict(os.environ) | {
+            name: self.resources.get("tmpdir") for name in ("TMPDIR", "TMP", "TEMPDIR", "TEMP")
+        }
+        answer, asked = os.pipe()
+        socket.send_fds(here, [json.dumps([path, environment]).encode()], [asked])
+        os.close(asked)
+        with os.fdopen(answer) as lines:
+            process = int(lines.readline())
+            with benchmarked(process, self.bench_record) if self.bench_record else contextlib.nullcontext():
+                code = int(lines.readline())
+        if code:
+            raise subprocess.CalledProcessError(code, path)
+
+    return execute_script
+
+
+def fork_jobs(requests) -> None:
+    """Answer each request with the job's process and its exit status, until Snakemake has ended."""
+    while True:
+        request, descriptors, _, _ = socket.recv_fds(requests, LONGEST, 1)
+        if not request:
+            return
+        if os.fork() == 0:
+            job = os.fork()
+            if job == 0:
+                requests.close()
+                os.close(descriptors[0])
+                run_script(*json.loads(request))
+            with os.fdopen(descriptors[0], "w") as answer:
+                print(job, file=answer, flush=True)
+                print(status(job), file=answer)
+            os._exit(0)
+        os.close(descriptors[0])
+
+
+def run_script(path, environment) -> None:
+    """As `python path` does in this environment, to the end of this process, but that nothing is taken apart there."""
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.path[:0] = [str(Path(path).parent), *filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))]
+    sys.argv = [path]
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # as the project's sitecustomize has it
+    code = 0
+    try:
+        runpy.run_path(path, run_name="__main__")
+    except SystemExit as error:
+        code = error.code or 0
+    except BaseException:  # noqa: BLE001  shown as Python would
+        sys.excepthook(*sys.exc_info())
+        code = 1
+    threading._shutdown()  # waits for threads
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+if __name__ == "__main__":
+    main()

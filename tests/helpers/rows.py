@@ -1,0 +1,73 @@
+"""Rows for any table: what a test does not name gets a value that means nothing. And a table of several types."""
+
+import datetime
+import random
+
+import pyarrow as pa
+
+from ragassay.tables import Column, Table, key_names
+
+FILLS = ((pa.types.is_string, ""), (pa.types.is_boolean, False), (pa.types.is_integer, 0), (pa.types.is_floating, 0.0))
+
+
+def row(table, **values):
+    """A row of a table with these values; the others are null where they may be, else empty, zero or false."""
+    empty = {column.name: None if column.null else _fill(column.type) for column in table.columns}
+    assert values.keys() <= empty.keys(), values.keys() - empty.keys()
+    return empty | values
+
+
+def place(folder, table, **keys):
+    """Where a file of a table lies, below a folder; a key that a test does not name is `s`."""
+    names = {name: keys.get(name, "s") for name in key_names(table)}
+    return folder / f"{(table.path or table.name).format(**names)}.parquet"
+
+
+def _fill(kind):
+    return next(value for is_kind, value in FILLS if is_kind(kind))
+
+
+THINGS = Table(
+    "things",
+    "One row per thing.",
+    key=("kind", "name"),
+    columns=(
+        Column("name", pa.string(), "what it is called"),
+        Column("kind", pa.string(), "what it is"),
+        Column("count", pa.int32(), "how many there are"),
+        Column("score", pa.float64(), "how good they are", null=True),
+        Column("seen", pa.timestamp("ms", tz="UTC"), "when last", null=True),
+        Column("marks", pa.list_(pa.float32()), "marks given", null=True),
+    ),
+)
+DAY = datetime.datetime(2024, 2, 29, 12, 30, 15, 123_000, tzinfo=datetime.UTC)
+THING = {"name": "spoon", "kind": "tool", "count": 3, "score": 0.5, "seen": DAY, "marks": [1.0, 2.5]}
+
+
+def things(count):
+    """Rows in an order of no meaning."""
+    rows = [
+        {
+            "name": f"é{number}",
+            "kind": "abc"[number % 3],
+            "count": number,
+            "score": None if number % 5 == 0 else number / 7,
+            "seen": None if number % 4 else DAY + datetime.timedelta(hours=number),
+            "marks": [float(number)] * (number % 3) if number % 6 else None,
+        }
+        for number in range(count)
+    ]
+    random.Random(0).shuffle(rows)
+    return rows
+
+
+def by_key(row):
+    return row["kind"], row["name"]
+
+
+def arrow(rows, **casts):
+    """The rows as an arrow table, some columns in another type."""
+    table = pa.Table.from_pylist(rows, schema=THINGS.schema)
+    for name, kind in casts.items():
+        table = table.set_column(table.column_names.index(name), name, table[name].cast(kind))
+    return table

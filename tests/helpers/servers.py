@@ -1,0 +1,174 @@
+"""Servers on loopback: one that plays a provider, with the ways in which tests talk to it, and one that answers with
+prepared bytes and notes who asked for what and when.
+"""
+
+import asyncio
+import contextlib
+import http.client
+import itertools
+import json
+import socket
+import threading
+import time
+from concurrent.futures import Future
+
+import openai
+
+from loopback import Loopback
+from ragassay.news.fetching.fetcher import Fetcher
+
+MESSAGES = [{"role": "user", "content": "Is the harbour open?"}]
+BODY = {"model": "loopback", "messages": MESSAGES}
+
+
+class Served(Loopback):
+    def openai(self, **settings):
+        client = openai.OpenAI(base_url=self.url, api_key=settings.pop("key", self.key), max_retries=0, **settings)
+        return contextlib.closing(client)
+
+    def chat(self, **body):
+        """One chat completion by the official client."""
+        with self.openai() as client:
+            return client.chat.completions.create(**{**BODY, **body})
+
+    def post(self, body=BODY, path="/v1/chat/completions", **headers):
+        """Status, headers and JSON of a plain request."""
+        headers = {"authorization": f"Bearer {self.key}", "content-type": "application/json", **headers}
+        connection = http.client.HTTPConnection("127.0.0.1", self.port)
+        with contextlib.closing(connection):
+            content = body if isinstance(body, bytes) else json.dumps(body).encode()
+            connection.request("POST", path, content, headers)
+            reply = connection.getresponse()
+            return reply.status, dict(reply.headers), json.loads(reply.read())
+
+    def raw(self, *sent: bytes, timeout=None) -> bytes:
+        """Everything that comes back on one connection until the server closes it, or `timeout` seconds if there is one
+        have gone.
+        """
+        received = b""
+        connect = socket.create_connection(("127.0.0.1", self.port), timeout=timeout)
+        with connect as connection, contextlib.suppress(TimeoutError, ConnectionResetError):
+            for piece in sent:
+                connection.sendall(piece)
+            while piece := connection.recv(65_536):
+                received += piece
+        return received
+
+    @property
+    def port(self) -> int:
+        return int(self.base.rpartition(":")[2])
+
+
+def request(body=BODY, key="test-key", headers="") -> bytes:
+    """The bytes of a chat request."""
+    content = json.dumps(body).encode()
+    head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\n{headers}"
+    return f"{head}Content-Length: {len(content)}\r\n\r\n".encode() + content
+
+
+@contextlib.contextmanager
+def waiting(server):
+    """A request whose reply nobody reads."""
+    with socket.create_connection(("127.0.0.1", server.port)) as connection:
+        connection.sendall(request())
+        yield
+
+
+AGENT = "ragassay/0.1 (+https://ragassay.example/contact)"
+NOT_FOUND = b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n"
+
+
+def answer(body=b"", status="200 OK", **headers) -> bytes:
+    lines = [f"HTTP/1.1 {status}", f"content-length: {len(body)}"]
+    lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+    return "\r\n".join([*lines, "", ""]).encode() + body
+
+
+def moved(location: str, status="302 Found") -> bytes:
+    return answer(status=status, location=location)
+
+
+class Web:
+    """`pages` maps paths, or `host/path`, to answers; one that is a function gets the headers of the request."""
+
+    def __init__(self, pages=None, seconds: float = 0.0, tls=None):
+        self.pages, self.seconds, self.tls = {} if pages is None else pages, seconds, tls
+        self.open = set()  # tasks that answer
+        self.asked, self.headers, self.trace = [], [], []  # paths, headers, (host, begin, end) of each request
+
+    async def __aenter__(self):
+        self.server = await asyncio.start_server(self.serve, "127.0.0.1", 0, ssl=self.tls)
+        self.port = self.server.sockets[0].getsockname()[1]
+        self.end = f"127.0.0.1:{self.port}"
+        return self
+
+    async def __aexit__(self, *_):
+        self.server.close()
+        await self.server.wait_closed()
+        for task in self.open:
+            task.cancel()
+        await asyncio.gather(*self.open, return_exceptions=True)
+        await asyncio.sleep(0.005)  # the loop drops the last connections
+
+    async def serve(self, reader, writer):
+        begin = time.monotonic()
+        self.open.add(asyncio.current_task())
+        try:
+            with contextlib.suppress(OSError, asyncio.IncompleteReadError):
+                await self.answer(begin, reader, writer)
+        finally:
+            writer.transport.abort()
+            self.open.discard(asyncio.current_task())
+
+    async def answer(self, begin, reader, writer):
+        first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")[:-2]
+        path, headers = first.split(" ")[1], dict(line.lower().split(": ", 1) for line in lines)
+        self.asked.append(path)
+        self.headers.append(headers)
+        page = self.pages.get(f"{headers['host']}{path}") or self.pages.get(path, NOT_FOUND)
+        await asyncio.sleep(self.seconds)
+        self.trace.append((headers["host"], begin, time.monotonic()))
+        writer.write(page(headers) if callable(page) else page)
+        writer.close()
+        await writer.wait_closed()
+
+    def gaps(self, host="site.test") -> list[float]:
+        """From the end of each request to the beginning of the next one."""
+        times = sorted((begin, end) for name, begin, end in self.trace if name == host)
+        return [begin - end for (_, end), (begin, _) in itertools.pairwise(times)]
+
+    def fetcher(self, *hosts, **settings) -> Fetcher:
+        hosts = hosts or ("site.test",)
+        own = {"user_agent": AGENT, "connect_to": dict.fromkeys(hosts, self.end), "own_gap": 0.0}
+        return Fetcher(**{**own, **settings})
+
+
+@contextlib.contextmanager
+def serving(pages):
+    """The base of a site that is served by a thread until the block ends."""
+    started = Future()
+
+    async def serve():
+        stop = asyncio.Event()
+        async with Web(pages) as web:
+            started.set_result((asyncio.get_running_loop(), stop, web.end))
+            await stop.wait()
+
+    thread = threading.Thread(target=asyncio.run, args=(serve(),))
+    thread.start()
+    loop, stop, end = started.result()
+    try:
+        yield f"http://{end}"
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join()
+
+
+def fetch(pages, url="http://site.test/", hosts=(), etag=None, modified=None, **settings):
+    """One fetch of one page of a site; what came of it, and the server."""
+
+    async def run():
+        async with Web(pages) as web, web.fetcher(*hosts, **settings) as fetcher:
+            return await fetcher.fetch(url, etag, modified), web
+
+    return asyncio.run(run())

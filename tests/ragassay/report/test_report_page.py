@@ -1,0 +1,99 @@
+"""The page: escaped, self-contained, exact about its policy, readable numbers."""
+
+import base64
+import hashlib
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from project import ROOT
+from ragassay.report.report_page import FILES as BESIDE
+from ragassay.report.report_page import Figure, cell, render, shown
+from ragassay.report.sections import Part, Section
+
+FILES = [ROOT / "workflow/report" / name for name in ("page.html.j2", "page.css", "page.js")]
+EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
+
+
+def page(text="plain"):
+    number = {"value": 0.25, "low": 0.1, "high": 0.4, "n": 1200, "abstained": 3}
+    table = Part("table", "t", text, text, {"k": text, "m": text}, [{"k": text, "m": number}, {"k": "b"}])
+    passages = [{"part": text, "text": text}, {"part": "b", "text": "c"}]
+    examples = Part("examples", "examples", text, text, rows=[{"title": text, "passages": passages}])
+    figures = [Part("bars", name, text, text, rows=rows) for name, rows in (("drawn", [{}]), ("empty", []))]
+    section = Section("s", text, text, [table, examples, *figures])
+    pictures = {("s", "drawn"): Figure("<svg></svg>", "../figures/s/drawn")}
+    return render(*FILES, text, [section], pictures, {"key": text}, {text: "beside.html"})
+
+
+DRAWN = [f"../figures/s/drawn.{ending}" for ending in BESIDE]
+
+
+class Elements(HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.found = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.found.append((tag, dict(attributes)))
+
+
+def test_whatever_text_comes_in_no_element_or_handler_is_added():
+    plain, evil = Elements(page()).found, Elements(page(EVIL)).found
+    assert [tag for tag, _ in plain] == [tag for tag, _ in evil]
+    assert [attributes.keys() for _, attributes in plain] == [attributes.keys() for _, attributes in evil]
+
+
+def test_examples_are_shown_with_all_passages_as_they_are():
+    text = page("a <b>\n\nc")
+    assert "<summary>Example 1: a &lt;b&gt;" in text and "<dd>a &lt;b&gt;\n\nc</dd>" in text and "<dt>b</dt>" in text
+
+
+def test_nothing_is_fetched_from_anywhere():
+    for tag, attributes in Elements(page()).found:
+        assert not {"src", "srcset", "action", "style", "onclick", "onload"} & attributes.keys(), tag
+        assert attributes.get("href", "#")[0] == "#" or attributes["href"] in ("beside.html", "s.csv", *DRAWN)
+        assert tag not in ("link", "img", "iframe", "object", "base")
+
+
+def test_a_figure_is_inlined_with_links_to_its_files_and_an_empty_one_says_so():
+    text = page()
+    links = [attributes["href"] for tag, attributes in Elements(text).found if tag == "a"]
+    assert text.count("<svg></svg>") == 1 and [link for link in links if "figures" in link] == DRAWN
+    assert text.count('<p class="none">None.</p>') == 1
+
+
+def test_the_policy_allows_exactly_the_pages_own_style_and_script():
+    text = page()
+    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', text).group(1).replace("&#39;", "'")
+    assert policy.startswith("default-src 'none';") and "unsafe" not in policy
+    for tag in ("style", "script"):
+        content = re.search(rf"<{tag}>(.*?)</{tag}>", text, re.DOTALL).group(1)
+        assert f"{tag}-src 'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'" in policy
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (None, "–"),
+        (3.0, "3"),
+        (1234567, "1,234,567"),
+        (0.123456, "0.123"),
+        (99.95, "100.0"),
+        (1234.56, "1,234.6"),
+        (-0.5, "-0.5"),
+    ],
+)
+def test_numbers_are_readable(number, words):
+    assert shown(number) == words
+
+
+def test_a_cell_shows_interval_count_and_abstentions():
+    content = cell({"value": 0.25, "low": 0.1, "high": 0.4, "n": 1200, "abstained": 3})
+    assert (content["interval"], content["tooltip"], content["sort"]) == (
+        "[0.1, 0.4]",
+        "n = 1,200, 3 abstained",
+        "0.25",
+    )

@@ -1,0 +1,162 @@
+"""Results open as pandas frames, also for the installed package; errors are one line with the nearest name."""
+
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import pandas as pd
+import pytest
+
+from project import ROOT
+from ragassay import tables
+from ragassay.results import Results, ResultsError
+from ragassay.schemas.metrics import METRICS, metric
+from ragassay.schemas.scope_labels import SCOPE_LABELS
+from ragassay.tables import REJECTS
+
+
+def label(number, name):
+    row = dict.fromkeys((column.name for column in SCOPE_LABELS.columns), 0)
+    row |= {column.name: None for column in SCOPE_LABELS.columns if column.null}
+    row |= {column.name: "" for column in SCOPE_LABELS.columns if column.type == "string"}
+    return row | {"question_id": f"question-{number}", "label": name}
+
+
+def reject(item):
+    return {"stage": "write_questions", "shard": "january", "item": item, "reason": "short", "detail": "3 words"}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    results = tmp_path / "results"
+    for judge, shard, name in [("ann", "january", "in"), ("ann", "february", "out"), ("ben", "january", "in")]:
+        tables.write(
+            SCOPE_LABELS, results / f"scope_labels/gpt/{judge}/{shard}.parquet", [label(1, name), label(2, name)]
+        )
+    tables.write(REJECTS, results / "rejects/questions/gpt/january.parquet", [reject("one")])
+    tables.write(REJECTS, results / "rejects/articles/january.parquet", [reject("two"), reject("three")])
+    of = {"responder": "gpt", "at": "10"}
+    table_2 = [
+        metric("responses", "table_2", of | {"topic": "food"}, "accuracy", 0.5, 4, 0.25, 0.75),
+        metric("responses", "table_2", of | {"topic": "music"}, "accuracy", 0.7, 4),
+        metric("responses", "table_2", of, "average", 0.6, 8, 0.5, 0.7),
+        metric("responses", "table_2", of | {"at": "9"}, "average", 0.1, 8),
+        metric("responses", "by_shard", {"shard": "january"}, "asked", 3, 3),
+    ]
+    tables.write(METRICS, results / "metrics/responses.parquet", table_2)
+    by_shard = [metric("documents", "by_shard", {"shard": "january"}, "documents", 8, 8)]
+    tables.write(METRICS, results / "metrics/documents.parquet", by_shard)
+    tables.write(
+        METRICS, results / "metrics/scope.parquet", [metric("scope", "funnel", {"topic": "food"}, "claims", 4, 4)]
+    )
+    return results
+
+
+def test_tables_are_listed_with_what_they_are(folder):
+    listed = Results(folder).tables()
+    assert listed["files"].to_dict() == {"metrics": 3, "rejects": 2, "scope_labels": 3}
+    assert listed.loc["scope_labels", "keys"] == "generator, judge, shard"
+    assert listed.loc["scope_labels", "description"] == SCOPE_LABELS.row
+
+
+def test_a_frame_has_the_keys_of_its_files_as_columns(folder):
+    frame = Results(folder).frame("scope_labels")
+    assert list(frame.columns[:3]) == ["generator", "judge", "shard"] and len(frame) == 6
+    assert set(zip(frame["judge"], frame["shard"], frame["label"], strict=True)) == {
+        ("ann", "january", "in"),
+        ("ann", "february", "out"),
+        ("ben", "january", "in"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("chosen", "rows"),
+    [({"judge": "ann"}, 4), ({"judge": ["ann", "ben"], "shard": "january"}, 4), ({"judge": "ben"}, 2)],
+)
+def test_rows_are_chosen_by_keys(folder, chosen, rows):
+    frame = Results(folder).frame("scope_labels", **chosen)
+    assert len(frame) == rows
+    for name, values in chosen.items():
+        assert set(frame[name]) == ({values} if isinstance(values, str) else set(values))
+
+
+def test_columns_are_chosen_beside_the_keys(folder):
+    frame = Results(folder).frame("scope_labels", columns=["label", "shard"])
+    assert list(frame.columns) == ["generator", "judge", "shard", "label"]
+    assert list(Results(folder).frame("rejects", columns=["item"]).columns) == ["file", "item"]
+
+
+def test_a_table_without_a_place_of_its_own_says_where_its_rows_stand(folder):
+    frame = Results(folder).frame("rejects", file="articles/january")
+    assert list(frame["file"]) == ["articles/january"] * 2 and set(frame["item"]) == {"two", "three"}
+    assert len(Results(folder).frame("rejects")) == 3
+
+
+def test_metrics_read_like_the_report(folder):
+    expected = pd.DataFrame(
+        [{"at": "9", "responder": "gpt", "average": 0.1}, {"at": "10", "responder": "gpt", "average": 0.6}]
+    ).assign(food=[None, 0.5], music=[None, 0.7])
+    found = Results(folder).metrics("responses", "table_2")
+    pd.testing.assert_frame_equal(found, expected, check_dtype=False)
+
+
+def test_metrics_have_their_intervals_if_asked_for(folder):
+    found = Results(folder).metrics("responses", "table_2", intervals=True).set_index("at")
+    assert tuple(found.loc["10", ["average", "average_low", "average_high", "food_low"]]) == (0.6, 0.5, 0.7, 0.25)
+    assert "music_low" not in found
+
+
+def test_a_table_that_one_other_section_has_is_found_there(folder):
+    results = Results(folder)
+    pd.testing.assert_frame_equal(results.metrics("scope", "table_2"), results.metrics("responses", "table_2"))
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda r: r.frame("scope_lables"), r"'scope_lables' is no table, .*\(did you mean scope_labels\?\)"),
+        (
+            lambda r: r.frame("scope_labels", juge="ann"),
+            r"'juge' is no key of table scope_labels.*\(did you mean judge\?\)",
+        ),
+        (
+            lambda r: r.frame("scope_labels", judge="bem"),
+            r"'bem' is no judge of table .*: ann, ben \(did you mean ben\?\)",
+        ),
+        (lambda r: r.frame("scope_labels", columns=["labl"]), r"'labl' is no column of .*\(did you mean label\?\)"),
+        (lambda r: r.frame("documents"), r"found no file of table documents; run the rule that writes it"),
+        (lambda r: r.metrics("scop", "funnel"), r"'scop' is no section, .*\(did you mean scope\?\)"),
+        (lambda r: r.metrics("scope", "funel"), r"'funel' is no table of section scope, .*\(did you mean funnel\?\)"),
+        (lambda r: r.metrics("scope", "by_shard"), r"section scope has no table by_shard, .*: documents, responses"),
+        (lambda r: Results(r.folder.parent / "result"), r"no such folder, .*\(did you mean .*results\?\)"),
+    ],
+)
+def test_what_is_wrong_is_one_line_with_the_nearest_name(folder, ask, message):
+    with pytest.raises(ResultsError, match=message) as caught:
+        ask(Results(folder))
+    assert "\n" not in str(caught.value)
+
+
+def test_the_installed_package_opens_results(folder, tmp_path):
+    """As a wheel, outside the repository, with nothing of it on the path."""
+    source = tmp_path / "source"
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        source.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, source)
+    shutil.copytree(
+        ROOT / "workflow/ragassay", source / "workflow/ragassay", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-index", "--no-build-isolation", "."]
+    subprocess.run([*build, "--wheel-dir", str(tmp_path / "wheels")], cwd=source, check=True)
+    (wheel,) = (tmp_path / "wheels").glob("ragassay-*.whl")
+    zipfile.ZipFile(wheel).extractall(tmp_path / "site")
+    program = (
+        f"import sys; sys.path.insert(0, {str(tmp_path / 'site')!r})\n"
+        "import ragassay.results as door\n"
+        f"print(door.__file__, len(door.Results({str(folder)!r}).frame('scope_labels', judge='ann')))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", program], cwd=tmp_path, check=True, capture_output=True, text=True
+    )
+    assert done.stdout == f"{tmp_path}/site/ragassay/results.py 4\n"

@@ -1,0 +1,36 @@
+"""Words of a text: what is a word, what shares a stem, what carries content; and no word of the embedded reader."""
+
+import subprocess
+import sys
+
+import pytest
+
+from ragassay.text.words import content, stem, tokens, weight
+
+
+def test_words_and_numbers_lose_possessive_endings_and_marks():
+    assert tokens("The ferry's crew (of 1,200) didn\u2019t re-enter Brackwater\u2019s port at 7.30!") == (
+        "The ferry crew of 1,200 didn\u2019t re-enter Brackwater port at 7.30".split()
+    )
+
+
+@pytest.mark.parametrize(
+    ("forms", "other"), [(("costs", "Cost", "costing"), "coast"), (("ferry", "ferries"), "fair"), (("June",), "July")]
+)
+def test_forms_of_a_word_share_a_stem(forms, other):
+    assert len({stem(form) for form in forms}) == 1 and stem(other) != stem(forms[0])
+
+
+def test_function_words_and_question_words_carry_no_content():
+    assert content("How much did the museum, which has trams, pay for what it does?") == ["museum", "trams", "pay"]
+    assert content("What was it?") == []
+
+
+def test_a_longer_word_weighs_more():
+    assert weight("archipelago") > weight("island") > 0
+
+
+def test_the_measures_load_nothing_of_the_reader_they_are_compared_with():
+    loaded = "import sys, ragassay.hardness.overlap_features; print(*[m for m in sys.modules if 'embedded' in m])"
+    done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []

@@ -1,0 +1,232 @@
+"""fit_gate and the gate: the p-values of the study's tables, one query or many, in threads, elsewhere; and misuse."""
+
+import json
+import random
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+
+from ragassay import tables
+from ragassay.encoders.encoder import Encoder
+from ragassay.relevance import calibration, fusion, partition
+from ragassay.relevance.gate import ANSWER, FUSED, Gate
+from ragassay.relevance.gate_files import GateError
+from ragassay.schemas.held_out_documents import HELD_OUT_DOCUMENTS
+from ragassay.schemas.neighbours import NEIGHBOURS
+from ragassay.schemas.passages import PASSAGES
+from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.relevance_scores import RELEVANCE_SCORES
+from rows import place, row
+from scripts.relevance.fit_gate import fit_gate
+from scripts.relevance.hold_out_documents import hold_out_documents
+from scripts.relevance.score_relevance import score_relevance
+from scripts.retrieval.search_bm25 import search_bm25
+from scripts.retrieval.search_dense import search_dense
+from study import MINILM
+
+THINGS = "ferry quay glacier council harbour orchard lighthouse census bridge herring cheese choir".split()
+DONE = "closed opened moved painted".split()
+BY = "fishermen teachers nurses".split()
+FAR = ["What is the square root of two?", "Who won the football cup?", "How do bees dance?"]
+K = 8
+RETRIEVERS = {
+    "minilm": {"kind": "dense", "encoder": MINILM, "query_encoder": MINILM, "similarity": "cosine", "titles": "none"},
+    "words": {"kind": "bm25", "options": {"divide_by_idf": True}, "titles": "none"},
+}
+SETTINGS = {"temperature": 1.0, "alpha": 0.05, "strategy": "ask_person", "shown": 3, "k": K}
+
+
+@pytest.fixture(scope="module")
+def kind():
+    return Encoder(**MINILM).load()
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory, kind):
+    """A folder of tables: a corpus, in-knowledge and other queries, and what two retrievers found for them."""
+    folder, draw = tmp_path_factory.mktemp("small"), random.Random(0)
+    facts = {f"d{at:02}": (thing, draw.choice(DONE), draw.choice(BY)) for at, thing in enumerate(THINGS * 4)}
+    rows = [
+        row(PASSAGES, passage_id=name, document_id=name, text=f"{name}: the {thing} was {done} by {by}.")
+        for name, (thing, done, by) in facts.items()
+    ]
+    tables.write(PASSAGES, place(folder, PASSAGES, corpus="small"), rows)
+    known = [
+        row(QUERIES, query_id=f"q{name}", text=f"Who {done} the {thing} in {name}?", passage_id=name)
+        for name, (thing, done, _) in facts.items()
+    ]
+    others = [row(QUERIES, query_id=f"far {at}", text=text) for at, text in enumerate(FAR)]
+    paths = [place(folder, PASSAGES, corpus=one) for one in ("small", "small.held_out")]
+    hold_out_documents(paths[0], folder / "held_out_documents.parquet", paths[1], 0.5, 0.9, 300)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Encoder, "load", lambda self: kind)
+        for name, own in (("known", known), ("far", others)):
+            queries = place(folder, QUERIES, query_set=name)
+            tables.write(QUERIES, queries, own)
+            found = [place(folder, NEIGHBOURS, corpus="small", retriever=one, query_set=name) for one in RETRIEVERS]
+            search_dense(
+                paths[0], queries, found[0], MINILM, MINILM, str(folder / "embeddings"), "none", "cosine", 40
+            )  # fmt: skip
+            search_bm25(paths[0], queries, found[1], {"divide_by_idf": True}, 40)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def fitted(small, kind):
+    """A function that fits a gate by a statistic, once, and gives its folder."""
+
+    def fitted(statistic, retrievers=tuple(RETRIEVERS)):
+        gate = small / "gates" / statistic
+        if gate.exists():
+            return gate
+        fit_gate(
+            place(small, PASSAGES, corpus="small"), small / "held_out_documents.parquet",
+            place(small, QUERIES, query_set="known"),
+            [place(small, NEIGHBOURS, corpus="small", retriever=one, query_set="known") for one in retrievers],
+            gate, {one: RETRIEVERS[one] for one in retrievers}, str(small / "embeddings"), statistic, **SETTINGS,
+        )  # fmt: skip
+        return gate
+
+    return fitted
+
+
+@pytest.fixture(autouse=True)
+def loaded_once(kind, monkeypatch):
+    monkeypatch.setattr(Encoder, "load", lambda self: kind)
+
+
+def similar(small, name, retriever, k):
+    """queries x k scores from the table of neighbours, 0 where there is none."""
+    found = {}
+    rows = tables.read(NEIGHBOURS, place(small, NEIGHBOURS, corpus="small", retriever=retriever, query_set=name))
+    ids = tables.read(QUERIES, place(small, QUERIES, query_set=name))["query_id"].to_pylist()
+    for one in rows.to_pylist():
+        found.setdefault(one["query_id"], []).append(one["score"])
+    return np.array([(found.get(name, []) + [0.0] * k)[:k] for name in ids])
+
+
+@pytest.mark.parametrize("statistic", ["mss", "energy"])
+def test_p_values_are_those_of_the_studys_tables(small, fitted, statistic):
+    values = {}
+    for name in ("known", "far"):
+        paths = [place(small, table, corpus="small", retriever="minilm", query_set=name) for table in (
+            QUERIES, NEIGHBOURS, RELEVANCE_SCORES
+        )]  # fmt: skip
+        given = [place(small, PASSAGES, corpus="small"), *paths]
+        score_relevance(*([path] for path in given), K, SETTINGS["temperature"])
+        rows = tables.read(RELEVANCE_SCORES, paths[2]).to_pylist()
+        values[name] = [one["value"] for one in rows if one["statistic"] == statistic]
+    decisions = Gate.load(fitted(statistic, ("minilm",)))(FAR)
+    known = calibration.p_values(values["known"], values["far"])
+    assert [one.p_value for one in decisions] == pytest.approx(known, abs=1e-12)
+    assert [one.value for one in decisions] == pytest.approx(values["far"], abs=2e-5)
+    assert [one.in_knowledge for one in decisions] == [False] * 3 or statistic == "energy"
+
+
+def test_the_fused_statistic_takes_units_and_calibration_from_different_queries(small, fitted):
+    gate = Gate.load(fitted(FUSED))
+    keys = [f"document {name}" for name in _clusters(small)]
+    fitting = partition.fits(keys)
+    known, far = ([similar(small, name, one, K) for one in RETRIEVERS] for name in ("known", "far"))
+    part = [own[fitting] for own in known]
+    values = fusion.fused(part, [own[~fitting] for own in known])
+    assert gate.calibration == pytest.approx(np.sort(values), abs=1e-9)
+    decisions = gate(FAR)
+    assert [one.p_value for one in decisions] == pytest.approx(
+        calibration.p_values(values, fusion.fused(part, far)), abs=1e-12
+    )
+    assert {one.action for one in decisions} == {"ask_person"}
+
+
+def _clusters(small):
+    rows = tables.read(QUERIES, place(small, QUERIES, query_set="known")).to_pylist()
+    known = tables.read(HELD_OUT_DOCUMENTS, small / "held_out_documents.parquet").to_pylist()
+    cluster = {one["document_id"]: one["cluster_id"] for one in known}
+    return [cluster[one["passage_id"]] for one in rows]
+
+
+def test_a_known_query_is_answered_from_its_passage(small, fitted):
+    query = tables.read(QUERIES, place(small, QUERIES, query_set="known"))["text"][0].as_py()
+    decision = Gate.load(fitted(FUSED))(query)
+    assert decision.in_knowledge and decision.action == ANSWER
+    assert decision.passages[0] == "d00" and len(decision.passages) == len(decision.scores) == 3
+    assert decision.scores == sorted(decision.scores, reverse=True)
+
+
+def test_one_query_many_queries_and_threads_give_the_same(fitted):
+    queries = [f"Who {done} the {thing}?" for thing in THINGS for done in DONE][:24] + FAR
+    together = Gate.load(fitted(FUSED))(queries)
+    gate = Gate.load(fitted(FUSED))
+    with ThreadPoolExecutor(8) as threads:
+        single = list(threads.map(gate, queries))
+    assert [one.query for one in single] == queries
+    for one, other in zip(single, together, strict=True):
+        assert one.passages[0] == other.passages[0]
+        assert one.value == pytest.approx(other.value, abs=2e-3)
+    assert gate([]) == []
+
+
+def test_a_gate_can_be_moved_and_holds_the_vectors_on_disk(fitted, tmp_path, small):
+    gate = shutil.copytree(fitted(FUSED), tmp_path / "elsewhere")
+    moved = Gate.load(gate)
+    assert asdict(moved(FAR[0])) == asdict(Gate.load(fitted(FUSED))(FAR[0]))
+    assert isinstance(moved._files()[0][0]._passages, np.memmap)
+    (gate / "minilm.npy").rename(gate / "other.npy")
+    with pytest.raises(GateError, match=r"minilm\.npy: no such file, expected one of \d+ bytes; fit the gate again"):
+        Gate.load(gate)
+
+
+@pytest.mark.parametrize("query", ["", " \n", None])
+def test_an_empty_query_is_refused_in_one_line(fitted, query):
+    with pytest.raises(GateError, match="as query 2 of 2, expected a text") as error:
+        Gate.load(fitted(FUSED))(["Who?", query])
+    assert "\n" not in str(error.value)
+
+
+def change(gate, **values):
+    about = json.loads((gate / "gate.json").read_text())
+    (gate / "gate.json").write_text(json.dumps(about | values))
+
+
+def test_misuse_is_one_clear_line(fitted, tmp_path, monkeypatch):
+    gate = shutil.copytree(fitted(FUSED), tmp_path / "gate")
+    with pytest.raises(
+        GateError, match=r"gates.gate\.json: cannot read it .*\(did you mean .*gate\?\); fit the gate again"
+    ):
+        Gate.load(tmp_path / "gates")
+    change(gate, format=2)
+    with pytest.raises(GateError, match="found a gate of format 2, expected 1; fit it again with this version"):
+        Gate.load(gate)
+    (gate / "gate.json").write_text("{")
+    with pytest.raises(GateError, match="found no description of a gate"):
+        Gate.load(gate)
+    shutil.copy(fitted(FUSED) / "gate.json", gate)
+    content = bytearray((gate / "minilm.npy").read_bytes())
+    content[-3] ^= 1
+    (gate / "minilm.npy").write_bytes(content)
+    with pytest.raises(GateError, match=r"minilm\.npy: found other content than when the gate was fitted"):
+        Gate.load(gate)(FAR)
+    (gate / "minilm.npy").write_bytes(content[:-4])
+    with pytest.raises(GateError, match=r"minilm\.npy: found \d+ bytes, expected \d+"):
+        Gate.load(gate)
+
+
+def test_another_encoder_is_refused(fitted, monkeypatch):
+    monkeypatch.setattr(Encoder, "digest", "feedfacefeedface")
+    with pytest.raises(
+        GateError, match=r"with the digest feedfacefeedface, expected [0-9a-f]{16}, with which the gate"
+    ):
+        Gate.load(fitted(FUSED))(FAR)
+
+
+def test_too_few_queries_cannot_calibrate(small, fitted, tmp_path):
+    few = tmp_path / "known.parquet"
+    tables.write(QUERIES, few, tables.read(QUERIES, place(small, QUERIES, query_set="known")).slice(0, 9))
+    found = place(small, NEIGHBOURS, corpus="small", retriever="minilm", query_set="known")
+    files = place(small, PASSAGES, corpus="small"), small / "held_out_documents.parquet", few, [found], tmp_path / "g"
+    one = {"minilm": RETRIEVERS["minilm"]}
+    with pytest.raises(calibration.CalibrationError, match=r"query set known in .*: found 9 in-knowledge queries"):
+        fit_gate(*files, one, str(small / "embeddings"), "mss", **SETTINGS)

@@ -1,0 +1,49 @@
+"""gate_query_log: one row per entry, whatever comes again, in the order of the log."""
+
+import datetime
+
+import numpy as np
+
+from ragassay import tables
+from ragassay.relevance.gate import Measured
+from ragassay.schemas.gated_queries import GATED_QUERIES
+from ragassay.schemas.query_log import QUERY_LOG
+from scripts.relevance import gate_query_log as module
+
+TEXTS = ["Who?", "Where is it?", "Who?", "When?", "Where is it?"]
+
+
+class LengthGate:
+    """A gate that looks at the length of a text."""
+
+    asked: list
+
+    @classmethod
+    def load(cls, folder):
+        cls.asked = []
+        return cls()
+
+    def measure(self, texts):
+        self.asked += texts
+        values = np.array([len(text) for text in texts], float)
+        passages = [[text, "other"] if text != "When?" else [] for text in texts]
+        return Measured(values, 1 / values, values > 4, passages, [[1.0]] * len(texts))
+
+
+def test_each_text_is_asked_about_once_and_each_entry_has_its_answer(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "Gate", LengthGate)
+    monkeypatch.setattr(module, "TOGETHER", 2)
+    day = datetime.datetime(2026, 11, 1, tzinfo=datetime.UTC)
+    empty = dict.fromkeys(QUERY_LOG.schema.names)
+    rows = [
+        empty | {"entry": at, "date": day + datetime.timedelta(at), "text": text, "query_id": text}
+        for at, text in enumerate(TEXTS, 1)
+    ]
+    tables.write(QUERY_LOG, tmp_path / "log.parquet", rows)
+    module.gate_query_log("gate", tmp_path / "log.parquet", tmp_path / "gated.parquet")
+    found = tables.read(GATED_QUERIES, tmp_path / "gated.parquet").to_pylist()
+    assert LengthGate.asked == ["Who?", "Where is it?", "When?"]
+    assert [one["value"] for one in found] == [len(text) for text in TEXTS]
+    assert [one["rejected"] for one in found] == [False, True, False, True, True]
+    assert [one["passage_id"] for one in found] == ["Who?", "Where is it?", "Who?", None, "Where is it?"]
+    assert found[4]["date"] == day + datetime.timedelta(5) and found[4]["p_value"] == 1 / 12

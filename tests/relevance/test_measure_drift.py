@@ -1,0 +1,115 @@
+"""measure_drift: windows, alarm and topics of a log that drifts on a known day, and of one that does not."""
+
+import datetime
+import json
+
+import numpy as np
+import pytest
+
+from ragassay import tables
+from ragassay.relevance.gate_files import write_card
+from ragassay.relevance.topics import TopicError, topics
+from ragassay.schemas.gated_queries import GATED_QUERIES
+from ragassay.schemas.metrics import METRICS
+from ragassay.schemas.passages import PASSAGES
+from ragassay.schemas.query_drift import QUERY_DRIFT
+from rows import place, row
+from scripts.relevance.measure_drift import DriftError, measure_drift
+
+WINDOW, QUERIES, DRIFT = 20, 405, 240
+DAY = datetime.datetime(2026, 11, 1, tzinfo=datetime.UTC)
+TEXTS = {
+    "ferry": "The ferry sails from the quay to the island.",
+    "ferry2": "A ferry left the quay for the island at noon.",
+    "bridge": "The bridge over the river has seven arches.",
+    "bridge2": "Seven arches carry the bridge across a river.",
+}
+SETTINGS = {"window": WINDOW, "reference": 0, "alpha": 0.05, "topics": 2, "resamples": 20, "seed": 0}
+
+
+@pytest.fixture
+def gate(tmp_path):
+    """A gate as far as drift looks at it."""
+    folder = tmp_path / "gate"
+    folder.mkdir()
+    np.save(folder / "calibration.npy", np.sort(np.random.default_rng(1).normal(size=80)))
+    write_card(folder, {})
+    return folder
+
+
+@pytest.fixture
+def measured(tmp_path, gate):
+    """A function that measures two logs; gives windows and metric rows of the one that drifts, and of the other."""
+    passages = place(tmp_path, PASSAGES, corpus="small")
+    rows = [row(PASSAGES, passage_id=name, document_id=name, text=text) for name, text in TEXTS.items()]
+    tables.write(PASSAGES, passages, rows)
+
+    def measured(drifts=(True, False), **settings):
+        paths, out = [], []
+        for drifting in drifts:
+            random, name = np.random.default_rng(2), "moved" if drifting else "same"
+            late = (np.arange(QUERIES) >= DRIFT) & drifting
+            values = random.normal(size=QUERIES) + 4 * late * (random.random(QUERIES) < 0.5)
+            about = np.where(late, random.random(QUERIES) < 0.9, random.random(QUERIES) < 0.5).astype(int)
+            nearest = np.array(list(TEXTS))[2 * about + random.integers(0, 2, QUERIES)]
+            rows = [
+                {
+                    "entry": at + 1, "date": DAY + datetime.timedelta(hours=at), "query_id": f"q{at % 300}",
+                    "value": float(values[at]), "p_value": 0.5, "rejected": bool(values[at] > 2),
+                    "passage_id": str(nearest[at]),
+                }
+                for at in range(QUERIES)
+            ]  # fmt: skip
+            paths.append(place(tmp_path, GATED_QUERIES, query_log=name))
+            out.append(place(tmp_path, QUERY_DRIFT, query_log=name))
+            tables.write(GATED_QUERIES, paths[-1], rows)
+        measure_drift(
+            paths, [gate] * len(paths), [passages] * len(paths), out, tmp_path / "m.parquet", **SETTINGS | settings
+        )
+        numbers = [
+            one | {"keys": json.loads(one["keys"])} for one in tables.read(METRICS, tmp_path / "m.parquet").to_pylist()
+        ]
+        return [
+            (
+                tables.read(QUERY_DRIFT, path).to_pylist(),
+                [one for one in numbers if one["keys"]["query_log"] == path.stem],
+            )
+            for path in out
+        ]
+
+    return measured
+
+
+def test_drift_sounds_the_alarm_soon_after_its_day_and_stays_on(measured):
+    (moved, numbers), (same, others) = measured()
+    assert [one["queries"] for one in moved] == [20] * 20 + [5]
+    first = next(one["window"] for one in moved if one["alarm"])
+    assert DRIFT // WINDOW < first <= DRIFT // WINDOW + 3 and all(one["alarm"] for one in moved[first - 1 :])
+    assert not any(one["alarm"] for one in same)
+    assert max(one["ks_p"] for one in moved[DRIFT // WINDOW : 20]) < 0.1 < np.median([one["ks_p"] for one in same])
+    alarm, calm = (next(one["keys"] for one in rows if one["table"] == "logs") for rows in (numbers, others))
+    assert alarm["since"] == "2026-11-11" and alarm["alarm"] >= alarm["since"] and calm["alarm"] == "none"
+    assert sum(one["rejected"] for one in moved) > 3 * sum(one["rejected"] for one in same)
+
+
+def test_the_topic_that_grew_is_named_with_its_shares(measured):
+    (_, numbers), _ = measured()
+    found = {(one["keys"]["topic"], one["metric"]): one for one in numbers if one["table"] == "topics"}
+    grown = next(name for name, metric in found if "bridge" in name)
+    before, after, difference = (found[grown, metric] for metric in ("before", "after", "difference"))
+    assert before["value"] < 0.6 < 0.8 < after["value"] and after["n"] == QUERIES - DRIFT
+    assert 0.2 < difference["low"] < difference["value"] < difference["high"]
+
+
+def test_a_log_can_be_its_own_reference(measured):
+    [(moved, _)] = measured([True], reference=100)
+    assert moved[0]["first"] == DAY + datetime.timedelta(hours=100) and len(moved) == 16
+    assert any(one["alarm"] for one in moved) and not moved[6]["alarm"]
+    with pytest.raises(DriftError, match=r"found 405 queries, expected at least 502: relevance\.drift\.reference"):
+        measured([True], reference=500)
+
+
+def test_texts_without_words_have_no_topics():
+    with pytest.raises(TopicError, match="found no words in 2 passages"):
+        topics(["1", "2 3"], 2)
+    assert len(topics(["the same words"] * 3, 5)[1]) == 1

@@ -1,0 +1,122 @@
+"""measure_relevance: every table and figure from one small study set, and what its numbers have to keep to."""
+
+import json
+
+import numpy as np
+import pytest
+
+from ragassay import tables
+from ragassay.metrics.panel import Estimates
+from ragassay.relevance import performance
+from ragassay.relevance.calibration import CalibrationError
+from ragassay.schemas.metrics import METRICS
+from ragassay.schemas.queries import QUERIES
+from scripts.relevance.measure_relevance import measure_relevance
+
+
+@pytest.fixture(scope="module")
+def measured(files, entry, options, tmp_path_factory):
+    """table -> its rows, with keys as a dict."""
+    path = tmp_path_factory.mktemp("measured") / "metrics.parquet"
+    measure_relevance(**files, metrics=path, sets={"one": entry}, options=options, resamples=20, flips=49, seed=0)
+    found = {}
+    for row in tables.read(METRICS, path).to_pylist():
+        found.setdefault(row["table"], []).append(row | {"keys": json.loads(row["keys"])})
+    return found
+
+
+def values(rows, metric, *keys):
+    return {tuple(row["keys"][key] for key in keys): row["value"] for row in rows if row["metric"] == metric}
+
+
+def test_all_tables_and_figures_of_the_paper_are_there(measured):
+    tables_ = {f"table_{number}" for number in (1, 2, 3, 4, 5, 6, 7, 8)}
+    figures = {f"figure_{number}" for number in (2, 3, 4, 6, 8)}
+    assert measured.keys() >= tables_ | figures | {"methods", "choice", "figure_2_critical"}
+    assert {row["keys"]["statistic"] for row in measured["table_1"]} == {
+        "MSS", "KNN", "AvgKNN", "Entropy", "Energy", "Fisher", "Simes",
+    }  # fmt: skip
+
+
+def test_held_out_stands_first_and_small_sets_are_called_so(measured):
+    sets = {row["keys"]["at"]: (row["keys"]["set"], row["keys"]["queries"]) for row in measured["table_1"]}
+    assert [sets[str(at)][0] for at in range(3)] == ["held out", "near", "far"]
+    assert sets["1"][1] == "70, few"
+    for row in measured["table_1"]:
+        assert row["low"] <= row["value"] <= row["high"] or row["value"] == 1
+
+
+def test_farther_sets_are_told_apart_better(measured):
+    areas = values(measured["table_1"], "auroc", "set", "statistic")
+    assert areas["far", "MSS"] >= areas["near", "MSS"] > 0.8
+    assert areas["held out", "MSS"] > 0.8 > areas["held out", "KNN"]
+
+
+def test_wrong_rejections_are_the_same_for_all_sets_of_a_corpus(measured):
+    shares = values(measured["table_8"], "share", "set", "critical_value", "measure", "statistic")
+    for statistic in ("MSS", "Energy", "Simes"):
+        own = {shares[name, "in-knowledge", "FPR", statistic] for name in ("near", "far")}
+        assert len(own) == 1 and max(own) < 0.25
+        tpr, fpr, der = (shares["far", "in-knowledge", measure, statistic] for measure in ("TPR", "FPR", "DER"))
+        assert der == pytest.approx((1 - tpr + fpr) / 2)
+    assert ("near", "synthetic", "TPR", "MSS") in shares and ("held out", "synthetic", "TPR", "MSS") not in shares
+    assert {row["keys"]["set"] for row in measured["table_4"]} == {"far"}
+
+
+def test_outlier_detectors_know_style_and_nothing_of_the_corpus(measured):
+    areas = values(measured["table_2"], "auroc", "set", "method", "fitted_on")
+    assert areas["far", "KDE", "in-knowledge"] > 0.9 and areas["far", "LOF", "synthetic"] > 0.9
+    assert 0.3 < areas["held out", "KDE", "in-knowledge"] < 0.7
+    assert (
+        areas["held out", "Energy", "in-knowledge"]
+        == values(measured["table_1"], "auroc", "set", "statistic")["held out", "Energy"]
+    )
+
+
+def test_a_models_scores_stand_beside_energy_on_the_same_queries(measured):
+    rows = [row for row in measured["table_3"] if row["metric"] == "auroc"]
+    assert {(row["keys"]["set"], row["keys"]["method"]) for row in rows} == {("far", "model"), ("far", "Energy")}
+    areas = {row["keys"]["method"]: row["value"] for row in rows}
+    assert 0.8 < areas["model"] < 1 and len({(row["n"], row["abstained"]) for row in rows}) == 1
+
+
+def test_two_retrievers_do_better_than_one(measured):
+    areas = values(measured["methods"], "auroc", "set", "method")
+    assert areas["near", "Fused MSS"] > areas["near", "MSS"]
+    p = values(measured["methods"], "p_against_mss", "set", "method")
+    assert p["near", "Energy"] <= 1 and ("near", "MSS") not in p
+    assert areas["near", "Logistic on masked queries"] > areas["near", "Energy"]
+
+
+def test_what_chose_is_in_no_number(measured):
+    chosen = [row for row in measured["choice"] if row["keys"]["chosen"] and row["metric"] == "masked"]
+    assert len(chosen) == 1
+    assert all(row["n"] < 120 for row in measured["choice"] if row["metric"] == "masked")
+    assert all(row["n"] < 190 for row in measured["choice"] if row["metric"] == "auroc")
+
+
+def test_histograms_hold_every_query(measured):
+    for table in ("figure_6", "figure_8"):
+        totals = {}
+        for row in measured[table]:
+            name = tuple(value for key, value in row["keys"].items() if key != "at")
+            totals[name] = totals.get(name, 0) + row["value"]
+        assert totals and all(total == pytest.approx(1) for total in totals.values())
+
+
+def test_one_in_knowledge_query_is_refused_in_one_line(files, entry, options, tmp_path):
+    single = tmp_path / "queries/natural.parquet"
+    tables.write(QUERIES, single, tables.read(QUERIES, files["queries"][2]).slice(0, 1))
+    queries = [single if path.endswith("natural.parquet") else path for path in files["queries"]]
+    settings = {"sets": {"one": entry}, "options": options, "resamples": 0, "flips": 9, "seed": 0}
+    with pytest.raises(CalibrationError, match="query set natural, dense in small: found 1 in-knowledge queries"):
+        measure_relevance(**files | {"queries": queries}, metrics=tmp_path / "m.parquet", **settings)
+
+
+def test_runs_in_which_too_few_queries_calibrate_count_for_nothing():
+    values, runs = np.array([[0.2], [np.nan], [0.4]]).ravel(), slice(0, 3)
+    estimates = Estimates(values, np.array([9, 0, 8]), np.array([0, 9, 0]), np.array([[0.1, np.nan, 0.3]] * 2))
+    row = performance._mean(estimates, runs)
+    assert row["value"] == pytest.approx(0.3) and row["n"] == 9 and row["low"] == pytest.approx(0.2)
+    none = Estimates(np.full(3, np.nan), np.zeros(3), np.full(3, 9), np.full((2, 3), np.nan))
+    assert performance._mean(none, runs) == {"value": None, "low": None, "high": None, "n": 0, "abstained": 9}

@@ -1,0 +1,3 @@
+"""A folder for a small scope study."""
+
+from study import study  # noqa: F401  a fixture

@@ -1,0 +1,109 @@
+"""The demo's natural questions: half are answered by their article, half by none, and nothing but the article tells."""
+
+import csv
+import json
+import re
+from collections import Counter
+
+import numpy as np
+import yaml
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from project import ROOT
+from ragassay.hardness import overlap_features
+from ragassay.schemas.hardness import FEATURES
+
+DEMO = ROOT / "resources/demo"
+QUESTION_ALONE, OVERLAP = 0.65, 0.75  # the highest AUROC that each may have; benchmarks/folds.py adds vectors
+DRAWS = range(5)
+
+
+def rows(name):
+    with (DEMO / f"relevance/{name}.csv").open(newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+ANSWERED, NEAR, FAR = rows("answered"), rows("near_misses"), rows("far")
+ASKED = [row["question"] for row in [*ANSWERED, *NEAR]]
+MISSES = np.array([False] * len(ANSWERED) + [True] * len(NEAR))
+ABOUT = np.array([row["document"] for row in [*ANSWERED, *NEAR]])
+
+
+def articles():
+    found = {}
+    for path in DEMO.glob("articles/*/*.md"):
+        header, text = path.read_text().removeprefix("---\n").split("\n---\n\n")
+        found[yaml.safe_load(header)["url"]] = text
+    return found
+
+
+TEXTS = articles()
+
+
+def given_away(features, classifier):
+    """The mean AUROC over draws of ten folds, none of which shares a document with another."""
+    found = []
+    for draw in DRAWS:
+        documents = np.random.default_rng(draw).permutation(np.unique(ABOUT))
+        folds = np.array([list(documents).index(one) % 10 for one in ABOUT])
+        scores = np.zeros(len(ABOUT))
+        for fold in range(10):
+            fitted = classifier().fit(features[folds != fold], MISSES[folds != fold])
+            scores[folds == fold] = fitted.predict_proba(features[folds == fold])[:, 1]
+        found.append(roc_auc_score(MISSES, scores))
+    return np.mean(found)
+
+
+def logistic():
+    return make_pipeline(StandardScaler(), LogisticRegression(C=0.01, max_iter=1000))
+
+
+def test_eighty_of_each_kind_two_hundred_others_and_none_twice():
+    assert (len(ANSWERED), len(NEAR), len(FAR)) == (80, 80, 200)
+    texts = [*ASKED, *(row["text"] for row in FAR)]
+    assert len({text.lower() for text in texts}) == 360 and all(text.endswith("?") for text in texts)
+    ids = [row["question_id"] for row in [*ANSWERED, *NEAR]] + [row["id"] for row in FAR]
+    assert len(set(ids)) == 360
+
+
+def test_each_is_about_an_article_and_labelled_twice():
+    assert set(ABOUT) <= TEXTS.keys() and len(set(ABOUT)) == 55
+    for kind, label, found in ((ANSWERED, "false in_scope", 80), (NEAR, "true out_of_scope", 80)):
+        labels = Counter(f"{row['out_of_scope']} {row['first_label']}" for row in kind)
+        assert labels == {label: found}
+        assert all(row["first_label"] == row["second_label"] for row in kind)
+
+
+def test_answers_are_short_and_among_their_options():
+    for row in ANSWERED:
+        options = json.loads(row["options"] or "[]")
+        assert 1 <= len(row["answer"].split()) <= 15, row
+        assert not options or any(row["answer"].startswith(option) or option in row["answer"] for option in options)
+
+
+def test_numbers_of_answers_stand_in_their_articles():
+    for row in ANSWERED:
+        for number in re.findall(r"\d[\d,.]*\d|\d", row["answer"]):
+            assert number in TEXTS[row["document"]], row
+
+
+def test_the_question_alone_does_not_give_the_label_away():
+    words = TfidfVectorizer(ngram_range=(1, 2), min_df=2, token_pattern=r"\w+").fit_transform(ASKED)
+    assert given_away(words, lambda: LogisticRegression(max_iter=1000)) < QUESTION_ALONE
+    lengths = [len(question.split()) for question in ASKED]
+    assert 0.4 < roc_auc_score(MISSES, lengths) < 0.6
+
+
+def test_word_overlap_does_not_give_the_label_away():
+    nothing = np.zeros(1), np.zeros((1, 1))  # in the place of vectors: the words alone are compared
+    documents = {url: overlap_features.Document(TEXTS[url], *nothing) for url in set(ABOUT)}
+    features = [
+        list(overlap_features.features(text, nothing[0], documents[url]).values())
+        for text, url in zip(ASKED, ABOUT, strict=True)
+    ]
+    assert len(features[0]) == len(FEATURES)
+    assert given_away(np.array(features), logistic) < OVERLAP

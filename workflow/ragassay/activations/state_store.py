@@ -1,0 +1,110 @@
+"""Hidden states of prompts, each computed once per model, layers and positions: what is stored is read.
+
+States are kept like an encoder's vectors (see `ragassay.weights.store`), under the hash of the prompt's tokens, as
+float16, layers and positions one after another. Documents are taken in chunks, the prompts of one document together. In
+another batch, the last bits of a state may differ; once stored, it never changes.
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ragassay.activations.decoder import Decoder
+from ragassay.activations.hooks import ActivationsError
+from ragassay.atomic import write_text
+from ragassay.stage import log
+from ragassay.weights.store import Store
+
+CHUNK, CHUNK_BYTES = 20_000, 256 << 20  # tokens of prompts, and bytes of their states, that are computed together
+
+
+class StoredStates:
+    """A decoder and what it computed so far. `computed` counts the prompts that had no states."""
+
+    def __init__(self, decoder: Decoder, folder, layers=(-1,), positions=(-1,)):
+        self.decoder, self.layers, self.positions = decoder, list(layers), list(positions)
+        self.computed, self._states = 0, None
+        about = {**decoder.identity, "layers": self.layers, "positions": self.positions}
+        digest = hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:16]
+        place = Path(folder, digest)
+        self.store = Store(place)
+        if not (place / "decoder.json").exists():
+            write_text(place / "decoder.json", json.dumps(about, indent=1, sort_keys=True) + "\n")
+
+    def of(self, prompts: Sequence[list[int]], owners: list, names: list | None = None) -> np.ndarray:
+        """prompts x layers x positions x width, as float16; see `keys` and `read`."""
+        return self.read(self.keys(prompts, owners, names))
+
+    def keys(self, prompts: Sequence[list[int]], owners: list, names: list | None = None) -> list[bytes]:
+        """What the states of prompts are stored under, once all have some. `owners` name the document of each prompt,
+        `names` its question. A sequence may make its prompts when they are looked at: all are once before anything is
+        computed, so that none is too long for the model, and those without states once more, a chunk at a time.
+        """
+        keys, lengths = [], np.zeros(len(prompts), np.int64)
+        for number, prompt in enumerate(prompts):
+            keys.append(_key(prompt))
+            lengths[number] = len(prompt)
+        self.computed += self.store.fill(
+            keys, lambda missing: self._compute(prompts, lengths, owners, names or range(len(prompts)), missing)
+        )
+        return keys
+
+    def read(self, keys: list[bytes]) -> np.ndarray:
+        """prompts x layers x positions x width, as float16, of what is stored."""
+        found, each = self.store.vectors(keys), len(self.layers) * len(self.positions)
+        return found.reshape(len(keys), len(self.layers), len(self.positions), found.shape[1] // each)
+
+    def _refuse_too_long(self, lengths, owners, names):
+        most = getattr(self.decoder.config, "max_position_embeddings", None)
+        worst = int(lengths.argmax())
+        if most and lengths[worst] > most:
+            raise ActivationsError(
+                f"{self.decoder.name}: found {(lengths > most).sum()} prompts that are too long, the longest of"
+                f" {lengths[worst]} tokens for question {names[worst]} about document {owners[worst]}; expected at most"
+                f" {most}, which is all that the model can read; shorten or leave out such documents, or name a model"
+                " that reads more"
+            )
+
+    def _compute(self, prompts, lengths, owners, names, missing):
+        """Positions of prompts with their states, a chunk at a time."""
+        self._refuse_too_long(lengths, owners, names)
+        if self._states is None:
+            log.info("loading %s", self.decoder.name)
+            self._states = self.decoder.load()
+            if not self._states.shares:
+                log.info("%s: prompts of one document cannot share it", self.decoder.name)
+        groups = {}
+        for at in missing:
+            groups.setdefault(owners[at], []).append(at)
+        each = len(self.layers) * len(self.positions) * self._states.width * np.dtype(np.float32).itemsize
+        for chunk in _chunks(groups.values(), lengths, max(1, CHUNK_BYTES // each)):
+            together = [at for group in chunk for at in group]
+            ends = np.cumsum([len(group) for group in chunk]).tolist()
+            places = [list(range(end - len(group), end)) for end, group in zip(ends, chunk, strict=True)]
+            yield together, self._states.of([prompts[at] for at in together], places, self.layers, self.positions)
+
+
+def _chunks(groups, lengths, most):
+    """Prompts by document, some documents at a time, at most so many prompts."""
+    chunk, tokens, count = [], 0, 0
+    for group in groups:
+        for start in range(0, len(group), most):
+            piece = group[start : start + most]
+            if chunk and count + len(piece) > most:
+                yield chunk
+                chunk, tokens, count = [], 0, 0
+            chunk.append(piece)
+            tokens, count = tokens + int(lengths[piece].sum()), count + len(piece)
+            if tokens >= CHUNK:
+                yield chunk
+                chunk, tokens, count = [], 0, 0
+    if chunk:
+        yield chunk
+
+
+def _key(prompt):
+    """128 bits of a hash over a prompt's tokens."""
+    return hashlib.sha256(np.array(prompt, "<i8").tobytes()).digest()[:16]

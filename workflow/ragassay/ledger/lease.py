@@ -1,0 +1,102 @@
+"""One payer at a time per ledger folder.
+
+A lease only limits cost: two processes that pay side by side get the same answers, and the ledger keeps both. It is
+taken by linking a private file to the name `lease`, which is atomic on network file systems too. Its holder touches it
+every few seconds; a lease that was not touched for a minute, or whose process on this machine is gone, is renamed away.
+A newcomer waits, so that it finds the answers of the holder, even of an orphan of a killed run.
+"""
+
+import contextlib
+import json
+import os
+import secrets
+import threading
+import time
+from pathlib import Path
+
+from ragassay.atomic import HOST, alive, clear_leftovers
+from ragassay.ledger.register import STALE, Register
+from ragassay.stage import log
+
+BEAT = 5.0
+
+
+class Lease:
+    """`with Lease(folder) as lease:` waits its turn; `lease.lost` says that another process took it over. What keeps
+    the lease alive keeps the job's entry in the register alive, too.
+    """
+
+    def __init__(self, folder, needed: bool = True, register: Register | None = None):
+        self.needed, self.folder, self.register = needed, Path(folder), register
+        self.name = self.folder / "lease"
+        self.own = self.folder / f".lease.{HOST}.{os.getpid()}.{secrets.token_hex(4)}"
+        self.lost = False
+        self._ending = threading.Event()
+
+    def __enter__(self):
+        if not self.needed:
+            return self
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.own.write_text(json.dumps({"host": HOST, "pid": os.getpid()}))
+        told = 0.0
+        while not self._take():
+            if time.monotonic() - told > 30:
+                log.info("waiting for %s, which asks for the same answers: %s", self._holder(), self.name)
+                told = time.monotonic()
+            time.sleep(0.2)
+            self.own.touch()
+        clear_leftovers(self.name)
+        self._beating = threading.Thread(target=self._beat, daemon=True)
+        self._beating.start()
+        return self
+
+    def __exit__(self, *_):
+        if not self.needed:
+            return
+        self._ending.set()
+        self._beating.join()
+        if self._is_ours():
+            self.name.unlink(missing_ok=True)
+        self.own.unlink(missing_ok=True)
+
+    def _take(self):
+        with contextlib.suppress(FileExistsError):
+            self.name.hardlink_to(self.own)
+        if self._is_ours():  # not what link() returned: its reply may have been lost
+            return True
+        if self._is_stale(self.name):
+            with contextlib.suppress(FileNotFoundError):
+                broken = self.folder / f".lease.broken.{secrets.token_hex(4)}"
+                self.name.rename(broken)
+                broken.unlink()
+        return False
+
+    def _is_ours(self):
+        try:
+            return self.name.samefile(self.own)
+        except FileNotFoundError:
+            return False
+
+    def _is_stale(self, lease):
+        try:
+            age = self.own.stat().st_mtime - lease.stat().st_mtime  # both by the clock of the file system
+            holder = json.loads(lease.read_text())
+        except FileNotFoundError:
+            return False
+        except ValueError:
+            return age > STALE
+        return age > STALE or (holder["host"] == HOST and not alive(holder["pid"]))
+
+    def _holder(self):
+        try:
+            holder = json.loads(self.name.read_text())
+            return f"process {holder['pid']} on {holder['host']}"
+        except (FileNotFoundError, ValueError):
+            return "another process"
+
+    def _beat(self):
+        while not self._ending.wait(BEAT):
+            self.own.touch()
+            self.lost = self.lost or not self._is_ours()
+            if self.register:
+                self.register.stamp()

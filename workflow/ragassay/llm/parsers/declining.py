@@ -1,0 +1,43 @@
+"""Whether an answer says that the model does not know, read from its words, in English.
+
+That is for answers on which no judge votes: to ask one would cost as many calls again.
+"""
+
+import re
+
+DECLINES = re.compile(
+    r"""\b(?:i\ (?:do\ not|don't|cannot|can't|could\ not|couldn't|am\ (?:not\ (?:able|sure|aware|certain)|unable)
+      |have\ no|lack)\b|i'm\ (?:not\ (?:able|sure|aware|certain)|unable|sorry|afraid)
+    |(?:no|insufficient|not\ enough|without\ (?:more|specific))\ (?:\w+\ ){0,2}(?:information|knowledge|data|context)
+    |(?:not|isn't)\ (?:\w+\ ){0,2}(?:available|possible|known)\b|\bunknown\b|\bas\ of\ my\ (?:last|knowledge)
+    |(?:can(?:not|'t)|unable\ to)\ (?:be\ )?(?:answer|determin|verif|provid|confirm|say))""",
+    re.IGNORECASE | re.VERBOSE,
+)
+# What passages say is unknown declines nothing: only what is said of the passages or of the reader counts.
+SOURCE = r"(?:(?:retrieved|given|provided)\ )?(?:passages?|texts?|documents?|context|sources?|excerpts?)\b"
+DEFINITE = r"\b(?:the|these|those|any)\ "
+STATED = "(?:answered|mentioned|stated|given|specified|said|provided|found|contained|covered|addressed)"
+OF_PASSAGES = re.compile(
+    rf"""\b(?:none|neither|nothing|no\ (?:part|information|mention|answer))\b[^.!?]{{0,40}}?{DEFINITE}{SOURCE}
+    |\bno\ {SOURCE}\ (?:\w+\ )?(?:answers?|says?|mentions?|gives?|states?|tells?|contains?|provides?)
+    |{DEFINITE}{SOURCE}\ (?:(?:do(?:es)?|did)(?:\ not|n't)|cannot|can't|says?\ nothing|lacks?)\b
+    |\bnot\ (?:\w+\ )?{STATED}\ (?:in|by)\ {DEFINITE}[^.!?]{{0,20}}?{SOURCE}
+    |\bi\ (?:(?:do\ not|don't)\ know|(?:cannot|can't)\ (?:answer|say|tell|find|determine)|could(?:\ not|n't)\ find
+      |am\ (?:not\ (?:able|sure)|unable))\b
+    |\bi'm\ (?:not\ (?:able|sure)|unable|sorry|afraid)\b|\b(?:cannot|can't)\ be\ (?:answered|determined)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+def declines(answer: str) -> bool:
+    """Whether an answer that was given without a text, or its lack, says that the model does not know."""
+    return _says(DECLINES, answer)
+
+
+def declines_from_passages(answer: str) -> bool:
+    """Whether an answer from passages, or its lack, says that they do not answer the question."""
+    return _says(OF_PASSAGES, answer)
+
+
+def _says(pattern, answer):
+    return not answer.strip() or bool(pattern.search(answer.replace("\u2019", "'")))

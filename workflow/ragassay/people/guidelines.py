@@ -1,0 +1,68 @@
+"""The annotators' guidelines, and the training items with their known labels, read from one checked file."""
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from ragassay.errors import AssayError
+from ragassay.people.tasks import DEFUSION, LABELS
+from ragassay.plan import schema
+from ragassay.plan.config import checked
+
+SCHEMA = Path(__file__).with_name("guidelines.schema.yaml")
+
+
+class GuidelinesError(AssayError):
+    """The guidelines cannot be used."""
+
+
+@dataclass(frozen=True)
+class Guidelines:
+    """`tasks` say how each task is worded; `practice` are its known items by id, in their order."""
+
+    welcome: str
+    tasks: dict[str, dict]
+    practice: dict[str, dict[str, dict]]
+
+
+def load(path, items: int) -> Guidelines:
+    """The guidelines, with the given number of known items per task."""
+    try:
+        content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise GuidelinesError(f"{path}: no such file; see scope.annotation.guidelines in the configuration") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise GuidelinesError(f"{path}: not YAML in UTF-8: {' '.join(str(error).split())}") from None
+    if not isinstance(content, dict):
+        raise GuidelinesError(f"{path}: found no mapping, expected one such as resources/annotation/guidelines.yaml")
+    content = checked(content, [path], schema.load(SCHEMA))
+    for task, labels in LABELS.items():
+        found = content["tasks"][task]["labels"]
+        if set(found) != set(labels):
+            raise GuidelinesError(
+                f"{path}: tasks.{task}.labels: found {', '.join(found)}, expected {', '.join(labels)}"
+            )
+        if len({label["press"] for label in found.values()}) < len(found):
+            raise GuidelinesError(f"{path}: tasks.{task}.labels: found one key for both, expected two")
+    known = {task: {} for task in LABELS}
+    for number, item in enumerate(content["practice"], 1):
+        _check(item, content["documents"], f"{path}: practice: item {number}")
+        own = known[item["task"]]
+        if len(own) < items:
+            document = content["documents"][item["document"]]
+            name = hashlib.sha256("\0".join([item["task"], item["question"], document["text"]]).encode()).hexdigest()
+            shown = {"title": document["title"], "document": document["text"], "response": item.get("response")}
+            own[f"practice-{name[:16]}"] = item | shown
+    return Guidelines(content["welcome"], content["tasks"], known)
+
+
+def _check(item, documents, where):
+    if item["document"] not in documents:
+        raise GuidelinesError(f"{where}: found the document {item['document']}, expected one of {', '.join(documents)}")
+    if item["label"] not in LABELS[item["task"]]:
+        expected = ", ".join(LABELS[item["task"]])
+        raise GuidelinesError(f"{where}: found the label {item['label']}, expected one of {expected}")
+    if (item["task"] == DEFUSION) != ("response" in item):
+        raise GuidelinesError(f"{where}: items of defusion have a response, others none")

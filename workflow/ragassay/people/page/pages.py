@@ -1,0 +1,223 @@
+"""What the pages show, as HTML. Text by people or models is escaped, never markup. A page shows only the person's own
+labels and, in adjudication, those of the two annotators who disagree, without their names.
+"""
+
+import hashlib
+import math
+import urllib.parse
+from dataclasses import dataclass
+from pathlib import Path
+
+import jinja2
+
+from ragassay.people.exchange.label import moment
+from ragassay.people.guidelines import Guidelines
+from ragassay.people.labelling import ADJUDICATION, Labelling, Person, Vote, role_at
+from ragassay.people.page.clicks import closed, refusal
+from ragassay.people.tasks import ANNOTATOR, LABELS
+from ragassay.report import html
+
+FOLDER = Path(__file__).resolve().parents[3] / "report/annotation"
+POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+)
+
+ABSENT = {"seen": "", "again": False, "opinions": [], "undo": None, "present": None, "barred": ""}  # on most items
+ABSENT |= {"back": None, "onward": None}
+PLACES = (*LABELS, ADJUDICATION)
+ROWS = 50
+
+
+@dataclass
+class Part:
+    """A task as the first page lists it."""
+
+    task: str
+    title: str
+    done: int
+    all: int
+    closed: str
+    practised: int
+    to_practise: int
+    undo: str | None
+
+
+class Pages:
+    def __init__(self, labelling: Labelling, guidelines: Guidelines, by_name: bool, damaged: int = 0):
+        """`damaged` lines of the log could not be read."""
+        self.labelling, self.guidelines, self.by_name, self.damaged = labelling, guidelines, by_name, damaged
+        environment = html.environment()
+        environment.loader = jinja2.FileSystemLoader(FOLDER)
+        self.templates = {path.name: environment.get_template(path.name) for path in FOLDER.glob("*.html.j2")}
+
+    def sign_in(self, token: str) -> str:
+        names = sorted(self.labelling.people) if self.by_name else []
+        return self._render("sign_in", None, token, by_name=self.by_name, names=names)
+
+    def home(self, person: Person, token: str) -> str:
+        parts = [self._part(person, task) for task in LABELS]
+        parts = [part for part in parts if part.all]
+        following = next((part for part in parts if not part.closed and part.done < part.all), None)
+        more = {"parts": parts, "following": following, "group": self.labelling.free_group(person)}
+        more["damaged"] = self.damaged
+        return self._render("home", person, token, **more, disputes=len(self.labelling.open_disputes(person)))
+
+    def guide(self, person: Person, token: str) -> str:
+        return self._render("guidelines", person, token)
+
+    def task(self, person: Person, task: str, token: str) -> str | None:
+        """The next item, from the training round first; None if there is none or the part is not open."""
+        if item := self.labelling.to_practise(person, task):
+            if not self._earlier_finished(person, task) or not person.groups:
+                return None
+            shown = self.labelling.practice[task][item]
+            known = self.labelling.practice[task]
+            at = sum((person.practice.get(name) or [False])[-1] for name in known)
+            more = {"kind": "practice", "at": at, "all": len(known), "again": item in person.practice}
+            return self._item(person, token, task, item, shown, **more)
+        item = self.labelling.next_item(person, task)
+        if item is None or closed(self.labelling, person, task):
+            return None
+        more = self._progress(person, task) | {"kind": "label", "undo": self._undo(person, task)}
+        return self._item(person, token, task, item, self.labelling.items[item], **more)
+
+    def adjudication(self, person: Person, token: str) -> str | None:
+        """The next disagreement; None if there is none."""
+        item = self.labelling.next_item(person, ADJUDICATION)
+        if item is None:
+            return None
+        more = self._progress(person, ADJUDICATION) | {"kind": "adjudicate", "undo": self._undo(person, ADJUDICATION)}
+        row = self.labelling.items[item]
+        return self._item(person, token, ADJUDICATION, item, row, opinions=self._opinions(item), **more)
+
+    def labels(self, person: Person, token: str, place: str | None, number: int = 1, item: str = "") -> str | None:
+        """A sheet of the person's own labels, or the one with a given item; None if there are no labels."""
+        counts = counts_of(self.labelling, person)
+        place = place or latest_place(self.labelling, person)
+        if place not in counts:
+            return None
+        sheet = sheet_of(self.labelling, person, place, number, item)
+        rows = [self._row(row) for row in sheet.rows]
+        focus = item if item in [row["item"] for row in rows] else rows[0]["item"]
+        more = {"places": {one: (self._title(one), count) for one, count in counts.items()}, "sheet": sheet}
+        more |= {"closed": self.labelling.passed(person, place), "onward": self._onward(person, place)}
+        return self._render("labels", person, token, place=place, rows=rows, focus=focus, **more)
+
+    def label(self, person: Person, token: str, place: str, item: str) -> str | None:
+        """An item with the person's own label, to change or only to view; None if there is no such label."""
+        role = role_at(place)
+        vote = person.votes.get((role, item))
+        if vote is None or self.labelling.place(role, item) != place:
+            return None
+        refused = refusal(self.labelling, person, item, role)
+        opinions = self._opinions(item) if place == ADJUDICATION and not refused else []
+        more = self._progress(person, place) | {"kind": "own", "seen": vote.click, "present": vote}
+        more |= {"barred": str(refused or ""), "opinions": opinions, "onward": self._onward(person, place)}
+        more["back"] = f"/labels/{place}?at={urllib.parse.quote(item)}"
+        return self._item(person, token, place, item, self.labelling.items[item], **more)
+
+    def _item(self, person, token, place, item, shown, **more):
+        about = {name: shown[name] for name in ("title", "document", "question", "response")}
+        task = shown["task"]
+        group = None if more["kind"] == "practice" or place == ADJUDICATION else shown["group"]
+        more = {"place": place, "task": task, "item": item, "shown": about, "group": group} | more
+        return self._render("item", person, token, title=self._title(place), **(ABSENT | more))
+
+    def _row(self, row):
+        about, vote = self.labelling.items[row.item], row.vote
+        label = self.guidelines.tasks[about["task"]]["labels"][vote.label]["name"]
+        own = {"item": row.item, "number": row.number, "question": about["question"], "label": label}
+        return own | {"comment": vote.comment, "at": moment(vote.at) if vote.at else "", "changed": vote.given > 1}
+
+    def _title(self, place):
+        return "Disagreements" if place == ADJUDICATION else self.guidelines.tasks[place]["title"]
+
+    def _progress(self, person, place):
+        if place != ADJUDICATION:
+            return dict(zip(("at", "all"), self.labelling.done(person, place), strict=True))
+        done = len(person.trail[place])
+        return {"at": done, "all": done + len(self.labelling.open_disputes(person))}
+
+    def _onward(self, person, place):
+        """Where the next open item of a place is; None if there is none."""
+        if place != ADJUDICATION and closed(self.labelling, person, place):
+            return None
+        path = "/adjudication" if place == ADJUDICATION else f"/label/{place}"
+        return path if self.labelling.next_item(person, place) else None
+
+    def _opinions(self, item):
+        """The annotators' labels, in an order that reveals nothing."""
+        votes = [
+            (one, one.votes[ANNOTATOR, item])
+            for one in self.labelling.people.values()
+            if (ANNOTATOR, item) in one.votes
+        ]
+        votes.sort(key=lambda pair: hashlib.sha256(f"{item} {pair[0].name}".encode()).digest())
+        labels = self.guidelines.tasks[self.labelling.items[item]["task"]]["labels"]
+        return [{"label": labels[vote.label]["name"], "comment": vote.comment} for _, vote in votes]
+
+    def _undo(self, person, place):
+        """What an undo would take back: the item, the click that labelled it, and words for people."""
+        item = self.labelling.last(person, place)
+        if item is None:
+            return None
+        vote = person.votes[role_at(place), item]
+        row = self.labelling.items[item]
+        label = self.guidelines.tasks[row["task"]]["labels"][vote.label]["name"]
+        return {"item": item, "seen": vote.click, "label": label, "question": row["question"], "place": place}
+
+    def _part(self, person, task):
+        done, all_ = self.labelling.done(person, task)
+        known = self.labelling.practice.get(task, {})
+        right = sum((person.practice.get(name) or [False])[-1] for name in known)
+        why = "" if self._earlier_finished(person, task) else "Opens when the part before it is done."
+        undo = self._undo(person, task) if done == all_ else None
+        return Part(task, self.guidelines.tasks[task]["title"], done, all_, why, right, len(known), undo)
+
+    def _earlier_finished(self, person, task):
+        tasks = list(LABELS)
+        return all(self.labelling.finished(person, earlier) for earlier in tasks[: tasks.index(task)])
+
+    def _render(self, name, person, token, **more):
+        return self.templates[f"{name}.html.j2"].render(person=person, token=token, guidelines=self.guidelines, **more)
+
+
+@dataclass(frozen=True)
+class Row:
+    number: int  # from 1, in the order given
+    item: str
+    vote: Vote
+
+
+@dataclass(frozen=True)
+class Sheet:
+    rows: list[Row]
+    number: int  # from 1, which holds the last labels
+    sheets: int
+
+
+def sheet_of(labelling: Labelling, person: Person, place: str, number: int = 1, item: str | None = None) -> Sheet:
+    """The sheet with this number, or the nearest that exists; if the item is labelled, the sheet that holds it."""
+    items, role = labelling.labelled(person, place)[::-1], role_at(place)
+    sheets = max(1, math.ceil(len(items) / ROWS))
+    number = items.index(item) // ROWS + 1 if item in items else min(max(number, 1), sheets)
+    start = (number - 1) * ROWS
+    rows = [
+        Row(len(items) - at, name, person.votes[role, name])
+        for at, name in enumerate(items[start : start + ROWS], start)
+    ]
+    return Sheet(rows, number, sheets)
+
+
+def counts_of(labelling: Labelling, person: Person) -> dict[str, int]:
+    """place -> how many labels the person gave there, for places with any."""
+    found = {place: len(labelling.labelled(person, place)) for place in PLACES}
+    return {place: count for place, count in found.items() if count}
+
+
+def latest_place(labelling: Labelling, person: Person) -> str | None:
+    """The place of the latest label; None without labels."""
+    for role, item in reversed(person.votes):
+        return labelling.place(role, item)
+    return None

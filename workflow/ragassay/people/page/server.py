@@ -1,0 +1,255 @@
+"""The app behind the labelling pages. One thread does everything, and nothing is awaited between deciding a click and
+storing it, so no two clicks are decided on the same state.
+"""
+
+import hashlib
+import json
+import socket
+import sys
+from pathlib import Path
+
+import uvicorn
+from fastapi import FastAPI, Request
+from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+
+from ragassay.errors import AssayError
+from ragassay.people import folder
+from ragassay.people.click_log import Log, LogError
+from ragassay.people.labelling import Labelling, Person
+from ragassay.people.page import access as accesses
+from ragassay.people.page import clicks, lookalikes, pages
+from ragassay.people.page.access import Access, AccessError, is_own_host
+from ragassay.people.sample_folder import Study, draw_sample
+from ragassay.people.tasks import LABELS
+from ragassay.text import surrogates
+
+LARGEST_BODY = 64 * 1024
+FILES = {"page.css": "text/css", "page.js": "text/javascript", "icon.svg": "image/svg+xml"}
+HEADERS = {
+    "content-security-policy": pages.POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+
+
+def application(labelling: Labelling, log: Log, shown: pages.Pages, access: Access, cookie: str) -> FastAPI:
+    """`cookie` is the cookie's name; it differs between servers, since browsers share cookies between ports."""
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    files = {name: (pages.FOLDER / name).read_bytes() for name in FILES}
+
+    def who(request: Request) -> Person | None:
+        name = access.name_in(request.cookies.get(cookie))
+        return None if name is None else labelling.people.get(name) or Person(name, 0)
+
+    def page(request: Request, render) -> Response:
+        person = who(request)
+        if person is None:
+            return HTMLResponse(shown.sign_in(access.page_token(None)))
+        text = render(person, access.page_token(person.name))
+        return RedirectResponse("/", 303) if text is None else HTMLResponse(text)
+
+    @app.middleware("http")
+    async def guard(request: Request, answer):
+        if access.tokens is None and not is_own_host(request.headers.get("host")):
+            reply = JSONResponse({"error": "This page is reached as http://127.0.0.1 only."}, 421)
+        else:
+            reply = await answer(request)
+        reply.headers.update(HEADERS)
+        return reply
+
+    @app.exception_handler(clicks.Refused)
+    async def refused(_, error):
+        return JSONResponse({"error": str(error)}, error.status)
+
+    @app.exception_handler(AccessError)
+    async def unknown(_, error):
+        return JSONResponse({"error": str(error)}, 403)
+
+    @app.exception_handler(LogError)
+    async def not_stored(_, error):
+        return JSONResponse({"error": str(error)}, 503)
+
+    @app.get("/")
+    async def home(request: Request):
+        return page(request, shown.home)
+
+    @app.get("/guidelines")
+    async def guidelines(request: Request):
+        return page(request, shown.guide)
+
+    @app.get("/label/{task}")
+    async def label(request: Request, task: str):
+        return page(request, lambda person, token: shown.task(person, task, token) if task in LABELS else None)
+
+    @app.get("/adjudication")
+    async def adjudication(request: Request):
+        return page(request, shown.adjudication)
+
+    @app.get("/labels")
+    async def latest_labels(request: Request):
+        return page(request, lambda person, token: shown.labels(person, token, None))
+
+    @app.get("/labels/{place}")
+    async def own_labels(request: Request, place: str, sheet: str = "", at: str = ""):
+        number = int(sheet) if sheet.isdecimal() and len(sheet) < 10 else 1
+        return page(request, lambda person, token: shown.labels(person, token, place, number, at))
+
+    @app.get("/labels/{place}/{item}")
+    async def own_label(request: Request, place: str, item: str):
+        return page(request, lambda person, token: shown.label(person, token, place, item))
+
+    @app.get("/{name}")
+    async def file(name: str):
+        return Response(files[name], media_type=FILES[name]) if name in FILES else Response(status_code=404)
+
+    @app.post("/sign-in")
+    async def sign_in(request: Request):
+        given = await _content(request)
+        _from_own_page(request, access, None)
+        name = access.signed_in(given)
+        if alike := lookalikes.refusal(name, labelling.people):
+            raise AccessError(alike)
+        reply = JSONResponse({"name": name})
+        reply.set_cookie(cookie, access.cookie(name), httponly=True, samesite="strict", max_age=90 * 86_400)
+        return reply
+
+    @app.post("/sign-out")
+    async def sign_out(request: Request):
+        await _content(request)
+        person = who(request)
+        _from_own_page(request, access, person and person.name)
+        reply = JSONResponse({})
+        reply.delete_cookie(cookie, httponly=True, samesite="strict")
+        return reply
+
+    @app.post("/clicks/{kind}")
+    async def click(request: Request, kind: str):
+        given = await _content(request)
+        person = who(request)
+        if person is None:
+            raise clicks.Refused(401, "You are not signed in.")
+        _from_own_page(request, access, person.name)
+        if kind not in clicks.KINDS:
+            raise clicks.Refused(404, "There is no such click.")
+        event = clicks.decide(labelling, person.name, kind, given)
+        if event:
+            log.append(event)
+            labelling.apply(event)
+        return JSONResponse({"stored": True, **_feedback(labelling, kind, given)})
+
+    return app
+
+
+def _feedback(labelling, kind, click):
+    """The training round's feedback after an answer."""
+    if kind != "practice":
+        return {}
+    known = next(known[click["item"]] for known in labelling.practice.values() if click["item"] in known)
+    return {"right": click["label"] == known["label"], "label": known["label"], "because": known["because"]}
+
+
+def _from_own_page(request, access, name):
+    origin, host = request.headers.get("origin"), request.headers.get("host")
+    if origin is not None and origin.partition("://")[2] != host:
+        raise clicks.Refused(403, "This click came from another site.")
+    if not access.is_page_token(request.headers.get("x-page-token"), name):
+        raise clicks.Refused(403, "This page is of another time or person: load it again.")
+
+
+async def _content(request):
+    """The JSON object of a request, if it is not larger than people write."""
+    body = b""
+    async for piece in request.stream():
+        body += piece
+        if len(body) > LARGEST_BODY:
+            raise clicks.Refused(413, "This is longer than anything that the page sends.")
+    try:
+        content = json.loads(body or b"{}")
+        refusal = surrogates.refusal(json.dumps(content, ensure_ascii=False))
+    except (ValueError, RecursionError):
+        content = None
+    if not isinstance(content, dict):
+        raise clicks.Refused(400, "found no JSON object, expected one")
+    if refusal:
+        raise clicks.Refused(400, refusal)
+    return content
+
+
+class ServingError(AssayError):
+    """The pages cannot be served at this address."""
+
+
+def serve(study: Study, configfiles: list[str], host: str, port: int, annotators: list[str]) -> None:
+    """Serve until interrupted. On addresses other than loopback, only people with a token can enter."""
+    guidelines = study.guidelines()
+    tokens = _tokens(study, host, annotators)
+    begun = (study.folder / folder.ITEMS).exists()
+    if not begun and (Path("Snakefile").exists() or not study.sample.exists()):
+        draw_sample(study, configfiles)
+    items, current = folder.frozen_items(study.folder, study.sample)
+    if not current:
+        _say(f"The study has a newer sample; people go on with the one in {study.folder}: move it to start afresh.")
+    log = Log(study.folder / folder.EVENTS)
+    per_item = study.annotation["annotators_per_item"]
+    labelling = folder.state(items, log.events, per_item, guidelines.practice, log.path)
+    listening = listen(host, port)
+    name = f"annotator-{hashlib.sha256(str(study.folder.resolve()).encode()).hexdigest()[:8]}"
+    shown = pages.Pages(labelling, guidelines, by_name=tokens is None, damaged=log.damaged)
+    app = application(labelling, log, shown, Access(accesses.secret_of(study.folder), tokens), name)
+    _announce(listening, host, study.folder, tokens)
+    settings = {"log_level": "warning", "access_log": False, "server_header": False, "ws": "none", "lifespan": "off"}
+    server = uvicorn.Server(uvicorn.Config(app, loop="asyncio", http="h11", timeout_graceful_shutdown=3, **settings))
+    try:
+        server.run(sockets=[listening])
+    finally:
+        log.close()
+
+
+def _tokens(study, host, annotators):
+    tokens = accesses.tokens_of(study.folder, annotators)
+    if accesses.is_loopback(host):
+        return tokens or None
+    if not tokens:
+        expected = "name the annotators, as in: --host 0.0.0.0 --annotators anna ben"
+        raise ServingError(
+            f"{host}: other machines can reach this address and no annotator has a token yet; {expected}"
+        )
+    return tokens
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that accepts connections from now on."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # asyncio sends at once only if the protocol is named; otherwise every page waits 40 ms for an acknowledgement
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+        listening.listen(128)  # people may connect as soon as they see the address
+    except (OSError, OverflowError) as error:
+        listening.close()
+        remedy = "choose another with --port or --host"
+        raise ServingError(f"{host}:{port}: {getattr(error, 'strerror', None) or error}; {remedy}") from None
+    return listening
+
+
+def _announce(listening, host, path, tokens):
+    shown = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname(), "localhost": "127.0.0.1"}.get(host, host)
+    address = f"http://{f'[{shown}]' if ':' in shown else shown}:{listening.getsockname()[1]}/"
+    _say(f"Label at {address}  (labels are kept in {path}; stop with Ctrl-C, nothing is lost)")
+    if tokens is not None:
+        _say(f"Each annotator has a separate link (also in {Path(path, 'tokens.json')}):")
+        for name, token in sorted(tokens.items()):
+            _say(f"  {name}: {address}#token={token}")
+        if accesses.is_loopback(host):
+            _say("Delete that file if everybody on this machine may label under any name.")
+        else:
+            _say("Traffic is not encrypted: outside your own network, put a server with TLS in front.")
+
+
+def _say(line):
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()

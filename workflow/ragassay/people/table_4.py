@@ -1,0 +1,190 @@
+"""The numbers of Table 4 and Figure 2 of the scope paper, from annotations, gold and the labels of judges.
+
+Every interval is 95 % by resampled documents. Items on which a judge has no side are counted and excluded from the
+number. Reads no file.
+"""
+
+from collections import Counter, defaultdict
+from itertools import combinations
+from statistics import mean, median
+
+import numpy as np
+
+from ragassay.metrics.agreement import alpha, kappa
+from ragassay.metrics.panel import Panel
+from ragassay.people.tasks import ADJUDICATOR, ANNOTATOR, LABELS
+from ragassay.schemas.metrics import Section
+
+SECTION = Section("agreement")
+ALL, NO_SIDE = "(all)", "no side"
+CODES = {label: code for labels in LABELS.values() for code, label in enumerate(labels)}
+
+
+class Measures:
+    """`labels` maps each judge to its labels (item -> label, which may be no side); the first judge is the study's own.
+    `questions` names the generator or question set of the items.
+    """
+
+    def __init__(
+        self,
+        questions: str,
+        items,
+        annotations,
+        gold,
+        labels: dict[str, dict[str, str]],
+        per_item,
+        times: int,
+        seed: int,
+    ):
+        self.about = {"questions": questions}
+        self.items = {row["item_id"]: row for row in items}
+        self.gold = {row["item_id"]: row["label"] for row in gold}
+        self.labels, self.per_item, self.draws = labels, per_item, {"times": times, "seed": seed}
+        self.own = next(iter(labels))
+        self.annotations = annotations
+        self.said, self.decided = defaultdict(dict), set()
+        for row in annotations:
+            if row["role"] == ANNOTATOR:
+                self.said[row["item_id"]][row["person"]] = row["label"]
+            elif row["role"] == ADJUDICATOR:
+                self.decided.add(row["item_id"])
+
+    def rows(self):
+        for task in LABELS:
+            items = sorted(name for name, row in self.items.items() if row["task"] == task)
+            groups = sorted({self.items[name]["group"] for name in items})
+            for group in [*groups, ALL] if groups else []:
+                own = [name for name in items if group in (ALL, self.items[name]["group"])]
+                yield from self._progress(task, group, own)
+                yield from self._table_4(task, group, own)
+                if group != ALL:
+                    yield from self._annotators(task, group, own)
+            for judge in self.labels if items else ():
+                yield from self._judge(task, judge, items)
+
+    def _progress(self, task, group, items):
+        ready = [name for name in items if len(self.said[name]) >= self.per_item]
+        disputed = [name for name in ready if len(set(self.said[name].values())) > 1]
+        numbers = {"items": len(items), "labelled": len(ready), "disagreements": len(disputed)}
+        numbers |= {"settled": len(self.decided & set(disputed)), "gold": sum(name in self.gold for name in items)}
+        for name, value in numbers.items():
+            yield SECTION.row("progress", self.about | {"task": task, "group": group}, name, value, len(items))
+
+    def _table_4(self, task, group, items):
+        people = sorted({person for name in items for person in self.said[name]}, key=_number)
+        keys = self.about | {"task": task, "group": group}
+        yield self._number("table_4", keys, "kappa", items if group != ALL else [], self._kappa(people))
+        yield self._number(
+            "table_4", keys, "alpha", [name for name in items if len(self.said[name]) > 1], self._alpha(task)
+        )
+        for place in range(max(2, self.per_item)):
+            whose = people[place] if group != ALL and place < len(people) else None
+            said = {name: self.said[name][whose] for name in items if whose in self.said[name]}
+            yield self._right("table_4", keys, f"annotator_{place + 1}", said, self.own)
+        agreed = {
+            name: labels.popitem()[1] for name in items if (labels := dict(self.said[name])) and self._agree(name)
+        }
+        yield self._right("table_4", keys, "group_agree", agreed, self.own)
+        truth = {name: self.gold[name] for name in items if name in self.gold}
+        yield self._right("table_4", keys, "truth", truth, self.own)
+
+    def _annotators(self, task, group, items):
+        rows = [row for row in self.annotations if row["role"] == ANNOTATOR and row["item_id"] in set(items)]
+        for person in sorted({row["person"] for row in rows}, key=_number):
+            own = [row for row in rows if row["person"] == person]
+            keys = self.about | {"task": task, "group": group, "person": person}
+            said = {row["item_id"]: row["label"] for row in own}
+            yield SECTION.row("annotators", keys, "labels", len(own), len(own))
+            yield SECTION.row("annotators", keys, "comments", sum(row["comment"] is not None for row in own), len(own))
+            seconds = [row["seconds"] for row in own if row["seconds"] is not None]
+            yield SECTION.row("annotators", keys, "seconds", median(seconds) if seconds else None, len(seconds))
+            both = [name for name in said if name in self.gold]
+            yield self._share("annotators", keys, "gold_accuracy", both, said, self.gold)
+
+    def _judge(self, task, judge, items):
+        positive, negative = LABELS[task]
+        truth, told = {name: self.gold[name] for name in items if name in self.gold}, self.labels[judge]
+        keys = self.about | {"task": task, "judge": judge}
+        yield self._right("judges", keys, "accuracy", truth, judge)
+        for name, label in (("positive_found", positive), ("negative_found", negative)):
+            yield self._right("judges", keys, name, {item: own for item, own in truth.items() if own == label}, judge)
+        sided = [name for name in truth if told.get(name) in LABELS[task]]
+        yield self._number("judges", keys, "kappa", sided, _two_raters(told, truth), len(truth) - len(sided))
+        counts = Counter((told[name] if told.get(name) in LABELS[task] else NO_SIDE, truth[name]) for name in truth)
+        sides = [positive, negative, *([NO_SIDE] if any(said == NO_SIDE for said, _ in counts) else [])]
+        for label in LABELS[task]:
+            of_label = sum(own == label for own in truth.values())
+            for said in sides:
+                keys = self.about | {"judge": judge, "judged": _words(said), "gold": _words(label)}
+                count = counts[said, label]
+                yield SECTION.row(f"figure_2_{task}", keys, "items", count, of_label)
+                yield SECTION.row(f"figure_2_{task}", keys, "share", count / of_label if of_label else None, of_label)
+
+    def _right(self, table, keys, name, expected, judge):
+        """How often a judge gives the expected label."""
+        told = self.labels[judge]
+        sided = [item for item in expected if told.get(item) in LABELS[keys["task"]]]
+        return self._share(table, keys, name, sided, told, expected, len(expected) - len(sided))
+
+    def _share(self, table, keys, name, items, found, expected, abstained=0):
+        """The share of items that have the expected label."""
+        right = np.array([found[item] == expected[item] for item in items], float)
+        row = self._panel(items).mean(right).row()
+        return SECTION.row(table, keys, name, **row | {"abstained": abstained})
+
+    def _number(self, table, keys, name, items, measure, abstained=0):
+        """The value of `measure`, which turns items into a function of their weights, and its interval."""
+        estimates = self._panel(items).measure(measure(items), abstained)
+        return SECTION.row(table, keys, name, **estimates.row())
+
+    def _panel(self, items):
+        return Panel([self.items[item]["doc_id"] for item in items], **self.draws)
+
+    def _agree(self, item):
+        return len(self.said[item]) >= self.per_item and len(set(self.said[item].values())) == 1
+
+    def _kappa(self, people):
+        """For two annotators; for more, the mean over all pairs."""
+
+        def measure(items):
+            said = [_codes([self.said[item].get(person) for item in items]) for person in people]
+            pairs = [(one, other, (one >= 0) & (other >= 0)) for one, other in combinations(said, 2)]
+
+            def weighted(weights):
+                found = [kappa(one[both], other[both], weights[both]) for one, other, both in pairs]
+                found = [value for value in found if value is not None]
+                return mean(found) if found else None
+
+            return weighted
+
+        return measure
+
+    def _alpha(self, task):
+        def measure(items):
+            counts = np.array(
+                [[list(self.said[item].values()).count(label) for label in LABELS[task]] for item in items]
+            )
+            return lambda weights: alpha(counts, weights)
+
+        return measure
+
+
+def _two_raters(found, expected):
+    def measure(items):
+        first, second = (_codes([labels[item] for item in items]) for labels in (found, expected))
+        return lambda weights: kappa(first, second, weights)
+
+    return measure
+
+
+def _codes(labels):
+    """Labels as numbers, the same in all lists; -1 is no label."""
+    return np.array([CODES.get(label, -1) for label in labels], int)
+
+
+def _words(label):
+    return label.replace("_", " ")
+
+
+def _number(person):
+    return int(person.rpartition("-")[2])

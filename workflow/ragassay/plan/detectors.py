@@ -1,0 +1,93 @@
+"""Settings of the stages of detectors, and the detectors in use.
+
+Called when the workflow is read, so nothing here loads a model or what runs one.
+"""
+
+from collections.abc import Iterator
+
+from ragassay.errors import AssayError, unknown
+from ragassay.plan import models
+from ragassay.plan.intervals import draws
+
+
+class UnknownName(AssayError):
+    """A target names a detector or an encoder that the configuration does not have."""
+
+
+def used(config: dict) -> list[str]:
+    """Each detector with each of its encoders, as the paths of results have them."""
+    methods, used = config["detectors"]["methods"], config["detectors"]["use"]
+    return [f"{name}/{encoder}" for name in used for encoder in methods[name]["encoders"]]
+
+
+def method(config: dict, name: str, encoder: str) -> dict:
+    """One detector and the entry of its encoder, without what changes no feature."""
+    own = _named("detector", name, config["detectors"]["methods"])
+    options = {key: own[key] for key in ("appended", "layer")}
+    if own["kind"] == "appended_token":
+        entry = _named("model", encoder, config["models"])
+        entry = {"model": entry["model"], "options": entry["options"]}
+    else:
+        entry = _named("encoder", encoder, config["encoders"])
+    about = {"detector": name, "kind": own["kind"], "encoder": {"name": encoder, **entry}, "options": options}
+    return {"detector": about, "embeddings": "embeddings"}
+
+
+def _named(what, name, entries):
+    if name not in entries:
+        raise UnknownName(f"a path below results/detectors or results/predictions: {unknown(what, name, entries)}")
+    return entries[name]
+
+
+def modules(config: dict, wildcards) -> list[str]:
+    """The modules that compute its features, which scripts load by their names."""
+    about = method(config, wildcards.detector, wildcards.encoder)["detector"]
+    kinds = [f"ragassay.detectors.kinds.{about['kind']}"]
+    if about["kind"] != "appended_token":
+        kinds.append(f"ragassay.encoders.kinds.{about['encoder']['kind']}")
+    return kinds
+
+
+def weights(config: dict, wildcards) -> list[str]:
+    """The weights of its model, as inputs."""
+    return models.weights(method(config, wildcards.detector, wildcards.encoder)["detector"]["encoder"])
+
+
+def train_detector(config: dict, wildcards) -> dict:
+    about = {name: config["detectors"][name] for name in ("recipe", "seeds", "shares")}
+    return {**_stage(config, wildcards), **about}
+
+
+def apply_detector(config: dict, wildcards) -> dict:
+    """Near-duplicates are defined as in the study."""
+    return {**_stage(config, wildcards), **config["duplicates"], "asked": wildcards.asked}
+
+
+def _stage(config, wildcards):
+    cut = {"cut_after_words": config["documents"]["cut_after_words"]}
+    return {**method(config, wildcards.detector, wildcards.encoder), **cut}
+
+
+def tables_of(config: dict, shards, pattern: str, wildcards) -> list[str]:
+    """These tables of whose questions are asked: a question set, which is one shard, or a generator."""
+    name = wildcards.asked
+    names = [name] if name in config["question_sets"] else shards
+    return [pattern.format(asked=name, shard=shard) for shard in names]
+
+
+def measure_detectors(config: dict) -> dict:
+    """The study's own generator is the first; those that are asked what is out of scope are judges and responders."""
+    scope = config["scope"]
+    about = {"generator": scope["generators"][0], "asked_models": [*scope["judges"], *scope["responders"]]}
+    return {**about, **draws(config, "detectors")}
+
+
+def check(config: dict) -> Iterator[tuple]:
+    """Whether the detectors in use have encoders, or models if they take hidden states, that the configuration has."""
+    methods = config["detectors"]["methods"]
+    for name in sorted(set(config["detectors"]["use"]) & methods.keys()):
+        states = methods[name]["kind"] == "appended_token"
+        what, entries = ("model", config["models"]) if states else ("encoder", config["encoders"])
+        for encoder in methods[name]["encoders"]:
+            if encoder not in entries:
+                yield ("detectors", "methods", name, "encoders"), unknown(what, encoder, entries)

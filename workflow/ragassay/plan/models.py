@@ -1,0 +1,102 @@
+"""The models of the configuration, for stages that ask them, and those that this workflow trains."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from ragassay.errors import AssayError, closest, closest_file, unknown
+from ragassay.weights import files
+
+FOLDER = "results/models/"
+DEMO_LM = f"{FOLDER}demo-lm"  # the one that a rule trains
+HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?", re.ASCII)
+# How a model is called changes none of its answers, and so it re-runs nothing.
+ACCESS = ("mode", "concurrency", "requests_per_minute", "tokens_per_minute", "timeout", "budget_usd")
+
+
+class UnknownModel(AssayError):
+    """A target names a model that the configuration does not have."""
+
+
+def weights(entry: dict) -> list[str]:
+    """What a job that reads the model waits for, and runs again for if it changes: the files of a folder, or the folder
+    where this workflow makes it; nothing of models in packages, in the hub's cache or elsewhere.
+    """
+    model = entry["model"]
+    if model.startswith(FOLDER):
+        return [model]
+    if entry.get("provider", "transformers") != "transformers" or not Path(model).is_dir():
+        return []
+    return [str(path) for path in files.read_files(Path(model))]
+
+
+def weights_of(config: dict, role: str, wildcards) -> list[str]:
+    """The same of the model that the wildcard `role` names. A question set or a responder that was recorded, which may
+    stand in its place, has none.
+    """
+    entry = config["models"].get(wildcards.get(role))
+    return weights(entry) if entry else []
+
+
+def model(config: dict, name: str) -> dict:
+    """A model's settings for the call layer, except how it is called and what only measuring uses."""
+    entry = {key: value for key, value in _entry(config, name).items() if key not in (*ACCESS, "cutoff")}
+    return {"name": name, "register": str(Path("ledger/models", name)), **entry}
+
+
+def access(config: dict, name: str) -> dict:
+    """How a model is called."""
+    return {key: _entry(config, name)[key] for key in ACCESS}
+
+
+def access_of(config: dict, role: str, wildcards) -> dict:
+    """How the model is called that the wildcard `role` names; `stage.run` adds it to the model's settings."""
+    return access(config, wildcards.get(role))
+
+
+def provider_of(config: dict, role: str, wildcards) -> list[str]:
+    """The module behind that model's answers, which a script loads by its name."""
+    return [f"ragassay.llm.providers.{_entry(config, wildcards.get(role))['provider']}"]
+
+
+def asking(config: dict, rule: str, role: str, wildcards) -> dict:
+    """Settings of every stage that asks: the model that the wildcard `role` names, and its ledger."""
+    keys = dict(wildcards.items())
+    ledger = str(Path("ledger", rule, *keys.values()))
+    return {"model": model(config, keys[role]), "ledger": ledger, "most_rejected": config["most_rejected"]}
+
+
+def shown(config: dict) -> dict:
+    """The configuration as the report shows it: without how models are called, which may change while it stays."""
+    entries = config["models"].items()
+    models = {name: {key: entry[key] for key in entry if key not in ACCESS} for name, entry in entries}
+    return {**config, "models": models}
+
+
+def check(config: dict) -> Iterator[tuple]:
+    """Whether models in folders and packages exist. A job looks for names of the hub: its machine may have another
+    cache.
+    """
+    local = {name: entry for name, entry in config["models"].items() if entry["provider"] == "transformers"}
+    for section, entries in {"models": local, "encoders": config["encoders"]}.items():
+        for name, entry in entries.items():
+            model = entry["model"]
+            if model.startswith("package:"):
+                try:
+                    files.in_package(name, model)
+                except files.WeightsError as error:
+                    yield (section, name, "model"), str(error).removeprefix(f"{name}: ")
+            elif model != DEMO_LM and _is_folder(model) and not Path(model).is_dir():
+                likely = closest(model, [DEMO_LM]) or closest_file(model)
+                yield (section, name, "model"), f"found {model!r}, no such folder, expected one with weights{likely}"
+
+
+def _is_folder(model):
+    """Whether it can be no name of the hub's, or begins with a folder of the project."""
+    return not HUB_NAME.fullmatch(model) or ("/" in model and Path(Path(model).parts[0]).is_dir())
+
+
+def _entry(config, name):
+    if name not in config["models"]:
+        raise UnknownModel(f"a path below results: {unknown('model', name, config['models'])}")
+    return config["models"][name]

@@ -1,0 +1,70 @@
+"""Settings of the stages about people, and the samples that people labelled."""
+
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+
+from ragassay.plan.intervals import draws
+from ragassay.question_sets.recorded_prompt import RECORDED
+
+
+def tables_of(config: dict, shards: dict, pattern: str, wildcards) -> list[str]:
+    """These tables of a generator's questions, or of a question set's, for all shards, responders and prompts."""
+    entry, scope = config["question_sets"].get(wildcards.generator), config["scope"]
+    answered = [(responder, RECORDED) for responder in entry["responders"]] if entry else []
+    if not entry or entry["responding"]:
+        answered += product(scope["responders"], scope["responding"]["prompts"])
+    responders = answered if "{responder}" in pattern else [("", "")]
+    return [
+        pattern.format_map({**wildcards, "shard": shard, "responder": responder, "prompt": prompt})
+        for shard, (responder, prompt) in product([wildcards.generator] if entry else shards, responders)
+    ]
+
+
+def sample_for_annotation(config: dict) -> dict:
+    annotation = config["scope"]["annotation"]
+    return {name: annotation[name] for name in ("questions", "confidence", "margin", "groups", "seed")}
+
+
+def file(config: dict, name: str) -> str:
+    """The pattern of a file beside the labels of people; no rule writes it."""
+    return f"{config['scope']['annotation']['folder']}/{{generator}}/{{judge}}/{name}"
+
+
+def labelled(config: dict, names=None) -> dict[str, list[str]]:
+    """Generators and question sets (or those of `names`) of which people have labelled some, each with the judge by
+    whose labels the sample was drawn, which is the study's own; as two lists of equal length.
+    """
+    judge, names = config["scope"]["judges"][0], sources(config) if names is None else names
+    events = file(config, "events.jsonl")
+    found = [name for name in names if Path(events.format(generator=name, judge=judge)).exists()]
+    return {"generator": found, "judge": [judge] * len(found)}
+
+
+def sources(config: dict) -> list[str]:
+    """The generators and question sets whose questions can be labelled."""
+    return [*config["scope"]["generators"], *config["question_sets"]]
+
+
+def settle_gold(config: dict) -> dict:
+    return {"annotators_per_item": config["scope"]["annotation"]["annotators_per_item"]}
+
+
+def measure_agreement(config: dict) -> dict:
+    """The study's own judge is the first."""
+    return {"judges": config["scope"]["judges"], **settle_gold(config), **draws(config, "agreement")}
+
+
+def check(config: dict) -> Iterator[tuple]:
+    """Whether labels of people still exist. They become inputs as soon as they exist, so that only their results show
+    that they are gone.
+    """
+    judge = config["scope"]["judges"][0]
+    made = {name: Path("results/annotations", name, f"{judge}.parquet") for name in sources(config)}
+    with_labels = labelled(config)["generator"]
+    for name in [name for name in made if name in with_labels or made[name].exists()]:
+        for pattern in ("events.jsonl", "items.parquet"):
+            path = file(config, pattern).format(generator=name, judge=judge)
+            if not Path(path).is_file():
+                remedy = "restore it" + (f", or delete {made[name]} to do without" if name not in with_labels else "")
+                yield ("scope", "annotation", "folder"), f"found no {path}, though people labelled {name}; {remedy}"

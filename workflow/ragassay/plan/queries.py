@@ -1,0 +1,140 @@
+"""Settings of the stages that write, mix and rate queries."""
+
+import datetime
+from collections.abc import Iterator
+
+from ragassay.errors import unknown
+from ragassay.plan import models
+from ragassay.plan.retrieval import OWN
+
+NEEDED = ("before", "after", "first_day", "drift_day")  # by a log that is mixed
+MIXED = (*NEEDED, "days", "queries", "seed")
+
+
+def by_model(config: dict) -> list[str]:
+    """The synthetic query sets that a model writes."""
+    return [name for name, entry in config["synthetic_queries"].items() if entry["model"]]
+
+
+def from_corpus(config: dict) -> list[str]:
+    """The synthetic query sets that are taken from the texts."""
+    return [name for name, entry in config["synthetic_queries"].items() if not entry["model"]]
+
+
+def passages(config: dict, wildcards) -> str:
+    """The corpus that a synthetic query set is about."""
+    return f"results/passages/{config['synthetic_queries'][wildcards.query_set]['corpus']}.parquet"
+
+
+def writer_weights(config: dict, wildcards) -> list[str]:
+    """What a job that runs the model which writes a query set waits for."""
+    return models.weights_of(config, "model", _writer(config, wildcards))
+
+
+def writer_provider(config: dict, wildcards) -> list[str]:
+    return models.provider_of(config, "model", _writer(config, wildcards))
+
+
+def writer_access(config: dict, wildcards) -> dict:
+    return models.access_of(config, "model", _writer(config, wildcards))
+
+
+def write_synthetic_queries(config: dict, wildcards) -> dict:
+    entry = config["synthetic_queries"][wildcards.query_set]
+    about = {key: entry[key] for key in ("count", "examples", "sampling")}
+    return models.asking(config, "write_synthetic_queries", "model", _writer(config, wildcards)) | about
+
+
+def take_synthetic_queries(config: dict, wildcards) -> dict:
+    entry = config["synthetic_queries"][wildcards.query_set]
+    return {key: entry[key] for key in ("count", "taken")}
+
+
+def logs(config: dict, own: bool) -> list[str]:
+    """The names of the user's own logs, or of those that are mixed."""
+    return [name for name, entry in config["query_logs"].items() if ("files" in entry) == own]
+
+
+def log_files(config: dict, wildcards) -> list[str]:
+    return config["query_logs"][wildcards.query_log]["files"]
+
+
+def read_query_log(config: dict, wildcards) -> dict:
+    return {"columns": config["query_logs"][wildcards.query_log]["columns"]}
+
+
+def mixed(config: dict, wildcards) -> list[str]:
+    """The query sets that a log is mixed from."""
+    entry = config["query_logs"][wildcards.query_log]
+    return [f"results/queries/{name}.parquet" for name in dict.fromkeys([*entry["before"], *entry["after"]])]
+
+
+def mix_query_log(config: dict, wildcards) -> dict:
+    entry = config["query_logs"][wildcards.query_log]
+    return {key: entry[key] for key in MIXED}
+
+
+def rated(config: dict) -> dict[str, list[str]]:
+    """All raters, corpora, retrievers and query sets that meet, as four lists of equal length."""
+    found = [
+        {"rater": rater, **one} for rater in config["lm_relevance"]["raters"] for one in config["lm_relevance"]["rated"]
+    ]
+    return {key: [one[key] for one in found] for key in ("rater", "corpus", "retriever", "query_set")}
+
+
+def rate_relevance(config: dict, wildcards) -> dict:
+    own = config["lm_relevance"]
+    about = {"shown": own["passages"], "votes": own["votes"], "sampling": own["sampling"]}
+    return models.asking(config, "rate_relevance", "rater", wildcards) | about
+
+
+def check(config: dict) -> Iterator[tuple]:
+    """Whether corpora, query sets and models exist, names are given once, and shares and days are possible."""
+    corpora = [OWN["corpora"], *config["question_sets"], *config["corpora"]]
+    sets = [OWN["query_sets"], *config["question_sets"], *config["query_sets"], *config["synthetic_queries"]]
+    for name, entry in config["synthetic_queries"].items():
+        place = ("synthetic_queries", name)
+        if name in [OWN["query_sets"], *config["question_sets"], *config["query_sets"]]:
+            yield place, "found the name of another query set; give it another"
+        if entry["corpus"] not in corpora:
+            yield (*place, "corpus"), unknown("corpus", entry["corpus"], corpora)
+        if entry["model"] and entry["model"] not in config["models"]:
+            yield (*place, "model"), unknown("model", entry["model"], config["models"])
+    for name, entry in config["query_logs"].items():
+        place = ("query_logs", name)
+        missing = [key for key in NEEDED if key not in entry]
+        if "files" in entry:
+            if len(missing) < len(NEEDED):
+                yield place, f"found files and settings of a mixture, expected files or {', '.join(NEEDED)}"
+            continue
+        if missing:
+            yield place, f"found no {missing[0]}, expected files of your own, or {', '.join(NEEDED)}"
+            continue
+        for key in ("before", "after"):
+            yield from (((*place, key), unknown("query set", one, sets)) for one in entry[key] if one not in sets)
+            if abs(sum(entry[key].values()) - 1) > 1e-9:
+                yield (*place, key), f"found shares that add up to {sum(entry[key].values()):g}, expected 1"
+        if not 1 < entry["drift_day"] <= entry["days"]:
+            yield (*place, "drift_day"), f"found {entry['drift_day']}, expected a day from 2 to {entry['days']}"
+        if not _is_date(entry["first_day"]):
+            yield (*place, "first_day"), f"found {entry['first_day']!r}, expected a date such as 2026-11-01"
+    for one in config["lm_relevance"]["rated"]:
+        for key, known in (("corpus", corpora), ("query_set", sets)):
+            if one[key] not in known:
+                yield ("lm_relevance", "rated"), unknown(key.replace("_", " "), one[key], known)
+
+
+def _writer(config, wildcards):
+    """The wildcards of a job, and the model as if it were one of them."""
+    return _Wildcards(wildcards.items(), model=config["synthetic_queries"][wildcards.query_set]["model"])
+
+
+class _Wildcards(dict):
+    __getattr__ = dict.__getitem__
+
+
+def _is_date(text):
+    try:
+        return bool(datetime.date.fromisoformat(text))
+    except ValueError:
+        return False

@@ -1,0 +1,158 @@
+"""Settings of the stages of question sets, and the tables that the configuration asks for.
+
+Decides which methods a set is measured with: the study's judges always, its detectors and retrievers unless a set says
+no, its responders only where a set says yes, because they cost calls.
+"""
+
+from collections.abc import Iterator
+
+from ragassay.documents.sources import document_files
+from ragassay.plan.detectors import used
+from ragassay.plan.intervals import draws
+from ragassay.plan.people import labelled
+from ragassay.plan.retrieval import OWN
+from ragassay.question_sets.recorded_prompt import RECORDED
+
+
+def documents(config: dict, wildcards) -> list[str]:
+    """The files with a set's documents, those of its folders among them."""
+    paths = config["question_sets"][wildcards.question_set]["documents"]
+    return [file for path in paths for file in document_files(path)]
+
+
+def read_question_set(config: dict, wildcards) -> dict:
+    entry = config["question_sets"][wildcards.question_set]
+    return {"name": wildcards.question_set, "columns": entry["columns"], "annotators": entry["annotators"]}
+
+
+def read_responses(config: dict, wildcards) -> dict:
+    return _recorded(config, wildcards, "responder")
+
+
+def read_verdicts(config: dict, wildcards) -> dict:
+    return {**_recorded(config, wildcards, "judge"), "most_rejected": config["most_rejected"]}
+
+
+def _recorded(config, wildcards, role):
+    """A column of a set, and whose it is."""
+    name, own = wildcards.get(role), config["question_sets"][wildcards.question_set]
+    same = {"name": wildcards.question_set, "columns": own["columns"]}
+    return {**same, role: name, "column": own[f"{role}s"][name]}
+
+
+def recorded(config: dict, role: str) -> list[str]:
+    """The judges or responders whose verdicts or answers came with a set."""
+    return [name for entry in config["question_sets"].values() for name in entry[role]]
+
+
+def responding(config: dict) -> list[str]:
+    """The sets that the study's own responders answer, and of which they say what is out of scope."""
+    return [name for name, own in config["question_sets"].items() if own["responding"]]
+
+
+def asked_judges(config: dict) -> dict[str, list[str]]:
+    """All pairs of set and model that is asked what is out of scope, as two lists of equal length."""
+    return _columns(("name", "judge"), [pair for name in config["question_sets"] for pair in _asked(config, name)])
+
+
+def set_judges(config: dict, names=None) -> dict[str, list[str]]:
+    """The same, of all sets or these, and the judges whose verdicts were recorded."""
+    sets = config["question_sets"]
+    names = sets if names is None else names
+    found = [
+        pair for name in names for pair in (*_asked(config, name), *((name, judge) for judge in sets[name]["judges"]))
+    ]
+    return _columns(("name", "judge"), found)
+
+
+def _asked(config, name):
+    scope = config["scope"]
+    responders = scope["responders"] if name in responding(config) else []
+    return [(name, judge) for judge in dict.fromkeys([*scope["judges"], *responders])]
+
+
+def own_responses(config: dict) -> dict[str, list[str]]:
+    """All sets with the study's responders and prompts that answer them, as three lists of equal length."""
+    return _columns(("name", "responder", "prompt"), _own(config))
+
+
+def set_responses(config: dict, names=None) -> dict[str, list[str]]:
+    """Sets, responders, prompts and judges of what was answered, recorded or not, as four lists of equal length; of all
+    sets or these.
+    """
+    recorded = [(name, who, RECORDED) for name, own in config["question_sets"].items() for who in own["responders"]]
+    answered = [row for row in [*recorded, *_own(config)] if names is None or row[0] in names]
+    found = [(*row, judge) for row in answered for judge in config["scope"]["judges"]]
+    return _columns(("name", "responder", "prompt", "judge"), found)
+
+
+def _own(config):
+    scope = config["scope"]
+    prompts = scope["responding"]["prompts"]
+    return [(name, who, prompt) for name in responding(config) for who in scope["responders"] for prompt in prompts]
+
+
+def detected(config: dict) -> list[str]:
+    """The sets that the study's trained detectors are measured on."""
+    return [name for name, own in config["question_sets"].items() if own["detectors"]]
+
+
+def predictions(config: dict, names=None) -> dict[str, list[str]]:
+    """All detectors, with their encoders, generators and judges that they are trained on and sets, of all or of
+    `names`, as four lists of equal length.
+    """
+    scope, own = config["scope"], [name for name in detected(config) if names is None or name in names]
+    found = [
+        (one, source, scope["judges"][0], name)
+        for name in own
+        for one in used(config)
+        for source in scope["generators"]
+    ]
+    return _columns(("detector", "generator", "judge", "asked"), found)
+
+
+def searched(config: dict) -> list[str]:
+    """The sets whose questions are searched for among their documents."""
+    return [name for name, own in config["question_sets"].items() if own["retrieval"]]
+
+
+def searches(config: dict) -> dict[str, list[str]]:
+    """All pairs of set and retriever, as two lists of equal length."""
+    found = [(name, one) for name in searched(config) for one in config["retrieval"]["retrievers"]]
+    return _columns(("name", "retriever"), found)
+
+
+def voted(config: dict) -> list[str]:
+    """The sets that came with votes of people."""
+    return [name for name, own in config["question_sets"].items() if own["human_votes"] or own["annotators"]]
+
+
+def with_people(config: dict) -> list[str]:
+    """The sets with people's labels: from votes that came with them, or from our pages."""
+    here = labelled(config, config["question_sets"])["generator"]
+    return [name for name in config["question_sets"] if name in here or name in voted(config)]
+
+
+def sections(config: dict) -> list[str]:
+    """The sections of the report that are about question sets."""
+    return ["question_sets", *(["agreement"] if with_people(config) else [])]
+
+
+def measure_question_sets(config: dict) -> dict:
+    return draws(config, "question_sets")
+
+
+def check(config: dict) -> Iterator[tuple]:
+    """Whether sets and what they bring have names of their own: their tables lie beside those of models."""
+    for name, own in config["question_sets"].items():
+        brought = [(name, ()), *((key, (role, key)) for role in ("responders", "judges") for key in own[role])]
+        for key, path in brought:
+            if key in config["models"]:
+                yield ("question_sets", name, *path), f"found the name of the model {key!r}, expected one of its own"
+        for section, study in OWN.items():
+            if name == study or name in config[section]:
+                yield ("question_sets", name), f"found a name that {section} have, too; give the set another"
+
+
+def _columns(names, rows):
+    return {name: [row[at] for row in rows] for at, name in enumerate(names)}

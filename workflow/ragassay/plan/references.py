@@ -1,0 +1,86 @@
+"""What the configuration and the rules refer to: prompts, files, folders, shards. All must exist before a job starts.
+
+Snakemake reports a missing input only if the output is missing, too. Otherwise it takes the old output for a file that
+nobody makes, and the run ends well on results that belong to other settings.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ragassay import variants
+from ragassay.documents.sources import READERS, SourceError, document_files
+from ragassay.errors import AssayError, closest_file, unknown
+from ragassay.plan.schema import values
+
+RESULTS = "results/"  # what rules write
+PLAN = "ragassay.plan"
+
+
+class MissingInput(AssayError):
+    """Files that rules read are gone; the message lists all, one a line."""
+
+
+def problems(config: dict, schema: dict) -> Iterator[tuple]:
+    """(key, what is wrong with the name or path there) for all of a checked configuration: what its schema declares,
+    and what modules beside this one find, each with a function `check`, which takes the configuration.
+    """
+    for path, value, part in values(config, schema):
+        if "file_of" in part:
+            yield from ((path, problem) for problem in _no_file_of(value, **part["file_of"]))
+        if "exists" in part and value is not None:
+            yield from ((path, problem) for problem in MISSING[part["exists"]](value))
+    for name in variants.names(PLAN):
+        check = getattr(variants.load(PLAN, name, PLAN), "check", None)
+        yield from check(config) if check else ()
+
+
+def check_inputs(rules) -> None:
+    """Whether the files exist that rules read by fixed names. Names with wildcards come from the configuration."""
+    read = {str(file): rule.name for rule in rules for file in rule.input if isinstance(file, str)}
+    fixed = [file for file in read if "{" not in file and not file.startswith(RESULTS)]
+    gone = [file for file in sorted(fixed) if not Path(file).exists()]
+    if gone:
+        advice = "restore it, as with: git checkout --"
+        raise MissingInput(
+            "\n".join(f"{file}: no such file; rule {read[file]} reads it, {advice} {file}" for file in gone)
+        )
+
+
+def _no_file_of(name, **patterns):
+    for what, pattern in patterns.items():
+        if not Path(pattern.format(name)).is_file():
+            before, after = Path(pattern).name.split("{}")
+            files = sorted(Path(pattern).parent.glob(f"{before}*{after}"))
+            known = [file.name.removeprefix(before).removesuffix(after) for file in files]
+            yield f"{unknown(what, name, known)}; each is a file {pattern.replace('{}', '{name}')}"
+
+
+def _no_file(path):
+    if Path(path).is_dir():
+        yield f"found the folder {path!r}, expected a file"
+    elif not Path(path).is_file():
+        yield f"found {path!r}, no such file, expected one that exists{closest_file(path)}"
+
+
+def _no_table(path):
+    yield from (problems := list(_no_file(path)))
+    if not problems and Path(path).suffix.lower() not in READERS:
+        yield f"found {path!r}, an unknown kind of file, expected one of {', '.join(READERS)}"
+
+
+def _no_tables(path):
+    if not Path(path).is_dir():
+        yield from _no_table(path)
+        return
+    try:
+        document_files(path)
+    except SourceError as error:
+        yield f"found the folder {path!r}: {error}"
+
+
+def _no_folder(path):
+    if not Path(path).is_dir():
+        yield f"found {path!r}, no such folder, expected one that exists{closest_file(path)}"
+
+
+MISSING = {"file": _no_file, "table": _no_table, "tables": _no_tables, "folder": _no_folder}  # how `exists` is checked

@@ -1,0 +1,226 @@
+"""Settings of the stages of the relevance study, and the tables that its sets need."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ragassay.errors import unknown
+from ragassay.plan import encoders, queries, retrieval
+from ragassay.plan.intervals import draws
+from ragassay.plan.retrieval import BM25, DENSE, HELD_OUT, OWN, VECTORS
+
+SHARED = (
+    "retrievers", "fused", "k", "ks", "temperature", "temperatures", "alpha", "p_values", "runs", "samples", "sizes",
+)  # fmt: skip
+
+
+def sets(config: dict) -> dict:
+    """The entries of sets, without whether they are used: all that are here are."""
+    entries = config["relevance"]["sets"].items()
+    return {name: {key: value for key, value in entry.items() if key != "used"} for name, entry in entries}
+
+
+def corpora(config: dict) -> list[str]:
+    """The corpora of all sets."""
+    return list(dict.fromkeys(entry["corpus"] for entry in sets(config).values()))
+
+
+def searched(config: dict) -> list[str]:
+    """The same, with and without their held-out documents."""
+    return [name for corpus in corpora(config) for name in (corpus, corpus + HELD_OUT)]
+
+
+def query_sets(config: dict) -> list[str]:
+    """The query sets of all sets."""
+    return list(dict.fromkeys(name for entry in sets(config).values() for name in _asked(entry)))
+
+
+def retrievers(config: dict) -> list[str]:
+    """All that search."""
+    return list(dict.fromkeys([*config["relevance"]["retrievers"], *config["relevance"]["fused"]]))
+
+
+def searches(config: dict) -> dict[str, list[str]]:
+    """All corpora, retrievers and query sets that meet, as three lists of equal length."""
+    pairs = []
+    for entry in sets(config).values():
+        pairs += [(entry["corpus"], name) for name in _asked(entry)]
+        pairs.append((entry["corpus"] + HELD_OUT, entry["in_knowledge"]))
+    return _columns((corpus, one, name) for corpus, name in dict.fromkeys(pairs) for one in retrievers(config))
+
+
+def scored(config: dict) -> dict[str, list[str]]:
+    """The same for the tables of statistics: by the first retriever."""
+    pairs = dict.fromkeys((entry["corpus"], name) for entry in sets(config).values() for name in _asked(entry))
+    return _columns((corpus, config["relevance"]["retrievers"][0], name) for corpus, name in pairs)
+
+
+def with_vectors(config: dict) -> list[str]:
+    """The sets whose queries outlier detectors look at: all, if one of the retrievers is dense."""
+    return list(sets(config)) if _dense(config) else []
+
+
+def hold_out_documents(config: dict) -> dict:
+    """Near-duplicates are defined as in the study of scope."""
+    share = {"share": config["relevance"]["held_out"]}
+    return share | config["duplicates"] | {"cut_after_words": config["documents"]["cut_after_words"]}
+
+
+def score_relevance(config: dict) -> dict:
+    return {name: config["relevance"][name] for name in ("k", "temperature")}
+
+
+def measure_relevance(config: dict) -> dict:
+    options = {name: config["relevance"][name] for name in SHARED}
+    about = {"sets": sets(config), "options": options, "flips": config["intervals"]["flips"]}
+    return about | draws(config, "relevance")
+
+
+def outlier_inputs(config: dict, pattern: str, key: str, wildcards) -> list[str]:
+    """The tables of a set by its corpora or query sets; `key` says which."""
+    entry = sets(config)[wildcards.relevance_set]
+    names = {"corpus": [entry["corpus"], entry["corpus"] + HELD_OUT], "query_set": _asked(entry)}
+    return [pattern.format(**{key: name}) for name in names[key]]
+
+
+def outlier_documents(config: dict, wildcards) -> str:
+    return f"results/held_out_documents/{sets(config)[wildcards.relevance_set]['corpus']}.parquet"
+
+
+def outliers_await(config: dict, wildcards) -> list[str]:
+    """The searches that embed what outlier detectors look at."""
+    entry, retriever = sets(config)[wildcards.relevance_set], _dense(config)[0]
+    return [f"results/neighbours/{entry['corpus']}/{retriever}/{name}.parquet" for name in _asked(entry)]
+
+
+def outlier_kinds(config: dict) -> list[str]:
+    """The modules that run the encoders of the first dense retriever."""
+    return [kind for name in _encoders(config) for kind in encoders.kind(config, name)]
+
+
+def score_outliers(config: dict, wildcards) -> dict:
+    own, entry = retrieval.retriever(config, _dense(config)[0]), sets(config)[wildcards.relevance_set]
+    passages, asked = (encoders.encoder(config, name) for name in _encoders(config))
+    about = {"titles": own.get("titles", "none"), "similarity": own.get("similarity", "cosine")}
+    return {**passages, "query_encoder": asked["encoder"], **about, "entry": entry}
+
+
+def rated(config: dict) -> dict[str, list[str]]:
+    """The tables of relevance scores by language models that are about a set: what `rate_relevance` is asked for."""
+    every, searched = queries.rated(config), searches(config)
+    known = set(zip(searched["corpus"], searched["query_set"], strict=True))
+    rows = [row for row in zip(*every.values(), strict=True) if (row[1], row[3]) in known]
+    return {name: [row[at] for row in rows] for at, name in enumerate(every)}
+
+
+def logs(config: dict) -> dict[str, list[str]]:
+    """The logs whose drift is measured, with corpus and retriever, as three lists of equal length."""
+    first = config["relevance"]["retrievers"][0]
+    rows = [(entry["corpus"], first, name) for name, entry in config["query_logs"].items() if entry["corpus"]]
+    return {name: [row[at] for row in rows] for at, name in enumerate(("corpus", "retriever", "query_log"))}
+
+
+def members(config: dict, retriever: str) -> list[str]:
+    """The retrievers that the gate of one searches with, it first."""
+    fused = config["relevance"]["fused"] if config["relevance"]["gate"]["statistic"] == "fused" else []
+    return list(dict.fromkeys([retriever, *fused]))
+
+
+def in_knowledge(config: dict, wildcards) -> str:
+    """The query set that calibrates a gate: that of the first set with its corpus."""
+    return next(entry["in_knowledge"] for entry in sets(config).values() if entry["corpus"] == wildcards.corpus)
+
+
+def gate_queries(config: dict, wildcards) -> str:
+    return f"results/queries/{in_knowledge(config, wildcards)}.parquet"
+
+
+def gate_neighbours(config: dict, wildcards) -> list[str]:
+    """What each of a gate's retrievers found for these queries; the searches have embedded all passages."""
+    query_set = in_knowledge(config, wildcards)
+    names = members(config, wildcards.retriever)
+    return [f"results/neighbours/{wildcards.corpus}/{name}/{query_set}.parquet" for name in names]
+
+
+def gate_kinds(config: dict, wildcards) -> list[str]:
+    """The modules that run the encoders of a gate's retrievers."""
+    dense = [name for name in members(config, wildcards.retriever) if _kind(config, name) == DENSE]
+    return [kind for name in dense for kind in retrieval.retriever_kinds(config, Retriever(name))]
+
+
+def fit_gate(config: dict, wildcards) -> dict:
+    shared, own = config["relevance"], config["relevance"]["gate"]
+    about = {"statistic": own["statistic"], "strategy": own["strategy"], "shown": own["passages"]}
+    about |= {name: shared[name] for name in ("k", "temperature", "alpha")}
+    names = members(config, wildcards.retriever)
+    return about | {"retrievers": {name: _search(config, name) for name in names}, "embeddings": "embeddings"}
+
+
+def measure_drift(config: dict) -> dict:
+    return config["relevance"]["drift"] | {"alpha": config["relevance"]["alpha"]} | draws(config, "drift")
+
+
+class Retriever(NamedTuple):
+    """Stands in for the wildcards of a search."""
+
+    retriever: str
+
+
+def _kind(config, name):
+    return retrieval.retriever(config, name)["kind"]
+
+
+def _search(config, name):
+    """What a gate needs of one of its retrievers."""
+    kind = _kind(config, name)
+    if kind == BM25:
+        own = retrieval.search_bm25(config, Retriever(name))["options"]
+        return {"kind": kind, "titles": own.pop("titles", "none"), "options": own}
+    own = retrieval.search_dense(config, Retriever(name))
+    return {"kind": kind} | {key: own[key] for key in ("encoder", "query_encoder", "similarity", "titles")}
+
+
+def _encoders(config):
+    """The encoder of passages and that of queries."""
+    dense = _dense(config)
+    own = retrieval.retriever(config, dense[0]) if dense else {}
+    return [own["encoder"], own.get("query_encoder", own["encoder"])] if own else []
+
+
+def _dense(config):
+    return [name for name in retrievers(config) if retrieval.retriever(config, name)["kind"] == DENSE]
+
+
+def _asked(entry):
+    """The query sets of a set, in-knowledge ones first."""
+    synthetic = [entry["synthetic"]] if entry["synthetic"] else []
+    return list(dict.fromkeys([entry["in_knowledge"], *entry["near"], *entry["far"], *synthetic]))
+
+
+def _columns(rows):
+    rows = list(rows)
+    return {name: [row[at] for row in rows] for at, name in enumerate(("corpus", "retriever", "query_set"))}
+
+
+def check(config: dict) -> Iterator[tuple]:
+    """Whether the sets name corpora and query sets that there are, and k leaves room for a query's own documents."""
+    known = {section: [own, *config["question_sets"], *config[section]] for section, own in OWN.items()}
+    known["query_sets"] += config["synthetic_queries"]
+    for name, entry in sets(config).items():
+        if entry["corpus"] not in known["corpora"]:
+            yield ("relevance", "sets", name, "corpus"), unknown("corpus", entry["corpus"], known["corpora"])
+        for query_set in _asked(entry):
+            if query_set not in known["query_sets"]:
+                yield ("relevance", "sets", name), unknown("query set", query_set, known["query_sets"])
+    deepest, kept = max(config["relevance"]["k"], *config["relevance"]["ks"]), config["retrieval"]["neighbours"]
+    if deepest >= kept:
+        yield ("relevance", "ks"), f"found {deepest}, expected less than retrieval.neighbours, which is {kept}"
+    for corpus in config["corpora"]:
+        if corpus.endswith(HELD_OUT):
+            yield ("corpora", corpus), f"found a name that ends with {HELD_OUT}, as the study's own do; give it another"
+    for name, corpus in zip(logs(config)["query_log"], logs(config)["corpus"], strict=True):
+        if corpus not in corpora(config):
+            yield ("query_logs", name, "corpus"), unknown("corpus", corpus, corpora(config) or ["none"])
+        for retriever in members(config, config["relevance"]["retrievers"][0]):
+            if _kind(config, retriever) == VECTORS:
+                found = f"found {retriever}, whose vectors were computed elsewhere, so that no gate can embed queries"
+                yield ("query_logs", name), f"{found}; set other relevance.retrievers or relevance.fused"

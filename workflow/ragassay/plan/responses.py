@@ -1,0 +1,51 @@
+"""Settings of the stages that get and judge responses."""
+
+from ragassay.plan.config import NAME
+from ragassay.plan.intervals import draws
+from ragassay.plan.models import asking
+from ragassay.plan.shards import one_of
+
+
+def variants(config: dict) -> list[str]:
+    """How the defusion judge is asked: in the study's way, whose name is empty, and in those of the ablation."""
+    return ["", *(f"_{name}" for name in config["scope"]["defusion"]["variants"])]
+
+
+def wildcards(config: dict) -> dict[str, str]:
+    return {"prompt": NAME, "variant": one_of(variants(config))}
+
+
+def respond(config: dict, wildcards) -> dict:
+    sampling = config["scope"]["responding"]["sampling"]
+    about = {"sampling": sampling, "prompt_name": wildcards.prompt}
+    return {**asking(config, "respond", "responder", wildcards), **about}
+
+
+def answer_closed_book(config: dict, wildcards) -> dict:
+    return {**asking(config, "answer_closed_book", "responder", wildcards), **config["scope"]["closed_book"]}
+
+
+def judge_defusion(config: dict, wildcards) -> dict:
+    """A variant has its own number of votes."""
+    defusion = config["scope"]["defusion"]
+    votes = {"": defusion["votes"]} | {f"_{name}": entry["votes"] for name, entry in defusion["variants"].items()}
+    about = {"sampling": defusion["sampling"], "votes": votes[wildcards.variant]}
+    return {**asking(config, "judge_defusion", "judge", wildcards), **about}
+
+
+def measure_responses(config: dict) -> dict:
+    """The study's own generator and judge are the first; so is the prompt for answering with the document."""
+    scope, models = config["scope"], config["models"]
+    first = {"generator": scope["generators"][0], "judge": scope["judges"][0]}
+    first |= {"prompt": scope["responding"]["prompts"][0]}
+    cutoffs = {name: models[name]["cutoff"] for name in scope["responders"] if "cutoff" in models[name]}
+    intervals = {**draws(config, "responses"), "flips": config["intervals"]["flips"]}
+    return {**first, **intervals, "cutoffs": cutoffs, "least_share": scope["labels"]["least_share"]}
+
+
+def explorers(config: dict) -> dict[str, str]:
+    """The pages to look through all questions with: name -> file, beside the report."""
+    scope = config["scope"]
+    pairs = [f"{generator}/{judge}" for generator in scope["generators"] for judge in scope["judges"]]
+    names = ["All questions", *(f"All questions, {pair}" for pair in pairs[1:])]
+    return {name: f"explorer/{pair}.html" for name, pair in zip(names, pairs, strict=True)}

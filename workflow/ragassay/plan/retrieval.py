@@ -1,0 +1,251 @@
+"""Settings of the stages that search, the tables of a corpus, and what the names of retrievers stand for."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ragassay.documents.sources import document_files
+from ragassay.errors import AssayError, unknown
+from ragassay.plan import encoders
+from ragassay.plan.intervals import draws
+
+OWN = {"corpora": "documents", "query_sets": "questions"}  # where the user's lie -> what the study's is called there
+HELD_OUT = ".held_out"  # ends the name of a corpus without some of its documents: see rules/relevance.smk
+BM25, DENSE, VECTORS = "bm25", "dense", "vectors"
+BUILT_IN = {BM25: {"kind": BM25}, "bm25_by_idf": {"kind": BM25, "divide_by_idf": True}}
+OPTIONS = {
+    BM25: ("k1", "b", "divide_by_idf", "titles"),
+    DENSE: ("encoder", "query_encoder", "similarity", "titles"),
+    VECTORS: ("similarity", "passages", "queries"),
+}
+NEEDED = {BM25: (), DENSE: ("encoder",), VECTORS: ("passages", "queries")}
+VECTOR_FILES = (".npy", ".parquet", ".safetensors")
+BEIR = {"corpora": "corpus.jsonl", "query_sets": "queries.jsonl"}  # where these lie in a folder of BEIR's
+BEIR_ID = {"id": "_id"}
+
+
+class NoVectors(AssayError):
+    """A search wants vectors of a corpus or a query set that a retriever does not have."""
+
+
+def tables_of(config: dict, shards: dict, pattern: str, wildcards) -> list[str]:
+    """The tables of a corpus, which is the study's, of all shards, or a question set's."""
+    names = [wildcards.corpus] if wildcards.corpus in config["question_sets"] else shards
+    return [pattern.format(shard=name) for name in names]
+
+
+def files_of(entry: dict, section: str) -> list[str]:
+    """The files of a corpus or a query set."""
+    return [str(Path(entry["beir"], BEIR[section]))] if "beir" in entry else entry["files"]
+
+
+def parts_of(config: dict, corpus: str) -> list[str]:
+    """The corpora that a corpus is embedded and searched as: one for each of its files, or it alone."""
+    files = files_of(config["corpora"][corpus], "corpora") if corpus in config["corpora"] else []
+    return [f"{corpus}+{number}" for number in range(1, len(files) + 1)] if len(files) > 1 else [corpus]
+
+
+def whole(corpus: str) -> str:
+    """The corpus that one without its held-out documents is made from, or the corpus itself."""
+    return corpus.removesuffix(HELD_OUT)
+
+
+def parts(config: dict) -> list[str]:
+    """The parts of all of the user's corpora."""
+    return [part for corpus in config["corpora"] for part in parts_of(config, corpus)]
+
+
+def in_parts(config: dict) -> list[str]:
+    """The corpora that have several parts."""
+    return [corpus for corpus in config["corpora"] if parts_of(config, corpus) != [corpus]]
+
+
+def of_parts(config: dict, pattern: str, wildcards) -> list[str]:
+    """The tables of the parts of a corpus."""
+    own = dict(wildcards.items())
+    return [pattern.format(**own | {"corpus": part}) for part in parts_of(config, wildcards.corpus)]
+
+
+def passage_files(config: dict, wildcards) -> list[str]:
+    """The file of a part, which is all of the corpus if there is one, or the files of its folder."""
+    corpus, _, number = wildcards.corpus.partition("+")
+    path = files_of(config["corpora"][corpus], "corpora")[int(number or 1) - 1]
+    return document_files(path) if Path(path).is_dir() else [path]
+
+
+def read_passages(config: dict, wildcards) -> dict:
+    entry = config["corpora"][wildcards.corpus.partition("+")[0]]
+    return {"columns": _columns(entry), "cut": entry.get("passages")}
+
+
+def query_files(config: dict, wildcards) -> list[str]:
+    return files_of(config["query_sets"][wildcards.query_set], "query_sets")
+
+
+def qrels(config: dict, wildcards) -> list[str]:
+    """The file that says what is relevant to each query, if there is one."""
+    entry = config["query_sets"][wildcards.query_set]
+    return [str(Path(entry["beir"], "qrels", f"{entry['split']}.tsv"))] if "beir" in entry else []
+
+
+def read_queries(config: dict, wildcards) -> dict:
+    return {"columns": _columns(config["query_sets"][wildcards.query_set])}
+
+
+def _columns(entry):
+    return entry["columns"] | (BEIR_ID if "beir" in entry else {})
+
+
+def retriever(config: dict, name: str) -> dict:
+    """What a name stands for: an entry of `retrievers`, one that is always there, or an encoder with its defaults."""
+    alone = BUILT_IN.get(name, {"kind": DENSE, "encoder": name})
+    return config["retrievers"].get(name, alone)
+
+
+def retrievers(config: dict, kind: str) -> list[str]:
+    """The names of all retrievers of a kind."""
+    every = [*BUILT_IN, *config["encoders"], *config["retrievers"]]
+    return [name for name in every if retriever(config, name)["kind"] == kind]
+
+
+def search_bm25(config: dict, wildcards) -> dict:
+    own = retriever(config, wildcards.retriever)
+    return {"options": {key: own[key] for key in OPTIONS[BM25] if key in own}, **_count(config)}
+
+
+def search_dense(config: dict, wildcards) -> dict:
+    own = retriever(config, wildcards.retriever)
+    of_queries = encoders.encoder(config, own.get("query_encoder", own["encoder"]))["encoder"]
+    both = {**encoders.encoder(config, own["encoder"]), "query_encoder": of_queries}
+    return {**both, "titles": _titles(own), "similarity": _similarity(own), **_count(config)}
+
+
+def search_vectors(config: dict, wildcards) -> dict:
+    return {"similarity": _similarity(retriever(config, wildcards.retriever)), **_count(config)}
+
+
+def vector_files(config: dict, section: str, key: str, wildcards) -> list[str]:
+    """The files with the vectors of the corpus or the query set that the wildcard `key` names."""
+    files, name = retriever(config, wildcards.retriever)[section], whole(wildcards.get(key))
+    if name not in files:
+        of = f"{key.replace('_', ' ')} of the vectors"
+        raise NoVectors(f"retrievers.{wildcards.retriever}.{section}: {unknown(of, name, files)}; name its files there")
+    return files[name]
+
+
+def embed_passages(config: dict, wildcards) -> dict:
+    return {**encoders.encoder(config, wildcards.encoder), "titles": wildcards.titles}
+
+
+def awaited(config: dict, wildcards) -> list[str]:
+    """What a search by vectors waits for: the encoders' weights, and that the passages are embedded."""
+    own = retriever(config, wildcards.retriever)
+    parts = parts_of(config, whole(wildcards.corpus))
+    receipts = [f"results/embedded_passages/{part}/{own['encoder']}/{_titles(own)}.parquet" for part in parts]
+    return [*receipts, *(path for name in _encoders(own) for path in encoders.weights(config, name))]
+
+
+def weights(config: dict, wildcards) -> list[str]:
+    """The weights of the encoder that the wildcard names, as inputs."""
+    return encoders.weights(config, wildcards.encoder)
+
+
+def encoder_kind(config: dict, wildcards) -> list[str]:
+    """The module that runs the encoder that the wildcard names."""
+    return encoders.kind(config, wildcards.encoder)
+
+
+def retriever_kinds(config: dict, wildcards) -> list[str]:
+    """The modules that run the encoders of a retriever."""
+    own = retriever(config, wildcards.retriever)
+    return [kind for name in _encoders(own) for kind in encoders.kind(config, name)]
+
+
+def merge_neighbours(config: dict) -> dict:
+    return _count(config)
+
+
+def measured(config: dict) -> dict[str, list[str]]:
+    """The query sets that the report measures in corpora, and the retrievers, as three lists of equal length."""
+    rows = [
+        (query_set, corpus, name)
+        for query_set, entry in config["query_sets"].items()
+        for corpus in entry["corpora"]
+        for name in config["retrieval"]["retrievers"]
+    ]
+    return {key: [row[at] for row in rows] for at, key in enumerate(("query_set", "corpus", "retriever"))}
+
+
+def measured_parts(config: dict) -> list[str]:
+    """The parts of the corpora that they are measured in."""
+    corpora = dict.fromkeys(corpus for entry in config["query_sets"].values() for corpus in entry["corpora"])
+    return [part for corpus in corpora for part in parts_of(config, corpus)]
+
+
+def measure_retrieval(config: dict) -> dict:
+    return {"retrievers": config["retrieval"]["retrievers"], **draws(config, "retrieval")}
+
+
+def _count(config):
+    """How many neighbours are kept for each query."""
+    return {"count": config["retrieval"]["neighbours"]}
+
+
+def _encoders(own):
+    return list(dict.fromkeys([own["encoder"], own.get("query_encoder", own["encoder"])]))
+
+
+def _titles(own):
+    return own.get("titles", "none")
+
+
+def _similarity(own):
+    return own.get("similarity", "cosine")
+
+
+def check(config: dict) -> Iterator[tuple]:
+    """Whether corpora, sets of queries, encoders and retrievers have names of their own and what they need."""
+    taken = [*OWN.items(), *((section, name) for section in ("encoders", "retrievers") for name in BUILT_IN)]
+    for section, name in taken:
+        if name in config[section]:
+            yield (section, name), f"found the name {name!r}, which the study uses itself; give it another"
+    for name in sorted(config["retrievers"].keys() & config["encoders"].keys()):
+        yield ("retrievers", name), "found the name of an encoder, which is a retriever already; give it another"
+    for name, own in config["retrievers"].items():
+        yield from _wrong_options(name, own)
+    for section, wanted in BEIR.items():
+        for name, entry in config[section].items():
+            yield from _wrong_files(section, name, entry, wanted)
+    known = [OWN["corpora"], *config["question_sets"], *config["corpora"]]
+    for name, entry in config["query_sets"].items():
+        for corpus in entry["corpora"]:
+            if corpus not in known:
+                yield ("query_sets", name, "corpora"), unknown("corpus", corpus, known)
+
+
+def _wrong_options(name, own):
+    kind = own["kind"]
+    for key in own:
+        if key != "kind" and key not in OPTIONS[kind]:
+            yield ("retrievers", name, key), f"found a setting that {kind} has not, expected {', '.join(OPTIONS[kind])}"
+    for key in NEEDED[kind]:
+        if key not in own:
+            yield ("retrievers", name), f"found no {key}, which {kind} needs"
+    for section in ("passages", "queries"):
+        for key, files in own.get(section, {}).items():
+            for file in files:
+                if Path(file).suffix not in VECTOR_FILES:
+                    expected = f"expected one of {', '.join(VECTOR_FILES)}"
+                    yield ("retrievers", name, section, key), f"found {file!r}, an unknown kind of file, {expected}"
+    if kind == BM25 and _titles(own) == "pair":
+        yield ("retrievers", name, "titles"), "found pair, expected none or before: bm25 counts words"
+
+
+def _wrong_files(section, name, entry, wanted):
+    if ("files" in entry) == ("beir" in entry):
+        found = "files and beir" if "files" in entry else "neither files nor beir"
+        yield (section, name), f"found {found}, expected one of them"
+    elif "beir" in entry and Path(entry["beir"]).is_dir():
+        needed = [wanted, *([f"qrels/{entry['split']}.tsv"] if section == "query_sets" else [])]
+        for path in (Path(entry["beir"], file) for file in needed):
+            if not path.is_file():
+                yield (section, name, "beir"), f"found no file {path}, expected one; correct the folder or the split"

@@ -1,0 +1,60 @@
+"""How well a judge, a detector or the overlap control tells which questions are out of scope: the confusion matrix, the
+accuracy, what abstentions could change, the AUROC. Reads no file.
+
+A detector that was trained with several seeds answers several times and counts with the mean over its answers. A
+question without a side is an abstention, never wrong or right. Intervals are 95 %, from resampled documents.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+import numpy as np
+
+from ragassay.metrics.panel import Panel, bounds
+from ragassay.schemas.metrics import Section
+from ragassay.scope.votes import IN, KINDS, OUT, TIE, UNCLEAR
+
+SECTION = Section("question_sets")
+
+
+def settled(labels: list[dict]) -> dict[tuple[str, str], str | None]:
+    """(question, responder) -> people's label of the response or, without a responder, of the question's scope: the
+    label they agreed on together, otherwise the majority; None for a tie.
+    """
+    votes = defaultdict(dict)
+    for row in labels:
+        votes[row["question_id"], row["responder"]][row["annotator"]] = row["label"]
+    found = {}
+    for item, own in votes.items():
+        ranked = Counter(own.values()).most_common()
+        tie = len(ranked) > 1 and ranked[0][1] == ranked[1][1]
+        found[item] = own.get("") or (None if tie else ranked[0][0])
+    return found
+
+
+def measured(keys: dict, questions, answers, times: int, seed: int) -> Iterator[dict]:
+    """The rows of the tables matrix and accuracy. `questions` have question_id, doc_id and the truth, `out`; `answers`
+    question_id, label and margin (higher = more out of scope), one row for each seed.
+    """
+    said = questions.merge(answers[["question_id", "label", "margin"]], on="question_id", how="left")
+    said = said.fillna({"label": UNCLEAR, "margin": 0.0})  # a question that was not asked about
+    by_question = said.groupby("question_id")
+    share = 1 / by_question["label"].transform("size")
+    cells = share.groupby([said["out"], said["label"]]).sum()
+    for is_out, kind in ((True, KINDS[OUT]), (False, KINDS[IN])):
+        numbers = {label: round(cells.get((is_out, label), 0), 6) for label in (OUT, IN, TIE, UNCLEAR)}
+        yield from SECTION.rows("matrix", {**keys, "meant": kind}, numbers, (questions["out"] == is_out).sum())
+    said = said.assign(sided=said["label"].isin(list(KINDS)), right=(said["label"] == OUT) == said["out"])
+    means = said.groupby("question_id")[["sided", "right", "margin"]].mean().reindex(questions["question_id"])
+    out, owners, sided = questions["out"].to_numpy(bool), questions["doc_id"].to_numpy(), means["sided"].to_numpy() == 1
+    right, margins = np.where(sided, means["right"], np.nan), means["margin"].to_numpy()
+    (least,), (most,) = bounds(right)
+    numbers = {"asked": len(out), "abstentions": (~sided).sum(), "at_least": least, "at_most": most}
+    yield from SECTION.rows("accuracy", keys, numbers, len(out))
+    masks = {"accuracy": np.ones(len(out), bool), f"right_on_{OUT}": out, f"right_on_{IN}": ~out}
+    for name, mask in masks.items():
+        counted = mask & sided
+        estimates = Panel(owners[counted], times, seed).mean(right[counted])
+        yield SECTION.row("accuracy", keys, name, **estimates.row() | {"abstained": (mask & ~sided).sum()})
+    area = Panel(owners[sided], times, seed).auroc(margins[sided], out[sided]).row()
+    yield SECTION.row("accuracy", keys, "auroc", **area | {"abstained": (~sided).sum()})

@@ -1,0 +1,44 @@
+"""A corpus as the study needs it: the cluster of near-duplicate documents that each passage and each query belongs to.
+
+Queries are never about a passage alone: whatever is masked, held out or split goes by clusters of documents.
+"""
+
+import numpy as np
+
+from ragassay import tables
+from ragassay.schemas.held_out_documents import HELD_OUT_DOCUMENTS
+from ragassay.schemas.passages import PASSAGES
+from ragassay.text.near_duplicates import components
+from ragassay.text.signatures import signatures
+
+
+def duplicates(texts: list[str], similarity: float, first_words: int) -> np.ndarray:
+    """For each text the place of the first one that it nearly repeats, or its own."""
+    return components(signatures(texts, first_words), similarity)
+
+
+class DocumentClusters:
+    """`passages` may lack the documents that are held out; `documents` has all."""
+
+    def __init__(self, passages, documents):
+        rows = tables.read(PASSAGES, passages, ["passage_id", "document_id"])
+        known = tables.read(HELD_OUT_DOCUMENTS, documents).to_pydict()
+        numbers = {name: at for at, name in enumerate(known["document_id"])}
+        self.names = known["document_id"]  # a cluster is called like its first document
+        self._cluster = {name: numbers[own] for name, own in zip(numbers, known["cluster_id"], strict=True)}
+        self.held_out = {self._cluster[name] for name, out in zip(numbers, known["held_out"], strict=True) if out}
+        self.passage_ids = rows["passage_id"]
+        owners = rows["document_id"].to_pylist()
+        self.clusters = np.array([self._cluster[name] for name in owners], int)  # of each passage
+        self._owner = dict(zip(self.passage_ids.to_pylist(), owners, strict=True))
+
+    def __len__(self):
+        return len(self.passage_ids)
+
+    def about(self, query: dict) -> list[int]:
+        """The clusters of the documents that a row of queries is about, as far as the corpus has them."""
+        judged = query["relevant"] or []
+        grades = query["grades"] or [1] * len(judged)
+        named = [query["passage_id"], *(name for name, grade in zip(judged, grades, strict=True) if grade > 0)]
+        documents = (name if name in self._cluster else self._owner.get(name) for name in named)
+        return list(dict.fromkeys(self._cluster[name] for name in documents if name is not None))

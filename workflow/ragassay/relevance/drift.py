@@ -1,0 +1,110 @@
+"""Has the traffic drifted? Windows of a query log against a reference: in-knowledge queries, or the log's beginning.
+
+Values are a statistic of each query in the order of time, higher = more out of knowledge.
+
+`ks` compares one window with the reference, as the paper does. Each window is tested at level alpha, so that of many
+windows without drift a share alpha looks drifted all the same: it shows where to look, and sounds no alarm.
+
+`evidence` sounds the alarm: if there is no drift, the chance that it ever does is at most alpha, however long the log.
+It bets on p-values. Each query gets one among all queries before it, the reference included; without drift, when the
+order of queries says nothing, these are independent and uniform, whatever the statistic and however few the reference
+queries (Vovk's conformal test martingales). A bet pays `e * p ** (e - 1)`, whose mean is then 1. So the wealth is a
+fair game, which reaches 1 / alpha with a chance of at most alpha (Ville's inequality). P-values among the reference
+alone would not do: how it differs from the traffic by chance would become an alarm in a long log.
+
+Half of the wealth bets that queries move out of knowledge (p near 0), half that they move into it (p near 1), each on
+several sizes of `e`: a few strange queries and a general shift call for different ones. Nobody knows when drift begins,
+so a part of the wealth is set aside for a beginning at each window: 1 / (w * (w + 1)) of it for window w. What was lost
+before the drift is little then, and the alarm comes soon after it. KS tests of all windows at levels that add up to
+alpha would be valid, too, but add up no evidence over windows, so that they hardly find a small drift late in a log.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+SIZES = (0.15, 0.4, 0.7)  # of bets: small ones win much from a few extreme p-values
+TOGETHER = 1024  # values that are ranked at once
+
+
+class Window(NamedTuple):
+    statistic: float  # the largest distance of the two distributions
+    critical: float  # what it exceeds with a chance of about alpha
+    p_value: float
+
+
+def ks(reference, window, alpha: float = 0.05) -> Window:
+    """The two-sample test of Kolmogorov and Smirnov, two-sided."""
+    from scipy.stats import ks_2samp
+
+    reference, window = np.asarray(reference, float), np.asarray(window, float)
+    n, m = len(reference), len(window)
+    critical = np.sqrt(-np.log(alpha / 2) * (n + m) / (2 * n * m))
+    return Window(distance(reference, window), float(critical), float(ks_2samp(reference, window).pvalue))
+
+
+def distance(first, second) -> float:
+    """The largest difference of the shares of both samples at or below any value."""
+    first, second = np.sort(first), np.sort(second)
+    at = np.concatenate([first, second])
+    shares = (np.searchsorted(own, at, side="right") / len(own) for own in (first, second))
+    return float(np.abs(np.subtract(*shares)).max())
+
+
+def sequential_p_values(reference, values, seed: int = 0) -> np.ndarray:
+    """The p-value of each value among all before it. Of equal values, chance decides which are higher."""
+    pool, values = np.sort(np.asarray(reference, float)), np.asarray(values, float)
+    found, chance = np.empty(len(values)), np.random.default_rng(seed).random(len(values))
+    for start in range(0, len(values), TOGETHER):
+        part = values[start : start + TOGETHER]
+        earlier = np.tri(len(part), k=-1, dtype=bool)
+        higher = len(pool) - np.searchsorted(pool, part, side="right")
+        equal = np.searchsorted(pool, part, side="right") - np.searchsorted(pool, part, side="left")
+        higher = higher + ((part[None] > part[:, None]) & earlier).sum(axis=1)
+        equal = equal + ((part[None] == part[:, None]) & earlier).sum(axis=1) + 1  # itself
+        before = len(pool) + np.arange(len(part)) + 1
+        found[start : start + TOGETHER] = (higher + chance[start : start + TOGETHER] * equal) / before
+        pool = np.sort(np.concatenate([pool, part]), kind="stable")
+    return found
+
+
+class Evidence(NamedTuple):
+    """What is known after each window."""
+
+    wealth: np.ndarray  # of a bettor who began with 1; logarithm to base 10
+    alarms: np.ndarray  # whether it has ever reached 1 / alpha
+    since: int | None  # the window in which the drift that caused the alarm probably began
+
+
+def evidence(p_values, windows, alpha: float = 0.05) -> Evidence:
+    """`windows` is the number of each value's window, from 0, ascending."""
+    p_values, windows = np.asarray(p_values, float), np.asarray(windows, int)
+    gains = _log_gains(p_values)  # values x bets
+    count = int(windows[-1]) + 1 if len(windows) else 0
+    bets = np.full(gains.shape[1], -np.inf)  # logarithm of the wealth that is in each
+    wealth, alarms, alarm = np.zeros(count), np.zeros(count, bool), None
+    for number in range(count):
+        share = 1 / ((number + 1) * (number + 2) * gains.shape[1])
+        bets = np.logaddexp(bets, np.log(share))
+        spare = np.log(1 / (number + 2))  # what is set aside for later windows
+        own = bets + np.cumsum(gains[windows == number], axis=0)
+        total = np.logaddexp(np.logaddexp.reduce(own, axis=1), spare)
+        bets = own[-1] if len(own) else bets
+        if alarm is None and (total >= -np.log(alpha)).any():
+            alarm = number
+        wealth[number] = total[-1] if len(own) else np.logaddexp(np.logaddexp.reduce(bets), spare)
+        alarms[number] = alarm is not None
+    return Evidence(wealth / np.log(10), alarms, None if alarm is None else _beginning(gains, windows, alarm))
+
+
+def _log_gains(p_values):
+    sizes = np.array(SIZES)
+    ends = np.maximum(np.stack([p_values, 1 - p_values], axis=1), np.finfo(float).tiny)
+    return (np.log(sizes) + (sizes - 1) * np.log(ends)[:, :, None]).reshape(len(p_values), -1)
+
+
+def _beginning(gains, windows, alarm):
+    """The window from which on the best bet would have won most by the alarm."""
+    sums = np.stack([gains[windows == number].sum(axis=0) for number in range(alarm + 1)])
+    won = np.cumsum(sums[::-1], axis=0)[::-1]
+    return int(np.unravel_index(np.argmax(won), won.shape)[0])

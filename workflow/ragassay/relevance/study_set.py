@@ -1,0 +1,82 @@
+"""What one entry of `relevance.sets` brings together: a corpus, its in-knowledge queries, and those out of its
+knowledge.
+
+Held-out queries come first: they are of the same style as in-knowledge ones, so that nothing but the corpus tells them
+apart. Each trial of a set has names for the rows of its tables.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ragassay.relevance import calibration, trials
+from ragassay.relevance.choice import Setting
+from ragassay.relevance.document_clusters import DocumentClusters
+from ragassay.relevance.trials import FAR, HELD_OUT, NEAR, Asked, Trial
+
+
+@dataclass(frozen=True)
+class Options:
+    """How sets are measured: the settings `relevance` of the configuration that all sets share."""
+
+    retrievers: list[str]  # the first is the one of the paper's tables
+    fused: list[str]
+    k: int
+    ks: list[int]
+    temperature: float
+    temperatures: list[float]
+    alpha: float
+    p_values: str
+    runs: int
+    samples: int
+    sizes: list[int]
+
+    @property
+    def retriever(self) -> str:
+        return self.retrievers[0]
+
+    @property
+    def searching(self) -> list[str]:
+        """All retrievers that have to search."""
+        return list(dict.fromkeys([*self.retrievers, *self.fused]))
+
+    def setting(self, name: str, k: int | None = None) -> Setting:
+        return Setting(name, k or self.k, self.temperature)
+
+
+class StudySet:
+    """`files` are the places of tables: passages and held_out_documents by corpus, queries by query set, and neighbours
+    by corpus, retriever and query set.
+    """
+
+    def __init__(self, name: str, entry: dict, options: Options, files: dict):
+        self.name, self.entry, self.options = name, entry, options
+        corpus, reduced = entry["corpus"], f"{entry['corpus']}.held_out"
+        documents = files["held_out_documents"][corpus]
+        whole, rest = (DocumentClusters(files["passages"][one], documents) for one in (corpus, reduced))
+
+        def asked(query_set, corpus_name, searched):
+            neighbours = {one: files["neighbours"][corpus_name, one, query_set] for one in options.searching}
+            return trials.read(query_set, files["queries"][query_set], neighbours, searched)
+
+        self.known = asked(entry["in_knowledge"], corpus, whole)
+        for retriever in options.searching:
+            scores = self.known.nearest(retriever, max(options.k, *options.ks))
+            calibration.checked(scores, options.alpha, f"query set {self.known.name}, {retriever} in {corpus}")
+        self.remaining, self.held_out = trials.held_out(asked(entry["in_knowledge"], reduced, rest))
+        unknown = [(kind, query_set) for kind in (NEAR, FAR) for query_set in entry[kind]]
+        self.unknown = [(kind, asked(query_set, corpus, whole)) for kind, query_set in unknown]
+        self.synthetic = asked(entry["synthetic"], corpus, whole) if entry["synthetic"] else None
+
+    def pairs(self) -> Iterator[tuple[str, Asked, Asked]]:
+        """Kind, in-knowledge queries and out-of-knowledge queries of each trial."""
+        if len(self.held_out.ids):
+            yield HELD_OUT, self.remaining, self.held_out
+        for kind, unknown in self.unknown:
+            yield kind, self.known, unknown
+
+    def trials(self, size: int | None = None, runs: int | None = None) -> Iterator[tuple[dict, Trial]]:
+        """Each trial with the keys of its rows."""
+        for at, (kind, known, unknown) in enumerate(self.pairs()):
+            trial = Trial(known, unknown, kind, runs or self.options.runs, size or self.options.samples)
+            shown = HELD_OUT if kind == HELD_OUT else unknown.name
+            yield {"at": at, "corpus": self.name, "kind": kind, "set": shown, "queries": trial.queries}, trial

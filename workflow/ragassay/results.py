@@ -1,0 +1,157 @@
+"""The door for notebooks: open a folder of results and read its tables as pandas frames.
+
+    from ragassay.results import Results
+
+    results = Results("results")
+    results.tables()                              # what is there
+    results.frame("responses", prompt="basic")    # rows, with the keys of their files as columns
+    results.metrics("scope", "table_2")           # numbers of the report
+
+Reads only, and runs nothing. Needs no other part of the pipeline than tables and their schemas, so that
+`pip install .` is enough.
+"""
+
+import importlib
+import json
+import pkgutil
+import re
+from pathlib import Path
+
+import pandas as pd
+
+from ragassay import schemas, tables
+from ragassay.errors import AssayError, closest, closest_file
+from ragassay.tables import REJECTS, Table, key_names, keys
+
+
+class ResultsError(AssayError):
+    """No such folder, table, key or number."""
+
+
+def all_tables() -> dict[str, Table]:
+    """Every table that is declared, by its name."""
+    names = sorted(module.name for module in pkgutil.iter_modules(schemas.__path__))
+    modules = [importlib.import_module(f"ragassay.schemas.{name}") for name in names]
+    declared = {value.name: value for module in modules for value in vars(module).values() if isinstance(value, Table)}
+    return dict(sorted((declared | {REJECTS.name: REJECTS}).items()))
+
+
+class Results:
+    """The tables below one folder, which is `results` in a project."""
+
+    def __init__(self, folder="results"):
+        self.folder = Path(folder)
+        if not self.folder.is_dir():
+            raise ResultsError(
+                f"{folder}: no such folder, expected one that a run wrote{closest_file(folder)}; run `make demo`"
+            )
+        self._tables = all_tables()
+
+    def tables(self) -> pd.DataFrame:
+        """What is there: each table with the number of its files, the keys of their paths, and what a row is."""
+        files = {name: len(self._files(table)) for name, table in self._tables.items()}
+        rows = [(name, files[name], ", ".join(_keys_of(table)), table.row) for name, table in self._tables.items()]
+        frame = pd.DataFrame(rows, columns=["table", "files", "keys", "description"]).set_index("table")
+        return frame[frame["files"] > 0]
+
+    def frame(self, table: str, /, columns=None, **chosen) -> pd.DataFrame:
+        """The rows of all files of a table, or of those with these keys: `frame("responses", prompt=["basic", "cot"])`.
+
+        The keys of a file, such as generator and shard, are the first columns; `columns` says which others are read.
+        """
+        if table not in self._tables:
+            raise self._no("table", table, self._tables)
+        declaration = self._tables[table]
+        files = self._files(declaration)
+        if not files:
+            raise ResultsError(f"{self.folder}: found no file of table {table}; run the rule that writes it")
+        for name, values in chosen.items():
+            files = self._narrowed(declaration, files, name, values)
+        names = declaration.schema.names if columns is None else list(columns)
+        for name in names:
+            if name not in declaration.schema.names + _keys_of(declaration):
+                raise self._no(f"column of table {table}", name, declaration.schema.names)
+        names = [name for name in names if name in declaration.schema.names]
+        if declaration.path:
+            return tables.frame(declaration, files, names)
+        parts = [tables.read(declaration, path, names).to_pandas() for path in files]
+        for part, values in zip(parts, files.values(), strict=True):
+            part.insert(0, "file", values["file"])
+        return pd.concat(parts, ignore_index=True)
+
+    def metrics(self, section: str, table: str, intervals: bool = False) -> pd.DataFrame:
+        """A table of the report's numbers: a row per combination of keys, a column per metric.
+
+        If some rows have one key more than the others and hold one metric, the values of that key become columns, as
+        the topics of Table 2 do. `intervals` adds the ends of each interval as `{metric}_low` and `{metric}_high`. A
+        table that only another section has is taken from there. For counts and abstentions: `frame("metrics")`.
+        """
+        rows = self.frame("metrics")
+        if section not in set(rows["section"]):
+            raise self._no("section", section, set(rows["section"]))
+        of_section = rows[rows["section"] == section]
+        if table not in set(of_section["table"]):
+            elsewhere = sorted(set(rows.loc[rows["table"] == table, "section"]))
+            if not elsewhere:
+                raise self._no(f"table of section {section}", table, set(of_section["table"]))
+            if len(elsewhere) > 1:
+                expected = f"expected one of the sections that have one: {', '.join(elsewhere)}"
+                raise ResultsError(f"{self.folder}: section {section} has no table {table}, {expected}")
+            of_section = rows[rows["section"] == elsewhere[0]]
+        rows = of_section[of_section["table"] == table]
+        return _as_reported([(json.loads(row.keys), row) for row in rows.itertuples()], intervals)
+
+    def _files(self, table) -> dict[Path, dict]:
+        """The files of a table, each with the keys of its path; without a path of its own, its place is the one key."""
+        if table.path:
+            pattern = table.path.format_map(dict.fromkeys(key_names(table), "*"))
+            return {path: keys(table, path) for path in sorted(self.folder.glob(f"{pattern}.parquet"))}
+        folder = self.folder / table.name
+        paths = sorted(folder.rglob("*.parquet"))
+        return {path: {"file": path.relative_to(folder).with_suffix("").as_posix()} for path in paths}
+
+    def _narrowed(self, table, files, name, values):
+        """The files whose key is one of the values, each of which has to occur."""
+        if name not in _keys_of(table):
+            raise self._no(f"key of table {table.name}", name, _keys_of(table))
+        values = [values] if isinstance(values, str) else list(values)
+        there = {found[name] for found in files.values()}
+        for value in values:
+            if value not in there:
+                raise self._no(f"{name} of table {table.name}", value, there)
+        return {path: found for path, found in files.items() if found[name] in values}
+
+    def _no(self, what, name, expected):
+        expected = sorted(expected)
+        among = f"expected one of: {', '.join(expected)}{closest(name, expected)}" if expected else "which has none"
+        return ResultsError(f"{self.folder}: {name!r} is no {what}, {among}")
+
+
+def _keys_of(table):
+    return key_names(table) if table.path else ["file"]
+
+
+def _as_reported(rows, intervals) -> pd.DataFrame:
+    """Metric rows, each with its keys, as one frame with a row per combination of keys in their natural order."""
+    spread = _spread_key(rows)
+    lines = {}
+    for found, row in sorted(rows, key=lambda pair: spread in pair[0]):
+        column = found.pop(spread) if spread in found else row.metric
+        line = lines.setdefault(json.dumps(found), found)
+        line[column] = row.value
+        if intervals and pd.notna(row.low):
+            line |= {f"{column}_low": row.low, f"{column}_high": row.high}
+    return pd.DataFrame([lines[name] for name in sorted(lines, key=_natural)])
+
+
+def _natural(text):
+    """Numbers inside a text count as numbers."""
+    return [(int(piece), "") if piece.isdigit() else (-1, piece) for piece in re.split(r"(\d+)", text)]
+
+
+def _spread_key(rows):
+    """The one key that some rows have beside those of all, if these rows are about one metric."""
+    common = set.intersection(*(set(found) for found, _ in rows))
+    more = {key for found, _ in rows for key in found} - common
+    metrics = {row.metric for found, row in rows if more & found.keys()}
+    return more.pop() if len(more) == 1 and len(metrics) == 1 else None

@@ -1,0 +1,60 @@
+"""A table of passages as searches read it: ids and texts in blocks, ids ascending, with titles or without."""
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from ragassay import tables
+from ragassay.encoders.pairs import pair
+from ragassay.errors import AssayError
+from ragassay.schemas.passages import PASSAGES
+
+NONE = "none"
+WITH_TITLE = {"before": "{} {}".format, "pair": pair}  # what is done with titles
+
+
+class CorpusError(AssayError):
+    """A corpus cannot be searched."""
+
+
+def blocks(passages, titles: str = NONE) -> Iterator[tuple[pa.Array, list[str]]]:
+    """Ids and texts of some passages at a time; a corpus without any is an error. A passage without a title is its text
+    alone.
+    """
+    columns, count = ["passage_id", "text", *([] if titles == NONE else ["title"])], 0
+    for batch in tables.batches(PASSAGES, passages, columns):
+        texts = batch["text"].to_pylist()
+        if titles != NONE:
+            pairs = zip(batch["title"].to_pylist(), texts, strict=True)
+            texts = [WITH_TITLE[titles](title, text) if title else text for title, text in pairs]
+        count += len(texts)
+        yield batch["passage_id"], texts
+    _check_any(count, passages)
+
+
+def ids(passages) -> pa.ChunkedArray:
+    """All ids; a corpus without any is an error, too."""
+    found = tables.read(PASSAGES, passages, ["passage_id"])["passage_id"]
+    _check_any(len(found), passages)
+    return found
+
+
+def _check_any(count, passages):
+    if not count:
+        raise CorpusError(f"{passages}: found no passage, expected at least one; see what its corpus is made from")
+
+
+class Corpus:
+    """The texts of a corpus as a stream, and the ids of those that were taken from it."""
+
+    def __init__(self, passages, titles: str = NONE):
+        self._passages, self._titles, self._ids = passages, titles, []
+
+    def texts(self) -> Iterator[str]:
+        for ids, texts in blocks(self._passages, self._titles):
+            self._ids.append(ids)
+            yield from texts
+
+    @property
+    def ids(self) -> pa.ChunkedArray:
+        return pa.chunked_array(self._ids, pa.string())

@@ -1,0 +1,48 @@
+"""Words of an English text, their stems and what they weigh, for measures of how many words two texts share.
+
+A word is a run of letters or of digits; its stem is that of the Snowball stemmer. Function words carry no content:
+articles, pronouns, prepositions, conjunctions, auxiliaries and question words. Synonyms are different words. Nothing
+here is shared with the embedded reader: its judgements are compared with these measures, and a change to it must not
+move them.
+"""
+
+import re
+from functools import lru_cache
+
+import snowballstemmer
+
+WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
+POSSESSIVE = re.compile(r"['\u2019]s?$")
+FUNCTION_WORDS = frozenset(
+    "a an the this that these those such some any no every each either neither both all other another same own much"
+    " i me my mine myself you your yours yourself he him his himself she her hers herself it its itself we us our ours"
+    " ourselves they them their theirs themselves one ones someone anyone everyone something anything everything"
+    " nothing many who whom whose which what when where why how there here then"
+    " of in on at by for from to into onto out off up down over under with within without about above below across"
+    " after against along among around as before behind beneath beside between beyond despite during except inside near"
+    " outside per since than through throughout till toward towards until upon via"
+    " and or but nor so yet if because although though while whereas whether unless once"
+    " am is are was were be been being do does did doing done have has had having can could may might must shall should"
+    " will would ought let not only also too very just even still again ever never".split()
+)
+_STEMMER = snowballstemmer.stemmer("english")
+
+
+def tokens(text: str) -> list[str]:
+    """Words and numbers as they stand in the text, without a possessive ending."""
+    return [POSSESSIVE.sub("", word) for word in WORD.findall(text)]
+
+
+@lru_cache(maxsize=50_000)
+def stem(word: str) -> str:
+    return _STEMMER.stemWord(word.lower().replace("\u2019", "'"))
+
+
+def content(text: str) -> list[str]:
+    """The words that are not function words, in order."""
+    return [word for word in tokens(text) if word.lower() not in FUNCTION_WORDS]
+
+
+def weight(word: str) -> int:
+    """How much a content word tells: its number of characters, since rare words tend to be long."""
+    return len(word)

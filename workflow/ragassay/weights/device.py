@@ -1,0 +1,48 @@
+"""Where a model runs, in which number format, and how much it reads. Chooses; computes nothing."""
+
+import contextlib
+
+import torch
+import transformers
+
+DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+
+
+def place(name: str) -> torch.device:
+    """The device of this name; ValueError if this machine has no such device."""
+    try:
+        device = torch.device(name)
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).split("\n")[0]
+        raise ValueError(f"found device {name!r}, which cannot be used here ({reason})") from error
+    return device
+
+
+def dtype(name: str) -> torch.dtype:
+    if name not in DTYPES:
+        raise ValueError(f"found dtype {name!r}, expected one of {', '.join(DTYPES)}")
+    return DTYPES[name]
+
+
+def positions(config) -> int | None:
+    """How many tokens a model has positions for, if its configuration says so."""
+    count = getattr(config, "max_position_embeddings", None)
+    if count and config.model_type in ("roberta", "xlm-roberta", "camembert", "mpnet"):
+        return count - 2  # they begin to count behind the padding token
+    return count
+
+
+@contextlib.contextmanager
+def quiet():
+    """No progress bars and tables while weights are loaded: they would fill every job's log."""
+    logging = transformers.utils.logging
+    bars, verbosity = logging.is_progress_bar_enabled(), logging.get_verbosity()
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(verbosity)
+        if bars:
+            logging.enable_progress_bar()

@@ -1,0 +1,24 @@
+"""What was asked of models and paid, over all rules that ask.
+
+Reads   results/calls/{rule}/...
+Writes  results/metrics/calls.parquet     the report's section on costs
+"""
+
+SECTIONS["calls"] = {}
+
+
+rule measure_calls:
+    """All calls are added up by rule and model."""
+    input:
+        calls=CALLS,
+    output:
+        metrics=table("results/metrics/calls.parquet"),
+    log:
+        "logs/measure_calls.log",
+    conda:
+        "../../envs/tables.yaml"
+    params:
+        code=code_version("llm/measure_calls.py"),
+        settings={},
+    script:
+        "../scripts/llm/measure_calls.py"

@@ -1,0 +1,200 @@
+"""Whether a query is inside what a corpus knows: statistics of its nearest passages, calibrated and compared. Asks no model.
+
+For each corpus of the study there is one without the documents that are held out, `{corpus}.held_out`; queries about these are
+out of its knowledge, and of the same style as those that are in it.
+
+Reads   results/passages, results/queries, results/neighbours, results/lm_relevance, results/query_logs
+Writes  results/held_out_documents/{corpus}.parquet                             clusters of near-duplicates, and what is held out
+        results/passages/{corpus}.held_out.parquet                              the corpus without it
+        results/relevance_scores/{corpus}/{retriever}/{query_set}.parquet       the statistics of each query
+        results/outlier_scores/{relevance_set}.parquet                          what detectors on queries' vectors say of them
+        results/metrics/relevance.parquet                                       the report's section
+        results/gates/{corpus}/{retriever}/                                     what decides online, to be copied anywhere
+        results/gated_queries/{corpus}/{retriever}/{query_log}.parquet          what it says of the queries of a log
+        results/query_drift/{corpus}/{retriever}/{query_log}.parquet            whether these drift, window by window
+        results/metrics/drift.parquet                                           the report's section on that
+        embeddings/                                                             vectors of texts; not an output, never deleted
+"""
+
+from ragassay.plan import relevance
+
+COMPARED = list(config["relevance"]["sets"])
+COMPARED_CORPORA = plan(relevance.corpora)
+RATED_HERE = plan(relevance.rated)
+SCORED = plan(relevance.scored)
+SCORES = expand("results/relevance_scores/{corpus}/{retriever}/{query_set}.parquet", zip, **SCORED)
+LOGS = plan(relevance.logs)
+SECTIONS["relevance"] = {"shown": bool(COMPARED)}
+SECTIONS["drift"] = {"shown": bool(LOGS["query_log"])}
+PRODUCTS += SCORES
+
+
+wildcard_constraints:
+    relevance_set=one_of(COMPARED),
+
+
+rule relevance:
+    """How well queries that are out of a corpus's knowledge are recognized, with the statistics of all queries."""
+    input:
+        SCORES,
+        "results/metrics/relevance.parquet",
+        "results/report/relevance.csv",
+        "results/figures/relevance",
+
+
+rule hold_out_documents:
+    """A share of the documents, with their near-duplicates, is taken out of a corpus."""
+    input:
+        passages="results/passages/{corpus}.parquet",
+    output:
+        held_out_documents=table("results/held_out_documents/{corpus}.parquet"),
+        known_passages=table("results/passages/{corpus}.held_out.parquet"),
+    log:
+        "logs/hold_out_documents/{corpus}.log",
+    wildcard_constraints:
+        corpus=one_of(COMPARED_CORPORA),
+    conda:
+        "../../envs/tables.yaml"
+    resources:
+        mem_mb=4000,
+    params:
+        code=code_version("relevance/hold_out_documents.py"),
+        settings=plan(relevance.hold_out_documents),
+    script:
+        "../scripts/relevance/hold_out_documents.py"
+
+
+rule score_relevance:
+    """How far each query seems to be outside of what the corpus knows, by each statistic."""
+    input:
+        passages=expand("results/passages/{corpus}.parquet", corpus=COMPARED_CORPORA),
+        queries=expand("results/queries/{query_set}.parquet", query_set=plan(relevance.query_sets)),
+        neighbours=expand("results/neighbours/{corpus}/{retriever}/{query_set}.parquet", zip, **SCORED),
+    output:
+        relevance_scores=[
+            table(path)
+            for path in expand("results/relevance_scores/{corpus}/{retriever}/{query_set}.parquet", zip, **SCORED)
+        ],
+    log:
+        "logs/score_relevance.log",
+    conda:
+        "../../envs/tables.yaml"
+    params:
+        code=code_version("relevance/score_relevance.py"),
+        settings=plan(relevance.score_relevance),
+    script:
+        "../scripts/relevance/score_relevance.py"
+
+
+rule score_outliers:
+    """How unlike in-knowledge queries each query is, whatever the corpus: what a statistic of the corpus has to beat."""
+    input:
+        plan(relevance.outliers_await),
+        passages=plan(relevance.outlier_inputs, pattern="results/passages/{corpus}.parquet", key="corpus"),
+        held_out_documents=plan(relevance.outlier_documents),
+        queries=plan(relevance.outlier_inputs, pattern="results/queries/{query_set}.parquet", key="query_set"),
+    output:
+        outlier_scores=table("results/outlier_scores/{relevance_set}.parquet"),
+    log:
+        "logs/score_outliers/{relevance_set}.log",
+    conda:
+        "../../envs/encoders.yaml"
+    resources:
+        **ENCODING,
+    params:
+        code=code("relevance/score_outliers.py", relevance.outlier_kinds),
+        settings=plan(relevance.score_outliers),
+    script:
+        "../scripts/relevance/score_outliers.py"
+
+
+rule measure_relevance:
+    """Statistics, outlier detectors and methods that do better, side by side: the report's section."""
+    input:
+        passages=expand("results/passages/{corpus}.parquet", corpus=plan(relevance.searched)),
+        held_out_documents=expand("results/held_out_documents/{corpus}.parquet", corpus=COMPARED_CORPORA),
+        queries=expand("results/queries/{query_set}.parquet", query_set=plan(relevance.query_sets)),
+        neighbours=expand(
+            "results/neighbours/{corpus}/{retriever}/{query_set}.parquet", zip, **plan(relevance.searches)
+        ),
+        outlier_scores=expand("results/outlier_scores/{name}.parquet", name=plan(relevance.with_vectors)),
+        lm_relevance=expand("results/lm_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet", zip, **RATED_HERE),
+    output:
+        metrics=table("results/metrics/relevance.parquet"),
+    log:
+        "logs/measure_relevance.log",
+    conda:
+        "../../envs/encoders.yaml"
+    resources:
+        **ENCODING,
+    params:
+        code=code_version("relevance/measure_relevance.py"),
+        settings=plan(relevance.measure_relevance),
+    script:
+        "../scripts/relevance/measure_relevance.py"
+
+
+rule fit_gate:
+    """What decides online whether a corpus knows what a query asks: statistic, calibration, and all that a search needs."""
+    input:
+        passages="results/passages/{corpus}.parquet",
+        held_out_documents="results/held_out_documents/{corpus}.parquet",
+        queries=plan(relevance.gate_queries),
+        neighbours=plan(relevance.gate_neighbours),
+    output:
+        gate=directory("results/gates/{corpus}/{retriever}"),
+    log:
+        "logs/fit_gate/{corpus}/{retriever}.log",
+    wildcard_constraints:
+        corpus=one_of(COMPARED_CORPORA),
+    conda:
+        "../../envs/encoders.yaml"
+    resources:
+        **ENCODING,
+    params:
+        code=code("relevance/fit_gate.py", relevance.gate_kinds),
+        settings=plan(relevance.fit_gate),
+    script:
+        "../scripts/relevance/fit_gate.py"
+
+
+rule gate_query_log:
+    """What the gate of a corpus says of each query of a log."""
+    input:
+        gate="results/gates/{corpus}/{retriever}",
+        query_log="results/query_logs/{query_log}.parquet",
+    output:
+        gated_queries=table("results/gated_queries/{corpus}/{retriever}/{query_log}.parquet"),
+    log:
+        "logs/gate_query_log/{corpus}/{retriever}/{query_log}.log",
+    conda:
+        "../../envs/encoders.yaml"
+    resources:
+        **ENCODING,
+    params:
+        code=code("relevance/gate_query_log.py", relevance.gate_kinds),
+        settings={},
+    script:
+        "../scripts/relevance/gate_query_log.py"
+
+
+rule measure_drift:
+    """Whether the queries of logs drifted, and to which topics: the report's section."""
+    input:
+        gated_queries=expand("results/gated_queries/{corpus}/{retriever}/{query_log}.parquet", zip, **LOGS),
+        gates=expand("results/gates/{corpus}/{retriever}", zip, **LOGS),
+        passages=expand("results/passages/{corpus}.parquet", corpus=LOGS["corpus"]),
+    output:
+        query_drift=[
+            table(path) for path in expand("results/query_drift/{corpus}/{retriever}/{query_log}.parquet", zip, **LOGS)
+        ],
+        metrics=table("results/metrics/drift.parquet"),
+    log:
+        "logs/measure_drift.log",
+    conda:
+        "../../envs/encoders.yaml"
+    params:
+        code=code_version("relevance/measure_drift.py"),
+        settings=plan(relevance.measure_drift),
+    script:
+        "../scripts/relevance/measure_drift.py"

@@ -1,0 +1,31 @@
+"""Turn what was asked of models and paid into the metrics of the report's section on costs."""
+
+from pathlib import Path
+
+from ragassay import tables
+from ragassay.schemas.calls import CALLS
+from ragassay.schemas.metrics import METRICS, Section
+from ragassay.stage import run
+
+SECTION = Section("calls")
+COUNTS = [column.name for column in CALLS.columns if column.name != "model"]
+
+
+def measure_calls(calls, metrics):
+    """The rule that asked is the folder below `calls` in a file's path."""
+    totals = {}
+    for path in calls:
+        parts = Path(path).parts
+        rule = parts[parts.index("calls") + 1]
+        for row in tables.read(CALLS, path).to_pylist():
+            total = totals.setdefault((rule, row["model"]), dict.fromkeys(COUNTS, 0))
+            for name in COUNTS:
+                total[name] += row[name]
+    rows = []
+    for (rule, model), total in totals.items():
+        rows += SECTION.rows("by_rule", {"rule": rule, "model": model}, total, total["requests"])
+    tables.write(METRICS, metrics, rows)
+
+
+if __name__ == "__main__":
+    run(measure_calls, snakemake)

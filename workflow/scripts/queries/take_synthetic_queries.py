@@ -1,0 +1,43 @@
+"""Make queries of a corpus's own sentences, for where there is no model to write some. They repeat their passage's
+words, so they lie closer to the corpus than true queries do: thresholds from them reject more of these.
+"""
+
+from itertools import groupby
+
+from ragassay import tables
+from ragassay.documents.ids import content_id
+from ragassay.queries.corpus_sentences import taken_from
+from ragassay.queries.passage_choice import chosen
+from ragassay.schemas.passages import PASSAGES
+from ragassay.schemas.queries import QUERIES
+from ragassay.stage import log, run
+
+SYNTHETIC = "synthetic"
+
+
+def take_synthetic_queries(passages, queries, count, taken):
+    rows = tables.read(PASSAGES, passages, ["passage_id", "document_id", "text"]).to_pylist()
+    rows = one_of_each(rows) if taken == "conclusion" else rows
+    with tables.Writer(QUERIES, queries) as kept:
+        for row in chosen(rows, count):
+            if text := taken_from(row["text"], taken):
+                name = content_id("query", row["passage_id"], text)
+                own = {"query_id": name, "text": text, "kind": SYNTHETIC, "passage_id": row["passage_id"]}
+                kept.add(dict.fromkeys(QUERIES.schema.names) | own)
+    log.info("%d queries, each the %s of a passage", kept.written, taken)
+
+
+def one_of_each(rows: list[dict]) -> list[dict]:
+    """The last passage of each document, where conclusions stand."""
+    rows = sorted(rows, key=lambda row: (row["document_id"], _number(row["passage_id"])))
+    return [list(own)[-1] for _, own in groupby(rows, key=lambda row: row["document_id"])]
+
+
+def _number(passage_id):
+    """Of a passage that was cut."""
+    number = passage_id.rpartition("#")[2]
+    return int(number) if number.isdigit() else 0
+
+
+if __name__ == "__main__":
+    run(take_synthetic_queries, snakemake)

@@ -1,0 +1,48 @@
+"""Measure the words and similarity that questions share with their documents: the features of the overlap control.
+
+For questions of any origin. compute_hardness measures how near a question is to its document's claims.
+"""
+
+import numpy as np
+
+from ragassay import tables
+from ragassay.encoders.embed import Embedder
+from ragassay.encoders.encoder import Encoder
+from ragassay.encoders.unit import unit
+from ragassay.hardness.overlap_features import Document, features
+from ragassay.hardness.strata import DIGITS
+from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.overlap import OVERLAP
+from ragassay.schemas.questions import QUESTIONS
+from ragassay.stage import log, run
+from ragassay.text.sentences import sentences
+
+TOGETHER = 200  # documents whose texts are embedded at once
+
+
+def compute_overlap(documents, questions, overlap, encoder, embeddings):
+    embedder, asked = Embedder(Encoder(**encoder), embeddings), {}
+    for row in tables.read(QUESTIONS, questions, ["question_id", "doc_id", "text"]).to_pylist():
+        asked.setdefault(row["doc_id"], []).append(row)
+    texts = tables.read(DOCUMENTS, documents, ["doc_id", "cluster_id", "text"]).to_pylist()
+    texts = [row for row in texts if row["doc_id"] in asked]
+    with tables.Writer(OVERLAP, overlap) as writer:
+        for start in range(0, len(texts), TOGETHER):
+            together = texts[start : start + TOGETHER]
+            needed = [text for row in together for text in (row["text"], *sentences(row["text"]))]
+            needed += [question["text"] for row in together for question in asked[row["doc_id"]]]
+            needed = list(dict.fromkeys(needed))
+            vectors = dict(zip(needed, unit(embedder.embed(needed)), strict=True))
+            for row in together:
+                of_sentences = np.array([vectors[sentence] for sentence in sentences(row["text"])])
+                document = Document(row["text"], vectors[row["text"]], of_sentences)
+                for question in asked[row["doc_id"]]:
+                    found = features(question["text"], vectors[question["text"]], document)
+                    own = {"question_id": question["question_id"], "doc_id": row["doc_id"]}
+                    own |= {"cluster_id": row["cluster_id"], "encoder": embedder.encoder.name}
+                    writer.add(own | {name: round(value, DIGITS) for name, value in found.items()})
+    log.info("%d questions measured, %s", writer.written, embedder.told)
+
+
+if __name__ == "__main__":
+    run(compute_overlap, snakemake)

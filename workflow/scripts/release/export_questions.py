@@ -1,0 +1,57 @@
+"""Export questions and documents in common forms: a BEIR folder and one for `datasets.load_dataset`.
+
+Without `texts`, as for publishers' news, the documents' texts are not exported. Readers get the address, the hash of
+the whole text and how far the document goes in it: enough to fetch it themselves and to check that it is the same.
+"""
+
+from collections import Counter
+
+from ragassay import tables
+from ragassay.release.beir import write_beir
+from ragassay.release.hugging_face import About, write_hugging_face
+from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.exported_documents import EXPORTED_DOCUMENTS
+from ragassay.schemas.exported_questions import EXPORTED_QUESTIONS
+from ragassay.schemas.hardness import HARDNESS
+from ragassay.schemas.hardness_scores import HARDNESS_SCORES
+from ragassay.schemas.novel_claims import NOVEL_CLAIMS
+from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.stage import log, run
+
+
+def export_questions(
+    documents, selected_questions, novel_claims, hardness, hardness_scores, beir, hugging_face, about, texts
+):
+    known = [_given(row, texts) for row in tables.read_all(DOCUMENTS, documents).to_pylist()]
+    questions = tables.read_all(SELECTED_QUESTIONS, selected_questions).to_pylist()
+    found = write_beir(beir, known, questions)
+    claims = _by("recovered_id", NOVEL_CLAIMS, novel_claims, "text")
+    near = _by("question_id", HARDNESS, hardness, "nearness")
+    scores = _by("question_id", HARDNESS_SCORES, [hardness_scores], "score", "hard")
+    topics = {row["doc_id"]: row["topic"] for row in known}
+    rows = []
+    for row in questions:
+        score = scores.get(row["question_id"], {"score": None, "hard": None})
+        row |= {"question": row["text"], "topic": topics[row["doc_id"]]}
+        row |= {"claim": claims.get(row["recovered_id"], {"text": None})["text"]}
+        row |= {"nearness": near.get(row["question_id"], {"nearness": None})["nearness"]}
+        row |= {"overlap_score": score["score"], "hard": score["hard"]}
+        rows.append({name: row[name] for name in (*EXPORTED_QUESTIONS.schema.names, "split")})
+    counts = Counter(row["doc_id"] for row in questions)
+    names = [name for name in EXPORTED_DOCUMENTS.schema.names if name != "n_questions"]
+    corpus = [{name: row[name] for name in names} | {"n_questions": counts[row["doc_id"]]} for row in known]
+    write_hugging_face(hugging_face, corpus, rows, About(**about))
+    log.info("%(documents)d documents, %(queries)d queries, %(qrels)d of them with a document that answers", found)
+
+
+def _given(row, texts):
+    """A document as it is exported."""
+    return row | {"text_end": len(row["text"]), "text": row["text"] if texts else None}
+
+
+def _by(key, table, paths, *columns):
+    return {row[key]: row for row in tables.read_all(table, paths, [key, *columns]).to_pylist()}
+
+
+if __name__ == "__main__":
+    run(export_questions, snakemake)

@@ -1,0 +1,75 @@
+"""Fit the gate of a corpus: what decides while people wait whether a query is inside of what the corpus knows.
+
+A statistic that uses several retrievers takes their units from the fitting part of the in-knowledge queries, and is
+calibrated by the others; any other statistic is calibrated by all of them.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from ragassay.encoders.bm25 import Bm25
+from ragassay.encoders.embed import Embedder
+from ragassay.encoders.encoder import Encoder
+from ragassay.relevance import calibration, partition, searchers, trials
+from ragassay.relevance.choice import Setting
+from ragassay.relevance.document_clusters import DocumentClusters
+from ragassay.relevance.gate import FUSED
+from ragassay.relevance.gate_files import GateError, write_card
+from ragassay.relevance.standard_units import standardized, units
+from ragassay.retrieval.corpus import blocks
+from ragassay.stage import log, run
+
+
+def fit_gate(
+    passages, held_out_documents, queries, neighbours, gate,
+    retrievers, embeddings, statistic, k, temperature, alpha, strategy, shown,
+):  # fmt: skip
+    """`retrievers` are their names with what a search needs, in the order of `neighbours`; the first one's passages are
+    shown. A statistic other than the fused one uses the first alone.
+    """
+    known = DocumentClusters(passages, held_out_documents)
+    asked = trials.read(Path(queries).stem, queries, dict(zip(retrievers, neighbours, strict=True)), known)
+    scores = [asked.nearest(name, k) for name in retrievers]
+    about = {"name": statistic, "k": k, "temperature": temperature}
+    if statistic == FUSED:
+        fitting = partition.fits(asked.keys)
+        _check_any(fitting, asked)
+        about["units"] = [units(own[fitting]) for own in scores]
+        values = standardized(about["units"], scores)[~fitting]
+    else:
+        values = Setting(statistic, k, temperature).of(scores[0])
+    values = np.sort(calibration.checked(values, alpha, f"query set {asked.name} in {passages}"))
+    folder = Path(gate)
+    folder.mkdir(parents=True, exist_ok=True)
+    kinds = {name: _write(folder, name, own, passages, len(known), embeddings) for name, own in retrievers.items()}
+    np.save(folder / "calibration.npy", values)
+    ids = json.dumps(known.passage_ids.to_pylist(), ensure_ascii=False)
+    (folder / "passage_ids.json").write_text(ids, encoding="utf-8")
+    card = {"statistic": about, "alpha": alpha, "strategy": strategy, "passages": shown}
+    write_card(folder, card | {"searchers": kinds, "order": list(retrievers), "calibrated_by": asked.name})
+    log.info("%d passages, calibrated by %d queries", len(known), len(values))
+
+
+def _check_any(fitting, asked):
+    if not fitting.any():
+        raise GateError(
+            f"query set {asked.name}: found {len(fitting)} queries about {len(set(asked.keys))} documents, too few to"
+            " fit and to calibrate with different ones; add queries, or set another relevance.gate.statistic"
+        )
+
+
+def _write(folder, name, own, passages, count, embeddings):
+    """The files of one searcher, and what the gate has to know of it."""
+    texts = (text for _, part in blocks(passages, own["titles"]) for text in part)
+    if own["kind"] == searchers.BM25:
+        searchers.write_words(folder, name, Bm25(texts, **own["options"]))
+        return {"kind": searchers.BM25}
+    embedder = Embedder(Encoder(**own["encoder"]), embeddings)
+    searchers.write_vectors(folder, name, embedder.stream(texts, "passage"), count, own["similarity"])
+    return searchers.dense(Encoder(**own["query_encoder"]), own["similarity"])
+
+
+if __name__ == "__main__":
+    run(fit_gate, snakemake)

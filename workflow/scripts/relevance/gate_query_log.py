@@ -1,0 +1,33 @@
+"""Ask the gate of a corpus about each query of a log. A text that comes again is asked about once."""
+
+import numpy as np
+import pyarrow as pa
+
+from ragassay import tables
+from ragassay.relevance.gate import Gate
+from ragassay.schemas.gated_queries import GATED_QUERIES
+from ragassay.schemas.query_log import QUERY_LOG
+from ragassay.stage import log, run
+
+TOGETHER = 4096  # texts that are searched for at once
+
+
+def gate_query_log(gate, query_log, gated_queries):
+    rows = tables.read(QUERY_LOG, query_log, ["entry", "date", "query_id", "text"])
+    coded = rows["text"].combine_chunks().dictionary_encode()
+    texts, at, opened = coded.dictionary.to_pylist(), coded.indices.to_numpy(), Gate.load(gate)
+    found = [opened.measure(texts[start : start + TOGETHER]) for start in range(0, len(texts), TOGETHER)]
+    columns = {
+        "value": np.concatenate([part.values for part in found]),
+        "p_value": np.concatenate([part.p_values for part in found]),
+        "rejected": np.concatenate([part.rejected for part in found]),
+    }
+    nearest = pa.array([own[0] if own else None for part in found for own in part.passages], pa.string())
+    columns = {name: values[at] for name, values in columns.items()} | {"passage_id": nearest.take(coded.indices)}
+    told = [len(rows), len(texts), 100 * columns["rejected"].mean()]
+    tables.write(GATED_QUERIES, gated_queries, pa.table({name: rows[name] for name in rows.column_names[:3]} | columns))
+    log.info("%d queries, %d of them different, %.1f %% out of knowledge", *told)
+
+
+if __name__ == "__main__":
+    run(gate_query_log, snakemake)

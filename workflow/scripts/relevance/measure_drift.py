@@ -1,0 +1,122 @@
+"""Measure whether the queries of logs drifted, window by window, and to which topics: the report's section."""
+
+import numpy as np
+
+from ragassay import tables
+from ragassay.errors import AssayError
+from ragassay.metrics.binomial import clopper_pearson
+from ragassay.metrics.panel import Panel
+from ragassay.relevance import drift
+from ragassay.relevance.gate_files import known_values, read_card
+from ragassay.relevance.topics import topics as topics_of
+from ragassay.schemas.gated_queries import GATED_QUERIES
+from ragassay.schemas.metrics import METRICS, Section
+from ragassay.schemas.passages import PASSAGES
+from ragassay.schemas.query_drift import QUERY_DRIFT
+from ragassay.stage import log, run
+
+SECTION = Section("drift")
+NOTHING = "nothing found"  # the topic of queries that no passage is near to
+
+
+class DriftError(AssayError):
+    """A log is too short to be compared with anything."""
+
+
+def measure_drift(
+    gated_queries, gates, passages, query_drift, metrics, window, reference, alpha, topics, resamples, seed
+):
+    """Gates, passages and outputs are one for each log. `reference` is how many of a log's first queries the others are
+    compared with; 0 compares all with the queries that the gate was calibrated by.
+    """
+    rows = []
+    for path, gate, corpus, output in zip(gated_queries, gates, passages, query_drift, strict=True):
+        asked = tables.read(GATED_QUERIES, path)
+        keys, known = tables.keys(GATED_QUERIES, path), known_values(gate, read_card(gate))
+        if len(asked) < reference + 2:
+            raise DriftError(
+                f"{path}: found {len(asked)} queries, expected at least {reference + 2}: relevance.drift.reference, and"
+                " some to compare; give a longer log"
+            )
+        if reference:
+            known, asked = asked["value"].to_numpy()[:reference], asked.slice(reference)
+        windows, evidence = _windows(asked, known, window, alpha, seed)
+        tables.write(QUERY_DRIFT, output, windows)
+        rows += _shown(keys, windows, alpha)
+        numbers = np.arange(len(asked)) // window
+        since = (len(windows) + 1) // 2 if evidence.since is None else evidence.since
+        rows.append(_summary(keys, windows, evidence, len(asked)))
+        rows += _rejected(keys, asked, numbers >= since)
+        rows += _topics(keys, asked, corpus, numbers >= since, topics, resamples, seed) if topics else ()
+        log.info("%s: %s", keys["query_log"], "drift" if evidence.since is not None else "no drift")
+    tables.write(METRICS, metrics, rows)
+
+
+def _windows(asked, known, window, alpha, seed):
+    """The rows of all windows, and the evidence after each."""
+    values, out = asked["value"].to_numpy(), asked["rejected"].to_numpy()
+    dates, numbers = asked["date"].to_pylist(), np.arange(len(asked)) // window
+    evidence = drift.evidence(drift.sequential_p_values(known, values, seed), numbers, alpha)
+    rows = []
+    for number in range(numbers[-1] + 1):
+        inside = slice(number * window, (number + 1) * window)
+        test, days = drift.ks(known, values[inside], alpha), dates[inside]
+        rows.append(
+            {
+                "window": number + 1, "first": days[0], "last": days[-1], "queries": len(days),
+                "rejected": int(out[inside].sum()), "ks": test.statistic, "ks_critical": test.critical,
+                "ks_p": test.p_value, "evidence": float(evidence.wealth[number]),
+                "alarm": bool(evidence.alarms[number]),
+            }
+        )  # fmt: skip
+    return rows, evidence
+
+
+def _shown(keys, windows, alpha):
+    """What the figures show of each window."""
+    for row in windows:
+        own, count = keys | {"at": row["window"]}, row["queries"]
+        for curve, value in (("distance", row["ks"]), ("critical distance", row["ks_critical"])):
+            yield SECTION.row("ks", own | {"curve": curve}, "distance", value, count)
+        for curve, value in (("evidence", row["evidence"]), ("alarm", -np.log10(alpha))):
+            yield SECTION.row("evidence", own | {"curve": curve}, "evidence", value, count)
+        low, high = clopper_pearson(row["rejected"], count)
+        yield SECTION.row("windows", own, "rejected", row["rejected"] / count, count, low, high)
+
+
+def _summary(keys, windows, evidence, queries):
+    alarm = next((row["last"].date() for row in windows if row["alarm"]), "none")
+    since = "" if evidence.since is None else windows[evidence.since]["first"].date()
+    about = {"alarm": alarm, "since": since, "windows": len(windows)}
+    return SECTION.row("logs", keys | about, "queries", queries, queries)
+
+
+def _rejected(keys, asked, after):
+    """How many queries the gate rejects before the drift and from then on."""
+    out = asked["rejected"].to_numpy()
+    for name, inside in (("before", ~after), ("after", after)):
+        hits, count = int(out[inside].sum()), int(inside.sum())
+        value = hits / count if count else None
+        yield SECTION.row("rejected", keys | {"when": name}, "rejected", value, count, *clopper_pearson(hits, count))
+
+
+def _topics(keys, asked, corpus, after, count, resamples, seed):
+    """The share of each topic before the drift and from then on; of a log without drift, in both its halves."""
+    nearest = asked["passage_id"].to_pylist()
+    rows = tables.read(PASSAGES, corpus, ["passage_id", "text"]).to_pydict()
+    wanted = {*nearest}
+    texts = {name: text for name, text in zip(*rows.values(), strict=True) if name in wanted}
+    labels, names = topics_of(list(texts.values()), count, seed) if texts else ([], [])
+    topic = dict(zip(texts, labels, strict=True))
+    found = np.array([topic.get(name, len(names)) for name in nearest])
+    panel = Panel(asked["query_id"].to_pylist(), resamples, seed)  # a query that comes again counts as one
+    shares = panel.means(found[:, None] == np.arange(len(names) + 1), {"before": ~after, "after": after})
+    difference = shares["after"].minus(shares["before"])
+    for at, name in enumerate([*names, NOTHING]):
+        if (found == at).any():
+            for when, own in (shares | {"difference": difference}).items():
+                yield SECTION.row("topics", keys | {"topic": name}, when, **own.row(at))
+
+
+if __name__ == "__main__":
+    run(measure_drift, snakemake)

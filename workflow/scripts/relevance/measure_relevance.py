@@ -1,0 +1,94 @@
+"""Measure how well queries that are out of a corpus's knowledge are recognized: the tables and figures of the paper,
+and methods that do better.
+"""
+
+import numpy as np
+
+from ragassay import tables
+from ragassay.relevance import methods, paper_figures, paper_tables
+from ragassay.relevance.paper_tables import LABELS, seven
+from ragassay.relevance.performance import Performance
+from ragassay.relevance.study_set import Options, StudySet
+from ragassay.schemas.held_out_documents import HELD_OUT_DOCUMENTS
+from ragassay.schemas.lm_relevance import LM_RELEVANCE
+from ragassay.schemas.metrics import METRICS
+from ragassay.schemas.neighbours import NEIGHBOURS
+from ragassay.schemas.outlier_scores import OUTLIER_SCORES
+from ragassay.schemas.passages import PASSAGES
+from ragassay.schemas.queries import QUERIES
+from ragassay.stage import log, run
+
+
+def measure_relevance(
+    passages, held_out_documents, queries, neighbours, outlier_scores, lm_relevance, metrics,
+    sets, options, resamples, flips, seed,
+):  # fmt: skip
+    """`sets` are the entries of `relevance.sets`, `options` what they share; the rest are files of all of them."""
+    outliers = _by_keys(OUTLIER_SCORES, outlier_scores)
+    votes = tables.frame(LM_RELEVANCE, lm_relevance)
+    files = {
+        "passages": _by_keys(PASSAGES, passages),
+        "held_out_documents": _by_keys(HELD_OUT_DOCUMENTS, held_out_documents),
+        "queries": _by_keys(QUERIES, queries),
+        "neighbours": _by_keys(NEIGHBOURS, neighbours),
+    }
+    rows, draws = [], (resamples, seed)
+    for number, (name, entry) in enumerate(sets.items()):
+        study_set = StudySet(name, entry, Options(**options), files)
+        rated = votes[votes["corpus"] == entry["corpus"]]
+        rows += _trials(study_set, outliers.get(name), rated, number == 0, resamples, flips, seed)
+        rows += paper_tables.table_5(study_set, *draws)
+        rows += paper_tables.table_6(study_set, *draws)
+        rows += paper_figures.figure_2(study_set) if number == 0 else ()
+        rows += paper_figures.figure_3(study_set, *draws)
+        rows += paper_figures.figure_4(study_set, *draws)
+        rows += paper_figures.figure_6_7(study_set, number == 0)
+        rows += paper_figures.figure_8(study_set) if number == 0 else ()
+        rows += methods.choices(study_set)
+    tables.write(METRICS, metrics, rows)
+    log.info("%d numbers", len(rows))
+
+
+def _trials(study_set, outlier_scores, rated, first, resamples, flips, seed):
+    outliers = tables.read(OUTLIER_SCORES, outlier_scores).to_pandas() if outlier_scores else None
+    for keys, trial in study_set.trials():
+        performance = Performance(trial, resamples, seed)
+        statistics = seven(trial, study_set.options)
+        ranked = performance.ranked(statistics)
+        yield from paper_tables.table_1_7(keys, ranked)
+        energy = statistics[LABELS["energy"]]
+        if outliers is not None:
+            scores = _aligned(outliers, ["method", "fitted_on"], trial)
+            yield from paper_tables.table_2(keys, performance, scores, energy, study_set.options)
+        yield from paper_tables.table_3(keys, performance, _aligned(rated, ["rater", "retriever"], trial), energy)
+        yield from paper_tables.table_4_8_9(keys, performance, statistics, study_set, first)
+        yield from methods.methods(keys, performance, study_set.options, flips, seed)
+        shown = {statistic: numbers["auroc"]["value"] for statistic, numbers in ranked.items()}
+        best = max(shown, key=shown.get)
+        log.info(
+            "%s, %s: AUROC of %s %.3f, of %s %.3f",
+            keys["corpus"], keys["set"], best, shown[best], LABELS["energy"], shown[LABELS["energy"]],
+        )  # fmt: skip
+
+
+def _aligned(scores, names, trial):
+    """The columns that name a scorer -> its mean score of each query of a trial, if it scored both sides."""
+    asked = (trial.known, trial.unknown)
+    means = scores.groupby([*names, "query_set", "query_id"])["value"].mean()
+    found = {}
+    for scorer in dict.fromkeys(zip(*(scores[name] for name in names), strict=True)):
+        own = means.loc[scorer]
+        sides = [own.reindex([(one.name, query) for query in one.ids]).to_numpy() for one in asked]
+        if all(np.isfinite(side).any() for side in sides):
+            found[scorer] = np.concatenate(sides)
+    return found
+
+
+def _by_keys(table, paths):
+    """The keys in the path of each file -> the file; a single key stands alone."""
+    found = {tuple(tables.keys(table, path).values()): path for path in paths}
+    return {keys[0] if len(keys) == 1 else keys: path for keys, path in found.items()}
+
+
+if __name__ == "__main__":
+    run(measure_relevance, snakemake)

@@ -1,0 +1,35 @@
+"""The statistics of each query: how far outside of what the corpus knows it seems to be. Decides nothing."""
+
+import numpy as np
+import pyarrow as pa
+
+from ragassay import tables
+from ragassay.relevance import similarities
+from ragassay.relevance.statistics import SIMPLE, statistic
+from ragassay.schemas.neighbours import NEIGHBOURS
+from ragassay.schemas.passages import PASSAGES
+from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.relevance_scores import RELEVANCE_SCORES
+from ragassay.stage import log, run
+
+
+def score_relevance(passages, queries, neighbours, relevance_scores, k, temperature):
+    """One table of scores for each table of neighbours, in their order."""
+    corpora = {tables.keys(PASSAGES, path)["corpus"]: path for path in passages}
+    asked = {tables.keys(QUERIES, path)["query_set"]: path for path in queries}
+    for path, target in zip(neighbours, relevance_scores, strict=True):
+        names = tables.keys(NEIGHBOURS, path)
+        corpus = tables.read(PASSAGES, corpora[names["corpus"]], ["passage_id"])["passage_id"]
+        ids = tables.read(QUERIES, asked[names["query_set"]], ["query_id"])["query_id"]
+        found = similarities.read(path, ids.to_pylist(), corpus)
+        scores = similarities.nearest(found, k, len(corpus), path)
+        with tables.Writer(RELEVANCE_SCORES, target) as writer:
+            for name in SIMPLE:
+                values = statistic(name, scores, temperature)
+                columns = {"query_id": ids, "statistic": pa.repeat(name, len(ids)), "value": np.round(values, 9)}
+                writer.write(pa.table(columns))
+        log.info("%d queries %s in %s", len(ids), names["query_set"], names["corpus"])
+
+
+if __name__ == "__main__":
+    run(score_relevance, snakemake)

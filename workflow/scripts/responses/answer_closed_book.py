@@ -1,0 +1,32 @@
+"""Ask each question without its document: does the responder answer, and from what? measure_responses interprets the
+answers.
+"""
+
+from ragassay import tables
+from ragassay.llm.calls import complete
+from ragassay.llm.model import Model, Request, Requests
+from ragassay.llm.prompts import Prompt
+from ragassay.responses.response_rows import count, said
+from ragassay.schemas.closed_book_answers import CLOSED_BOOK_ANSWERS
+from ragassay.schemas.questions import QUESTIONS
+from ragassay.stage import log, run
+from ragassay.tally import Tally
+
+
+def answer_closed_book(questions, prompt, closed_book_answers, calls, model, ledger, sampling, most_rejected):
+    asked, model = Prompt.load(prompt), Model(**model)
+    rows = tables.read(QUESTIONS, questions, ["question_id", "doc_id", "text"]).to_pylist()
+
+    def request(row):
+        return Request(asked.messages(question=row["text"]), sampling)
+
+    tally = Tally.of_answers(model.name, "answers", most_rejected)
+    with tables.Writer(CLOSED_BOOK_ANSWERS, closed_book_answers) as kept:
+        for row, [answer] in zip(rows, complete(Requests(rows, request), model, ledger, calls, tally), strict=True):
+            count(row, answer, tally)
+            kept.add(said(row, answer, model.name, asked.digest))
+    log.info("%d questions asked without their documents", kept.written)
+
+
+if __name__ == "__main__":
+    run(answer_closed_book, snakemake)

@@ -1,0 +1,61 @@
+"""Let a judge vote on each response to a question that was meant to be out of scope: does it decline or correct the
+question instead of answering it?
+
+All votes on a response are samples of one request. Where there is no response to judge (empty, only reasoning that
+never came to an end, withheld by the provider), no model is asked, and the votes abstain with that reason.
+label_defusion computes the majority.
+"""
+
+from ragassay import tables
+from ragassay.llm.calls import complete
+from ragassay.llm.model import Model, Request, Requests
+from ragassay.llm.parsers.result import Abstain, answer_part
+from ragassay.llm.prompts import Prompt
+from ragassay.schemas.defusion_votes import DEFUSION_VOTES
+from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.questions import QUESTIONS
+from ragassay.schemas.responses import RESPONSES
+from ragassay.scope.ballots import ballot
+from ragassay.scope.votes import OUT
+from ragassay.stage import log, run
+from ragassay.tally import Tally
+
+
+def judge_defusion(
+    documents, questions, responses, prompt, defusion_votes, calls, model, ledger, sampling, votes, most_rejected
+):
+    asked, model = Prompt.load(prompt), Model(**model)
+    texts = dict(zip(*tables.read(DOCUMENTS, documents, ["doc_id", "text"]).to_pydict().values(), strict=True))
+    questions = tables.read(QUESTIONS, questions, ["question_id", "intended", "text"]).to_pylist()
+    out = {row["question_id"]: row["text"] for row in questions if row["intended"] == OUT}
+    rows = [row for row in tables.read(RESPONSES, responses).to_pylist() if row["question_id"] in out]
+    parts = {row["question_id"]: answer_part(row["text"], row["finish_reason"]) for row in rows}
+
+    def request(row):
+        shown = {"document": texts[row["doc_id"]], "question": out[row["question_id"]]}
+        return Request(asked.messages(**shown, response=parts[row["question_id"]].strip()), sampling, votes)
+
+    there = [row for row in rows if not isinstance(parts[row["question_id"]], Abstain)]
+    tally = Tally.of_answers(model.name, "votes", most_rejected)
+    answers, abstained = complete(Requests(there, request), model, ledger, calls, tally), 0
+    with tables.Writer(DEFUSION_VOTES, defusion_votes) as kept:
+        for row in rows:
+            part = parts[row["question_id"]]
+            if isinstance(part, Abstain):  # a failure of the responder, which its own stage counts
+                none = {"verdict": None, "abstained": part.reason, "detail": row["detail"]}
+                own = [{"vote": number, **none} for number in range(1, votes + 1)]
+            else:
+                own = ballot(row, next(answers), tally)
+            same = {name: row[name] for name in ("question_id", "doc_id", "responder", "prompt_name")}
+            for vote in own:
+                abstained += vote["verdict"] is None
+                kept.add(same | vote | {"judge": model.name, "prompt": asked.digest})
+        assert next(answers, None) is None  # which also ends the calls
+    assert kept.written == votes * len(rows)
+    log.info(
+        "%d responses, %d of them to judge: %d votes, %d abstained", len(rows), len(there), kept.written, abstained
+    )
+
+
+if __name__ == "__main__":
+    run(judge_defusion, snakemake)

@@ -1,0 +1,29 @@
+"""Turn the votes on each response into a label: the majority of the verdicts. Asks no model, so that another tie rule
+or threshold costs nothing.
+"""
+
+from collections import Counter
+from itertools import groupby
+
+from ragassay import tables
+from ragassay.schemas.defusion_labels import DEFUSION_LABELS
+from ragassay.schemas.defusion_votes import DEFUSION_VOTES
+from ragassay.scope.votes import defusion_label
+from ragassay.stage import log, run
+
+
+def label_defusion(defusion_votes, defusion_labels, least_share):
+    counts = Counter()
+    with tables.Writer(DEFUSION_LABELS, defusion_labels) as kept:
+        votes = tables.read(DEFUSION_VOTES, defusion_votes).to_pylist()
+        for question, own in groupby(votes, key=lambda row: row["question_id"]):
+            own = list(own)
+            found = defusion_label([row["verdict"] for row in own], least_share)
+            counts[found.label] += 1
+            row = {name: own[0][name] for name in ("doc_id", "responder", "prompt_name", "judge", "prompt")}
+            kept.add(row | {"question_id": question} | found._asdict())
+    log.info("%d responses: %s", kept.written, ", ".join(f"{count} {name}" for name, count in sorted(counts.items())))
+
+
+if __name__ == "__main__":
+    run(label_defusion, snakemake)

@@ -1,0 +1,73 @@
+"""Turn responses, judges' labels of them, closed-book answers and direct detection into the metrics of the report's
+section. Asks no model. Questions count if the study's own judge, the first, agrees with their intention.
+"""
+
+import numpy as np
+
+from ragassay import tables
+from ragassay.people.tasks import DEFUSION, SCOPE
+from ragassay.responses.closed_book import closed_book_rows
+from ragassay.responses.comparisons import comparison_rows
+from ragassay.responses.figure_1 import detection_rows, figure_1
+from ragassay.responses.judges import judge_rows, judges_on_gold
+from ragassay.responses.table_2 import cell_rows, counts_of, parts_of
+from ragassay.responses.table_3 import ablation_rows, votes_by_way
+from ragassay.responses.verdict_matrix import UNASKED, Cell, read_questions, read_verdicts
+from ragassay.schemas.closed_book_answers import CLOSED_BOOK_ANSWERS
+from ragassay.schemas.defusion_labels import DEFUSION_LABELS
+from ragassay.schemas.gold import GOLD
+from ragassay.schemas.hardness_scores import HARDNESS_SCORES
+from ragassay.schemas.metrics import METRICS
+from ragassay.schemas.responses import RESPONSES
+from ragassay.schemas.scope_labels import SCOPE_LABELS
+from ragassay.stage import run
+
+
+def measure_responses(
+    documents, selected_questions, responses, defusion_labels, defusion_votes, scope_labels, hardness_scores,
+    closed_book_answers, gold, metrics, generator, judge, prompt, cutoffs, least_share, resamples, flips, seed,
+):  # fmt: skip
+    """`generator` and `judge` are the study's own; with responses to `prompt` closed-book answers are compared."""
+    questions = read_questions(documents, selected_questions)
+    verdicts = read_verdicts(questions, defusion_labels)
+    people = tables.frame(GOLD, gold).rename(columns={"prompt_name": "prompt"})
+    on_scope, on_defusion = (people[people["task"] == task] for task in (SCOPE, DEFUSION))
+    judged = tables.frame(DEFUSION_LABELS, defusion_labels if len(on_defusion) else [], ["question_id", "label"])
+    judges, draws = judges_on_gold(judged, on_defusion), {"times": resamples, "seed": seed}
+    settled = on_defusion.set_index(["question_id", "responder", "prompt"])["label"].to_dict()
+    rows = list(judge_rows({cell.judge for cells in verdicts.values() for cell in cells}, judges))
+    rows += ablation_rows(*votes_by_way(defusion_votes), settled, least_share, **draws)
+    said = tables.frame(RESPONSES, responses, ["question_id", "text", "truncated"])
+    labels = tables.frame(SCOPE_LABELS, scope_labels, ["question_id", "label"])
+    closed_book = tables.frame(CLOSED_BOOK_ANSWERS, closed_book_answers, ["question_id", "text"])
+    scores = tables.frame(HARDNESS_SCORES, hardness_scores, ["question_id", "score", "hard"])
+    for name, asked in questions.items():
+        cells, answers, near = verdicts[name], _of(said, name), _of(scores, name)
+        hard, overlap = near.loc[near["hard"], "question_id"], _by_question(near.dropna(subset="score"), "score")
+        if cells:
+            parts = parts_of(asked, cells, hard, cutoffs)
+            rows += cell_rows(asked, cells, parts, counts_of(asked, answers), judges, **draws)
+            rows += comparison_rows(asked, cells, flips=flips, **draws)
+        models = {model: _by_question(own, "label") for model, own in _of(labels, name).groupby("judge", sort=False)}
+        detected = list(detection_rows(asked, models, overlap, hard, judge, _by_question(on_scope, "label"), **draws))
+        rows += detected
+        if name == generator:
+            rows += figure_1(detected)
+        for responder, own in _of(closed_book, name).groupby("responder"):
+            codes = cells.get(Cell(judge, prompt, responder), np.full(len(asked.ids), UNASKED, np.int8))
+            with_document = answers[(answers["responder"] == responder) & (answers["prompt"] == prompt)]
+            texts = _by_question(own, "text"), _by_question(with_document, "text")
+            rows += closed_book_rows(asked, responder, *texts, codes, cutoffs.get(responder), **draws)
+    tables.write(METRICS, metrics, rows)
+
+
+def _of(rows, generator):
+    return rows[rows["generator"] == generator]
+
+
+def _by_question(rows, column):
+    return dict(zip(rows["question_id"], rows[column], strict=True))
+
+
+if __name__ == "__main__":
+    run(measure_responses, snakemake)

@@ -1,0 +1,38 @@
+"""Let a responder answer each question with its document. Whether a response is any good is for judge_defusion.
+
+Every question has a row, even if the response is empty or cut off: this is recorded, not repaired.
+"""
+
+from ragassay import tables
+from ragassay.llm.calls import complete
+from ragassay.llm.model import Model, Request, Requests
+from ragassay.llm.prompts import Prompt
+from ragassay.responses.response_rows import count, said
+from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.questions import QUESTIONS
+from ragassay.schemas.responses import RESPONSES
+from ragassay.stage import log, run
+from ragassay.tally import Tally
+
+
+def respond(documents, questions, prompt, responses, calls, model, ledger, sampling, prompt_name, most_rejected):
+    asked, model = Prompt.load(prompt), Model(**model)
+    texts = dict(zip(*tables.read(DOCUMENTS, documents, ["doc_id", "text"]).to_pydict().values(), strict=True))
+    rows = tables.read(QUESTIONS, questions, ["question_id", "doc_id", "text"]).to_pylist()
+
+    def request(row):
+        return Request(asked.messages(document=texts[row["doc_id"]], question=row["text"]), sampling)
+
+    tally = Tally.of_answers(model.name, "responses", most_rejected)
+    truncated = 0
+    with tables.Writer(RESPONSES, responses) as kept:
+        for row, [answer] in zip(rows, complete(Requests(rows, request), model, ledger, calls, tally), strict=True):
+            count(row, answer, tally)
+            own = said(row, answer, model.name, asked.digest)
+            truncated += own["truncated"]
+            kept.add(own | {"prompt_name": prompt_name})
+    log.info("%d questions: %d responses, %d of them cut off", len(rows), kept.written, truncated)
+
+
+if __name__ == "__main__":
+    run(respond, snakemake)

@@ -1,0 +1,33 @@
+"""Give each passage of a corpus a vector in the store. What is written is a receipt: the store is no output.
+
+If somebody empties the store later, searches compute what they miss themselves.
+"""
+
+import hashlib
+
+from ragassay import tables
+from ragassay.encoders.embed import Embedder
+from ragassay.encoders.encoder import Encoder
+from ragassay.retrieval.corpus import Corpus
+from ragassay.schemas.embedded_passages import EMBEDDED_PASSAGES
+from ragassay.stage import log, run
+from ragassay.weights.store import key
+
+
+def embed_passages(passages, embedded_passages, encoder, embeddings, titles):
+    corpus, embedder, digest = Corpus(passages, titles), Embedder(Encoder(**encoder), embeddings), hashlib.sha256()
+
+    def texts():
+        for text in corpus.texts():
+            digest.update(key(text))
+            yield text
+
+    for _ in embedder.stream(texts(), "passage"):
+        pass
+    row = {"encoder": embedder.encoder.digest, "passages": len(corpus.ids), "dimensions": embedder.store.dimensions}
+    tables.write(EMBEDDED_PASSAGES, embedded_passages, [row | {"texts": digest.hexdigest()}])
+    log.info("%d passages, %s", len(corpus.ids), embedder.told)
+
+
+if __name__ == "__main__":
+    run(embed_passages, snakemake)

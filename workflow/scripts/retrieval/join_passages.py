@@ -1,0 +1,17 @@
+"""Put the parts of a corpus into one table. An id that two parts have is an error."""
+
+from ragassay import tables
+from ragassay.schemas.passages import PASSAGES
+from ragassay.stage import log, run
+
+
+def join_passages(parts, passages):
+    with tables.Writer(PASSAGES, passages) as joined:
+        for part in parts:
+            for batch in tables.batches(PASSAGES, part):
+                joined.write(batch)
+    log.info("%d passages of %d parts", joined.written, len(parts))
+
+
+if __name__ == "__main__":
+    run(join_passages, snakemake)

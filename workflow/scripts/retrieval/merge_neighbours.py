@@ -1,0 +1,32 @@
+"""Join what queries found in the parts of a corpus: the ranking that one search of all of it would give."""
+
+import pyarrow.compute as pc
+
+from ragassay import tables
+from ragassay.errors import AssayError
+from ragassay.retrieval.neighbours import merged
+from ragassay.schemas.neighbours import NEIGHBOURS
+from ragassay.schemas.passages import PASSAGES
+from ragassay.stage import log, run
+
+
+class RepeatedId(AssayError):
+    """Two parts of a corpus have a passage of the same id."""
+
+
+def merge_neighbours(passages, parts, neighbours, count):
+    _check_ids(passages)
+    found = tables.write(NEIGHBOURS, neighbours, merged([tables.read(NEIGHBOURS, part) for part in parts], count))
+    log.info("%d neighbours of %d parts", found, len(parts))
+
+
+def _check_ids(passages):
+    ids = tables.read_all(PASSAGES, passages, ["passage_id"])["passage_id"]
+    if pc.count_distinct(ids).as_py() < len(ids):
+        name = next(one["values"] for one in ids.value_counts().to_pylist() if one["counts"] > 1)
+        where = ", ".join(map(str, passages))
+        raise RepeatedId(f"{where}: found the id {name!r} in two parts of a corpus, expected each id once; rename one")
+
+
+if __name__ == "__main__":
+    run(merge_neighbours, snakemake)

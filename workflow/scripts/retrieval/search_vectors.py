@@ -1,0 +1,28 @@
+"""Find the nearest passages of each query by vectors that were computed elsewhere, exactly."""
+
+import numpy as np
+
+from ragassay import tables
+from ragassay.retrieval import corpus
+from ragassay.retrieval.nearest import nearest
+from ragassay.retrieval.neighbours import write
+from ragassay.retrieval.similarity import comparable
+from ragassay.retrieval.vector_files import VectorFiles
+from ragassay.schemas.queries import QUERIES
+from ragassay.stage import log, run
+
+
+def search_vectors(passages, queries, passage_vectors, query_vectors, neighbours, similarity, count):
+    """The vectors are lists of files, each found by the ids of both tables."""
+    given, wanted = VectorFiles(passage_vectors), VectorFiles(query_vectors)
+    ids = corpus.ids(passages)
+    asked = tables.read(QUERIES, queries, ["query_id"])["query_id"]
+    of_queries = np.concatenate([*wanted.blocks(asked), np.empty((0, wanted.dimensions), np.float32)])
+    blocks = (comparable(block, similarity) for block in given.blocks(ids))
+    positions, scores = nearest(comparable(of_queries, similarity), blocks, count)
+    write(neighbours, asked.to_pylist(), ids, positions, scores)
+    log.info("%d queries in %d passages", len(asked), len(ids))
+
+
+if __name__ == "__main__":
+    run(search_vectors, snakemake)
