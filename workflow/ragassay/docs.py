@@ -46,6 +46,10 @@ STUDIES = (  # what it asks, the command, the figure of the benchmark `house` wi
         *("make demo STUDY=detectors", "demo_detectors", "Detectors"),
     ),
     (
+        "Does a corpus know what a query asks, and do the queries of a log drift?",
+        *("make demo STUDY=relevance", "demo_relevance", "Relevance, Drift of queries"),
+    ),
+    (
         "Do retrievers find the document that a question was written about?",
         *(".venv/bin/snakemake results/metrics/retrieval.parquet", "", "Retrieval"),
     ),

@@ -34,12 +34,12 @@ wildcard_constraints:
 
 
 rule relevance:
-    """How well queries that are out of a corpus's knowledge are recognized, with the statistics of all queries."""
+    """How well queries that are out of a corpus's knowledge are recognized, the gates of all corpora, and the drift of logs."""
     input:
         SCORES,
-        "results/metrics/relevance.parquet",
-        "results/report/relevance.csv",
-        "results/figures/relevance",
+        expand("results/gates/{corpus}/{retriever}", zip, **plan(relevance.gates)),
+        expand("results/report/{section}.csv", section=plan(relevance.sections)),
+        expand("results/figures/{section}", section=plan(relevance.sections)),
 
 
 rule hold_out_documents:

@@ -105,3 +105,11 @@ def test_only_logs_with_a_corpus_are_looked_at(config):
     config["query_logs"] = {"mine": {"corpus": "mine", "files": []}, "other": {"corpus": None, "files": []}}
     assert relevance.logs(config) == {"corpus": ["mine"], "retriever": ["minilm"], "query_log": ["mine"]}
     assert relevance.measure_drift(config)["window"] == 50
+
+
+def test_corpora_have_gates_where_queries_can_be_embedded(config):
+    assert relevance.gates(config) == {"corpus": ["mine", "large"], "retriever": ["minilm"] * 2}
+    elsewhere = {"v": {"kind": "vectors", "passages": {}, "queries": {}}}
+    own = config["relevance"] | {"fused": ["v", "bm25"]}
+    assert relevance.gates(config | {"relevance": own, "retrievers": elsewhere}) == {"corpus": [], "retriever": []}
+    assert relevance.sections(config) == ["relevance"]

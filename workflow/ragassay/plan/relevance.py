@@ -119,6 +119,20 @@ def logs(config: dict) -> dict[str, list[str]]:
     return {name: [row[at] for row in rows] for at, name in enumerate(("corpus", "retriever", "query_log"))}
 
 
+def gates(config: dict) -> dict[str, list[str]]:
+    """Corpus and retriever of each gate, as two lists of equal length; vectors from elsewhere make none."""
+    first = config["relevance"]["retrievers"][0]
+    embeds = all(_kind(config, name) != VECTORS for name in members(config, first))
+    names = corpora(config) if embeds else []
+    return {"corpus": names, "retriever": [first] * len(names)}
+
+
+def sections(config: dict) -> list[str]:
+    """The sections of the report that there is something to show of."""
+    shown = {"relevance": sets(config), "drift": logs(config)["query_log"]}
+    return [name for name, entries in shown.items() if entries]
+
+
 def members(config: dict, retriever: str) -> list[str]:
     """The retrievers that the gate of one searches with, it first."""
     fused = config["relevance"]["fused"] if config["relevance"]["gate"]["statistic"] == "fused" else []
