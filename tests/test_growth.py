@@ -2,7 +2,10 @@
 
 import re
 
-from growth import calls, is_proportional
+import numpy as np
+import pyarrow as pa
+
+from growth import calls, is_proportional, peak
 from project import ROOT
 
 
@@ -22,6 +25,11 @@ def test_proportional_work_is():
 
 def test_calls_are_counted():
     assert calls(lambda: [abs(number) for number in range(30)]) - calls(lambda: None) in (30, 31)
+
+
+def test_memory_is_counted_while_it_is_held():
+    assert peak(lambda: [bytes(1_000_000) for _ in range(5)]) > 5_000_000 > peak(lambda: [len(bytes(9_000))] * 9)
+    assert peak(lambda: np.ones(1_000_000)) > 8_000_000 and peak(lambda: pa.array(range(1_000_000))) > 8_000_000
 
 
 def test_no_test_measures_seconds():

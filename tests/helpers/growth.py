@@ -1,9 +1,12 @@
 """How work grows with what it is given: counted in calls, or by comparing processor times where one call does it all,
-as with a regular expression. Either way the speed of the machine cancels out.
+as with a regular expression. Either way the speed of the machine cancels out. And how much memory work takes.
 """
 
 import sys
 import time
+import tracemalloc
+
+import pyarrow as pa
 
 TRIES = 5
 
@@ -38,3 +41,16 @@ def is_proportional(work, size: int, times: int = 8) -> bool:
         if shortest[times * size] < times / 2 * times * shortest[size]:
             return True
     return False
+
+
+def peak(work) -> int:
+    """The most bytes that `work()` holds at once, in Python, numpy and Arrow."""
+    pool, usual = pa.proxy_memory_pool(pa.default_memory_pool()), pa.default_memory_pool()
+    pa.set_memory_pool(pool)
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1] + pool.max_memory()
+    finally:
+        tracemalloc.stop()
+        pa.set_memory_pool(usual)

@@ -186,6 +186,13 @@ def test_an_empty_query_is_refused_in_one_line(fitted, query):
     assert "\n" not in str(error.value)
 
 
+def test_a_query_that_shares_no_word_with_any_passage_is_out_of_knowledge(fitted):
+    gate = Gate.load(fitted("avg_knn", ("words",)))
+    strange, known = gate(["Zzyzx qwertz?", "Who painted the ferry?"])
+    assert not strange.in_knowledge and strange.passages == strange.scores == [] and strange.value == 0
+    assert known.value < 0 and len(known.passages) == 3
+
+
 def change(gate, **values):
     about = json.loads((gate / "gate.json").read_text())
     (gate / "gate.json").write_text(json.dumps(about | values))

@@ -34,6 +34,11 @@ def test_without_ids_the_same_text_is_one_query(tmp_path):
     assert all(re.fullmatch("text-[0-9a-f]{16}", one["query_id"]) for one in found)
 
 
+def test_an_id_is_given_once(tmp_path):
+    with pytest.raises(TextError, match=r"q\.jsonl row 2: found the id '7' of .*q\.jsonl row 1, expected each once"):
+        read(tmp_path, {"id": 7, "text": "What?"}, {"id": 7, "text": "Who?"})
+
+
 def judged(folder, *rows):
     """The set that qrels say, of the queries q1 to q3."""
     lines = ["query-id\tcorpus-id\tscore", *("\t".join(row) for row in rows)]

@@ -43,7 +43,7 @@ def test_own_documents_are_as_if_they_were_not_in_the_corpus(found):
 
 
 def test_too_little_is_one_line(found, tmp_path):
-    with pytest.raises(SimilarityError, match=r"^x: found 4 passages, expected at least relevance.k = 5"):
+    with pytest.raises(SimilarityError, match=r"^x: found 4 passages, expected at least k = 5"):
         similarities.nearest(found, 5, 4, "x")
     with pytest.raises(SimilarityError, match=r"^x: found 1 neighbours beside .* expected relevance.k = 2"):
         similarities.without_own(found, np.array([0, 1, 0, 3, 4, 5]), [[], [], [0]], 2, "x")

@@ -3,6 +3,8 @@
 Queries are never about a passage alone: whatever is masked, held out or split goes by clusters of documents.
 """
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from ragassay import tables
@@ -12,9 +14,22 @@ from ragassay.text.near_duplicates import components
 from ragassay.text.signatures import signatures
 
 
-def duplicates(texts: list[str], similarity: float, first_words: int) -> np.ndarray:
-    """For each text the place of the first one that it nearly repeats, or its own."""
-    return components(signatures(texts, first_words), similarity)
+def clustered(documents: Iterable[tuple[str, str]], similarity: float, first_words: int) -> dict[str, str]:
+    """Name -> the first name of its cluster of near-duplicates, both in the order of names. `documents` are names and
+    texts in any order; of the texts only signatures are kept.
+    """
+    names = []
+
+    def texts():
+        for name, text in documents:
+            names.append(name)
+            yield text
+
+    found = signatures(texts(), first_words)
+    order = sorted(range(len(names)), key=names.__getitem__)
+    first = components(found[order], similarity)
+    ordered = [names[at] for at in order]
+    return dict(zip(ordered, (ordered[at] for at in first), strict=True))
 
 
 class DocumentClusters:
@@ -37,8 +52,13 @@ class DocumentClusters:
 
     def about(self, query: dict) -> list[int]:
         """The clusters of the documents that a row of queries is about, as far as the corpus has them."""
-        judged = query["relevant"] or []
-        grades = query["grades"] or [1] * len(judged)
-        named = [query["passage_id"], *(name for name, grade in zip(judged, grades, strict=True) if grade > 0)]
-        documents = (name if name in self._cluster else self._owner.get(name) for name in named)
+        documents = (name if name in self._cluster else self._owner.get(name) for name in named(query))
         return list(dict.fromkeys(self._cluster[name] for name in documents if name is not None))
+
+
+def named(query: dict) -> list[str]:
+    """The passages and documents that a row of queries says it is about."""
+    judged = query["relevant"] or []
+    grades = query["grades"] or [1] * len(judged)
+    found = [query["passage_id"], *(name for name, grade in zip(judged, grades, strict=True) if grade > 0)]
+    return [name for name in found if name is not None]

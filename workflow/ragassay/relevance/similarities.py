@@ -55,7 +55,8 @@ def nearest(found: Similarities, k: int, passages: int, where: str) -> np.ndarra
     """queries x k scores; `passages` is the size of the corpus that was searched, and `where` names it in messages."""
     if passages < k:
         raise SimilarityError(
-            f"{where}: found {passages} passages, expected at least relevance.k = {k}; set a smaller k or add passages"
+            f"{where}: found {passages} passages, expected at least k = {k}; add passages, or lower relevance.k and"
+            " relevance.ks"
         )
     if not np.isfinite(found.scores).all():
         raise SimilarityError(f"{where}: found a score that is no finite number; are the vectors sound?")

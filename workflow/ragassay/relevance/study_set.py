@@ -8,10 +8,12 @@ apart. Each trial of a set has names for the rows of its tables.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ragassay import tables
 from ragassay.relevance import calibration, trials
 from ragassay.relevance.choice import Setting
-from ragassay.relevance.document_clusters import DocumentClusters
-from ragassay.relevance.trials import FAR, HELD_OUT, NEAR, Asked, Trial
+from ragassay.relevance.document_clusters import DocumentClusters, named
+from ragassay.relevance.trials import FAR, HELD_OUT, NEAR, Asked, Trial, TrialError
+from ragassay.schemas.queries import QUERIES
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,7 @@ class StudySet:
             return trials.read(query_set, files["queries"][query_set], neighbours, searched)
 
         self.known = asked(entry["in_knowledge"], corpus, whole)
+        _check_documents(self.known, files["queries"][entry["in_knowledge"]], corpus)
         for retriever in options.searching:
             scores = self.known.nearest(retriever, max(options.k, *options.ks))
             calibration.checked(scores, options.alpha, f"query set {self.known.name}, {retriever} in {corpus}")
@@ -80,3 +83,15 @@ class StudySet:
             trial = Trial(known, unknown, kind, runs or self.options.runs, size or self.options.samples)
             shown = HELD_OUT if kind == HELD_OUT else unknown.name
             yield {"at": at, "corpus": self.name, "kind": kind, "set": shown, "queries": trial.queries}, trial
+
+
+def _check_documents(known, queries, corpus):
+    """Queries that say what they are about and name nothing of the corpus would silently have no held-out ones."""
+    rows = tables.read(QUERIES, queries).to_pylist()
+    elsewhere = [names for row in rows if (names := named(row))]
+    if elsewhere and not any(known.own):
+        raise TrialError(
+            f"query set {known.name}: found {len(elsewhere)} queries about passages or documents such as"
+            f" {elsewhere[0][0]!r}, none of which is in the corpus {corpus}; give ids of its passages or documents, or"
+            " none"
+        )

@@ -29,17 +29,18 @@ def blocks(passages, titles: str = NONE) -> Iterator[tuple[pa.Array, list[str]]]
             texts = [WITH_TITLE[titles](title, text) if title else text for title, text in pairs]
         count += len(texts)
         yield batch["passage_id"], texts
-    _check_any(count, passages)
+    check_any(count, passages)
 
 
 def ids(passages) -> pa.ChunkedArray:
     """All ids; a corpus without any is an error, too."""
     found = tables.read(PASSAGES, passages, ["passage_id"])["passage_id"]
-    _check_any(len(found), passages)
+    check_any(len(found), passages)
     return found
 
 
-def _check_any(count, passages):
+def check_any(count: int, passages) -> None:
+    """Refuse a corpus without any passage."""
     if not count:
         raise CorpusError(f"{passages}: found no passage, expected at least one; see what its corpus is made from")
 

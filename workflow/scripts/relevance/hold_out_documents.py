@@ -1,15 +1,20 @@
 """Hold documents of a corpus out, each with its near-duplicates: without them the corpus no longer knows what queries
 about them ask.
 
-By a hash of their cluster, so that nothing moves when documents are added. Queries are not looked at.
+By a hash of their cluster, so that nothing moves when documents are added. Queries are not looked at. Texts stream by:
+only keys and signatures are kept of them.
 """
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
 
 import pyarrow as pa
 
 from ragassay import tables
 from ragassay.errors import AssayError
-from ragassay.relevance.document_clusters import duplicates
+from ragassay.relevance.document_clusters import clustered
 from ragassay.relevance.partition import fractions
+from ragassay.retrieval.corpus import check_any
 from ragassay.schemas.held_out_documents import HELD_OUT_DOCUMENTS
 from ragassay.schemas.passages import PASSAGES
 from ragassay.stage import log, run
@@ -20,24 +25,33 @@ class HoldingOutError(AssayError):
 
 
 def hold_out_documents(passages, held_out_documents, known_passages, share, similarity, cut_after_words):
-    rows = tables.read(PASSAGES, passages)
-    texts = {}
-    for name, text in zip(rows["document_id"].to_pylist(), rows["text"].to_pylist(), strict=True):
-        texts.setdefault(name, []).append(text)
-    names = sorted(texts)
-    first = duplicates([" ".join(texts[name]) for name in names], similarity, cut_after_words)
-    clusters = [names[at] for at in first]
-    out = dict(zip(names, (fractions("held out", clusters) < share).tolist(), strict=True))
-    kept = [not out[name] for name in rows["document_id"].to_pylist()]
-    if all(kept) or not any(kept):
+    clusters = clustered(_documents(passages), similarity, cut_after_words)
+    out = dict(zip(clusters, (fractions("held out", list(clusters.values())) < share).tolist(), strict=True))
+    if all(out.values()) or not any(out.values()):
         raise HoldingOutError(
-            f"{passages}: found {len(set(clusters))} different documents, of which {sum(out.values())} would be held"
-            " out; expected some to be held out and some to stay; add documents"
+            f"{passages}: found {len(set(clusters.values()))} different documents, of which {sum(out.values())} would"
+            " be held out; expected some to be held out and some to stay; add documents"
         )
-    found = pa.table({"document_id": names, "cluster_id": clusters, "held_out": list(out.values())})
-    tables.write(HELD_OUT_DOCUMENTS, held_out_documents, found)
-    tables.write(PASSAGES, known_passages, rows.filter(kept))
-    log.info("%d of %d documents held out, in %d clusters", sum(out.values()), len(names), len(set(clusters)))
+    found = {"document_id": list(clusters), "cluster_id": list(clusters.values()), "held_out": list(out.values())}
+    tables.write(HELD_OUT_DOCUMENTS, held_out_documents, pa.table(found))
+    with tables.Writer(PASSAGES, known_passages) as kept:
+        for batch in tables.batches(PASSAGES, passages):
+            kept.write(batch.filter(pa.array([not out[name] for name in batch["document_id"].to_pylist()])))
+    log.info("%d of %d documents held out, in %d clusters", sum(out.values()), len(out), len(set(clusters.values())))
+
+
+def _documents(passages) -> Iterator[tuple[str, str]]:
+    """The name and the text of each document, as soon as its last passage has come."""
+    missing = Counter()
+    for batch in tables.batches(PASSAGES, passages, ["document_id"]):
+        missing.update(batch["document_id"].to_pylist())
+    check_any(missing.total(), passages)
+    begun = defaultdict(list)
+    for batch in tables.batches(PASSAGES, passages, ["document_id", "text"]):
+        for name, text in zip(*batch.to_pydict().values(), strict=True):
+            begun[name].append(text)
+            if len(begun[name]) == missing[name]:
+                yield name, " ".join(begun.pop(name))
 
 
 if __name__ == "__main__":
