@@ -29,6 +29,9 @@ ITEM = {
     "question": "Which boat sank?",
     "response": "The document does not say.",
     "passages": ["One boat came.", "Two boats went."],
+    "passage": "One boat came.",
+    "examples": [],
+    "query": "Which boat sank?",
     **{"n": 6, "fewest": 13, "most": 18},
 }
 

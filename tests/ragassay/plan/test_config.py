@@ -161,6 +161,8 @@ DEFAULTS = {
         "runs": 10,
         "samples": 300,
         "sizes": [100, 300, 500],
+        "gate": {"statistic": "fused", "strategy": "reject", "passages": 5},
+        "drift": {"window": 50, "reference": 0, "topics": 8},
     },
     "demo_lm": {
         "steps": 1300,

@@ -12,6 +12,7 @@ from ragassay.plan.config import ConfigError, checked, read
 from ragassay.plan.schema import merged
 
 SCHEMA = merged()
+SECTIONS = ", ".join(sorted(file.stem for file in (ROOT / "workflow/report/sections").glob("*.yaml")))
 PRICE = {"price": {"input": 0, "output": 0}}
 
 
@@ -113,9 +114,8 @@ def test_what_exists_is_no_problem(refusal):
         ),
         (
             {"report": {"sections": ["document"]}},
-            "report.sections: found the section 'document', expected one of: agreement, calls, crawl, detectors, "
-            "documents, question_sets, relevance, responses, retrieval, scope (did you mean documents?); each is a "
-            "file workflow/report/sections/{name}.yaml",
+            f"report.sections: found the section 'document', expected one of: {SECTIONS} (did you mean documents?); "
+            "each is a file workflow/report/sections/{name}.yaml",
         ),
         (
             {"intervals": {"sections": {"response": 5}}},
