@@ -40,6 +40,11 @@ TABLE_1 = {
 }
 MASKED = {("MSS", 1): 0.950, ("Entropy", 0.05): 0.956, ("Entropy", 1): 0.919, ("Energy", 0.02): 0.948}
 MASKED |= {("Energy", 1): 0.591, ("KNN", 1): 0.512}
+FIGURE_5 = {  # by the in-knowledge ratio of a window
+    "bioasq_yn": {"0.0": 1, "0.4": 0.984, "0.6": 0.690, "0.8": 0.170, "1.0": 0.058},
+    "mmlu_med": {"0.0": 1, "0.4": 0.926, "0.6": 0.540, "0.8": 0.082, "1.0": 0.034},
+    "truthfulqa": {"0.0": 1, "0.4": 1, "0.6": 1, "0.8": 0.27, "1.0": 0.03},
+}
 HELD_OUT = {"mss": 0.962, "knn": 0.546, "energy": 0.624}
 TOLERANCE = {"MSS": 0.01, "mss": 0.01}  # of the others .04
 OPTIONS = {
@@ -131,6 +136,13 @@ def test_questions_without_their_own_abstracts_rank_statistics_as_others_do(meas
     assert not close(found, MASKED)
     chosen = {keys["statistic"] for keys, _ in measured["choice", "masked"] if keys["chosen"]}
     assert chosen <= {"MSS", "Entropy", "Energy"}
+
+
+def test_windows_of_other_questions_are_told_apart_as_often_as_they_should(measured):
+    found = {(keys["set"], keys["ratio"]): value for keys, value in measured["figure_5", "rejected"]}
+    chance = 2.5 * np.sqrt(2 * 0.25 / 500)  # two rates of 500 trials each
+    pairs = {(name, ratio): rate for name, own in FIGURE_5.items() for ratio, rate in own.items()}
+    assert not {key: (found[key], rate) for key, rate in pairs.items() if abs(found[key] - rate) > chance}
 
 
 def test_held_out_questions_are_harder(folder):

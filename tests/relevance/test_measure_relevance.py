@@ -31,7 +31,7 @@ def values(rows, metric, *keys):
 
 def test_all_tables_and_figures_of_the_paper_are_there(measured):
     tables_ = {f"table_{number}" for number in (1, 2, 3, 4, 5, 6, 7, 8)}
-    figures = {f"figure_{number}" for number in (2, 3, 4, 6, 8)}
+    figures = {f"figure_{number}" for number in (2, 3, 4, 5, 6, 8)}
     assert measured.keys() >= tables_ | figures | {"methods", "choice", "figure_2_critical"}
     assert {row["keys"]["statistic"] for row in measured["table_1"]} == {
         "MSS", "KNN", "AvgKNN", "Entropy", "Energy", "Fisher", "Simes",
@@ -93,6 +93,17 @@ def test_what_chose_is_in_no_number(measured):
     assert len(chosen) == 1
     assert all(row["n"] < 120 for row in measured["choice"] if row["metric"] == "masked")
     assert all(row["n"] < 190 for row in measured["choice"] if row["metric"] == "auroc")
+
+
+def test_a_window_is_told_apart_the_sooner_the_fewer_of_it_are_in_knowledge(measured):
+    rates = values(measured["figure_5"], "rejected", "set", "ratio")
+    assert {name for name, _ in rates} == {"held out", "near", "far"} and len(rates) == 33
+    for name in ("near", "far"):
+        curve = [rates[name, f"{tenths / 10:.1f}"] for tenths in range(11)]
+        assert curve[0] == 1 and curve[10] < 0.2 and all(np.diff(curve) <= 0.02)
+    assert rates["far", "0.7"] > rates["near", "0.7"]
+    medians = values(measured["figure_5"], "p_value", "set", "ratio")
+    assert medians["far", "0.0"] < 0.001 < 0.1 < medians["far", "1.0"]
 
 
 def test_histograms_hold_every_query(measured):

@@ -9,6 +9,7 @@ Writes  results/held_out_documents/{corpus}.parquet                             
         results/relevance_scores/{corpus}/{retriever}/{query_set}.parquet       the statistics of each query
         results/outlier_scores/{relevance_set}.parquet                          what detectors on queries' vectors say of them
         results/metrics/relevance.parquet                                       the report's section
+        results/examples/relevance.parquet                                      synthetic queries and misses of models, for people to read
         results/gates/{corpus}/{retriever}/                                     what decides online, to be copied anywhere
         results/gated_queries/{corpus}/{retriever}/{query_log}.parquet          what it says of the queries of a log
         results/query_drift/{corpus}/{retriever}/{query_log}.parquet            whether these drift, window by window
@@ -24,7 +25,7 @@ RATED_HERE = plan(relevance.rated)
 SCORED = plan(relevance.scored)
 SCORES = expand("results/relevance_scores/{corpus}/{retriever}/{query_set}.parquet", zip, **SCORED)
 LOGS = plan(relevance.logs)
-SECTIONS["relevance"] = {"shown": bool(COMPARED)}
+SECTIONS["relevance"] = {"shown": bool(COMPARED), "examples": "results/examples/relevance.parquet"}
 SECTIONS["drift"] = {"shown": bool(LOGS["query_log"])}
 PRODUCTS += SCORES
 
@@ -132,6 +133,26 @@ rule measure_relevance:
         settings=plan(relevance.measure_relevance),
     script:
         "../scripts/relevance/measure_relevance.py"
+
+
+rule choose_examples:
+    """Synthetic queries of each source with their passages, and what models that rate relevance miss most clearly."""
+    input:
+        passages=expand("results/passages/{corpus}.parquet", corpus=COMPARED_CORPORA),
+        queries=expand("results/queries/{query_set}.parquet", query_set=plan(relevance.example_sets)),
+        neighbours=expand("results/neighbours/{corpus}/{retriever}/{query_set}.parquet", zip, **RATED_HERE),
+        lm_relevance=expand("results/lm_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet", zip, **RATED_HERE),
+    output:
+        examples=table("results/examples/relevance.parquet"),
+    log:
+        "logs/choose_examples.log",
+    conda:
+        "../../envs/tables.yaml"
+    params:
+        code=code_version("relevance/choose_examples.py"),
+        settings=plan(relevance.choose_examples),
+    script:
+        "../scripts/relevance/choose_examples.py"
 
 
 rule fit_gate:

@@ -19,6 +19,14 @@ def test_ks_is_that_of_scipy_and_of_a_plain_loop(n, m):
     assert found.critical == pytest.approx(np.sqrt(-np.log(0.025) * (1 / n + 1 / m) / 2), abs=1e-12)
 
 
+@pytest.mark.parametrize("size", [1, 2, 7, 50])
+def test_many_pairs_of_one_size_have_the_exact_p_values_of_scipy(size):
+    random = np.random.default_rng(size)
+    pairs = np.round(random.normal(size=(2, 40, size)) + np.linspace(0, 2, 40)[None, :, None] * [[[0]], [[1]]], 1)
+    known = [ks_2samp(first, second, method="exact").pvalue for first, second in zip(*pairs, strict=True)]
+    assert drift.ks_p_values(*pairs) == pytest.approx(known, rel=1e-9)
+
+
 def test_p_values_compare_with_all_before(monkeypatch):
     monkeypatch.setattr(drift, "TOGETHER", 5)
     random = np.random.default_rng(0)

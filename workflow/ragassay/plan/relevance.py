@@ -112,6 +112,31 @@ def rated(config: dict) -> dict[str, list[str]]:
     return {name: [row[at] for row in rows] for at, name in enumerate(every)}
 
 
+def example_sets(config: dict) -> list[str]:
+    """The query sets that examples come from."""
+    return list(dict.fromkeys([*query_sets(config), *_sources(config)]))
+
+
+def choose_examples(config: dict) -> dict:
+    unknown = {corpus: {} for corpus in corpora(config)}
+    for entry in sets(config).values():
+        for kind in ("far", "near"):
+            unknown[entry["corpus"]] |= dict.fromkeys(entry[kind], kind)
+    return {"sources": _sources(config), "unknown": unknown, "shown": config["lm_relevance"]["passages"]}
+
+
+def _sources(config):
+    """Corpus and source of each synthetic query set about a corpus of the study; none is written by a model for
+    examples alone.
+    """
+    used, found = query_sets(config), {}
+    for name, entry in config["synthetic_queries"].items():
+        if entry["corpus"] in corpora(config) and (name in used or not entry["model"]):
+            source = f"written by {entry['model']}" if entry["model"] else f"{entry['taken']} of a text"
+            found[name] = {"corpus": entry["corpus"], "source": source}
+    return found
+
+
 def logs(config: dict) -> dict[str, list[str]]:
     """The logs whose drift is measured, with corpus and retriever, as three lists of equal length."""
     first = config["relevance"]["retrievers"][0]

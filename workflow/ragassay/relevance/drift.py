@@ -19,6 +19,7 @@ before the drift is little then, and the alarm comes soon after it. KS tests of 
 alpha would be valid, too, but add up no evidence over windows, so that they hardly find a small drift late in a log.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -41,6 +42,26 @@ def ks(reference, window, alpha: float = 0.05) -> Window:
     n, m = len(reference), len(window)
     critical = np.sqrt(-np.log(alpha / 2) * (n + m) / (2 * n * m))
     return Window(distance(reference, window), float(critical), float(ks_2samp(reference, window).pvalue))
+
+
+def ks_p_values(references: np.ndarray, windows: np.ndarray) -> np.ndarray:
+    """The exact p-values of the same test for many pairs of samples of one size: pairs x n each."""
+    size = references.shape[1]
+    together = np.concatenate([references, windows], axis=1)
+    order = np.argsort(together, axis=1)
+    ordered = np.take_along_axis(together, order, axis=1)
+    steps = np.abs(np.cumsum(np.where(order < size, 1, -1), axis=1))
+    last = np.diff(ordered, axis=1, append=np.inf) > 0  # of equal values: between them, there is no distance
+    return _exact_p_values(size)[np.where(last, steps, 0).max(axis=1)]
+
+
+def _exact_p_values(size):
+    """The chance that the distance of two samples of this size is at least 0, 1, ... in units of 1 / size."""
+    total, found = math.comb(2 * size, size), [1.0]
+    for least in range(1, size + 1):
+        terms = [(-1) ** at * math.comb(2 * size, size - (at + 1) * least) for at in range(size // least)]
+        found.append(min(1.0, 2 * sum(terms) / total))
+    return np.array(found)
 
 
 def distance(first, second) -> float:

@@ -1,8 +1,9 @@
-"""Figures 2 to 4 and 6 to 8 of the paper, as rows of the table metrics, from any study set. Figure 5 is about drift.
+"""Figures 2 to 8 of the paper, as rows of the table metrics, from any study set.
 
 2 is the histogram of Energy with its critical values; 3 puts how well queries are told apart beside how well documents
-are found; 4 varies k; 6 (the first corpus) and 7 (the others) are histograms of all statistics, 8 of KNN by retriever.
-Numbers in 6 to 8 are in standard units of in-knowledge queries, so that they share an axis.
+are found; 4 varies k; 5 shows how soon a change of queries is seen; 6 (the first corpus) and 7 (the others) are
+histograms of all statistics, 8 of KNN by retriever. Numbers in 6 to 8 are in standard units of in-knowledge queries, so
+that they share an axis.
 """
 
 from collections.abc import Iterator
@@ -10,14 +11,17 @@ from dataclasses import replace
 
 import numpy as np
 
+from ragassay.metrics.binomial import clopper_pearson
 from ragassay.metrics.panel import Panel
 from ragassay.relevance import calibration
+from ragassay.relevance.drift import ks_p_values
 from ragassay.relevance.paper_tables import LABELS, SECTION, seven
 from ragassay.relevance.performance import Performance
 from ragassay.relevance.statistics import COMBINED, SIMPLE
 from ragassay.relevance.study_set import StudySet
-from ragassay.relevance.trials import FAR, NEAR, SYNTHETIC, TRUE, Asked
+from ragassay.relevance.trials import FAR, HELD_OUT, NEAR, SYNTHETIC, TRUE, Asked
 
+WINDOW, TRIALS = 50, 500  # of figure 5
 BINS = 24
 LOWEST, HIGHEST = -3.0, 9.0  # standard units; what lies beyond is in the bins at the ends
 
@@ -82,6 +86,32 @@ def figure_4(study_set: StudySet, resamples: int, seed: int) -> Iterator[dict]:
         found = seven(trial, replace(study_set.options, k=k))
         for statistic, numbers in performance.ranked(found).items():
             yield SECTION.row("figure_4", {**keys, "k": k, "statistic": statistic}, "auroc", **numbers["auroc"])
+
+
+def figure_5(study_set: StudySet, seed: int) -> Iterator[dict]:
+    """How often windows that hold in-knowledge queries in a certain ratio are told from in-knowledge queries alone, by
+    the Kolmogorov-Smirnov test of Energy. Reference and window have no query in common.
+    """
+    options = study_set.options
+    for at, (kind, known, unknown) in enumerate(study_set.pairs()):
+        size = min(WINDOW, len(known.ids) // 2, len(unknown.ids))
+        energies = [options.setting("energy").of(one.nearest(options.retriever, options.k)) for one in (known, unknown)]
+        inside = _draws(energies[0], 2 * size, seed)
+        reference, inside, outside = inside[:, :size], inside[:, size:], _draws(energies[1], size, seed + 1)
+        name = HELD_OUT if kind == HELD_OUT else unknown.name
+        for tenths in range(11):
+            count = round(size * tenths / 10)
+            p = ks_p_values(reference, np.concatenate([inside[:, :count], outside[:, count:]], axis=1))
+            keys = {"at": at, "corpus": study_set.name, "set": name, "window": size, "ratio": f"{tenths / 10:.1f}"}
+            hits = int((p <= options.alpha).sum())
+            yield SECTION.row("figure_5", keys, "rejected", hits / TRIALS, TRIALS, *clopper_pearson(hits, TRIALS))
+            yield SECTION.row("figure_5", keys, "p_value", float(np.median(p)), TRIALS)
+
+
+def _draws(values, count, seed):
+    """TRIALS x count of the values; no trial has one twice."""
+    dice = np.random.default_rng(seed)
+    return np.stack([values[dice.choice(len(values), count, replace=False)] for _ in range(TRIALS)])
 
 
 def figure_6_7(study_set: StudySet, first: bool) -> Iterator[dict]:

@@ -42,6 +42,7 @@ def measure_relevance(
         rows += paper_figures.figure_2(study_set) if number == 0 else ()
         rows += paper_figures.figure_3(study_set, *draws)
         rows += paper_figures.figure_4(study_set, *draws)
+        rows += paper_figures.figure_5(study_set, seed)
         rows += paper_figures.figure_6_7(study_set, number == 0)
         rows += paper_figures.figure_8(study_set) if number == 0 else ()
         rows += methods.choices(study_set)

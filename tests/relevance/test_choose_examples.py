@@ -1,0 +1,81 @@
+"""choose_examples: synthetic queries beside their passages, and a model's clearest misses."""
+
+import pytest
+
+from ragassay import tables
+from ragassay.schemas.examples import EXAMPLES
+from ragassay.schemas.lm_relevance import LM_RELEVANCE
+from ragassay.schemas.neighbours import NEIGHBOURS
+from ragassay.schemas.passages import PASSAGES
+from ragassay.schemas.queries import QUERIES
+from rows import place, row
+from scripts.relevance.choose_examples import choose_examples
+
+UNKNOWN = {"far": "far", "near": "near"}
+SOURCES = {"made": {"corpus": "c", "source": "written by m"}, "taken": {"corpus": "c", "source": "sentence of a text"}}
+# The value of each vote: 1 minus the score.
+VOTES = {"known": {"k0": 0.0}, "near": {"n0": 0.2, "n1": None}, "far": {"f0": 0.6, "f1": 0.2, "f2": 0.9}}
+
+
+@pytest.fixture
+def chosen(tmp_path):
+    """title -> [(part, text)] of each example, in their order."""
+    texts = {f"p{at}": f"Text {at}." for at in range(6)}
+    rows = [row(PASSAGES, passage_id=name, document_id=name, text=text) for name, text in texts.items()]
+    tables.write(PASSAGES, place(tmp_path, PASSAGES, corpus="c"), rows)
+    queries = {
+        name: [row(QUERIES, query_id=one, text=f"What is {one}?") for one in votes] for name, votes in VOTES.items()
+    }
+    for name in SOURCES:
+        written = {"options": ["yes", "no"], "answers": ["no"]} if name == "made" else {}
+        queries[name] = [
+            row(QUERIES, query_id=f"{name} {at}", text=f"Is it {at}?", passage_id=f"p{at}", **written)
+            for at in range(5)
+        ]
+    for name, own in queries.items():
+        tables.write(QUERIES, place(tmp_path, QUERIES, query_set=name), own)
+    for name, votes in VOTES.items():
+        keys = {"corpus": "c", "retriever": "r", "query_set": name}
+        found = [
+            row(NEIGHBOURS, query_id=one, rank=rank, passage_id=f"p{rank + 1}", score=1 / rank)
+            for one in votes
+            for rank in (1, 2, 3)
+            if one != "n0"
+        ]
+        tables.write(NEIGHBOURS, place(tmp_path, NEIGHBOURS, **keys), found)
+        rated = [
+            row(LM_RELEVANCE, query_id=one, vote=vote, value=value, feedback=None if value is None else f"says {value}")
+            for one, value in votes.items()
+            for vote in (1, 2)
+        ]
+        tables.write(LM_RELEVANCE, place(tmp_path, LM_RELEVANCE, rater="m", **keys), rated)
+    names = ("passages", "queries", "neighbours", "lm_relevance")
+    files = {name: sorted(map(str, (tmp_path / name).rglob("*.parquet"))) for name in names}
+    examples = tmp_path / "examples/relevance.parquet"
+    choose_examples(**files, examples=examples, sources=SOURCES, unknown={"c": UNKNOWN}, shown=2)
+    found = {}
+    for one in tables.read(EXAMPLES, examples).to_pylist():
+        found.setdefault((one["example"], one["title"]), []).append((one["part"], one["text"]))
+    return found
+
+
+def test_each_source_has_two_queries_with_the_passage_they_come_from(chosen):
+    assert [title for _, title in chosen][:4] == [
+        *["synthetic query, written by m"] * 2, *["synthetic query, sentence of a text"] * 2
+    ]  # fmt: skip
+    parts = [dict(own) for (_, title), own in chosen.items() if title.startswith("synthetic")]
+    assert all(own["Passage"] == f"Text {own['Query'][6]}." for own in parts)
+    assert parts[0]["Options"] == "yes; no" and parts[0]["Answer"] == "no" and "Options" not in parts[2]
+    assert len({own["Query"] for own in parts[:2]}) == 2
+
+
+def test_misses_are_the_highest_scores_of_queries_out_of_knowledge_far_ones_first(chosen):
+    misses = {title: dict(own) for (_, title), own in chosen.items() if "score" in title}
+    assert list(misses) == [
+        "relevance score 0.80 by m for an out-of-knowledge query (far)",
+        "relevance score 0.80 by m for an out-of-knowledge query (near)",
+    ]
+    far, near = misses.values()
+    same = {"Query set": "far", "Feedback": "says 0.2"}
+    assert far == same | {"Query": "What is f1?", "Passage 1": "Text 2.", "Passage 2": "Text 3."}
+    assert near == {"Query": "What is n0?", "Query set": "near", "Feedback": "says 0.2"}
