@@ -141,7 +141,13 @@ def awaited(config: dict, wildcards) -> list[str]:
     own = retriever(config, wildcards.retriever)
     parts = parts_of(config, whole(wildcards.corpus))
     receipts = [f"results/embedded_passages/{part}/{own['encoder']}/{_titles(own)}.parquet" for part in parts]
-    return [*receipts, *(path for name in _encoders(own) for path in encoders.weights(config, name))]
+    return [*receipts, *retriever_weights(config, wildcards)]
+
+
+def retriever_weights(config: dict, wildcards) -> list[str]:
+    """The weights of a retriever's encoders, as inputs."""
+    own = retriever(config, wildcards.retriever)
+    return [path for name in _encoders(own) for path in encoders.weights(config, name)]
 
 
 def weights(config: dict, wildcards) -> list[str]:

@@ -1,14 +1,16 @@
 """Tables of neighbours: from positions to rows, and merging those of several corpora. Scores nothing."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
 
 from ragassay import tables
+from ragassay.retrieval.nearest import best_of_sparse
 from ragassay.schemas.neighbours import NEIGHBOURS
 
 TOGETHER = 4096  # queries whose rows are made at once
+SCORED = 256  # queries that are scored against all passages of a sparse index at once
 ORDER = [("query_id", "ascending"), ("score", "descending"), ("passage_id", "ascending")]
 
 
@@ -34,6 +36,16 @@ def write(
         for start in range(0, len(query_ids), TOGETHER):
             own = slice(start, start + TOGETHER)
             writer.write(rows(query_ids[own], passage_ids, positions[own], scores[own]))
+
+
+def of_sparse(index, query_ids: list[str], texts: list[str], passage_ids, count: int) -> Iterator[pa.Table]:
+    """The rows of some queries at a time, from what BM25 says; a query that shares no word with any has none."""
+    for start in range(0, len(texts), SCORED):
+        best = best_of_sparse(index.scores(texts[start : start + SCORED]), count)
+        pairs = zip(query_ids[start : start + SCORED], best, strict=True)
+        yield pa.concat_tables(
+            [rows([name], passage_ids, positions[None], scores[None]) for name, (positions, scores) in pairs]
+        )
 
 
 def merged(rankings: list[pa.Table], count: int) -> pa.Table:

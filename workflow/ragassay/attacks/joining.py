@@ -1,0 +1,28 @@
+"""What questions find in a corpus under attack: what they find in the clean one, and among the poisoned passages."""
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ragassay import tables
+from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
+from ragassay.schemas.retrieved import RETRIEVED
+
+
+def poisoned(path) -> tuple[pa.ChunkedArray, list[str]]:
+    """Ids and texts, ids ascending."""
+    rows = tables.read(POISONED_PASSAGES, path, ["passage_id", "text"])
+    return rows["passage_id"], rows["text"].to_pylist()
+
+
+def write(retrieved, neighbours: pa.Table, poisoned_passages) -> int:
+    """The table retrieved from rows of the table neighbours, of clean and poisoned passages together."""
+    made = tables.read(POISONED_PASSAGES, poisoned_passages, ["passage_id", "attack", "target_id"])
+    at = pc.index_in(neighbours["passage_id"], made["passage_id"].combine_chunks())
+    columns = {
+        "target_id": neighbours["query_id"],
+        **{name: neighbours[name] for name in ("rank", "passage_id", "score")},
+        "poisoned": pc.is_valid(at),
+        "attack": made["attack"].take(at),
+        "aimed_at": made["target_id"].take(at),
+    }
+    return tables.write(RETRIEVED, retrieved, pa.table(columns, schema=RETRIEVED.schema))

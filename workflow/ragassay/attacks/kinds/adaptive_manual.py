@@ -1,0 +1,11 @@
+"""Texts that somebody wrote against a certain defence, from a table; the study cannot make them itself."""
+
+from ragassay.attacks.poison import TEXTS, Poison
+
+SETTINGS, NEEDS = {"texts": 5}, (TEXTS,)
+
+
+def poison(targets, tools, settings):
+    for target in targets:
+        for text in tools.texts.get(target["target_id"], [])[: settings["texts"]]:
+            yield Poison(target["target_id"], text)

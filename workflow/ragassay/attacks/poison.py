@@ -1,0 +1,60 @@
+"""What attacks make, and what they may use. An attack is a module of `ragassay.attacks.kinds` with a function
+
+    poison(targets, tools, settings) -> passages
+
+`targets` are rows of the table targets, `settings` its own, which `SETTINGS` names with their defaults; it yields
+`Poison`, target after target. What it needs beside them it names in `NEEDS`: `retrieved` or `texts`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import NamedTuple
+
+from ragassay import variants
+from ragassay.documents.ids import content_id
+from ragassay.errors import AssayError, unknown
+
+KINDS = "ragassay.attacks.kinds"
+RETRIEVED, TEXTS = "retrieved", "texts"  # what an attack may need: clean passages by target, a table of texts
+
+
+class AttackError(AssayError):
+    """An attack cannot be made with these targets or settings."""
+
+
+class Poison(NamedTuple):
+    """A text that an attacker adds."""
+
+    target_id: str | None
+    text: str
+    made_from: str | None = None
+    calls: int = 0
+    forwards: int = 0
+
+
+@dataclass
+class Tools:
+    """What an attacker knows and has."""
+
+    retrieved: dict[str, list[dict]] = field(default_factory=dict)  # target -> what its question finds, best first
+    texts: dict[str, list[str]] = field(default_factory=dict)  # target -> texts that somebody wrote for it
+
+
+def settings_of(kind: str, own: dict, place: str) -> dict:
+    """The settings of an attack with its defaults."""
+    known = variants.load(KINDS, kind, place).SETTINGS
+    for key in own:
+        if key not in known:
+            raise AttackError(f"{place}: {unknown('setting', key, known) if known else f'{kind} has no settings'}")
+    return known | own
+
+
+def rows(attack: str, kind: str, targets: list[dict], tools: Tools, own: dict) -> Iterator[dict]:
+    """The rows of the table poisoned_passages. Of texts that are the same for one target, the first stays."""
+    made = variants.load(KINDS, kind, f"attacks.{attack}.kind").poison(targets, tools, own)
+    for target_id, texts in groupby(made, key=lambda one: one.target_id):
+        unique = {one.text: one for one in reversed(list(texts))}
+        for number, one in enumerate(reversed(unique.values()), 1):
+            name = content_id("poison", attack, target_id or "", one.text)
+            yield {"passage_id": name, "number": number, "attack": attack, "poisoned": True} | one._asdict()

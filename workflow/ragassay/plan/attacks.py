@@ -1,0 +1,161 @@
+"""Settings of the stages that attack corpora, and what their names stand for."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ragassay import variants
+from ragassay.attacks.poison import KINDS, RETRIEVED, TEXTS, AttackError, settings_of
+from ragassay.errors import AssayError, unknown
+from ragassay.plan import retrieval
+from ragassay.plan.intervals import draws
+from ragassay.plan.retrieval import BM25, DENSE, OWN, VECTORS
+
+QUERIES = ".targets"  # ends the name of the query set that a dataset's questions are
+
+
+class NoAttack(AssayError):
+    """A target names an attack or a dataset that the configuration does not have."""
+
+
+class Cell(NamedTuple):
+    dataset: str
+    retriever: str
+    attack: str
+
+
+def datasets(config: dict) -> list[str]:
+    return list(config["datasets"])
+
+
+def corpora(config: dict) -> list[str]:
+    """The corpora of all datasets."""
+    return list(dict.fromkeys(entry["corpus"] for entry in config["datasets"].values()))
+
+
+def attack(config: dict, name: str) -> dict:
+    """What a name stands for: an entry of `attacks`, or a kind with all defaults."""
+    if name in config["attacks"]:
+        return config["attacks"][name]
+    if name in variants.names(KINDS):
+        return {"kind": name, "settings": {}}
+    known = [*config["attacks"], *variants.names(KINDS)]
+    raise NoAttack(f"a path below results: {unknown('attack', name, known)}")
+
+
+def attacks(config: dict) -> list[str]:
+    """All names of attacks."""
+    return list(dict.fromkeys([*config["attacks"], *variants.names(KINDS)]))
+
+
+def cells(config: dict) -> list[Cell]:
+    """All datasets, retrievers and attacks that meet."""
+    found = [
+        Cell(dataset, retriever, name)
+        for entry in config["under_attack"]["cells"]
+        for dataset in entry["datasets"]
+        for retriever in entry["retrievers"]
+        for name in entry["attacks"]
+    ]
+    return list(dict.fromkeys(found))
+
+
+def columns(config: dict) -> dict[str, list[str]]:
+    """The same as three lists of equal length."""
+    return {name: [getattr(cell, name) for cell in cells(config)] for name in Cell._fields}
+
+
+def target_files(config: dict, wildcards) -> list[str]:
+    return config["datasets"][wildcards.dataset]["targets"]
+
+
+def read_targets(config: dict, wildcards) -> dict:
+    own = config["datasets"][wildcards.dataset]["columns"]
+    return {"dataset": wildcards.dataset, "columns": own, "most_rejected": config["most_rejected"]}
+
+
+def poison_inputs(config: dict, pattern: str, wildcards) -> list[str]:
+    """The clean corpus or its neighbours, for attacks that need what questions find there."""
+    if RETRIEVED not in _needs(config, wildcards.attack):
+        return []
+    return [_filled(config, wildcards.dataset, _retriever(config, wildcards), pattern)]
+
+
+def poison_texts(config: dict, wildcards) -> list[str]:
+    return attack(config, wildcards.attack).get("files", [])
+
+
+def poison_kinds(config: dict, wildcards) -> list[str]:
+    """The module that makes the texts."""
+    return [f"{KINDS}.{attack(config, wildcards.attack)['kind']}"]
+
+
+def poison_corpus(config: dict, wildcards) -> dict:
+    own = attack(config, wildcards.attack)
+    settings = settings_of(own["kind"], own["settings"], f"attacks.{wildcards.attack}")
+    return {"attack": wildcards.attack, "kind": own["kind"], "own": settings}
+
+
+def clean(config: dict, pattern: str, wildcards) -> str:
+    """A table of the clean corpus of a dataset."""
+    return _filled(config, wildcards.dataset, wildcards.retriever, pattern)
+
+
+def retrieve_dense(config: dict, wildcards) -> dict:
+    """A poisoned passage has no title."""
+    return {key: value for key, value in retrieval.search_dense(config, wildcards).items() if key != "titles"}
+
+
+def measure_attacks(config: dict) -> dict:
+    return {"ks": sorted(config["under_attack"]["ks"])} | draws(config, "attacks")
+
+
+def _filled(config, dataset, retriever, pattern):
+    corpus = config["datasets"][dataset]["corpus"]
+    return pattern.format(corpus=corpus, retriever=retriever, query_set=dataset + QUERIES)
+
+
+def _retriever(config, wildcards):
+    return next(cell.retriever for cell in cells(config) if cell.dataset == wildcards.dataset)
+
+
+def _needs(config, name):
+    return variants.load(KINDS, attack(config, name)["kind"], f"attacks.{name}.kind").NEEDS
+
+
+def check(config: dict) -> Iterator[tuple]:
+    """Whether corpora, attacks and retrievers exist, can be used for this, and have the settings that they need."""
+    corpora = [OWN["corpora"], *config["question_sets"], *config["corpora"]]
+    for name, entry in config["datasets"].items():
+        for key in ("corpus", "snapshot"):
+            if entry[key] is not None and entry[key] not in corpora:
+                yield ("datasets", name, key), unknown("corpus", entry[key], corpora)
+        if name + QUERIES in config["query_sets"]:
+            yield ("datasets", name), f"found a query set {name + QUERIES}, as the study's own is called; rename that"
+    for name, entry in config["attacks"].items():
+        try:
+            settings_of(entry["kind"], entry["settings"], f"attacks.{name}")
+        except AttackError as error:
+            yield ("attacks", name, "settings"), str(error).partition(": ")[2]
+            continue
+        if (TEXTS in _needs(config, name)) != ("files" in entry):
+            found = "files, which this kind does not read" if "files" in entry else "no files, which this kind reads"
+            yield ("attacks", name), f"found {found}"
+    deepest, kept = max(config["under_attack"]["k"], *config["under_attack"]["ks"]), config["retrieval"]["neighbours"]
+    if deepest > kept and cells(config):
+        yield ("under_attack", "ks"), f"found {deepest}, expected at most retrieval.neighbours, which is {kept}"
+    known = [kind for kind in (BM25, DENSE) for kind in retrieval.retrievers(config, kind)]
+    for number, entry in enumerate(config["under_attack"]["cells"]):
+        for name in entry["retrievers"]:
+            if name in retrieval.retrievers(config, VECTORS):
+                found = f"found {name}, whose vectors were computed elsewhere: nothing can embed what is planted"
+                yield ("under_attack", "cells", number, "retrievers"), found
+            elif name not in known:
+                yield ("under_attack", "cells", number, "retrievers"), unknown("retriever", name, known)
+        for name in entry["attacks"]:
+            if name not in attacks(config):
+                yield ("under_attack", "cells", number, "attacks"), unknown("attack", name, attacks(config))
+            elif name not in config["attacks"] and TEXTS in _needs(config, name):
+                yield (
+                    ("under_attack", "cells", number, "attacks"),
+                    f"found {name}, which needs files; give it an entry in attacks",
+                )

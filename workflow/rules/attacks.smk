@@ -1,0 +1,158 @@
+"""Corpora under attack: what an attacker plants, what questions then find, and what is answered from that.
+
+Poisoned passages stand in tables of their own, `poisoned_passages`; no table of clean passages takes any.
+
+Reads   results/passages, results/neighbours, the files that config["datasets"] and config["attacks"] name
+Writes  results/targets/{dataset}.parquet                              questions with the right and the wanted answers
+        results/rejects/targets/{dataset}.parquet                      what could not be used of them, with the reason
+        results/queries/{dataset}.targets.parquet                      the questions as queries
+        results/poisoned_passages/{dataset}/{attack}.parquet           what is planted
+        results/retrieved/{dataset}/{retriever}/{attack}.parquet       what the questions find with that in the corpus
+        results/metrics/attacks.parquet                                the report's section
+        embeddings/                                                    vectors of texts; not an output, never deleted
+"""
+
+from ragassay.plan import attacks, retrieval
+
+ATTACKED = plan(attacks.columns)
+RETRIEVED = expand("results/retrieved/{dataset}/{retriever}/{attack}.parquet", zip, **ATTACKED)
+PLANTED = list(dict.fromkeys(expand("results/poisoned_passages/{dataset}/{attack}.parquet", zip, **ATTACKED)))
+SECTIONS["attacks"] = {"shown": bool(RETRIEVED)}
+PRODUCTS += RETRIEVED
+
+
+wildcard_constraints:
+    dataset=one_of(plan(attacks.datasets)),
+    attack=one_of(plan(attacks.attacks)),
+
+
+rule attacks:
+    """What attacks reach, before any defence."""
+    input:
+        RETRIEVED,
+        "results/metrics/attacks.parquet",
+        "results/report/attacks.csv",
+        "results/figures/attacks",
+
+
+rule read_targets:
+    """Targets that somebody brings, without what cannot be used of them."""
+    input:
+        files=plan(attacks.target_files),
+    output:
+        targets=table("results/targets/{dataset}.parquet"),
+        rejects=table("results/rejects/targets/{dataset}.parquet"),
+    log:
+        "logs/read_targets/{dataset}.log",
+    conda:
+        "../../envs/tables.yaml"
+    params:
+        code=code_version("attacks/read_targets.py"),
+        settings=plan(attacks.read_targets),
+    script:
+        "../scripts/attacks/read_targets.py"
+
+
+rule collect_target_queries:
+    """The questions of a dataset's targets are queries."""
+    input:
+        targets="results/targets/{dataset}.parquet",
+    output:
+        queries=table("results/queries/{dataset}.targets.parquet"),
+    log:
+        "logs/collect_target_queries/{dataset}.log",
+    conda:
+        "../../envs/tables.yaml"
+    params:
+        code=code_version("attacks/collect_target_queries.py"),
+        settings={},
+    script:
+        "../scripts/attacks/collect_target_queries.py"
+
+
+rule poison_corpus:
+    """The passages that an attack plants for the targets of a dataset."""
+    input:
+        targets="results/targets/{dataset}.parquet",
+        passages=plan(attacks.poison_inputs, pattern="results/passages/{corpus}.parquet"),
+        neighbours=plan(attacks.poison_inputs, pattern="results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
+        texts=plan(attacks.poison_texts),
+    output:
+        poisoned_passages=table("results/poisoned_passages/{dataset}/{attack}.parquet"),
+    log:
+        "logs/poison_corpus/{dataset}/{attack}.log",
+    conda:
+        "../../envs/tables.yaml"
+    params:
+        code=code("attacks/poison_corpus.py", attacks.poison_kinds),
+        settings=plan(attacks.poison_corpus),
+    script:
+        "../scripts/attacks/poison_corpus.py"
+
+
+rule retrieve_dense:
+    """What questions find by vectors: poisoned passages are searched apart and join what the clean corpus gave."""
+    input:
+        plan(retrieval.retriever_weights),
+        queries="results/queries/{dataset}.targets.parquet",
+        neighbours=plan(attacks.clean, pattern="results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
+        poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",
+    output:
+        retrieved=table("results/retrieved/{dataset}/{retriever}/{attack}.parquet"),
+    log:
+        "logs/retrieve_dense/{dataset}/{retriever}/{attack}.log",
+    wildcard_constraints:
+        retriever=one_of(plan(retrieval.retrievers, kind=retrieval.DENSE)),
+    conda:
+        "../../envs/encoders.yaml"
+    resources:
+        **ENCODING,
+    params:
+        code=code("attacks/retrieve_dense.py", retrieval.retriever_kinds),
+        settings=plan(attacks.retrieve_dense),
+    script:
+        "../scripts/attacks/retrieve_dense.py"
+
+
+rule retrieve_bm25:
+    """What questions find by BM25 in clean and poisoned passages together, since each changes how rare words are."""
+    input:
+        passages=plan(attacks.clean, pattern="results/passages/{corpus}.parquet"),
+        queries="results/queries/{dataset}.targets.parquet",
+        poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",
+    output:
+        retrieved=table("results/retrieved/{dataset}/{retriever}/{attack}.parquet"),
+    log:
+        "logs/retrieve_bm25/{dataset}/{retriever}/{attack}.log",
+    wildcard_constraints:
+        retriever=one_of(plan(retrieval.retrievers, kind=retrieval.BM25)),
+    conda:
+        "../../envs/encoders.yaml"
+    resources:
+        mem_mb=8000,
+        runtime="2h",
+    params:
+        code=code_version("attacks/retrieve_bm25.py"),
+        settings=plan(retrieval.search_bm25),
+    script:
+        "../scripts/attacks/retrieve_bm25.py"
+
+
+rule measure_attacks:
+    """How much of what is planted is found, and how loud it is: the report's section."""
+    input:
+        targets=expand("results/targets/{dataset}.parquet", dataset=plan(attacks.datasets)),
+        poisoned_passages=PLANTED,
+        passages=expand("results/passages/{corpus}.parquet", corpus=plan(attacks.corpora)),
+        retrieved=RETRIEVED,
+    output:
+        metrics=table("results/metrics/attacks.parquet"),
+    log:
+        "logs/measure_attacks.log",
+    conda:
+        "../../envs/encoders.yaml"
+    params:
+        code=code_version("attacks/measure_attacks.py"),
+        settings=plan(attacks.measure_attacks),
+    script:
+        "../scripts/attacks/measure_attacks.py"

@@ -1,0 +1,37 @@
+"""Find what targets' questions find in a corpus under attack, by vectors: poisoned passages are searched apart and
+join what the clean corpus gave, which is what one search of both would find.
+"""
+
+from ragassay import tables
+from ragassay.attacks import joining
+from ragassay.encoders.embed import Embedder
+from ragassay.encoders.encoder import Encoder
+from ragassay.retrieval import neighbours as found
+from ragassay.retrieval.nearest import nearest
+from ragassay.retrieval.similarity import comparable
+from ragassay.schemas.neighbours import NEIGHBOURS
+from ragassay.schemas.queries import QUERIES
+from ragassay.stage import log, run
+
+
+def retrieve_dense(
+    queries, neighbours, poisoned_passages, retrieved, encoder, query_encoder, embeddings, similarity, count
+):
+    """A poisoned passage has no title, whatever titles the clean ones are searched with."""
+    names, texts = joining.poisoned(poisoned_passages)
+    rankings = [tables.read(NEIGHBOURS, neighbours)]
+    if texts:
+        of_passages = Embedder(Encoder(**encoder), embeddings)
+        of_queries = of_passages if query_encoder == encoder else Embedder(Encoder(**query_encoder), embeddings)
+        asked = tables.read(QUERIES, queries, ["query_id", "text"]).to_pydict()
+        wanted = comparable(of_queries.embed(asked["text"], "query"), similarity)
+        given = (comparable(block, similarity) for block in of_passages.stream(texts, "passage"))
+        positions, scores = nearest(wanted, given, count)
+        rankings.append(found.rows(asked["query_id"], names, positions, scores))
+    together = found.merged(rankings, count)
+    joining.write(retrieved, together, poisoned_passages)
+    log.info("%d poisoned passages for %d queries", len(texts), len(set(together["query_id"].to_pylist())))
+
+
+if __name__ == "__main__":
+    run(retrieve_dense, snakemake)
