@@ -1,0 +1,19 @@
+"""A little corpus with two targets, as tables."""
+
+import pytest
+
+from passages import TEXTS, write_passages
+from scripts.attacks.collect_target_queries import collect_target_queries
+from targets import write_targets
+
+
+@pytest.fixture
+def files(tmp_path):
+    """A function that gives the place of a table; targets, their queries and passages are there."""
+
+    def place(name):
+        return tmp_path / f"{name}.parquet"
+
+    write_passages(place("passages"), TEXTS)
+    collect_target_queries(write_targets(place("targets")), place("queries"))
+    return place

@@ -1,0 +1,68 @@
+"""Retrieval of what is planted and how loud it is, by hand."""
+
+import json
+
+import pytest
+
+from passages import TEXTS, write_passages
+from ragassay import tables
+from ragassay.schemas.metrics import METRICS
+from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
+from ragassay.schemas.retrieved import RETRIEVED
+from ragassay.schemas.targets import TARGETS
+from rows import place, row
+from scripts.attacks.measure_attacks import measure_attacks
+from targets import write_poison, write_targets
+
+BRIDGE = ["What fell in the storm. Lighthouse.", "What fell in the storm. The lighthouse of the harbour fell."]
+POISON = [("bridge", text) for text in BRIDGE] + [("ferry", "At seven.")]
+FOUND = {"bridge": ["poison-0", "p2", "poison-2", "poison-1"], "ferry": ["p1", "p3", "p4", "p2"]}
+
+
+@pytest.fixture
+def metrics(tmp_path):
+    places = [place(tmp_path, table, dataset="mine", attack="planted", retriever="bm25", corpus="mine")
+              for table in (TARGETS, POISONED_PASSAGES, RETRIEVED)]  # fmt: skip
+    for path in places:
+        path.parent.mkdir(parents=True)
+    targets, planted, retrieved = places
+    write_targets(targets)
+    write_poison(planted, POISON)
+    aimed = {f"poison-{at}": name for at, (name, _) in enumerate(POISON)}
+    rows = [
+        row(RETRIEVED, target_id=name, rank=rank, passage_id=one, poisoned=one in aimed, aimed_at=aimed.get(one))
+        for name, found in FOUND.items()
+        for rank, one in enumerate(found, 1)
+    ]
+    tables.write(RETRIEVED, retrieved, rows)
+    passages = write_passages(tmp_path / "passages.parquet", TEXTS)
+    measure_attacks([targets], [planted], [passages], [retrieved], tmp_path / "metrics.parquet", [1, 4], 50, 0)
+    found = tables.read(METRICS, tmp_path / "metrics.parquet").to_pylist()
+    return {(row["table"], json.loads(row["keys"]).get("k"), row["metric"]): row for row in found}
+
+
+def test_what_is_found_of_what_is_planted_for_each_question(metrics):
+    def value(k, name):
+        return metrics["retrieval", k, name]["value"]
+
+    assert value("1", "precision") == 0.5 and value("1", "reached") == 0.5
+    assert value("1", "recall") == pytest.approx((1 / 2 + 0) / 2)
+    assert value("4", "precision") == pytest.approx((2 / 4 + 0) / 2)
+    assert value("4", "recall") == pytest.approx((2 / 2 + 0 / 1) / 2)
+    assert value("4", "f1") == pytest.approx((2 * 2 / (4 + 2) + 0) / 2)
+    assert value("4", "poisoned") == pytest.approx((3 / 4 + 0) / 2), "the text for the other question competes, too"
+    assert metrics["retrieval", "4", "recall"]["n"] == 2
+
+
+def test_a_ruler_tells_texts_that_are_shorter_or_repeat_the_question(metrics):
+    assert metrics["loudness", None, "shorter"]["value"] < 1
+    clean = [("bridge", "p2"), *(("ferry", name) for name in FOUND["ferry"])]
+    lengths = [len(TEXTS[name].split()) for _, name in clean]
+    poison = [len(text.split()) for _, text in POISON]
+    wins = sum((short < long) + (short == long) / 2 for short in poison for long in lengths)
+    assert metrics["loudness", None, "shorter"]["value"] == pytest.approx(wins / len(poison) / len(lengths))
+    assert metrics["loudness", None, "question_words"]["n"] == len(clean) + len(POISON)
+
+
+def test_what_was_planted_is_counted(metrics):
+    assert [metrics["planted", None, name]["value"] for name in ("targets", "passages", "calls")] == [2, 3, 0]

@@ -1,0 +1,74 @@
+"""Targets out of files: rows in = rows out + rejects, and what cannot be read at all is one line."""
+
+import json
+import logging
+import re
+
+import pytest
+
+from ragassay import tables
+from ragassay.retrieval.user_files import TextError
+from ragassay.schemas.targets import TARGETS
+from ragassay.tally import MostRejected
+from scripts.attacks.read_targets import read_targets
+
+COLUMNS = {name: name for name in ("document", "answers", "target", "target_aliases", "texts", "made_by")}
+COLUMNS |= {"id": "target_id", "text": "question"}
+GOOD = {
+    "target_id": "a",
+    "question": "Who?",
+    "answers": ["Ada"],
+    "target": "Bo",
+    "texts": ["It was Bo.", "Bo and Ada."],
+}
+
+
+@pytest.fixture
+def read(tmp_path):
+    def read(*rows, columns=COLUMNS, most_rejected=0.5):
+        (tmp_path / "mine.jsonl").write_text("\n".join(map(json.dumps, rows)))
+        names = [tmp_path / "targets.parquet", tmp_path / "rejects.parquet"]
+        read_targets([str(tmp_path / "mine.jsonl")], *names, "mine", columns, most_rejected)
+        return [
+            tables.read(kind, path).to_pylist() for kind, path in zip((TARGETS, tables.REJECTS), names, strict=True)
+        ]
+
+    return read
+
+
+def test_targets_keep_their_texts_and_rejects_say_why_the_others_went(read, caplog):
+    caplog.set_level(logging.INFO)
+    same = GOOD | {"target_id": "b", "target": "ada"}
+    refused = GOOD | {"target_id": "c", "texts": ["It was Bo.", "I'm sorry, I can't help with that."]}
+    rows, rejects = read(GOOD, same, refused)
+    assert [row["target_id"] for row in rows] == ["a", "c"] and rows[0]["flags"] == ["", "right_answer"]
+    assert rows[0]["made_by"] == "file" and rows[0]["target_aliases"] == []
+    assert [(row["shard"], row["item"], row["reason"]) for row in rejects] == [
+        ("mine", "b", "equal_answers"),
+        ("mine", "c text 2", "refusal"),
+    ]
+    assert "2 targets with 3 texts, 1 with right_answer" in caplog.text
+
+
+def test_columns_may_have_other_names_and_lists_may_stand_in_cells(read):
+    row = {"nr": "1", "question": "Who?", "correct": "Ada", "target": "Bo", "texts": '["It was Bo."]'}
+    [[found], _] = read(row, columns=COLUMNS | {"id": "nr", "answers": "correct"})
+    assert (found["target_id"], found["answers"], found["texts"]) == ("1", ["Ada"], ["It was Bo."])
+
+
+def test_a_file_of_which_most_cannot_be_used_stops(read):
+    rows = [GOOD | {"target_id": str(number), "target": "ada"} for number in range(30)]
+    with pytest.raises(MostRejected, match=r"30 of 32 targets and texts rejected.*equal_answers"):
+        read(GOOD | {"texts": ["It was Bo."]}, *rows)
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ({"question": ""}, "row 1: found nothing in 'question', expected a value"),
+        ({"target_id": None}, "row 1: found nothing in 'target_id', expected a value"),
+    ],
+)
+def test_a_row_without_question_or_id_is_told_with_file_and_row(read, row, words):
+    with pytest.raises(TextError, match=re.escape(words)):
+        read(GOOD | row)
