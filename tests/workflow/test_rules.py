@@ -54,6 +54,7 @@ NEEDED = {
     "train_detector": {"sklearn", "scipy", "pandas"},
     "measure_relevance": {"sklearn", "scipy", "pandas"},
     "measure_drift": {"scipy"},
+    "retrieve_bm25": {"sklearn", "scipy", "pandas"},
     "fit_gate": {"sklearn", "scipy", "pandas"},
     "train_demo_lm": {"torch", "transformers", "jinja2", "scipy"},
 }

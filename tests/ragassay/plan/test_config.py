@@ -164,6 +164,9 @@ DEFAULTS = {
         "gate": {"statistic": "fused", "strategy": "reject", "passages": 5},
         "drift": {"window": 50, "reference": 0, "topics": 8},
     },
+    "datasets": {},
+    "attacks": {},
+    "under_attack": {"cells": [], "k": 5, "ks": [1, 3, 5, 10]},
     "demo_lm": {
         "steps": 1300,
         "rate": 0.004,

@@ -119,7 +119,7 @@ def test_what_exists_is_no_problem(refusal):
         ),
         (
             {"intervals": {"sections": {"response": 5}}},
-            "intervals.sections.response: found the section 'response', expected one of: agreement, calls, crawl",
+            f"intervals.sections.response: found the section 'response', expected one of: {SECTIONS}",
         ),
         ({"shards": "config/shard.tsv"}, "shards: config/shard.tsv: no such file, expected a tab-separated table"),
     ],
@@ -160,6 +160,8 @@ def test_every_key_that_holds_a_path_is_checked(refusal, key):
         inner |= {"documents": ["texts/a.md"], "questions": ["texts/a.md"]}
     if parts[:1] == ["retrievers"]:
         settings["retrievers"]["own"]["kind"] = "vectors"
+    if parts[:1] in (["datasets"], ["attacks"]):
+        inner |= {"datasets": {"corpus": "documents"}, "attacks": {"kind": "adaptive_manual"}}[parts[0]]
     inner[last] = ["nowhere"] if key.endswith(".0") else "nowhere"
     if key != "scope.annotation.folder":
         assert refusal(settings).startswith(f"own.yaml: {'.'.join([*parts, last])}: ")
