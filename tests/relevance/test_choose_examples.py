@@ -65,11 +65,11 @@ def test_each_source_has_two_queries_with_the_passage_they_come_from(chosen):
     ]  # fmt: skip
     parts = [dict(own) for (_, title), own in chosen.items() if title.startswith("synthetic")]
     assert all(own["Passage"] == f"Text {own['Query'][6]}." for own in parts)
-    assert parts[0]["Options"] == "yes; no" and parts[0]["Answer"] == "no" and "Options" not in parts[2]
+    assert parts[0]["Options"] == "yes\nno" and parts[0]["Answer"] == "no" and "Options" not in parts[2]
     assert len({own["Query"] for own in parts[:2]}) == 2
 
 
-def test_misses_are_the_highest_scores_of_queries_out_of_knowledge_far_ones_first(chosen):
+def test_misses_are_the_highest_scores_of_queries_out_of_knowledge_one_far_and_one_near(chosen):
     misses = {title: dict(own) for (_, title), own in chosen.items() if "score" in title}
     assert list(misses) == [
         "relevance score 0.80 by m for an out-of-knowledge query (far)",

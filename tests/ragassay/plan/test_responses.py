@@ -30,3 +30,5 @@ def test_every_generator_and_judge_has_an_explorer_and_the_first_the_plain_name(
     found = responses.explorers(config)
     assert list(found) == ["All questions", *(f"All questions, {pair}" for pair in ("a/a", "b/c", "b/a"))]
     assert found["All questions"] == "explorer/a/c.html"
+    for sections, pages in ((["relevance"], 0), (["relevance", "scope"], 4)):
+        assert len(responses.explorers(config | {"report": {"sections": sections}})) == pages

@@ -137,3 +137,9 @@ def test_more_series_than_colours_are_refused():
 
 def test_nothing_gives_no_marks():
     assert drawn({"kind": "bars", "label": "a", "metric": "b"}) == drawn({**LINES, "at": "b"}) == []
+
+
+def test_numbers_are_sorted_by_their_size_and_texts_by_the_numbers_in_them():
+    texts = ["b2", "+0.5", "-0.5", "0.05", "a", "b10", "10", "-3.0", "9", "2026-11-01"]
+    found = [one["key"] for one in sorted(({"key": text} for text in texts), key=natural)]
+    assert found == ["-3.0", "-0.5", "0.05", "+0.5", "9", "10", "2026-11-01", "a", "b2", "b10"]

@@ -113,6 +113,13 @@ def test_a_key_may_spread_over_columns_and_other_rows_give_the_rest(section):
     assert part.rows[0]["mean"]["value"] == 0.5 and part.rows[1]["topic t10"]["value"] == 0.1
 
 
+def test_columns_of_some_values_may_come_first(section):
+    description = SPREAD.replace("metric: accuracy}", "metric: accuracy, first: [t9, t7, t3]}")
+    numbers = [row(model="a", topic=topic) for topic in ("t1", "t3", "t9")]
+    [part] = section([*numbers, row(name="mean", model="a")], description).parts
+    assert list(part.columns.values())[2:] == ["t9", "t3", "t1"]
+
+
 def test_a_key_that_all_rows_share_needs_no_column(section):
     description = DESCRIPTION.replace("{model: Model", "{judge: Judge, model: Model")
     part = section([row(judge="j", model="a"), row(judge="j", model="b")], description).parts[0]

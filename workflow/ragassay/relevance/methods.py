@@ -81,8 +81,8 @@ def choices(study_set: StudySet) -> Iterator[dict]:
     masked = choice.masked_aurocs(*_with_and_without(rest, options), candidates)
     for at, setting in enumerate(candidates):
         keys = {
-            "corpus": study_set.name, "statistic": LABELS[setting.statistic], "k": setting.k,
-            "temperature": setting.temperature, "chosen": "chosen" if setting == selected else "",
+            "at": at, "corpus": study_set.name, "statistic": LABELS[setting.statistic], "k": setting.k,
+            "temperature": f"{setting.temperature:g}", "chosen": "chosen" if setting == selected else "",
         }  # fmt: skip
         yield SECTION.row("choice", keys, "masked", masked[at], len(rest.ids))
         for place, trial in study_set.trials(runs=1):

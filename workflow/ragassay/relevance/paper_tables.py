@@ -62,7 +62,7 @@ def table_3(keys: dict, performance: Performance, rated: dict, energy: np.ndarra
     for (model, retriever), scores in rated.items():
         same = np.where(np.isnan(scores), np.nan, energy)
         for method, numbers in performance.ranked({model: scores, LABELS["energy"]: same}).items():
-            own = {**keys, "method": method, "against": LABELS["energy"] if method == model else model}
+            own = {**keys, "method": method, "compared_with": LABELS["energy"] if method == model else model}
             for name, row in numbers.items():
                 yield SECTION.row("table_3", own | {"passages_by": retriever}, name, **row)
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ragassay.relevance.trials import NEAR
 
-COUNT = 2  # of each synthetic query set, and of each model that rates
+COUNT = 2  # of each synthetic query set
 
 
 class Example(NamedTuple):
@@ -35,17 +35,17 @@ def synthetic(queries: Iterable[dict], corpus: str, source: str) -> Iterator[Exa
     for query in sorted(queries, key=lambda row: _lot(row["query_id"]))[:COUNT]:
         parts = [("Query", query["text"])]
         parts += [
-            (name, "; ".join(query[key])) for name, key in (("Options", "options"), ("Answer", "answers")) if query[key]
+            (name, "\n".join(query[key])) for name, key in (("Options", "options"), ("Answer", "answers")) if query[key]
         ]
         yield Example(f"synthetic query, {source}", parts, corpus, [query["passage_id"]])
 
 
 def clearest_misses(votes: Iterable[Rated]) -> list[Rated]:
-    """The votes of a model with the highest relevance scores; of equal ones those on far queries, each query once."""
+    """The votes of a model with the highest relevance scores, on a far and on a near query."""
     best = {}
-    for vote in sorted(votes, key=lambda one: (one.value, one.kind == NEAR, _lot(one.query["query_id"]))):
-        best.setdefault((vote.query_set, vote.query["query_id"]), vote)
-    return list(best.values())[:COUNT]
+    for vote in sorted(votes, key=lambda one: (one.kind == NEAR, one.value, _lot(one.query["query_id"]))):
+        best.setdefault(vote.kind, vote)
+    return list(best.values())
 
 
 def miss(vote: Rated, rater: str, passages: list[str]) -> Example:

@@ -11,6 +11,7 @@ from ragassay.errors import AssayError
 
 NUMBERS = ("value", "low", "high", "n", "abstained")
 BIN = re.compile(r"(\d+)-(\d+)")
+NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ufffe\uffff]")  # what no drawing can hold
 COLOURS = 4  # that everybody can tell apart
 
@@ -119,11 +120,14 @@ def _named(rows, label):
 
 
 def natural(row):
-    """Sorts rows by their keys, numbers in them as numbers."""
-    texts = [value for value in row.values() if isinstance(value, str)]
-    return [
-        [(int(piece), "") if piece.isdigit() else (-1, piece) for piece in re.split(r"(\d+)", text)] for text in texts
-    ]
+    """Sorts rows by their keys, numbers and numbers in texts as numbers."""
+    return [_pieces(value) for value in row.values() if isinstance(value, str)]
+
+
+def _pieces(text):
+    if NUMBER.fullmatch(text):
+        return [(-2, ""), (float(text), "")]
+    return [(int(piece), "") if piece.isdigit() else (-1, piece) for piece in re.split(r"(\d+)", text)]
 
 
 def _number(metric):

@@ -134,14 +134,17 @@ def _shared(rows, columns):
     return found if len(found) < len(keys) else {}
 
 
-def _spread(rows, columns, by, metric):
-    """Rows whose keys differ in one alone become one, with a column for each of its values that holds the metric."""
+def _spread(rows, columns, by, metric, first=()):
+    """Rows whose keys differ in one alone become one, with a column for each of its values that holds the metric; those
+    of some values come first.
+    """
     found = {}
     for row in rows:
         same = {name: value for name, value in row.items() if isinstance(value, str) and name != by}
         own = found.setdefault(tuple(sorted(same.items())), same)
         own |= {f"{by} {row[by]}": row.get(metric)} if by in row else row
-    values = dict.fromkeys(row[by] for row in rows if by in row)
+    known = dict.fromkeys(row[by] for row in rows if by in row)
+    values = dict.fromkeys([*(value for value in first if value in known), *known])
     return list(found.values()), columns | {f"{by} {value}": value for value in values}
 
 
