@@ -7,7 +7,10 @@ import pyarrow as pa
 
 from ragassay.tables import Column, Table, key_names
 
-FILLS = ((pa.types.is_string, ""), (pa.types.is_boolean, False), (pa.types.is_integer, 0), (pa.types.is_floating, 0.0))
+FILLS = (
+    *((pa.types.is_string, ""), (pa.types.is_boolean, False), (pa.types.is_integer, 0), (pa.types.is_floating, 0.0)),
+    (pa.types.is_list, []),
+)
 
 
 def row(table, **values):

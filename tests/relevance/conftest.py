@@ -119,4 +119,4 @@ def files(study, entry):
             for vote in (1, 2)
         ]
         tables.write(LM_RELEVANCE, path, votes[:-4])
-    return found | {"outlier_scores": [scores], "lm_relevance": rated}
+    return found | {"outlier_scores": [scores], "lm_relevance": rated, "answer_metrics": []}

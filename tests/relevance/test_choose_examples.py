@@ -3,6 +3,7 @@
 import pytest
 
 from ragassay import tables
+from ragassay.schemas.answer_examples import ANSWER_EXAMPLES
 from ragassay.schemas.examples import EXAMPLES
 from ragassay.schemas.lm_relevance import LM_RELEVANCE
 from ragassay.schemas.neighbours import NEIGHBOURS
@@ -51,8 +52,12 @@ def chosen(tmp_path):
         tables.write(LM_RELEVANCE, place(tmp_path, LM_RELEVANCE, rater="m", **keys), rated)
     names = ("passages", "queries", "neighbours", "lm_relevance")
     files = {name: sorted(map(str, (tmp_path / name).rglob("*.parquet"))) for name in names}
-    examples = tmp_path / "examples/relevance.parquet"
-    choose_examples(**files, examples=examples, sources=SOURCES, unknown={"c": UNKNOWN}, shown=2)
+    examples, answered = tmp_path / "examples/relevance.parquet", tmp_path / "answer_examples.parquet"
+    part = {"study": "relevance", "title": "before a gate", "part": "Query", "text": "Why?"}
+    tables.write(ANSWER_EXAMPLES, answered, [row(ANSWER_EXAMPLES, example=at, position=1, **part) for at in (1, 2)])
+    choose_examples(
+        **files, answer_examples=[answered], examples=examples, sources=SOURCES, unknown={"c": UNKNOWN}, shown=2
+    )
     found = {}
     for one in tables.read(EXAMPLES, examples).to_pylist():
         found.setdefault((one["example"], one["title"]), []).append((one["part"], one["text"]))
@@ -79,3 +84,9 @@ def test_misses_are_the_highest_scores_of_queries_out_of_knowledge_one_far_and_o
     same = {"Query set": "far", "Feedback": "says 0.2"}
     assert far == same | {"Query": "What is f1?", "Passage 1": "Text 2.", "Passage 2": "Text 3."}
     assert near == {"Query": "What is n0?", "Query set": "near", "Feedback": "says 0.2"}
+
+
+def test_what_was_answered_before_a_gate_comes_last_with_numbers_of_its_own(chosen):
+    numbers = [number for number, _ in chosen]
+    assert numbers == list(range(1, len(chosen) + 1))
+    assert [title for _, title in chosen][-2:] == ["before a gate"] * 2

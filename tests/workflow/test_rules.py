@@ -53,6 +53,7 @@ NEEDED = {
     "grade_hardness": {"sklearn", "scipy", "pandas"},  # scikit-learn, which looks whether it is given data frames
     "train_detector": {"sklearn", "scipy", "pandas"},
     "measure_relevance": {"sklearn", "scipy", "pandas"},
+    "measure_answers": {"sklearn", "scipy", "pandas"},
     "measure_drift": {"scipy"},
     "retrieve_bm25": {"sklearn", "scipy", "pandas"},
     "fit_gate": {"sklearn", "scipy", "pandas"},

@@ -1,12 +1,15 @@
-"""Whether a query is inside what a corpus knows: statistics of its nearest passages, calibrated and compared. Asks no model.
+"""Whether a query is inside what a corpus knows: statistics of its nearest passages, calibrated and compared; and what
+they are worth in answers.
 
 For each corpus of the study there is one without the documents that are held out, `{corpus}.held_out`; queries about these are
 out of its knowledge, and of the same style as those that are in it.
 
-Reads   results/passages, results/queries, results/neighbours, results/lm_relevance, results/query_logs
+Reads   results/passages, results/queries, results/neighbours, results/lm_relevance, results/query_logs, results/passage_answers,
+        results/direct_answers
 Writes  results/held_out_documents/{corpus}.parquet                             clusters of near-duplicates, and what is held out
         results/passages/{corpus}.held_out.parquet                              the corpus without it
         results/relevance_scores/{corpus}/{retriever}/{query_set}.parquet       the statistics of each query
+        results/answer_metrics.parquet, results/answer_examples.parquet         what passages and a gate are worth in answers
         results/outlier_scores/{relevance_set}.parquet                          what detectors on queries' vectors say of them
         results/metrics/relevance.parquet                                       the report's section
         results/examples/relevance.parquet                                      synthetic queries and misses of models, for people to read
@@ -17,7 +20,7 @@ Writes  results/held_out_documents/{corpus}.parquet                             
         embeddings/                                                             vectors of texts; not an output, never deleted
 """
 
-from ragassay.plan import relevance
+from ragassay.plan import gated_answers, relevance
 
 COMPARED = list(config["relevance"]["sets"])
 COMPARED_CORPORA = plan(relevance.corpora)
@@ -25,6 +28,11 @@ RATED_HERE = plan(relevance.rated)
 SCORED = plan(relevance.scored)
 SCORES = expand("results/relevance_scores/{corpus}/{retriever}/{query_set}.parquet", zip, **SCORED)
 LOGS = plan(relevance.logs)
+ASKED = plan(gated_answers.asked)
+ASKED_DIRECTLY = plan(gated_answers.asked_directly)
+MEASURES_ANSWERS = bool(plan(gated_answers.responders))
+CALLS += expand("results/calls/answer_from_passages/{responder}/{corpus}/{retriever}/{query_set}.parquet", zip, **ASKED)
+CALLS += expand("results/calls/answer_directly/{responder}/{query_set}.parquet", zip, **ASKED_DIRECTLY)
 SECTIONS["relevance"] = {"shown": bool(COMPARED), "examples": "results/examples/relevance.parquet"}
 SECTIONS["drift"] = {"shown": bool(LOGS["query_log"])}
 PRODUCTS += SCORES
@@ -109,6 +117,35 @@ rule score_outliers:
         "../scripts/relevance/score_outliers.py"
 
 
+rule measure_answers:
+    """What passages are worth in answers, and what a gate is: numbers of the report's section, and examples."""
+    input:
+        passages=expand("results/passages/{corpus}.parquet", corpus=plan(relevance.searched)),
+        held_out_documents=expand("results/held_out_documents/{corpus}.parquet", corpus=COMPARED_CORPORA),
+        queries=expand("results/queries/{query_set}.parquet", query_set=plan(relevance.query_sets)),
+        neighbours=expand(
+            "results/neighbours/{corpus}/{retriever}/{query_set}.parquet", zip, **plan(relevance.searches)
+        ),
+        passage_answers=expand(
+            "results/passage_answers/{responder}/{corpus}/{retriever}/{query_set}.parquet", zip, **ASKED
+        ),
+        direct_answers=expand("results/direct_answers/{responder}/{query_set}.parquet", zip, **ASKED_DIRECTLY),
+    output:
+        answer_metrics=table("results/answer_metrics.parquet"),
+        answer_examples=table("results/answer_examples.parquet"),
+    log:
+        "logs/measure_answers.log",
+    conda:
+        "../../envs/encoders.yaml"
+    resources:
+        **ENCODING,
+    params:
+        code=code_version("relevance/measure_answers.py"),
+        settings=plan(gated_answers.measure_answers),
+    script:
+        "../scripts/relevance/measure_answers.py"
+
+
 rule measure_relevance:
     """Statistics, outlier detectors and methods that do better, side by side: the report's section."""
     input:
@@ -120,6 +157,7 @@ rule measure_relevance:
         ),
         outlier_scores=expand("results/outlier_scores/{name}.parquet", name=plan(relevance.with_vectors)),
         lm_relevance=expand("results/lm_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet", zip, **RATED_HERE),
+        answer_metrics=["results/answer_metrics.parquet"] if MEASURES_ANSWERS else [],
     output:
         metrics=table("results/metrics/relevance.parquet"),
     log:
@@ -136,12 +174,13 @@ rule measure_relevance:
 
 
 rule choose_examples:
-    """Synthetic queries of each source with their passages, and what models that rate relevance miss most clearly."""
+    """Synthetic queries of each source with their passages, and what models miss most clearly or answer before a gate."""
     input:
         passages=expand("results/passages/{corpus}.parquet", corpus=COMPARED_CORPORA),
         queries=expand("results/queries/{query_set}.parquet", query_set=plan(relevance.example_sets)),
         neighbours=expand("results/neighbours/{corpus}/{retriever}/{query_set}.parquet", zip, **RATED_HERE),
         lm_relevance=expand("results/lm_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet", zip, **RATED_HERE),
+        answer_examples=["results/answer_examples.parquet"] if MEASURES_ANSWERS else [],
     output:
         examples=table("results/examples/relevance.parquet"),
     log:

@@ -140,6 +140,7 @@ DEFAULTS = {
     "question_sets": {},
     "synthetic_queries": {},
     "query_logs": {},
+    "answers": {"passages": 5, "sampling": {"temperature": 0, "max_tokens": 150}},
     "lm_relevance": {
         "raters": [],
         "rated": [],
@@ -161,6 +162,7 @@ DEFAULTS = {
         "runs": 10,
         "samples": 300,
         "sizes": [100, 300, 500],
+        "answers": {"responders": [], "retrievers": []},
         "gate": {"statistic": "fused", "strategy": "reject", "passages": 5},
         "drift": {"window": 50, "reference": 0, "topics": 8},
     },

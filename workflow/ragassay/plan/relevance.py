@@ -14,9 +14,11 @@ SHARED = (
 
 
 def sets(config: dict) -> dict:
-    """The entries of sets, without whether they are used: all that are here are."""
+    """The entries of sets, without whether they are used, as all that are here are, and what responders are asked."""
     entries = config["relevance"]["sets"].items()
-    return {name: {key: value for key, value in entry.items() if key != "used"} for name, entry in entries}
+    return {
+        name: {key: value for key, value in entry.items() if key not in ("used", "answers")} for name, entry in entries
+    }
 
 
 def corpora(config: dict) -> list[str]:

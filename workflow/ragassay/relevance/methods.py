@@ -22,15 +22,17 @@ FUSED, LOGISTIC, CHOSEN = "fused", "logistic", "chosen"
 SHOWN = {FUSED: "Fused MSS", LOGISTIC: "Logistic on masked queries", CHOSEN: "Chosen statistic"}
 
 
-def statistics(trial: Trial, options: Options) -> dict[str, np.ndarray]:
-    """MSS, Energy and the methods of our own, all fitted on the fitting part alone."""
+def statistics(trial: Trial, options: Options, trained: bool = True) -> dict[str, np.ndarray]:
+    """MSS, Energy and the methods of our own, all fitted on the fitting part alone; without those that are trained or
+    chosen there, if they are not wanted.
+    """
     fitting = trial.known.part(trial.fitting[~trial.positive])
     first = trial.nearest(options.retriever, max(options.k, *options.ks))
     asked = [trial.nearest(retriever, options.k) for retriever in options.fused]
     known = [fitting.nearest(retriever, options.k) for retriever in options.fused]
     found = {LABELS[name]: options.setting(name).of(first) for name in ("mss", "energy")}
     found[SHOWN[FUSED]] = fusion.fused(known, asked)
-    if any(fitting.own):
+    if trained and any(fitting.own):
         masked = [fitting.masked(retriever, options.k) for retriever in options.fused]
         found[SHOWN[LOGISTIC]] = fusion.apply_head(fusion.fit_head(known, masked), asked)
         found[SHOWN[CHOSEN]] = chosen(fitting, options).of(first)

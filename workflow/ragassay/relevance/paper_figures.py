@@ -6,6 +6,7 @@ histograms of all statistics, 8 of KNN by retriever. Numbers in 6 to 8 are in st
 that they share an axis.
 """
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -76,6 +77,21 @@ def figure_3(study_set: StudySet, resamples: int, seed: int) -> Iterator[dict]:
             own = {**keys, "retriever": retriever}
             yield SECTION.row("figure_3", own, "auroc", **numbers["auroc"])
             yield SECTION.row("figure_3", own, "recall", **recall[retriever])
+
+
+def figure_3_answers(figure_3: list[dict], accuracies: list[dict]) -> Iterator[dict]:
+    """The same rows for each responder, beside the share of in-knowledge queries that it answers right with what the
+    retriever finds. Both are rows of metrics, those of answers in the table `accuracy`.
+    """
+    for answered in accuracies:
+        own = json.loads(answered["keys"])
+        for row in figure_3:
+            keys = json.loads(row["keys"])
+            if (keys["corpus"], keys["retriever"]) == (own["corpus"], own["retriever"]):
+                both = json.dumps(dict(sorted((keys | own).items())), ensure_ascii=False)
+                yield row | {"table": "figure_3_answers", "keys": both}
+                if row["metric"] == "auroc":
+                    yield answered | {"table": "figure_3_answers", "keys": both}
 
 
 def figure_4(study_set: StudySet, resamples: int, seed: int) -> Iterator[dict]:

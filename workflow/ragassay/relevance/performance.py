@@ -26,7 +26,7 @@ class Performance:
         measures = {"auroc": self.panel.auroc, "auprc": self.panel.average_precision}
         found = {name: measure(scores, self.trial.positive, asked) for name, measure in measures.items()}
         return {
-            statistic: {name: _mean(own, slice(at * runs, (at + 1) * runs)) for name, own in found.items()}
+            statistic: {name: over_runs(own, slice(at * runs, (at + 1) * runs)) for name, own in found.items()}
             for at, statistic in enumerate(statistics)
         }
 
@@ -40,12 +40,12 @@ class Performance:
         found = self.panel.means(flags, masks) | {"der": self.panel.mean(wrong, tested)}
         rows = {}
         for at, statistic in enumerate(rejected):
-            own = {name: _mean(part, slice(at * runs, (at + 1) * runs)) for name, part in found.items()}
+            own = {name: over_runs(part, slice(at * runs, (at + 1) * runs)) for name, part in found.items()}
             rows[statistic] = own | {"fpr": own["fpr"] | _exact(own["fpr"])}
         return rows
 
 
-def _mean(estimates: Estimates, runs: slice) -> dict:
+def over_runs(estimates: Estimates, runs: slice) -> dict:
     """The mean over the runs that have a number, with the counts of one of them. A run in which too few queries
     calibrate rejects none and has no number.
     """

@@ -13,7 +13,12 @@ from ragassay.relevance import calibration, trials
 from ragassay.relevance.choice import Setting
 from ragassay.relevance.document_clusters import DocumentClusters, named
 from ragassay.relevance.trials import FAR, HELD_OUT, NEAR, Asked, Trial, TrialError
+from ragassay.schemas.held_out_documents import HELD_OUT_DOCUMENTS
+from ragassay.schemas.neighbours import NEIGHBOURS
+from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.queries import QUERIES
+
+TABLES = {table.name: table for table in (PASSAGES, HELD_OUT_DOCUMENTS, QUERIES, NEIGHBOURS)}
 
 
 @dataclass(frozen=True)
@@ -45,13 +50,18 @@ class Options:
         return Setting(name, k or self.k, self.temperature)
 
 
-class StudySet:
-    """`files` are the places of tables: passages and held_out_documents by corpus, queries by query set, and neighbours
-    by corpus, retriever and query set.
-    """
+def by_keys(table: tables.Table, paths) -> dict:
+    """The keys in the path of each file -> the file; a single key stands alone."""
+    found = {tuple(tables.keys(table, path).values()): path for path in paths}
+    return {keys[0] if len(keys) == 1 else keys: path for keys, path in found.items()}
 
-    def __init__(self, name: str, entry: dict, options: Options, files: dict):
+
+class StudySet:
+    """`paths` are the files of the tables passages, held_out_documents, queries and neighbours, of all sets."""
+
+    def __init__(self, name: str, entry: dict, options: Options, paths: dict[str, list]):
         self.name, self.entry, self.options = name, entry, options
+        files = {table: by_keys(TABLES[table], own) for table, own in paths.items()}
         corpus, reduced = entry["corpus"], f"{entry['corpus']}.held_out"
         documents = files["held_out_documents"][corpus]
         whole, rest = (DocumentClusters(files["passages"][one], documents) for one in (corpus, reduced))

@@ -2,36 +2,27 @@
 a row, also one without a score. Decides nothing: a high value only makes a query suspicious.
 """
 
-from collections import defaultdict
-
 from ragassay import tables
 from ragassay.llm.calls import complete
 from ragassay.llm.model import Model, Request, Requests
 from ragassay.llm.prompts import Prompt
 from ragassay.queries.rating import read
+from ragassay.retrieval.best_passages import NOTHING, best_passages
 from ragassay.schemas.lm_relevance import LM_RELEVANCE
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.queries import QUERIES
 from ragassay.stage import log, run
 from ragassay.tally import Tally
-
-NOTHING = "(nothing was found)"  # the only passage of a query that shares no word with any
 
 
 def rate_relevance(
     passages, queries, neighbours, prompt, lm_relevance, calls, model, ledger, sampling, shown, votes, most_rejected
 ):
     asked, model = Prompt.load(prompt), Model(**model)
-    texts = dict(zip(*tables.read(PASSAGES, passages, ["passage_id", "text"]).to_pydict().values(), strict=True))
-    best = defaultdict(list)
-    for row in tables.read(NEIGHBOURS, neighbours, ["query_id", "rank", "passage_id"]).to_pylist():
-        if row["rank"] <= shown:
-            best[row["query_id"]].append(texts[row["passage_id"]])
+    best = best_passages(passages, neighbours, shown)
     rows = tables.read(QUERIES, queries, ["query_id", "text"]).to_pylist()
 
     def request(row):
-        found = best[row["query_id"]] or [NOTHING]
+        found = list(best.get(row["query_id"], {}).values()) or [NOTHING]
         return Request(asked.messages(query=row["text"], passages=found), sampling, votes)
 
     tally = Tally.of_answers(model.name, "votes", most_rejected)

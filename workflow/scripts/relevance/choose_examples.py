@@ -4,6 +4,7 @@ that rate relevance.
 
 from ragassay import tables
 from ragassay.relevance.query_examples import Rated, clearest_misses, miss, rows, synthetic
+from ragassay.schemas.answer_examples import ANSWER_EXAMPLES
 from ragassay.schemas.examples import EXAMPLES
 from ragassay.schemas.lm_relevance import LM_RELEVANCE
 from ragassay.schemas.neighbours import NEIGHBOURS
@@ -12,9 +13,10 @@ from ragassay.schemas.queries import QUERIES
 from ragassay.stage import log, run
 
 
-def choose_examples(passages, queries, neighbours, lm_relevance, examples, sources, unknown, shown):
+def choose_examples(passages, queries, neighbours, lm_relevance, answer_examples, examples, sources, unknown, shown):
     """`sources` are corpus and source of each synthetic query set, `unknown` the kind of each set of out-of-knowledge
-    queries, by corpus; `shown` is how many passages a model read.
+    queries, by corpus; `shown` is how many passages a model read. `answer_examples` is
+    one file or none, and what stands there comes last.
     """
     asked = {tables.keys(QUERIES, path)["query_set"]: path for path in queries}
     searches = {tuple(tables.keys(NEIGHBOURS, path).values()): path for path in neighbours}
@@ -33,7 +35,9 @@ def choose_examples(passages, queries, neighbours, lm_relevance, examples, sourc
             for name, text in zip(*batch.to_pydict().values(), strict=True):
                 if (corpus, name) in wanted:
                     texts[corpus, name] = text
-    tables.write(EXAMPLES, examples, rows("relevance", found, texts))
+    answered = tables.read_all(ANSWER_EXAMPLES, answer_examples).to_pylist()
+    answered = [row | {"example": row["example"] + len(found)} for row in answered]
+    tables.write(EXAMPLES, examples, [*rows("relevance", found, texts), *answered])
     log.info("%d examples", len(found))
 
 

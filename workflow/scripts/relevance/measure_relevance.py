@@ -8,30 +8,25 @@ from ragassay import tables
 from ragassay.relevance import methods, paper_figures, paper_tables
 from ragassay.relevance.paper_tables import LABELS, seven
 from ragassay.relevance.performance import Performance
-from ragassay.relevance.study_set import Options, StudySet
-from ragassay.schemas.held_out_documents import HELD_OUT_DOCUMENTS
+from ragassay.relevance.study_set import Options, StudySet, by_keys
+from ragassay.schemas.answer_metrics import ANSWER_METRICS
 from ragassay.schemas.lm_relevance import LM_RELEVANCE
 from ragassay.schemas.metrics import METRICS
-from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.outlier_scores import OUTLIER_SCORES
-from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.queries import QUERIES
 from ragassay.stage import log, run
 
 
 def measure_relevance(
-    passages, held_out_documents, queries, neighbours, outlier_scores, lm_relevance, metrics,
+    passages, held_out_documents, queries, neighbours, outlier_scores, lm_relevance, answer_metrics, metrics,
     sets, options, resamples, flips, seed,
 ):  # fmt: skip
-    """`sets` are the entries of `relevance.sets`, `options` what they share; the rest are files of all of them."""
-    outliers = _by_keys(OUTLIER_SCORES, outlier_scores)
+    """`sets` are the entries of `relevance.sets`, `options` what they share; the rest are files of all of them, and
+    `answer_metrics` no file where no responder is asked.
+    """
+    outliers = by_keys(OUTLIER_SCORES, outlier_scores)
     votes = tables.frame(LM_RELEVANCE, lm_relevance)
-    files = {
-        "passages": _by_keys(PASSAGES, passages),
-        "held_out_documents": _by_keys(HELD_OUT_DOCUMENTS, held_out_documents),
-        "queries": _by_keys(QUERIES, queries),
-        "neighbours": _by_keys(NEIGHBOURS, neighbours),
-    }
+    files = {"passages": passages, "held_out_documents": held_out_documents, "queries": queries}
+    files |= {"neighbours": neighbours}
     rows, draws = [], (resamples, seed)
     for number, (name, entry) in enumerate(sets.items()):
         study_set = StudySet(name, entry, Options(**options), files)
@@ -46,6 +41,10 @@ def measure_relevance(
         rows += paper_figures.figure_6_7(study_set, number == 0)
         rows += paper_figures.figure_8(study_set) if number == 0 else ()
         rows += methods.choices(study_set)
+    of_answers = tables.read_all(ANSWER_METRICS, answer_metrics).to_pylist()
+    figure_3 = [row for row in rows if row["table"] == "figure_3"]
+    rows += paper_figures.figure_3_answers(figure_3, [row for row in of_answers if row["table"] == "accuracy"])
+    rows += [row for row in of_answers if row["table"] != "accuracy"]
     tables.write(METRICS, metrics, rows)
     log.info("%d numbers", len(rows))
 
@@ -83,12 +82,6 @@ def _aligned(scores, names, trial):
         if all(np.isfinite(side).any() for side in sides):
             found[scorer] = np.concatenate(sides)
     return found
-
-
-def _by_keys(table, paths):
-    """The keys in the path of each file -> the file; a single key stands alone."""
-    found = {tuple(tables.keys(table, path).values()): path for path in paths}
-    return {keys[0] if len(keys) == 1 else keys: path for keys, path in found.items()}
 
 
 if __name__ == "__main__":

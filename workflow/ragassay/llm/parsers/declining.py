@@ -6,9 +6,11 @@ That is for answers on which no judge votes: to ask one would cost as many calls
 import re
 
 DECLINES = re.compile(
-    r"""\b(?:i\ (?:do\ not|don't|cannot|can't|could\ not|couldn't|am\ (?:not\ (?:able|sure|aware|certain)|unable)
-      |have\ no|lack)\b|i'm\ (?:not\ (?:able|sure|aware|certain)|unable|sorry|afraid)
+    r"""\b(?:i\ (?:do\ not|don't|cannot|can't|could\ not|couldn't|have\ no|lack|(?:would\ )?need\ more
+      |am\ (?:not\ (?:able|sure|aware|certain|familiar)|unable))\b
+    |i'm\ (?:not\ (?:able|sure|aware|certain|familiar)|unable|sorry|afraid)
     |(?:no|insufficient|not\ enough|without\ (?:more|specific))\ (?:\w+\ ){0,2}(?:information|knowledge|data|context)
+    |no\ way\ (?:for\ me\ )?to\ (?:know|say|tell)|not\ something\ i\ know|my\ knowledge\ (?:does|did)(?:\ not|n't)
     |(?:not|isn't)\ (?:\w+\ ){0,2}(?:available|possible|known)\b|\bunknown\b|\bas\ of\ my\ (?:last|knowledge)
     |(?:can(?:not|'t)|unable\ to)\ (?:be\ )?(?:answer|determin|verif|provid|confirm|say))""",
     re.IGNORECASE | re.VERBOSE,
@@ -17,13 +19,22 @@ DECLINES = re.compile(
 SOURCE = r"(?:(?:retrieved|given|provided)\ )?(?:passages?|texts?|documents?|context|sources?|excerpts?)\b"
 DEFINITE = r"\b(?:the|these|those|any)\ "
 STATED = "(?:answered|mentioned|stated|given|specified|said|provided|found|contained|covered|addressed)"
+TELLS = "(?:address|answer|contain|cover|describe|give|mention|name|provide|say|specif|state|tell)"
 OF_PASSAGES = re.compile(
     rf"""\b(?:none|neither|nothing|no\ (?:part|information|mention|answer))\b[^.!?]{{0,40}}?{DEFINITE}{SOURCE}
-    |\bno\ {SOURCE}\ (?:\w+\ )?(?:answers?|says?|mentions?|gives?|states?|tells?|contains?|provides?)
-    |{DEFINITE}{SOURCE}\ (?:(?:do(?:es)?|did)(?:\ not|n't)|cannot|can't|says?\ nothing|lacks?)\b
-    |\bnot\ (?:\w+\ )?{STATED}\ (?:in|by)\ {DEFINITE}[^.!?]{{0,20}}?{SOURCE}
-    |\bi\ (?:(?:do\ not|don't)\ know|(?:cannot|can't)\ (?:answer|say|tell|find|determine)|could(?:\ not|n't)\ find
-      |am\ (?:not\ (?:able|sure)|unable))\b
+    |\b(?:no|neither)\ {SOURCE}\ (?:\w+\ )?{TELLS}
+    |{DEFINITE}{SOURCE}\ (?:(?:given|provided)\ )?
+      (?:(?:do(?:es)?|did)(?:\ not|n't)|cannot|can't|says?\ nothing|lacks?|(?:is|are)\ silent
+      |(?:never|fails?\ to)\ {TELLS}\w*
+      |(?:contains?|gives?|makes?|offers?|provides?)\ no\ (?:answer|detail|information|mention))\b
+    |{DEFINITE}{SOURCE}[^.!?]{{0,60}}?(?:\ and|\ but|;)\ (?:they\ |it\ )?do(?:es)?(?:\ not|n't)\ {TELLS}
+    |(?:\bnot|n't)\ (?:\w+\ )?{STATED}\ (?:in|by)\ {DEFINITE}[^.!?]{{0,20}}?{SOURCE}
+    |\banswer\ (?:is\ not|isn't)\ in\ {DEFINITE}{SOURCE}|\bthat\ information\ (?:is\ not|isn't)\ {STATED}
+    |\b(?:not\ (?:clear|possible)|unclear|impossible|(?:not\ enough|insufficient)\ (?:context|information))\b
+      [^.!?]{{0,30}}?\b(?:from|in)\ {DEFINITE}{SOURCE}
+    |\A\W*insufficient\ (?:context|information)\b
+    |\bi\ (?:(?:do\ not|don't)\ (?:know|have\ enough)|(?:cannot|can't)\ (?:answer|say|tell|find|determine)
+      |could(?:\ not|n't)\ find|am\ (?:not\ (?:able|sure)|unable))\b
     |\bi'm\ (?:not\ (?:able|sure)|unable|sorry|afraid)\b|\b(?:cannot|can't)\ be\ (?:answered|determined)\b""",
     re.IGNORECASE | re.VERBOSE,
 )

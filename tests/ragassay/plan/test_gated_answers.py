@@ -1,0 +1,87 @@
+"""Whom the relevance study asks what."""
+
+import pytest
+
+from ragassay.plan import answers, gated_answers
+from ragassay.plan.config import checked
+from ragassay.plan.schema import merged
+from wildcards import Wildcards
+
+SET = {"corpus": "mine", "in_knowledge": "known", "near": ["near"], "far": ["far"], "synthetic": "written"}
+SET |= {"answers": {"query_sets": ["known", "near"]}}
+ASKED = {"responders": ["a", "b"], "retrievers": ["bm25", "minilm"]}
+READER = {"provider": "embedded", "model": "reader", "price": {"input": 0, "output": 0}}
+
+
+@pytest.fixture
+def config():
+    own = {"corpora": {"mine": {"files": ["a.csv"]}}}
+    own["models"] = dict.fromkeys(["a", "b", "embedded"], READER)
+    own |= {"query_sets": {name: {"files": ["q.csv"]} for name in ("known", "near", "far", "written")}}
+    return checked(own | {"relevance": {"sets": {"one": SET}, "answers": ASKED}}, [], merged())
+
+
+def test_the_first_retriever_serves_everything_and_others_the_in_knowledge_set(config):
+    found = list(zip(*gated_answers.asked(config).values(), strict=True))
+    assert [row[1:] for row in found if row[0] == "a"] == [
+        ("mine", "bm25", "known"),
+        ("mine", "bm25", "near"),
+        ("mine.held_out", "bm25", "known"),
+        ("mine", "minilm", "known"),
+    ]
+    assert [row[1:] for row in found if row[0] == "b"] == [row[1:] for row in found if row[0] == "a"]
+
+
+def test_without_passages_a_set_is_asked_once(config):
+    found = gated_answers.asked_directly(config)
+    assert list(zip(*found.values(), strict=True)) == [("a", "known"), ("a", "near"), ("b", "known"), ("b", "near")]
+
+
+def test_a_corpus_in_two_sets_is_asked_once(config):
+    config["relevance"]["sets"]["two"] = config["relevance"]["sets"]["one"]
+    assert len(gated_answers.asked(config)["corpus"]) == 2 * 4
+
+
+def test_nobody_is_asked_where_no_responder_or_no_query_set_is_named(config):
+    config["relevance"]["sets"]["one"]["answers"]["query_sets"] = []
+    config["relevance"]["answers"]["retrievers"] = ["gone"]  # of another configuration, and of no use here
+    assert gated_answers.responders(config) == [] and not list(gated_answers.check(config))
+    config["relevance"]["sets"]["one"]["answers"]["query_sets"] = ["known"]
+    config["relevance"]["answers"] = {"responders": [], "retrievers": []}
+    assert gated_answers.asked(config)["corpus"] == gated_answers.asked_directly(config)["query_set"] == []
+
+
+def test_the_gate_of_answers_has_its_own_retriever_and_alpha(config):
+    settings = gated_answers.measure_answers(config)
+    assert settings["options"]["retrievers"] == ["bm25", "minilm"] and settings["alphas"] == {"one": 0.05}
+    assert "answers" not in settings["sets"]["one"]
+    config["relevance"]["sets"]["one"]["answers"]["alpha"] = 0.2
+    config["relevance"]["answers"]["retrievers"] = []
+    settings = gated_answers.measure_answers(config)
+    assert settings["options"]["retrievers"] == ["minilm"] and settings["alphas"] == {"one": 0.2}
+
+
+def test_stages_get_their_settings(config):
+    job = Wildcards(responder="a", corpus="mine", retriever="bm25", query_set="known")
+    settings = answers.answer_from_passages(config, job)
+    assert settings["ledger"] == "ledger/answer_from_passages/a/mine/bm25/known" and settings["shown"] == 5
+    assert not settings["about_known"] and settings["model"]["name"] == "a"
+    job = Wildcards(responder="a", corpus="mine.held_out", retriever="bm25", query_set="known")
+    assert answers.answer_from_passages(config, job)["about_known"]
+    settings = answers.answer_directly(config, Wildcards(responder="b", query_set="known"))
+    assert settings["ledger"] == "ledger/answer_directly/b/known" and settings["sampling"]["temperature"] == 0
+
+
+@pytest.mark.parametrize("name", ["neat", "written"])  # what is only calibrated with is not asked
+def test_a_query_set_of_another_study_is_found(config, name):
+    config["relevance"]["sets"]["one"]["answers"]["query_sets"] = [name]
+    ((path, message),) = gated_answers.check(config)
+    assert path == ("relevance", "sets", "one", "answers", "query_sets")
+    assert message.startswith(f"found the query set '{name}', expected one of: known, near, far")
+
+
+def test_a_retriever_that_does_not_search_is_found(config):
+    config["relevance"]["answers"]["retrievers"] = ["bm25_by_id"]
+    ((path, message),) = gated_answers.check(config)
+    assert path == ("relevance", "answers", "retrievers")
+    assert message.startswith("found the retriever 'bm25_by_id', expected one of: minilm")

@@ -1,0 +1,66 @@
+"""Whom the relevance study asks what, to see what passages and a gate are worth in answers."""
+
+from collections.abc import Iterator
+
+from ragassay.errors import unknown
+from ragassay.plan import relevance
+from ragassay.plan.intervals import draws
+from ragassay.plan.retrieval import HELD_OUT
+
+
+def responders(config: dict) -> list[str]:
+    """Those that are asked, if there is anything to ask about."""
+    asks = any(entry["answers"]["query_sets"] for entry in config["relevance"]["sets"].values())
+    return config["relevance"]["answers"]["responders"] if asks else []
+
+
+def retrievers(config: dict) -> list[str]:
+    """The retrievers whose passages responders are shown, the first one of the gate."""
+    return config["relevance"]["answers"]["retrievers"] or config["relevance"]["retrievers"][:1]
+
+
+def asked(config: dict) -> dict[str, list[str]]:
+    """Which responder is asked what with which passages, as four lists of equal length. The first retriever serves all
+    query sets, the in-knowledge one without held-out documents, too; the others serve figure 3 alone.
+    """
+    first, *others = retrievers(config)
+    rows = []
+    for entry in config["relevance"]["sets"].values():
+        corpus, known = entry["corpus"], entry["in_knowledge"]
+        rows += [(corpus, first, name) for name in entry["answers"]["query_sets"]]
+        if known in entry["answers"]["query_sets"]:
+            rows.append((corpus + HELD_OUT, first, known))
+            rows += [(corpus, one, known) for one in others]
+    found = [(responder, *row) for responder in responders(config) for row in dict.fromkeys(rows)]
+    names = ("responder", "corpus", "retriever", "query_set")
+    return {name: [row[at] for row in found] for at, name in enumerate(names)}
+
+
+def asked_directly(config: dict) -> dict[str, list[str]]:
+    """The same without passages, as two lists."""
+    rows = dict.fromkeys(zip(*(asked(config)[name] for name in ("responder", "query_set")), strict=True))
+    return {"responder": [row[0] for row in rows], "query_set": [row[1] for row in rows]}
+
+
+def measure_answers(config: dict) -> dict:
+    """The gate of answers uses the retriever whose passages are shown, and may have an alpha of its own in each set."""
+    shared = config["relevance"]
+    options = {name: shared[name] for name in relevance.SHARED} | {"retrievers": retrievers(config)}
+    own = {name: entry["answers"]["alpha"] for name, entry in shared["sets"].items()}
+    alphas = {name: shared["alpha"] if alpha is None else alpha for name, alpha in own.items()}
+    about = {"sets": relevance.sets(config), "options": options, "alphas": alphas, "responders": responders(config)}
+    return about | draws(config, "relevance")
+
+
+def check(config: dict) -> Iterator[tuple]:
+    """Whether what responders are asked is part of the study."""
+    for name, entry in config["relevance"]["sets"].items():
+        known = dict.fromkeys([entry["in_knowledge"], *entry["near"], *entry["far"]])
+        for query_set in entry["answers"]["query_sets"]:
+            if query_set not in known:
+                place = ("relevance", "sets", name, "answers", "query_sets")
+                yield place, unknown("query set", query_set, known)
+    for name in config["relevance"]["answers"]["retrievers"] if responders(config) else []:
+        if name not in relevance.retrievers(config):
+            place = ("relevance", "answers", "retrievers")
+            yield place, unknown("retriever", name, relevance.retrievers(config))

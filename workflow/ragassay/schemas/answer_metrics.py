@@ -1,0 +1,12 @@
+"""The table answer_metrics."""
+
+from ragassay.schemas import metrics
+from ragassay.tables import Table
+
+ANSWER_METRICS = Table(
+    "answer_metrics",
+    "One row per number of the relevance section that comes from answers; measure_relevance takes these into it.",
+    path="answer_metrics",
+    key=metrics.METRICS.key,
+    columns=metrics.METRICS.columns,
+)

@@ -1,0 +1,55 @@
+"""Measure what the passages of a corpus are worth in answers, and what a gate before the responder is: numbers of the
+report's section on relevance, and a few examples.
+"""
+
+from ragassay import tables
+from ragassay.relevance import answer_examples as lineage
+from ragassay.relevance import methods, outcomes, strategies
+from ragassay.relevance.performance import Performance
+from ragassay.relevance.study_set import Options, StudySet
+from ragassay.schemas.answer_examples import ANSWER_EXAMPLES
+from ragassay.schemas.answer_metrics import ANSWER_METRICS
+from ragassay.stage import log, run
+
+
+def measure_answers(
+    passages, held_out_documents, queries, neighbours, passage_answers, direct_answers, answer_metrics,
+    answer_examples,sets, options, alphas, responders, resamples, seed,
+):  # fmt: skip
+    """The settings are those of measure_relevance, except that the retrievers are those of answers, and
+    each set has an alpha.
+    """
+    files = {"passages": passages, "held_out_documents": held_out_documents, "queries": queries}
+    files |= {"neighbours": neighbours}
+    rows, shown, draws = [], [], (resamples, seed)
+    for name, entry in sets.items():
+        study_set = StudySet(name, entry, Options(**options | {"alpha": alphas[name]}), files)
+        for responder in responders:
+            found = outcomes.Outcomes(responder, passage_answers, direct_answers)
+            rows += outcomes.equation_1(study_set, found, *draws)
+            rows += outcomes.accuracies(study_set, found, *draws)
+            for numbers, own in _trials(study_set, found, queries, *draws):
+                rows += numbers
+                shown = shown or own
+    tables.write(ANSWER_METRICS, answer_metrics, rows)
+    tables.write(ANSWER_EXAMPLES, answer_examples, shown)
+    log.info("%d numbers", len(rows))
+
+
+def _trials(study_set, found, queries, resamples, seed):
+    """Numbers and examples of each trial whose queries were asked."""
+    options = study_set.options
+    for place, trial in study_set.trials():
+        by_strategy = strategies.answers(study_set, trial, found)
+        if not by_strategy:
+            continue
+        values = methods.statistics(trial, options, trained=False)
+        rejected = {name: trial.rejected(own, options.alpha, options.p_values) for name, own in values.items()}
+        keys = place | {"responder": found.responder, "retriever": options.retriever, "alpha": options.alpha}
+        rows = list(strategies.gate_rows(keys, Performance(trial, resamples, seed), by_strategy, rejected))
+        fused = (strategies.CHART, values[strategies.CHART])
+        yield rows, list(lineage.example_rows(study_set, trial, found, queries, *fused))
+
+
+if __name__ == "__main__":
+    run(measure_answers, snakemake)
