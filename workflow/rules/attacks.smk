@@ -2,7 +2,7 @@
 
 Poisoned passages stand in tables of their own, `poisoned_passages`; no table of clean passages takes any.
 
-Reads   results/passages, results/neighbours, the files that config["datasets"] and config["attacks"] name
+Reads   results/passages, results/neighbours, results/answers, the files that config["datasets"] and config["attacks"] name
 Writes  results/targets/{dataset}.parquet                              questions with the right and the wanted answers
         results/rejects/targets/{dataset}.parquet                      what could not be used of them, with the reason
         results/queries/{dataset}.targets.parquet                      the questions as queries
@@ -12,7 +12,7 @@ Writes  results/targets/{dataset}.parquet                              questions
         embeddings/                                                    vectors of texts; not an output, never deleted
 """
 
-from ragassay.plan import attacks, retrieval
+from ragassay.plan import attacks, defences, retrieval
 
 ATTACKED = plan(attacks.columns)
 RETRIEVED = expand("results/retrieved/{dataset}/{retriever}/{attack}.parquet", zip, **ATTACKED)
@@ -27,7 +27,7 @@ wildcard_constraints:
 
 
 rule attacks:
-    """What attacks reach, before any defence."""
+    """What attacks reach, and what is left of that behind defences."""
     input:
         RETRIEVED,
         "results/metrics/attacks.parquet",
@@ -139,12 +139,17 @@ rule retrieve_bm25:
 
 
 rule measure_attacks:
-    """How much of what is planted is found, and how loud it is: the report's section."""
+    """How much of what is planted is found, how loud it is, and what is answered: the report's section."""
     input:
         targets=expand("results/targets/{dataset}.parquet", dataset=plan(attacks.datasets)),
         poisoned_passages=PLANTED,
         passages=expand("results/passages/{corpus}.parquet", corpus=plan(attacks.corpora)),
         retrieved=RETRIEVED,
+        answers=expand(
+            "results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet",
+            zip,
+            **plan(defences.columns)
+        ),
     output:
         metrics=table("results/metrics/attacks.parquet"),
     log:

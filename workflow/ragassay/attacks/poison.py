@@ -3,7 +3,8 @@
     poison(targets, tools, settings) -> passages
 
 `targets` are rows of the table targets, `settings` its own, which `SETTINGS` names with their defaults; it yields
-`Poison`, target after target. What it needs beside them it names in `NEEDS`: `retrieved` or `texts`.
+`Poison`, target after target. What it needs beside them it names in `NEEDS`: `retrieved` or `texts`; what it wants of
+the model, in `WANTS`: the wrong `answer`, `declining`, or any `error`.
 """
 
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from ragassay.errors import AssayError, unknown
 
 KINDS = "ragassay.attacks.kinds"
 RETRIEVED, TEXTS = "retrieved", "texts"  # what an attack may need: clean passages by target, a table of texts
+ANSWER, DECLINING, ERROR = "answer", "declining", "error"  # what it may want
 
 
 class AttackError(AssayError):

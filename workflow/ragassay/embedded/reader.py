@@ -94,7 +94,8 @@ def _answer(asked, chance, _):
 
 
 def _passages(asked, chance, _):
-    passages = [passage[: READS["document"]] for passage in asked.parts["passage"]]
+    found = asked.parts.get("passage") or asked.parts["passages"][0].split("\n")
+    passages = [passage[: READS["document"]] for passage in found]
     return answers.from_passages(passages, _part(asked, "question"), chance)
 
 

@@ -1,6 +1,7 @@
 """Settings of the stages that attack corpora, and what their names stand for."""
 
 from collections.abc import Iterator
+from itertools import product
 from typing import NamedTuple
 
 from ragassay import variants
@@ -49,12 +50,9 @@ def attacks(config: dict) -> list[str]:
 
 def cells(config: dict) -> list[Cell]:
     """All datasets, retrievers and attacks that meet."""
+    keys = ("datasets", "retrievers", "attacks")
     found = [
-        Cell(dataset, retriever, name)
-        for entry in config["under_attack"]["cells"]
-        for dataset in entry["datasets"]
-        for retriever in entry["retrievers"]
-        for name in entry["attacks"]
+        Cell(*cell) for entry in config["under_attack"]["cells"] for cell in product(*(entry[key] for key in keys))
     ]
     return list(dict.fromkeys(found))
 
@@ -106,7 +104,9 @@ def retrieve_dense(config: dict, wildcards) -> dict:
 
 
 def measure_attacks(config: dict) -> dict:
-    return {"ks": sorted(config["under_attack"]["ks"])} | draws(config, "attacks")
+    names = dict.fromkeys(cell.attack for cell in cells(config))
+    about = {"ks": sorted(config["under_attack"]["ks"]), "wants": {name: _kind(config, name).WANTS for name in names}}
+    return about | draws(config, "attacks")
 
 
 def _filled(config, dataset, retriever, pattern):
@@ -119,7 +119,11 @@ def _retriever(config, wildcards):
 
 
 def _needs(config, name):
-    return variants.load(KINDS, attack(config, name)["kind"], f"attacks.{name}.kind").NEEDS
+    return _kind(config, name).NEEDS
+
+
+def _kind(config, name):
+    return variants.load(KINDS, attack(config, name)["kind"], f"attacks.{name}.kind")
 
 
 def check(config: dict) -> Iterator[tuple]:

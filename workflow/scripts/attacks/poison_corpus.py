@@ -2,9 +2,9 @@
 
 from ragassay import tables
 from ragassay.attacks.poison import Tools, rows
+from ragassay.attacks.texts import texts_of
 from ragassay.attacks.written_texts import written_texts
 from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
 from ragassay.schemas.targets import TARGETS
 from ragassay.stage import log, run
@@ -21,11 +21,7 @@ def poison_corpus(targets, passages, neighbours, texts, poisoned_passages, attac
 def _retrieved(neighbours, passages):
     """target -> the passages that its question finds, best first."""
     found = tables.read_all(NEIGHBOURS, neighbours).to_pylist() if neighbours else []
-    names, texts = {row["passage_id"] for row in found}, {}
-    for path in passages:
-        for batch in tables.batches(PASSAGES, path, ["passage_id", "text"]):
-            texts |= {row["passage_id"]: row["text"] for row in batch.to_pylist() if row["passage_id"] in names}
-    by_target = {}
+    texts, by_target = texts_of((row["passage_id"] for row in found), passages), {}
     for row in found:
         own = {"passage_id": row["passage_id"], "text": texts[row["passage_id"]]}
         by_target.setdefault(row["query_id"], []).append(own)

@@ -1,8 +1,8 @@
 """Texts that somebody wrote against a certain defence, from a table; the study cannot make them itself."""
 
-from ragassay.attacks.poison import TEXTS, Poison
+from ragassay.attacks.poison import ANSWER, TEXTS, Poison
 
-SETTINGS, NEEDS = {"texts": 5}, (TEXTS,)
+SETTINGS, NEEDS, WANTS = {"texts": 5}, (TEXTS,), ANSWER
 
 
 def poison(targets, tools, settings):

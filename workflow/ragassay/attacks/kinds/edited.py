@@ -3,9 +3,9 @@ see if an attack has no style of its own. Without a passage that gives the answe
 """
 
 from ragassay.attacks.editing import exchanged
-from ragassay.attacks.poison import RETRIEVED, Poison
+from ragassay.attacks.poison import ANSWER, RETRIEVED, Poison
 
-SETTINGS, NEEDS = {"texts": 5}, (RETRIEVED,)
+SETTINGS, NEEDS, WANTS = {"texts": 5}, (RETRIEVED,), ANSWER
 
 
 def poison(targets, tools, settings):

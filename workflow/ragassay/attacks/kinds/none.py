@@ -1,6 +1,6 @@
 """No attack: what every other is compared with."""
 
-SETTINGS, NEEDS = {}, ()
+SETTINGS, NEEDS, WANTS = {}, (), None
 
 
 def poison(targets, tools, settings):

@@ -1,8 +1,8 @@
 """PoisonedRAG's texts alone: they state the wrong answer, and nothing makes them look like the question."""
 
-from ragassay.attacks.poison import Poison
+from ragassay.attacks.poison import ANSWER, Poison
 
-SETTINGS, NEEDS = {"texts": 5}, ()
+SETTINGS, NEEDS, WANTS = {"texts": 5}, (), ANSWER
 
 
 def poison(targets, tools, settings):

@@ -3,8 +3,9 @@ answer.
 """
 
 from ragassay.attacks.kinds import poisonedrag_bare
+from ragassay.attacks.poison import ANSWER
 
-SETTINGS, NEEDS = poisonedrag_bare.SETTINGS, ()
+SETTINGS, NEEDS, WANTS = poisonedrag_bare.SETTINGS, (), ANSWER
 
 
 def poison(targets, tools, settings):

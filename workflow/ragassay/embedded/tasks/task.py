@@ -95,7 +95,7 @@ def _task(parts, around):
             return "defusion", ""
         case ["document", "question"]:
             return ("scope" if verdict else "answer"), ""
-        case ["passage", "question"]:
+        case ["passage", "question"] | ["passages", "question"]:
             return "passages", ""
         case ["passage", "query"]:
             return "relevance", ""

@@ -1,0 +1,21 @@
+"""The texts of some passages, clean or poisoned. Only these are held, whatever the size of the corpus."""
+
+from collections.abc import Iterable
+
+from ragassay import tables
+from ragassay.attacks.poison import AttackError
+from ragassay.schemas.passages import PASSAGES
+from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
+
+
+def texts_of(wanted: Iterable[str], passages: Iterable, poisoned_passages: Iterable = ()) -> dict[str, str]:
+    """id -> text; passages are files of both tables."""
+    wanted, texts = set(wanted), {}
+    files = [*((PASSAGES, path) for path in passages), *((POISONED_PASSAGES, path) for path in poisoned_passages)]
+    for table, path in files:
+        for batch in tables.batches(table, path, ["passage_id", "text"]):
+            texts |= {row["passage_id"]: row["text"] for row in batch.to_pylist() if row["passage_id"] in wanted}
+    if missing := sorted(wanted - texts.keys()):
+        places = ", ".join(str(path) for _, path in files)
+        raise AttackError(f"{places}: found no passage {missing[0]!r}, which a search found; run the search again")
+    return texts

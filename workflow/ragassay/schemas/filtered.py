@@ -1,0 +1,21 @@
+"""The table filtered."""
+
+import pyarrow as pa
+
+from ragassay.tables import Column, Table
+
+FILTERED = Table(
+    "filtered",
+    "One row per target and passage that a defence looked at.",
+    path="filtered/{dataset}/{retriever}/{attack}/{defence}",
+    key=("target_id", "rank"),
+    columns=(
+        Column("target_id", pa.string(), "the target whose question was searched for"),
+        Column("rank", pa.int32(), "the passage's rank in retrieval"),
+        Column("passage_id", pa.string(), "the passage"),
+        Column("score", pa.float64(), "the defence's score, higher = more suspicious; empty if it has none", null=True),
+        Column("removed", pa.bool_(), "whether the defence removes it"),
+        Column("reason", pa.string(), "why, if so", null=True),
+        Column("shown", pa.int32(), "its place among those that are answered from, if it is one", null=True),
+    ),
+)

@@ -1,0 +1,71 @@
+"""Ask a responder the question of each target with the passages that a defence left, and say what came of it. The
+outcome is read from the answer alone.
+
+Where no passage is left, the question is asked by itself: the prompt of answers without any passage.
+"""
+
+from ragassay.llm.answer_row import said
+
+from ragassay import tables
+from ragassay.attacks.outcomes import ABSTAINED, outcome
+from ragassay.attacks.texts import texts_of
+from ragassay.llm.calls import complete
+from ragassay.llm.model import Model, Request, Requests
+from ragassay.llm.parsers.declining import declines, declines_from_passages
+from ragassay.llm.prompts import Prompt
+from ragassay.schemas.answers import ANSWERS
+from ragassay.schemas.filtered import FILTERED
+from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
+from ragassay.schemas.targets import TARGETS
+from ragassay.stage import log, run
+from ragassay.tally import Tally
+
+
+def answer_attacked(
+    targets, filtered, passages, poisoned_passages, prompt, closed_book_prompt, answers, calls,
+    model, ledger, sampling, in_lines, most_rejected,
+):  # fmt: skip
+    """With `in_lines` all passages stand in one text, a line each."""
+    rows, shown = tables.read(TARGETS, targets).to_pylist(), _shown(filtered)
+    texts = texts_of((name for names in shown.values() for name in names), [passages], [poisoned_passages])
+    with_passages, without = Prompt.load(prompt), Prompt.load(closed_book_prompt)
+
+    def request(row):
+        own = [texts[name] for name in shown.get(row["target_id"], [])]
+        if not own:
+            return Request(without.messages(question=row["question"]), sampling)
+        found = "\n".join(" ".join(text.split()) for text in own) if in_lines else own
+        return Request(with_passages.messages(passages=found, question=row["question"]), sampling)
+
+    model = Model(**model)
+    tally, poisoned = Tally.of_answers(model.name, "answers", most_rejected), _poisoned(poisoned_passages)
+    with tables.Writer(ANSWERS, answers) as kept:
+        for row, [answer] in zip(rows, complete(Requests(rows, request), model, ledger, calls, tally), strict=True):
+            tally.hear(row["target_id"], [answer])
+            names = shown.get(row["target_id"], [])
+            found, reason = outcome(answer, row, declines_from_passages if names else declines)
+            if found == ABSTAINED:
+                tally.reject(row["target_id"], reason, answer.detail, answer)
+            else:
+                tally.keep()
+            own = {"target_id": row["target_id"], "outcome": found, "reason": reason, "passages": names}
+            own |= {"poisoned": sum(name in poisoned for name in names)}
+            kept.add(own | said(answer, model.name, (with_passages if names else without).digest))
+    log.info("%d targets asked", kept.written)
+
+
+def _shown(filtered):
+    """target -> the passages that are answered from, best first."""
+    rows = [row for row in tables.read(FILTERED, filtered).to_pylist() if row["shown"]]
+    found = {}
+    for row in sorted(rows, key=lambda row: row["shown"]):
+        found.setdefault(row["target_id"], []).append(row["passage_id"])
+    return found
+
+
+def _poisoned(path):
+    return set(tables.read(POISONED_PASSAGES, path, ["passage_id"])["passage_id"].to_pylist())
+
+
+if __name__ == "__main__":
+    run(answer_attacked, snakemake)
