@@ -10,8 +10,8 @@ import re
 import unicodedata
 from decimal import Decimal
 
-from ragassay.text.words import POSSESSIVE
 
+POSSESSIVE = re.compile(r"['\u2019]s?$")
 WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['\u2019][^\W\d_]+)*|%")
 THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 DECIMAL = re.compile(r"\d{1,40}(?:\.\d{1,40})?")
