@@ -36,7 +36,8 @@ def metrics(tmp_path):
     ]
     tables.write(RETRIEVED, retrieved, rows)
     passages = write_passages(tmp_path / "passages.parquet", TEXTS)
-    measure_attacks([targets], [planted], [passages], [retrieved], tmp_path / "metrics.parquet", [1, 4], 50, 0)
+    own = ([1, 4], {"planted": "answer"}, 50, 0)
+    measure_attacks([targets], [planted], [passages], [retrieved], [], tmp_path / "metrics.parquet", *own)
     found = tables.read(METRICS, tmp_path / "metrics.parquet").to_pylist()
     return {(row["table"], json.loads(row["keys"]).get("k"), row["metric"]): row for row in found}
 

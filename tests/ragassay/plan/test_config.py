@@ -168,7 +168,15 @@ DEFAULTS = {
     },
     "datasets": {},
     "attacks": {},
-    "under_attack": {"cells": [], "k": 5, "ks": [1, 3, 5, 10]},
+    "defences": {},
+    "under_attack": {
+        "cells": [],
+        "prompt": "passages",
+        "sampling": {"temperature": 0, "max_tokens": 100},
+        "depth": 15,
+        "k": 5,
+        "ks": [1, 3, 5, 10],
+    },
     "demo_lm": {
         "steps": 1300,
         "rate": 0.004,

@@ -25,9 +25,13 @@ def grade(answer, query: dict, declines: Callable[[str], bool]) -> tuple[str, st
     if isinstance(text, Abstain):
         return ABSTAINED, text.reason
     declined = declines(text)
-    said = " ".join(part for part in PART.split(text) if not declines(part)) if declined else text
-    if right(said, query["answers"], query["options"]):
+    if right(stated(text, declines), query["answers"], query["options"]):
         return RIGHT, None
     if declined:
         return DECLINED, None
     return (ABSTAINED, "truncated") if answer.finish_reason == "length" else (WRONG, None)
+
+
+def stated(text: str, declines: Callable[[str], bool]) -> str:
+    """What is left of an answer without the parts that decline."""
+    return " ".join(part for part in PART.split(text) if not declines(part)) if declines(text) else text

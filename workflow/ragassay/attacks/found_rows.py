@@ -1,5 +1,6 @@
 """What an attack plants, how much of that questions find, and how loud it is, as rows of the table metrics. All
-arguments are frames of one dataset, retriever and attack: targets by id, what is aimed at them, what their questions find.
+arguments are frames of one dataset, retriever and attack: targets by id, what is aimed at them, and what their
+questions find.
 """
 
 import numpy as np

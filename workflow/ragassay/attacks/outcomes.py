@@ -8,7 +8,7 @@ what it says so far.
 
 from collections.abc import Callable
 
-from ragassay.answers.grading import said
+from ragassay.answers.grading import stated
 from ragassay.llm.parsers.result import Abstain, answer_part
 from ragassay.text.answer_match import contains
 
@@ -24,7 +24,7 @@ def outcome(answer, target: dict, declines: Callable[[str], bool]) -> tuple[str,
     text = answer_part(answer.text, answer.finish_reason)
     if isinstance(text, Abstain):
         return ABSTAINED, text.reason
-    left = said(text, declines)
+    left = stated(text, declines)
     wanted = (target["answers"], [target["target"], *target["target_aliases"]])
     found = tuple(any(contains(left, one) for one in own) for own in wanted)
     return GIVEN.get(found) or (REFUSAL if declines(text) else NEITHER), None

@@ -10,7 +10,6 @@ import re
 import unicodedata
 from decimal import Decimal
 
-
 POSSESSIVE = re.compile(r"['\u2019]s?$")
 WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['\u2019][^\W\d_]+)*|%")
 THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")

@@ -4,11 +4,10 @@ outcome is read from the answer alone.
 Where no passage is left, the question is asked by itself: the prompt of answers without any passage.
 """
 
-from ragassay.llm.answer_row import said
-
 from ragassay import tables
 from ragassay.attacks.outcomes import ABSTAINED, outcome
 from ragassay.attacks.texts import texts_of
+from ragassay.llm.answer_row import said
 from ragassay.llm.calls import complete
 from ragassay.llm.model import Model, Request, Requests
 from ragassay.llm.parsers.declining import declines, declines_from_passages

@@ -41,9 +41,14 @@ def answer(document: str, question: str, may_decline: bool, stepwise: bool, chan
 
 
 def from_passages(passages: list[str], question: str, chance=None) -> str:
-    """One sentence from whichever passage has the nearest; among equals the earlier passage wins."""
+    """One sentence from whichever passage has the nearest; among equals the earlier passage wins. A sentence with no
+    content word but the question's, such as the question itself, answers nothing.
+    """
+    asked = set(content(question))
     ranked = [(share, sentence) for passage in passages for share, _, sentence in _ranked(question, passage)[:3]]
-    ranked = [(share, sentence) for share, sentence in ranked if share >= FEWEST]
+    ranked = [
+        (share, sentence) for share, sentence in ranked if share >= FEWEST and not set(content(sentence)) <= asked
+    ]
     return _best(ranked, question, chance) if ranked else "None of the passages answers the question."
 
 

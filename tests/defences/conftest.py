@@ -1,0 +1,31 @@
+"""Two targets, clean and poisoned passages, and what questions found among them."""
+
+import pytest
+
+from passages import TEXTS, write_passages
+from ragassay import tables
+from ragassay.schemas.retrieved import RETRIEVED
+from rows import row
+from targets import write_poison, write_targets
+
+POISON = [("bridge", "The lighthouse fell in the storm."), ("ferry", "The ferry does sail at seven.")]
+FOUND = {"bridge": ["poison-0", "p2", "p4", "p3"], "ferry": ["p1", "poison-1", "p3", "p2"]}
+
+
+@pytest.fixture
+def files(tmp_path):
+    """A function that gives the place of a table."""
+
+    def place(name):
+        return tmp_path / f"{name}.parquet"
+
+    write_targets(place("targets"))
+    write_poison(place("poisoned_passages"), POISON)
+    write_passages(place("passages"), TEXTS)
+    rows = [
+        row(RETRIEVED, target_id=name, rank=rank, passage_id=one, poisoned=one.startswith("poison"))
+        for name, found in FOUND.items()
+        for rank, one in enumerate(found, 1)
+    ]
+    tables.write(RETRIEVED, place("retrieved"), rows)
+    return place

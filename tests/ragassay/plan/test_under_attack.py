@@ -1,0 +1,74 @@
+"""What is attacked with what, and what is refused before any job."""
+
+import pytest
+
+from ragassay.plan import attacks, defences
+from ragassay.plan.config import checked
+from ragassay.plan.schema import merged
+from wildcards import Wildcards
+
+READER = {"provider": "embedded", "model": "reader", "price": {"input": 0, "output": 0}}
+CELL = {"datasets": ["mine"], "retrievers": ["bm25", "minilm"], "attacks": ["none", "loud"]}
+OWN = {
+    "models": {"embedded": READER},
+    "corpora": {"texts": {"files": ["a.csv"]}},
+    "datasets": {"mine": {"corpus": "texts", "targets": ["t.csv"]}},
+    "attacks": {"loud": {"kind": "jamming", "settings": {"texts": 2}}},
+}
+
+
+def config(*cells, **more):
+    return checked(OWN | {"under_attack": {"cells": list(cells)}} | more, [], merged())
+
+
+def problems(*cells, **more):
+    own = config(*cells, **more)
+    return [f"{'.'.join(map(str, key))}: {text}" for module in (attacks, defences) for key, text in module.check(own)]
+
+
+def test_each_entry_is_all_combinations_of_its_lists_and_each_cell_is_there_once():
+    own = config(CELL, CELL | {"attacks": ["none"], "defences": ["none", "oracle"], "responders": ["embedded"]})
+    assert attacks.cells(own) == [
+        ("mine", retriever, one) for retriever in CELL["retrievers"] for one in CELL["attacks"]
+    ]
+    assert defences.columns(own)["defence"] == ["none", "oracle"] * 2
+    assert not problems(CELL)
+
+
+def test_an_attack_gets_its_settings_and_only_those_that_edit_get_passages():
+    own = config(CELL)
+    loud = Wildcards(dataset="mine", attack="loud")
+    assert attacks.poison_corpus(own, loud) == {"attack": "loud", "kind": "jamming", "own": {"texts": 2}}
+    pattern = "results/neighbours/{corpus}/{retriever}/{query_set}.parquet"
+    assert attacks.poison_inputs(own, pattern, loud) == []
+    edited = Wildcards(dataset="mine", attack="edited")
+    assert attacks.poison_inputs(own, pattern, edited) == ["results/neighbours/texts/bm25/mine.targets.parquet"]
+    assert attacks.measure_attacks(own)["wants"] == {"none": None, "loud": "declining"}
+
+
+@pytest.mark.parametrize(
+    ("cell", "more", "line"),
+    [
+        ({"attacks": ["jaming"]}, {}, "under_attack.cells.0.attacks: found the attack 'jaming', expected one of"),
+        ({"retrievers": ["bm26"]}, {}, "under_attack.cells.0.retrievers: found the retriever 'bm26', expected one of"),
+        ({"defences": ["orakel"]}, {}, "under_attack.cells.0.defences: found the defence 'orakel', expected one of"),
+        ({"attacks": ["adaptive_manual"]}, {}, "under_attack.cells.0.attacks: found adaptive_manual, which needs"),
+        ({}, {"datasets": {"mine": {"corpus": "text", "targets": ["t.csv"]}}}, "datasets.mine.corpus: found the"),
+        ({}, {"attacks": {"loud": {"kind": "jamming", "settings": {"n": 1}}}}, "attacks.loud.settings: found the"),
+        ({}, {"attacks": {"loud": {"kind": "jamming", "files": ["a.csv"]}}}, "attacks.loud: found files, which this"),
+        ({}, {"attacks": {"loud": {"kind": "adaptive_manual"}}}, "attacks.loud: found no files, which this kind reads"),
+        ({}, {"defences": {"mine": {"kind": "none", "settings": {"k": 1}}}}, "defences.mine.settings: none has no"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_run_is_one_line(cell, more, line):
+    [problem] = problems(CELL | cell, **more)
+    assert problem.startswith(line)
+
+
+def test_k_is_at_most_the_depth_and_looking_deeper_than_was_searched_is_refused():
+    shared = {"cells": [CELL], "k": 20}
+    assert "found 15, expected at least under_attack.k, which is 20" in problems(under_attack=shared)[0]
+    shared = {"cells": [CELL], "depth": 500}
+    assert "found 500, expected at most retrieval.neighbours, which is 100" in problems(under_attack=shared)[0]
+    shared = {"cells": [CELL], "ks": [500]}
+    assert "under_attack.ks: found 500, expected at most retrieval.neighbours" in problems(under_attack=shared)[0]
