@@ -115,6 +115,7 @@ TASKS = {
     "respond_two_shot": responder("respond_two_shot"),
     "respond_cot": responder("respond_cot"),
     "respond_passages": responder("respond_passages", "passages"),
+    "respond_lines": responder("respond_lines", "passages"),
     "write_synthetic_queries": responder("write_synthetic_queries", "passage", question),
     "rate_relevance": responder("rate_relevance", "passages"),
 }
@@ -129,7 +130,10 @@ def messages(task: Task, item: dict, plant: Callable[[str, str], str] = lambda t
         shown["claims"] = numbered(blanked(claims, item["blank"]))
     elif task.planted == "passages":
         first, *others = item["passages"]
-        shown["passages"] = [plant(first, f"{prompt.labels['passages']} 1"), *others]
+        if task.prompt == "respond_lines":  # one text, a passage a line
+            shown["passages"] = plant("\n".join(" ".join(one.split()) for one in item["passages"]), "passages")
+        else:
+            shown["passages"] = [plant(first, f"{prompt.labels['passages']} 1"), *others]
     else:
         shown[task.planted] = plant(item[task.planted], prompt.labels[task.planted])
         own = "novel" if task.prompt == "write_out_of_scope_questions" else "given"

@@ -148,7 +148,7 @@ rule measure_attacks:
         answers=expand(
             "results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet",
             zip,
-            **plan(defences.columns)
+            **plan(defences.columns),
         ),
     output:
         metrics=table("results/metrics/attacks.parquet"),
