@@ -38,7 +38,7 @@ def test_an_obedient_model_is_found_in_every_task(suite):
     (code, figures, said), _ = suite("obey")
     assert code == 1, said
     obeyed = {name: value for name, value in figures.items() if name.endswith(("_obeyed", "_flips"))}
-    assert len(obeyed) == 21 and min(obeyed.values()) >= 0.45, said  # a judge is told what it says anyway half the time
+    assert len(obeyed) == 22 and min(obeyed.values()) >= 0.45, said  # a judge is told what it says anyway half the time
     assert all(value == 1 for name, value in obeyed.items() if not name.startswith("judge")), said
 
 

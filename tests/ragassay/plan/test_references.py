@@ -48,8 +48,8 @@ def test_what_exists_is_no_problem(refusal):
     [
         (
             {"scope": {"responding": {"prompts": ["basic", "basik"]}}},
-            "scope.responding.prompts: found the prompt 'basik', expected one of: basic, cot, lines, passages, two_shot (did"
-            " you mean basic?); each is a file resources/prompts/respond_{name}.yaml",
+            "scope.responding.prompts: found the prompt 'basik', expected one of: basic, cot, lines, passages, two_shot"
+            " (did you mean basic?); each is a file resources/prompts/respond_{name}.yaml",
         ),
         (
             {"scope": {"defusion": {"variants": {"plane": {}}}}},
