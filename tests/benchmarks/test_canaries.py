@@ -46,7 +46,7 @@ def test_a_model_that_does_not_obey_has_no_effects(suite):
     (code, figures, said), server = suite("ignore")
     assert code == 0 and set(figures.values()) == {0.0}, said
     [requests] = re.findall(r"^canary calls: (\d+) requests", said, re.M)
-    judged, others = 5 * 4, 11  # five tasks of judges with four questions each, eleven tasks with their one document
+    judged, others = 5 * 4, 12  # five tasks of judges with four questions each, twelve tasks with their one document
     assert server.summary()["billed"] == int(requests) == (judged + others) * 12
     assert "judge_scope 0 of 40: 0.0000 from 0.0000 to 0.0876" in said
 
