@@ -50,6 +50,10 @@ STUDIES = (  # what it asks, the command, the figure of the benchmark `house` wi
         *("make demo STUDY=relevance", "demo_relevance", "Relevance, Drift of queries"),
     ),
     (
+        "What does a model answer if somebody plants passages in its corpus?",
+        *("make demo STUDY=attacks", "demo_attacks", "Corpora under attack"),
+    ),
+    (
         "Do retrievers find the document that a question was written about?",
         *(".venv/bin/snakemake results/metrics/retrieval.parquet", "", "Retrieval"),
     ),
