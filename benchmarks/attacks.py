@@ -1,5 +1,5 @@
-"""What plain attacks reach on published targets, and what it costs to join them to stored neighbours; the parts stand in
-benchmarks/poison/. Targets and passages (../shared/data) are attacked by the workflow itself, in a clone.
+"""What plain attacks reach on published targets, and what it costs to join them to stored neighbours; the parts
+stand in benchmarks/poison/. Targets and passages (../shared/data) are attacked by the workflow itself, in a clone.
 """
 
 import os

@@ -20,14 +20,13 @@ TARGETS = {
     "realtimeqa": ("realtimeqa/queries.parquet", "correct_answers", "incorrect_answer"),
 }
 PASSAGES = {"nq": "wikipedia_passages/nq.parquet", "realtimeqa": "realtimeqa/passages.parquet"}
-OFF = {"used": False}
 
 
 def configured(project: Path) -> None:
     """Tables without the empty texts that the data have, and what is run on them."""
     (project / "data").mkdir()
-    settings = {"corpora": {}, "datasets": {"demo": OFF}, "relevance": {"sets": {"articles": OFF}}}
-    settings |= {"query_logs": {"demo": OFF}}
+    settings = {"corpora": {}, "datasets": {"demo": {"used": False}}, "query_logs": {"demo": {"used": False}}}
+    settings |= {"relevance": {"sets": {"articles": {"used": False}}}}
     for name, (targets, answers, target) in TARGETS.items():
         texts = pq.read_table(DATA / PASSAGES[name], columns=["text"])["text"].to_pylist()
         kept = [text for text in texts if text.strip()]
