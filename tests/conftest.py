@@ -3,14 +3,19 @@
 import fcntl
 import os
 import shutil
+import sys
 from collections import Counter
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from project import ROOT, TINY, copy_project, snakemake
+from project import ONE_THREAD, ROOT, TINY, copy_project, snakemake
 
 os.environ["PYTHONPATH"] = str(ROOT / "workflow")  # processes that tests start import the library as jobs do
+# Whatever a user's environment says, compiled code is kept: else hundreds of processes compile all that they import.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+os.environ.update(ONE_THREAD)  # before libraries are imported: there are more workers than processors
 # The same examples each time, and no verdict on how fast the machine is.
 settings.register_profile("tests", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("tests")

@@ -4,8 +4,8 @@ that Snakemake starts itself: the same script with its preamble, environment, wo
 
 Libraries compute in one thread, which their environment says before they are imported.
 
-Reads a task per line of standard input, as JSON: folder, arguments, output (a file), jobs (whether they are
-forks, too).
+Reads a task per line of standard input, as JSON: folder, arguments, environment, output (a file), jobs (whether they
+are forks, too).
 Writes the exit status of each.
 """
 
@@ -37,11 +37,14 @@ LIBRARIES = (
     "trafilatura",
     "transformers",
 )
+PLANNING = ("jsonschema", "pandas", "pyarrow", "requests", "snakemake.storage")  # what a run imports before any job
 LONGEST = 1 << 17  # bytes of a request
 
 
 def main():
     snakemake.cli.get_argument_parser()  # imports all plugins
+    for name in PLANNING:
+        importlib.import_module(name)
     for line in sys.stdin:
         task = json.loads(line)
         if task["jobs"]:
@@ -55,6 +58,8 @@ def main():
             os.dup2(output, 1)
             os.dup2(output, 2)
             os.chdir(task["folder"])
+            os.environ.clear()
+            os.environ.update(task["environment"])
             if task["jobs"]:
                 PythonScript.execute_script = forking_jobs()
             os._exit(run_snakemake(task["arguments"]))

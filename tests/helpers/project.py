@@ -63,12 +63,13 @@ def _started(project, arguments):
 
 
 def _forked(project, arguments):
-    server = _server(tuple(_environment().items()))
+    server = _server(os.environ.get("PYTHONHASHSEED"))
     jobs = not {"--dry-run", "--lint"} & set(arguments)
     with tempfile.NamedTemporaryFile("r", encoding="utf-8") as output:
         task = {
             "folder": str(project),
             "arguments": [str(one) for one in arguments],
+            "environment": _environment() | ONE_THREAD,
             "output": output.name,
             "jobs": jobs,
         }
@@ -80,16 +81,18 @@ def _forked(project, arguments):
 
 
 @functools.cache
-def _server(environment):
-    """One process for each environment that tests set."""
+def _server(_hash_seed):
+    """One process for all environments that tests set, as far as Python does not read them when it starts."""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    server = subprocess.Popen([sys.executable, "-P", FORKS], env=dict(environment) | ONE_THREAD, cwd="/", **pipes)
+    server = subprocess.Popen([sys.executable, "-P", FORKS], env=_environment() | ONE_THREAD, cwd="/", **pipes)
     atexit.register(server.communicate)
     return server
 
 
 def _environment():
-    return {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTEST_CURRENT_TEST")}
+    """A user's, who sets nothing for tests."""
+    own = {"PYTHONPATH", "PYTEST_CURRENT_TEST", *ONE_THREAD}
+    return {name: value for name, value in os.environ.items() if name not in own}
 
 
 def planned(project, *arguments):

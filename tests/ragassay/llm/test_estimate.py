@@ -1,17 +1,17 @@
 """What `make estimate` says is what a run then asks, and it asks, pays and changes nothing itself."""
 
 import json
-import os
 import re
 import shutil
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 from project import TINY, snakemake
+from ragassay.llm import estimate
 from ragassay.llm.calls import complete
-from ragassay.llm.estimate import table
 from ragassay.llm.estimate_caller import FOLDER
 from ragassay.llm.model import Request
 
@@ -43,15 +43,27 @@ VOTES = [
 ]
 
 
+def forked(command, cwd, env):
+    """What subprocess.run gives for Snakemake in a process of its own; see `project.snakemake`."""
+    assert command[:3] == [sys.executable, "-m", "snakemake"]
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in env.items():
+            patch.setenv(name, value)
+        return snakemake(cwd.resolve(), *command[3:], check=False)
+
+
 @pytest.fixture
-def estimated(done):
+def estimated(done, monkeypatch, capsys):
     """Estimates these targets in the project `done` with these settings; returns the table as rule -> numbers."""
 
     def run(*targets, url, fewest=2):
         (done / "paid.yaml").write_text(SETTINGS.format(url=url, fewest=fewest))
-        command = [sys.executable, "-m", "ragassay.llm.estimate", *targets, *TINY, "paid.yaml"]
-        environment = {name: value for name, value in os.environ.items() if name != "LOOPBACK_KEY"}
-        told = subprocess.run(command, cwd=done, env=environment, check=True, stdout=subprocess.PIPE, text=True).stdout
+        with monkeypatch.context() as patch:
+            patch.chdir(done)
+            patch.delenv("LOOPBACK_KEY")
+            patch.setattr(estimate, "subprocess", SimpleNamespace(run=forked))
+            assert estimate.estimate([*targets, *TINY, "paid.yaml"]) == 0
+        told = capsys.readouterr().out
         rows = [re.split(r"\s{2,}", line.strip()) for line in told.splitlines() if re.search(r"\d$", line)]
         return {row[0]: [float(cell.replace(",", "")) for cell in row[-7:]] for row in rows}
 
@@ -105,7 +117,7 @@ def test_batches_cost_less_and_equal_requests_count_once(model, tmp_path, monkey
 
 def test_rules_and_models_are_added_up():
     row = {"rule": "judge", "model": "m", "requests": 1000, "in_the_ledger": 1, "samples": 9000, "pico": 10**12}
-    lines = table([row, row, {**row, "model": "other"}]).splitlines()
+    lines = estimate.table([row, row, {**row, "model": "other"}]).splitlines()
     found = [line.split() for line in lines[2:5]]
     assert [row[-7:-4] for row in found] == [
         ["2,000", "2", "18,000"],
