@@ -28,6 +28,7 @@ def run(project: Path) -> None:
     queries["pubmedqa"]["columns"] = {"passage_id": "id"}  # a question has the id of its abstract
     entry = {"corpus": "pubmed", "in_knowledge": "pubmedqa", "near": ["bioasq_yn", "mmlu_med"], "far": ["truthfulqa"]}
     settings = {"corpora": {"pubmed": {"files": ["data/corpus_pubmed.parquet"]}}, "query_sets": queries}
+    settings |= {"query_logs": {"demo": {"used": False}}}  # its corpus is not one of these
     settings["relevance"] = {"sets": {"articles": {"used": False}, "pubmed": entry}}
     (project / "pubmed.yaml").write_text(yaml.safe_dump(settings))
     command = [sys.executable, "-m", "snakemake", RESULT, "--quiet", "rules", "--configfile", "pubmed.yaml"]
