@@ -20,7 +20,7 @@ def test_far_vectors_score_higher_and_fitting_matters(name, vectors):
     score = outliers.fit(name, fitted)
     assert score(asked).shape == (9,) and score(asked).std() > 0
     assert (score(asked + 40) > score(asked)).all()
-    np.testing.assert_allclose(score(asked[:1]), score(asked)[:1], rtol=1e-9)  # whoever else is asked
+    np.testing.assert_allclose(score(asked[:1]), score(asked)[:1], rtol=1e-9)  # whatever is scored beside it
     assert not np.allclose(outliers.fit(name, fitted * 3 + 1)(asked), score(asked))
 
 

@@ -22,7 +22,7 @@ ANSWER, DECLINING, ERROR = "answer", "declining", "error"  # what it may want
 
 
 class AttackError(AssayError):
-    """An attack cannot be made with these targets or settings."""
+    """These targets or settings do not allow the attack."""
 
 
 class Poison(NamedTuple):
