@@ -122,7 +122,8 @@ def test_what_keeps_a_lease_keeps_the_place_in_the_register(tmp_path, monkeypatc
         stamped = now
         while stamped <= now:
             time.sleep(0.02)
-            stamped = json.loads(register.grants.read_text())["jobs"][register.name][0]
+            with register.shared() as (kept, _):
+                stamped = kept["jobs"][register.name][0]
 
 
 def test_replay_takes_no_lease(tmp_path):
