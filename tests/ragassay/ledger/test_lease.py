@@ -1,6 +1,5 @@
 """Leases: one at a time, taken over from the dead and the silent, lost when somebody took over."""
 
-import json
 import os
 import signal
 import subprocess

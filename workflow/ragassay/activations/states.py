@@ -18,6 +18,7 @@ from transformers import DynamicCache
 from ragassay.activations.hooks import ActivationsError, blocks, keeping, numbers
 from ragassay.activations.packing import PADDING, Row, pieces, rows
 from ragassay.weights.batches import batches, padded
+from ragassay.weights.device import short_texts
 
 AGREE = {torch.float32: 1e-3}  # relative; what packed and plain states may differ by
 COARSE = 0.05  # the same in numbers of 16 bits
@@ -57,7 +58,7 @@ class States:
         if window and not kinds and getattr(config, "use_sliding_window", True):
             kinds = {SLIDING}
         self.windows = {kind: window if kind == SLIDING else None for kind in kinds or {FULL}}
-        self.short = self._short()
+        self.short = short_texts(config)
         self.shares = self.windows.keys() <= {FULL, SLIDING} and self.short is None and self._can_share()
 
     def of(self, prompts: list[list[int]], groups: list[list[int]], layers=(-1,), positions=(-1,)) -> np.ndarray:
@@ -80,14 +81,6 @@ class States:
         if self.short is None:
             return [packed]
         return [[row for row in packed if (len(row) > self.short) == long] for long in (False, True)]
-
-    def _short(self):
-        """How many tokens a prompt may have and be turned as short ones are; None where all are turned alike."""
-        own = getattr(self.trunk.config, "rope_parameters", None) or {}  # of all layers, or of each type of them
-        turned = [
-            part for part in (own, *own.values()) if isinstance(part, dict) and part.get("rope_type") == "longrope"
-        ]
-        return min((part["original_max_position_embeddings"] for part in turned), default=None)
 
     def _rows(self, prompts, group):
         if self.shares:

@@ -33,6 +33,15 @@ def positions(config) -> int | None:
     return count
 
 
+def short_texts(config) -> int | None:
+    """How many tokens a text may have and be turned as short ones are; None where all are turned alike. All tokens of a
+    batch are turned alike, so that long and short texts run apart.
+    """
+    own = getattr(config, "rope_parameters", None) or {}  # of all layers, or of each type of them
+    turned = [part for part in (own, *own.values()) if isinstance(part, dict) and part.get("rope_type") == "longrope"]
+    return min((part["original_max_position_embeddings"] for part in turned), default=None)
+
+
 @contextlib.contextmanager
 def quiet():
     """No progress bars and tables while weights are loaded: they would fill every job's log."""
