@@ -126,6 +126,15 @@ class Kind(abc.ABC):
     def vectors(self, tokens: np.ndarray, mask: np.ndarray) -> np.ndarray:
         """One vector per row of padded tokens, as float32; `mask` is 1 where a row has tokens."""
 
+    @abc.abstractmethod
+    def tensors(self, tokens: np.ndarray, mask: np.ndarray):
+        """The same as the library of the model computes them, as a tensor that gradients can be taken of."""
+
+    @property
+    @abc.abstractmethod
+    def words(self):
+        """The module that makes the first embeddings of tokens."""
+
 
 def _is_in_transformers(architectures):
     import transformers

@@ -28,8 +28,9 @@ def lean(model) -> "Lean | None":
         return None
     tokens, mask = (torch.from_numpy(values) for values in PROBE)
     try:
-        with torch.inference_mode():
+        with torch.no_grad():  # weights of inference mode could not be part of a gradient's way
             found = Lean(model)
+        with torch.inference_mode():
             own = model(input_ids=tokens, attention_mask=mask).last_hidden_state * mask[:, :, None]
             apart = (found(*PROBE) - own).abs().max()
     except REFUSALS:

@@ -26,7 +26,8 @@ class Modules(encoder.Kind):
             self.model.eval()
             first = getattr(self.model[0], "auto_model", self.model[0])
             check_again(first, files.first(local.folder), dtype=dtype)
-        self.lean = fast_bert.lean(first)
+        self.model.requires_grad_(False)
+        self.lean, self.first = fast_bert.lean(first), first
         self.tokenizer = self.model.tokenizer
         self.longest = settings.cut(positions(getattr(first, "config", None))) or self.model.max_seq_length
         self.batch_tokens = local.batch_tokens(encoder.CPU_TOKENS, encoder.GPU_TOKENS)
@@ -34,11 +35,20 @@ class Modules(encoder.Kind):
 
     @torch.inference_mode()
     def vectors(self, tokens, mask):
-        given = encoder.features(tokens, mask)
-        features = {name: torch.from_numpy(values).to(self.device) for name, values in given.items()}
         if self.lean is None:
-            return self.model(features)["sentence_embedding"].float().cpu().numpy()
-        features["token_embeddings"] = self.lean(*given.values())
+            return self.tensors(tokens, mask).cpu().numpy()
+        given = encoder.features(tokens, mask)
+        features = self._placed(given) | {"token_embeddings": self.lean(*given.values())}
         for module in list(self.model)[1:]:
             features = module(features)
         return features["sentence_embedding"].numpy()
+
+    def tensors(self, tokens, mask):
+        return self.model(self._placed(encoder.features(tokens, mask)))["sentence_embedding"].float()
+
+    @property
+    def words(self):
+        return self.first.get_input_embeddings()
+
+    def _placed(self, given):
+        return {name: torch.from_numpy(values).to(self.device) for name, values in given.items()}

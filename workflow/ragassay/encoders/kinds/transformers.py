@@ -33,18 +33,29 @@ class Kind(encoder.Kind):
         self.lean = None if pooler else fast_bert.lean(self.model)
         self.batch_tokens = local.batch_tokens(encoder.CPU_TOKENS, encoder.GPU_TOKENS)
         self.pad = self.tokenizer.pad_token_id or 0
+        self.model.requires_grad_(False)
         most = positions(self.model.config)
         self.longest = settings.cut(most) or min(self.tokenizer.model_max_length, most or FARTHEST)
 
     @torch.inference_mode()
     def vectors(self, tokens, mask):
+        return self._vectors(tokens, mask, self.lean).cpu().numpy()
+
+    def tensors(self, tokens, mask):
+        return self._vectors(tokens, mask, None)
+
+    @property
+    def words(self):
+        return self.model.get_input_embeddings()
+
+    def _vectors(self, tokens, mask, lean):
         given = encoder.features(tokens, mask)
         if self.pooling == "pooler":
             found = self._of_library(given, "pooler_output")
         else:
-            states = self._of_library(given, "last_hidden_state") if self.lean is None else self.lean(*given.values())
+            states = self._of_library(given, "last_hidden_state") if lean is None else lean(*given.values())
             found = self._pooled(states, torch.from_numpy(mask).to(self.device))
-        return (normalize(found, dim=1) if self.normalize else found).cpu().numpy()
+        return normalize(found, dim=1) if self.normalize else found
 
     def _pooled(self, states, mask):
         """rows x longest x width -> rows x width"""
