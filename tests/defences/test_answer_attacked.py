@@ -2,12 +2,16 @@
 
 import pytest
 
+from passages import TEXTS
 from project import ROOT
 from ragassay import tables
 from ragassay.schemas.answers import ANSWERS
 from ragassay.schemas.calls import CALLS
+from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
+from scripts.defences import answer_attacked as stage
 from scripts.defences.answer_attacked import answer_attacked
 from scripts.defences.filter_retrieved import filter_retrieved
+from targets import TARGET_ROWS
 
 READER = {"name": "reader", "provider": "embedded", "model": "reader", "price": {"input": 0, "output": 0}}
 
@@ -40,6 +44,19 @@ def test_without_passages_the_question_is_asked_by_itself(ask):
     rows = ask("closed_book")
     assert all(row["passages"] == [] and row["outcome"] == "refusal" for row in rows.values())
     assert {row["prompt"] for row in rows.values()} != {row["prompt"] for row in ask("none").values()}
+
+
+def test_grading_sees_the_answer_and_what_was_asked_and_no_passage(ask, files, monkeypatch):
+    graded = []
+    monkeypatch.setattr(stage, "outcome", lambda *seen: graded.append(seen) or ("neither", None))
+    ask("none", k=3)
+    planted = tables.read(POISONED_PASSAGES, files("poisoned_passages"), ["text"])["text"].to_pylist()
+    texts = [*TEXTS.values(), *planted, *(text for row in TARGET_ROWS for text in row["texts"])]
+    assert len(graded) == 2
+    for answer, target, declines in graded:
+        assert answer.text and declines("The passages do not say.")
+        assert target.keys() == {"target_id", "question", "answers", "target", "target_aliases"}
+        assert not any(text in str(target) for text in texts)
 
 
 def test_nothing_is_asked_twice(ask, files):

@@ -18,6 +18,7 @@ KINDS = (
     (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view),
     (pa.types.is_timestamp,),
 )
+POISONED = "^poison-[0-9a-f]{16}"  # what ids of passages begin with that an attack made (`ragassay.attacks.poison`)
 
 
 class TableError(AssayError):
@@ -37,7 +38,8 @@ class Table:
     """One table: its name, what a row is, its columns, and the columns that identify a row and give the order.
 
     `path` is the place of its files below `results/`, without `.parquet` and with its keys in braces, such as
-    `claims/{generator}/{shard}`; None if rules put them in several places.
+    `claims/{generator}/{shard}`; None if rules put them in several places. `clean` is a column of passages, of which
+    the table refuses those that an attack made.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Table:
     columns: tuple[Column, ...]
     group: int | None = None  # rows that are held at a time, in memory and in the file, if rows are large
     path: str | None = None
+    clean: str | None = None
 
     @property
     def schema(self) -> pa.Schema:

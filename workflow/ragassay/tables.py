@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ragassay.atomic import replacing
-from ragassay.declaration import REJECTS, Column, Table, TableError, difference, fits, key_names, keys
+from ragassay.declaration import POISONED, REJECTS, Column, Table, TableError, difference, fits, key_names, keys
 from ragassay.sorted_runs import SortedRuns
 
 __all__ = [
@@ -129,8 +129,16 @@ class Writer:
                 raise self._wrong(field.name, error) from error
             if column.null_count and not field.nullable:
                 raise self._wrong(field.name, "found a null, expected a value")
+            if field.name == self.table.clean:
+                self._refuse_poison(column)
             columns.append(column)
         return pa.Table.from_arrays(columns, schema=self._schema)
+
+    def _refuse_poison(self, column):
+        at = pc.index(pc.match_substring_regex(column, POISONED), True).as_py()
+        if at >= 0:
+            expected = "expected none here; remove what was planted from the files that are searched"
+            raise self._wrong(self.table.clean, f"found {column[at].as_py()}, which an attack made, {expected}")
 
     def _wrong(self, name, reason):
         return TableError(f"{self.path}: column {name} of table {self.table.name}: {reason}")

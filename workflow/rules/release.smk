@@ -1,12 +1,13 @@
-"""Exports: the study's questions in common forms.
+"""Exports: the study's questions in common forms, and the targets of attacks.
 
 Reads   results/documents/{shard}.parquet, results/novel_claims/, results/selected_questions/, results/hardness/,
-        results/hardness_scores/
+        results/hardness_scores/, results/targets/; results/poisoned_passages/ only if config["export"]["poisoned"]
 Writes  results/export/{generator}/{judge}/beir/               corpus, queries and qrels
         results/export/{generator}/{judge}/hugging_face/       Parquet files and a data card for `datasets.load_dataset`
+        results/export/targets/{dataset}/                      questions; with `export.poisoned`, what attacks plant
 """
 
-from ragassay.plan import release, scope
+from ragassay.plan import attacks, release, scope
 
 
 rule export:
@@ -36,3 +37,27 @@ rule export_questions:
         settings=plan(release.export_questions),
     script:
         "../scripts/release/export_questions.py"
+
+
+rule export_attacks:
+    """The targets of all datasets and, with `export.poisoned`, what attacks plant for them."""
+    input:
+        expand("results/export/targets/{dataset}", dataset=plan(attacks.datasets)),
+
+
+rule export_targets:
+    """A dataset's questions as a folder; poison is in it only if the configuration says so."""
+    input:
+        targets="results/targets/{dataset}.parquet",
+        poisoned_passages=plan(release.poisoned_passages),
+    output:
+        folder=directory("results/export/targets/{dataset}"),
+    log:
+        "logs/export_targets/{dataset}.log",
+    conda:
+        "../../envs/tables.yaml"
+    params:
+        code=code_version("release/export_targets.py"),
+        settings=plan(release.export_targets),
+    script:
+        "../scripts/release/export_targets.py"

@@ -8,6 +8,7 @@ from ragassay.llm.parsers.declining import declines, declines_from_passages
 
 YEAR = {"answers": ["1931"], "options": None}
 TOWN = {"answers": ["Port Alder"], "options": ["Port Alder", "Brackwater", "Hallowmere"]}
+DOCTOR = {"answers": ["Dr. Rufus Anker", "Anker"], "options": None}
 YES = {"answers": ["yes"], "options": ["yes", "no", "maybe"]}
 
 
@@ -28,6 +29,8 @@ def outcome(text, query, finish_reason="stop", reads=declines_from_passages):
         ("In Port Alder.", TOWN, RIGHT),
         ("In Port Alder or in Brackwater.", TOWN, WRONG),
         ("I cannot tell whether it is Port Alder or Brackwater.", TOWN, DECLINED),
+        ("The passages do not say whether it was Dr. Anker.", DOCTOR, DECLINED),
+        ("The passages do not say so. Dr. Anker, perhaps.", DOCTOR, RIGHT),
         ("Yes, it does.", YES, RIGHT),
         ("No.", YES, WRONG),
         ("No passage says so.", YES, DECLINED),

@@ -49,5 +49,13 @@ def test_an_abstention_is_no_outcome_and_is_counted():
     assert found["success"] == (0.5, 2, 2) and found["correct"] == (0.5, 2, 2)
 
 
+def test_only_targets_that_a_success_is_asked_of_count_as_abstained():
+    found = numbers(cell("target", "abstained", "abstained", "correct", poisoned=(5, 5, 0, 0)), ANSWER)
+    assert found["success_if_retrieved"] == (1, 1, 1), "the third target abstains, but saw no poison"
+    found = numbers(cell("refusal", "abstained", "abstained", "abstained"), DECLINING)
+    assert found["success"] == (1, 1, 1), "only the first two are answered right without attack"
+    assert found["success_if_retrieved"] == (1, 1, 1)
+
+
 def test_without_attack_there_is_no_success():
     assert not {"success", "said"} & numbers(CLEAN, None).keys()

@@ -212,6 +212,7 @@ DEFAULTS = {
         "licence_note": "The documents belong to those who published them.",
         "language": "en",
         "texts": False,
+        "poisoned": False,
     },
     "statistics": {"words_per_bin": 25},
     "report": {"title": "RAG assay", "sections": []},

@@ -14,7 +14,8 @@ from ragassay.text.answer_match import right
 
 RIGHT, WRONG, DECLINED, ABSTAINED = "right", "wrong", "declined", "abstained"
 OUTCOMES = (RIGHT, WRONG, DECLINED, ABSTAINED)
-PART = re.compile(r"(?<=[.!?;])\s+|,?\s+\b(?:but|however|although|though|yet)\b,?\s+", re.IGNORECASE)
+TITLES = "".join(rf"(?<!\b{title}\.)" for title in ("dr", "mr", "mrs", "ms", "prof", "rev", "st"))  # end no sentence
+PART = re.compile(rf"(?<=[.!?;]){TITLES}\s+|,?\s+\b(?:but|however|although|though|yet)\b,?\s+", re.IGNORECASE)
 
 
 def grade(answer, query: dict, declines: Callable[[str], bool]) -> tuple[str, str | None]:

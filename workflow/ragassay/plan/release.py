@@ -1,7 +1,20 @@
 """Settings of the stages that export."""
 
+from ragassay.plan import attacks
+
 
 def export_questions(config: dict) -> dict:
     export = config["export"]
     about = {name: export[name] for name in ("title", "licence", "licence_note", "language")}
     return {"about": about, "texts": export["texts"]}
+
+
+def export_targets(config: dict) -> dict:
+    return {name: config["export"][name] for name in ("poisoned", "texts")}
+
+
+def poisoned_passages(config: dict, wildcards) -> list[str]:
+    """What attacks plant for a dataset's targets: nothing, unless the configuration says that it is exported."""
+    cells = attacks.cells(config) if config["export"]["poisoned"] else []
+    names = dict.fromkeys(cell.attack for cell in cells if cell.dataset == wildcards.dataset)
+    return [f"results/poisoned_passages/{wildcards.dataset}/{name}.parquet" for name in names]

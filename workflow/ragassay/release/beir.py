@@ -6,9 +6,7 @@ it was written about is in `sources/<split>.tsv`, in the same form, so that retr
 apart. The validation split is called dev, as usual there.
 """
 
-import json
-
-from ragassay.release.folders import building
+from ragassay.release.folders import building, write_lines
 
 SPLITS = {"train": "train", "validation": "dev", "test": "test"}
 PLACES = (("in_scope", "qrels"), ("out_of_scope", "sources"))
@@ -22,8 +20,8 @@ def write_beir(folder, documents: list[dict], questions: list[dict]) -> dict[str
     asked = sorted((row for row in questions if row["status"] == "kept"), key=lambda row: row["question_id"])
     corpus = sorted(documents, key=lambda row: row["doc_id"])
     with building(folder) as place:
-        _write_lines(place / "corpus.jsonl", map(_document, corpus))
-        _write_lines(place / "queries.jsonl", map(_query, asked))
+        write_lines(place / "corpus.jsonl", map(_document, corpus))
+        write_lines(place / "queries.jsonl", map(_query, asked))
         lines = {intended: _write_tables(place / name, asked, intended) for intended, name in PLACES}
     return {"documents": len(corpus), "queries": len(asked), "qrels": lines["in_scope"]}
 
@@ -36,11 +34,6 @@ def _document(row):
 def _query(row):
     metadata = {name: row[name] for name in ("intended", "split", "doc_id", "generator", "judge")}
     return {"_id": row["question_id"], "text": row["text"], "metadata": metadata}
-
-
-def _write_lines(path, rows):
-    with path.open("w", encoding="utf-8", newline="\n") as target:
-        target.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
 def _write_tables(folder, questions, intended):

@@ -1,8 +1,9 @@
 """Folders that are written as a whole: built beside their place, then moved there. No file of an older one remains."""
 
 import contextlib
+import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ragassay.atomic import beside, clear_leftovers
@@ -22,3 +23,9 @@ def building(path) -> Iterator[Path]:
         temporary.rename(path)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def write_lines(path: Path, rows: Iterable[dict]) -> None:
+    """One row a line, as JSON."""
+    with path.open("w", encoding="utf-8", newline="\n") as target:
+        target.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

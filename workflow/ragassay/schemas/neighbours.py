@@ -6,9 +6,10 @@ from ragassay.tables import Column, Table
 
 NEIGHBOURS = Table(
     "neighbours",
-    "One row per query and passage found for it.",
+    "One row per query and clean passage found for it.",
     path="neighbours/{corpus}/{retriever}/{query_set}",
     key=("query_id", "rank"),
+    clean="passage_id",
     columns=(
         Column("query_id", pa.string(), "the query"),
         Column("rank", pa.int32(), "from 1 for the best; equal scores go by passage_id"),

@@ -6,9 +6,10 @@ from ragassay.tables import Column, Table
 
 PASSAGES = Table(
     "passages",
-    "One row per passage that can be found.",
+    "One row per clean passage that can be found; none that an attack made.",
     path="passages/{corpus}",
     key=("passage_id",),
+    clean="passage_id",
     columns=(
         Column("passage_id", pa.string(), "its id; the document's in the corpus of the study's documents"),
         Column("document_id", pa.string(), "the document that it was cut from; passage_id if it is a whole document"),

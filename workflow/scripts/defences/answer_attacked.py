@@ -19,13 +19,15 @@ from ragassay.schemas.targets import TARGETS
 from ragassay.stage import log, run
 from ragassay.tally import Tally
 
+GRADED = ("target_id", "question", "answers", "target", "target_aliases")  # grading sees no text, clean or poisoned
+
 
 def answer_attacked(
     targets, filtered, passages, poisoned_passages, prompt, closed_book_prompt, answers, calls,
     model, ledger, sampling, in_lines, most_rejected,
 ):  # fmt: skip
     """With `in_lines` all passages stand in one text, a line each."""
-    rows, shown = tables.read(TARGETS, targets).to_pylist(), _shown(filtered)
+    rows, shown = tables.read(TARGETS, targets, GRADED).to_pylist(), _shown(filtered)
     texts = texts_of((name for names in shown.values() for name in names), [passages], [poisoned_passages])
     with_passages, without = Prompt.load(prompt), Prompt.load(closed_book_prompt)
 

@@ -1,0 +1,67 @@
+"""What attacks plant stays in tables that say so: no clean table takes it, and no rule makes one from it."""
+
+import re
+
+import pytest
+
+from passages import TEXTS, write_passages
+from project import ROOT
+from ragassay import tables
+from ragassay.attacks.poison import Tools, rows
+from ragassay.plan import release
+from ragassay.plan.config import checked
+from ragassay.plan.schema import merged
+from ragassay.schemas.neighbours import NEIGHBOURS
+from ragassay.schemas.passages import PASSAGES
+from rows import row
+from targets import targets
+from wildcards import Wildcards
+
+MARKED = re.compile(r"\{attack\}|results/(metrics|export)/")
+CELLS = [{"datasets": ["demo"], "retrievers": ["bm25"], "attacks": ["none", "poisonedrag_bare"]}]
+
+
+def leaks(text):
+    """rule -> the outputs of rules that read poisoned tables and bear no attack's name in their paths."""
+    found = {}
+    for name, body in re.findall(r"^rule (\w+):\n((?:    .*\n|\n)*)", text, re.MULTILINE):
+        given = body.partition("    input:")[2].partition("    output:")[0]
+        written = body.partition("    output:")[2].partition("    log:")[0]
+        if re.search(r"\b(poisoned_passages|retrieved|filtered)=", given):
+            found[name] = [path for path in re.findall(r'"(results/[^"]+)"', written) if not MARKED.search(path)]
+    return found
+
+
+def test_rules_that_read_poison_write_what_bears_the_attacks_name():
+    found = leaks("\n".join(file.read_text() for file in (ROOT / "workflow/rules").glob("*.smk")))
+    assert {"retrieve_dense", "filter_retrieved", "answer_attacked", "export_targets"} <= found.keys()
+    assert not any(found.values())
+
+
+def test_a_rule_that_makes_a_clean_table_from_poison_is_found():
+    rule = 'rule a:\n    input:\n        retrieved="x",\n    output:\n        b=table("results/passages/b.parquet"),\n'
+    assert leaks(rule) == {"a": ["results/passages/b.parquet"]}
+
+
+@pytest.mark.parametrize(("table", "make"), [(PASSAGES, "passages"), (NEIGHBOURS, "neighbours")])
+def test_a_clean_table_refuses_what_an_attack_made_in_one_line(tmp_path, table, make):
+    planted = [one["passage_id"] for one in rows("bare", "poisonedrag_bare", targets(), Tools(), {"texts": 1})]
+    keys = {"query_id": "q"} if table is NEIGHBOURS else {}
+    for name in (*planted, f"{planted[0]}#2"):
+        with pytest.raises(tables.TableError, match=rf"{make}\.parquet: .*found {name}, which an attack made") as told:
+            tables.write(table, tmp_path / f"{make}.parquet", [row(table, passage_id=name, **keys)])
+        assert "\n" not in str(told.value) and not (tmp_path / f"{make}.parquet").exists()
+
+
+def test_ids_of_ones_own_may_speak_of_poison(tmp_path):
+    write_passages(tmp_path / "passages.parquet", {"poison-ivy": "It itches.", **TEXTS})
+
+
+@pytest.mark.parametrize(("poisoned", "attacks"), [(False, []), (True, ["none", "poisonedrag_bare"])])
+def test_an_export_reads_poison_only_by_an_explicit_switch(poisoned, attacks):
+    own = {"corpora": {"texts": {"files": ["a.csv"]}}, "under_attack": {"cells": CELLS}}
+    own |= {"datasets": {"demo": {"corpus": "texts", "targets": ["t.csv"]}}, "export": {"poisoned": poisoned}}
+    config = checked(own, [], merged())
+    wanted = [f"results/poisoned_passages/demo/{name}.parquet" for name in attacks]
+    assert release.poisoned_passages(config, Wildcards(dataset="demo")) == wanted
+    assert not checked({}, [], merged())["export"]["poisoned"]
