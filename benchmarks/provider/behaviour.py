@@ -31,6 +31,11 @@ ODD = {
     "empty": "an empty text",
     "null": "null in place of a text",
     "refusal": "null in place of a text, and a refusal",
+    "too_long": "the whole text, whatever max_tokens is",
+    "thoughts": "thoughts between tags in front of the text",
+    "unclosed": "thoughts that do not end, cut by max_tokens",
+    "parts": "a list of parts in place of a text, the first of them thoughts",
+    "hidden": "thoughts that only the total of tokens counts",
 }
 RETRY_FORMS = ("seconds", "ms", "date", "none")
 NORMAL = statistics.NormalDist()

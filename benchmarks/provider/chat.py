@@ -17,6 +17,8 @@ from provider.log import digest
 CHARACTERS = 4  # a token
 BLOCK = 128  # tokens; prompts are cached in such steps
 MOST_BLOCKS = 200_000  # remembered of all prompts together
+THOUGHT = "Let me see. The answer is: yes. Or is it? The answer is: no."  # which is not the answer
+THOUGHTFUL = ("thoughts", "unclosed", "parts")
 SAMPLING = ("temperature", "top_p", "max_tokens", "seed", "stop")
 
 
@@ -78,6 +80,8 @@ def check(body, behaviour: Behaviour) -> int:
         raise Refused(404, f"The model '{model}' does not exist.", code="model_not_found", param="model")
     refuse_unless(n <= behaviour.most_samples, "n", f"at most {behaviour.most_samples}", n)
     for name in behaviour.unsupported:
+        if name == "system" and any(message["role"] == name for message in messages):
+            raise Refused(400, "System role not supported" + behaviour.error_text)
         if name in body:
             message = f"Unsupported parameter: '{name}' is not supported with this model."
             raise Refused(400, message + behaviour.error_text, code="unsupported_parameter", param=name)
@@ -126,7 +130,7 @@ class Model:
         choices, written = [], 0
         for index in range(n):
             text = self.text(body["messages"], sampling, first + index, prompt, behaviour)
-            text, finish = limited(text, sampling)
+            text, finish = (text, "stop") if odd == "too_long" else limited(text, sampling)
             finish = behaviour.finish if finish == "stop" else finish
             message = {"role": "assistant", "content": text, "refusal": None}
             if odd == "length":
@@ -136,8 +140,12 @@ class Model:
             elif odd in ("null", "refusal"):
                 message["content"] = None
                 message["refusal"] = "I cannot help with this." if odd == "refusal" else None
-            written += tokens(message["content"] or message["refusal"] or "")
+            elif odd in ("thoughts", "unclosed", "parts"):
+                message["content"], finish = with_thoughts(odd, text, finish)
+                text = json.dumps(message["content"])
+            written += tokens(text if odd in THOUGHTFUL else message["content"] or message["refusal"] or "")
             choices.append({"index": index, "message": message, "logprobs": None, "finish_reason": finish})
+        hidden = tokens(THOUGHT) * n if odd == "hidden" else 0
         cached = self.cached(body["messages"], behaviour.cache_from_tokens)
         reply = {
             "id": f"chatcmpl-{name}",
@@ -148,12 +156,12 @@ class Model:
             "usage": {
                 "prompt_tokens": size,
                 "completion_tokens": written,
-                "total_tokens": size + written,
+                "total_tokens": size + written + hidden,
                 "prompt_tokens_details": {"cached_tokens": cached},
             },
             "system_fingerprint": behaviour.fingerprint,
         }
-        return Completion(json.dumps(reply).encode(), n, size, cached, written)
+        return Completion(json.dumps(reply).encode(), n, size, cached, written + hidden)
 
     def text(self, messages: list, sampling: dict, index: int, prompt: str, behaviour: Behaviour) -> str:
         if behaviour.texts:
@@ -181,6 +189,16 @@ class Model:
         if len(self.blocks) > MOST_BLOCKS:
             self.blocks.clear()
         return found if found >= shortest else 0
+
+
+def with_thoughts(odd: str, text: str, finish: str) -> tuple:
+    """Content that holds thoughts, and why it ends."""
+    if odd == "unclosed":
+        return f"<think>\n{THOUGHT}", "length"
+    if odd == "parts":
+        thoughts = {"type": "thinking", "thinking": [{"type": "text", "text": THOUGHT}]}
+        return [thoughts, {"type": "text", "text": text}], finish
+    return f"<think>\n{THOUGHT}\n</think>\n\n{text}", finish
 
 
 def limited(text: str, sampling: dict) -> tuple[str, str]:

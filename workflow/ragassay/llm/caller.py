@@ -19,6 +19,7 @@ from ragassay.keys import masked
 from ragassay.ledger.calls import Ledger
 from ragassay.ledger.lease import Lease
 from ragassay.llm.limits import Limits
+from ragassay.llm.manners import SYSTEM, Manners
 from ragassay.llm.model import Answer, Failure, Model, ModelError, Provider, Request, call_key
 from ragassay.llm.money import Purse, at_most, price_of
 from ragassay.llm.pace import Pace, Slots
@@ -47,6 +48,7 @@ class Caller:
     def __init__(self, model: Model, ledger: Ledger, provider: Provider, lease: Lease):
         self.model, self.ledger, self.provider, self.lease = model, ledger, provider, lease
         self.identity, self.price = provider.identity(), price_of(model)
+        self.manners = provider.manners = Manners(model, lease.register)
         if model.mode != "replay":  # which writes nothing
             for name, key, numbers, body, worst in ledger.unsettled():
                 with contextlib.suppress(Failure):
@@ -54,12 +56,13 @@ class Caller:
         self.purse = Purse(model.budget_usd, ledger.dollars + ledger.dollars_at_risk, lease.register)
         limits = Limits(model, lease.register)
         self.pace, self.slots = Pace(limits, self._sleep), Slots(limits, self._sleep)
-        self.one_sample_a_request = self.answered = self.told = False
+        self.answered = self.told = False
         self.refusals = Refusals(model, ledger, lambda: self.in_flight)
         self.hits = self.known = self.in_flight = self.gave_up = 0  # `known`: calls that the ledger answered
         self.failures, self.last_failure = Counter(), ""  # kind -> tries that failed
         self.error, self.deadline = None, 0.0  # why nothing more is asked, and until when replies are awaited
         self._halted = asyncio.Event()
+        self._first = asyncio.Lock()
         self._same = {}  # key -> (lock, users), so that equal requests at the same time are paid once
 
     @property
@@ -126,10 +129,10 @@ class Caller:
     async def _missing(self, key, request, missing):
         if self.model.mode == "replay":
             raise ModelError(f"model {self.model.name}: mode replay, and the ledger has no answer for call {key}")
-        if not self.one_sample_a_request:
+        if not self.manners.one_sample_a_request:
             found = await self._send(key, request, missing)
             if len(found) == 1 < len(missing):
-                self._ask_singly("answers with one sample, however many are asked for")
+                self.manners.learn("n", "it answers with one sample, however many are asked for")
             return found
         parts = (self._send(key, request, [number]) for number in missing)
         found = {}
@@ -142,13 +145,15 @@ class Caller:
     async def _send(self, key, request, numbers):
         """sample -> answer for some of `numbers`, at least one unless they have to be asked for singly."""
         most, timeouts = at_most(request, len(numbers), capped=self.model.budget_usd is not None), 0
+        taken_out = set()  # parameters of this request that were refused
         for attempt in range(ATTEMPTS):
             try:
                 return await self._once(key, request, numbers, most, attempt > 0)
             except Failure as failure:
-                if failure.kind == "n":
-                    self._ask_singly(f"takes no `n` ({failure.detail})")
-                    return {}
+                if self._can_do_without(failure, request, len(numbers), taken_out):
+                    if failure.parameter == "n":
+                        return {}
+                    continue
                 if failure.refused:
                     self.gave_up, self.answered = 0, True
                     return self.refusals.abstain(key, numbers, failure)
@@ -173,14 +178,26 @@ class Caller:
             raise ModelError(f"{told}; {GIVE_UPS} requests in a row ended so, the provider does not answer: try later")
         raise GaveUp(told)
 
-    def _ask_singly(self, why):
-        if not self.one_sample_a_request:
-            told = "model %s %s; each is a request of its own from now on, and its prompt is paid each time"
-            log.info(told, self.model.name, why)
-        self.one_sample_a_request = True
+    def _can_do_without(self, failure, request, samples, taken_out):
+        """Whether the request can be sent without the parameter that was refused; once for each."""
+        name = failure.parameter
+        if not name or name in taken_out:
+            return False
+        taken_out.add(name)
+        return self.manners.refused(name, request, samples, f"it takes no {_called(name)} ({failure.detail})")
 
     async def _once(self, key, request, numbers, most, again):
-        worst, paid = self.price.of(most, self.batched), 0.0
+        """The answers to one try. Under a cap the first reply is awaited before more is sent: it shows whether answers
+        keep to their limit on tokens.
+        """
+        if self.purse.cap is not None and not (self.answered or self.batched):
+            async with self._first:
+                if not self.answered:
+                    return await self._paid(key, request, numbers, most, again)
+        return await self._paid(key, request, numbers, most, again)
+
+    async def _paid(self, key, request, numbers, most, again):
+        worst, paid = self.price.of(most, self.batched) * self.manners.excess, 0.0
         await self.purse.reserve(worst)
         try:
             answers, paid = await self._attempt(key, request, numbers, most, worst, again)
@@ -237,6 +254,8 @@ class Caller:
             raise
         # A reply without token counts is counted as the most expensive that it can have been.
         dollars = self.price.of(usage, self.batched) if usage.prompt else worst
+        if dollars > worst * 1.000001:
+            self.manners.exceeded(dollars / worst if worst else 1.0)
         answers = answers[: len(numbers)]
         self.ledger.settled(name, usage.prompt, usage.cached, usage.completion, dollars, len(answers), late)
         return answers, dollars
@@ -252,3 +271,7 @@ class Caller:
             async with asyncio.timeout(seconds):
                 await self._halted.wait()
         self._go_on()
+
+
+def _called(parameter):
+    return "system messages" if parameter == SYSTEM else f"`{parameter}`"

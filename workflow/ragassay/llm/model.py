@@ -91,22 +91,32 @@ class Job:
 
 class Failure(Exception):
     """A request that brought no usable reply. `lost`: it may have been answered and billed all the same. `refused`: the
-    provider takes others, but not this one, and this is why parsers abstain.
+    provider takes others, but not this one, and this is why parsers abstain. `parameter`: it may take this one in
+    another way, without this parameter or by another name.
     """
 
     def __init__(
-        self, kind: str, detail: str, *, again: bool, lost: bool = False, after: float | None = None, refused: str = ""
+        self,
+        kind: str,
+        detail: str,
+        *,
+        again: bool,
+        lost: bool = False,
+        after: float | None = None,
+        refused: str = "",
+        parameter: str = "",
     ):
         detail = masked(detail)
         super().__init__(detail)
         self.kind, self.detail, self.again, self.lost, self.after = kind, detail, again, lost, after
-        self.refused = refused
+        self.refused, self.parameter = refused, parameter
 
 
 class Provider(abc.ABC):
     """The interface of a kind of model; one file each."""
 
     batches = False  # True with the methods of `ragassay.llm.batches.endpoints`
+    manners = None  # what its server does not take, once a caller has learned of it
 
     def __init__(self, model: Model):
         self.model = model

@@ -201,7 +201,7 @@ class SentBatch:
             outcome = self.caller.receive(row, json.dumps(body))
         elif status:
             source = f"for a request of batch {self.job.id}"
-            failure = failure_of(status, body, source, self.caller.model, len(row.samples))
+            failure = failure_of(status, body, source, self.caller.model)
             outcome = self.caller.fail(row, failure)
         else:
             detail = f"a request of batch {self.job.id} failed: {str(error)[:300]}"

@@ -20,6 +20,7 @@ from ragassay.llm.batches.endpoints import Batches
 from ragassay.llm.finish_reasons import meaning
 from ragassay.llm.model import Answer, Failure, Model, ModelError, Usage
 from ragassay.llm.statuses import failure_of
+from ragassay.llm.thoughts import spoken
 
 NEVER_CONNECTED = {"ConnectError", "UnsupportedProtocol"}
 LIMITS = {"requests_per_minute": "x-ratelimit-limit-requests", "tokens_per_minute": "x-ratelimit-limit-tokens"}
@@ -56,7 +57,7 @@ class Provider(Batches, model.Provider):
             # Not `chat.completions.create`: to check the types of messages takes that longer than all else.
             reply = await self.client.post(self.path, cast_to=self.raw, body=body)
         except self.sdk.APIStatusError as error:
-            raise self.failure(error, len(samples)) from error
+            raise self.failure(error) from error
         except self.sdk.APIConnectionError as error:
             cause, lost = error.__cause__ or error, _may_have_arrived(error)
             detail = f"{'lost the' if lost else 'no'} connection to {self.where}: {cause}"
@@ -72,7 +73,7 @@ class Provider(Batches, model.Provider):
             body["n"] = len(samples)
         if samples[0] and "seed" in sampling:  # else the first sample would come once more
             body["seed"] = sampling["seed"] + samples[0]
-        return body
+        return self.manners.applied(body) if self.manners else body
 
     def read(self, body):
         try:
@@ -82,7 +83,10 @@ class Provider(Batches, model.Provider):
             usage = reply.get("usage") or {}
             cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens")
             counts = usage.get("prompt_tokens"), cached, usage.get("completion_tokens")
-            return answers, Usage(*(int(count or 0) for count in counts))
+            prompt, cached, written = (max(0, int(count or 0)) for count in counts)
+            # Some count thoughts, which are billed, in the total alone.
+            written = max(written, int(usage.get("total_tokens") or 0) - prompt)
+            return answers, Usage(prompt, min(cached, prompt), written)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             detail = f"the reply is not a whole chat completion: {body[:80]!r}"
             raise Failure("cut off", detail, again=True, lost=True) from error
@@ -90,12 +94,12 @@ class Provider(Batches, model.Provider):
     async def close(self):
         await self.client.close()
 
-    def failure(self, error, samples=1):
+    def failure(self, error):
         """What a status other than 200 means."""
         response = error.response
         told = error.body if isinstance(error.body, dict) else response.text
         source, after = f"from {self.where}", _retry_after(response.headers)
-        return failure_of(error.status_code, told, source, self.model, samples, after)
+        return failure_of(error.status_code, told, source, self.model, after)
 
 
 def _check_address(settings):
@@ -111,9 +115,7 @@ def _check_address(settings):
 
 def _answer(choice):
     message = choice["message"]
-    text = message.get("content") or message.get("refusal") or ""
-    if not isinstance(text, str):
-        raise TypeError("the answer is not a text")
+    text = spoken(message.get("content")) or spoken(message.get("refusal"))
     if not text.isascii() and "\\ud" in ascii(text):  # half of a pair, which no file can hold
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return Answer(text, meaning(choice.get("finish_reason"), text))

@@ -1,0 +1,106 @@
+"""What a model's server does not take, learned from its refusals: several samples in one request, a sampling setting, a
+name of one, system messages; and by how much its answers cost more than their limit on tokens allows.
+
+Each is told once, and kept in the model's register, so that later jobs need not be refused first. What is left out
+stays a part of the call's key: an answer is the answer to what was asked for, and is found again whatever its server
+took. `models.<name>.sampling` says beforehand what not to send.
+"""
+
+from ragassay.ledger.register import Register
+from ragassay.llm.model import Model, Request
+from ragassay.stage import log
+
+RENAMED = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
+LEFT_OUT = ("n", "temperature", "top_p", "seed", "frequency_penalty", "presence_penalty", "response_format")
+SYSTEM = "system"
+PARAMETERS = (*RENAMED, *LEFT_OUT, SYSTEM)
+
+
+class Manners:
+    """`refused` says whether a request can be sent in another way after a refusal; `applied` is how it is sent."""
+
+    def __init__(self, model: Model, register: Register | None = None):
+        self.model, self.register = model, register
+        self.endpoint = [model.provider, model.model, model.base_url]
+        self.known, self.excess = set(), 1.0
+        if register:
+            with register.shared() as (kept, _):
+                self._take_over(kept)
+
+    @property
+    def one_sample_a_request(self) -> bool:
+        return "n" in self.known
+
+    def refused(self, parameter: str, request: Request, samples: int, why: str) -> bool:
+        """Whether this parameter of the request can be left out or renamed; if so, it is from now on."""
+        sent = {*request.sampling, *self.model.options, *(["n"] if samples > 1 else [])}
+        sent |= {SYSTEM} & {message["role"] for message in request.messages}
+        if parameter in RENAMED and RENAMED[parameter] in self.known:  # it takes neither name
+            return False
+        if parameter not in sent:
+            return False
+        self.learn(parameter, why)
+        return True
+
+    def learn(self, parameter: str, why: str) -> None:
+        if parameter in self.known:
+            return
+        self.known.add(parameter)
+        log.info("model %s: %s; %s", self.model.name, why, _consequence(parameter, self.model.name))
+        self._share()
+
+    def exceeded(self, factor: float) -> None:
+        """A reply cost so many times what was set aside for it."""
+        if self.excess == 1.0:
+            told = "model %s: answers are longer than max_tokens; %.1f times as much is set aside for each from now on"
+            log.info(told, self.model.name, factor)
+        self.excess *= factor
+        self._share()
+
+    def applied(self, body: dict) -> dict:
+        """The body of a request as this server takes it."""
+        for parameter in sorted(self.known):
+            if parameter in RENAMED and parameter in body:
+                body[RENAMED[parameter]] = body.pop(parameter)
+            elif parameter in LEFT_OUT:
+                body.pop(parameter, None)
+            elif parameter == SYSTEM:
+                body["messages"] = _without_system(body["messages"])
+        return body
+
+    def _share(self):
+        if self.register:
+            with self.register.shared() as (kept, _):
+                self._take_over(kept)
+                found = {"refused": sorted(self.known), "excess": self.excess}
+                kept["manners"] = {"endpoint": self.endpoint} | found
+
+    def _take_over(self, kept):
+        found = kept.get("manners", {})
+        if found.get("endpoint") == self.endpoint:
+            self.known |= set(found["refused"])
+            self.excess = max(self.excess, found["excess"])
+
+
+def _consequence(parameter, name):
+    if parameter == "n":
+        return "each sample is a request of its own from now on, and its prompt is paid each time"
+    if parameter == SYSTEM:
+        return "what they say stands in front of the question from now on"
+    if parameter in RENAMED:
+        return f"it is called `{RENAMED[parameter]}` from now on"
+    return (
+        f"it is left out from now on, and the provider's default holds (models.{name}.sampling can say so beforehand)"
+    )
+
+
+def _without_system(messages):
+    """Each system message is put in front of the message behind it."""
+    found, before = [], ""
+    for message in messages:
+        if message["role"] == SYSTEM:
+            before += message["content"] + "\n\n"
+        else:
+            found.append(message | {"content": before + message["content"]})
+            before = ""
+    return found + ([{"role": "user", "content": before.strip()}] if before else [])
