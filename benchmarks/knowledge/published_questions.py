@@ -3,16 +3,11 @@ statistic.
 """
 
 import json
-import subprocess
-import sys
-import tempfile
-from pathlib import Path
 
 import pyarrow.parquet as pq
-import yaml
 
-ROOT = Path(__file__).resolve().parents[2]
-DATA = (ROOT / "../shared/data/relevance").resolve()
+from common import clone
+
 RESULT = "results/metrics/relevance.parquet"
 KNOWN = {  # AUROC by MSS, KNN and Energy of a plain implementation
     "bioasq_yn": (0.984, 0.801, 0.866), "mmlu_med": (0.985, 0.767, 0.833), "truthfulqa": (0.996, 0.987, 0.991),
@@ -20,29 +15,19 @@ KNOWN = {  # AUROC by MSS, KNN and Energy of a plain implementation
 FUSED = {"held out": 0.97, "bioasq_yn": 0.985, "mmlu_med": 0.985}
 
 
-def run(project: Path) -> None:
-    (project / "data").mkdir()
-    for file in DATA.glob("*.parquet"):
+def configured(project) -> dict:
+    for file in (clone.DATA / "relevance").glob("*.parquet"):
         (project / "data" / file.name).symlink_to(file)
     queries = {name: {"files": [f"data/queries_{name}.parquet"]} for name in ("pubmedqa", *KNOWN)}
     queries["pubmedqa"]["columns"] = {"passage_id": "id"}  # a question has the id of its abstract
     entry = {"corpus": "pubmed", "in_knowledge": "pubmedqa", "near": ["bioasq_yn", "mmlu_med"], "far": ["truthfulqa"]}
     settings = {"corpora": {"pubmed": {"files": ["data/corpus_pubmed.parquet"]}}, "query_sets": queries}
     settings |= {"query_logs": {"demo": {"used": False}}}  # its corpus is not one of these
-    settings["relevance"] = {"sets": {"articles": {"used": False}, "pubmed": entry}}
-    (project / "pubmed.yaml").write_text(yaml.safe_dump(settings))
-    command = [sys.executable, "-m", "snakemake", RESULT, "--quiet", "rules", "--configfile", "pubmed.yaml"]
-    subprocess.run(command, cwd=project, check=True)
+    return settings | {"relevance": {"sets": {"articles": {"used": False}, "pubmed": entry}}}
 
 
 def measure(figure, project=None) -> None:
-    if project:
-        return _figures(figure, Path(project, RESULT))
-    with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
-        clone = Path(folder, "clone")
-        subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
-        run(clone)
-        return _figures(figure, clone / RESULT)
+    clone.result(RESULT, configured, lambda path: _figures(figure, path), project)
 
 
 def _figures(figure, path):

@@ -1,5 +1,6 @@
 """Joining poisoned passages to stored neighbours, beside searching them alone: the corpus costs nothing again."""
 
+import statistics
 import tempfile
 import time
 from pathlib import Path
@@ -14,7 +15,7 @@ from ragassay.retrieval.neighbours import merged, rows
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
 
-QUERIES, POISON, NUMBERS, COUNT, TURNS = 1000, 500, 384, 100, 7
+QUERIES, POISON, NUMBERS, COUNT, TURNS = 1000, 500, 384, 100, 21
 
 
 def _unit(count, dice):
@@ -49,7 +50,7 @@ def measure(figure) -> None:
                 start = time.process_time()
                 stage()
                 found.append(time.process_time() - start)
-    searching, joining_them = (min(found) for found in costs.values())
+    searching, joining_them = (statistics.median(found) for found in costs.values())
     figure("searching_500_poisoned_passages", searching, "seconds")
     figure("joining_500_poisoned_passages", joining_them / searching, "times", "<= 2")
 

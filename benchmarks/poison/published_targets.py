@@ -3,17 +3,12 @@ search snippets. How much of what is planted fills the first five, and how loud 
 """
 
 import json
-import subprocess
-import sys
-import tempfile
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-import yaml
 
-ROOT = Path(__file__).resolve().parents[2]
-DATA = (ROOT / "../shared/data").resolve()
+from common import clone
+
 RESULT = "results/metrics/attacks.parquet"
 TARGETS = {
     "nq": ("poison_targets/poisonedrag_nq.parquet", "correct_answer", "incorrect_answer"),
@@ -22,35 +17,26 @@ TARGETS = {
 PASSAGES = {"nq": "wikipedia_passages/nq.parquet", "realtimeqa": "realtimeqa/passages.parquet"}
 
 
-def configured(project: Path) -> None:
+def configured(project) -> dict:
     """Tables without the empty texts that the data have, and what is run on them."""
-    (project / "data").mkdir()
     settings = {"corpora": {}, "datasets": {"demo": {"used": False}}, "query_logs": {"demo": {"used": False}}}
     settings |= {"relevance": {"sets": {"articles": {"used": False}}}}
     for name, (targets, answers, target) in TARGETS.items():
-        texts = pq.read_table(DATA / PASSAGES[name], columns=["text"])["text"].to_pylist()
+        texts = pq.read_table(clone.DATA / PASSAGES[name], columns=["text"])["text"].to_pylist()
         kept = [text for text in texts if text.strip()]
         pq.write_table(pa.table({"text": kept}), project / f"data/{name}_passages.parquet")
-        pq.write_table(pq.read_table(DATA / targets), project / f"data/{name}_targets.parquet")
+        pq.write_table(pq.read_table(clone.DATA / targets), project / f"data/{name}_targets.parquet")
         settings["corpora"][name] = {"files": [f"data/{name}_passages.parquet"], "columns": {"id": ""}}
         columns = {"answers": answers, "target": target, "texts": "poisoned_texts"}
         columns |= {"id": "query_id"} if name == "realtimeqa" else {}
         settings["datasets"][name] = {"corpus": name, "targets": [f"data/{name}_targets.parquet"], "columns": columns}
     attacks = ["poisonedrag_black", "poisonedrag_bare"]
     settings["under_attack"] = {"cells": [{"datasets": [*TARGETS], "retrievers": ["minilm"], "attacks": attacks}]}
-    (project / "mine.yaml").write_text(yaml.safe_dump(settings))
+    return settings
 
 
 def measure(figure, project=None) -> None:
-    if project:
-        return _figures(figure, Path(project, RESULT))
-    with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
-        clone = Path(folder, "clone")
-        subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
-        configured(clone)
-        command = [sys.executable, "-m", "snakemake", RESULT, "--quiet", "rules", "--configfile", "mine.yaml"]
-        subprocess.run(command, cwd=clone, check=True)
-        return _figures(figure, clone / RESULT)
+    clone.result(RESULT, configured, lambda path: _figures(figure, path), project)
 
 
 def _figures(figure, path):

@@ -4,14 +4,14 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ragassay import tables
-from ragassay.retrieval.nearest import best_of_sparse
+from ragassay.retrieval.nearest import BITS, STEP, best_of_sparse
 from ragassay.schemas.neighbours import NEIGHBOURS
 
 TOGETHER = 4096  # queries whose rows are made at once
 SCORED = 256  # queries that are scored against all passages of a sparse index at once
-ORDER = [("query_id", "ascending"), ("score", "descending"), ("passage_id", "ascending")]
 
 
 def rows(query_ids: list[str], passage_ids: pa.ChunkedArray, positions: np.ndarray, scores: np.ndarray) -> pa.Table:
@@ -51,12 +51,35 @@ def of_sparse(index, query_ids: list[str], texts: list[str], passage_ids, count:
 def merged(rankings: list[pa.Table], count: int) -> pa.Table:
     """The best `count` of each query out of several corpora that were searched apart, with new ranks. Their passages
     have different ids.
+
+    Query and score are packed into one whole number, which is sorted at little cost since each ranking is in order
+    already; passages are compared by their ids only where scores are equal.
     """
-    together = pa.concat_tables(rankings).sort_by(ORDER)
-    names = together["query_id"].combine_chunks().dictionary_encode().indices.to_numpy(zero_copy_only=False)
-    at = np.arange(len(names))
-    starts = np.flatnonzero(np.diff(names, prepend=-1))
-    ranks = at - np.repeat(starts, np.diff(np.append(starts, len(names)))) + 1
-    place = together.column_names.index("rank")
-    together = together.set_column(place, NEIGHBOURS.schema.field("rank"), pa.array(ranks.astype(np.int32)))
-    return together.filter(pa.array(ranks <= count))
+    together = pa.concat_tables(rankings).combine_chunks()
+    owners = _places(together["query_id"])
+    keys = (owners << BITS) - np.rint(together["score"].to_numpy() / STEP).astype(np.int64)
+    order = np.argsort(keys, kind="stable")
+    tied = np.flatnonzero(_repeated(keys[order]))
+    at = order[tied]
+    order[tied] = at[np.lexsort((_places(together["passage_id"].take(pa.array(at))), keys[at]))]
+    owners = owners[order]
+    starts = np.flatnonzero(np.diff(owners, prepend=-1))
+    ranks = np.arange(1, len(owners) + 1) - np.repeat(starts, np.diff(np.append(starts, len(owners))))
+    best = together.take(pa.array(order[ranks <= count]))
+    place = NEIGHBOURS.schema.get_field_index("rank")
+    return best.set_column(place, NEIGHBOURS.schema.field(place), pa.array(ranks[ranks <= count].astype(np.int32)))
+
+
+def _places(names) -> np.ndarray:
+    """The place of each name among all different ones in alphabetical order."""
+    names = names.combine_chunks().dictionary_encode()
+    order = pc.array_sort_indices(names.dictionary).to_numpy()
+    places = np.empty(len(order), np.int64)
+    places[order] = np.arange(len(order))
+    return places[names.indices.to_numpy()]
+
+
+def _repeated(keys) -> np.ndarray:
+    """Which of some sorted numbers stand there more than once."""
+    same = keys[1:] == keys[:-1]
+    return np.append(same, False) | np.insert(same, 0, False)
