@@ -36,10 +36,14 @@ def metrics(tmp_path):
     ]
     tables.write(RETRIEVED, retrieved, rows)
     passages = write_passages(tmp_path / "passages.parquet", TEXTS)
-    own = ([1, 4], {"planted": "answer"}, 50, 0)
+    own = (2, [1, 4], [1, 2, 13], {"planted": "answer"}, 50, 0)
     measure_attacks([targets], [planted], [passages], [retrieved], [], tmp_path / "metrics.parquet", *own)
     found = tables.read(METRICS, tmp_path / "metrics.parquet").to_pylist()
-    return {(row["table"], json.loads(row["keys"]).get("k"), row["metric"]): row for row in found}
+    return {(row["table"], _at(json.loads(row["keys"])), row["metric"]): row for row in found}
+
+
+def _at(keys):
+    return keys.get("k", keys.get("texts"))
 
 
 def test_what_is_found_of_what_is_planted_for_each_question(metrics):
@@ -55,6 +59,14 @@ def test_what_is_found_of_what_is_planted_for_each_question(metrics):
     assert metrics["retrieval", "4", "recall"]["n"] == 2
 
 
+def test_fewer_texts_are_measured_without_another_search_and_more_than_there_are_are_not(metrics):
+    assert {at for table, at, _ in metrics if table == "texts"} == {"1", "2"}
+    assert metrics["texts", "1", "precision"]["value"] == pytest.approx((1 / 2 + 0) / 2)
+    assert metrics["texts", "1", "recall"]["value"] == pytest.approx((1 / 1 + 0) / 2)
+    assert metrics["texts", "2", "recall"]["value"] == pytest.approx((1 / 2 + 0) / 2)
+    assert metrics["texts", "1", "poisoned"]["value"] == pytest.approx((1 / 2 + 0) / 2)
+
+
 def test_a_ruler_tells_texts_that_are_shorter_or_repeat_the_question(metrics):
     assert metrics["loudness", None, "shorter"]["value"] < 1
     clean = [("bridge", "p2"), *(("ferry", name) for name in FOUND["ferry"])]
@@ -63,6 +75,7 @@ def test_a_ruler_tells_texts_that_are_shorter_or_repeat_the_question(metrics):
     wins = sum((short < long) + (short == long) / 2 for short in poison for long in lengths)
     assert metrics["loudness", None, "shorter"]["value"] == pytest.approx(wins / len(poison) / len(lengths))
     assert metrics["loudness", None, "question_words"]["n"] == len(clean) + len(POISON)
+    assert metrics["loudness", None, "unusual_pairs"]["n"] == len(clean) + len(POISON)
 
 
 def test_what_was_planted_is_counted(metrics):

@@ -42,9 +42,9 @@ def write_targets(path):
 
 def write_poison(path, texts, attack="planted"):
     """Poisoned passages from (target, text)."""
-    rows = [
-        row(POISONED_PASSAGES, passage_id=f"poison-{at}", target_id=name, text=text, attack=attack, poisoned=True)
-        for at, (name, text) in enumerate(texts)
-    ]
+    owners, rows = [name for name, _ in texts], []
+    for at, (name, text) in enumerate(texts):
+        own = {"passage_id": f"poison-{at}", "target_id": name, "number": owners[: at + 1].count(name), "text": text}
+        rows.append(row(POISONED_PASSAGES, attack=attack, poisoned=True, **own))
     tables.write(POISONED_PASSAGES, path, rows)
     return path

@@ -81,6 +81,8 @@ rule poison_corpus:
         poisoned_passages=table("results/poisoned_passages/{dataset}/{attack}.parquet"),
     log:
         "logs/poison_corpus/{dataset}/{attack}.log",
+    benchmark:
+        "logs/poison_corpus/{dataset}/{attack}.benchmark.jsonl"
     conda:
         "../../envs/tables.yaml"
     params:

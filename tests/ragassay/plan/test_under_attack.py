@@ -43,7 +43,9 @@ def test_an_attack_gets_its_settings_and_only_those_that_edit_get_passages():
     assert attacks.poison_inputs(own, pattern, loud) == []
     edited = Wildcards(dataset="mine", attack="edited")
     assert attacks.poison_inputs(own, pattern, edited) == ["results/neighbours/texts/bm25/mine.targets.parquet"]
-    assert attacks.measure_attacks(own)["wants"] == {"none": None, "loud": "declining"}
+    measured = attacks.measure_attacks(own)
+    assert (measured["k"], measured["ks"], measured["texts"]) == (5, [1, 3, 5, 10], [1, 2, 3, 5, 8, 13])
+    assert measured["wants"] == {"none": None, "loud": "declining"}
 
 
 @pytest.mark.parametrize(

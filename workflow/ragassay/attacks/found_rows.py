@@ -3,9 +3,13 @@ arguments are frames of one dataset, retriever and attack: targets by id, what i
 questions find.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
+import pandas as pd
 
 from ragassay.attacks import loudness
+from ragassay.attacks.word_pairs import WordPairs
 from ragassay.metrics.panel import Panel
 from ragassay.schemas.metrics import Section
 
@@ -21,42 +25,71 @@ def planted_numbers(asked, aimed):
     }  # fmt: skip
 
 
-def retrieval_rows(keys, asked, aimed, own, ks, resamples, seed):
-    """Of the first k passages of each question, how many were planted for it (precision), how many of those planted for
-    it these are (recall), and whether there is any (reached).
-    """
-    panel, count = Panel(asked.index, resamples, seed), aimed.groupby("target_id").size().reindex(asked.index)
+def retrieval_rows(keys, asked, aimed, own, ks, resamples, seed) -> Iterator[dict]:
+    """What the first k passages of each question hold, for several k."""
+    panel = Panel(asked.index, resamples, seed)
     for k in ks:
-        first = own[own["rank"] <= k]
-        hits = first[first["aimed_at"] == first["target_id"]].groupby("target_id").size().reindex(asked.index)
-        hits = hits.fillna(0).to_numpy()
-        numbers = {
+        yield from _rows(panel, "retrieval", keys | {"k": k}, found_numbers(asked, aimed, own, k))
+
+
+def sweep_rows(keys, asked, aimed, own, k, numbers, resamples, seed) -> Iterator[dict]:
+    """The same for attackers who plant fewer texts for each question, as far as so many were planted.
+
+    Nothing is searched again: what is left of a ranking without the other texts is what a search without them finds. By
+    BM25 that holds nearly, since each text changes how rare a word is.
+    """
+    panel, most = Panel(asked.index, resamples, seed), int(aimed["number"].max())
+    for count in sorted({most, *(number for number in numbers if number < most)}):
+        fewer = aimed[aimed["number"] <= count]
+        left = own[~own["poisoned"] | own["passage_id"].isin(fewer["passage_id"])].sort_values(["target_id", "rank"])
+        left = left.assign(rank=left.groupby("target_id").cumcount() + 1)
+        yield from _rows(panel, "texts", keys | {"texts": count}, found_numbers(asked, fewer, left, k))
+
+
+def found_numbers(asked, aimed, own, k) -> pd.DataFrame:
+    """For each target, of the first k passages: how many were planted for it (precision), how many of those planted for
+    it these are (recall), both in one (F1), whether there is any (reached), and how many were planted for anybody.
+    """
+    first = own[own["rank"] <= k]
+
+    def count(rows):
+        return rows.groupby("target_id").size().reindex(asked.index)
+
+    hits, planted = count(first[first["aimed_at"] == first["target_id"]]).fillna(0), count(aimed)
+    return pd.DataFrame(
+        {
             "precision": hits / k,
-            "recall": hits / count.to_numpy(float),
-            "f1": 2 * hits / (k + count.to_numpy(float)),
-            "reached": hits > 0,
-            "poisoned": first[first["poisoned"]].groupby("target_id").size().reindex(asked.index).fillna(0) / k,
+            "recall": hits / planted,
+            "f1": 2 * hits / (k + planted),
+            "reached": (hits > 0).astype(float),
+            "poisoned": count(first[first["poisoned"]]).fillna(0) / k,
         }
-        estimates = panel.mean(np.stack([np.asarray(one, float) for one in numbers.values()], axis=1))
-        for at, name in enumerate(numbers):
-            yield SECTION.row("retrieval", keys | {"k": k}, name, **estimates.row(at))
-
-
-def loudness_rows(keys, asked, aimed, own, texts, deepest, resamples, seed):
-    """AUROC of what a ruler sees: poisoned passages against clean ones among the first that these questions find."""
-    clean = own[~own["poisoned"] & (own["rank"] <= deepest)]
-    pairs = [
-        (name, texts[passage], False) for name, passage in zip(clean["target_id"], clean["passage_id"], strict=True)
-    ]
-    pairs += [(name, text, True) for name, text in zip(aimed["target_id"], aimed["text"], strict=True) if name]
-    owners, bodies, poisoned = zip(*pairs, strict=True)
-    scores = np.array(
-        [
-            (-loudness.length(text), loudness.question_words(asked["question"][name], text))
-            for name, text in zip(owners, bodies, strict=True)
-        ],
-        float,
     )
-    areas = Panel(owners, resamples, seed).auroc(scores, np.array(poisoned))
-    for at, name in enumerate(("shorter", "question_words")):
+
+
+def _rows(panel, table, keys, numbers):
+    estimates = panel.mean(numbers.to_numpy(float))
+    for at, name in enumerate(numbers):
+        yield SECTION.row(table, keys, name, **estimates.row(at))
+
+
+def loudness_rows(keys, asked, aimed, own, texts, word_pairs: WordPairs, deepest, resamples, seed) -> Iterator[dict]:
+    """AUROC of what rulers see: poisoned passages against clean ones among the first that these questions find."""
+    clean = own[~own["poisoned"] & (own["rank"] <= deepest)]
+    found = [
+        (name, texts[passage], passage) for name, passage in zip(clean["target_id"], clean["passage_id"], strict=True)
+    ]
+    planted = aimed[aimed["target_id"].notna()]
+    found += list(zip(planted["target_id"], planted["text"], planted["made_from"], strict=True))
+    scores = [
+        (
+            -loudness.length(text),
+            loudness.question_words(asked["question"][name], text),
+            word_pairs.unusual(text, passage),
+        )
+        for name, text, passage in found
+    ]
+    poisoned = np.arange(len(found)) >= len(clean)
+    areas = Panel([name for name, _, _ in found], resamples, seed).auroc(np.array(scores, float), poisoned)
+    for at, name in enumerate(("shorter", "question_words", "unusual_pairs")):
         yield SECTION.row("loudness", keys, name, **areas.row(at))

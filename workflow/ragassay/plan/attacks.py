@@ -105,7 +105,9 @@ def retrieve_dense(config: dict, wildcards) -> dict:
 
 def measure_attacks(config: dict) -> dict:
     names = dict.fromkeys(cell.attack for cell in cells(config))
-    about = {"ks": sorted(config["under_attack"]["ks"]), "wants": {name: _kind(config, name).WANTS for name in names}}
+    shared = config["under_attack"]
+    about = {"k": shared["k"], "ks": sorted(shared["ks"]), "texts": sorted(shared["texts"])}
+    about |= {"wants": {name: _kind(config, name).WANTS for name in names}}
     return about | draws(config, "attacks")
 
 

@@ -1,9 +1,10 @@
 """Measure what attacks reach before any defence: how much of what is planted is found, and how loud it is."""
 
 from ragassay import tables
-from ragassay.attacks.found_rows import loudness_rows, planted_numbers, retrieval_rows
+from ragassay.attacks.found_rows import loudness_rows, planted_numbers, retrieval_rows, sweep_rows
 from ragassay.attacks.success import outcome_rows
 from ragassay.attacks.texts import texts_of
+from ragassay.attacks.word_pairs import WordPairs
 from ragassay.schemas.answers import ANSWERS
 from ragassay.schemas.metrics import METRICS, Section
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
@@ -14,13 +15,17 @@ from ragassay.stage import log, run
 SECTION = Section("attacks")
 
 
-def measure_attacks(targets, poisoned_passages, passages, retrieved, answers, metrics, ks, wants, resamples, seed):
+def measure_attacks(
+    targets, poisoned_passages, passages, retrieved, answers, metrics, k, ks, texts, wants, resamples, seed
+):  # fmt: skip
     """`retrieved` and `answers` are files of all datasets, retrievers and attacks; the others, of what these name."""
     wanted = tables.frame(TARGETS, targets)
     planted = tables.frame(POISONED_PASSAGES, poisoned_passages)
     found = tables.frame(RETRIEVED, retrieved)
-    texts = texts_of(found.loc[~found["poisoned"], "passage_id"], passages)
-    rows = []
+    first = found.loc[~found["poisoned"] & (found["rank"] <= max(ks)), "passage_id"]
+    known = texts_of(first, passages)
+    named = {*known, *planted["made_from"].dropna()}
+    word_pairs, rows = WordPairs([*known.values(), *planted["text"]], named, passages), []
     for (dataset, retriever, attack), own in found.groupby(["dataset", "retriever", "attack"], sort=False):
         keys = {"dataset": dataset, "retriever": retriever, "attack": attack}
         asked = wanted[wanted["dataset"] == dataset].set_index("target_id")
@@ -28,7 +33,8 @@ def measure_attacks(targets, poisoned_passages, passages, retrieved, answers, me
         rows += SECTION.rows("planted", keys, planted_numbers(asked, aimed), len(aimed))
         if len(aimed):
             rows += retrieval_rows(keys, asked, aimed, own, ks, resamples, seed)
-            rows += loudness_rows(keys, asked, aimed, own, texts, max(ks), resamples, seed)
+            rows += sweep_rows(keys, asked, aimed, own, k, texts, resamples, seed)
+            rows += loudness_rows(keys, asked, aimed, own, known, word_pairs, max(ks), resamples, seed)
     rows += _outcomes(tables.frame(ANSWERS, answers), wants, resamples, seed)
     tables.write(METRICS, metrics, rows)
     log.info("%d numbers", len(rows))
