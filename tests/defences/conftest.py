@@ -6,10 +6,12 @@ from passages import TEXTS, write_passages
 from ragassay import tables
 from ragassay.schemas.retrieved import RETRIEVED
 from rows import row
+from scripts.defences.filter_retrieved import filter_retrieved
 from targets import write_poison, write_targets
 
 POISON = [("bridge", "The lighthouse fell in the storm."), ("ferry", "The ferry does sail at seven.")]
 FOUND = {"bridge": ["poison-0", "p2", "p4", "p3"], "ferry": ["p1", "poison-1", "p3", "p2"]}
+NAMES = ("targets", "retrieved", "passages", "poisoned_passages")
 
 
 @pytest.fixture
@@ -29,3 +31,14 @@ def files(tmp_path):
     ]
     tables.write(RETRIEVED, place("retrieved"), rows)
     return place
+
+
+@pytest.fixture
+def run_filter(files):
+    """A function that lets a defence without a guard judge what was retrieved."""
+
+    def run_filter(kind, k=1, depth=3, own=None, guard=()):
+        about = (kind, own or {}, k, depth, "minilm", "", {}, "")
+        filter_retrieved(*map(files, NAMES), [], guard, files("filtered"), *about)
+
+    return run_filter

@@ -10,19 +10,17 @@ from ragassay.schemas.calls import CALLS
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
 from scripts.defences import answer_attacked as stage
 from scripts.defences.answer_attacked import answer_attacked
-from scripts.defences.filter_retrieved import filter_retrieved
 from targets import TARGET_ROWS
 
 READER = {"name": "reader", "provider": "embedded", "model": "reader", "price": {"input": 0, "output": 0}}
 
 
 @pytest.fixture
-def ask(files, tmp_path):
+def ask(files, run_filter, tmp_path):
     """target -> its row, behind a defence."""
 
     def ask(kind, k=1, prompt="passages"):
-        names = ("retrieved", "passages", "poisoned_passages", "filtered")
-        filter_retrieved(*map(files, names), kind, {}, k, 3)
+        run_filter(kind, k)
         prompts = [ROOT / f"resources/prompts/{name}.yaml" for name in (f"respond_{prompt}", "answer_closed_book")]
         inputs = [files(name) for name in ("targets", "filtered", "passages", "poisoned_passages")]
         asked = (READER, str(tmp_path / "ledger"), {"temperature": 0}, prompt == "lines", 1)

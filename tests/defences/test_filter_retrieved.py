@@ -5,24 +5,56 @@ import pytest
 from passages import write_passages
 from ragassay import tables
 from ragassay.attacks.poison import AttackError
+from ragassay.defences import guard_file
+from ragassay.defences.null import DefenceError
 from ragassay.schemas.filtered import FILTERED
-from scripts.defences.filter_retrieved import filter_retrieved
 
 
-def run(files, kind="oracle", k=1, depth=3):
-    names = ("retrieved", "passages", "poisoned_passages", "filtered")
-    filter_retrieved(*map(files, names), kind, {}, k, depth)
-    return tables.read(FILTERED, files("filtered")).to_pylist()
+@pytest.fixture
+def run(files, run_filter):
+    def run(kind="oracle", **more):
+        run_filter(kind, **more)
+        return tables.read(FILTERED, files("filtered")).to_pylist()
+
+    return run
 
 
-def test_passages_below_the_depth_are_not_looked_at_and_the_first_left_are_shown(files):
-    rows = run(files)
+def test_passages_below_the_depth_are_not_looked_at_and_the_first_left_are_shown(run):
+    rows = run()
     assert [row["rank"] for row in rows] == [1, 2, 3] * 2
     assert [row["passage_id"] for row in rows if row["removed"]] == ["poison-0", "poison-1"]
     assert [row["passage_id"] for row in rows if row["shown"] == 1] == ["p2", "p1"]
 
 
-def test_a_passage_that_is_in_no_table_is_told(files):
+def test_a_passage_that_is_in_no_table_is_told(files, run):
     write_passages(files("passages"), {"p1": "A text."})
     with pytest.raises(AttackError, match=r"passages\.parquet, .*found no passage 'p2', which a search found"):
-        run(files)
+        run()
+
+
+def test_where_nothing_is_left_twice_as_many_are_looked_at_and_then_no_more(run):
+    rows = run("closed_book", depth=1, own={"doublings": 1})
+    assert [(row["target_id"], row["rank"]) for row in rows] == [
+        (name, rank) for name in ("bridge", "ferry") for rank in (1, 2)
+    ]
+    assert all(row["removed"] and row["shown"] is None for row in rows)
+    rows = run("oracle", depth=1, own={"doublings": 2})
+    assert [(row["target_id"], row["rank"]) for row in rows] == [("bridge", 1), ("bridge", 2), ("ferry", 1)]
+
+
+def test_a_guard_that_was_fitted_otherwise_is_refused(run, tmp_path):
+    guard = tmp_path / "guard.json"
+    folds = {key: {} for key in ("all", *"01234")}
+    guard_file.write(guard, {"kind": "oracle", "settings": {}, "retriever": "bm25", "scorer": ""}, folds)
+    with pytest.raises(DefenceError, match=r"guard\.json: found the retriever 'minilm', but it was fitted with 'bm25'"):
+        run(guard=[guard])
+    guard.write_text(guard.read_text().replace('"format": 1', '"format": 9'))
+    with pytest.raises(DefenceError, match=r"found a guard of format 9, expected 1; fit it with this version"):
+        run(guard=[guard])
+    for content, problem in [
+        ("{}", "found no fitted guard"),
+        ('{"format": 1, "fitted": {}}', "no thresholds for fold 0"),
+    ]:
+        guard.write_text(content)
+        with pytest.raises(DefenceError, match=problem):
+            run(guard=[guard])

@@ -55,6 +55,7 @@ NEEDED = {
     "measure_relevance": {"sklearn", "scipy", "pandas"},
     "measure_answers": {"sklearn", "scipy", "pandas"},
     "measure_drift": {"scipy"},
+    "measure_raguard": {"scipy"},
     "retrieve_bm25": {"sklearn", "scipy", "pandas"},
     "fit_gate": {"sklearn", "scipy", "pandas"},
     "train_demo_lm": {"torch", "transformers", "jinja2", "scipy"},

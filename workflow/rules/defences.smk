@@ -2,8 +2,10 @@
 
 `none`, `oracle`, which removes exactly the poison, and `closed_book`, which removes all, are defences like others.
 
-Reads   results/targets, results/retrieved, results/passages, results/poisoned_passages, resources/prompts/
-Writes  results/filtered/{dataset}/{retriever}/{attack}/{defence}.parquet              what is removed, and what is left
+Reads   results/targets, results/retrieved, results/neighbours, results/passages, results/poisoned_passages, results/passage_scores,
+        resources/prompts/
+Writes  results/guards/{dataset}/{retriever}/{defence}.json                            what a defence learns from clean text
+        results/filtered/{dataset}/{retriever}/{attack}/{defence}.parquet              what is removed, and what is left
         results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet   what is answered from that
         results/calls/answer_attacked/..., ledger/answer_attacked/...                  as in scope.smk
 """
@@ -22,18 +24,44 @@ wildcard_constraints:
     defence=one_of(plan(defences.defences)),
 
 
+rule fit_defence:
+    """A defence learns from clean text what is usual: for each fold of queries from the others, and from all of them."""
+    input:
+        plan(defences.weights),
+        targets="results/targets/{dataset}.parquet",
+        neighbours=plan(defences.snapshot, pattern="results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
+        passages=plan(defences.snapshot, pattern="results/passages/{corpus}.parquet"),
+        passage_scores=plan(defences.null_scores),
+        poisoned=plan(defences.poisoned_null),
+    output:
+        guard="results/guards/{dataset}/{retriever}/{defence}.json",
+    log:
+        "logs/fit_defence/{dataset}/{retriever}/{defence}.log",
+    conda:
+        "../../envs/encoders.yaml"
+    params:
+        code=code("defences/fit_defence.py", defences.kinds),
+        settings=plan(defences.fit_defence),
+    script:
+        "../scripts/defences/fit_defence.py"
+
+
 rule filter_retrieved:
     """A defence removes what it holds for poison from what was retrieved."""
     input:
+        plan(defences.weights),
+        targets="results/targets/{dataset}.parquet",
         retrieved="results/retrieved/{dataset}/{retriever}/{attack}.parquet",
         passages=plan(defences.passages),
         poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",
+        passage_scores=plan(defences.scores),
+        guard=plan(defences.guard),
     output:
         filtered=table("results/filtered/{dataset}/{retriever}/{attack}/{defence}.parquet"),
     log:
         "logs/filter_retrieved/{dataset}/{retriever}/{attack}/{defence}.log",
     conda:
-        "../../envs/tables.yaml"
+        "../../envs/encoders.yaml"
     params:
         code=code("defences/filter_retrieved.py", defences.kinds),
         settings=plan(defences.filter_retrieved),

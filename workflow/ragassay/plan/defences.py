@@ -5,15 +5,33 @@ from itertools import product
 from typing import NamedTuple
 
 from ragassay import variants
-from ragassay.defences.defence import KINDS
+from ragassay.defences import defence as judging
+from ragassay.defences import thresholds
+from ragassay.defences.defence import KINDS, VECTORS
+from ragassay.defences.null import LITERAL, RETRIEVED
 from ragassay.errors import AssayError, unknown
-from ragassay.plan import models
+from ragassay.plan import encoders, models, retrieval
 
 LINES = "lines"
+CHAIN = "of"  # the setting of a chain that names its links
+QUERIES = ".targets"  # ends the name of the query set that a dataset's questions are
+
+
+WORDS = {  # settings that are words
+    "criteria": ("pd", "pm", "ts", "ppl"), "similarity_null": (RETRIEVED, LITERAL), "scale": ("nll", "ppl"),
+    "second_chunk": ("post", "post_given_pre"), "quantile": thresholds.METHODS,
+}  # fmt: skip
 
 
 class NoDefence(AssayError):
     """A target names a defence that the configuration does not have."""
+
+
+class Filtered(NamedTuple):
+    dataset: str
+    retriever: str
+    attack: str
+    defence: str
 
 
 class Answered(NamedTuple):
@@ -57,15 +75,134 @@ def passages(config: dict, wildcards) -> str:
     return f"results/passages/{config['datasets'][wildcards.dataset]['corpus']}.parquet"
 
 
+def settings(config: dict, name: str) -> dict:
+    """All settings of a defence; those of a chain hold what its links stand for."""
+    own = defence(config, name)
+    found = judging.module(own["kind"], f"defences.{name}.kind").SETTINGS | own["settings"]
+    if CHAIN not in found:
+        return found
+    return found | {
+        CHAIN: [{"kind": defence(config, one)["kind"], "settings": settings(config, one)} for one in found[CHAIN]]
+    }
+
+
+def filtered(config: dict) -> list[Filtered]:
+    """All cells that a defence stands in, whether anybody answers from what it leaves or not."""
+    keys = ("datasets", "retrievers", "attacks", "defences")
+    found = [
+        Filtered(*cell) for entry in config["under_attack"]["cells"] for cell in product(*(entry[key] for key in keys))
+    ]
+    return list(dict.fromkeys(found))
+
+
+def filters(config: dict) -> dict[str, list[str]]:
+    """The same as lists of equal length."""
+    return {name: [getattr(cell, name) for cell in filtered(config)] for name in Filtered._fields}
+
+
 def kinds(config: dict, wildcards) -> list[str]:
-    """The module of a defence."""
-    return [f"{KINDS}.{defence(config, wildcards.defence)['kind']}"]
+    """The modules of a defence, and of the encoder whose vectors it looks at."""
+    own = _links(config, wildcards.defence)
+    modules = [f"{KINDS}.{kind}" for kind in dict.fromkeys([defence(config, wildcards.defence)["kind"], *own])]
+    return [*modules, *(retrieval.retriever_kinds(config, wildcards) if _sees_vectors(config, wildcards) else [])]
+
+
+def unknown_links(config: dict, name: str) -> list[str]:
+    """The links of a chain that nothing stands for."""
+    return [link for link in defence(config, name)["settings"].get(CHAIN, []) if link not in defences(config)]
+
+
+def _links(config, name):
+    return [link["kind"] for link in settings(config, name).get(CHAIN, [])]
+
+
+def scorers(config: dict, name: str) -> list[str]:
+    """The scorer of a defence; those of a chain's links."""
+    own = defence(config, name)["kind"], settings(config, name)
+    links = [(link["kind"], link["settings"]) for link in own[1].get(CHAIN, [])] or [own]
+    return list(dict.fromkeys(one["scorer"] for kind, one in links if judging.SCORES in judging.needs(kind, one)))
+
+
+def clean_scores(config: dict, wildcards) -> list[str]:
+    """The stored scores of the clean corpus."""
+    return _scores(config, wildcards, "none")
+
+
+def scores(config: dict, wildcards) -> list[str]:
+    """The same, and those of what an attack plants."""
+    return [*clean_scores(config, wildcards), *_scores(config, wildcards, wildcards.attack)]
+
+
+def guard(config: dict, wildcards) -> list[str]:
+    """The fitted guard, if the defence is fitted."""
+    path = f"results/guards/{wildcards.dataset}/{wildcards.retriever}/{wildcards.defence}.json"
+    return [path] if judging.is_fitted(defence(config, wildcards.defence)["kind"]) else []
+
+
+def guards(config: dict) -> list[str]:
+    """Those of all cells."""
+    return list(dict.fromkeys(path for cell in filtered(config) for path in guard(config, cell)))
+
+
+def snapshot(config: dict, pattern: str, wildcards) -> str:
+    """A table of the corpus that defences are fitted on: one that is known to be clean, if there is one."""
+    entry = config["datasets"][wildcards.dataset]
+    names = {"corpus": entry["snapshot"] or entry["corpus"], "query_set": wildcards.dataset + QUERIES}
+    return pattern.format(retriever=wildcards.get("retriever"), **names)
+
+
+def poisoned_null(config: dict, wildcards) -> list[str]:
+    """What is found under the attack that the null is left exposed to, and what that plants."""
+    attack = settings(config, wildcards.defence).get("poisoned_null")
+    found = f"results/retrieved/{wildcards.dataset}/{wildcards.retriever}/{attack}.parquet"
+    return [found, f"results/poisoned_passages/{wildcards.dataset}/{attack}.parquet"] if attack else []
+
+
+def null_scores(config: dict, wildcards) -> list[str]:
+    attack = settings(config, wildcards.defence).get("poisoned_null")
+    return [*clean_scores(config, wildcards), *(_scores(config, wildcards, attack) if attack else [])]
+
+
+def fit_defence(config: dict, wildcards) -> dict:
+    similarity = retrieval.retriever(config, wildcards.retriever).get("similarity", "cosine")
+    own = {key: value for key, value in filter_retrieved(config, wildcards).items() if key != "k"}
+    return own | {"similarity": similarity}
 
 
 def filter_retrieved(config: dict, wildcards) -> dict:
     own, shared = defence(config, wildcards.defence), config["under_attack"]
-    settings = variants.load(KINDS, own["kind"], f"defences.{wildcards.defence}.kind").SETTINGS | own["settings"]
-    return {"kind": own["kind"], "own": settings, "k": shared["k"], "depth": shared["depth"]}
+    about = {
+        "kind": own["kind"],
+        "own": settings(config, wildcards.defence),
+        "k": shared["k"],
+        "depth": shared["depth"],
+    }
+    about |= {"retriever": wildcards.retriever, "scorer": _scorer(config, wildcards), "encoder": {}, "embeddings": ""}
+    if not _sees_vectors(config, wildcards):
+        return about
+    return about | encoders.encoder(config, retrieval.retriever(config, wildcards.retriever)["encoder"])
+
+
+def weights(config: dict, wildcards) -> list[str]:
+    """The weights of the retriever's encoder, if the defence looks at vectors."""
+    return retrieval.retriever_weights(config, wildcards) if _sees_vectors(config, wildcards) else []
+
+
+def _sees_vectors(config, wildcards):
+    kind, own = defence(config, wildcards.defence)["kind"], settings(config, wildcards.defence)
+    literal = any(
+        one.get("similarity_null") == LITERAL for one in [own, *(link["settings"] for link in own.get(CHAIN, []))]
+    )
+    return literal or VECTORS in judging.needs(kind, own)
+
+
+def _scorer(config, wildcards):
+    return next(iter(scorers(config, wildcards.defence)), "")
+
+
+def _scores(config, wildcards, attack):
+    name = _scorer(config, wildcards)
+    return [f"results/passage_scores/{wildcards.dataset}/{name}/{attack}.parquet"] if name else []
 
 
 def prompt(config: dict) -> str:
@@ -82,11 +219,17 @@ def answer_attacked(config: dict, wildcards) -> dict:
 def check(config: dict) -> Iterator[tuple]:
     """Whether the defences and responders of cells exist, and defences have the settings that they are given."""
     for name, entry in config["defences"].items():
-        known = variants.load(KINDS, entry["kind"], f"defences.{name}.kind").SETTINGS
+        known = judging.module(entry["kind"], f"defences.{name}.kind").SETTINGS
         for key in entry["settings"]:
             if key not in known:
                 found = unknown("setting", key, known) if known else f"{entry['kind']} has no settings"
                 yield ("defences", name, "settings"), found
+        for link in unknown_links(config, name):
+            yield ("defences", name, "settings"), unknown("defence", link, defences(config))
+        for link in entry["settings"].get(CHAIN, []):
+            if link in defences(config) and CHAIN in judging.module(defence(config, link)["kind"]).SETTINGS:
+                yield ("defences", name, "settings"), f"found the chain {link}, expected defences that are none"
+        yield from _wrong_values(name, entry["settings"] if set(entry["settings"]) <= set(known) else {})
     shared = config["under_attack"]
     k, depth, kept = shared["k"], shared["depth"], config["retrieval"]["neighbours"]
     if depth < k:
@@ -95,5 +238,25 @@ def check(config: dict) -> Iterator[tuple]:
         yield ("under_attack", "depth"), f"found {depth}, expected at most retrieval.neighbours, which is {kept}"
     for number, entry in enumerate(shared["cells"]):
         for name in entry["defences"]:
+            place = ("under_attack", "cells", number, "defences")
             if name not in defences(config):
-                yield ("under_attack", "cells", number, "defences"), unknown("defence", name, defences(config))
+                yield place, unknown("defence", name, defences(config))
+            elif not unknown_links(config, name) and len(found := scorers(config, name)) > 1:
+                yield place, f"found {name} with the scorers {', '.join(found)}, expected one for all links of a chain"
+            elif not unknown_links(config, name):
+                for retriever in entry["retrievers"]:
+                    cell = Filtered("", retriever, "", name)
+                    if retriever in retrieval.retrievers(config, retrieval.BM25) and _sees_vectors(config, cell):
+                        yield place, f"found {name}, which looks at vectors, and {retriever}, which has none"
+
+
+def _wrong_values(name, own):
+    """Numbers that are no shares, and words that nothing stands for."""
+    for key, low, high in (("alpha", 0, 0.5), ("trim", -1e-9, 0.5)):
+        if key in own and not low < own[key] <= high:
+            yield ("defences", name, "settings"), f"{key}: found {own[key]!r}, expected a share up to {high}"
+    for key, known in WORDS.items():
+        given = own.get(key, [])
+        for value in given if isinstance(given, list) else [given]:
+            if value not in known:
+                yield ("defences", name, "settings"), f"{key}: {unknown('value', value, known)}"

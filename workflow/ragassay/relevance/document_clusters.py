@@ -3,33 +3,11 @@
 Queries are never about a passage alone: whatever is masked, held out or split goes by clusters of documents.
 """
 
-from collections.abc import Iterable
-
 import numpy as np
 
 from ragassay import tables
 from ragassay.schemas.held_out_documents import HELD_OUT_DOCUMENTS
 from ragassay.schemas.passages import PASSAGES
-from ragassay.text.near_duplicates import components
-from ragassay.text.signatures import signatures
-
-
-def clustered(documents: Iterable[tuple[str, str]], similarity: float, first_words: int) -> dict[str, str]:
-    """Name -> the first name of its cluster of near-duplicates, both in the order of names. `documents` are names and
-    texts in any order; of the texts only signatures are kept.
-    """
-    names = []
-
-    def texts():
-        for name, text in documents:
-            names.append(name)
-            yield text
-
-    found = signatures(texts(), first_words)
-    order = sorted(range(len(names)), key=names.__getitem__)
-    first = components(found[order], similarity)
-    ordered = [names[at] for at in order]
-    return dict(zip(ordered, (ordered[at] for at in first), strict=True))
 
 
 class DocumentClusters:

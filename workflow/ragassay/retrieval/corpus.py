@@ -1,5 +1,6 @@
 """A table of passages as searches read it: ids and texts in blocks, ids ascending, with titles or without."""
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 import pyarrow as pa
@@ -37,6 +38,20 @@ def ids(passages) -> pa.ChunkedArray:
     found = tables.read(PASSAGES, passages, ["passage_id"])["passage_id"]
     check_any(len(found), passages)
     return found
+
+
+def documents(passages) -> Iterator[tuple[str, str]]:
+    """The name and the text of each document, as soon as its last passage has come."""
+    missing = Counter()
+    for batch in tables.batches(PASSAGES, passages, ["document_id"]):
+        missing.update(batch["document_id"].to_pylist())
+    check_any(missing.total(), passages)
+    begun = defaultdict(list)
+    for batch in tables.batches(PASSAGES, passages, ["document_id", "text"]):
+        for name, text in zip(*batch.to_pydict().values(), strict=True):
+            begun[name].append(text)
+            if len(begun[name]) == missing[name]:
+                yield name, " ".join(begun.pop(name))
 
 
 def check_any(count: int, passages) -> None:

@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from ragassay.text.signatures import BASE, similarity
+from ragassay.text.signatures import signatures as signed
 
 ROWS = 4  # hashes in a band, of which a view has 32
 PAIRS = 20_000  # pairs that are compared at once
@@ -56,6 +57,24 @@ def earlier_neighbours(
                 np.minimum.at(nearest, component[texts[near]], before + rows[near])
         before += len(piece)
     return {int(first): int(nearest[first]) for first in np.flatnonzero(nearest < nobody)}
+
+
+def clustered(documents: Iterable[tuple[str, str]], threshold: float, first_words: int) -> dict[str, str]:
+    """Name -> the first name of its cluster of near-duplicates, both in the order of names. `documents` are names and
+    texts in any order; of the texts only signatures are kept.
+    """
+    names = []
+
+    def texts():
+        for name, text in documents:
+            names.append(name)
+            yield text
+
+    found = signed(texts(), first_words)
+    order = sorted(range(len(names)), key=names.__getitem__)
+    first = components(found[order], threshold)
+    ordered = [names[at] for at in order]
+    return dict(zip(ordered, (ordered[at] for at in first), strict=True))
 
 
 def _bands(signatures) -> Iterator[tuple[int, np.ndarray]]:

@@ -1,23 +1,37 @@
-"""A defence looks at the first passages of each question and removes what it holds for poison."""
+"""A defence looks at the first passages of each question and removes what it holds for poison. It reads scores that are
+stored: nothing is asked of a model here.
+"""
 
 from ragassay import tables
-from ragassay.attacks.texts import texts_of
-from ragassay.defences.defence import filtered as judged
+from ragassay.defences import defence, guard_file
+from ragassay.defences.evidence import Evidence
+from ragassay.defences.null import fold_of
 from ragassay.schemas.filtered import FILTERED
 from ragassay.schemas.retrieved import RETRIEVED
 from ragassay.stage import log, run
 
 
-def filter_retrieved(retrieved, passages, poisoned_passages, filtered, kind, own, k, depth):
-    """The first `depth` passages of each question are looked at, and the first k that are left are answered from."""
-    rows = [row for row in tables.read(RETRIEVED, retrieved).to_pylist() if row["rank"] <= depth]
-    texts = texts_of((row["passage_id"] for row in rows), [passages], [poisoned_passages])
-    by_target = {}
-    for row in rows:
-        by_target.setdefault(row["target_id"], []).append(row | {"text": texts[row["passage_id"]]})
-    found = list(judged(kind, by_target, k, own, f"defences.{kind}"))
-    tables.write(FILTERED, filtered, found)
-    log.info("%d of %d passages removed", sum(row["removed"] for row in found), len(found))
+def filter_retrieved(
+    targets, retrieved, passages, poisoned_passages, passage_scores, guard, filtered,
+    kind, own, k, depth, retriever, scorer, encoder, embeddings,
+):  # fmt: skip
+    """The first `depth` passages of each question are looked at, and the first k that are left are answered from. In
+    `guard` is the file of a defence that was fitted.
+    """
+    card = guard_file.read(guard[0]) if guard else None
+    if card:
+        guard_file.check(guard[0], card, kind=kind, settings=own, retriever=retriever, scorer=scorer)
+    most = depth * 2 ** own.get("doublings", 0)
+    evidence = Evidence(targets, [passages], [poisoned_passages], passage_scores, encoder or None, embeddings)
+    found = evidence.by_target(row for row in tables.read(RETRIEVED, retrieved).to_pylist() if row["rank"] <= most)
+    count = removed = 0
+    with tables.Writer(FILTERED, filtered) as writer:
+        for name, rows in found.items():
+            fold = fold_of(evidence.questions[name])
+            for row in defence.filtered(kind, rows, k, depth, guard_file.settings(card, fold) if card else own):
+                count, removed = count + 1, removed + row["removed"]
+                writer.add(row)
+    log.info("%d of %d passages removed", removed, count)
 
 
 if __name__ == "__main__":

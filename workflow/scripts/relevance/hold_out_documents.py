@@ -5,19 +5,16 @@ By a hash of their cluster, so that nothing moves when documents are added. Quer
 only keys and signatures are kept of them.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator
-
 import pyarrow as pa
 
 from ragassay import tables
 from ragassay.errors import AssayError
-from ragassay.relevance.document_clusters import clustered
 from ragassay.relevance.partition import fractions
-from ragassay.retrieval.corpus import check_any
+from ragassay.retrieval.corpus import documents
 from ragassay.schemas.held_out_documents import HELD_OUT_DOCUMENTS
 from ragassay.schemas.passages import PASSAGES
 from ragassay.stage import log, run
+from ragassay.text.near_duplicates import clustered
 
 
 class HoldingOutError(AssayError):
@@ -25,7 +22,7 @@ class HoldingOutError(AssayError):
 
 
 def hold_out_documents(passages, held_out_documents, known_passages, share, similarity, cut_after_words):
-    clusters = clustered(_documents(passages), similarity, cut_after_words)
+    clusters = clustered(documents(passages), similarity, cut_after_words)
     out = dict(zip(clusters, (fractions("held out", list(clusters.values())) < share).tolist(), strict=True))
     if all(out.values()) or not any(out.values()):
         raise HoldingOutError(
@@ -38,20 +35,6 @@ def hold_out_documents(passages, held_out_documents, known_passages, share, simi
         for batch in tables.batches(PASSAGES, passages):
             kept.write(batch.filter(pa.array([not out[name] for name in batch["document_id"].to_pylist()])))
     log.info("%d of %d documents held out, in %d clusters", sum(out.values()), len(out), len(set(clusters.values())))
-
-
-def _documents(passages) -> Iterator[tuple[str, str]]:
-    """The name and the text of each document, as soon as its last passage has come."""
-    missing = Counter()
-    for batch in tables.batches(PASSAGES, passages, ["document_id"]):
-        missing.update(batch["document_id"].to_pylist())
-    check_any(missing.total(), passages)
-    begun = defaultdict(list)
-    for batch in tables.batches(PASSAGES, passages, ["document_id", "text"]):
-        for name, text in zip(*batch.to_pydict().values(), strict=True):
-            begun[name].append(text)
-            if len(begun[name]) == missing[name]:
-                yield name, " ".join(begun.pop(name))
 
 
 if __name__ == "__main__":

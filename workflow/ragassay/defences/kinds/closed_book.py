@@ -1,6 +1,6 @@
 """Removes every passage: no poison is read, nor anything else. A defence that does worse had better not search."""
 
-from ragassay.defences.defence import Judgement
+from ragassay.defences.judgement import Judgement
 
 SETTINGS = {}
 UNREAD = Judgement(True, reason="closed book")

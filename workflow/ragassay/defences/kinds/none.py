@@ -1,6 +1,6 @@
 """No defence: what every other is compared with."""
 
-from ragassay.defences.defence import KEPT
+from ragassay.defences.judgement import KEPT
 
 SETTINGS = {}
 

@@ -1,6 +1,6 @@
 """Removes exactly what is poisoned, which no real defence knows: the most that any filter of passages could reach."""
 
-from ragassay.defences.defence import KEPT, Judgement
+from ragassay.defences.judgement import KEPT, Judgement
 
 SETTINGS = {}
 POISONED = Judgement(True, reason="poisoned")

@@ -1,0 +1,105 @@
+"""What a defence learns from clean text, and which queries it learns nothing from."""
+
+import numpy as np
+import pytest
+
+from ragassay import tables
+from ragassay.defences import guard_file
+from ragassay.defences.null import ALL, FOLDS, DefenceError, fold_of
+from ragassay.schemas.neighbours import NEIGHBOURS
+from ragassay.schemas.passage_scores import PASSAGE_SCORES
+from ragassay.schemas.passages import PASSAGES
+from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
+from ragassay.schemas.retrieved import RETRIEVED
+from ragassay.schemas.targets import TARGETS
+from rows import row
+from scripts.defences.fit_defence import fit_defence
+
+QUESTIONS = {f"q{at:02}": f"What about matter number {at}?" for at in range(60)}
+DEPTH = 4
+OWN = {"alpha": 0.05, "quantile": "linear", "trim": 0.0, "sample": 50, "seed": 0, "poisoned_null": None}
+OWN |= {"scorer": "ngram", "scale": "nll", "second_chunk": "post", "doublings": 2, "similarity_null": "retrieved"}
+
+
+@pytest.fixture(scope="module")
+def clean(tmp_path_factory):
+    """A folder of tables, and how similar each question is to what it finds."""
+    folder, random = tmp_path_factory.mktemp("clean"), np.random.default_rng(0)
+    passages = [row(PASSAGES, passage_id=f"p{at:03}", text=f"text {at}") for at in range(100)]
+    values = {f"p{at:03}": {name: random.normal(5) for name in ("whole", "pre", "post")} for at in range(100)}
+    values["poison-0"] = dict.fromkeys(("whole", "pre", "post"), 50.0)
+    similarities = {name: np.sort(random.uniform(0.3, 0.7, DEPTH))[::-1].round(5) for name in QUESTIONS}
+    found = [
+        {"query_id": name, "rank": rank, "passage_id": f"p{random.integers(100):03}", "score": float(score)}
+        for name, scores in similarities.items()
+        for rank, score in enumerate(scores, 1)
+    ]
+    poisoned = [
+        row(RETRIEVED, target_id=name, rank=1, passage_id="poison-0", score=0.99, poisoned=True) for name in QUESTIONS
+    ]
+    scores = [row(PASSAGE_SCORES, passage_id=name, **own) for name, own in values.items()]
+    rows = {
+        TARGETS: [row(TARGETS, target_id=name, question=text) for name, text in QUESTIONS.items()],
+        NEIGHBOURS: found, PASSAGES: passages, PASSAGE_SCORES: scores, RETRIEVED: poisoned,
+        POISONED_PASSAGES: [row(POISONED_PASSAGES, passage_id="poison-0", text="x", poisoned=True)],
+    }  # fmt: skip
+    for table, own in rows.items():
+        tables.write(table, folder / f"{table.name}.parquet", own)
+    return folder, similarities, values
+
+
+def fitted(folder, kind="raguard", depth=DEPTH, poisoned=(), **own):
+    places = {name: folder / f"{name}.parquet" for name in ("targets", "neighbours", "passages", "passage_scores")}
+    files = (places["targets"], places["neighbours"], places["passages"], [places["passage_scores"]])
+    guard = folder / "guards" / "mine" / "minilm" / f"{kind}.json"
+    fit_defence(*files, list(poisoned), guard, kind, OWN | own, depth, "minilm", "ngram", "cosine", {}, "")
+    return guard_file.read(guard)
+
+
+def test_each_fold_is_judged_by_what_the_other_queries_gave(clean):
+    folder, similarities, _ = clean
+    card = fitted(folder, criteria=["ts"])
+    assert set(map(fold_of, QUESTIONS.values())) == set(map(str, range(FOLDS)))
+    for fold in (ALL, *map(str, range(FOLDS))):
+        own = np.concatenate([
+            values for name, values in similarities.items() if fold_of(QUESTIONS[name]) != fold
+        ])  # fmt: skip
+        found = guard_file.settings(card, fold)["fitted"]["criteria"]["ts"]
+        assert found["threshold"] == pytest.approx(np.quantile(own, 0.95)) and found["texts"] == len(own)
+        assert found["rough"] == (len(own) < 200)
+    assert card["queries"] == 60 and card["kind"] == "raguard"
+
+
+def test_a_sample_gives_thresholds_of_how_surprising_passages_are_without_those_of_the_fold(clean):
+    folder, _, values = clean
+    card = fitted(folder, criteria=["pm", "pd"])
+    every = card["fitted"][ALL]["criteria"]
+    assert every["pm"]["texts"] == 50 and all(card["fitted"]["0"]["criteria"][name]["texts"] < 50 for name in every)
+    assert fitted(folder, criteria=["pm", "pd"]) == card
+    assert fitted(folder, criteria=["pm", "pd"], seed=1)["fitted"] != card["fitted"]
+    whole = fitted(folder, criteria=["pm"], sample=1000)["fitted"][ALL]["criteria"]["pm"]["threshold"]
+    clean_values = [max(own["pre"], own["post"]) for name, own in values.items() if name.startswith("p0")]
+    assert whole == pytest.approx(np.quantile(clean_values, 0.95), abs=0.5)
+
+
+def test_a_null_that_is_left_exposed_to_an_attack_is_poisoned(clean):
+    folder, _, _ = clean
+    tables = (folder / "retrieved.parquet", folder / "poisoned_passages.parquet")
+    with pytest.raises(DefenceError, match=r"criterion ts: found the same score 0\.99 for all .* clean texts"):
+        fitted(folder, depth=1, poisoned=tables, criteria=["ts"])
+
+
+def test_queries_that_find_too_little_are_told(clean):
+    folder, _, _ = clean
+    with pytest.raises(DefenceError, match="found at most 4 passages for a query, expected 5"):
+        fitted(folder, depth=5)
+
+
+def test_a_passage_without_scores_is_told(clean, tmp_path):
+    folder, _, values = clean
+    for path in folder.glob("*.parquet"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    scores = [row(PASSAGE_SCORES, passage_id=name, **own) for name, own in values.items() if name != "p007"]
+    tables.write(PASSAGE_SCORES, tmp_path / "passage_scores.parquet", scores)
+    with pytest.raises(DefenceError, match=r"passage_scores\.parquet: found no scores of passage 'p007'"):
+        fitted(tmp_path, sample=1000)

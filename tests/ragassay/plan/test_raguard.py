@@ -1,0 +1,111 @@
+"""What defences are given, what is scored for them, and what is refused before any job."""
+
+import pytest
+
+from ragassay.plan import defences, raguard
+from ragassay.plan.config import checked
+from ragassay.plan.schema import merged
+from wildcards import Wildcards
+
+CELL = {"datasets": ["mine"], "retrievers": ["minilm"], "attacks": ["none", "jamming"], "defences": ["raguard", "both"]}
+OWN = {
+    "corpora": {name: {"files": [f"{name}.csv"]} for name in ("texts", "vetted")},
+    "datasets": {"mine": {"corpus": "texts", "targets": ["t.csv"]}},
+    "defences": {"both": {"kind": "chain", "settings": {"of": ["duplicates", "ppl"]}}},
+    "scorers": {"gpt2": {"kind": "causal", "model": "gpt2", "settings": {"max_tokens": 512}}},
+}
+DEMO = "resources/demo/"
+
+
+def config(cell=CELL, **more):
+    return checked(OWN | {"under_attack": {"cells": [cell]}} | more, [], merged())
+
+
+def problems(cell=CELL, **more):
+    own = config(cell, **more)
+    return [f"{'.'.join(map(str, key))}: {text}" for module in (defences, raguard) for key, text in module.check(own)]
+
+
+def cell(defence, attack="jamming"):
+    return Wildcards(dataset="mine", retriever="minilm", attack=attack, defence=defence)
+
+
+def test_what_a_defence_is_given_follows_from_what_it_looks_at():
+    own = config()
+    scores = "results/passage_scores/mine/ngram/{}.parquet".format
+    assert defences.scores(own, cell("raguard")) == [scores("none"), scores("jamming")]
+    assert defences.null_scores(own, cell("both")) == [scores("none")]
+    assert defences.scores(own, cell("question_share")) == [] == defences.guard(own, cell("duplicates"))
+    assert defences.guard(own, cell("both")) == ["results/guards/mine/minilm/both.json"]
+    assert defences.filter_retrieved(own, cell("raguard"))["encoder"] == {}
+    assert defences.filter_retrieved(own, cell("trustrag"))["encoder"]["name"] == "minilm"
+    assert defences.kinds(own, cell("both"))[1:] == [f"ragassay.defences.kinds.{one}" for one in ("duplicates", "ppl")]
+    assert not problems()
+
+
+def test_a_chain_has_the_settings_of_its_links():
+    links = defences.settings(config(), "both")["of"]
+    assert [link["kind"] for link in links] == ["duplicates", "ppl"] and links[1]["settings"]["alpha"] == 0.025
+
+
+def test_a_null_may_be_left_exposed_to_an_attack():
+    exposed = {"kind": "raguard", "settings": {"poisoned_null": "jamming"}}
+    own = config(defences={"exposed": exposed, **OWN["defences"]})
+    found = [f"results/{name}.parquet" for name in ("retrieved/mine/minilm/jamming", "poisoned_passages/mine/jamming")]
+    assert defences.poisoned_null(own, cell("exposed")) == found
+    assert len(defences.null_scores(own, cell("exposed"))) == 2
+
+
+def test_fitting_reads_the_snapshot_where_there_is_one():
+    own = config(datasets={"mine": {"corpus": "texts", "snapshot": "vetted", "targets": ["t.csv"]}})
+    pattern = "results/neighbours/{corpus}/{retriever}/{query_set}.parquet"
+    assert defences.snapshot(own, pattern, cell("raguard")) == "results/neighbours/vetted/minilm/mine.targets.parquet"
+    both = [f"results/passages/{name}.parquet" for name in ("texts", "vetted")]
+    assert raguard.passages(own, Wildcards(dataset="mine")) == both
+
+
+def test_scorers_are_trained_here_or_read_elsewhere():
+    own, trained, model = (
+        config(),
+        *(Wildcards(dataset="mine", scorer=name, attack="none") for name in ("ngram", "gpt2")),
+    )
+    assert raguard.trained(own, trained) == ["results/scorers/mine/ngram"] and raguard.trained(own, model) == []
+    assert raguard.train_scorer(own, trained)["own"] == {"order": 2}
+    found = raguard.score_passages(own, model)
+    assert found["own"] == {"entry": {"model": "gpt2", "options": {}}, "max_tokens": 512} and found["of_corpus"]
+
+
+def given(kind, **settings):
+    return {"defences": {"both": {"kind": kind, "settings": settings}}}
+
+
+@pytest.mark.parametrize(
+    ("more", "line"),
+    [
+        ({"scorers": {"one": {"kind": "ngram", "model": "x"}}}, "scorers.one: found a model, but this kind is trained"),
+        ({"scorers": {"one": {"kind": "causal"}}}, "scorers.one: found no model, which this kind needs"),
+        ({"scorers": {"one": {"kind": "ngram", "settings": {"n": 3}}}}, "scorers.one.settings: found the setting 'n'"),
+        (given("chain", of=["pppl"]), "defences.both.settings: found the defence 'pppl'"),
+        (given("chain", of=["chain"]), "defences.both.settings: found the chain chain, expected defences"),
+        (given("ppl", alpha=0), "defences.both.settings: alpha: found 0, expected a share up to 0.5"),
+        (given("ppl", quantile="low"), "defences.both.settings: quantile: found the value 'low'"),
+        (given("raguard", criteria=["tss"]), "defences.both.settings: criteria: found the value 'tss'"),
+        (given("ppl", scorer="gpt3"), "defences.both.settings: found the scorer 'gpt3'"),
+        ({"cell": CELL | {"retrievers": ["bm25"], "defences": ["trustrag"]}},
+         "under_attack.cells.0.defences: found trustrag, which looks at vectors, and bm25, which has none"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_run_is_one_line(more, line):
+    cell = CELL | {"defences": ["both"]} if "defences" in more else CELL
+    found = problems(**{"cell": cell} | ({"defences": OWN["defences"]} if "cell" in more else {}) | more)
+    assert found and found[0].startswith(line)
+
+
+def test_no_passage_is_scored_by_a_model_that_has_read_it():
+    scorers = {"demo": {"kind": "causal", "model": f"{DEMO}demo-lm"}}
+    scorers |= {"mine": {"kind": "causal", "model": "gpt2", "has_read": ["texts"]}}
+    corpora = {"texts": {"files": [f"{DEMO}articles"]}}
+    for name in scorers:
+        own = {"both": {"kind": "ppl", "settings": {"scorer": name}}}
+        found = problems(CELL | {"defences": ["both"]}, scorers=scorers, corpora=corpora, defences=own)
+        assert found[0].startswith(f"defences.both.settings: found {name}, which has read the corpus of mine")

@@ -1,0 +1,64 @@
+"""Interpolated n-grams beside a plain loop over counts."""
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from ragassay.raguard.scorers.ngram import TOKEN, Ngrams, Scorer
+
+TEXTS = ["The ferry sails. The ferry stops.", "A bridge fell, the ferry sails.", "", "The storm came; a bridge fell."]
+ASKED = ["The ferry fell.", "Zyzzyva sails", "a bridge fell, the storm came", ""]
+
+
+def slow(texts, order, text):
+    """-log p of each token by Witten's and Bell's rule, from counts in dictionaries."""
+    rows = [TOKEN.findall(own.lower()) for own in texts]
+    known = {token for row in rows for token in row}
+    counts = [Counter() for _ in range(order)]
+    for row in rows:
+        for at, token in enumerate(row):
+            for size in range(1, order + 1):
+                counts[size - 1][context(row, at, size), token] += 1
+
+    def p(row, at, size):
+        if size == 0:
+            return 1 / (len(known) + 1)
+        before = context(row, at, size)
+        after = {token: count for (own, token), count in counts[size - 1].items() if own == before}
+        if not after:
+            return p(row, at, size - 1)
+        total = sum(after.values()) + len(after)
+        return (after.get(row[at], 0) + len(after) * p(row, at, size - 1)) / total
+
+    row = TOKEN.findall(text.lower())
+    return [-math.log(p(row, at, order)) for at in range(len(row))]
+
+
+def context(row, at, size):
+    """The tokens before one, behind a start that stands for whatever is in front of a text."""
+    return tuple(row[at - back] if back <= at else None for back in range(size - 1, 0, -1)) if size > 1 else ()
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_values_are_those_of_a_plain_loop(order):
+    scorer = Scorer([Ngrams.trained(TEXTS, order)] * 2)
+    for text, scored in zip(ASKED, scorer.scored(ASKED, [0, 1, 0, 1]), strict=True):
+        assert scored.values == pytest.approx(slow(TEXTS, order, text))
+        assert [text[:end][-1] for end in scored.ends.tolist()] == [token[-1] for token in TOKEN.findall(text)]
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_probabilities_of_all_tokens_add_up_to_one(order):
+    model = Ngrams.trained(TEXTS, order)
+    for before in (["the", "ferry"], ["bridge"], ["zyzzyva"], []):
+        ids = model.ids(before)
+        every = [model.values([np.append(ids, token)])[-1] for token in range(1, model.size)]
+        assert np.exp(-np.array(every)).sum() == pytest.approx(1)
+
+
+def test_longer_contexts_fit_what_was_read_better():
+    means = [Ngrams.trained(TEXTS, order) for order in (1, 2, 3)]
+    values = [model.values([model.ids(TOKEN.findall(TEXTS[1].lower()))]).mean() for model in means]
+    assert values[0] > values[1] > values[2]

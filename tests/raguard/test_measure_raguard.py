@@ -1,0 +1,157 @@
+"""What defences remove, miss and cost, by hand."""
+
+import json
+
+import pytest
+
+from ragassay import tables
+from ragassay.defences import guard_file
+from ragassay.schemas.answers import ANSWERS
+from ragassay.schemas.filtered import FILTERED
+from ragassay.schemas.metrics import METRICS
+from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
+from ragassay.schemas.retrieved import RETRIEVED
+from ragassay.schemas.targets import TARGETS
+from rows import place, row
+from scripts.raguard.measure_raguard import measure_raguard
+
+NAMES = [f"t{at}" for at in range(4)]
+# Each question finds, best first: its own poison, that of the next question, and three clean passages.
+SCORES = {"raguard": [0.9, 0.2, 0.5, 0.4, 0.1], "other": [0.95, 0.6, 0.5, 0.4, 0.1]}
+LIMIT = 0.5
+RIGHT = {
+    ("none", "none"): "ccci",
+    ("none", "raguard"): "cici",
+    ("black", "raguard"): "ciii",
+    ("black", "other"): "cccc",
+}
+
+
+@pytest.fixture(scope="module")
+def metrics(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("measured")
+    keys = {"dataset": "mine", "retriever": "minilm"}
+
+    def write(table, rows, **more):
+        path = place(folder, table, **keys | more)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        tables.write(table, path, rows)
+        return path
+
+    targets = write(TARGETS, [row(TARGETS, target_id=name, question=f"What about {name}?") for name in NAMES])
+    planted = [row(POISONED_PASSAGES, passage_id=f"poison-{name}", target_id=name, poisoned=True) for name in NAMES]
+    planted += [row(POISONED_PASSAGES, passage_id="poison-lost", target_id="t0", poisoned=True)]
+    planted = write(POISONED_PASSAGES, planted, attack="black")
+    retrieved, filtered = [], []
+    for attack in ("none", "black"):
+        found = {name: _found(at, attack == "black") for at, name in enumerate(NAMES)}
+        rows = [
+            row(RETRIEVED, target_id=name, rank=rank, passage_id=one, poisoned=aimed is not None, aimed_at=aimed)
+            for name, own in found.items()
+            for rank, (one, aimed) in enumerate(own, 1)
+        ]
+        retrieved.append(write(RETRIEVED, rows, attack=attack))
+        for defence, scores in SCORES.items():
+            rows = [_judged(at, one, defence, scores) for at, one in enumerate(rows_of(found))]
+            filtered.append(write(FILTERED, rows, attack=attack, defence=defence))
+    answers = [
+        write(ANSWERS, [
+            row(ANSWERS, target_id=name, outcome={"c": "correct", "i": "neither"}[letter], poisoned=0)
+            for name, letter in zip(NAMES, letters, strict=True)
+        ], attack=attack, defence=defence, responder="reader")
+        for (attack, defence), letters in RIGHT.items()
+    ]  # fmt: skip
+    guard = folder / "guards/mine/minilm/raguard.json"
+    fitted = {key: {"criteria": {"ts": {"texts": 12, "rough": True}}} for key in ("all", *"01234")}
+    about = {"kind": "raguard", "settings": {"alpha": 0.2}, "queries": 4}
+    guard_file.write(guard, about, fitted)
+    places = (retrieved, filtered, [guard], answers, folder / "metrics.parquet")
+    measure_raguard([targets], [planted], *places, 5, 5, 100, 0)
+    found = {}
+    for one in tables.read(METRICS, folder / "metrics.parquet").to_pylist():
+        own = json.loads(one["keys"])
+        cell = (own.get("attack"), own.get("defence"), own.get("criterion") or own.get("one_in") or own.get("words"))
+        found[one["table"], *cell, one["metric"]] = one
+    return found
+
+
+def _found(at, poisoned):
+    clean = [(f"p{at}{number}", None) for number in range(3)]
+    own, other = NAMES[at], NAMES[(at + 1) % len(NAMES)]
+    return [(f"poison-{own}", own), (f"poison-{other}", other), *clean] if poisoned else clean
+
+
+def rows_of(found):
+    return [(name, rank, one) for name, own in found.items() for rank, (one, _) in enumerate(own, 1)]
+
+
+def _judged(at, one, defence, scores):
+    """All questions alike, but that `raguard` does not see the poison of the last one."""
+    name, rank, passage = one
+    place = rank - 1 if passage.startswith("poison") else 2 + int(passage[-1])
+    score = scores[place]
+    if defence == "raguard" and passage == f"poison-{NAMES[-1]}" and name == NAMES[-1]:
+        score = 0.3
+    removed = score >= LIMIT
+    about = {"criteria": ["ts"], "criterion_scores": [score], "thresholds": [LIMIT]}
+    own = row(FILTERED, target_id=name, rank=rank, passage_id=passage, score=score, removed=removed, **about)
+    return own | {"reason": "ts" if removed else None, "shown": None if removed else rank}
+
+
+def value(metrics, *key):
+    return metrics[key]["value"]
+
+
+def test_rates_count_poison_that_was_planted_for_the_question(metrics):
+    for name, wanted in [
+        ("fpr", 4 / 12),
+        ("fnr", 1 / 4),
+        ("dacc_paper", 3 / 4),
+        ("accuracy", (8 + 3) / 16),
+        ("stray", 0),
+    ]:
+        assert value(metrics, "detection", "black", "raguard", None, name) == pytest.approx(wanted)
+    assert value(metrics, "detection", "black", "other", None, "stray") == 1
+    assert value(metrics, "detection", "none", "raguard", None, "fpr") == pytest.approx(1 / 3)
+    assert ("detection", "none", "raguard", None, "fnr") not in metrics
+    assert metrics["detection", "black", "raguard", None, "fnr"]["n"] == 4
+    assert value(metrics, "detection", "black", "raguard", None, "fnr_macro") == 0.25
+
+
+def test_scores_at_the_same_share_of_false_alarms(metrics):
+    assert value(metrics, "matched", "black", "raguard", None, "tpr_at_5") == 3 / 4
+    assert value(metrics, "matched", "black", "other", None, "auroc") == 1
+    assert value(metrics, "matched", "black", "raguard", None, "auroc") == pytest.approx((3 + 1 / 3) / 4)
+    assert value(metrics, "differences", "black", "other", None, "difference") == 1 / 4
+    assert 0 < value(metrics, "differences", "black", "other", None, "p") <= 1
+
+
+def test_alarms_where_poison_is_rare(metrics):
+    share = 1 / 1000
+    wanted = (1 / 3 * (1 - share) + 3 / 4 * share) / (3 / 4 * share)
+    assert value(metrics, "alarms", "black", "raguard", "1000", "alarms") == pytest.approx(wanted)
+
+
+def test_what_becomes_of_planted_passages_and_of_questions(metrics):
+    found = {
+        name: value(metrics, "failures", "black", "raguard", None, name)
+        for name in ("not_retrieved", "not_removed", "removed")
+    }
+    assert found == pytest.approx({"not_retrieved": 0.2, "not_removed": 0.2, "removed": 0.6})
+    assert value(metrics, "left", "black", "raguard", None, "poison_shown") == 1 / 4
+    assert value(metrics, "left", "black", "raguard", None, "nothing_left") == 0
+
+
+def test_clean_text_that_is_removed_beside_alpha(metrics):
+    assert value(metrics, "calibration", "none", "raguard", "ts", "removed") == pytest.approx(1 / 3)
+    assert value(metrics, "calibration", "none", "raguard", "any", "alpha") == 0.2
+    assert value(metrics, "nulls", "none", "raguard", None, "rough") == 1
+    assert ("calibration", "none", "other", "ts", "removed") not in metrics
+
+
+def test_answers_that_a_defence_costs_or_does_not_restore(metrics):
+    assert value(metrics, "answers", "black", "raguard", None, "oacc") == 1 / 4
+    assert value(metrics, "answers", "black", "raguard", None, "not_restored") == pytest.approx(2 / 3)
+    assert value(metrics, "answers", "none", "raguard", None, "lost") == pytest.approx(1 / 3)
+    assert value(metrics, "lost", "none", "raguard", "up to 7", "lost") == pytest.approx(1 / 3)
+    assert ("answers", "black", "raguard", None, "lost") not in metrics

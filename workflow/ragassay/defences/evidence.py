@@ -1,0 +1,81 @@
+"""What defences look at: passages that were found for questions, with texts, scores and vectors, as far as these are
+needed. Everything was computed before; only vectors that nobody has stored yet are computed here.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ragassay import tables
+from ragassay.attacks.texts import texts_of
+from ragassay.defences.null import DefenceError
+from ragassay.encoders.embed import Embedder
+from ragassay.encoders.encoder import Encoder
+from ragassay.retrieval.similarity import COSINE, comparable
+from ragassay.schemas.passage_scores import PASSAGE_SCORES
+from ragassay.schemas.targets import TARGETS
+
+
+@dataclass
+class Evidence:
+    """`passages`, `poisoned_passages` and `passage_scores` are files; `encoder`, if vectors are needed, is that of the
+    retriever, and `embeddings` the folder of stored vectors.
+    """
+
+    targets: str
+    passages: list[str]
+    poisoned_passages: list[str] = field(default_factory=list)
+    passage_scores: list[str] = field(default_factory=list)
+    encoder: dict | None = None
+    embeddings: str = ""
+
+    def __post_init__(self):
+        rows = tables.read(TARGETS, self.targets, ["target_id", "question"]).to_pylist()
+        self.questions = {row["target_id"]: row["question"] for row in rows}
+
+    def rows(self, found: Iterable[dict]) -> list[dict]:
+        """Rows of the table retrieved, or of a sample, which have no target, as defences look at them."""
+        found = list(found)
+        names = {row["passage_id"] for row in found}
+        texts = texts_of(names, self.passages, self.poisoned_passages)
+        scores, vectors = self._scores(names), self._vectors(texts)
+        rows = []
+        for row in found:
+            name = row["passage_id"]
+            own = row | {"text": texts[name], "question": self.questions.get(row.get("target_id"))}
+            own |= {"scores": scores[name]} if scores else {}
+            rows.append(own | ({"vector": vectors[name]} if vectors else {}))
+        return rows
+
+    def by_target(self, found: Iterable[dict]) -> dict[str, list[dict]]:
+        """The same, target by target, best first."""
+        result = {}
+        for row in sorted(self.rows(found), key=lambda row: (row["target_id"], row["rank"])):
+            result.setdefault(row["target_id"], []).append(row)
+        return result
+
+    def similarities(self, sample: list[dict], similarity: str) -> dict[str, np.ndarray]:
+        """target -> how similar each passage of a sample is to its question, as the retriever compares."""
+        embedder = Embedder(Encoder(**self.encoder), self.embeddings)
+        passages = comparable(embedder.embed([row["text"] for row in sample], "passage"), similarity)
+        questions = comparable(embedder.embed(list(self.questions.values()), "query"), similarity)
+        return dict(zip(self.questions, questions @ passages.T, strict=True))
+
+    def _scores(self, names):
+        found = {}
+        for path in self.passage_scores:
+            for batch in tables.batches(PASSAGE_SCORES, path):
+                found |= {row["passage_id"]: row for row in batch.to_pylist() if row["passage_id"] in names}
+        if self.passage_scores and (missing := sorted(names - found.keys())):
+            places = ", ".join(map(str, self.passage_scores))
+            raise DefenceError(
+                f"{places}: found no scores of passage {missing[0]!r}, which was retrieved; score it again"
+            )
+        return found
+
+    def _vectors(self, texts):
+        if not self.encoder:
+            return {}
+        embedder = Embedder(Encoder(**self.encoder), self.embeddings)
+        return dict(zip(texts, comparable(embedder.embed(list(texts.values()), "passage"), COSINE), strict=True))

@@ -1,0 +1,111 @@
+"""Settings of the stages that score passages and measure defences, and what the names of scorers stand for."""
+
+from collections.abc import Iterator
+
+from ragassay import variants
+from ragassay.errors import AssayError, unknown
+from ragassay.plan import defences, models, retrieval
+from ragassay.plan.intervals import draws
+from ragassay.raguard.scorer import KINDS, is_trained
+
+DEMO = "resources/demo/"  # texts, and a model that was trained on them
+CLEAN = "none"  # the attack whose passages are the corpus itself
+
+
+class NoScorer(AssayError):
+    """A target names a scorer that the configuration does not have."""
+
+
+def scorer(config: dict, name: str) -> dict:
+    """What a name stands for: an entry of `scorers`, or a kind with all defaults."""
+    if name in config["scorers"]:
+        return config["scorers"][name]
+    if name in variants.names(KINDS):
+        return {"kind": name, "settings": {}}
+    raise NoScorer(f"a path below results: {unknown('scorer', name, scorers(config))}")
+
+
+def scorers(config: dict) -> list[str]:
+    """All names of scorers."""
+    return list(dict.fromkeys([*config["scorers"], *variants.names(KINDS)]))
+
+
+def kinds(config: dict, wildcards) -> list[str]:
+    """The module of a scorer."""
+    return [f"{KINDS}.{scorer(config, wildcards.scorer)['kind']}"]
+
+
+def passages(config: dict, wildcards) -> list[str]:
+    """The clean corpus of a dataset, and the one that defences are fitted on if that is another."""
+    snapshot = defences.snapshot(config, "results/passages/{corpus}.parquet", wildcards)
+    return list(dict.fromkeys([defences.passages(config, wildcards), snapshot]))
+
+
+def train_scorer(config: dict, wildcards) -> dict:
+    own = scorer(config, wildcards.scorer)
+    clusters = config["duplicates"] | {"cut_after_words": config["documents"]["cut_after_words"]}
+    return {"kind": own["kind"], "own": _settings(own)} | clusters
+
+
+def trained(config: dict, wildcards) -> list[str]:
+    """The folder of a scorer that is trained here."""
+    folder = f"results/scorers/{wildcards.dataset}/{wildcards.scorer}"
+    return [folder] if is_trained(scorer(config, wildcards.scorer)["kind"]) else []
+
+
+def weights(config: dict, wildcards) -> list[str]:
+    """The weights of a scorer that was trained elsewhere, as inputs."""
+    entry = scorer(config, wildcards.scorer)
+    return models.weights(entry) if "model" in entry else []
+
+
+def score_passages(config: dict, wildcards) -> dict:
+    entry = scorer(config, wildcards.scorer)
+    own = {} if is_trained(entry["kind"]) else {"entry": _model(entry)} | _settings(entry)
+    shared = config["raguard"]
+    reading = {"way": shared["split"], "least": shared["least_tokens"], "window": shared["window"]}
+    about = {"name": wildcards.scorer, "kind": entry["kind"], "own": own, "reading": reading}
+    return about | {"of_corpus": wildcards.attack == CLEAN}
+
+
+def measure_raguard(config: dict) -> dict:
+    shared = config["under_attack"]
+    return {"k": shared["k"], "depth": shared["depth"]} | draws(config, "raguard")
+
+
+def _settings(entry):
+    return variants.load(KINDS, entry["kind"], "scorers").SETTINGS | entry["settings"]
+
+
+def _model(entry):
+    return {key: entry[key] for key in ("model", "options") if key in entry}
+
+
+def check(config: dict) -> Iterator[tuple]:
+    """Whether scorers have the settings that they are given, a model if they need one, and have not read the corpus."""
+    for name, entry in config["scorers"].items():
+        known = variants.load(KINDS, entry["kind"], f"scorers.{name}.kind").SETTINGS
+        for key in entry["settings"]:
+            if key not in known:
+                yield ("scorers", name, "settings"), unknown("setting", key, known)
+        if ("model" in entry) == is_trained(entry["kind"]):
+            found = "a model, but this kind is trained here" if "model" in entry else "no model, which this kind needs"
+            yield ("scorers", name), f"found {found}"
+    for cell in defences.filtered(config):
+        known = cell.defence in defences.defences(config) and not defences.unknown_links(config, cell.defence)
+        for name in defences.scorers(config, cell.defence) if known else ():
+            if name not in scorers(config):
+                yield ("defences", cell.defence, "settings"), unknown("scorer", name, scorers(config))
+            elif _has_read(config, scorer(config, name), config["datasets"][cell.dataset]["corpus"]):
+                found = (
+                    f"found {name}, which has read the corpus of {cell.dataset} and would know its passages by heart"
+                )
+                yield ("defences", cell.defence, "settings"), f"{found}; name another scorer"
+
+
+def _has_read(config, entry, corpus):
+    """Whether a scorer was trained on a corpus: one that its entry names, or, for the demo's model, the demo."""
+    files = retrieval.files_of(config["corpora"][corpus], "corpora") if corpus in config["corpora"] else []
+    of_demo = entry.get("model", "").startswith(DEMO) and any(file.startswith(DEMO) for file in files)
+    of_study = entry.get("model", "").startswith(models.FOLDER) and corpus == retrieval.OWN["corpora"]
+    return of_demo or of_study or corpus in entry.get("has_read", [])

@@ -1,0 +1,32 @@
+"""Whether defences remove as much clean text as alpha promises, criterion by criterion and all together. Queries
+that are counted here gave no threshold that judged them.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ragassay.defences.null import ALL
+from ragassay.metrics.binomial import clopper_pearson
+from ragassay.raguard.detection import SECTION
+
+
+def null_rows(keys: dict, rows, card: dict | None) -> Iterator[dict]:
+    """Where nothing is planted, and for fitted defences; intervals are exact ones, as if passages were independent."""
+    alpha = (card or {}).get("settings", {}).get("alpha")
+    if alpha is None or rows["poison"].any() or rows["stray"].any() or not len(rows):
+        return
+    reached = {}
+    for names, scores, limits in zip(rows["criteria"], rows["criterion_scores"], rows["thresholds"], strict=True):
+        for name, score, limit in zip(names, scores, limits, strict=True):
+            reached.setdefault(name, []).append(score >= limit)
+    for name, hits in [*reached.items(), ("any", rows["removed"].tolist())]:
+        low, high = clopper_pearson(int(np.sum(hits)), len(hits))
+        own = keys | {"criterion": name}
+        yield SECTION.row("calibration", own, "removed", float(np.mean(hits)), len(hits), low, high)
+        yield SECTION.row("calibration", own, "alpha", alpha, len(hits))
+    fitted = card["fitted"][ALL].get("criteria", {})
+    texts = [one["texts"] for one in fitted.values()]
+    if texts:
+        rough = any(one["rough"] for one in fitted.values())
+        yield from SECTION.rows("nulls", keys, {"null_texts": min(texts), "rough": float(rough)}, card["queries"])

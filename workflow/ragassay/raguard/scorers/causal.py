@@ -1,0 +1,24 @@
+"""A causal language model on this machine, such as `gpt2`. It was trained elsewhere and has read whatever it has read:
+name no model that was trained on this very corpus.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from ragassay.likelihood.scorer import Scorer as Likelihood
+from ragassay.raguard.scorer import Scored
+from ragassay.weights.local import LocalModel
+
+SETTINGS = {"max_tokens": 1024}
+CHUNK = 1024  # texts at once
+
+
+class Scorer:
+    def __init__(self, name: str, entry: dict, max_tokens: int):
+        self.model = Likelihood(LocalModel(name, entry), max_tokens)
+
+    def scored(self, texts: Iterable[str], halves: Iterable[int]) -> Iterator[Scored]:
+        texts = iter(texts)
+        while chunk := list(islice(texts, CHUNK)):
+            for own in self.model.of(chunk):
+                yield Scored(-own.values, own.ends, own.cut > 0)

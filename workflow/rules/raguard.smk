@@ -1,0 +1,95 @@
+"""How surprising the passages of a corpus and what attacks plant there are, and how well defences tell both apart.
+
+Reads   results/passages, results/poisoned_passages, results/targets, results/retrieved, results/filtered, results/answers, results/guards
+Writes  results/scorers/{dataset}/{scorer}/                            a scorer that is trained on each half of the documents
+        results/passage_scores/{dataset}/{scorer}/{attack}.parquet     of what is planted; under the attack `none`, of the corpus
+        results/metrics/raguard.parquet                                the report's section
+"""
+
+from ragassay.plan import attacks, defences, raguard
+
+FILTERED = expand("results/filtered/{dataset}/{retriever}/{attack}/{defence}.parquet", zip, **plan(defences.filters))
+FOUND = expand("results/retrieved/{dataset}/{retriever}/{attack}.parquet", zip, **plan(defences.filters))
+POISONED = expand("results/poisoned_passages/{dataset}/{attack}.parquet", zip, **plan(defences.filters))
+SECTIONS["raguard"] = {"shown": bool(FILTERED)}
+PRODUCTS += FILTERED
+
+
+wildcard_constraints:
+    scorer=one_of(plan(raguard.scorers)),
+
+
+rule raguard:
+    """What defences remove of what questions find, and what they cost."""
+    input:
+        FILTERED,
+        "results/metrics/raguard.parquet",
+        "results/report/raguard.csv",
+        "results/figures/raguard",
+
+
+rule train_scorer:
+    """A scorer learns each half of the documents, so that the other half is new to it."""
+    input:
+        passages=plan(defences.snapshot, pattern="results/passages/{corpus}.parquet"),
+    output:
+        scorer=directory("results/scorers/{dataset}/{scorer}"),
+    log:
+        "logs/train_scorer/{dataset}/{scorer}.log",
+    conda:
+        "../../envs/encoders.yaml"
+    resources:
+        mem_mb=4000,
+    params:
+        code=code("raguard/train_scorer.py", raguard.kinds),
+        settings=plan(raguard.train_scorer),
+    script:
+        "../scripts/raguard/train_scorer.py"
+
+
+rule score_passages:
+    """How surprising each passage is, as a whole and in chunks."""
+    input:
+        plan(raguard.weights),
+        passages=plan(raguard.passages),
+        poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",
+        scorer=plan(raguard.trained),
+    output:
+        passage_scores=table("results/passage_scores/{dataset}/{scorer}/{attack}.parquet"),
+    log:
+        "logs/score_passages/{dataset}/{scorer}/{attack}.log",
+    conda:
+        "../../envs/models.yaml"
+    resources:
+        **ENCODING,
+    params:
+        code=code("raguard/score_passages.py", raguard.kinds),
+        settings=plan(raguard.score_passages),
+    script:
+        "../scripts/raguard/score_passages.py"
+
+
+rule measure_raguard:
+    """What defences remove, miss and cost: the report's section."""
+    input:
+        targets=expand("results/targets/{dataset}.parquet", dataset=plan(attacks.datasets)),
+        poisoned_passages=list(dict.fromkeys(POISONED)),
+        retrieved=list(dict.fromkeys(FOUND)),
+        filtered=FILTERED,
+        guards=plan(defences.guards),
+        answers=expand(
+            "results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet",
+            zip,
+            **plan(defences.columns),
+        ),
+    output:
+        metrics=table("results/metrics/raguard.parquet"),
+    log:
+        "logs/measure_raguard.log",
+    conda:
+        "../../envs/encoders.yaml"
+    params:
+        code=code_version("raguard/measure_raguard.py"),
+        settings=plan(raguard.measure_raguard),
+    script:
+        "../scripts/raguard/measure_raguard.py"

@@ -1,0 +1,68 @@
+"""Fit a defence on clean text: what calibration queries find, and a sample of passages. Judges nothing.
+
+Once for each fold of queries, on all others, and once on all of them for queries of tomorrow.
+"""
+
+import numpy as np
+
+from ragassay import tables
+from ragassay.defences import defence, guard_file
+from ragassay.defences.evidence import Evidence
+from ragassay.defences.null import ALL, FOLDS, LITERAL, DefenceError, Null, fold_of
+from ragassay.schemas.neighbours import NEIGHBOURS
+from ragassay.schemas.passages import PASSAGES
+from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
+from ragassay.schemas.retrieved import RETRIEVED
+from ragassay.stage import log, run
+
+
+def fit_defence(
+    targets, neighbours, passages, passage_scores, poisoned, guard,
+    kind, own, depth, retriever, scorer, similarity, encoder, embeddings,
+):  # fmt: skip
+    """`poisoned` is empty, or the tables retrieved and poisoned_passages of an attack that the null is left exposed to.
+    `encoder` is empty unless vectors are needed.
+    """
+    evidence = Evidence(targets, [passages], poisoned[1:], passage_scores, encoder or None, embeddings)
+    source = (poisoned[0], RETRIEVED) if poisoned else (neighbours, NEIGHBOURS)
+    found = evidence.by_target(_found(*source, depth))
+    _check_depth(neighbours, found, depth)
+    links = [link["settings"] for link in own.get("of", [])] or [own]  # of a chain, or the defence itself
+    size, seed = (max(one.get(name, 0) for one in links) for name in ("sample", "seed"))
+    sample = evidence.rows(_sample(passages, poisoned[1:], size, seed))
+    is_literal = any(one.get("similarity_null") == LITERAL for one in links)
+    literal = evidence.similarities(sample, similarity) if is_literal else None
+    null, folds = Null(sample, found, literal), {name: fold_of(evidence.questions[name]) for name in found}
+    fitted = {fold: defence.fit(kind, null.without(fold, folds), own) for fold in map(str, range(FOLDS))}
+    fitted[ALL] = defence.fit(kind, null, own)
+    about = {"kind": kind, "settings": own, "depth": depth, "retriever": retriever, "scorer": scorer}
+    guard_file.write(guard, about | {"queries": len(found), "sample": len(sample)}, fitted)
+    log.info("fitted on %d queries and %d passages", len(found), len(sample))
+
+
+def _found(path, table, depth):
+    for row in tables.read(table, path).to_pylist():
+        if row["rank"] <= depth:
+            yield {"target_id": row.get("target_id") or row["query_id"], "poisoned": False} | row
+
+
+def _check_depth(path, found, depth):
+    most = max(map(len, found.values()), default=0)
+    if most < depth:
+        raise DefenceError(
+            f"{path}: found at most {most} passages for a query, expected {depth}, which a defence looks at; set"
+            " under_attack.depth to less, or add passages to the corpus"
+        )
+
+
+def _sample(passages, poisoned_passages, size, seed):
+    """Passages at random, ids ascending."""
+    files = [(PASSAGES, passages), *((POISONED_PASSAGES, path) for path in poisoned_passages)]
+    ids = [tables.read(table, path, ["passage_id"])["passage_id"].to_pylist() for table, path in files]
+    names = sorted(name for part in ids for name in part)
+    chosen = np.random.default_rng(seed).permutation(len(names))[:size]
+    return [{"passage_id": names[at]} for at in sorted(chosen)]
+
+
+if __name__ == "__main__":
+    run(fit_defence, snakemake)

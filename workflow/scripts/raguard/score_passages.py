@@ -1,0 +1,50 @@
+"""How surprising passages are to a scorer: those of a corpus, or those that an attack plants there."""
+
+import pyarrow as pa
+
+from ragassay import tables
+from ragassay.raguard.halves import half, of_poison, read_halves
+from ragassay.raguard.scorer import Surprise, opened, surprises
+from ragassay.schemas.passage_scores import PASSAGE_SCORES
+from ragassay.schemas.passages import PASSAGES
+from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
+from ragassay.stage import log, run
+
+COLUMNS = ["passage_id", "text", "document_id"]
+
+
+def score_passages(passages, poisoned_passages, scorer, passage_scores, of_corpus, name, kind, own, reading):
+    """In `scorer` is the folder of one that was trained here; with `of_corpus` the clean passages are scored."""
+    folder = scorer[0] if scorer else None
+    halves, model = read_halves(folder), opened(name, kind, own, folder)
+    batches = _clean(passages, halves) if of_corpus else _planted(poisoned_passages, passages, halves)
+    with tables.Writer(PASSAGE_SCORES, passage_scores) as writer:
+        for ids, texts, sides in batches:
+            found = list(surprises(model, texts, sides, **reading))
+            columns = {key: [getattr(one, key) for one in found] for key in Surprise._fields}
+            if ids:
+                writer.write(pa.table({"passage_id": ids, "half": sides} | columns))
+    log.info("%d passages scored", writer.written)
+
+
+def _clean(paths, halves):
+    """Ids, texts and halves of some passages at a time, each passage once."""
+    seen = set()
+    for batch in (batch for path in paths for batch in tables.batches(PASSAGES, path, COLUMNS)):
+        rows = [row for row in batch.to_pylist() if row["passage_id"] not in seen]
+        seen.update(row["passage_id"] for row in rows)
+        ids, texts, owners = ([row[name] for row in rows] for name in COLUMNS)
+        yield ids, texts, [halves.get(name, half(name)) for name in owners]
+
+
+def _planted(path, passages, halves):
+    rows = tables.read(POISONED_PASSAGES, path, ["passage_id", "text", "made_from"]).to_pylist()
+    sources, owners = {row["made_from"] for row in rows} - {None}, {}
+    for batch in (batch for path in passages for batch in tables.batches(PASSAGES, path, COLUMNS)) if sources else ():
+        found = zip(batch["passage_id"].to_pylist(), batch["document_id"].to_pylist(), strict=True)
+        owners |= {name: own for name, own in found if name in sources}
+    yield [row["passage_id"] for row in rows], [row["text"] for row in rows], of_poison(rows, owners, halves)
+
+
+if __name__ == "__main__":
+    run(score_passages, snakemake)
