@@ -47,3 +47,10 @@ def _figures(figure, path):
             figure(f"{name}_{row['metric']}", row["value"], "auroc")
         elif row["table"] == "retrieval" and row["metric"] == "precision" and keys["k"] == "5":
             figure(f"{name}_first_five", row["value"], "share", ">= 0.95" if name == "nq_poisonedrag_black" else None)
+        elif row["table"] == "texts" and row["metric"] == "precision":
+            figure(f"{name}_first_five_of_{keys['texts']}_texts", row["value"], "share")
+        elif row["table"] == "planted" and row["metric"] == "words":
+            figure(f"{name}_words", row["value"], "words")
+    for file in sorted(path.parents[2].glob("logs/poison_corpus/*/*.benchmark.jsonl")):
+        name = f"{file.parent.name}_{file.name.partition('.')[0]}"
+        figure(f"{name}_planting", json.loads(file.read_text().splitlines()[-1])["s"], "seconds")
