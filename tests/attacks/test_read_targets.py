@@ -63,6 +63,31 @@ def test_a_file_of_which_most_cannot_be_used_stops(read):
 
 
 @pytest.mark.parametrize(
+    ("own", "reason", "detail"),
+    [
+        ({"target": "ADA."}, "equal_answers", "'ADA.' is the right answer, too"),
+        ({"target": "Ada Bell"}, "answers_overlap", "one of 'Ada' and 'Ada Bell' is inside the other"),
+        ({"target": "..."}, "no_target", "found no wrong answer"),
+        ({"target": None}, "no_target", "found no wrong answer"),
+        ({"answers": [" "]}, "no_answer", "found no right answer"),
+        ({"texts": ["corpus1: ...", "I'm sorry, I can't."]}, "no_texts", "none of 2 texts can be used"),
+    ],
+)
+def test_a_target_that_cannot_be_used_is_a_row_of_the_manifest_that_says_why(read, own, reason, detail):
+    good = [GOOD | {"target_id": str(number)} for number in range(9)]
+    rows, rejects = read(*good, GOOD | own | {"target_id": "z"})
+    assert len(rows) == 9
+    assert [(row["reason"], row["detail"]) for row in rejects if row["item"] == "z"] == [(reason, detail)]
+
+
+def test_a_text_without_the_target_is_kept_with_a_flag_and_told(read, caplog):
+    caplog.set_level(logging.INFO)
+    [[row], rejects] = read(GOOD | {"texts": ["Passage 1: Somebody did it.", "It was Bo."]})
+    assert (row["texts"], row["flags"]) == (["Somebody did it.", "It was Bo."], ["no_target", ""]) and not rejects
+    assert "1 targets with 2 texts, 1 with no_target" in caplog.text
+
+
+@pytest.mark.parametrize(
     ("row", "words"),
     [
         ({"question": ""}, "row 1: found nothing in 'question', expected a value"),

@@ -1,10 +1,13 @@
 """What is attacked with what, and what is refused before any job."""
 
+import re
+
 import pytest
 
 from ragassay.plan import attacks, defences
 from ragassay.plan.config import checked
 from ragassay.plan.schema import merged
+from ragassay.plan.shards import one_of
 from wildcards import Wildcards
 
 READER = {"provider": "embedded", "model": "reader", "price": {"input": 0, "output": 0}}
@@ -65,6 +68,22 @@ def test_an_attack_gets_its_settings_and_only_those_that_edit_get_passages():
 def test_what_cannot_be_run_is_one_line(cell, more, line):
     [problem] = problems(CELL | cell, **more)
     assert problem.startswith(line)
+
+
+def test_a_path_that_names_no_attack_fits_no_rule_and_is_one_line():
+    own = config(CELL)
+    assert not re.fullmatch(one_of(attacks.attacks(own)), "jaming") and re.fullmatch(
+        one_of(attacks.attacks(own)), "loud"
+    )
+    with pytest.raises(
+        attacks.NoAttack, match=r"below results: found the attack 'jaming', expected one of: .*jamming"
+    ) as told:
+        attacks.poison_corpus(own, Wildcards(dataset="mine", attack="jaming"))
+    with pytest.raises(
+        defences.NoDefence, match=r"below results: found the defence 'orakel', expected one of: .*oracle"
+    ):
+        defences.filter_retrieved(own, Wildcards(defence="orakel"))
+    assert "\n" not in str(told.value)
 
 
 def test_k_is_at_most_the_depth_and_looking_deeper_than_was_searched_is_refused():

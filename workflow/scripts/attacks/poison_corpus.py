@@ -1,9 +1,10 @@
 """Make the passages that an attack adds to a corpus. Searches nothing and asks no model."""
 
 from ragassay import tables
-from ragassay.attacks.poison import Tools, rows
+from ragassay.attacks.poison import AttackError, Tools, rows
 from ragassay.attacks.texts import texts_of
 from ragassay.attacks.written_texts import written_texts
+from ragassay.errors import closest
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
 from ragassay.schemas.targets import TARGETS
@@ -13,7 +14,7 @@ from ragassay.stage import log, run
 def poison_corpus(targets, passages, neighbours, texts, poisoned_passages, attack, kind, own):
     """`passages` and `neighbours` are lists of files, empty unless the attack needs what questions find."""
     wanted = tables.read(TARGETS, targets).to_pylist()
-    tools = Tools(retrieved=_retrieved(neighbours, passages), texts=_texts(texts))
+    tools = Tools(retrieved=_retrieved(neighbours, passages), texts=_texts(texts, [row["target_id"] for row in wanted]))
     count = tables.write(POISONED_PASSAGES, poisoned_passages, rows(attack, kind, wanted, tools, own))
     log.info("%d passages for %d targets", count, len(wanted))
 
@@ -28,11 +29,17 @@ def _retrieved(neighbours, passages):
     return by_target
 
 
-def _texts(files):
-    """target -> the texts that somebody wrote for it."""
+def _texts(files, targets):
+    """target -> the texts that somebody wrote for it. Those of targets that were rejected are of no use."""
     by_target = {}
     for row in written_texts(files):
         by_target.setdefault(row["target_id"], []).append(row["text"])
+    if others := sorted(by_target.keys() - set(targets)):
+        found = f"{', '.join(files)}: found texts for {len(others)} of {len(by_target)} targets"
+        if len(others) == len(by_target):
+            expected = f"expected ids such as {', '.join(targets[:3])}{closest(others[0], targets)}"
+            raise AttackError(f"{found}, but for none of the dataset: found the target {others[0]!r}, {expected}")
+        log.warning("%s that are none of the dataset, such as %r; they are not planted", found, others[0])
     return by_target
 
 
