@@ -1,7 +1,8 @@
-"""The files that docs/relevance.md lets its reader bring: an invented manual of machines, queries, a drifting log."""
+"""The files that guides let their reader bring: an invented manual of machines, queries, a drifting log, targets."""
 
 import csv
 import datetime
+import json
 import random
 import re
 
@@ -28,10 +29,10 @@ EVERYDAY = (
 FIRST, DAYS, EACH, DRIFT = datetime.date(2026, 11, 1), 30, 10, 16  # days are numbered from 1
 
 
-def pages():
-    """The blocks of the guide by kind; those without a kind are commands."""
+def pages(guide="relevance"):
+    """The blocks of a guide by kind; those without a kind are commands."""
     found = {}
-    for kind, block in re.findall(r"```(\w*)\n(.*?)```", (ROOT / "docs/relevance.md").read_text(), re.DOTALL):
+    for kind, block in re.findall(r"```(\w*)\n(.*?)```", (ROOT / f"docs/{guide}.md").read_text(), re.DOTALL):
         found.setdefault(kind, []).append(block)
     return found
 
@@ -57,6 +58,23 @@ def write_files(folder):
     _write(folder / "near.csv", ("id", "text"), near)
     _write(folder / "log.csv", ("date", "text"), log)
     return asked
+
+
+def write_targets(folder):
+    """The data/ of the guide to attacks: the manual, and who did not build each machine."""
+    dice, texts, targets = random.Random(1), [], []
+    for at, machine in enumerate(MACHINES):
+        builder, other = dice.sample(NAMES, 2)
+        for text in ABOUT.values():
+            drawn = {"number": dice.randrange(10, 99), "colour": dice.choice(COLOURS), "name": builder}
+            texts.append((f"text {len(texts)}", text.format(machine, **drawn)))
+        wrong = [
+            f"{other} built the {machine} in a single winter.",
+            f"Children wave at {other}, who made the {machine}.",
+        ]
+        targets.append((f"target {at}", f"Who built the {machine}?", json.dumps([builder]), other, json.dumps(wrong)))
+    _write(folder / "handbook.csv", ("id", "text"), texts)
+    _write(folder / "targets.csv", ("target_id", "question", "correct_answer", "target", "texts"), targets)
 
 
 def _write(path, names, rows):
