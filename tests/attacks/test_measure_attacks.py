@@ -6,6 +6,7 @@ import pytest
 
 from passages import TEXTS, write_passages
 from ragassay import tables
+from ragassay.attacks.tried import tried
 from ragassay.schemas.metrics import METRICS
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
 from ragassay.schemas.retrieved import RETRIEVED
@@ -21,14 +22,18 @@ FOUND = {"bridge": ["poison-0", "p2", "poison-2", "poison-1"], "ferry": ["p1", "
 
 @pytest.fixture
 def metrics(tmp_path):
+    return measured(tmp_path)
+
+
+def measured(tmp_path, poison=POISON, **tried):
     places = [place(tmp_path, table, dataset="mine", attack="planted", retriever="bm25", corpus="mine")
               for table in (TARGETS, POISONED_PASSAGES, RETRIEVED)]  # fmt: skip
     for path in places:
         path.parent.mkdir(parents=True)
     targets, planted, retrieved = places
     write_targets(targets)
-    write_poison(planted, POISON)
-    aimed = {f"poison-{at}": name for at, (name, _) in enumerate(POISON)}
+    write_poison(planted, poison)
+    aimed = {f"poison-{at}": name for at, (name, _) in enumerate(poison)}
     rows = [
         row(RETRIEVED, target_id=name, rank=rank, passage_id=one, poisoned=one in aimed, aimed_at=aimed.get(one))
         for name, found in FOUND.items()
@@ -36,7 +41,7 @@ def metrics(tmp_path):
     ]
     tables.write(RETRIEVED, retrieved, rows)
     passages = write_passages(tmp_path / "passages.parquet", TEXTS)
-    own = (2, [1, 4], [1, 2, 13], {"planted": "answer"}, 50, 0)
+    own = (2, [1, 4], [1, 2, 13], {"planted": "answer"}, 50, 0, tried)
     measure_attacks([targets], [planted], [passages], [retrieved], [], tmp_path / "metrics.parquet", *own)
     found = tables.read(METRICS, tmp_path / "metrics.parquet").to_pylist()
     return {(row["table"], _at(json.loads(row["keys"])), row["metric"]): row for row in found}
@@ -80,3 +85,17 @@ def test_a_ruler_tells_texts_that_are_shorter_or_repeat_the_question(metrics):
 
 def test_what_was_planted_is_counted(metrics):
     assert [metrics["planted", None, name]["value"] for name in ("targets", "passages", "calls")] == [2, 3, 0]
+
+
+def test_an_attack_on_few_targets_is_measured_on_these(tmp_path):
+    found = measured(tmp_path, planted={"targets": 1})
+    [name] = tried(FOUND, 1)
+    first = {"bridge": 1 / 1, "ferry": 0}[name]
+    assert found["planted", None, "targets"]["value"] == found["retrieval", "1", "precision"]["n"] == 1
+    assert found["retrieval", "1", "precision"]["value"] == first
+
+
+def test_what_is_aimed_at_no_target_counts_for_all(tmp_path):
+    found = measured(tmp_path, [(None, text) for _, text in POISON])
+    assert found["retrieval", "4", "reached"]["value"] == 0.5 and found["retrieval", "4", "recall"]["value"] == 0.5
+    assert found["loudness", None, "shorter"]["n"] == 5 + 3  # three are found by the one question

@@ -6,7 +6,7 @@ import random
 
 import pytest
 import torch
-from transformers import LlamaConfig, LlamaForCausalLM
+from transformers import BertConfig, BertModel, BertTokenizerFast, LlamaConfig, LlamaForCausalLM
 
 from ragassay.demo_lm.tokens import trained
 from ragassay.encoders.encoder import Encoder
@@ -63,3 +63,22 @@ def save_decoder_in_cache(hub, commit, *more, name="some/decoder", **options):
     (place / "refs/main").write_text(commit)
     save_decoder(place / "snapshots" / commit, *more, **options)
     return place / "snapshots" / commit
+
+
+def save_encoder(folder, words=(), **options):
+    """A little random BERT whose vocabulary has these words, letters and parts of words; its entry."""
+    letters = "abcdefghijklmnopqrstuvwxyz0123456789"
+    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[unused0]", *".,?!'", *letters]
+    vocabulary += [f"##{letter}" for letter in letters] + sorted({*WORDS, *words} - {*vocabulary})
+    folder.mkdir(exist_ok=True)
+    (folder / "words.txt").write_text("\n".join(vocabulary))
+    BertTokenizerFast(vocab=str(folder / "words.txt"), model_max_length=64).save_pretrained(folder)
+    torch.manual_seed(0)
+    config = {"hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 1, "num_attention_heads": 2}
+    model = BertModel(BertConfig(**config, vocab_size=len(vocabulary), max_position_embeddings=64))
+    with torch.no_grad():
+        for values in model.parameters():
+            values.add_(0.3 * torch.randn_like(values))
+    model.save_pretrained(folder)
+    own = {"device": "cpu"} | options
+    return {"name": "little", "kind": "transformers", "model": str(folder), "options": own}

@@ -10,6 +10,7 @@ Writes  results/targets/{dataset}.parquet                              questions
         results/retrieved/{dataset}/{retriever}/{attack}.parquet       what the questions find with that in the corpus
         results/metrics/attacks.parquet                                the report's section
         embeddings/                                                    vectors of texts; not an output, never deleted
+        optimised/                                                     what optimising has made; not an output either
 """
 
 from ragassay.plan import attacks, defences, retrieval
@@ -81,6 +82,8 @@ rule poison_corpus:
         poisoned_passages=table("results/poisoned_passages/{dataset}/{attack}.parquet"),
     log:
         "logs/poison_corpus/{dataset}/{attack}.log",
+    wildcard_constraints:
+        attack=one_of(plan(attacks.attacks, optimised=False)),
     benchmark:
         "logs/poison_corpus/{dataset}/{attack}.benchmark.jsonl"
     conda:
@@ -90,6 +93,31 @@ rule poison_corpus:
         settings=plan(attacks.poison_corpus),
     script:
         "../scripts/attacks/poison_corpus.py"
+
+
+rule optimise_passages:
+    """The passages of an attack that has the retriever's weights and optimises what it plants."""
+    input:
+        plan(attacks.attacked_weights),
+        targets="results/targets/{dataset}.parquet",
+        passages=plan(attacks.poison_inputs, pattern="results/passages/{corpus}.parquet"),
+        neighbours=plan(attacks.poison_inputs, pattern="results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
+    output:
+        poisoned_passages=table("results/poisoned_passages/{dataset}/{attack}.parquet"),
+    log:
+        "logs/optimise_passages/{dataset}/{attack}.log",
+    wildcard_constraints:
+        attack=one_of(plan(attacks.attacks, optimised=True)),
+    conda:
+        "../../envs/encoders.yaml"
+    resources:
+        mem_mb=8000,
+        runtime="12h",
+    params:
+        code=code("attacks/optimise_passages.py", attacks.optimised_kinds),
+        settings=plan(attacks.optimise_passages),
+    script:
+        "../scripts/attacks/optimise_passages.py"
 
 
 rule retrieve_dense:
@@ -135,7 +163,7 @@ rule retrieve_bm25:
         runtime="2h",
     params:
         code=code_version("attacks/retrieve_bm25.py"),
-        settings=plan(retrieval.search_bm25),
+        settings=plan(attacks.retrieve_bm25),
     script:
         "../scripts/attacks/retrieve_bm25.py"
 

@@ -4,11 +4,14 @@ import pytest
 
 from ragassay import variants
 from ragassay.attacks import loudness
-from ragassay.attacks.poison import KINDS, AttackError, Tools, rows, settings_of
+from ragassay.attacks.poison import KINDS, RETRIEVER, AttackError, Tools, rows, settings_of
 from ragassay.text.answer_match import contains
 from targets import TARGET_ROWS, targets
 
 TARGETS = targets()
+WITHOUT_WEIGHTS = {
+    kind for kind in variants.names(KINDS) if RETRIEVER not in variants.load(KINDS, kind, "attacks").NEEDS
+}
 BRIDGE, FERRY = TARGETS
 TEXT = "A bridge over the river fell in the storm."
 TOOLS = Tools(
@@ -34,7 +37,7 @@ def texts(kind, **own):
     return {name: [one["text"] for one in found] for name, found in planted(kind, **own).items()}
 
 
-@pytest.mark.parametrize("kind", variants.names(KINDS))
+@pytest.mark.parametrize("kind", sorted(WITHOUT_WEIGHTS))
 def test_every_attack_is_the_same_each_time_and_gives_each_text_an_id_of_its_own(kind):
     once, again = planted(kind), planted(kind)
     assert once == again and (once or kind == "none")
@@ -42,12 +45,12 @@ def test_every_attack_is_the_same_each_time_and_gives_each_text_an_id_of_its_own
     assert len(set(ids)) == len(ids)
 
 
-@pytest.mark.parametrize("kind", sorted(set(variants.names(KINDS)) - {"none", "outdated", "edited"}))
+@pytest.mark.parametrize("kind", sorted(WITHOUT_WEIGHTS - {"none", "outdated", "edited"}))
 def test_no_more_texts_are_planted_than_asked_for(kind):
     assert all(len(found) == 1 for found in texts(kind, texts=1).values())
 
 
-@pytest.mark.parametrize("kind", sorted(set(variants.names(KINDS)) - {"none", "jamming"}))
+@pytest.mark.parametrize("kind", sorted(WITHOUT_WEIGHTS - {"none", "jamming"}))
 def test_texts_of_attacks_that_want_an_answer_state_it(kind):
     for name, found in texts(kind).items():
         [target] = [one for one in TARGETS if one["target_id"] == name]

@@ -10,6 +10,7 @@ from ragassay.plan.schema import merged
 from ragassay.plan.shards import one_of
 from wildcards import Wildcards
 
+WITHOUT_GRADIENTS = {"kind": "poisonedrag_white", "settings": {"retriever": "bm25"}}
 READER = {"provider": "embedded", "model": "reader", "price": {"input": 0, "output": 0}}
 CELL = {"datasets": ["mine"], "retrievers": ["bm25", "minilm"], "attacks": ["none", "loud"]}
 OWN = {
@@ -51,6 +52,19 @@ def test_an_attack_gets_its_settings_and_only_those_that_edit_get_passages():
     assert measured["wants"] == {"none": None, "loud": "declining"}
 
 
+def test_an_attack_that_optimises_gets_the_retriever_that_it_meets_and_says_on_what_it_is_tried():
+    few = {"white": {"kind": "poisonedrag_white", "settings": {"targets": 3}}}
+    own, white = config(CELL | {"attacks": ["white"]}, attacks=few), Wildcards(dataset="mine", attack="white")
+    settings = attacks.optimise_passages(own, white)
+    assert settings["retriever"]["encoder"]["name"] == "minilm" and settings["own"]["steps"] == 30
+    assert attacks.attacks(own, optimised=True) >= ["white"] and "white" not in attacks.attacks(own, optimised=False)
+    keys = Wildcards(dataset="mine", attack="white", retriever="bm25", responder="embedded")
+    for found in (attacks.retrieve_bm25(own, keys), defences.answer_attacked(own, keys)):
+        assert found["tried"] == {"targets": 3}
+    assert attacks.measure_attacks(own)["tried"] == {"white": {"targets": 3}}
+    assert attacks.measure_attacks(config(CELL))["tried"] == {}
+
+
 @pytest.mark.parametrize(
     ("cell", "more", "line"),
     [
@@ -62,6 +76,7 @@ def test_an_attack_gets_its_settings_and_only_those_that_edit_get_passages():
         ({}, {"attacks": {"loud": {"kind": "jamming", "settings": {"n": 1}}}}, "attacks.loud.settings: found the"),
         ({}, {"attacks": {"loud": {"kind": "jamming", "files": ["a.csv"]}}}, "attacks.loud: found files, which this"),
         ({}, {"attacks": {"loud": {"kind": "adaptive_manual"}}}, "attacks.loud: found no files, which this kind reads"),
+        ({}, {"attacks": {"loud": WITHOUT_GRADIENTS}}, "attacks.loud.settings.retriever: found the retriever 'bm25',"),
         ({}, {"defences": {"mine": {"kind": "none", "settings": {"k": 1}}}}, "defences.mine.settings: none has no"),
     ],
 )  # fmt: skip

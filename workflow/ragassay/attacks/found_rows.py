@@ -48,14 +48,17 @@ def sweep_rows(keys, asked, aimed, own, k, numbers, resamples, seed) -> Iterator
 
 def found_numbers(asked, aimed, own, k) -> pd.DataFrame:
     """For each target, of the first k passages: how many were planted for it (precision), how many of those planted for
-    it these are (recall), both in one (F1), whether there is any (reached), and how many were planted for anybody.
+    it these are (recall), both in one (F1), whether there is any (reached), and how many were planted for anybody. What is aimed at no target is planted for all.
     """
     first = own[own["rank"] <= k]
 
     def count(rows):
         return rows.groupby("target_id").size().reindex(asked.index)
 
-    hits, planted = count(first[first["aimed_at"] == first["target_id"]]).fillna(0), count(aimed)
+    is_shared = first["poisoned"] & first["aimed_at"].isna()
+    hits, planted = count(first[(first["aimed_at"] == first["target_id"]) | is_shared]).fillna(0), count(aimed)
+    if shared := aimed["target_id"].isna().sum():
+        planted = planted.fillna(0) + shared
     return pd.DataFrame(
         {
             "precision": hits / k,
@@ -79,8 +82,12 @@ def loudness_rows(keys, asked, aimed, own, texts, word_pairs: WordPairs, deepest
     found = [
         (name, texts[passage], passage) for name, passage in zip(clean["target_id"], clean["passage_id"], strict=True)
     ]
-    planted = aimed[aimed["target_id"].notna()]
-    found += list(zip(planted["target_id"], planted["text"], planted["made_from"], strict=True))
+    planted = aimed[aimed["target_id"].isin(asked.index)]
+    shared = aimed[aimed["target_id"].isna()].drop(columns="target_id").merge(own[["target_id", "passage_id"]])
+    for rows in (planted, shared):  # what is aimed at no target, by those that find it
+        found += list(zip(rows["target_id"], rows["text"], rows["made_from"], strict=True))
+    if len(found) == len(clean):
+        return
     scores = [
         (
             -loudness.length(text),

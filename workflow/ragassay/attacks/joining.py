@@ -4,7 +4,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ragassay import tables
+from ragassay.attacks.tried import tried as tried_of
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
+from ragassay.schemas.queries import QUERIES
 from ragassay.schemas.retrieved import RETRIEVED
 
 
@@ -12,6 +14,14 @@ def poisoned(path) -> tuple[pa.ChunkedArray, list[str]]:
     """Ids and texts, ids ascending."""
     rows = tables.read(POISONED_PASSAGES, path, ["passage_id", "text"])
     return rows["passage_id"], rows["text"].to_pylist()
+
+
+def asked(queries, tried: dict | None) -> dict[str, list[str]]:
+    """The ids and texts of the questions that the attack is tried on."""
+    rows = tables.read(QUERIES, queries, ["query_id", "text"])
+    return rows.filter(
+        pc.is_in(rows["query_id"], pa.array(tried_of(rows["query_id"].to_pylist(), **tried or {})))
+    ).to_pydict()
 
 
 def write(retrieved, neighbours: pa.Table, poisoned_passages) -> int:

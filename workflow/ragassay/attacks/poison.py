@@ -3,8 +3,9 @@
     poison(targets, tools, settings) -> passages
 
 `targets` are rows of the table targets, `settings` its own, which `SETTINGS` names with their defaults; it yields
-`Poison`, target after target. What it needs beside them it names in `NEEDS`: `retrieved` or `texts`; what it wants of
-the model, in `WANTS`: the wrong `answer`, `declining`, or any `error`.
+`Poison`, target after target. What it needs beside them it names in `NEEDS`: `retrieved` or `texts`, or the weights of
+a `retriever`; what it wants of the model, in `WANTS`: the wrong `answer`, `declining`, or any `error`, by its setting
+`aim` if there are several.
 """
 
 from collections.abc import Iterator
@@ -17,7 +18,8 @@ from ragassay.documents.ids import content_id
 from ragassay.errors import AssayError, unknown
 
 KINDS = "ragassay.attacks.kinds"
-RETRIEVED, TEXTS = "retrieved", "texts"  # what an attack may need: clean passages by target, a table of texts
+# what an attack may need: clean passages by target, a table of texts, a retriever's weights
+RETRIEVED, TEXTS, RETRIEVER = "retrieved", "texts", "retriever"
 ANSWER, DECLINING, ERROR = "answer", "declining", "error"  # what it may want
 
 
@@ -41,6 +43,9 @@ class Tools:
 
     retrieved: dict[str, list[dict]] = field(default_factory=dict)  # target -> what its question finds, best first
     texts: dict[str, list[str]] = field(default_factory=dict)  # target -> texts that somebody wrote for it
+    questions: list[str] = field(default_factory=list)  # that the attacker knows users to ask
+    retriever: object = None  # an AttackedRetriever
+    finished: object = None  # where what optimising has made is kept
 
 
 def settings_of(kind: str, own: dict, place: str) -> dict:
@@ -50,6 +55,12 @@ def settings_of(kind: str, own: dict, place: str) -> dict:
         if key not in known:
             raise AttackError(f"{place}: {unknown('setting', key, known) if known else f'{kind} has no settings'}")
     return known | own
+
+
+def wants(kind: str, own: dict) -> str | None:
+    """What an attack with these settings wants of the model."""
+    found = variants.load(KINDS, kind, "attacks").WANTS
+    return found[own["aim"]] if isinstance(found, dict) else found
 
 
 def rows(attack: str, kind: str, targets: list[dict], tools: Tools, own: dict) -> Iterator[dict]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from ragassay import tables
 from ragassay.attacks.poison import AttackError
+from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
 
@@ -19,3 +20,13 @@ def texts_of(wanted: Iterable[str], passages: Iterable, poisoned_passages: Itera
         places = ", ".join(str(path) for _, path in files)
         raise AttackError(f"{places}: found no passage {missing[0]!r}, which a search found; run the search again")
     return texts
+
+
+def retrieved_texts(neighbours: list, passages: list) -> dict[str, list[dict]]:
+    """target -> the passages that its question finds in the clean corpus, best first; of no files, nothing."""
+    found = tables.read_all(NEIGHBOURS, neighbours).to_pylist() if neighbours else []
+    texts, by_target = texts_of((row["passage_id"] for row in found), passages), {}
+    for row in found:
+        own = {"passage_id": row["passage_id"], "text": texts[row["passage_id"]], "score": row["score"]}
+        by_target.setdefault(row["query_id"], []).append(own)
+    return by_target

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 from itertools import product
+from types import SimpleNamespace
 from typing import NamedTuple
 
 from ragassay import variants
-from ragassay.attacks.poison import KINDS, RETRIEVED, TEXTS, AttackError, settings_of
+from ragassay.attacks import tried
+from ragassay.attacks.poison import KINDS, RETRIEVED, RETRIEVER, TEXTS, AttackError, settings_of, wants
 from ragassay.errors import AssayError, unknown
 from ragassay.plan import retrieval
 from ragassay.plan.intervals import draws
@@ -43,9 +45,10 @@ def attack(config: dict, name: str) -> dict:
     raise NoAttack(f"a path below results: {unknown('attack', name, known)}")
 
 
-def attacks(config: dict) -> list[str]:
-    """All names of attacks."""
-    return list(dict.fromkeys([*config["attacks"], *variants.names(KINDS)]))
+def attacks(config: dict, optimised: bool | None = None) -> list[str]:
+    """All names of attacks, or of those that need a retriever's weights, or of the others."""
+    every = dict.fromkeys([*config["attacks"], *variants.names(KINDS)])
+    return [name for name in every if optimised is None or optimised == (RETRIEVER in _needs(config, name))]
 
 
 def cells(config: dict) -> list[Cell]:
@@ -75,7 +78,7 @@ def poison_inputs(config: dict, pattern: str, wildcards) -> list[str]:
     """The clean corpus or its neighbours, for attacks that need what questions find there."""
     if RETRIEVED not in _needs(config, wildcards.attack):
         return []
-    return [_filled(config, wildcards.dataset, _retriever(config, wildcards), pattern)]
+    return [_filled(config, wildcards.dataset, _attacked(config, wildcards).retriever, pattern)]
 
 
 def poison_texts(config: dict, wildcards) -> list[str]:
@@ -84,13 +87,33 @@ def poison_texts(config: dict, wildcards) -> list[str]:
 
 def poison_kinds(config: dict, wildcards) -> list[str]:
     """The module that makes the texts."""
-    return [f"{KINDS}.{attack(config, wildcards.attack)['kind']}"]
+    return [f"{KINDS}.{_entry(config, wildcards)['kind']}"]
 
 
 def poison_corpus(config: dict, wildcards) -> dict:
-    own = attack(config, wildcards.attack)
-    settings = settings_of(own["kind"], own["settings"], f"attacks.{wildcards.attack}")
-    return {"attack": wildcards.attack, "kind": own["kind"], "own": settings}
+    return {"attack": wildcards.attack, "kind": _entry(config, wildcards)["kind"], "own": _settings(config, wildcards)}
+
+
+def optimise_passages(config: dict, wildcards) -> dict:
+    searched = retrieval.search_dense(config, _attacked(config, wildcards))
+    victim = {key: searched[key] for key in ("encoder", "query_encoder", "embeddings", "similarity")}
+    return poison_corpus(config, wildcards) | {"retriever": victim, "finished": "optimised"}
+
+
+def optimised_kinds(config: dict, wildcards) -> list[str]:
+    """The module that makes the texts, and those that run the retriever's encoders."""
+    return [*poison_kinds(config, wildcards), *retrieval.retriever_kinds(config, _attacked(config, wildcards))]
+
+
+def attacked_weights(config: dict, wildcards) -> list[str]:
+    """The weights of the retriever that is attacked."""
+    return retrieval.retriever_weights(config, _attacked(config, wildcards))
+
+
+def tried_on(config: dict, wildcards) -> dict:
+    """What says which targets the attack is tried on, where these are not all."""
+    own = {key: value for key, value in _settings(config, wildcards).items() if key in tried.SETTINGS and value}
+    return {"tried": own} if own else {}
 
 
 def clean(config: dict, pattern: str, wildcards) -> str:
@@ -100,14 +123,21 @@ def clean(config: dict, pattern: str, wildcards) -> str:
 
 def retrieve_dense(config: dict, wildcards) -> dict:
     """A poisoned passage has no title."""
-    return {key: value for key, value in retrieval.search_dense(config, wildcards).items() if key != "titles"}
+    own = {key: value for key, value in retrieval.search_dense(config, wildcards).items() if key != "titles"}
+    return own | tried_on(config, wildcards)
+
+
+def retrieve_bm25(config: dict, wildcards) -> dict:
+    return retrieval.search_bm25(config, wildcards) | tried_on(config, wildcards)
 
 
 def measure_attacks(config: dict) -> dict:
-    names = dict.fromkeys(cell.attack for cell in cells(config))
+    names = {cell.attack: SimpleNamespace(attack=cell.attack) for cell in cells(config)}
+    own = {name: (_entry(config, keys)["kind"], _settings(config, keys)) for name, keys in names.items()}
+    few = {name: tried_on(config, keys)["tried"] for name, keys in names.items() if tried_on(config, keys)}
     shared = config["under_attack"]
     about = {"k": shared["k"], "ks": sorted(shared["ks"]), "texts": sorted(shared["texts"])}
-    about |= {"wants": {name: _kind(config, name).WANTS for name in names}}
+    about |= {"wants": {name: wants(*one) for name, one in own.items()}, "tried": few}
     return about | draws(config, "attacks")
 
 
@@ -116,8 +146,32 @@ def _filled(config, dataset, retriever, pattern):
     return pattern.format(corpus=corpus, retriever=retriever, query_set=dataset + QUERIES)
 
 
-def _retriever(config, wildcards):
-    return next(cell.retriever for cell in cells(config) if cell.dataset == wildcards.dataset)
+def _attacked(config, wildcards):
+    """The retriever that an attack is made for, as a wildcard: one that it names, or the first that it meets."""
+    named, optimises = _settings(config, wildcards).get("retriever"), RETRIEVER in _needs(config, wildcards.attack)
+    able = retrieval.retrievers(config, DENSE) if optimises else [cell.retriever for cell in cells(config)]
+    met = [cell.retriever for cell in cells(config) if cell.dataset == wildcards.dataset and cell.retriever in able]
+    own = [
+        cell.retriever for cell in cells(config) if (cell.dataset, cell.attack) == (wildcards.dataset, wildcards.attack)
+    ]
+    found = [named] if named else [*(name for name in own if name in able), *met, *able]
+    if not found or found[0] not in able:
+        raise NoAttack(f"attacks.{wildcards.attack}: {_no_gradients(named)}")
+    return SimpleNamespace(retriever=found[0])
+
+
+def _no_gradients(name):
+    found = f"found the retriever {name!r}" if name else "found no retriever"
+    return f"{found}, expected one by vectors whose weights are here: others have no gradients to optimise by"
+
+
+def _entry(config, wildcards):
+    return attack(config, wildcards.attack)
+
+
+def _settings(config, wildcards):
+    own = _entry(config, wildcards)
+    return settings_of(own["kind"], own["settings"], f"attacks.{wildcards.attack}")
 
 
 def _needs(config, name):
@@ -143,6 +197,9 @@ def check(config: dict) -> Iterator[tuple]:
         except AttackError as error:
             yield ("attacks", name, "settings"), str(error).partition(": ")[2]
             continue
+        named = entry["settings"].get("retriever")
+        if named and named not in retrieval.retrievers(config, DENSE):
+            yield ("attacks", name, "settings", "retriever"), _no_gradients(named)
         if (TEXTS in _needs(config, name)) != ("files" in entry):
             found = "files, which this kind does not read" if "files" in entry else "no files, which this kind reads"
             yield ("attacks", name), f"found {found}"

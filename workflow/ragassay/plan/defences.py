@@ -11,6 +11,7 @@ from ragassay.defences.defence import KINDS, VECTORS
 from ragassay.defences.null import LITERAL, RETRIEVED
 from ragassay.errors import AssayError, unknown
 from ragassay.plan import encoders, models, retrieval
+from ragassay.plan.attacks import tried_on
 
 LINES = "lines"
 CHAIN = "of"  # the setting of a chain that names its links
@@ -213,7 +214,7 @@ def prompt(config: dict) -> str:
 def answer_attacked(config: dict, wildcards) -> dict:
     shared = config["under_attack"]
     about = {"in_lines": shared["prompt"] == LINES, "sampling": shared["sampling"]}
-    return models.asking(config, "answer_attacked", "responder", wildcards) | about
+    return models.asking(config, "answer_attacked", "responder", wildcards) | about | tried_on(config, wildcards)
 
 
 def check(config: dict) -> Iterator[tuple]:

@@ -4,6 +4,7 @@ from ragassay import tables
 from ragassay.attacks.found_rows import loudness_rows, planted_numbers, retrieval_rows, sweep_rows
 from ragassay.attacks.success import outcome_rows
 from ragassay.attacks.texts import texts_of
+from ragassay.attacks.tried import tried as tried_of
 from ragassay.attacks.word_pairs import WordPairs
 from ragassay.schemas.answers import ANSWERS
 from ragassay.schemas.metrics import METRICS, Section
@@ -16,9 +17,11 @@ SECTION = Section("attacks")
 
 
 def measure_attacks(
-    targets, poisoned_passages, passages, retrieved, answers, metrics, k, ks, texts, wants, resamples, seed
+    targets, poisoned_passages, passages, retrieved, answers, metrics, k, ks, texts, wants, resamples, seed, tried=None,
 ):  # fmt: skip
-    """`retrieved` and `answers` are files of all datasets, retrievers and attacks; the others, of what these name."""
+    """`retrieved` and `answers` are files of all datasets, retrievers and attacks; the others, of what these name.
+    `tried` has the attacks that are tried on some targets only.
+    """
     wanted = tables.frame(TARGETS, targets)
     planted = tables.frame(POISONED_PASSAGES, poisoned_passages)
     found = tables.frame(RETRIEVED, retrieved)
@@ -29,7 +32,9 @@ def measure_attacks(
     for (dataset, retriever, attack), own in found.groupby(["dataset", "retriever", "attack"], sort=False):
         keys = {"dataset": dataset, "retriever": retriever, "attack": attack}
         asked = wanted[wanted["dataset"] == dataset].set_index("target_id")
+        asked = asked[asked.index.isin(tried_of(asked.index, **(tried or {}).get(attack, {})))]
         aimed = planted[(planted["dataset"] == dataset) & (planted["attack"] == attack)]
+        own = own[own["target_id"].isin(asked.index)]
         rows += SECTION.rows("planted", keys, planted_numbers(asked, aimed), len(aimed))
         if len(aimed):
             rows += retrieval_rows(keys, asked, aimed, own, ks, resamples, seed)

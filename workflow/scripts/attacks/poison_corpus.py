@@ -2,10 +2,9 @@
 
 from ragassay import tables
 from ragassay.attacks.poison import AttackError, Tools, rows
-from ragassay.attacks.texts import texts_of
+from ragassay.attacks.texts import retrieved_texts
 from ragassay.attacks.written_texts import written_texts
 from ragassay.errors import closest
-from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
 from ragassay.schemas.targets import TARGETS
 from ragassay.stage import log, run
@@ -14,19 +13,10 @@ from ragassay.stage import log, run
 def poison_corpus(targets, passages, neighbours, texts, poisoned_passages, attack, kind, own):
     """`passages` and `neighbours` are lists of files, empty unless the attack needs what questions find."""
     wanted = tables.read(TARGETS, targets).to_pylist()
-    tools = Tools(retrieved=_retrieved(neighbours, passages), texts=_texts(texts, [row["target_id"] for row in wanted]))
+    known = [row["target_id"] for row in wanted]
+    tools = Tools(retrieved=retrieved_texts(neighbours, passages), texts=_texts(texts, known))
     count = tables.write(POISONED_PASSAGES, poisoned_passages, rows(attack, kind, wanted, tools, own))
     log.info("%d passages for %d targets", count, len(wanted))
-
-
-def _retrieved(neighbours, passages):
-    """target -> the passages that its question finds, best first."""
-    found = tables.read_all(NEIGHBOURS, neighbours).to_pylist() if neighbours else []
-    texts, by_target = texts_of((row["passage_id"] for row in found), passages), {}
-    for row in found:
-        own = {"passage_id": row["passage_id"], "text": texts[row["passage_id"]]}
-        by_target.setdefault(row["query_id"], []).append(own)
-    return by_target
 
 
 def _texts(files, targets):

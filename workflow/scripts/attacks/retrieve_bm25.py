@@ -4,23 +4,21 @@ long passages are, so clean and poisoned ones are searched together.
 
 import pyarrow as pa
 
-from ragassay import tables
 from ragassay.attacks import joining
 from ragassay.encoders.bm25 import Bm25
 from ragassay.retrieval.corpus import NONE, Corpus
 from ragassay.retrieval.neighbours import merged, of_sparse
 from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.queries import QUERIES
 from ragassay.stage import log, run
 
 
-def retrieve_bm25(passages, queries, poisoned_passages, retrieved, options, count):
+def retrieve_bm25(passages, queries, poisoned_passages, retrieved, options, count, tried=None):
     """`options` are those of Bm25, and `titles`."""
     corpus, (poison_ids, poison) = Corpus(passages, options.get("titles", NONE)), joining.poisoned(poisoned_passages)
     options = {key: value for key, value in options.items() if key != "titles"}
     index = Bm25((text for texts in (corpus.texts(), poison) for text in texts), **options)
     names = pa.chunked_array([*corpus.ids.chunks, *poison_ids.chunks], pa.string())
-    asked = tables.read(QUERIES, queries, ["query_id", "text"]).to_pydict()
+    asked = joining.asked(queries, tried)
     parts = [NEIGHBOURS.schema.empty_table(), *of_sparse(index, asked["query_id"], asked["text"], names, count)]
     joining.write(retrieved, merged(parts, count), poisoned_passages)
     log.info("%d poisoned passages among %d for %d queries", len(poison), len(names), len(asked["text"]))

@@ -2,6 +2,9 @@
 join what the clean corpus gave, which is what one search of both would find.
 """
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from ragassay import tables
 from ragassay.attacks import joining
 from ragassay.encoders.embed import Embedder
@@ -10,20 +13,19 @@ from ragassay.retrieval import neighbours as found
 from ragassay.retrieval.nearest import nearest
 from ragassay.retrieval.similarity import comparable
 from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.queries import QUERIES
 from ragassay.stage import log, run
 
 
 def retrieve_dense(
-    queries, neighbours, poisoned_passages, retrieved, encoder, query_encoder, embeddings, similarity, count
+    queries, neighbours, poisoned_passages, retrieved, encoder, query_encoder, embeddings, similarity, count, tried=None
 ):
     """A poisoned passage has no title, whatever titles the clean ones are searched with."""
-    names, texts = joining.poisoned(poisoned_passages)
-    rankings = [tables.read(NEIGHBOURS, neighbours)]
+    (names, texts), asked = joining.poisoned(poisoned_passages), joining.asked(queries, tried)
+    clean = tables.read(NEIGHBOURS, neighbours)
+    rankings = [clean.filter(pc.is_in(clean["query_id"], pa.array(asked["query_id"])))]
     if texts:
         of_passages = Embedder(Encoder(**encoder), embeddings)
         of_queries = of_passages if query_encoder == encoder else Embedder(Encoder(**query_encoder), embeddings)
-        asked = tables.read(QUERIES, queries, ["query_id", "text"]).to_pydict()
         wanted = comparable(of_queries.embed(asked["text"], "query"), similarity)
         given = (comparable(block, similarity) for block in of_passages.stream(texts, "passage"))
         positions, scores = nearest(wanted, given, count)

@@ -7,6 +7,7 @@ Where no passage is left, the question is asked by itself: the prompt of answers
 from ragassay import tables
 from ragassay.attacks.outcomes import ABSTAINED, outcome
 from ragassay.attacks.texts import texts_of
+from ragassay.attacks.tried import tried as tried_of
 from ragassay.llm.answer_row import said
 from ragassay.llm.calls import complete
 from ragassay.llm.model import Model, Request, Requests
@@ -24,10 +25,12 @@ GRADED = ("target_id", "question", "answers", "target", "target_aliases")  # gra
 
 def answer_attacked(
     targets, filtered, passages, poisoned_passages, prompt, closed_book_prompt, answers, calls,
-    model, ledger, sampling, in_lines, most_rejected,
+    model, ledger, sampling, in_lines, most_rejected, tried=None,
 ):  # fmt: skip
     """With `in_lines` all passages stand in one text, a line each."""
     rows, shown = tables.read(TARGETS, targets, GRADED).to_pylist(), _shown(filtered)
+    asked = set(tried_of((row["target_id"] for row in rows), **tried or {}))
+    rows = [row for row in rows if row["target_id"] in asked]
     texts = texts_of((name for names in shown.values() for name in names), [passages], [poisoned_passages])
     with_passages, without = Prompt.load(prompt), Prompt.load(closed_book_prompt)
 

@@ -1,0 +1,99 @@
+"""Passages that are optimised, from tables: for few targets, kept target by target, the same after a kill."""
+
+import multiprocessing
+import os
+import signal
+
+import pytest
+import torch
+
+from models import one_thread, save_encoder  # noqa: F401  a fixture
+from passages import TEXTS
+from ragassay import tables, variants
+from ragassay.attacks import finished
+from ragassay.attacks.poison import ANSWER, KINDS, RETRIEVER, settings_of, wants
+from ragassay.schemas.neighbours import NEIGHBOURS
+from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
+from ragassay.text.answer_match import contains
+from rows import row
+from scripts.attacks.optimise_passages import optimise_passages
+from targets import TARGET_ROWS, targets
+
+SMALL = {  # settings that do little
+    "poisonedrag_white": {"texts": 1, "steps": 3, "candidates": 4},
+}
+OPTIMISED = [name for name in variants.names(KINDS) if RETRIEVER in variants.load(KINDS, name, "attacks").NEEDS]
+
+
+@pytest.fixture(scope="module")
+def entry(tmp_path_factory):
+    words = " ".join([*TEXTS.values(), *(one["question"] for one in TARGET_ROWS)]).lower().replace(".", " ")
+    return save_encoder(tmp_path_factory.mktemp("encoder") / "bert", words.split())
+
+
+@pytest.fixture
+def optimised(files, entry, tmp_path):
+    """A function that runs the stage and gives the bytes and the rows that it wrote."""
+    found = [("bridge", 1, "p4"), ("bridge", 2, "p3"), ("ferry", 1, "p1")]
+    rows = [row(NEIGHBOURS, query_id=query, rank=rank, passage_id=name, score=0.5) for query, rank, name in found]
+    tables.write(NEIGHBOURS, files("neighbours"), rows)
+    retriever = {"encoder": entry, "query_encoder": entry, "embeddings": str(tmp_path / "e"), "similarity": "cosine"}
+
+    def run(kind, folder="optimised", **own):
+        settings = settings_of(kind, SMALL[kind] | own, "attacks.mine")
+        inputs = (files("targets"), [files("passages")], [files("neighbours")], files("poison"))
+        optimise_passages(*inputs, "mine", kind, settings, retriever, tmp_path / folder)
+        return files("poison").read_bytes(), tables.read(POISONED_PASSAGES, files("poison")).to_pylist()
+
+    return run
+
+
+def _killed(run, kind):
+    """The process is killed as soon as the first unit is kept."""
+    torch.set_num_threads(1)  # a forked child waits forever for threads that its parent had
+    write = finished.write_text
+
+    def write_and_die(path, text):
+        write(path, text)
+        if path.name != "attack.json":
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    finished.write_text = write_and_die
+    run(kind, "killed")
+
+
+@pytest.mark.parametrize("kind", OPTIMISED)
+def test_what_was_killed_goes_on_and_gives_the_same_bytes(optimised, kind, tmp_path, caplog):
+    caplog.set_level("INFO", "ragassay")
+    job = multiprocessing.get_context("fork").Process(target=_killed, args=(optimised, kind))
+    job.start()
+    job.join()
+    assert job.exitcode == -signal.SIGKILL
+    again, rows = optimised(kind, "killed")
+    assert "texts, made before" in caplog.text and rows
+    whole, _ = optimised(kind, "whole")
+    assert again == whole and all(one["forwards"] > 0 for one in rows)
+
+
+@pytest.mark.parametrize("kind", OPTIMISED)
+def test_passages_of_attacks_that_want_an_answer_state_it(optimised, kind):
+    _, rows = optimised(kind)
+    wrong = {one["target_id"]: [one["target"], *one["target_aliases"]] for one in targets()}
+    if wants(kind, settings_of(kind, SMALL[kind], "attacks.mine")) == ANSWER:
+        assert all(any(contains(row["text"], one) for one in wrong[row["target_id"]]) for row in rows)
+
+
+def test_an_attack_on_few_targets_says_how_few(optimised, caplog):
+    caplog.set_level("INFO", "ragassay")
+    _, rows = optimised("poisonedrag_white", targets=1)
+    assert len({one["target_id"] for one in rows}) == 1 and "tried on 1 of 2 targets" in caplog.text
+
+
+def test_other_settings_are_made_anew(optimised, caplog):
+    caplog.set_level("INFO", "ragassay")
+    optimised("poisonedrag_white")
+    caplog.clear()
+    optimised("poisonedrag_white", seed=1)
+    assert "made before" not in caplog.text
+    optimised("poisonedrag_white", seed=1)
+    assert caplog.text.count("made before") == 2

@@ -1,0 +1,57 @@
+"""A retriever by vectors as an attacker sees it who has its weights: how near texts are to questions, and how to bring
+them nearer.
+"""
+
+import hashlib
+from functools import cached_property
+
+import numpy as np
+
+from ragassay.attacks.drafts import Draft, Drafter
+from ragassay.attacks.hotflip import Climbed, HotFlip
+from ragassay.encoders.embed import Embedder, tokenized, vectors
+from ragassay.encoders.encoder import Encoder
+from ragassay.retrieval.similarity import comparable
+
+
+class AttackedRetriever:
+    def __init__(self, encoder: dict, query_encoder: dict, embeddings, similarity: str):
+        self.encoder, self.similarity = Encoder(**encoder), similarity
+        self.of_queries = Embedder(Encoder(**query_encoder), embeddings)
+
+    @property
+    def identity(self) -> dict:
+        """Everything that texts which are optimised against it follow from."""
+        prefixes = {"passage": self.encoder.prefix("passage"), "query": self.of_queries.encoder.prefix("query")}
+        own = {"passages": self.encoder.identity, "queries": self.of_queries.encoder.identity}
+        return own | {"prefixes": prefixes, "similarity": self.similarity}
+
+    @cached_property
+    def kind(self):
+        return self.encoder.load()
+
+    @cached_property
+    def _hotflip(self):
+        return HotFlip(self.kind, Drafter(self.kind, self.encoder.prefix("passage")), self.similarity)
+
+    def questions(self, texts: list[str]) -> np.ndarray:
+        """A vector for each question, to be compared with those of passages."""
+        return comparable(self.of_queries.embed(texts, "query"), self.similarity)
+
+    def passages(self, texts: list[str]) -> np.ndarray:
+        """A vector for each passage; nothing is stored, since most of these texts are dropped again."""
+        tokens = tokenized(self.kind, [self.encoder.prefix("passage") + text for text in texts])
+        result = [None] * len(texts)
+        for batch, rows in vectors(self.kind, tokens):
+            for at, row in zip(batch, comparable(rows, self.similarity), strict=True):
+                result[at] = row
+        return np.array(result)
+
+    def draft(self, front: str, tail: str = "", count: int | None = None) -> Draft:
+        return self._hotflip.drafter.draft(front, tail, count)
+
+    def climb(self, drafts: list[Draft], directions, steps: int, candidates: int, seed: str) -> list[Climbed]:
+        """Drafts brought nearer to directions, one each; `seed` may be any text, such as the target's id."""
+        number = int.from_bytes(hashlib.sha256(seed.encode()).digest()[:7], "big")
+        directions = np.ascontiguousarray(np.broadcast_to(directions, (len(drafts), np.shape(directions)[-1])))
+        return self._hotflip.climb(drafts, directions.astype(np.float32), steps, candidates, [number])

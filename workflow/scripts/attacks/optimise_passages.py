@@ -1,0 +1,37 @@
+"""Make the passages of an attack that optimises them, with the weights of a retriever. What is done is kept target by
+target, so that a job that was killed goes on.
+"""
+
+from ragassay import tables
+from ragassay.attacks.attacked_retriever import AttackedRetriever
+from ragassay.attacks.finished import Finished
+from ragassay.attacks.poison import Tools, rows
+from ragassay.attacks.texts import retrieved_texts
+from ragassay.attacks.tried import known, tried
+from ragassay.code_version import module_version
+from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
+from ragassay.schemas.targets import TARGETS
+from ragassay.stage import log, run
+
+
+def optimise_passages(targets, passages, neighbours, poisoned_passages, attack, kind, own, retriever, finished):
+    """`retriever` says which encoders and similarity are attacked; `finished` is the folder of what was made before."""
+    wanted = {row["target_id"]: row for row in tables.read(TARGETS, targets).to_pylist()}
+    chosen = tried(wanted, own.get("targets"), own.get("known", 0))
+    victim = AttackedRetriever(**retriever)
+    made_by = {name: module_version(f"ragassay.attacks.{name}") for name in (f"kinds.{kind}", "attacked_retriever")}
+    about = {"code": made_by, "settings": own, "retriever": victim.identity}
+    tools = Tools(
+        retrieved=retrieved_texts(neighbours, passages),
+        questions=[wanted[name]["question"] for name in known(wanted, own.get("known", 0))],
+        retriever=victim,
+        finished=Finished(finished, about),
+    )
+    log.info("tried on %d of %d targets", len(chosen), len(wanted))
+    texts = rows(attack, kind, [wanted[name] for name in chosen], tools, own)
+    count = tables.write(POISONED_PASSAGES, poisoned_passages, texts)
+    log.info("%d passages for %d targets", count, len(chosen))
+
+
+if __name__ == "__main__":
+    run(optimise_passages, snakemake)
