@@ -11,9 +11,12 @@ from models import one_thread, save_encoder  # noqa: F401  a fixture
 from passages import TEXTS
 from ragassay import tables, variants
 from ragassay.attacks import finished
-from ragassay.attacks.poison import ANSWER, KINDS, RETRIEVER, settings_of, wants
+from ragassay.attacks.poison import ANSWER, KINDS, RETRIEVER, AttackError, settings_of, wants
+from ragassay.attacks.tried import tried
+from ragassay.attacks.trigger import triggered
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
+from ragassay.schemas.targets import TARGETS
 from ragassay.text.answer_match import contains
 from rows import row
 from scripts.attacks.optimise_passages import optimise_passages
@@ -21,6 +24,8 @@ from targets import TARGET_ROWS, targets
 
 SMALL = {  # settings that do little
     "poisonedrag_white": {"texts": 1, "steps": 3, "candidates": 4},
+    "corpus_poisoning": {"clusters": 1, "tokens": 5, "steps": 3, "candidates": 4},
+    "general_trigger": {"trigger": "storm", "tokens": 3, "steps": 3, "candidates": 4},
 }
 OPTIMISED = [name for name in variants.names(KINDS) if RETRIEVER in variants.load(KINDS, name, "attacks").NEEDS]
 
@@ -72,7 +77,7 @@ def test_what_was_killed_goes_on_and_gives_the_same_bytes(optimised, kind, tmp_p
     again, rows = optimised(kind, "killed")
     assert "texts, made before" in caplog.text and rows
     whole, _ = optimised(kind, "whole")
-    assert again == whole and all(one["forwards"] > 0 for one in rows)
+    assert again == whole and sum(one["forwards"] for one in rows) > 0
 
 
 @pytest.mark.parametrize("kind", OPTIMISED)
@@ -97,3 +102,31 @@ def test_other_settings_are_made_anew(optimised, caplog):
     assert "made before" not in caplog.text
     optimised("poisonedrag_white", seed=1)
     assert caplog.text.count("made before") == 2
+
+
+def test_corpus_poisoning_knows_other_questions_than_it_is_measured_on(optimised):
+    [shared] = optimised("corpus_poisoning")[1]
+    assert shared["target_id"] is None and shared["forwards"] > 3
+    behind = optimised("corpus_poisoning", aim="answer")[1]
+    [name] = tried(["bridge", "ferry"], known=0.5)
+    [own] = [one for one in targets() if one["target_id"] == name]
+    assert sorted(one["text"] for one in behind) == sorted(f"{shared['text']} {text}" for text in own["texts"])
+    assert {one["target_id"] for one in behind} == {name}
+    assert sum(one["forwards"] for one in behind) == shared["forwards"]
+
+
+def test_a_general_trigger_is_the_same_for_questions_with_it_and_without_it(optimised, files):
+    plain = [one["text"] for one in optimised("general_trigger", "plain")[1]]
+    rows = [row | {"question": triggered(row["question"], "storm")} for row in targets()]
+    tables.write(TARGETS, files("targets"), rows)
+    assert plain == [one["text"] for one in optimised("general_trigger", "triggered")[1]]
+    assert len(plain) == 5 and all(text.split(" ", 3)[-1] for text in plain)
+    [name] = tried(["bridge", "ferry"], known=0.5)
+    [text] = optimised("general_trigger", aim="answer")[1]
+    assert text["target_id"] == name
+
+
+@pytest.mark.parametrize("kind", ["corpus_poisoning", "general_trigger"])
+def test_an_attacker_who_knows_no_question_is_told(optimised, kind):
+    with pytest.raises(AttackError, match=r"that the attacker knows, expected .* the setting known"):
+        optimised(kind, known=0)

@@ -4,6 +4,7 @@ them nearer.
 
 import hashlib
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,6 +13,13 @@ from ragassay.attacks.hotflip import Climbed, HotFlip
 from ragassay.encoders.embed import Embedder, tokenized, vectors
 from ragassay.encoders.encoder import Encoder
 from ragassay.retrieval.similarity import comparable
+
+
+class Cluster(NamedTuple):
+    """Questions that are alike: their places, that in the middle first, and the mean of their vectors."""
+
+    members: list[int]
+    centre: np.ndarray
 
 
 class AttackedRetriever:
@@ -37,6 +45,19 @@ class AttackedRetriever:
     def questions(self, texts: list[str]) -> np.ndarray:
         """A vector for each question, to be compared with those of passages."""
         return comparable(self.of_queries.embed(texts, "query"), self.similarity)
+
+    def clusters(self, questions: list[str], count: int, seed: int) -> list[Cluster]:
+        """Questions by k-means over their vectors, the largest cluster first."""
+        from sklearn.cluster import KMeans
+
+        vectors, found = self.questions(questions), []
+        labels = KMeans(count, n_init=10, random_state=seed).fit(vectors).labels_
+        for number in range(count):
+            members = np.flatnonzero(labels == number)
+            centre = vectors[members].mean(0)
+            order = np.argsort(-(vectors[members] @ centre), kind="stable")
+            found.append(Cluster(members[order].tolist(), centre))
+        return sorted(found, key=lambda cluster: (-len(cluster.members), cluster.members))
 
     def passages(self, texts: list[str]) -> np.ndarray:
         """A vector for each passage; nothing is stored, since most of these texts are dropped again."""

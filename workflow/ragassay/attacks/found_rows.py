@@ -48,7 +48,8 @@ def sweep_rows(keys, asked, aimed, own, k, numbers, resamples, seed) -> Iterator
 
 def found_numbers(asked, aimed, own, k) -> pd.DataFrame:
     """For each target, of the first k passages: how many were planted for it (precision), how many of those planted for
-    it these are (recall), both in one (F1), whether there is any (reached), and how many were planted for anybody. What is aimed at no target is planted for all.
+    it these are (recall), both in one (F1), whether there is any (reached), and how many were planted for anybody.
+    What is aimed at no target is planted for all.
     """
     first = own[own["rank"] <= k]
 

@@ -43,7 +43,7 @@ class Tools:
 
     retrieved: dict[str, list[dict]] = field(default_factory=dict)  # target -> what its question finds, best first
     texts: dict[str, list[str]] = field(default_factory=dict)  # target -> texts that somebody wrote for it
-    questions: list[str] = field(default_factory=list)  # that the attacker knows users to ask
+    questions: dict[str, str] = field(default_factory=dict)  # target -> a question that the attacker knows of
     retriever: object = None  # an AttackedRetriever
     finished: object = None  # where what optimising has made is kept
 

@@ -23,7 +23,7 @@ def optimise_passages(targets, passages, neighbours, poisoned_passages, attack, 
     about = {"code": made_by, "settings": own, "retriever": victim.identity}
     tools = Tools(
         retrieved=retrieved_texts(neighbours, passages),
-        questions=[wanted[name]["question"] for name in known(wanted, own.get("known", 0))],
+        questions={name: wanted[name]["question"] for name in known(wanted, own.get("known", 0))},
         retriever=victim,
         finished=Finished(finished, about),
     )
