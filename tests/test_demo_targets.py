@@ -5,10 +5,16 @@ import json
 import re
 from collections import Counter
 
+import numpy as np
+import pytest
 import yaml
 
 from project import ROOT
+from ragassay.attacks import loudness
 from ragassay.attacks.hygiene import usable
+from ragassay.encoders.bm25 import Bm25
+from ragassay.metrics.auroc import auroc
+from ragassay.retrieval.passage_cuts import cuts
 from ragassay.text.answer_match import contains, normalized
 
 DEMO = ROOT / "resources/demo"
@@ -39,6 +45,23 @@ def runs(text, length):
     """All runs of so many words."""
     words = normalized(text)
     return {tuple(words[at : at + length]) for at in range(len(words) - length + 1)}
+
+
+@pytest.fixture(scope="module")
+def compared():
+    """Questions with a text and whether it was planted: the five of each target, and clean passages that are hard to
+    tell from them, those of its article and the ten that match the question's words best.
+    """
+    settings = yaml.safe_load((ROOT / "config/config.yaml").read_text())["corpora"]["short_articles"]["passages"]
+    passages = [(url, text[a:b]) for url, text in ARTICLES.items() for a, b in cuts(text, **settings)]
+    matches = Bm25(text for _, text in passages).scores([row["question"] for row in TARGETS]).toarray()
+    pairs = []
+    for row, scores in zip(TARGETS, matches, strict=True):
+        clean = {at for at, (url, _) in enumerate(passages) if url == row["document"]}
+        clean |= set(np.argsort(-scores, kind="stable")[:10].tolist())
+        pairs += [(row["question"], passages[at][1], False) for at in clean]
+        pairs += [(row["question"], text, True) for text in row["texts"]]
+    return pairs
 
 
 def test_there_are_a_hundred_with_five_texts_each_and_all_can_be_used():
@@ -81,3 +104,17 @@ def test_no_template_made_them():
     assert max(shared.values()) == 1
     openings = Counter(" ".join(text.lower().split()[:3]) for text in TEXTS)
     assert max(openings.values()) <= 4
+
+
+def test_neither_their_length_nor_the_questions_words_give_texts_away(compared):
+    planted = [poisoned for _, _, poisoned in compared]
+    shares = [loudness.question_words(question, text) for question, text, _ in compared]
+    lengths = [loudness.length(text) for _, text, _ in compared]
+    assert 0.6 < auroc(shares, planted) < 0.8
+    assert 0.4 < auroc(lengths, planted) < 0.6
+
+
+def test_texts_tell_it_in_words_of_their_own():
+    articles = set().union(*(runs(text, 6) for text in ARTICLES.values()))
+    for text in TEXTS:
+        assert not runs(text, 6) & articles, text
