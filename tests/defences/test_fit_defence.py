@@ -17,6 +17,7 @@ from scripts.defences.fit_defence import fit_defence
 
 QUESTIONS = {f"q{at:02}": f"What about matter number {at}?" for at in range(60)}
 DEPTH = 4
+READING = {"way": "even_words", "least": 4, "window": 10}
 OWN = {"alpha": 0.05, "quantile": "linear", "trim": 0.0, "sample": 50, "seed": 0, "poisoned_null": None}
 OWN |= {"scorer": "ngram", "scale": "nll", "second_chunk": "post", "doublings": 2, "similarity_null": "retrieved"}
 
@@ -52,7 +53,7 @@ def fitted(folder, kind="raguard", depth=DEPTH, poisoned=(), **own):
     places = {name: folder / f"{name}.parquet" for name in ("targets", "neighbours", "passages", "passage_scores")}
     files = (places["targets"], places["neighbours"], places["passages"], [places["passage_scores"]])
     guard = folder / "guards" / "mine" / "minilm" / f"{kind}.json"
-    fit_defence(*files, list(poisoned), guard, kind, OWN | own, depth, "minilm", "ngram", "cosine", {}, "")
+    fit_defence(*files, list(poisoned), guard, kind, OWN | own, depth, "minilm", "ngram", "cosine", {}, "", READING)
     return guard_file.read(guard)
 
 

@@ -43,7 +43,7 @@ def context(row, at, size):
 
 @pytest.mark.parametrize("order", [1, 2])
 def test_values_are_those_of_a_plain_loop(order):
-    scorer = Scorer([Ngrams.trained(TEXTS, order)] * 2)
+    scorer = Scorer([Ngrams.trained(TEXTS, order)] * 2, [])
     for text, scored in zip(ASKED, scorer.scored(ASKED, [0, 1, 0, 1]), strict=True):
         assert scored.values == pytest.approx(slow(TEXTS, order, text))
         assert [text[:end][-1] for end in scored.ends.tolist()] == [token[-1] for token in TOKEN.findall(text)]

@@ -167,7 +167,13 @@ def null_scores(config: dict, wildcards) -> list[str]:
 def fit_defence(config: dict, wildcards) -> dict:
     similarity = retrieval.retriever(config, wildcards.retriever).get("similarity", "cosine")
     own = {key: value for key, value in filter_retrieved(config, wildcards).items() if key != "k"}
-    return own | {"similarity": similarity}
+    return own | {"similarity": similarity, "reading": reading(config)}
+
+
+def reading(config: dict) -> dict:
+    """How passages are split where they are scored."""
+    shared = config["raguard"]
+    return {"way": shared["split"], "least": shared["least_tokens"], "window": shared["window"]}
 
 
 def filter_retrieved(config: dict, wildcards) -> dict:

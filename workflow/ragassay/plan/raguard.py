@@ -62,9 +62,7 @@ def weights(config: dict, wildcards) -> list[str]:
 def score_passages(config: dict, wildcards) -> dict:
     entry = scorer(config, wildcards.scorer)
     own = {} if is_trained(entry["kind"]) else {"entry": _model(entry)} | _settings(entry)
-    shared = config["raguard"]
-    reading = {"way": shared["split"], "least": shared["least_tokens"], "window": shared["window"]}
-    about = {"name": wildcards.scorer, "kind": entry["kind"], "own": own, "reading": reading}
+    about = {"name": wildcards.scorer, "kind": entry["kind"], "own": own, "reading": defences.reading(config)}
     return about | {"of_corpus": wildcards.attack == CLEAN}
 
 

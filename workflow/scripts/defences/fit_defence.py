@@ -18,10 +18,10 @@ from ragassay.stage import log, run
 
 def fit_defence(
     targets, neighbours, passages, passage_scores, poisoned, guard,
-    kind, own, depth, retriever, scorer, similarity, encoder, embeddings,
+    kind, own, depth, retriever, scorer, similarity, encoder, embeddings, reading,
 ):  # fmt: skip
     """`poisoned` is empty, or the tables retrieved and poisoned_passages of an attack that the null is left exposed to.
-    `encoder` is empty unless vectors are needed.
+    `encoder` is empty unless vectors are needed; `reading` says how texts were split for their scores.
     """
     evidence = Evidence(targets, [passages], poisoned[1:], passage_scores, encoder or None, embeddings)
     source = (poisoned[0], RETRIEVED) if poisoned else (neighbours, NEIGHBOURS)
@@ -36,6 +36,7 @@ def fit_defence(
     fitted = {fold: defence.fit(kind, null.without(fold, folds), own) for fold in map(str, range(FOLDS))}
     fitted[ALL] = defence.fit(kind, null, own)
     about = {"kind": kind, "settings": own, "depth": depth, "retriever": retriever, "scorer": scorer}
+    about |= {"similarity": similarity, "reading": reading}
     guard_file.write(guard, about | {"queries": len(found), "sample": len(sample)}, fitted)
     log.info("fitted on %d queries and %d passages", len(found), len(sample))
 

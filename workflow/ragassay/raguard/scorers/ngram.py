@@ -10,6 +10,7 @@ is scored by the model of the other, so that no text is scored by a model that h
 given to one of both models by a hash of its words.
 """
 
+import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -26,6 +27,7 @@ from ragassay.raguard.scorer import Scored, ScorerError
 SETTINGS = {"order": 2}
 CHUNK = 4096  # texts at once
 TOKEN = re.compile(r"\w+|[^\w\s]")
+READ = "read"
 START, UNKNOWN = 0, 1  # a context, and a token; other tokens come after
 ARRAYS, WORDS = "ngrams.safetensors", "words.json"
 
@@ -75,15 +77,31 @@ class Ngrams:
 
 
 class Scorer:
-    """The models of both halves."""
+    """The models of both halves, and hashes of the texts that each has read."""
 
-    def __init__(self, models: list[Ngrams]):
-        self.models = models
+    def __init__(self, models: list[Ngrams], read: list[np.ndarray]):
+        self.models, self.read = models, read
 
     @classmethod
     def trained(cls, texts: Callable[[int], Iterable[str]], order: int) -> "Scorer":
         """`texts` gives those of a half."""
-        return cls([Ngrams.trained(texts(half), order) for half in (0, 1)])
+        hashes = [[], []]
+
+        def noted(half):
+            for text in texts(half):
+                hashes[half].append(_hash(text))
+                yield text
+
+        models = [Ngrams.trained(noted(half), order) for half in (0, 1)]
+        return cls(models, [np.unique(np.array(own, np.uint64)) for own in hashes])
+
+    def half(self, text: str) -> int:
+        """The half that a text belongs to: that of the documents which have it, or one by its hash."""
+        number = _hash(text)
+        for half, read in enumerate(self.read):
+            if _places(read, np.array([number], np.uint64))[1][0]:
+                return half
+        return number & 1
 
     def write(self, folder) -> None:
         arrays = {
@@ -92,6 +110,7 @@ class Scorer:
             for order, part in enumerate(model.parts)
             for name, array in part.items()
         }
+        arrays |= {f"{half}.{READ}": own for half, own in enumerate(self.read)}
         with replacing(Path(folder, ARRAYS)) as target:
             target.write(save(arrays))
         write_text(Path(folder, WORDS), json.dumps([model.words for model in self.models], ensure_ascii=False))
@@ -101,15 +120,15 @@ class Scorer:
         try:
             words = json.loads(Path(folder, WORDS).read_text(encoding="utf-8"))
             arrays = load(Path(folder, ARRAYS).read_bytes())
-            models = [Ngrams(own, [{}] * (1 + max(int(name.split(".")[1]) for name in arrays))) for own in words]
-        except (OSError, ValueError, SafetensorError) as error:
+            read = [arrays.pop(f"{half}.{READ}") for half in (0, 1)]
+            orders = 1 + max(int(name.split(".")[1]) for name in arrays)
+            models = [Ngrams(own, [{} for _ in range(orders)]) for own in words]
+        except (OSError, ValueError, KeyError, SafetensorError) as error:
             raise ScorerError(f"{folder}: cannot read the scorer ({error}); train it again") from error
-        for model in models:
-            model.parts = [dict(part) for part in model.parts]
         for name, array in arrays.items():
             half, order, own = name.split(".")
             models[int(half)].parts[int(order)][own] = array
-        return cls(models)
+        return cls(models, read)
 
     def scored(self, texts: Iterable[str], halves: Iterable[int]) -> Iterator[Scored]:
         """`halves` are the halves that texts belong to; each is scored by the model of the other."""
@@ -121,6 +140,10 @@ class Scorer:
                 for at, scored in zip(places, _scored(model, [chunk[at][0] for at in places]), strict=True):
                     found[at] = scored
             yield from found
+
+
+def _hash(text):
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
 
 
 def _scored(model, texts):

@@ -1,0 +1,104 @@
+"""Published targets and passages behind defences, all at one share of false alarms."""
+
+import json
+
+import pyarrow.parquet as pq
+
+from common import clone
+from poison import published_targets
+from ragassay import tables
+from ragassay.defences.null import fold_of
+from ragassay.raguard.comparison import difference_rows
+from ragassay.raguard.detection import judged
+from ragassay.schemas.filtered import FILTERED
+from ragassay.schemas.retrieved import RETRIEVED
+from ragassay.schemas.targets import TARGETS
+
+RESULT, DEPTH = "results/metrics/raguard.parquet", 15
+DESIGNED_ON = {"0", "1"}  # the folds of questions by which `echo` was designed
+ATTACKS = {  # in figures -> name
+    "black": "poisonedrag_black", "bare": "poisonedrag_bare", "black_1": "black_1", "bare_1": "bare_1",
+    "outdated": "outdated", "edited": "edited",
+}  # fmt: skip
+ONE = {f"{name}_1": {"kind": f"poisonedrag_{name}", "settings": {"texts": 1}} for name in ("black", "bare")}
+DEFENCES = {
+    "similarity": {"kind": "raguard", "settings": {"criteria": ["ts"]}},
+    "literal": {"kind": "raguard", "settings": {"criteria": ["ts"], "similarity_null": "literal", "doublings": 0}},
+    "near_duplicates": {"kind": "duplicates", "settings": {"similarity": 0.6}},
+}
+COMPARED = ["raguard", "similarity", "ppl", "ppl_window", "trustrag", "ragdefender", "near_duplicates"]
+COMPARED += ["question_share", "echo"]
+WANTED = {  # alone, by the threshold that alpha 2.5 % gives
+    ("nq", "poisonedrag_black", "similarity", "fpr"): "<= 0.05",
+    ("nq", "poisonedrag_black", "similarity", "fnr"): "<= 0.13",
+    ("nq", "none", "literal", "fpr"): "> 0.8",
+}
+
+
+def configured(project) -> dict:
+    settings = published_targets.configured(project)
+    settings |= {"attacks": ONE, "defences": DEFENCES}
+    settings["under_attack"] = {"cells": [
+        _cell(attacks=["none", *ATTACKS.values()], defences=COMPARED),
+        _cell(attacks=["none"], defences=["literal"]),
+    ]}  # fmt: skip
+    return settings
+
+
+def _cell(**more):
+    return {"datasets": ["nq", "realtimeqa"], "retrievers": ["minilm"]} | more
+
+
+def measure(figure, project=None) -> None:
+    clone.result(RESULT, configured, lambda path: _figures(figure, path), project)
+
+
+def _figures(figure, path):
+    names = {name: short for short, name in ATTACKS.items()} | {"none": "clean"}
+    for row in pq.read_table(path).to_pylist():
+        keys = json.loads(row["keys"])
+        cell = (keys["dataset"], keys["attack"], keys["defence"])
+        name = f"{cell[0]}_{names[cell[1]]}_{cell[2]}"
+        if row["table"] == "detection" and (target := WANTED.get((*cell, row["metric"]))):
+            figure(f"{name}_{row['metric']}", row["value"], "share", target)
+        elif row["table"] == "matched" and row["metric"] == "tpr_at_5":
+            figure(f"{name}_found_at_5_percent", row["value"], "share")
+        elif row["table"] == "calibration" and row["metric"] == "removed" and cell[2] == "raguard":
+            own = f"{name}_{keys['criterion']}_null_rate"
+            if keys["criterion"] == "any":
+                figure(own, row["value"], "share")
+            else:
+                figure(f"{own}_within_the_interval", row["low"] <= 0.025 <= row["high"], "bool")
+                figure(own, row["value"], "share")
+    _comparison(figure, path.parents[1], names)
+
+
+def _comparison(figure, results, names):
+    """`echo` beside RAGuard on questions that it was not designed on."""
+    questions = tables.frame(TARGETS, sorted(results.glob("targets/*.parquet"))).set_index("target_id")["question"]
+    cells = {}
+    for defence in ("raguard", "echo"):
+        for path in sorted(results.glob(f"filtered/*/minilm/*/{defence}.parquet")):
+            cell = tuple(tables.keys(FILTERED, path).values())
+            found = results / "retrieved" / cell[0] / cell[1] / f"{cell[2]}.parquet"
+            rows = judged(tables.frame(FILTERED, [path]), tables.frame(RETRIEVED, [found]), DEPTH)
+            cells[cell] = rows[[fold_of(questions[name]) not in DESIGNED_ON for name in rows["target_id"]]]
+    better, worse = set(), 0
+    for row in difference_rows(cells, 2000, 0):
+        keys = json.loads(row["keys"])
+        name = f"{keys['dataset']}_{names[keys['attack']]}"
+        figure(f"echo_beyond_raguard_{name}_{row['metric']}", row["value"], row["metric"])
+        if row["metric"] == "difference":
+            difference = row["value"]
+        elif row["value"] < 0.05:
+            worse += difference < 0
+            better |= _settings(keys) if difference > 0 else set()
+    figure("echo_better_settings", len(better), "of 3", ">= 2")
+    figure("echo_worse_cells", worse, "cells", "== 0")
+
+
+def _settings(keys):
+    """Which of the settings that count a cell belongs to."""
+    found = {"one text"} if keys["attack"] in ONE else set()
+    found |= {"bare nq"} if (keys["dataset"], keys["attack"]) == ("nq", "poisonedrag_bare") else set()
+    return found | ({"realtimeqa"} if keys["dataset"] == "realtimeqa" else set())

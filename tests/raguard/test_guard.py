@@ -1,0 +1,112 @@
+"""The guide docs/defences.md as its reader follows it: its configuration is one, and its Python runs where it says."""
+
+import re
+
+import numpy as np
+import pytest
+import yaml
+
+from project import ROOT
+from ragassay import tables
+from ragassay.defences import defence
+from ragassay.defences.null import DefenceError
+from ragassay.plan import attacks, defences, raguard
+from ragassay.plan.config import checked
+from ragassay.plan.schema import merged
+from ragassay.raguard.guard import Guard
+from ragassay.schemas.neighbours import NEIGHBOURS
+from ragassay.schemas.passage_scores import PASSAGE_SCORES
+from ragassay.schemas.passages import PASSAGES
+from ragassay.schemas.targets import TARGETS
+from rows import row
+from scripts.defences.fit_defence import fit_defence
+
+GUIDE = (ROOT / "docs/defences.md").read_text()
+READING = {"way": "even_words", "least": 4, "window": 5}
+FOLDER = "results/guards/mine/minilm"
+
+
+def blocks(kind):
+    return re.findall(rf"```{kind}\n(.*?)```", GUIDE, re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def place(scored, tmp_path_factory):
+    """A folder with guards where the guide has them."""
+    folder, random = tmp_path_factory.mktemp("place"), np.random.default_rng(0)
+    questions = {f"q{at:02}": f"Which harbour, river or choir is number {at}?" for at in range(60)}
+    asked = [row(TARGETS, target_id=name, question=text) for name, text in questions.items()]
+    tables.write(TARGETS, folder / "targets.parquet", asked)
+    found = [
+        {"query_id": name, "rank": rank, "passage_id": f"p{random.integers(56):02}", "score": 0.6 - rank / 10}
+        for name in questions
+        for rank in (1, 2, 3)
+    ]
+    found = [one | {"score": round(one["score"] + random.normal() / 50, 5)} for one in found]
+    tables.write(NEIGHBOURS, folder / "neighbours.parquet", found)
+    for kind in ("echo", "raguard", "question_share"):
+        files = (folder / "targets.parquet", folder / "neighbours.parquet", scored / "passages.parquet")
+        settings = defence.module(kind).SETTINGS | {"alpha": 0.1}
+        about = (3, "minilm", "ngram", "cosine", {}, "", READING)
+        guard = folder / FOLDER / f"{kind}.json"
+        fit_defence(*files, [scored / "clean.parquet"], [], guard, kind, settings, *about)
+    (folder / "results/scorers/mine").mkdir(parents=True)
+    (folder / "results/scorers/mine/ngram").symlink_to(scored / "scorer")
+    return folder
+
+
+def test_the_guides_python_keeps_clean_texts_and_says_why_others_go(place, monkeypatch):
+    monkeypatch.chdir(place)
+    question = "Which harbour fell in the storm?"
+    texts = [
+        f"{question} The xylophone of Zanzibar.",
+        "The old ferry and the tide.",
+        "A choir in the cathedral of the island.",
+    ]
+    given = {"question": question, "texts": texts, "similarities": [0.9, 0.45, 0.35]}
+    for block in blocks("python"):
+        exec(block, given)
+    assert given["kept"] == texts[1:] and given["guard"].depth == 3
+    [(text, reason, score)] = given["reasons"]
+    assert (text, reason) == (texts[0], "echo") and score > 0.9
+
+
+def test_the_guides_configurations_are_ones():
+    first, second = map(yaml.safe_load, blocks("yaml"))
+    own = checked(
+        first | {"scorers": second["scorers"], "defences": first["defences"] | second["defences"]}, [], merged()
+    )
+    assert not [problem for module in (attacks, defences, raguard) for problem in module.check(own)]
+
+
+def test_every_defence_has_a_line_in_the_guide():
+    for name in defences.defences(checked({}, [], merged())):
+        assert re.search(rf"^\|[^|]*`{name}`", GUIDE, re.MULTILINE), name
+
+
+def test_a_guard_judges_as_the_defence_that_was_measured(place):
+    guard = Guard.load(place / FOLDER / "question_share.json")
+    question, texts = "Which harbour is old?", ["The harbour is old, which is so.", "A river."]
+    shares = [judgement.criteria[0].score for judgement in guard(question, texts, [0.5, 0.4])]
+    assert shares == [1.0, 0.0] and guard.needs == ()
+    assert guard(question, [], []) == [] == guard.keep(question, [], [], 5)
+
+
+def test_what_a_guard_lacks_is_one_line(place, scored):
+    with pytest.raises(DefenceError, match=r"echo\.json: found no scorer, expected ngram"):
+        Guard.load(place / FOLDER / "echo.json")
+    with pytest.raises(DefenceError, match=r"none\.json: cannot read it"):
+        Guard.load(place / "none.json")
+    guard = Guard.load(place / FOLDER / "raguard.json", scored / "scorer")
+    with pytest.raises(DefenceError, match="found 2 texts and 1 similarities, expected one for each"):
+        guard("A question?", ["One.", "Two."], [0.5])
+
+
+def test_texts_of_the_corpus_are_scored_by_the_model_that_has_not_read_them(place, scored):
+    scorer = Guard.load(place / FOLDER / "raguard.json", scored / "scorer")._scorer
+    known = {
+        row["passage_id"]: row["half"] for row in tables.read(PASSAGE_SCORES, scored / "clean.parquet").to_pylist()
+    }
+    texts = {row["passage_id"]: row["text"] for row in tables.read(PASSAGES, scored / "passages.parquet").to_pylist()}
+    assert {name: scorer.half(text) for name, text in texts.items()} == known
+    assert {scorer.half(f"A new text, number {at}.") for at in range(20)} == {0, 1}
