@@ -6,9 +6,10 @@ import pytest
 
 from ragassay.text.answer_match import contains, normalized, right
 
-WORDS = "one two hundred thousand million twenty and the 1,900 1.9 55 % per cent' \u00bd \u0661 \ud800 yes, - \n".split(
-    " "
-)
+WORDS = (
+    "one two hundred thousand million twenty may 26 th of first min and the 1,900 1.9 1.2.3 55 % per cent'"
+    " \u00bd \u0661 \ud800 yes, - \n"
+).split(" ")
 
 
 @pytest.mark.parametrize(
@@ -29,6 +30,17 @@ WORDS = "one two hundred thousand million twenty and the 1,900 1.9 55 % per cent
         ("It cost \uff11\uff12 marks", "12 marks"),
         ("Yes, they did.", "yes"),
         ("4.50 marks", "4.5 marks"),
+        ("It opens on November 26th.", "26 November"),
+        ("It opens on the 26th of November 2026.", "November 26"),
+        ("They meet on the twenty-sixth of Nov.", "26 November"),
+        ("Opening: 2026-11-06", "6 November 2026"),
+        ("On November 20 the council meets.", "20 November"),
+        ("In November 20 people came.", "20 people"),
+        ("On 1 May, 2026", "May 1st, 2026"),
+        ("a 55-minute trip", "55 minutes"),
+        ("It takes 55 min.", "fifty-five minutes"),
+        ("3.5 km away", "3.5 kilometres"),
+        ("twenty kilometers", "20 km"),
     ],
 )
 def test_answers_that_are_given(text, answer):
@@ -47,6 +59,13 @@ def test_answers_that_are_given(text, answer):
         ("Anything", ""),
         ("", "x"),
         ("and the", "the"),
+        ("It opens on 26 October.", "26 November"),
+        ("It opens on 16 November.", "6 November"),
+        ("It takes 55 hours.", "55 minutes"),
+        ("Only a minute", "55 minutes"),
+        ("Release 1.2.3 of November 32", "3 November"),
+        ("the thirty-second of November", "32 November 5"),
+        ("The 26th of them", "26 November"),
     ],
 )
 def test_answers_that_are_not_given(text, answer):

@@ -1,14 +1,17 @@
 """Whether a text gives an expected answer, by its words: for questions whose right answers are short and known.
 
 Both are compared as words without case, punctuation, articles and possessives. Numbers are compared by their value,
-in digits or in words (1,900; nineteen hundred; 1.9 thousand). An answer has to stand in the text as whole words, one
-after the other; one such as yes or no has to be the first word. Paraphrases, other units and dates in another form do
-not match. Functions are total: any text has an answer or has none.
+in digits or in words (1,900; nineteen hundred; 1.9 thousand), dates by day and month in any order, units by one name
+(see `ragassay.text.dates_and_units`). An answer has to stand in the text as whole words, one after the other; one such
+as yes or no has to be the first word. Paraphrases and quantities in another unit do not match. Functions are total: any
+text has an answer or has none.
 """
 
 import re
 import unicodedata
 from decimal import Decimal
+
+from ragassay.text.dates_and_units import canonical, with_dates_in_words
 
 POSSESSIVE = re.compile(r"['\u2019]s?$")
 WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['\u2019][^\W\d_]+)*|%")
@@ -47,10 +50,9 @@ def right(text: str, answers: list[str], options: list[str] | None = None) -> bo
 
 
 def normalized(text: str) -> list[str]:
-    """The words that count, numbers in one form."""
-    words = WORD.findall(
-        unicodedata.normalize("NFKC", text).casefold().replace("per cent", "%").replace("percent", "%")
-    )
+    """The words that count, numbers, dates and units in one form."""
+    text = with_dates_in_words(unicodedata.normalize("NFKC", text).casefold())
+    words = WORD.findall(text.replace("per cent", "%").replace("percent", "%"))
     words = [POSSESSIVE.sub("", word) for word in words]
     found, at = [], 0
     while at < len(words):
@@ -60,7 +62,7 @@ def normalized(text: str) -> list[str]:
         elif words[at] not in ARTICLES:
             found.append(words[at])
         at = at_next
-    return found
+    return canonical(found)
 
 
 def _number(words, at):
