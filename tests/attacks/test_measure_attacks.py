@@ -80,6 +80,7 @@ def test_a_ruler_tells_texts_that_are_shorter_or_repeat_the_question(metrics):
     wins = sum((short < long) + (short == long) / 2 for short in poison for long in lengths)
     assert metrics["loudness", None, "shorter"]["value"] == pytest.approx(wins / len(poison) / len(lengths))
     assert metrics["loudness", None, "question_words"]["n"] == len(clean) + len(POISON)
+    assert metrics["loudness", None, "content_words"]["n"] == len(clean) + len(POISON)
     assert metrics["loudness", None, "unusual_pairs"]["n"] == len(clean) + len(POISON)
 
 

@@ -105,4 +105,6 @@ def test_a_setting_that_an_attack_has_not_is_told_with_those_that_it_has():
 def test_lengths_are_words_and_shares_are_of_the_questions_words():
     assert loudness.length("Two words") == 2
     assert loudness.question_words("What fell in the storm", "The storm fell") == pytest.approx(3 / 5)
+    assert loudness.content_words("What fell in the storm", "In the end the tower fell") == pytest.approx(1 / 2)
+    assert loudness.content_words("Who is it?", "anything") == 0
     assert loudness.question_words("?", "anything") == 0 and len(TARGET_ROWS) == 2

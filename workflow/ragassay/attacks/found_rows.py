@@ -14,6 +14,7 @@ from ragassay.metrics.panel import Panel
 from ragassay.schemas.metrics import Section
 
 SECTION = Section("attacks")
+RULERS = ("shorter", "question_words", "content_words", "unusual_pairs")
 
 
 def planted_numbers(asked, aimed):
@@ -93,11 +94,12 @@ def loudness_rows(keys, asked, aimed, own, texts, word_pairs: WordPairs, deepest
         (
             -loudness.length(text),
             loudness.question_words(asked["question"][name], text),
+            loudness.content_words(asked["question"][name], text),
             word_pairs.unusual(text, passage),
         )
         for name, text, passage in found
     ]
     poisoned = np.arange(len(found)) >= len(clean)
     areas = Panel([name for name, _, _ in found], resamples, seed).auroc(np.array(scores, float), poisoned)
-    for at, name in enumerate(("shorter", "question_words", "unusual_pairs")):
+    for at, name in enumerate(RULERS):
         yield SECTION.row("loudness", keys, name, **areas.row(at))
