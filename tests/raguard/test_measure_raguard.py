@@ -65,7 +65,7 @@ def metrics(tmp_path_factory):
     fitted = {key: {"criteria": {"ts": {"texts": 12, "rough": True}}} for key in ("all", *"01234")}
     about = {"kind": "raguard", "settings": {"alpha": 0.2}, "queries": 4}
     guard_file.write(guard, about, fitted)
-    places = (retrieved, filtered, [guard], answers, folder / "metrics.parquet")
+    places = (retrieved, filtered, [guard], answers, [], folder / "metrics.parquet")
     measure_raguard([targets], [planted], *places, 5, 5, 100, 0)
     found = {}
     for one in tables.read(METRICS, folder / "metrics.parquet").to_pylist():

@@ -3,10 +3,11 @@
 Reads   results/passages, results/poisoned_passages, results/targets, results/retrieved, results/filtered, results/answers, results/guards
 Writes  results/scorers/{dataset}/{scorer}/                            a scorer that is trained on each half of the documents
         results/passage_scores/{dataset}/{scorer}/{attack}.parquet     of what is planted; under the attack `none`, of the corpus
+        results/raguard_sweeps/{dataset}/{retriever}.parquet           RAGuard under other settings
         results/metrics/raguard.parquet                                the report's section
 """
 
-from ragassay.plan import attacks, defences, raguard
+from ragassay.plan import attacks, defences, raguard, retrieval
 
 FILTERED = expand("results/filtered/{dataset}/{retriever}/{attack}/{defence}.parquet", zip, **plan(defences.filters))
 FOUND = expand("results/retrieved/{dataset}/{retriever}/{attack}.parquet", zip, **plan(defences.filters))
@@ -69,6 +70,29 @@ rule score_passages:
         "../scripts/raguard/score_passages.py"
 
 
+rule sweep_raguard:
+    """RAGuard under other settings, row by row of a table, from stored scores."""
+    input:
+        plan(retrieval.retriever_weights),
+        targets="results/targets/{dataset}.parquet",
+        neighbours=plan(defences.snapshot, pattern="results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
+        passages=plan(raguard.passages),
+        poisoned_passages=plan(raguard.swept_tables, pattern="results/poisoned_passages/{dataset}/{attack}.parquet"),
+        passage_scores=plan(raguard.swept_scores, pattern="results/passage_scores/{dataset}/ngram/{attack}.parquet"),
+        retrieved=plan(raguard.swept_tables, pattern="results/retrieved/{dataset}/{retriever}/{attack}.parquet"),
+    output:
+        raguard_sweeps=table("results/raguard_sweeps/{dataset}/{retriever}.parquet"),
+    log:
+        "logs/sweep_raguard/{dataset}/{retriever}.log",
+    conda:
+        "../../envs/encoders.yaml"
+    params:
+        code=code("raguard/sweep_raguard.py", raguard.sweep_modules),
+        settings=plan(raguard.sweep_raguard),
+    script:
+        "../scripts/raguard/sweep_raguard.py"
+
+
 rule measure_raguard:
     """What defences remove, miss and cost: the report's section."""
     input:
@@ -82,6 +106,7 @@ rule measure_raguard:
             zip,
             **plan(defences.columns),
         ),
+        raguard_sweeps=expand("results/raguard_sweeps/{dataset}/{retriever}.parquet", zip, **plan(raguard.swept)),
     output:
         metrics=table("results/metrics/raguard.parquet"),
     log:

@@ -109,3 +109,30 @@ def test_no_passage_is_scored_by_a_model_that_has_read_it():
         own = {"both": {"kind": "ppl", "settings": {"scorer": name}}}
         found = problems(CELL | {"defences": ["both"]}, scorers=scorers, corpora=corpora, defences=own)
         assert found[0].startswith(f"defences.both.settings: found {name}, which has read the corpus of mine")
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("table\tat\n", "1: found the columns ['table', 'at'], expected"),
+        ("{}figure_3\tx\tjamming\tdeep\t\t\t\n", "2: invalid literal for int"),
+        ('{}figure_3\tx\tjamming\t5\t\t\t{{"alfa": 1}}\n', "2: found the setting 'alfa', expected one of"),
+        ("{}figure_3\tx\tjamming\t5\t\t1.5\t\n", "2: found a depth below 1, or a contamination that is no share"),
+        ("{}figure_3\tx\tjaming\t5\t\t\t\n", "found the attack 'jaming', expected one of"),
+        ("{}figure_3\tx\tjamming\t500\t\t\t\n", "found the depth 500, but retrieval.neighbours is 100"),
+    ],
+)
+def test_a_table_of_sweeps_that_cannot_be_used_is_one_line(text, line, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sweeps.tsv").write_text(text.format("\t".join(raguard.SWEEPS) + "\n"))
+    own = {"sweeps": "sweeps.tsv", "swept": [{"dataset": "mine", "retriever": "minilm"}]}
+    [problem] = problems(raguard=own)
+    assert line in problem
+
+
+def test_sweeps_read_the_tables_of_their_attacks():
+    wildcards = Wildcards(dataset="mine", retriever="minilm")
+    own = config(raguard={"swept": [wildcards]})
+    scores = raguard.swept_scores(own, "results/passage_scores/{dataset}/ngram/{attack}.parquet", wildcards)
+    assert scores == [f"results/passage_scores/mine/ngram/{name}.parquet" for name in ("none", "poisonedrag_black")]
+    assert {row["table"] for row in raguard.sweep_raguard(own, wildcards)["rows"]} > {"figure_2", "figure_3", "table_7"}

@@ -1,15 +1,26 @@
 """Settings of the stages that score passages and measure defences, and what the names of scorers stand for."""
 
+import csv
+import json
 from collections.abc import Iterator
+from pathlib import Path
 
 from ragassay import variants
-from ragassay.errors import AssayError, unknown
-from ragassay.plan import defences, models, retrieval
+from ragassay.errors import AssayError, shown, unknown
+from ragassay.plan import attacks, defences, encoders, models, retrieval
 from ragassay.plan.intervals import draws
 from ragassay.raguard.scorer import KINDS, is_trained
 
 DEMO = "resources/demo/"  # texts, and a model that was trained on them
 CLEAN = "none"  # the attack whose passages are the corpus itself
+
+
+SWEPT = "raguard"  # the kind of defence that is swept
+SWEEPS = ["table", "at", "attack", "depth", "texts", "contamination", "settings"]
+
+
+class SweepError(AssayError):
+    """The table of sweeps cannot be used; the message names the line."""
 
 
 class NoScorer(AssayError):
@@ -66,6 +77,61 @@ def score_passages(config: dict, wildcards) -> dict:
     return about | {"of_corpus": wildcards.attack == CLEAN}
 
 
+def swept(config: dict) -> dict[str, list[str]]:
+    """Datasets and retrievers with sweeps, as lists of equal length."""
+    return {name: [entry[name] for entry in config["raguard"]["swept"]] for name in ("dataset", "retriever")}
+
+
+def sweep_rows(path) -> list[dict]:
+    """The table of sweeps; where a cell is empty, nothing is changed."""
+    rows = []
+    with Path(path).open(encoding="utf-8-sig", newline="") as file:
+        lines = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+        if (header := next(lines, [])) != SWEEPS:
+            raise SweepError(f"{path}:1: found the columns {shown(header, 200)}, expected {SWEEPS}, separated by tabs")
+        for cells in filter(None, lines):
+            try:
+                rows.append(_sweep(dict(zip(SWEEPS, cells, strict=True))))
+            except (ValueError, TypeError) as error:
+                raise SweepError(f"{path}:{lines.line_num}: {error}; correct this row") from error
+    return rows
+
+
+def _sweep(row):
+    numbers = {"depth": int(row["depth"]), "texts": int(row["texts"] or 0)}
+    numbers |= {"contamination": float(row["contamination"] or 0)}
+    settings = json.loads(row["settings"] or "{}")
+    known = defences.judging.module(SWEPT).SETTINGS
+    if wrong := [key for key in settings if key not in known]:
+        raise ValueError(unknown("setting", wrong[0], known))
+    if not 0 <= numbers["contamination"] < 1 or numbers["depth"] < 1:
+        raise ValueError("found a depth below 1, or a contamination that is no share")
+    return row | numbers | {"settings": settings}
+
+
+def swept_tables(config: dict, pattern: str, wildcards) -> list[str]:
+    """A table of each attack that the sweeps name."""
+    names = dict.fromkeys(row["attack"] for row in sweep_rows(config["raguard"]["sweeps"]))
+    return [pattern.format(**dict(wildcards.items()), attack=name) for name in names]
+
+
+def swept_scores(config: dict, pattern: str, wildcards) -> list[str]:
+    """The same, and of the clean corpus."""
+    clean = pattern.format(dataset=wildcards.dataset, attack=CLEAN)
+    return list(dict.fromkeys([clean, *swept_tables(config, pattern, wildcards)]))
+
+
+def sweep_modules(config: dict, wildcards) -> list[str]:
+    return [f"{defences.KINDS}.{SWEPT}", *retrieval.retriever_kinds(config, wildcards)]
+
+
+def sweep_raguard(config: dict, wildcards) -> dict:
+    own, keys = retrieval.retriever(config, wildcards.retriever), dict(wildcards.items())
+    about = {"rows": sweep_rows(config["raguard"]["sweeps"]), "keys": keys, "related": config["raguard"]["related"]}
+    about |= {"size": defences.judging.module(SWEPT).SETTINGS["sample"], "similarity": own.get("similarity", "cosine")}
+    return about | encoders.encoder(config, own["encoder"]) | draws(config, "raguard")
+
+
 def measure_raguard(config: dict) -> dict:
     shared = config["under_attack"]
     return {"k": shared["k"], "depth": shared["depth"]} | draws(config, "raguard")
@@ -89,6 +155,7 @@ def check(config: dict) -> Iterator[tuple]:
         if ("model" in entry) == is_trained(entry["kind"]):
             found = "a model, but this kind is trained here" if "model" in entry else "no model, which this kind needs"
             yield ("scorers", name), f"found {found}"
+    yield from _wrong_sweeps(config) if config["raguard"]["swept"] else ()
     for cell in defences.filtered(config):
         known = cell.defence in defences.defences(config) and not defences.unknown_links(config, cell.defence)
         for name in defences.scorers(config, cell.defence) if known else ():
@@ -99,6 +166,27 @@ def check(config: dict) -> Iterator[tuple]:
                     f"found {name}, which has read the corpus of {cell.dataset} and would know its passages by heart"
                 )
                 yield ("defences", cell.defence, "settings"), f"{found}; name another scorer"
+
+
+def _wrong_sweeps(config):
+    try:
+        rows = sweep_rows(config["raguard"]["sweeps"])
+    except (SweepError, OSError) as error:
+        yield ("raguard", "sweeps"), str(error)
+        return
+    kept = config["retrieval"]["neighbours"]
+    for row in rows:
+        if row["attack"] not in attacks.attacks(config):
+            yield ("raguard", "sweeps"), unknown("attack", row["attack"], attacks.attacks(config))
+        elif row["depth"] > kept:
+            yield (
+                ("raguard", "sweeps"),
+                f"found the depth {row['depth']}, expected at most retrieval.neighbours, {kept}",
+            )
+    for entry in config["raguard"]["swept"]:
+        known = retrieval.retrievers(config, retrieval.DENSE)
+        if entry["retriever"] not in known:
+            yield ("raguard", "swept"), unknown("retriever by vectors", entry["retriever"], known)
 
 
 def _has_read(config, entry, corpus):

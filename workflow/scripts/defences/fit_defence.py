@@ -3,15 +3,12 @@
 Once for each fold of queries, on all others, and once on all of them for queries of tomorrow.
 """
 
-import numpy as np
-
 from ragassay import tables
 from ragassay.defences import defence, guard_file
 from ragassay.defences.evidence import Evidence
 from ragassay.defences.null import ALL, FOLDS, LITERAL, DefenceError, Null, fold_of
+from ragassay.defences.samples import sample
 from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
 from ragassay.schemas.retrieved import RETRIEVED
 from ragassay.stage import log, run
 
@@ -29,16 +26,16 @@ def fit_defence(
     _check_depth(neighbours, found, depth)
     links = [link["settings"] for link in own.get("of", [])] or [own]  # of a chain, or the defence itself
     size, seed = (max(one.get(name, 0) for one in links) for name in ("sample", "seed"))
-    sample = evidence.rows(_sample(passages, poisoned[1:], size, seed))
+    drawn = evidence.rows(sample([passages], poisoned[1:], size, seed))
     is_literal = any(one.get("similarity_null") == LITERAL for one in links)
-    literal = evidence.similarities(sample, similarity) if is_literal else None
-    null, folds = Null(sample, found, literal), {name: fold_of(evidence.questions[name]) for name in found}
+    literal = evidence.similarities(drawn, similarity) if is_literal else None
+    null, folds = Null(drawn, found, literal), {name: fold_of(evidence.questions[name]) for name in found}
     fitted = {fold: defence.fit(kind, null.without(fold, folds), own) for fold in map(str, range(FOLDS))}
     fitted[ALL] = defence.fit(kind, null, own)
     about = {"kind": kind, "settings": own, "depth": depth, "retriever": retriever, "scorer": scorer}
     about |= {"similarity": similarity, "reading": reading}
-    guard_file.write(guard, about | {"queries": len(found), "sample": len(sample)}, fitted)
-    log.info("fitted on %d queries and %d passages", len(found), len(sample))
+    guard_file.write(guard, about | {"queries": len(found), "sample": len(drawn)}, fitted)
+    log.info("fitted on %d queries and %d passages", len(found), len(drawn))
 
 
 def _found(path, table, depth):
@@ -54,15 +51,6 @@ def _check_depth(path, found, depth):
             f"{path}: found at most {most} passages for a query, expected {depth}, which a defence looks at; set"
             " under_attack.depth to less, or add passages to the corpus"
         )
-
-
-def _sample(passages, poisoned_passages, size, seed):
-    """Passages at random, ids ascending."""
-    files = [(PASSAGES, passages), *((POISONED_PASSAGES, path) for path in poisoned_passages)]
-    ids = [tables.read(table, path, ["passage_id"])["passage_id"].to_pylist() for table, path in files]
-    names = sorted(name for part in ids for name in part)
-    chosen = np.random.default_rng(seed).permutation(len(names))[:size]
-    return [{"passage_id": names[at]} for at in sorted(chosen)]
 
 
 if __name__ == "__main__":

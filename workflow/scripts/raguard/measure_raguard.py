@@ -11,6 +11,7 @@ from ragassay.schemas.answers import ANSWERS
 from ragassay.schemas.filtered import FILTERED
 from ragassay.schemas.metrics import METRICS
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
+from ragassay.schemas.raguard_sweeps import RAGUARD_SWEEPS
 from ragassay.schemas.retrieved import RETRIEVED
 from ragassay.schemas.targets import TARGETS
 from ragassay.stage import log, run
@@ -19,7 +20,7 @@ CELL = ["dataset", "retriever", "attack", "defence"]
 
 
 def measure_raguard(
-    targets, poisoned_passages, retrieved, filtered, guards, answers, metrics, k, depth, resamples, seed
+    targets, poisoned_passages, retrieved, filtered, guards, answers, raguard_sweeps, metrics, k, depth, resamples, seed
 ):
     """`filtered` are files of all cells; the others, of what these name. `guards` are those of fitted defences."""
     wanted, planted = tables.frame(TARGETS, targets), tables.frame(POISONED_PASSAGES, poisoned_passages)
@@ -39,6 +40,7 @@ def measure_raguard(
         rows += null_rows(keys, looked, cards.get((cell[0], cell[1], cell[3])))
     rows += difference_rows(judged, resamples, seed)
     rows += answer_rows(given, wanted, k, resamples, seed)
+    rows += tables.read_all(RAGUARD_SWEEPS, raguard_sweeps).to_pylist()
     tables.write(METRICS, metrics, rows)
     log.info("%d numbers of %d cells", len(rows), len(judged))
 

@@ -1,0 +1,85 @@
+"""RAGuard under other settings, without a job for each: how deep it looks, how many texts are planted for a
+question, which criteria it uses, at which alpha, and how much poison the clean text holds that it is fitted on.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ragassay.defences import defence
+from ragassay.defences.null import FOLDS, Null, fold_of
+from ragassay.metrics.panel import Panel
+from ragassay.raguard.detection import SECTION, judged
+
+KIND, CONTAMINATION = "raguard", "contamination"
+METRICS = ("fpr", "fnr", "accuracy")
+
+
+@dataclass
+class Sweep:
+    """`clean` and `attacked` are rows of retrieval by target as defences look at them, the latter by attack; `numbers`
+    are those of poisoned passages among the texts for their target.
+    """
+
+    questions: dict[str, str]
+    sample: list[dict]
+    clean: dict[str, list[dict]]
+    attacked: dict[str, dict[str, list[dict]]]
+    numbers: dict[str, int]
+    literal: dict[str, np.ndarray] | None = None
+
+    def rows(self, keys: dict, row: dict, resamples: int, seed: int) -> Iterator[dict]:
+        """The numbers of one row of the table of sweeps."""
+        looked = self._judged(row)
+        removed, poison, clean = (looked[name].to_numpy(bool) for name in ("removed", "poison", "clean"))
+        panel = Panel(looked["target_id"], resamples, seed)
+        wrong = {"fpr": (removed, clean), "fnr": (~removed, poison), "accuracy": (removed == poison, poison | clean)}
+        own = keys | {"attack": row["attack"], "at": row["at"]}
+        for name in METRICS:
+            values, mask = wrong[name]
+            if mask.any():
+                yield SECTION.row(row["table"], own, name, **panel.mean(values.astype(float), mask).row())
+        left = looked[~removed].groupby("target_id").size().reindex(list(self.questions)).fillna(0)
+        yield SECTION.row(row["table"], own, "clean_left", *self._left(looked, left))
+
+    def _left(self, looked, left):
+        """Of the passages that are left, how many are clean, and of how many."""
+        kept = looked[~looked["removed"].astype(bool)]
+        return (kept["clean"].mean() if len(kept) else None), int(left.sum())
+
+    def _judged(self, row):
+        settings, depth = defence.module(KIND).SETTINGS | row["settings"], row["depth"]
+        null = self._null(row, depth)
+        folds = {name: fold_of(question) for name, question in self.questions.items()}
+        folds |= {CONTAMINATION: ""}
+        fitted = {fold: defence.fit(KIND, null.without(fold, folds), settings) for fold in map(str, range(FOLDS))}
+        filtered, retrieved = [], []
+        for name, found in self.attacked[row["attack"]].items():
+            own = self._with_texts(found, row["texts"])
+            retrieved += own
+            filtered += defence.filtered(KIND, own, len(own), depth, settings | {"fitted": fitted[folds[name]]})
+        return judged(pd.DataFrame(filtered), pd.DataFrame(retrieved), depth)
+
+    def _with_texts(self, found, texts):
+        """What would be found with so many texts for each target; all of them without a number."""
+        kept = [one for one in found if not one["poisoned"] or not texts or self.numbers[one["passage_id"]] <= texts]
+        return [one | {"rank": rank} for rank, one in enumerate(kept, 1)]
+
+    def _null(self, row, depth):
+        clean = {name: rows[:depth] for name, rows in self.clean.items()}
+        share = row["contamination"]
+        if not share:
+            return Null(self.sample, clean, self.literal)
+        poison = [one for rows in self.attacked[row["attack"]].values() for one in rows[:depth] if _is_own(one)]
+        random, count = np.random.default_rng(0), share / (1 - share)
+        added = [
+            [poison[at] for at in random.integers(0, len(poison), round(count * size))]
+            for size in (len(self.sample), sum(map(len, clean.values())))
+        ]
+        return Null(self.sample + added[0], clean | {CONTAMINATION: added[1]}, self.literal)
+
+
+def _is_own(row):
+    return row["poisoned"] and row["aimed_at"] in (None, row["target_id"])
