@@ -119,7 +119,7 @@ def test_no_passage_is_scored_by_a_model_that_has_read_it():
         ('{}figure_3\tx\tjamming\t5\t\t\t{{"alfa": 1}}\n', "2: found the setting 'alfa', expected one of"),
         ("{}figure_3\tx\tjamming\t5\t\t1.5\t\n", "2: found a depth below 1, or a contamination that is no share"),
         ("{}figure_3\tx\tjaming\t5\t\t\t\n", "found the attack 'jaming', expected one of"),
-        ("{}figure_3\tx\tjamming\t500\t\t\t\n", "found the depth 500, but retrieval.neighbours is 100"),
+        ("{}figure_3\tx\tjamming\t500\t\t\t\n", "found the depth 500, expected at most retrieval.neighbours, 100"),
     ],
 )
 def test_a_table_of_sweeps_that_cannot_be_used_is_one_line(text, line, tmp_path, monkeypatch):
