@@ -7,6 +7,7 @@ import pytest
 from passages import TEXTS, write_passages
 from ragassay import tables
 from ragassay.attacks.tried import tried
+from ragassay.schemas.answers import ANSWERS
 from ragassay.schemas.metrics import METRICS
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
 from ragassay.schemas.retrieved import RETRIEVED
@@ -42,7 +43,11 @@ def measured(tmp_path, poison=POISON, **tried):
     tables.write(RETRIEVED, retrieved, rows)
     passages = write_passages(tmp_path / "passages.parquet", TEXTS)
     own = (2, [1, 4], [1, 2, 13], {"planted": "answer"}, 50, 0, tried)
-    measure_attacks([targets], [planted], [passages], [retrieved], [], tmp_path / "metrics.parquet", *own)
+    answers = place(tmp_path, ANSWERS, dataset="mine", attack="planted")
+    answers.parent.mkdir(parents=True)
+    said = {"bridge": "target", "ferry": "correct"}
+    tables.write(ANSWERS, answers, [row(ANSWERS, target_id=name, outcome=outcome) for name, outcome in said.items()])
+    measure_attacks([targets], [planted], [passages], [retrieved], [answers], tmp_path / "metrics.parquet", *own)
     found = tables.read(METRICS, tmp_path / "metrics.parquet").to_pylist()
     return {(row["table"], _at(json.loads(row["keys"])), row["metric"]): row for row in found}
 
@@ -86,6 +91,7 @@ def test_a_ruler_tells_texts_that_are_shorter_or_repeat_the_question(metrics):
 
 def test_what_was_planted_is_counted(metrics):
     assert [metrics["planted", None, name]["value"] for name in ("targets", "passages", "calls")] == [2, 3, 0]
+    assert (metrics["outcomes", None, "success"]["value"], metrics["outcomes", None, "success"]["n"]) == (0.5, 2)
 
 
 def test_an_attack_on_few_targets_is_measured_on_these(tmp_path):
@@ -94,6 +100,7 @@ def test_an_attack_on_few_targets_is_measured_on_these(tmp_path):
     first = {"bridge": 1 / 1, "ferry": 0}[name]
     assert found["planted", None, "targets"]["value"] == found["retrieval", "1", "precision"]["n"] == 1
     assert found["retrieval", "1", "precision"]["value"] == first
+    assert found["outcomes", None, "success"]["n"] == found["outcomes", None, "correct"]["n"] == 1
 
 
 def test_what_is_aimed_at_no_target_counts_for_all(tmp_path):

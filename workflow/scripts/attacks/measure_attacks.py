@@ -22,7 +22,7 @@ def measure_attacks(
     """`retrieved` and `answers` are files of all datasets, retrievers and attacks; the others, of what these name.
     `tried` has the attacks that are tried on some targets only.
     """
-    wanted = tables.frame(TARGETS, targets)
+    tried, wanted = tried or {}, tables.frame(TARGETS, targets)
     planted = tables.frame(POISONED_PASSAGES, poisoned_passages)
     found = tables.frame(RETRIEVED, retrieved)
     first = found.loc[~found["poisoned"] & (found["rank"] <= max(ks)), "passage_id"]
@@ -32,7 +32,7 @@ def measure_attacks(
     for (dataset, retriever, attack), own in found.groupby(["dataset", "retriever", "attack"], sort=False):
         keys = {"dataset": dataset, "retriever": retriever, "attack": attack}
         asked = wanted[wanted["dataset"] == dataset].set_index("target_id")
-        asked = asked[asked.index.isin(tried_of(asked.index, **(tried or {}).get(attack, {})))]
+        asked = _of_tried(asked, tried, attack)
         aimed = planted[(planted["dataset"] == dataset) & (planted["attack"] == attack)]
         own = own[own["target_id"].isin(asked.index)]
         rows += SECTION.rows("planted", keys, planted_numbers(asked, aimed), len(aimed))
@@ -40,15 +40,22 @@ def measure_attacks(
             rows += retrieval_rows(keys, asked, aimed, own, ks, resamples, seed)
             rows += sweep_rows(keys, asked, aimed, own, k, texts, resamples, seed)
             rows += loudness_rows(keys, asked, aimed, own, known, word_pairs, max(ks), resamples, seed)
-    rows += _outcomes(tables.frame(ANSWERS, answers), wants, resamples, seed)
+    rows += _outcomes(tables.frame(ANSWERS, answers), wants, tried, resamples, seed)
     tables.write(METRICS, metrics, rows)
     log.info("%d numbers", len(rows))
 
 
-def _outcomes(given, wants, resamples, seed):
+def _of_tried(rows, tried, attack):
+    """The rows, by target, of those targets that the attack is tried on."""
+    return rows[rows.index.isin(tried_of(rows.index, **tried.get(attack, {})))]
+
+
+def _outcomes(given, wants, tried, resamples, seed):
     """What was answered, cell by cell; `wants` says what each attack wants, and no attack wants nothing."""
     names = ["dataset", "retriever", "attack", "defence", "responder"]
-    cells = {cell: own.set_index("target_id") for cell, own in given.groupby(names, sort=False)}
+    cells = {
+        cell: _of_tried(own.set_index("target_id"), tried, cell[2]) for cell, own in given.groupby(names, sort=False)
+    }
     unpoisoned = {cell: own for cell, own in cells.items() if not wants[cell[2]]}
     for cell, own in cells.items():
         clean = next((other for key, other in unpoisoned.items() if key[:2] + key[3:] == cell[:2] + cell[3:]), None)
