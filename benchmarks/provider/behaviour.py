@@ -10,6 +10,8 @@ import math
 import statistics
 from dataclasses import dataclass, field
 
+from provider.manners import PROVIDERS, Manners
+
 # What may happen to a reply on its way. All of them come after the answer was generated, so they are billed, but for
 # `abort` and for statuses ("429", "500", "503", ...), which stand for a provider that never got to the model.
 WIRE = {
@@ -36,6 +38,11 @@ ODD = {
     "unclosed": "thoughts that do not end, cut by max_tokens",
     "parts": "a list of parts in place of a text, the first of them thoughts",
     "hidden": "thoughts that only the total of tokens counts",
+    "no_usage": "tokens are not told",
+    "negative_usage": "tokens below zero",
+    "same_index": "all choices have the index 0",
+    "renamed": "the reply comes from a model of another name",
+    "huge": "50 MB that nobody asked for beside the answer",
 }
 RETRY_FORMS = ("seconds", "ms", "date", "none")
 NORMAL = statistics.NormalDist()
@@ -59,6 +66,7 @@ class Behaviour:
     respond: str = "echo"
     texts: list = field(default_factory=list)
     fresh_samples: bool = False  # a prompt that comes again is answered with the samples after those it had
+    manners: str = "openai"  # the provider that it plays, one of manners.PROVIDERS
     finish: str = "stop"  # the server's word for an answer that came to its end
     cache_from_tokens: int = 1024  # shortest common start of prompts that counts as cached; 0 caches nothing
     # latency in seconds: lognormal around the median where sigma is set, plus a tail for some
@@ -119,6 +127,8 @@ class Behaviour:
         for name in ("tail_rate", "batch_missing", "batch_errors"):
             if getattr(self, name) > 1:
                 raise ValueError(f"{name}: found {getattr(self, name)}, expected a rate from 0 to 1")
+        if self.manners not in PROVIDERS:
+            raise ValueError(f"manners: found {self.manners!r}, expected one of {', '.join(PROVIDERS)}")
         if self.retry_after_form not in RETRY_FORMS:
             raise ValueError(f"retry_after_form: found {self.retry_after_form!r}, expected one of {RETRY_FORMS}")
 
@@ -130,6 +140,10 @@ class Behaviour:
         if unknown:
             raise ValueError(f"unknown setting {unknown[0]!r}, expected one of {', '.join(SETTINGS)}")
         return dataclasses.replace(self, **settings)
+
+    @property
+    def played(self) -> Manners:
+        return PROVIDERS[self.manners]
 
     def seconds(self, request: str) -> float:
         """How long this request waits for its reply."""
@@ -148,7 +162,7 @@ class Behaviour:
 
     def odd(self, request: str) -> str:
         """What is odd about the answer to this request, or ""."""
-        return self.pick(self.odd_answers, request, "odd")
+        return self.pick(self.odd_answers, request, "odd") or self.played.thinks
 
     def pick(self, rates: dict, request: str, what: str) -> str:
         left = chance(self.seed, request, what) if rates else 1

@@ -19,6 +19,7 @@ BLOCK = 128  # tokens; prompts are cached in such steps
 MOST_BLOCKS = 200_000  # remembered of all prompts together
 THOUGHT = "Let me see. The answer is: yes. Or is it? The answer is: no."  # which is not the answer
 THOUGHTFUL = ("thoughts", "unclosed", "parts")
+HUGE = 50_000_000
 SAMPLING = ("temperature", "top_p", "max_tokens", "seed", "stop")
 
 
@@ -79,8 +80,14 @@ def check(body, behaviour: Behaviour) -> int:
     if behaviour.models and model not in behaviour.models:
         raise Refused(404, f"The model '{model}' does not exist.", code="model_not_found", param="model")
     refuse_unless(n <= behaviour.most_samples, "n", f"at most {behaviour.most_samples}", n)
+    if n > (played := behaviour.played).most_samples:
+        raise played.refusal("n")
+    roles = {message["role"] for message in messages}
+    for name in played.refuses:
+        if name in body or name in roles & {"system"}:
+            raise played.refusal(name)
     for name in behaviour.unsupported:
-        if name == "system" and any(message["role"] == name for message in messages):
+        if name in roles & {"system"}:
             raise Refused(400, "System role not supported" + behaviour.error_text)
         if name in body:
             message = f"Unsupported parameter: '{name}' is not supported with this model."
@@ -92,6 +99,8 @@ def check(body, behaviour: Behaviour) -> int:
     size = 3 + sum(tokens(message["content"]) + 4 for message in messages)
     if size > behaviour.context_tokens:
         message = f"The messages have {size} tokens, the context of this model has {behaviour.context_tokens}."
+        if behaviour.manners != "openai":
+            message = played.too_long.format(size=size, most=behaviour.context_tokens)
         raise Refused(400, message, code="context_length_exceeded", param="messages")
     return size
 
@@ -119,7 +128,8 @@ class Model:
         odd, n = behaviour.odd(request), body.get("n", 1)
         if odd == "fewer" and n > 1:
             n = 1 + int((n - 1) * chance(behaviour.seed, request, "fewer"))
-        n = {"ignore_n": 1, "none": 0}.get(odd, n)
+        played = behaviour.played
+        n = {"ignore_n": 1, "none": 0}.get(odd, 1 if played.ignores_n else n)
         sampling = {key: body[key] for key in SAMPLING if body.get(key) is not None}
         if "max_completion_tokens" in body:
             sampling["max_tokens"] = body["max_completion_tokens"]
@@ -144,6 +154,8 @@ class Model:
                 message["content"], finish = with_thoughts(odd, text, finish)
                 text = json.dumps(message["content"])
             written += tokens(text if odd in THOUGHTFUL else message["content"] or message["refusal"] or "")
+            finish = played.ends.get(finish, finish)
+            message |= played.extra
             choices.append({"index": index, "message": message, "logprobs": None, "finish_reason": finish})
         hidden = tokens(THOUGHT) * n if odd == "hidden" else 0
         cached = self.cached(body["messages"], behaviour.cache_from_tokens)
@@ -161,6 +173,7 @@ class Model:
             },
             "system_fingerprint": behaviour.fingerprint,
         }
+        spoil(reply, odd)
         return Completion(json.dumps(reply).encode(), n, size, cached, written + hidden)
 
     def text(self, messages: list, sampling: dict, index: int, prompt: str, behaviour: Behaviour) -> str:
@@ -189,6 +202,21 @@ class Model:
         if len(self.blocks) > MOST_BLOCKS:
             self.blocks.clear()
         return found if found >= shortest else 0
+
+
+def spoil(reply: dict, odd: str) -> None:
+    """What may be odd about a reply beside its texts."""
+    if odd == "no_usage":
+        del reply["usage"]
+    elif odd == "negative_usage":
+        reply["usage"] = dict.fromkeys(("prompt_tokens", "completion_tokens", "total_tokens"), -1)
+    elif odd == "same_index":
+        for choice in reply["choices"]:
+            choice["index"] = 0
+    elif odd == "renamed":
+        reply["model"] += "-0613"
+    elif odd == "huge":
+        reply["padding"] = "x" * HUGE
 
 
 def with_thoughts(odd: str, text: str, finish: str) -> tuple:

@@ -105,7 +105,7 @@ class Server:
                 reply = Reply(200, done.body, headers, "application/json", found["seconds"], fault)
                 reply.slow_seconds = behaviour.slow_seconds
         except Refused as refused:
-            reply = refused.reply()
+            reply = Reply(refused.status, behaviour.played.body(refused), refused.headers)
             fault = fault or ("limit" if refused.status == 429 else str(refused.status))
         self.log.asked("chat", number, fault or found.get("odd") or "answer", **found)
         reply.ended = lambda whole, size: self.log.ended("chat", number, whole, size)

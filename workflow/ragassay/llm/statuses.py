@@ -20,7 +20,7 @@ ADVICE = {
 }
 NO_CREDIT = {"insufficient_quota", "credit_limit", "billing_hard_limit_reached"}
 NAMES_N = re.compile(
-    r"""['"`]n['"`]|\bn\s*(?:[><=!]|must\b|should\b|parameter\b|is\b|cannot\b)|\bparameter:?\s+n\b"""
+    r"""['"`]n['"`]|\bn\s*:?\s*(?:[><=!]|must\b|should\b|parameter\b|is\b|cannot\b)|\bparameter:?\s+n\b"""
     r"""|multiple (?:choices|completions|candidates)|one completion choice""",
     re.IGNORECASE,
 )

@@ -1,0 +1,140 @@
+"""Twelve providers' manners times what servers do wrong: is any row lost, any verdict made up, any shard stopped that
+need not stop?
+
+Each pair asks a loopback server that plays the provider (provider/manners.py) a few dozen questions of three samples
+each, most of them with a setting that some provider refuses. Waits between tries are a hundred times shorter than in
+use. `python benchmarks/providers.py gemini html` runs only what is named, providers or misbehaviours.
+"""
+
+import logging
+import os
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+from common.figures import figure, finish
+from loopback import Loopback
+from provider.manners import PROVIDERS
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "workflow"))
+
+REQUESTS, SAMPLES = 30, 3
+RIGHT, WORD, LONG = "The answer is: yes.", "forbidden", "word " * 4000
+SAMPLING = {"max_tokens": 60, "temperature": 0.7, "seed": 1}
+ANSWERED, MAY_ABSTAIN, ABSTAINS = {True}, {True, "abstains"}, {"abstains"}
+# name -> settings of the server, and what may come of a sample
+BUSY = {"faults": {"429": 0.2}, "retry_after": 0.05}
+MISBEHAVIOUR = {
+    "none": ({}, ANSWERED),
+    "busy": (BUSY, ANSWERED),
+    "busy_ms": (BUSY | {"retry_after_form": "ms"}, ANSWERED),
+    "busy_date": ({"faults_at": {"5": "429"}, "retry_after": 0.05, "retry_after_form": "date"}, ANSWERED),
+    "busy_silent": (BUSY | {"retry_after_form": "none"}, ANSWERED),
+    "failing": ({"faults": {"500": 0.2}}, ANSWERED),
+    "unavailable": ({"faults": {"503": 0.2}, "retry_after": 0.05}, ANSWERED),
+    "overloaded": ({"faults": {"529": 0.2}}, ANSWERED),
+    "abort": ({"faults": {"abort": 0.15}}, ANSWERED),
+    "drop": ({"faults": {"drop": 0.15}}, ANSWERED),
+    "cut": ({"faults": {"cut": 0.15}}, ANSWERED),
+    "cut_short": ({"faults": {"cut_short": 0.15}}, ANSWERED),
+    "html": ({"faults": {"html": 0.15}}, ANSWERED),
+    "slow": ({"faults": {"slow": 0.3}, "slow_seconds": 0.1}, ANSWERED),
+    "hang": ({"faults_at": {"7": "hang", "20": "hang"}}, ANSWERED),
+    "limits": ({"requests_per_minute": 6000, "burst_seconds": 1.0, "in_flight_limit": 4}, ANSWERED),
+    "ignore_n": ({"odd_answers": {"ignore_n": 1.0}}, ANSWERED),
+    "fewer": ({"odd_answers": {"fewer": 0.5}}, ANSWERED),
+    "no_choice": ({"odd_answers": {"none": 0.2}}, ANSWERED),
+    "same_index": ({"odd_answers": {"same_index": 1.0}}, ANSWERED),
+    "no_usage": ({"odd_answers": {"no_usage": 1.0}}, ANSWERED),
+    "negative_usage": ({"odd_answers": {"negative_usage": 1.0}}, ANSWERED),
+    "renamed": ({"odd_answers": {"renamed": 0.5}}, ANSWERED),
+    "huge": ({"odd_answers": {"huge": 0.03}}, ANSWERED),
+    "beyond_max_tokens": ({"odd_answers": {"too_long": 1.0}}, ANSWERED),
+    "thoughts": ({"odd_answers": {"thoughts": 1.0}}, ANSWERED),
+    "parts": ({"odd_answers": {"parts": 1.0}}, ANSWERED),
+    "hidden_thoughts": ({"odd_answers": {"hidden": 1.0}}, ANSWERED),
+    "endless_thoughts": ({"odd_answers": {"unclosed": 1.0}}, ABSTAINS),
+    "filtered": ({"odd_answers": {"filter": 0.3}}, MAY_ABSTAIN),
+    "cut_by_length": ({"odd_answers": {"length": 0.3}}, MAY_ABSTAIN),
+    "empty": ({"odd_answers": {"empty": 0.3}}, MAY_ABSTAIN),
+    "null": ({"odd_answers": {"null": 0.3}}, MAY_ABSTAIN),
+    "refusing": ({"odd_answers": {"refusal": 0.3}}, MAY_ABSTAIN),
+    "unknown_end": ({"finish": "sated"}, ANSWERED),
+    "refused_prompts": ({"refused_words": {WORD: 400}}, MAY_ABSTAIN),
+    "unprocessable_prompts": ({"refused_words": {WORD: 422}}, MAY_ABSTAIN),
+    "too_long_prompts": ({"context_tokens": 2000}, MAY_ABSTAIN),
+}
+
+
+def requests():
+    from ragassay.llm.model import Request
+
+    for number in range(REQUESTS):
+        odd = WORD if number % 5 == 1 else LONG if number % 5 == 2 else ""
+        question = f"Question {number}: is the harbour open? {odd}"
+        messages = [{"role": "system", "content": "Say yes or no."}, {"role": "user", "content": question}]
+        yield Request(messages, SAMPLING | ({"frequency_penalty": 0.1} if number % 2 else {}), SAMPLES)
+
+
+def verdicts(rows):
+    from ragassay.llm.parsers.result import Abstain
+    from ragassay.llm.parsers.verdicts import parse_verdict
+
+    for row in rows:
+        for answer in row:
+            found = parse_verdict(answer.text, answer.finish_reason)
+            yield "abstains" if isinstance(found, Abstain) else found.value
+
+
+def tried(server, provider, settings, allowed) -> Counter:
+    """Rows lost, verdicts made up and whether the shard stopped, for one provider that misbehaves in one way."""
+    from ragassay.errors import AssayError
+    from ragassay.llm.calls import complete
+    from ragassay.llm.model import Model
+
+    price = {"input": 1.0, "output": 2.0}
+    own = {"concurrency": 8, "timeout": 3.0 if "faults_at" in settings else 20.0, "price": price}
+    model = Model(provider, "openai", "loopback", server.url, "LOOPBACK_KEY", **own)
+    rows, found = [], Counter()
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            rows.extend(complete(requests(), model, folder))
+        except AssayError as error:
+            found["stopped"] = 1
+            sys.stdout.write(f"{provider}: {error}\n")
+    found["lost"] = REQUESTS * SAMPLES - sum(len(row) for row in rows) if not found["stopped"] else 0
+    found["made_up"] = sum(verdict not in allowed for verdict in verdicts(rows))
+    return found
+
+
+def main():
+    from ragassay.llm import caller
+
+    logging.getLogger("ragassay").setLevel(logging.ERROR)
+    os.environ |= {"LOOPBACK_KEY": "test-key", "NO_PROXY": "127.0.0.1"}
+    caller.FIRST_WAIT, caller.LONGEST_WAIT = 0.005, 0.3
+    only, total, pairs, begun = set(sys.argv[1:]), Counter(), 0, time.monotonic()
+    for provider in PROVIDERS:
+        if only & PROVIDERS.keys() and provider not in only:
+            continue
+        for name, (settings, allowed) in MISBEHAVIOUR.items():
+            if only & MISBEHAVIOUR.keys() and name not in only:
+                continue
+            with Loopback(manners=provider, texts=[RIGHT], **settings) as server:
+                found = tried(server, provider, settings, allowed)
+            if +found:
+                sys.stdout.write(f"{provider} {name}: {dict(found)}\n")
+            total, pairs = total + found, pairs + 1
+    sys.stdout.write(f"{pairs} pairs, {pairs * REQUESTS * SAMPLES} samples, {time.monotonic() - begun:.0f} s\n")
+    figure("providers_played", len(PROVIDERS), "providers", ">= 12")
+    figure("misbehaviours", len(MISBEHAVIOUR), "kinds", ">= 25")
+    figure("rows_lost", total["lost"], "samples", "== 0")
+    figure("verdicts_made_up", total["made_up"], "samples", "== 0")
+    figure("shards_stopped", total["stopped"], "shards", "== 0")
+    finish()
+
+
+if __name__ == "__main__":
+    main()
