@@ -108,7 +108,7 @@ def test_abstentions_are_neither_right_nor_wrong_and_bounds_say_what_they_could_
 
 def test_the_overlap_control_is_measured_on_documents_that_it_has_not_seen(measured):
     own = measured["accuracy", "(overlap control)", "mine", "intention", "accuracy"]
-    assert own["value"] == 1 and own["n"] == 60 and own["low"] == 1
+    assert own["value"] == 1 and own["n"] == 60 and 0.8 < own["low"] < 1 == own["high"]
 
 
 def test_people_are_a_truth_of_their_own(measured):
@@ -170,7 +170,7 @@ def test_the_documents_of_a_set_are_searched_for_its_questions(measured):
     found = {kind: measured["retrieval", kind, "bm25", "mine", "mrr"] for kind in ("(all)", "in scope", "out of scope")}
     values = {kind: (one["value"], one["n"]) for kind, one in found.items()}
     assert values == {"(all)": (pytest.approx(2 / 3), 60), "in scope": (1, 20), "out of scope": (0.5, 40)}
-    assert found["(all)"]["low"] == pytest.approx(2 / 3)
+    assert found["(all)"]["low"] > 0.5
 
 
 def test_what_people_agreed_on_counts_before_their_majority_and_a_tie_is_no_truth():

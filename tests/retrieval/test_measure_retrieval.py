@@ -59,7 +59,7 @@ def test_kinds_are_apart_and_intervals_go_by_documents(tmp_path):
     inside = {key[-1]: one for key, one in found.items() if key[:3] == ("by_kind", "in scope", "bm25")}
     assert inside["recall_1"]["value"] == 0.5 and inside["recall_5"]["value"] == 1
     assert inside["mrr"]["value"] == 0.75 and inside["mrr"]["n"] == 2
-    assert (inside["mrr"]["low"], inside["mrr"]["high"]) == (0.5, 1)
+    assert inside["mrr"]["low"] < 0.1 and inside["mrr"]["high"] > 0.99, "two documents say little about others"
     outside = found["by_kind", "out of scope", "bm25", "ndcg_10"]
     assert outside["value"] == pytest.approx(
         1 / math.log2(4) / 2

@@ -44,7 +44,8 @@ def three_of_five_documents(number, _seed=0):
 
 def test_accuracy_is_the_mean_over_seeds():
     half = found(answers(2, half=lambda number, seed: seed == 0))["half"]
-    assert [half["accuracy"][name] for name in ("value", "low", "high", "n")] == [0.5, 0.5, 0.5, 40]
+    assert [half["accuracy"][name] for name in ("value", "n")] == [0.5, 40]
+    assert half["accuracy"]["low"] + half["accuracy"]["high"] == pytest.approx(1)
     assert half["auroc"]["value"] == 0.5
 
 
@@ -53,7 +54,7 @@ def test_intervals_are_as_wide_as_documents_differ():
     rows = found(answers(**methods), times=500)
     wide, narrow = (rows[name]["accuracy"] for name in methods)
     assert wide["value"] == narrow["value"] == pytest.approx(0.6)
-    assert wide["high"] - wide["low"] > 3 * (narrow["high"] - narrow["low"])
+    assert wide["high"] - wide["low"] > 2 * (narrow["high"] - narrow["low"])
 
 
 def test_a_difference_to_a_control_is_paired():

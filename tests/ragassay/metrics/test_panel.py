@@ -8,6 +8,7 @@ from sklearn.metrics import cohen_kappa_score, roc_auc_score, roc_curve
 from ragassay.metrics import panel, resampling
 from ragassay.metrics.agreement import kappa
 from ragassay.metrics.panel import Panel
+from ragassay.metrics.resampling import interval, share_interval
 
 NOTHING = {"value": None, "low": None, "high": None, "n": 0, "abstained": 0}
 
@@ -45,8 +46,12 @@ def test_means_and_their_draws_are_those_of_a_plain_loop(items):
         np.testing.assert_allclose(found.drawn[:, method], slowly(clusters, scores[:, method], 40, 3), atol=1e-12)
         row = found.row(method)
         known = found.drawn[:, method]
-        assert (row["low"], row["high"]) == pytest.approx(tuple(np.quantile(known, [0.025, 0.975])), abs=1e-12)
-        assert row["n"] == (~np.isnan(scores[:, method])).sum()
+        counted = ~np.isnan(scores[:, method])
+        size, own = len({*np.array(clusters)[counted]}), scores[counted, method]
+        share = own.min() >= 0 and own.max() <= 1
+        expected = share_interval(row["value"], known, size, counted.sum()) if share else interval(known, size)
+        assert (row["low"], row["high"]) == pytest.approx(expected, abs=1e-12)
+        assert row["n"] == counted.sum()
 
 
 def test_areas_are_those_of_scikit_learn(items):
@@ -150,7 +155,8 @@ def test_any_number_can_be_measured_under_the_same_draws(items):
     agreeing = own.measure(lambda weights: (weights * (said == positive)).sum() / weights.sum(), abstained=3)
     same = own.mean((said == positive).astype(float))
     np.testing.assert_allclose(agreeing.drawn, same.drawn, atol=1e-12)
-    assert agreeing.row() == pytest.approx(same.row() | {"abstained": 3})
+    ends = dict(zip(("low", "high"), interval(same.drawn, len({*clusters})), strict=True))
+    assert agreeing.row() == pytest.approx(same.row() | ends | {"abstained": 3})
     beyond_chance = own.measure(lambda weights: kappa(said, positive, weights))
     weights = np.concatenate(list(own.draws()))[7, own.owners].astype(int)
     assert beyond_chance.drawn[7, 0] == pytest.approx(

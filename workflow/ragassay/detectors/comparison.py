@@ -79,4 +79,4 @@ def _over(panel, right, methods, control) -> Estimates | None:
         return None
     difference = right - right[:, places[-1:]]
     difference[:, places[-1]] = np.nan
-    return panel.mean(difference)
+    return panel.difference(difference)

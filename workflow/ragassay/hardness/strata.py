@@ -12,7 +12,7 @@ import itertools
 import numpy as np
 
 from ragassay.metrics.panel import Panel, number
-from ragassay.metrics.resampling import interval
+from ragassay.metrics.resampling import share_interval
 
 HARD = 0.75
 DIGITS = 5  # of a similarity: further digits depend on the machine
@@ -58,7 +58,8 @@ def grade(rows: list[dict], limits: list[float], fewest: int, times: int, seed: 
     share, drawn_share = _shares(shares.values, hard), _shares(shares.drawn, drawn_hard)
     strata = []
     for at, name in enumerate(names):
-        area, (low, high) = areas.row(at), interval(drawn_share[:, at])
+        area = areas.row(at)
+        low, high = share_interval(share[at], drawn_share[:, at], int(shares.clusters[at]), int(shares.counts[at]))
         of_hard = slice(at, at + 1) if name != ALL else slice(0, -1)
         row = {"stratum": name, "n_out_of_scope": int(outs[at]), "n_in_scope": int(ins[at])}
         row |= {"auroc": area["value"], "auroc_low": area["low"], "auroc_high": area["high"]}

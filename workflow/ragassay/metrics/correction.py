@@ -34,8 +34,10 @@ def corrected(rate, sensitivity, specificity):
     return np.clip((rate + specificity - 1) / (sensitivity + specificity - 1), 0, 1)
 
 
-def corrected_rate(rate: float, drawn, judge: Judge, seed: int = 0):
-    """(value, low, high) for a rate and its resampled values; empty without gold items of both kinds."""
+def corrected_rate(rate: float, drawn, judge: Judge, seed: int = 0, clusters: int | None = None):
+    """(value, low, high) for a rate and its resampled values, of so many clusters; empty without gold items of both
+    kinds.
+    """
     if not judge.yes or not judge.no or judge.sensitivity + judge.specificity <= 1:
         return None, None, None
     random, drawn = np.random.default_rng(seed), np.asarray(drawn, float)
@@ -44,4 +46,4 @@ def corrected_rate(rate: float, drawn, judge: Judge, seed: int = 0):
     specificity = random.beta(judge.no_of_no + 0.5, judge.no - judge.no_of_no + 0.5, len(drawn))
     usable = ~np.isnan(drawn) & (sensitivity + specificity > 1)
     found = corrected(drawn[usable], sensitivity[usable], specificity[usable])
-    return float(corrected(rate, judge.sensitivity, judge.specificity)), *interval(found.tolist())
+    return float(corrected(rate, judge.sensitivity, judge.specificity)), *interval(found.tolist(), clusters)

@@ -20,7 +20,7 @@ from ragassay.metrics import resampling
 from ragassay.metrics.auroc import areas
 from ragassay.metrics.average_precision import precisions
 from ragassay.metrics.paired import sign_flip
-from ragassay.metrics.resampling import interval
+from ragassay.metrics.resampling import interval, share_interval
 
 
 class Estimates(NamedTuple):
@@ -30,17 +30,25 @@ class Estimates(NamedTuple):
     counts: np.ndarray  # methods: the items behind it
     abstained: np.ndarray  # methods: the items that it was asked about and that are not among these
     drawn: np.ndarray  # draws x methods
+    clusters: np.ndarray  # methods: the clusters of the items behind it
+    shares: np.ndarray  # methods: whether it is a share, which lies between 0 and 1
 
     def row(self, method: int = 0) -> dict:
         """Value, interval and counts of one method, by the names that they have in the table metrics."""
-        low, high = interval(self.drawn[:, method])
+        drawn, clusters = self.drawn[:, method], int(self.clusters[method])
+        if self.shares[method]:
+            low, high = share_interval(self.values[method], drawn, clusters, int(self.counts[method]))
+        else:
+            low, high = interval(drawn, max(clusters, 1))
         counts = {"n": int(self.counts[method]), "abstained": int(self.abstained[method])}
         return {"value": number(self.values[method]), "low": low, "high": high, **counts}
 
     def minus(self, other: "Estimates") -> "Estimates":
         """The difference to estimates from other items of the same panel."""
         counts, abstained = self.counts + other.counts, self.abstained + other.abstained
-        return Estimates(self.values - other.values, counts, abstained, self.drawn - other.drawn)
+        clusters = np.minimum(self.clusters, other.clusters)
+        drawn = self.drawn - other.drawn
+        return Estimates(self.values - other.values, counts, abstained, drawn, clusters, _shares(len(counts), False))
 
 
 class Panel:
@@ -60,10 +68,16 @@ class Panel:
         """The mean of the numbers of each method."""
         return self.means(values, {"all": asked})["all"]
 
+    def difference(self, values, asked=None) -> Estimates:
+        """The mean difference of two methods, from the differences of items."""
+        found = self.mean(values, asked)
+        return found._replace(shares=_shares(len(found.values), False))
+
     def means(self, values, masks: dict[Hashable, np.ndarray]) -> dict[Hashable, Estimates]:
         """The same for the items of each mask, by its name; None is a mask of all items that have a number."""
         values = _columns(values)
         known = ~np.isnan(values)
+        shares = np.all(~known | ((values >= 0) & (values <= 1)), axis=0)
         numbers = np.where(known, values, 0)
         asked = {name: _mask(mask, known) for name, mask in masks.items()}
         totals = {name: self.sums(np.where(mask, numbers, 0)) for name, mask in asked.items()}
@@ -78,6 +92,8 @@ class Panel:
                 (mask & known).sum(axis=0),
                 (mask & ~known).sum(axis=0),
                 _stacked(drawn[name], values.shape[1]),
+                (counts[name] > 0).sum(axis=0),
+                shares,
             )
             for name, mask in asked.items()
         }
@@ -101,7 +117,9 @@ class Panel:
         whole = measure(np.ones(len(self.owners))) if len(self.owners) else None
         drawn = [measure(own) for weights in self.draws() for own in weights[:, self.owners]]
         counts = (np.array([len(self.owners)]), np.array([abstained]))
-        return Estimates(np.array([whole], float), *counts, np.array(drawn, float).reshape(-1, 1))
+        drawn = np.array(drawn, float).reshape(-1, 1)
+        clusters = np.array([len(np.unique(self.owners))])
+        return Estimates(np.array([whole], float), *counts, drawn, clusters, _shares(1, False))
 
     def p(self, differences, flips: int) -> np.ndarray:
         """Two-sided p of the mean of each column of differences, by flipping the signs of clusters."""
@@ -139,6 +157,8 @@ class Panel:
             (asked & known).sum(axis=0),
             (asked & ~known).sum(axis=0),
             _stacked(drawn, len(rankings)),
+            (self.sums(asked & known) > 0).sum(axis=0),
+            _shares(len(rankings), True),
         )
 
 
@@ -181,6 +201,10 @@ def _tpr(above, below, fpr):
     best = np.where(allowed, passing, 0).max(axis=1, initial=0)
     shares = _ratio(best, above.sum(axis=1))
     return np.where(below.sum(axis=1) > 0, shares, np.nan)
+
+
+def _shares(methods, is_share):
+    return np.full(methods, is_share)
 
 
 def _columns(values, type_=float):

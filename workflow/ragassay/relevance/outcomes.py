@@ -89,6 +89,7 @@ def equation_1(study_set: StudySet, found: Outcomes, resamples: int, seed: int) 
         columns = {"right_with": right[0], "right_without": right[1], "relevance": gain}
         columns |= {name: np.where(unknown, np.nan, sign) for name, sign in (("gained", gain > 0), ("lost", gain < 0))}
         estimates = Panel(group.asked.keys, resamples, seed).mean(np.stack(list(columns.values()), axis=1), asked)
+        estimates.shares[list(columns).index("relevance")] = False  # a difference, even if it never is below 0
         keys = {"at": at, "corpus": study_set.name, "responder": found.responder, "retriever": retriever}
         for place, name in enumerate(columns):
             own = keys | {"queries": group.name, "tag": group.tag}

@@ -51,9 +51,9 @@ def over_runs(estimates: Estimates, runs: slice) -> dict:
     """
     usable = np.flatnonzero(~np.isnan(estimates.values[runs])) + runs.start
     usable = usable if len(usable) else np.arange(runs.start, runs.stop)
-    counts = (part[usable[:1]] for part in (estimates.counts, estimates.abstained))
-    drawn = estimates.drawn[:, usable].mean(axis=1, keepdims=True)
-    return Estimates(estimates.values[usable].mean(keepdims=True), *counts, drawn).row()
+    first, drawn = usable[:1], estimates.drawn[:, usable].mean(axis=1, keepdims=True)
+    counts = {name: getattr(estimates, name)[first] for name in ("counts", "abstained", "clusters", "shares")}
+    return estimates._replace(values=estimates.values[usable].mean(keepdims=True), drawn=drawn, **counts).row()
 
 
 def _exact(row):

@@ -29,7 +29,7 @@ def comparison_rows(questions: Questions, cells: dict, times: int, flips: int, s
         firsts, seconds = (np.stack([judged[pair[at]] for _, _, pair in pairs], axis=1) for at in (0, 1))
         asked = (firsts != UNASKED) & (seconds != UNASKED)
         firsts, seconds = defused(firsts), defused(seconds)
-        differences = panel.mean(firsts - seconds, asked)
+        differences = panel.difference(firsts - seconds, asked)
         tested = panel.p(firsts - seconds, flips)
         adjusted = holm(tested)
         (least_first, most_first), (least_second, most_second) = bounds(firsts, asked), bounds(seconds, asked)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ragassay.metrics.correction import Judge, corrected_rate
 from ragassay.metrics.panel import Estimates, bounds, number
-from ragassay.metrics.resampling import interval
+from ragassay.metrics.resampling import share_interval
 from ragassay.responses.closed_book import AFTER, period
 from ragassay.responses.judges import NO_GOLD
 from ragassay.responses.verdict_matrix import UNASKED, Questions, defused
@@ -50,7 +50,7 @@ def cell_rows(questions: Questions, cells: dict, marks: dict, said: dict, judges
         for name, estimates in found.items():
             yield SECTION.row("cells", keys, "accuracy" if name == EVERY else name, **estimates.row(at))
         judge = judges.get(cell.judge, NO_GOLD)
-        corrected = _corrected(every, found[EVERY].drawn[:, at], judge, seed)
+        corrected = _corrected(every, found[EVERY], at, judge, seed)
         yield SECTION.row("cells", keys, "corrected", **corrected)
 
 
@@ -87,7 +87,8 @@ def _over_topics(topics: list[Estimates], at: int) -> dict:
     there = ~np.isnan(drawn)
     totals = np.where(there, drawn, 0).sum(axis=1)
     means = np.divide(totals, there.sum(axis=1), out=np.full(len(totals), np.nan), where=there.any(axis=1))
-    low, high = interval(means)
+    items, documents = (sum(int(getattr(part, name)[at]) for part in topics) for name in ("counts", "clusters"))
+    low, high = share_interval(values["average"]["value"], means, documents, items)
     return values | {"average": values["average"] | {"low": low, "high": high}}
 
 
@@ -96,8 +97,9 @@ def _counts(counts: dict, answered: int, truncated: int) -> dict:
     return numbers | {"parsed": counts["n"], "abstained": counts["abstained"]}
 
 
-def _corrected(every: dict, drawn, judge: Judge, seed: int) -> dict:
+def _corrected(every: dict, estimates: Estimates, at: int, judge: Judge, seed: int) -> dict:
     value, low, high = None, None, None
     if every["value"] is not None:
-        value, low, high = corrected_rate(every["value"], drawn, judge, seed)
+        drawn, clusters = estimates.drawn[:, at], int(estimates.clusters[at])
+        value, low, high = corrected_rate(every["value"], drawn, judge, seed, clusters)
     return {"value": value, "low": low, "high": high, "n": every["n"] if value is not None else 0}
