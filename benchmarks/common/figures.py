@@ -1,7 +1,10 @@
 """Print figures in the one form that all benchmarks use, and remember whether one of them falls short."""
 
 import operator
+import os
+import subprocess
 import sys
+from pathlib import Path
 
 COMPARE = {"<=": operator.le, "<": operator.lt, ">": operator.gt, ">=": operator.ge, "==": operator.eq}
 short = []
@@ -23,5 +26,14 @@ def figure(name: str, value: float, unit: str, target: str | None = None, limit:
 
 
 def finish() -> None:
-    """Exit with 1 if a figure is short of its target."""
+    """Say what was measured, and beside how much other work; exit with 1 if a figure is short of its target."""
+    load, processors = os.getloadavg()[2], os.cpu_count()
+    sys.stdout.write(f"measured at commit {_commit()}, load {load:.1f} on {processors} processors\n")
     sys.exit(1 if short else 0)
+
+
+def _commit():
+    """The commit that is checked out, and whether files differ from it."""
+    command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty=-changed", "--exclude=*"]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    return found.stdout.strip() or "unknown"

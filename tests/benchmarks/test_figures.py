@@ -39,6 +39,12 @@ def test_a_figure_without_a_target_is_shown_and_never_short(capsys):
         figures.finish()
 
 
+def test_the_last_line_says_what_was_measured_beside_how_much_other_work(capsys):
+    with pytest.raises(SystemExit):
+        figures.finish()
+    assert re.fullmatch(r"measured at commit \w+(-changed)?, load \d+\.\d on \d+ processors\n", capsys.readouterr().out)
+
+
 @pytest.mark.parametrize(("value", "verdict", "status"), [(3, "ok", 0), (4, "short", 1)])
 def test_a_figure_with_a_target_reaches_it_or_falls_short(capsys, value, verdict, status):
     figures.figure("time", value, "s", "<= 3", 2)
@@ -126,5 +132,5 @@ def test_make_keeps_the_figures_of_each_benchmark_and_fails_if_one_is_short(tmp_
         kept = {path.stem: path.read_text() for path in (tmp_path / "benchmarks/figures").iterdir()}
         assert "docs written" in done.stdout and all(text in done.stdout for text in kept.values())
         status[arguments[0]] = (done.returncode == 0, sorted(kept))
-    assert kept["far"] == "figure far 2 s limit - ratio - target <=1 short\n"
+    assert kept["far"].startswith("figure far 2 s limit - ratio - target <=1 short\nmeasured at commit ")
     assert status == {"bench-near": (True, ["near"]), "bench-far": (False, ["far"]), "bench": (False, ["far", "near"])}
