@@ -7,11 +7,12 @@ import signal
 import pytest
 import torch
 
-from models import one_thread, save_encoder  # noqa: F401  a fixture
+from models import one_thread, save_decoder, save_encoder  # noqa: F401  a fixture
 from passages import TEXTS
+from project import ROOT
 from ragassay import tables, variants
 from ragassay.attacks import finished
-from ragassay.attacks.poison import ANSWER, KINDS, RETRIEVER, AttackError, settings_of, wants
+from ragassay.attacks.poison import ANSWER, KINDS, READER, RETRIEVER, AttackError, settings_of, wants
 from ragassay.attacks.tried import tried
 from ragassay.attacks.trigger import triggered
 from ragassay.schemas.neighbours import NEIGHBOURS
@@ -25,29 +26,37 @@ from targets import TARGET_ROWS, targets
 SMALL = {  # settings that do little
     "poisonedrag_white": {"texts": 1, "steps": 3, "candidates": 4},
     "corpus_poisoning": {"clusters": 1, "tokens": 5, "steps": 3, "candidates": 4},
+    "garag": {"population": 4, "generations": 3, "parents": 2, "children": 3, "perturbation": 0.5},
     "general_trigger": {"trigger": "storm", "tokens": 3, "steps": 3, "candidates": 4},
 }
+PROMPT = ROOT / "resources/prompts/respond_passages.yaml"
+READING = [name for name in variants.names(KINDS) if READER in variants.load(KINDS, name, "attacks").NEEDS]
 OPTIMISED = [name for name in variants.names(KINDS) if RETRIEVER in variants.load(KINDS, name, "attacks").NEEDS]
 
 
 @pytest.fixture(scope="module")
-def entry(tmp_path_factory):
+def entries(tmp_path_factory):
+    """A little random reader and a little random encoder."""
     words = " ".join([*TEXTS.values(), *(one["question"] for one in TARGET_ROWS)]).lower().replace(".", " ")
-    return save_encoder(tmp_path_factory.mktemp("encoder") / "bert", words.split())
+    reader = {"model": str(tmp_path_factory.mktemp("decoder")), "options": {"device": "cpu"}}
+    save_decoder(reader["model"], [*TEXTS.values()] * 3, 400, 1024)
+    return reader, save_encoder(tmp_path_factory.mktemp("encoder") / "bert", words.split())
 
 
 @pytest.fixture
-def optimised(files, entry, tmp_path):
+def optimised(files, entries, tmp_path):
     """A function that runs the stage and gives the bytes and the rows that it wrote."""
     found = [("bridge", 1, "p4"), ("bridge", 2, "p3"), ("ferry", 1, "p1")]
     rows = [row(NEIGHBOURS, query_id=query, rank=rank, passage_id=name, score=0.5) for query, rank, name in found]
     tables.write(NEIGHBOURS, files("neighbours"), rows)
+    reader, entry = entries
     retriever = {"encoder": entry, "query_encoder": entry, "embeddings": str(tmp_path / "e"), "similarity": "cosine"}
 
     def run(kind, folder="optimised", **own):
         settings = settings_of(kind, SMALL[kind] | own, "attacks.mine")
-        inputs = (files("targets"), [files("passages")], [files("neighbours")], files("poison"))
-        optimise_passages(*inputs, "mine", kind, settings, retriever, tmp_path / folder)
+        inputs = (files("targets"), [files("passages")], [files("neighbours")], PROMPT, files("poison"))
+        about = {"reader": {"name": "little", "entry": reader, "in_lines": False}} if kind in READING else {}
+        optimise_passages(*inputs, "mine", kind, settings, retriever, tmp_path / folder, **about)
         return files("poison").read_bytes(), tables.read(POISONED_PASSAGES, files("poison")).to_pylist()
 
     return run
@@ -130,3 +139,13 @@ def test_a_general_trigger_is_the_same_for_questions_with_it_and_without_it(opti
 def test_an_attacker_who_knows_no_question_is_told(optimised, kind):
     with pytest.raises(AttackError, match=r"that the attacker knows, expected .* the setting known"):
         optimised(kind, known=0)
+
+
+def test_garag_puts_typos_into_the_passage_that_answers_and_spares_the_answer(optimised, tmp_path):
+    rows = {one["target_id"]: one for one in optimised("garag")[1]}
+    assert {name: one["made_from"] for name, one in rows.items()} == {"bridge": "p4", "ferry": "p1"}
+    for name, answer in (("bridge", "bridge"), ("ferry", "nine")):
+        clean, text = TEXTS[rows[name]["made_from"]].split(), rows[name]["text"].split()
+        changed = [at for at, pair in enumerate(zip(clean, text, strict=True)) if pair[0] != pair[1]]
+        assert changed and len(changed) <= len(clean) / 2 and answer in rows[name]["text"]
+        assert 2 * 4 <= rows[name]["forwards"] <= 2 * (4 + 3 * 3)

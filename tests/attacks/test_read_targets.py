@@ -25,10 +25,10 @@ GOOD = {
 
 @pytest.fixture
 def read(tmp_path):
-    def read(*rows, columns=COLUMNS, most_rejected=0.5):
+    def read(*rows, columns=COLUMNS, most_rejected=0.5, **more):
         (tmp_path / "mine.jsonl").write_text("\n".join(map(json.dumps, rows)))
         names = [tmp_path / "targets.parquet", tmp_path / "rejects.parquet"]
-        read_targets([str(tmp_path / "mine.jsonl")], *names, "mine", columns, most_rejected)
+        read_targets([str(tmp_path / "mine.jsonl")], *names, "mine", columns, most_rejected, **more)
         return [
             tables.read(kind, path).to_pylist() for kind, path in zip((TARGETS, tables.REJECTS), names, strict=True)
         ]
@@ -97,3 +97,9 @@ def test_a_text_without_the_target_is_kept_with_a_flag_and_told(read, caplog):
 def test_a_row_without_question_or_id_is_told_with_file_and_row(read, row, words):
     with pytest.raises(TextError, match=re.escape(words)):
         read(GOOD | row)
+
+
+def test_a_trigger_goes_into_every_question_and_into_nothing_else(read):
+    [plain], _ = read(GOOD)
+    [row], _ = read(GOOD, trigger="xylophone")
+    assert sorted(row["question"].split()) == ["Who?", "xylophone"] and row == plain | {"question": row["question"]}

@@ -13,7 +13,7 @@ Writes  results/targets/{dataset}.parquet                              questions
         optimised/                                                     what optimising has made; not an output either
 """
 
-from ragassay.plan import attacks, defences, retrieval
+from ragassay.plan import attackers, attacks, defences, retrieval
 
 ATTACKED = plan(attacks.columns)
 RETRIEVED = expand("results/retrieved/{dataset}/{retriever}/{attack}.parquet", zip, **ATTACKED)
@@ -75,8 +75,8 @@ rule poison_corpus:
     """The passages that an attack plants for the targets of a dataset."""
     input:
         targets="results/targets/{dataset}.parquet",
-        passages=plan(attacks.poison_inputs, pattern="results/passages/{corpus}.parquet"),
-        neighbours=plan(attacks.poison_inputs, pattern="results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
+        passages=plan(attackers.poison_inputs, pattern="results/passages/{corpus}.parquet"),
+        neighbours=plan(attackers.poison_inputs, pattern="results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
         texts=plan(attacks.poison_texts),
     output:
         poisoned_passages=table("results/poisoned_passages/{dataset}/{attack}.parquet"),
@@ -98,10 +98,12 @@ rule poison_corpus:
 rule optimise_passages:
     """The passages of an attack that has the retriever's weights and optimises what it plants."""
     input:
-        plan(attacks.attacked_weights),
+        plan(attackers.attacked_weights),
+        plan(attackers.reader_weights),
         targets="results/targets/{dataset}.parquet",
-        passages=plan(attacks.poison_inputs, pattern="results/passages/{corpus}.parquet"),
-        neighbours=plan(attacks.poison_inputs, pattern="results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
+        passages=plan(attackers.poison_inputs, pattern="results/passages/{corpus}.parquet"),
+        neighbours=plan(attackers.poison_inputs, pattern="results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
+        prompt=plan(defences.prompt),
     output:
         poisoned_passages=table("results/poisoned_passages/{dataset}/{attack}.parquet"),
     log:
@@ -114,8 +116,8 @@ rule optimise_passages:
         mem_mb=8000,
         runtime="12h",
     params:
-        code=code("attacks/optimise_passages.py", attacks.optimised_kinds),
-        settings=plan(attacks.optimise_passages),
+        code=code("attacks/optimise_passages.py", attackers.optimised_kinds),
+        settings=plan(attackers.optimise_passages),
     script:
         "../scripts/attacks/optimise_passages.py"
 
@@ -171,7 +173,7 @@ rule retrieve_bm25:
 rule measure_attacks:
     """How much of what is planted is found, how loud it is, and what is answered: the report's section."""
     input:
-        targets=expand("results/targets/{dataset}.parquet", dataset=plan(attacks.datasets)),
+        targets=expand("results/targets/{dataset}.parquet", dataset=plan(attacks.attacked)),
         poisoned_passages=PLANTED,
         passages=expand("results/passages/{corpus}.parquet", corpus=plan(attacks.corpora)),
         retrieved=RETRIEVED,

@@ -96,7 +96,7 @@ rule sweep_raguard:
 rule measure_raguard:
     """What defences remove, miss and cost: the report's section."""
     input:
-        targets=expand("results/targets/{dataset}.parquet", dataset=plan(attacks.datasets)),
+        targets=expand("results/targets/{dataset}.parquet", dataset=plan(attacks.attacked)),
         poisoned_passages=list(dict.fromkeys(POISONED)),
         retrieved=list(dict.fromkeys(FOUND)),
         filtered=FILTERED,

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from ragassay.plan import attacks, defences
+from ragassay.plan import attackers, attacks, defences
 from ragassay.plan.config import checked
 from ragassay.plan.schema import merged
 from ragassay.plan.shards import one_of
@@ -27,7 +27,11 @@ def config(*cells, **more):
 
 def problems(*cells, **more):
     own = config(*cells, **more)
-    return [f"{'.'.join(map(str, key))}: {text}" for module in (attacks, defences) for key, text in module.check(own)]
+    return [
+        f"{'.'.join(map(str, key))}: {text}"
+        for module in (attacks, attackers, defences)
+        for key, text in module.check(own)
+    ]
 
 
 def test_each_entry_is_all_combinations_of_its_lists_and_each_cell_is_there_once():
@@ -44,9 +48,9 @@ def test_an_attack_gets_its_settings_and_only_those_that_edit_get_passages():
     loud = Wildcards(dataset="mine", attack="loud")
     assert attacks.poison_corpus(own, loud) == {"attack": "loud", "kind": "jamming", "own": {"texts": 2}}
     pattern = "results/neighbours/{corpus}/{retriever}/{query_set}.parquet"
-    assert attacks.poison_inputs(own, pattern, loud) == []
+    assert attackers.poison_inputs(own, pattern, loud) == []
     edited = Wildcards(dataset="mine", attack="edited")
-    assert attacks.poison_inputs(own, pattern, edited) == ["results/neighbours/texts/bm25/mine.targets.parquet"]
+    assert attackers.poison_inputs(own, pattern, edited) == ["results/neighbours/texts/bm25/mine.targets.parquet"]
     measured = attacks.measure_attacks(own)
     assert (measured["k"], measured["ks"], measured["texts"]) == (5, [1, 3, 5, 10], [1, 2, 3, 5, 8, 13])
     assert measured["wants"] == {"none": None, "loud": "declining"}
@@ -55,7 +59,7 @@ def test_an_attack_gets_its_settings_and_only_those_that_edit_get_passages():
 def test_an_attack_that_optimises_gets_the_retriever_that_it_meets_and_says_on_what_it_is_tried():
     few = {"white": {"kind": "poisonedrag_white", "settings": {"targets": 3}}}
     own, white = config(CELL | {"attacks": ["white"]}, attacks=few), Wildcards(dataset="mine", attack="white")
-    settings = attacks.optimise_passages(own, white)
+    settings = attackers.optimise_passages(own, white)
     assert settings["retriever"]["encoder"]["name"] == "minilm" and settings["own"]["steps"] == 30
     assert attacks.attacks(own, optimised=True) >= ["white"] and "white" not in attacks.attacks(own, optimised=False)
     keys = Wildcards(dataset="mine", attack="white", retriever="bm25", responder="embedded")

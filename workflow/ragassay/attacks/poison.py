@@ -4,8 +4,8 @@
 
 `targets` are rows of the table targets, `settings` its own, which `SETTINGS` names with their defaults; it yields
 `Poison`, target after target. What it needs beside them it names in `NEEDS`: `retrieved` or `texts`, or the weights of
-a `retriever`; what it wants of the model, in `WANTS`: the wrong `answer`, `declining`, or any `error`, by its setting
-`aim` if there are several.
+a `retriever` or a `reader`; what it wants of the model, in `WANTS`: the wrong `answer`, `declining`, or any `error`, by
+its setting `aim` if there are several.
 """
 
 from collections.abc import Iterator
@@ -18,8 +18,8 @@ from ragassay.documents.ids import content_id
 from ragassay.errors import AssayError, unknown
 
 KINDS = "ragassay.attacks.kinds"
-# what an attack may need: clean passages by target, a table of texts, a retriever's weights
-RETRIEVED, TEXTS, RETRIEVER = "retrieved", "texts", "retriever"
+# what an attack may need: clean passages by target, a table of texts, the weights of a retriever, those of a model
+RETRIEVED, TEXTS, RETRIEVER, READER = "retrieved", "texts", "retriever", "reader"
 ANSWER, DECLINING, ERROR = "answer", "declining", "error"  # what it may want
 
 
@@ -45,6 +45,7 @@ class Tools:
     texts: dict[str, list[str]] = field(default_factory=dict)  # target -> texts that somebody wrote for it
     questions: dict[str, str] = field(default_factory=dict)  # target -> a question that the attacker knows of
     retriever: object = None  # an AttackedRetriever
+    reader: object = None  # an AttackedReader
     finished: object = None  # where what optimising has made is kept
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ragassay import variants
 from ragassay.attacks import tried
-from ragassay.attacks.poison import KINDS, RETRIEVED, RETRIEVER, TEXTS, AttackError, settings_of, wants
+from ragassay.attacks.poison import KINDS, RETRIEVER, TEXTS, AttackError, settings_of, wants
 from ragassay.errors import AssayError, unknown
 from ragassay.plan import retrieval
 from ragassay.plan.intervals import draws
@@ -30,9 +30,14 @@ def datasets(config: dict) -> list[str]:
     return list(config["datasets"])
 
 
+def attacked(config: dict) -> list[str]:
+    """The datasets that something is tried on."""
+    return list(dict.fromkeys(cell.dataset for cell in cells(config)))
+
+
 def corpora(config: dict) -> list[str]:
-    """The corpora of all datasets."""
-    return list(dict.fromkeys(entry["corpus"] for entry in config["datasets"].values()))
+    """The corpora of these datasets."""
+    return list(dict.fromkeys(config["datasets"][name]["corpus"] for name in attacked(config)))
 
 
 def attack(config: dict, name: str) -> dict:
@@ -48,7 +53,7 @@ def attack(config: dict, name: str) -> dict:
 def attacks(config: dict, optimised: bool | None = None) -> list[str]:
     """All names of attacks, or of those that need a retriever's weights, or of the others."""
     every = dict.fromkeys([*config["attacks"], *variants.names(KINDS)])
-    return [name for name in every if optimised is None or optimised == (RETRIEVER in _needs(config, name))]
+    return [name for name in every if optimised is None or optimised == (RETRIEVER in needs(config, name))]
 
 
 def cells(config: dict) -> list[Cell]:
@@ -70,15 +75,9 @@ def target_files(config: dict, wildcards) -> list[str]:
 
 
 def read_targets(config: dict, wildcards) -> dict:
-    own = config["datasets"][wildcards.dataset]["columns"]
-    return {"dataset": wildcards.dataset, "columns": own, "most_rejected": config["most_rejected"]}
-
-
-def poison_inputs(config: dict, pattern: str, wildcards) -> list[str]:
-    """The clean corpus or its neighbours, for attacks that need what questions find there."""
-    if RETRIEVED not in _needs(config, wildcards.attack):
-        return []
-    return [_filled(config, wildcards.dataset, _attacked(config, wildcards).retriever, pattern)]
+    entry = config["datasets"][wildcards.dataset]
+    own = {"trigger": entry["trigger"]} if entry["trigger"] else {}
+    return own | {"dataset": wildcards.dataset, "columns": entry["columns"], "most_rejected": config["most_rejected"]}
 
 
 def poison_texts(config: dict, wildcards) -> list[str]:
@@ -91,34 +90,18 @@ def poison_kinds(config: dict, wildcards) -> list[str]:
 
 
 def poison_corpus(config: dict, wildcards) -> dict:
-    return {"attack": wildcards.attack, "kind": _entry(config, wildcards)["kind"], "own": _settings(config, wildcards)}
-
-
-def optimise_passages(config: dict, wildcards) -> dict:
-    searched = retrieval.search_dense(config, _attacked(config, wildcards))
-    victim = {key: searched[key] for key in ("encoder", "query_encoder", "embeddings", "similarity")}
-    return poison_corpus(config, wildcards) | {"retriever": victim, "finished": "optimised"}
-
-
-def optimised_kinds(config: dict, wildcards) -> list[str]:
-    """The module that makes the texts, and those that run the retriever's encoders."""
-    return [*poison_kinds(config, wildcards), *retrieval.retriever_kinds(config, _attacked(config, wildcards))]
-
-
-def attacked_weights(config: dict, wildcards) -> list[str]:
-    """The weights of the retriever that is attacked."""
-    return retrieval.retriever_weights(config, _attacked(config, wildcards))
+    return {"attack": wildcards.attack, "kind": _entry(config, wildcards)["kind"], "own": settings(config, wildcards)}
 
 
 def tried_on(config: dict, wildcards) -> dict:
     """What says which targets the attack is tried on, where these are not all."""
-    own = {key: value for key, value in _settings(config, wildcards).items() if key in tried.SETTINGS and value}
+    own = {key: value for key, value in settings(config, wildcards).items() if key in tried.SETTINGS and value}
     return {"tried": own} if own else {}
 
 
 def clean(config: dict, pattern: str, wildcards) -> str:
     """A table of the clean corpus of a dataset."""
-    return _filled(config, wildcards.dataset, wildcards.retriever, pattern)
+    return filled(config, wildcards.dataset, wildcards.retriever, pattern)
 
 
 def retrieve_dense(config: dict, wildcards) -> dict:
@@ -133,7 +116,7 @@ def retrieve_bm25(config: dict, wildcards) -> dict:
 
 def measure_attacks(config: dict) -> dict:
     names = {cell.attack: SimpleNamespace(attack=cell.attack) for cell in cells(config)}
-    own = {name: (_entry(config, keys)["kind"], _settings(config, keys)) for name, keys in names.items()}
+    own = {name: (_entry(config, keys)["kind"], settings(config, keys)) for name, keys in names.items()}
     few = {name: tried_on(config, keys)["tried"] for name, keys in names.items() if tried_on(config, keys)}
     shared = config["under_attack"]
     about = {"k": shared["k"], "ks": sorted(shared["ks"]), "texts": sorted(shared["texts"])}
@@ -141,40 +124,21 @@ def measure_attacks(config: dict) -> dict:
     return about | draws(config, "attacks")
 
 
-def _filled(config, dataset, retriever, pattern):
+def filled(config, dataset, retriever, pattern):
     corpus = config["datasets"][dataset]["corpus"]
     return pattern.format(corpus=corpus, retriever=retriever, query_set=dataset + QUERIES)
-
-
-def _attacked(config, wildcards):
-    """The retriever that an attack is made for, as a wildcard: one that it names, or the first that it meets."""
-    named, optimises = _settings(config, wildcards).get("retriever"), RETRIEVER in _needs(config, wildcards.attack)
-    able = retrieval.retrievers(config, DENSE) if optimises else [cell.retriever for cell in cells(config)]
-    met = [cell.retriever for cell in cells(config) if cell.dataset == wildcards.dataset and cell.retriever in able]
-    own = [
-        cell.retriever for cell in cells(config) if (cell.dataset, cell.attack) == (wildcards.dataset, wildcards.attack)
-    ]
-    found = [named] if named else [*(name for name in own if name in able), *met, *able]
-    if not found or found[0] not in able:
-        raise NoAttack(f"attacks.{wildcards.attack}: {_no_gradients(named)}")
-    return SimpleNamespace(retriever=found[0])
-
-
-def _no_gradients(name):
-    found = f"found the retriever {name!r}" if name else "found no retriever"
-    return f"{found}, expected one by vectors whose weights are here: others have no gradients to optimise by"
 
 
 def _entry(config, wildcards):
     return attack(config, wildcards.attack)
 
 
-def _settings(config, wildcards):
+def settings(config, wildcards):
     own = _entry(config, wildcards)
     return settings_of(own["kind"], own["settings"], f"attacks.{wildcards.attack}")
 
 
-def _needs(config, name):
+def needs(config, name):
     return _kind(config, name).NEEDS
 
 
@@ -197,10 +161,7 @@ def check(config: dict) -> Iterator[tuple]:
         except AttackError as error:
             yield ("attacks", name, "settings"), str(error).partition(": ")[2]
             continue
-        named = entry["settings"].get("retriever")
-        if named and named not in retrieval.retrievers(config, DENSE):
-            yield ("attacks", name, "settings", "retriever"), _no_gradients(named)
-        if (TEXTS in _needs(config, name)) != ("files" in entry):
+        if (TEXTS in needs(config, name)) != ("files" in entry):
             found = "files, which this kind does not read" if "files" in entry else "no files, which this kind reads"
             yield ("attacks", name), f"found {found}"
     deepest, kept = max(config["under_attack"]["k"], *config["under_attack"]["ks"]), config["retrieval"]["neighbours"]
@@ -217,7 +178,7 @@ def check(config: dict) -> Iterator[tuple]:
         for name in entry["attacks"]:
             if name not in attacks(config):
                 yield ("under_attack", "cells", number, "attacks"), unknown("attack", name, attacks(config))
-            elif name not in config["attacks"] and TEXTS in _needs(config, name):
+            elif name not in config["attacks"] and TEXTS in needs(config, name):
                 yield (
                     ("under_attack", "cells", number, "attacks"),
                     f"found {name}, which needs files; give it an entry in attacks",

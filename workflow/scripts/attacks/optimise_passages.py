@@ -3,6 +3,7 @@ target, so that a job that was killed goes on.
 """
 
 from ragassay import tables
+from ragassay.attacks.attacked_reader import AttackedReader
 from ragassay.attacks.attacked_retriever import AttackedRetriever
 from ragassay.attacks.finished import Finished
 from ragassay.attacks.poison import Tools, rows
@@ -14,17 +15,28 @@ from ragassay.schemas.targets import TARGETS
 from ragassay.stage import log, run
 
 
-def optimise_passages(targets, passages, neighbours, poisoned_passages, attack, kind, own, retriever, finished):
-    """`retriever` says which encoders and similarity are attacked; `finished` is the folder of what was made before."""
+def optimise_passages(
+    targets, passages, neighbours, prompt, poisoned_passages, attack, kind, own, retriever, finished, reader=None
+):
+    """`retriever` says which encoders and similarity are attacked, `reader` which model and form of prompt, if any;
+    `finished` is the folder of what was made before.
+    """
     wanted = {row["target_id"]: row for row in tables.read(TARGETS, targets).to_pylist()}
     chosen = tried(wanted, own.get("targets"), own.get("known", 0))
     victim = AttackedRetriever(**retriever)
-    made_by = {name: module_version(f"ragassay.attacks.{name}") for name in (f"kinds.{kind}", "attacked_retriever")}
+    made_by = {
+        name: module_version(f"ragassay.attacks.{name}")
+        for name in (f"kinds.{kind}", "attacked_retriever", "attacked_reader")
+    }
     about = {"code": made_by, "settings": own, "retriever": victim.identity}
+    if reader:
+        reader = AttackedReader(prompt=prompt, **reader)
+        about |= reader.identity
     tools = Tools(
         retrieved=retrieved_texts(neighbours, passages),
         questions={name: wanted[name]["question"] for name in known(wanted, own.get("known", 0))},
         retriever=victim,
+        reader=reader,
         finished=Finished(finished, about),
     )
     log.info("tried on %d of %d targets", len(chosen), len(wanted))

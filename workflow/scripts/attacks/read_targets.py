@@ -4,6 +4,7 @@ from collections import Counter
 
 from ragassay import tables
 from ragassay.attacks.hygiene import usable
+from ragassay.attacks.trigger import triggered
 from ragassay.documents.ids import reject
 from ragassay.retrieval.user_files import texts
 from ragassay.schemas.targets import TARGETS
@@ -15,7 +16,8 @@ LISTS = ("answers", "target_aliases", "texts")
 REMEDY = "Correct the files, or name their columns in datasets.{name}.columns"
 
 
-def read_targets(files, targets, rejects, dataset, columns, most_rejected):
+def read_targets(files, targets, rejects, dataset, columns, most_rejected, trigger=None):
+    """With a trigger, all questions have that word."""
     tally = Tally(", ".join(files), "targets and texts", most_rejected, REMEDY.format(name=dataset))
     flags = Counter()
     with tables.Writer(TARGETS, targets) as kept, tables.Writer(tables.REJECTS, rejects) as rejected:
@@ -29,7 +31,7 @@ def read_targets(files, targets, rejects, dataset, columns, most_rejected):
             if found:
                 tally.keep(1 + len(found["texts"]))
                 flags.update(found["flags"])
-                kept.add(found)
+                kept.add(found | {"question": triggered(found["question"], trigger)} if trigger else found)
         tally.check()
     told = ", ".join(f"{count} with {name}" for name, count in sorted(flags.items()) if name)
     log.info("%d targets with %d texts, %s", kept.written, flags.total(), told or "none with a flag")

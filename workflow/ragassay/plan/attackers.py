@@ -1,0 +1,87 @@
+"""What an attacker has: the retriever and the reader that it optimises against, and what questions find."""
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+
+from ragassay.attacks.poison import READER, RETRIEVED, RETRIEVER
+from ragassay.plan import attacks, models, retrieval
+from ragassay.plan.attacks import NoAttack
+from ragassay.plan.retrieval import DENSE
+
+
+def poison_inputs(config: dict, pattern: str, wildcards) -> list[str]:
+    """The clean corpus or its neighbours, for attacks that need what questions find there."""
+    if RETRIEVED not in attacks.needs(config, wildcards.attack):
+        return []
+    return [attacks.filled(config, wildcards.dataset, _attacked(config, wildcards).retriever, pattern)]
+
+
+def optimise_passages(config: dict, wildcards) -> dict:
+    searched = retrieval.search_dense(config, _attacked(config, wildcards))
+    victim = {key: searched[key] for key in ("encoder", "query_encoder", "embeddings", "similarity")}
+    about = attacks.poison_corpus(config, wildcards) | {"retriever": victim, "finished": "optimised"}
+    if READER not in attacks.needs(config, wildcards.attack):
+        return about
+    name, in_lines = _reader(config, wildcards), config["under_attack"]["prompt"] == "lines"
+    entry = {key: value for key, value in config["models"][name].items() if key in ("model", "options")}
+    return about | {"reader": {"name": name, "entry": entry, "in_lines": in_lines}}
+
+
+def optimised_kinds(config: dict, wildcards) -> list[str]:
+    """The module that makes the texts, and those that run the retriever's encoders."""
+    return [*attacks.poison_kinds(config, wildcards), *retrieval.retriever_kinds(config, _attacked(config, wildcards))]
+
+
+def attacked_weights(config: dict, wildcards) -> list[str]:
+    """The weights of the retriever that is attacked."""
+    return retrieval.retriever_weights(config, _attacked(config, wildcards))
+
+
+def reader_weights(config: dict, wildcards) -> list[str]:
+    """The weights of the model that is attacked, if there is one."""
+    has_reader = READER in attacks.needs(config, wildcards.attack)
+    return models.weights(config["models"][_reader(config, wildcards)]) if has_reader else []
+
+
+def _attacked(config, wildcards):
+    """The retriever that an attack is made for, as a wildcard: one that it names, or the first that it meets."""
+    named, needs = attacks.settings(config, wildcards).get("retriever"), attacks.needs(config, wildcards.attack)
+    cells = [cell for cell in attacks.cells(config) if cell.dataset == wildcards.dataset]
+    met = [cell.retriever for cell in sorted(cells, key=lambda cell: cell.attack != wildcards.attack)]
+    able = retrieval.retrievers(config, DENSE) if RETRIEVER in needs else met
+    found = [named] if named else [*(name for name in met if name in able), *able]
+    if not found or found[0] not in able:
+        raise NoAttack(f"attacks.{wildcards.attack}: {_no_gradients(named)}")
+    return SimpleNamespace(retriever=found[0])
+
+
+def _reader(config, wildcards):
+    """The model whose weights an attack uses: one that it names, or the first that is on this machine."""
+    named, able = attacks.settings(config, wildcards).get("reader"), _readers(config)
+    if (named and named not in able) or not able:
+        raise NoAttack(f"attacks.{wildcards.attack}: {_no_weights(named)}")
+    return named or able[0]
+
+
+def _readers(config):
+    return [name for name, entry in config["models"].items() if entry["provider"] == "transformers"]
+
+
+def _no_gradients(name):
+    found = f"found the retriever {name!r}" if name else "found no retriever"
+    return f"{found}, expected one by vectors whose weights are here: others have no gradients to optimise by"
+
+
+def _no_weights(name):
+    found = f"found the reader {name!r}" if name else "found no reader"
+    return f"{found}, expected a model of provider transformers, whose weights are here"
+
+
+def check(config: dict) -> Iterator[tuple]:
+    """Whether what attacks name to optimise against can be used for that."""
+    for name, entry in config["attacks"].items():
+        retriever, reader = (entry["settings"].get(key) for key in ("retriever", "reader"))
+        if retriever and retriever not in retrieval.retrievers(config, DENSE):
+            yield ("attacks", name, "settings", "retriever"), _no_gradients(retriever)
+        if reader and reader not in _readers(config):
+            yield ("attacks", name, "settings", "reader"), _no_weights(reader)
