@@ -56,6 +56,8 @@ NEEDED = {
     "measure_answers": {"sklearn", "scipy", "pandas"},
     "measure_drift": {"scipy"},
     "measure_raguard": {"scipy"},
+    "measure_attacks": {"pandas"},
+    "optimise_passages": {"torch", "transformers", "jinja2"},
     "retrieve_bm25": {"sklearn", "scipy", "pandas"},
     "fit_gate": {"sklearn", "scipy", "pandas"},
     "train_demo_lm": {"torch", "transformers", "jinja2", "scipy"},

@@ -82,10 +82,10 @@ rule poison_corpus:
         poisoned_passages=table("results/poisoned_passages/{dataset}/{attack}.parquet"),
     log:
         "logs/poison_corpus/{dataset}/{attack}.log",
-    wildcard_constraints:
-        attack=one_of(plan(attacks.attacks, optimised=False)),
     benchmark:
         "logs/poison_corpus/{dataset}/{attack}.benchmark.jsonl"
+    wildcard_constraints:
+        attack=one_of(plan(attacks.attacks, optimised=False)),
     conda:
         "../../envs/tables.yaml"
     params:
