@@ -5,13 +5,15 @@ and the constant factor k1 + 1 is omitted). Words are lower-case runs of letters
 words. Scores are exact: one sparse product. Passages may come as a stream: their words are counted, not kept.
 """
 
+import re
+from array import array
+from collections import Counter
 from collections.abc import Iterable
 
 import numpy as np
 import scipy.sparse as sparse
-from sklearn.feature_extraction.text import CountVectorizer
 
-WORD = r"\w+"
+WORD = re.compile(r"\w+")
 
 
 class Bm25:
@@ -20,14 +22,14 @@ class Bm25:
     """
 
     def __init__(self, passages: Iterable[str], k1: float = 1.2, b: float = 0.75, divide_by_idf: bool = False):
-        self.passages, self._divided = 0, divide_by_idf
-        self._counter = CountVectorizer(token_pattern=WORD, dtype=np.float32)
-        self._words = self._counter.build_analyzer()
-        try:
-            counts = self._counter.fit_transform(self._counted(passages)).tocsr()
-        except ValueError:  # the corpus has no word
-            self._weights = None
+        self._divided, self._places, self._weights = divide_by_idf, {}, None  # word -> its place
+        counts = self._counts(passages, learn=True)
+        self.passages = counts.shape[0]
+        if not self._places:
             return
+        words = sorted(self._places)
+        counts = counts[:, [self._places[word] for word in words]]
+        self._places = {word: place for place, word in enumerate(words)}
         lengths = np.asarray(counts.sum(axis=1)).ravel()
         norms = k1 * (1 - b + b * lengths / lengths.mean())
         self._rarity = self._idf(np.bincount(counts.indices, minlength=counts.shape[1])).astype(np.float32)
@@ -41,7 +43,7 @@ class Bm25:
         if self._weights is None:
             return [], {"sizes": sizes}
         parts = {name: getattr(self._weights, name) for name in ("data", "indices", "indptr")}
-        return self._counter.get_feature_names_out().tolist(), parts | {"rarity": self._rarity, "sizes": sizes}
+        return list(self._places), parts | {"rarity": self._rarity, "sizes": sizes}
 
     @classmethod
     def restored(cls, words: list[str], arrays: dict[str, np.ndarray]) -> "Bm25":
@@ -49,7 +51,7 @@ class Bm25:
         index = cls([], divide_by_idf=bool(arrays["sizes"][1]))
         index.passages = int(arrays["sizes"][0])
         if words:
-            index._counter.vocabulary = words
+            index._places = {word: place for place, word in enumerate(words)}
             index._rarity, shape = arrays["rarity"], (len(words), index.passages)
             index._weights = sparse.csr_matrix(tuple(arrays[name] for name in ("data", "indices", "indptr")), shape)
         return index
@@ -60,7 +62,7 @@ class Bm25:
         """
         if self._weights is None:
             return sparse.csr_matrix((len(queries), self.passages), dtype=np.float32)
-        counts = self._counter.transform(queries)
+        counts = self._counts(queries)
         scores = (counts @ self._weights).tocsr()
         if self._divided:
             mass = self._mass(queries, counts)
@@ -69,14 +71,30 @@ class Bm25:
 
     def _mass(self, queries, counts):
         """The sum of the inverse document frequencies of each query's words."""
-        unknown = np.array([len(self._words(query)) for query in queries]) - np.asarray(counts.sum(axis=1)).ravel()
+        unknown = np.array([len(_words(query)) for query in queries]) - np.asarray(counts.sum(axis=1)).ravel()
         return (counts @ self._rarity + unknown * self._idf(0)).astype(np.float32)
 
     def _idf(self, having):
         """The inverse document frequency of words that so many passages have."""
         return np.log1p((self.passages - having + 0.5) / (having + 0.5))
 
-    def _counted(self, passages):
-        for passage in passages:
-            self.passages += 1
-            yield passage
+    def _counts(self, texts, learn=False):
+        """Texts x words: how often each text has each word. A new word is not counted, unless it is to be learnt."""
+        places, counts, ends = array("q"), array("f"), array("q", [0])
+        for text in texts:
+            own = Counter(_words(text))
+            if learn:
+                own = {self._places.setdefault(word, len(self._places)): count for word, count in own.items()}
+            else:
+                own = {self._places[word]: count for word, count in own.items() if word in self._places}
+            places.extend(own.keys())
+            counts.extend(own.values())
+            ends.append(len(places))
+        shape = (len(ends) - 1, len(self._places))
+        found = sparse.csr_matrix(tuple(np.asarray(part) for part in (counts, places, ends)), shape)
+        found.sort_indices()
+        return found
+
+
+def _words(text):
+    return WORD.findall(text.lower())

@@ -4,19 +4,21 @@ Texts lie one behind the other, so that no token is padding, and each sees itsel
 Biases that attention cancels (of keys) or hands on unchanged (of values) are left out or moved to where they end up,
 residuals are added by the products themselves, weights lie as the products read them, and the activation is worked into
 its product. A model of another shape, number format or device, or whose own states differ from these, is left to its
-library: `lean` then returns None.
+library: `lean` then returns None. Weights that were read without the library come from `ragassay.encoders.bert_files`.
 """
 
 import itertools
+from collections.abc import Mapping
 
 import numpy as np
 import torch
 from torch.nn.functional import layer_norm, scaled_dot_product_attention
 
 NAMES = frozenset({"BertModel", "RobertaModel", "XLMRobertaModel", "CamembertModel"})
+TABLES = ("word", "position", "token_type")
 AGREE = 1e-4  # relative; what states of both may differ by
 PROBE = (np.array([[5, 9, 7, 11], [6, 8, 10, 0]]), np.array([[1, 1, 1, 1], [1, 1, 1, 0]]))
-REFUSALS = (AttributeError, RuntimeError, TypeError, ValueError, IndexError)  # of models that only look alike
+REFUSALS = (AttributeError, RuntimeError, TypeError, ValueError, LookupError)  # of models that only look alike
 
 
 def lean(model) -> "Lean | None":
@@ -27,9 +29,11 @@ def lean(model) -> "Lean | None":
     if model.config.hidden_act != "gelu" or model.config.is_decoder or not torch.backends.mkldnn.is_available():
         return None
     tokens, mask = (torch.from_numpy(values) for values in PROBE)
+    padding = getattr(model.embeddings, "padding_idx", None)  # RoBERTa's positions begin behind it
+    numbers = model.config.num_attention_heads, model.config.layer_norm_eps, 0 if padding is None else padding + 1
     try:
         with torch.no_grad():  # weights of inference mode could not be part of a gradient's way
-            found = Lean(model)
+            found = Lean(dict(model.named_parameters()), *numbers)
         with torch.inference_mode():
             own = model(input_ids=tokens, attention_mask=mask).last_hidden_state * mask[:, :, None]
             apart = (found(*PROBE) - own).abs().max()
@@ -39,19 +43,22 @@ def lean(model) -> "Lean | None":
 
 
 class Lean:
-    def __init__(self, model):
-        self.embeddings, self.width = model.embeddings, model.config.hidden_size
-        self.heads, self.layers = model.config.num_attention_heads, [_Layer(layer) for layer in model.encoder.layer]
-        padding = getattr(model.embeddings, "padding_idx", None)  # RoBERTa's positions begin behind it
-        self.start = 0 if padding is None else padding + 1
+    """`weights` are tensors by the names that the library gives them; positions begin to count at `start`."""
+
+    def __init__(self, weights: Mapping[str, torch.Tensor], heads: int, epsilon: float, start: int = 0):
+        self.words, self.places, self.types = (weights[f"embeddings.{name}_embeddings.weight"].data for name in TABLES)
+        self.norm, self.width, self.start = _norm(weights, "embeddings", epsilon), self.words.shape[1], start
+        count = sum(name.startswith("encoder.layer.") and name.endswith(".query.weight") for name in weights)
+        self.heads = heads
+        self.layers = [_Layer(weights, f"encoder.layer.{number}", epsilon) for number in range(count)]
 
     def __call__(self, tokens: np.ndarray, mask: np.ndarray, types: np.ndarray | None = None) -> torch.Tensor:
         """rows x longest x width; `types` are those of tokens, if not all are the first."""
         inside = mask.astype(bool)
         places = np.broadcast_to(self.start + np.arange(mask.shape[1]), mask.shape)
-        ids, positions = (torch.from_numpy(values[inside])[None] for values in (tokens, places))
-        types = None if types is None else torch.from_numpy(types[inside])[None]
-        states = self.embeddings(input_ids=ids, position_ids=positions, token_type_ids=types)[0]
+        ids, positions = (torch.from_numpy(values[inside]) for values in (tokens, places))
+        kinds = self.types[0] if types is None else self.types[torch.from_numpy(types[inside])]
+        states = layer_norm(self.words[ids] + kinds + self.places[positions], *self.norm)
         runs = _runs(mask.sum(1).tolist())
         for layer in self.layers:
             states = layer(states, runs, self.heads)
@@ -61,15 +68,22 @@ class Lean:
 
 
 class _Layer:
-    def __init__(self, layer):
-        own, after = layer.attention.self, layer.attention.output
-        self.query, self.key, self.value = _columns(own.query), _columns(own.key), _columns(own.value)
-        self.query_bias, self.mixed = own.query.bias, _columns(after.dense)
-        self.mixed_bias = after.dense.bias + own.value.bias @ self.mixed  # attention's weights have the sum 1
-        self.first_norm, self.second_norm = _norm(after.LayerNorm), _norm(layer.output.LayerNorm)
-        self.wide = torch.ops.mkldnn._reorder_linear_weight(layer.intermediate.dense.weight.data)
-        self.wide_bias = layer.intermediate.dense.bias
-        self.narrow, self.narrow_bias = _columns(layer.output.dense), layer.output.dense.bias
+    def __init__(self, weights, name, epsilon):
+        def parts(place):
+            return (weights[f"{name}.{place}.{part}"] for part in ("weight", "bias"))
+
+        (query, self.query_bias), (value, value_bias) = parts("attention.self.query"), parts("attention.self.value")
+        self.query, self.value = _columns(query), _columns(value)
+        self.key = _columns(weights[f"{name}.attention.self.key.weight"])
+        mixed, mixed_bias = parts("attention.output.dense")
+        self.mixed = _columns(mixed)
+        self.mixed_bias = mixed_bias + value_bias @ self.mixed  # attention's weights have the sum 1
+        self.first_norm = _norm(weights, f"{name}.attention.output", epsilon)
+        self.second_norm = _norm(weights, f"{name}.output", epsilon)
+        wide, self.wide_bias = parts("intermediate.dense")
+        self.wide = torch.ops.mkldnn._reorder_linear_weight(wide.data)
+        narrow, self.narrow_bias = parts("output.dense")
+        self.narrow = _columns(narrow)
 
     def __call__(self, states, runs, heads):
         """Tokens x width; `states` are overwritten."""
@@ -95,12 +109,13 @@ def _runs(lengths):
     return found
 
 
-def _columns(linear):
+def _columns(weight):
     """The weight as inputs x outputs; the model's own becomes a view of it, so that it is there once."""
-    weight = linear.weight.data.t().contiguous()
-    linear.weight.data = weight.t()
-    return weight
+    columns = weight.data.t().contiguous()
+    weight.data = columns.t()
+    return columns
 
 
-def _norm(norm):
-    return norm.normalized_shape, norm.weight, norm.bias, norm.eps
+def _norm(weights, name, epsilon):
+    weight, bias = (weights[f"{name}.LayerNorm.{part}"] for part in ("weight", "bias"))
+    return weight.shape, weight, bias, epsilon

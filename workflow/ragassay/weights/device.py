@@ -3,7 +3,6 @@
 import contextlib
 
 import torch
-import transformers
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
@@ -45,7 +44,8 @@ def short_texts(config) -> int | None:
 @contextlib.contextmanager
 def quiet():
     """No progress bars and tables while weights are loaded: they would fill every job's log."""
-    logging = transformers.utils.logging
+    from transformers.utils import logging
+
     bars, verbosity = logging.is_progress_bar_enabled(), logging.get_verbosity()
     logging.disable_progress_bar()
     logging.set_verbosity_error()

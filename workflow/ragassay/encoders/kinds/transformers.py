@@ -7,13 +7,16 @@ Options: pooling, normalize (default false). Pooling is one of
     last    the last token, as decoders that were trained to embed
     pooler  what the model itself makes of its states, as DPR
 
-Weights are read as safetensors and code that comes with a model is never run.
+Weights are read as safetensors and code that comes with a model is never run. A plain BERT on a processor is read
+without the library.
 """
+
+from functools import cached_property
 
 import torch
 from torch.nn.functional import normalize
 
-from ragassay.encoders import encoder, fast_bert
+from ragassay.encoders import bert_files, encoder, fast_bert
 from ragassay.weights.device import positions
 
 FARTHEST = 100_000  # a tokenizer without a limit gives an astronomic number
@@ -29,13 +32,20 @@ class Kind(encoder.Kind):
                 f"encoder {self.name}: found pooling {self.pooling!r}, expected one of {', '.join(POOLINGS)}"
             )
         local, pooler = settings.local, self.pooling == "pooler"
-        self.device, self.tokenizer, self.model = local.device, local.tokenizer, local.trunk(pooler)
-        self.lean = None if pooler else fast_bert.lean(self.model)
+        self.device, self._local, read = local.device, local, None if pooler else bert_files.read(local)
+        if read:
+            self.lean, self.tokenizer, most = read
+        else:
+            self.lean, self.tokenizer = None if pooler else fast_bert.lean(self.model), local.tokenizer
+            most = positions(self.model.config)
         self.batch_tokens = local.batch_tokens(encoder.CPU_TOKENS, encoder.GPU_TOKENS)
         self.pad = self.tokenizer.pad_token_id or 0
-        self.model.requires_grad_(False)
-        most = positions(self.model.config)
         self.longest = settings.cut(most) or min(self.tokenizer.model_max_length, most or FARTHEST)
+
+    @cached_property
+    def model(self):
+        """The library's, which gradients need, too."""
+        return self._local.trunk(self.pooling == "pooler").requires_grad_(False)
 
     @torch.inference_mode()
     def vectors(self, tokens, mask):
