@@ -26,6 +26,7 @@ DEFENCES = {
     "literal": {"kind": "raguard", "settings": {"criteria": ["ts"], "similarity_null": "literal", "doublings": 0}},
     "near_duplicates": {"kind": "duplicates", "settings": {"similarity": 0.6}},
 }
+BASES = ("raguard", "similarity")  # what `echo` is compared with
 COMPARED = ["raguard", "similarity", "ppl", "ppl_window", "trustrag", "ragdefender", "near_duplicates"]
 COMPARED += ["question_share", "echo"]
 WANTED = {  # alone, by the threshold that alpha 2.5 % gives
@@ -68,33 +69,35 @@ def _figures(figure, path):
             if keys["criterion"] == "any":
                 figure(own, row["value"], "share")
             else:
-                figure(f"{own}_within_the_interval", row["low"] <= 0.025 <= row["high"], "bool")
+                figure(f"{own}_within_the_interval", row["low"] <= 0.025 <= row["high"], "bool", "== 1")
                 figure(own, row["value"], "share")
-    _comparison(figure, path.parents[1], names)
+    for base in BASES:
+        _comparison(figure, path.parents[1], names, base)
 
 
-def _comparison(figure, results, names):
-    """`echo` beside RAGuard on questions that it was not designed on."""
+def _comparison(figure, results, names, base):
+    """`echo` beside another defence on questions that it was not designed on."""
     questions = tables.frame(TARGETS, sorted(results.glob("targets/*.parquet"))).set_index("target_id")["question"]
     cells = {}
-    for defence in ("raguard", "echo"):
+    for defence in (base, "echo"):
         for path in sorted(results.glob(f"filtered/*/minilm/*/{defence}.parquet")):
             cell = tuple(tables.keys(FILTERED, path).values())
             found = results / "retrieved" / cell[0] / cell[1] / f"{cell[2]}.parquet"
             rows = judged(tables.frame(FILTERED, [path]), tables.frame(RETRIEVED, [found]), DEPTH)
             cells[cell] = rows[[fold_of(questions[name]) not in DESIGNED_ON for name in rows["target_id"]]]
-    better, worse = set(), 0
-    for row in difference_rows(cells, 2000, 0):
+    better, worse, differences = set(), 0, {}
+    for row in difference_rows(cells, 2000, 0, base):
         keys = json.loads(row["keys"])
-        name = f"{keys['dataset']}_{names[keys['attack']]}"
-        figure(f"echo_beyond_raguard_{name}_{row['metric']}", row["value"], row["metric"])
+        cell = f"{keys['dataset']}_{names[keys['attack']]}"
+        figure(f"echo_beyond_{base}_{cell}_{row['metric']}", row["value"], row["metric"])
         if row["metric"] == "difference":
-            difference = row["value"]
+            differences[cell] = row["value"]
         elif row["value"] < 0.05:
-            worse += difference < 0
-            better |= _settings(keys) if difference > 0 else set()
-    figure("echo_better_settings", len(better), "of 3", ">= 2")
-    figure("echo_worse_cells", worse, "cells", "== 0")
+            worse += differences[cell] < 0
+            better |= _settings(keys) if differences[cell] > 0 else set()
+    aimed = base == BASES[0]
+    figure(f"echo_better_than_{base}", len(better), "settings_of_3", ">= 2" if aimed else None)
+    figure(f"echo_worse_than_{base}", worse, "cells", "== 0" if aimed else None)
 
 
 def _settings(keys):

@@ -15,7 +15,7 @@ from ragassay.raguard.scorer import surprises
 from ragassay.raguard.scorers.causal import Scorer
 from ragassay.raguard.scorers.ngram import Scorer as NgramScorer
 
-TEXTS, TURNS, WORDS = 24, 3, [f"word{number:05}" for number in range(20_000)]
+TEXTS, TURNS, WORDS = 12, 3, [f"word{number:05}" for number in range(20_000)]
 READING = ("even_words", 4, 10)
 
 
