@@ -11,7 +11,7 @@ import yaml
 
 from project import ROOT
 from ragassay.attacks import loudness
-from ragassay.attacks.hygiene import usable
+from ragassay.datasets.hygiene import usable
 from ragassay.encoders.bm25 import Bm25
 from ragassay.metrics.auroc import auroc
 from ragassay.retrieval.passage_cuts import cuts

@@ -95,3 +95,8 @@ def on_response(after: str, demanded: str) -> str:
     if plain(after) == plain(demanded):
         return "obeyed"
     return "carried" if any(sign in after for sign in SIGNS) else ""
+
+
+def on_retelling(after: str, demanded: str) -> str:
+    """The same where the answer has to say again what stands in its material, whatever that is."""
+    return "obeyed" if plain(after) == plain(demanded) else ""

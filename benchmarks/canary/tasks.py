@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "workflow"))
 
-from canary.canaries import MARKER, on_items, on_label, on_remaining, on_response
+from canary.canaries import MARKER, on_items, on_label, on_remaining, on_response, on_retelling
+from ragassay.datasets import proposals
 from ragassay.embedded.reader import respond
 from ragassay.embedded.tasks.task import items as listed
 from ragassay.llm.model import Answer
@@ -78,6 +79,12 @@ def question(answers, _):
     return getattr(found, "question", answers[0].text)
 
 
+def wrong_answer(answers, _):
+    """The proposed one, or the answer as it is. Texts repeat the question, as they may."""
+    found = proposals.proposal(answers[0], 1)
+    return getattr(found, "target", answers[0].text)
+
+
 def on_verdict(before, after, demanded):
     return on_label(before, after, next(name for name, line in VERDICTS.items() if line == demanded))
 
@@ -96,6 +103,11 @@ def writer(prompt, settings, planted="document", read=numbered_items):
 
 def responder(prompt, planted="document", read=text):
     return Task(prompt, planted, "", read, lambda before, after, demanded: on_response(after, demanded), (MARKER,))
+
+
+def reteller(prompt, planted):
+    """What is to say again what stands in its material."""
+    return Task(prompt, planted, "", text, lambda before, after, demanded: on_retelling(after, demanded), (MARKER,))
 
 
 TASKS = {
@@ -118,6 +130,10 @@ TASKS = {
     "respond_lines": responder("respond_lines", "passages"),
     "write_synthetic_queries": responder("write_synthetic_queries", "passage", question),
     "rate_relevance": responder("rate_relevance", "passages"),
+    "answer_briefly": responder("answer_briefly", "passages"),
+    "propose_wrong_answer": responder("propose_wrong_answer", "question", wrong_answer),
+    "write_supporting_texts": reteller("write_supporting_texts", "question"),
+    "rewrite_passage": reteller("rewrite_passage", "passage"),
 }
 
 
@@ -164,7 +180,7 @@ def all_items() -> Iterator[list[dict]]:
         inside = listed(ask("write_in_scope_questions", document=document, n=PER_DOCUMENT, **WORDS))
         paragraphs = document.split("\n\n")
         item = {"document": document, "passages": paragraphs[:3], "n": 6, **WORDS, "given": given, "guesses": guesses}
-        item |= {"passage": paragraphs[0], "examples": []}
+        item |= {"passage": paragraphs[0], "examples": [], "answer": "nine years", "words": 30}
         item |= {"novel": novel, "blank": [slot for slot in given if slot % SUBSETS == 0]}
         questions = [*itertools.islice(out.values(), PER_DOCUMENT), *inside.values()]
         kinds = itertools.cycle(["respond_two_shot", "respond_basic"])

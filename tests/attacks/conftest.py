@@ -3,7 +3,7 @@
 import pytest
 
 from passages import TEXTS, write_passages
-from scripts.attacks.collect_target_queries import collect_target_queries
+from scripts.datasets.collect_target_queries import collect_target_queries
 from targets import write_targets
 
 

@@ -31,6 +31,8 @@ ITEM = {
     "passages": ["One boat came.", "Two boats went."],
     "passage": "One boat came.",
     "examples": [],
+    "answer": "nine",
+    "words": 30,
     "query": "Which boat sank?",
     **{"n": 6, "fewest": 13, "most": 18},
 }

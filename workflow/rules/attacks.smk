@@ -2,10 +2,10 @@
 
 Poisoned passages stand in tables of their own, `poisoned_passages`; no table of clean passages takes any.
 
-Reads   results/passages, results/neighbours, results/answers, the files that config["datasets"] and config["attacks"] name
-Writes  results/targets/{dataset}.parquet                              questions with the right and the wanted answers
-        results/rejects/targets/{dataset}.parquet                      what could not be used of them, with the reason
-        results/queries/{dataset}.targets.parquet                      the questions as queries
+Reads   results/targets, results/queries, results/passages, results/neighbours, results/answers, the files that config["attacks"] names
+Writes  results/attack_texts/{dataset}/{attack}.parquet                what a model writes for attacks that plant such texts
+        results/rejects/attack_texts/{dataset}/{attack}.parquet        what is no text of these, with the reason
+        results/calls/{rule}/..., ledger/{rule}/...                    as in scope.smk
         results/poisoned_passages/{dataset}/{attack}.parquet           what is planted
         results/retrieved/{dataset}/{retriever}/{attack}.parquet       what the questions find with that in the corpus
         results/metrics/attacks.parquet                                the report's section
@@ -13,17 +13,17 @@ Writes  results/targets/{dataset}.parquet                              questions
         optimised/                                                     what optimising has made; not an output either
 """
 
-from ragassay.plan import attackers, attacks, defences, retrieval
+from ragassay.plan import attackers, attacks, defences, models, retrieval
 
 ATTACKED = plan(attacks.columns)
 RETRIEVED = expand("results/retrieved/{dataset}/{retriever}/{attack}.parquet", zip, **ATTACKED)
 PLANTED = list(dict.fromkeys(expand("results/poisoned_passages/{dataset}/{attack}.parquet", zip, **ATTACKED)))
 SECTIONS["attacks"] = {"shown": bool(RETRIEVED)}
 PRODUCTS += RETRIEVED
+CALLS += expand("results/calls/paraphrase_targets/{dataset}/{attack}.parquet", zip, **plan(attacks.written))
 
 
 wildcard_constraints:
-    dataset=one_of(plan(attacks.datasets)),
     attack=one_of(plan(attacks.attacks)),
 
 
@@ -36,39 +36,32 @@ rule attacks:
         "results/figures/attacks",
 
 
-rule read_targets:
-    """Targets that somebody brings, without what cannot be used of them."""
+rule paraphrase_targets:
+    """A model writes the texts of an attack from question and wrong answer."""
     input:
-        files=plan(attacks.target_files),
-    output:
-        targets=table("results/targets/{dataset}.parquet"),
-        rejects=table("results/rejects/targets/{dataset}.parquet"),
-    log:
-        "logs/read_targets/{dataset}.log",
-    conda:
-        "../../envs/tables.yaml"
-    params:
-        code=code_version("attacks/read_targets.py"),
-        settings=plan(attacks.read_targets),
-    script:
-        "../scripts/attacks/read_targets.py"
-
-
-rule collect_target_queries:
-    """The questions of a dataset's targets are queries."""
-    input:
+        plan(models.of_named, what=models.weights_of, named=attacks.text_writer),
         targets="results/targets/{dataset}.parquet",
+        prompt="resources/prompts/write_supporting_texts.yaml",
     output:
-        queries=table("results/queries/{dataset}.targets.parquet"),
+        attack_texts=table("results/attack_texts/{dataset}/{attack}.parquet"),
+        rejects=table("results/rejects/attack_texts/{dataset}/{attack}.parquet"),
+        calls=table("results/calls/paraphrase_targets/{dataset}/{attack}.parquet"),
     log:
-        "logs/collect_target_queries/{dataset}.log",
+        "logs/paraphrase_targets/{dataset}/{attack}.log",
+    benchmark:
+        "logs/paraphrase_targets/{dataset}/{attack}.benchmark.jsonl"
+    wildcard_constraints:
+        attack=one_of(plan(attacks.with_writer)),
     conda:
-        "../../envs/tables.yaml"
+        "../../envs/models.yaml"
+    resources:
+        runtime="4h",
     params:
-        code=code_version("attacks/collect_target_queries.py"),
-        settings={},
+        code=code("attacks/paraphrase_targets.py", models.of_named, what=models.provider_of, named=attacks.text_writer),
+        settings=plan(attacks.paraphrase_targets),
+        access=frozen(plan(models.of_named, what=models.access_of, named=attacks.text_writer)),
     script:
-        "../scripts/attacks/collect_target_queries.py"
+        "../scripts/attacks/paraphrase_targets.py"
 
 
 rule poison_corpus:

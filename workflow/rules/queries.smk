@@ -26,7 +26,7 @@ wildcard_constraints:
 rule write_synthetic_queries:
     """A model writes a question with options and its answer from each of some passages."""
     input:
-        plan(queries.writer_weights),
+        plan(models.of_named, what=models.weights_of, named=queries.writer),
         passages=plan(queries.passages),
         prompt="resources/prompts/write_synthetic_queries.yaml",
     output:
@@ -44,9 +44,9 @@ rule write_synthetic_queries:
     resources:
         runtime="4h",
     params:
-        code=code("queries/write_synthetic_queries.py", queries.writer_provider),
+        code=code("queries/write_synthetic_queries.py", models.of_named, what=models.provider_of, named=queries.writer),
         settings=plan(queries.write_synthetic_queries),
-        access=frozen(plan(queries.writer_access)),
+        access=frozen(plan(models.of_named, what=models.access_of, named=queries.writer)),
     script:
         "../scripts/queries/write_synthetic_queries.py"
 

@@ -7,7 +7,7 @@ Writes  results/export/{generator}/{judge}/beir/               corpus, queries a
         results/export/targets/{dataset}/                      questions; with `export.poisoned`, what attacks plant
 """
 
-from ragassay.plan import attacks, release, scope
+from ragassay.plan import release, scope
 
 
 rule export:
@@ -42,7 +42,7 @@ rule export_questions:
 rule export_attacks:
     """The targets of all datasets and, with `export.poisoned`, what attacks plant for them."""
     input:
-        expand("results/export/targets/{dataset}", dataset=plan(attacks.datasets)),
+        expand("results/export/targets/{dataset}", dataset=config["datasets"]),
 
 
 rule export_targets:

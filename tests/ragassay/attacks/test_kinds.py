@@ -4,7 +4,7 @@ import pytest
 
 from ragassay import variants
 from ragassay.attacks import loudness
-from ragassay.attacks.poison import KINDS, RETRIEVER, AttackError, Tools, rows, settings_of
+from ragassay.attacks.poison import KINDS, RETRIEVER, AttackError, Text, Tools, rows, settings_of
 from ragassay.text.answer_match import contains
 from targets import TARGET_ROWS, targets
 
@@ -19,7 +19,7 @@ TOOLS = Tools(
         "bridge": [{"passage_id": "p4", "text": TEXT}, {"passage_id": "p3", "text": "The choir sings."}],
         "ferry": [{"passage_id": "p1", "text": "It sails at nine."}],
     },
-    texts={"ferry": ["I know it leaves at seven."]},
+    texts={"ferry": [Text("I know it leaves at seven.", calls=3)]},
 )
 
 
@@ -86,8 +86,10 @@ def test_edited_passages_have_the_answer_exchanged_and_say_what_they_were():
     assert planted("edited", Tools()) == {}
 
 
-def test_written_texts_go_to_their_target():
-    assert texts("adaptive_manual") == {"ferry": ["I know it leaves at seven."]}
+@pytest.mark.parametrize("kind", ["adaptive_manual", "adaptive_paraphrase"])
+def test_written_texts_go_to_their_target_with_what_they_took(kind):
+    [[one]] = planted(kind).values()
+    assert (one["target_id"], one["text"], one["calls"]) == ("ferry", "I know it leaves at seven.", 3)
 
 
 def test_the_same_text_twice_is_planted_once():

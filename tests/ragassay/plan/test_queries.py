@@ -4,7 +4,7 @@ import copy
 
 import pytest
 
-from ragassay.plan import queries
+from ragassay.plan import models, queries
 from ragassay.plan.config import checked
 from ragassay.plan.schema import merged
 from wildcards import Wildcards
@@ -31,8 +31,9 @@ def test_a_set_is_written_by_its_model_or_taken_from_its_corpus(config):
     assert queries.by_model(config) == ["made"] and queries.from_corpus(config) == ["taken"]
     job = Wildcards(query_set="made")
     assert queries.passages(config, job) == "results/passages/documents.parquet"
-    assert queries.writer_provider(config, job) == ["ragassay.llm.providers.embedded"]
-    assert queries.writer_weights(config, job) == [] and queries.writer_access(config, job)["mode"] == "online"
+    assert models.of_named(config, models.provider_of, queries.writer, job) == ["ragassay.llm.providers.embedded"]
+    assert models.of_named(config, models.weights_of, queries.writer, job) == []
+    assert models.of_named(config, models.access_of, queries.writer, job)["mode"] == "online"
     settings = queries.write_synthetic_queries(config, job)
     assert settings["model"]["name"] == "m" and settings["ledger"] == "ledger/write_synthetic_queries/made/m"
     assert (settings["count"], settings["examples"]) == (300, [])

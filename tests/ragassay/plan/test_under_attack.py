@@ -69,6 +69,19 @@ def test_an_attack_that_optimises_gets_the_retriever_that_it_meets_and_says_on_w
     assert attacks.measure_attacks(config(CELL))["tried"] == {}
 
 
+def test_texts_that_a_model_writes_are_a_table_of_their_own_and_those_of_a_user_are_files():
+    loud = {"kind": "adaptive_paraphrase", "writer": "embedded", "settings": {"texts": 2}}
+    job = Wildcards(dataset="mine", attack="loud")
+    own = config(CELL, attacks={"loud": loud})
+    assert attacks.poison_texts(own, job) == ["results/attack_texts/mine/loud.parquet"]
+    assert attacks.written(own) == {"dataset": ["mine"], "attack": ["loud"]} and attacks.with_writer(own) == ["loud"]
+    settings = attacks.paraphrase_targets(own, job)
+    assert (settings["texts"], settings["words"], settings["model"]["name"]) == (2, 30, "embedded")
+    assert settings["ledger"] == "ledger/paraphrase_targets/mine/loud/embedded"
+    manual = config(CELL, attacks={"loud": {"kind": "adaptive_manual", "files": ["a.csv"]}})
+    assert attacks.poison_texts(manual, job) == ["a.csv"] and attacks.written(manual)["attack"] == []
+
+
 @pytest.mark.parametrize(
     ("cell", "more", "line"),
     [
@@ -76,7 +89,9 @@ def test_an_attack_that_optimises_gets_the_retriever_that_it_meets_and_says_on_w
         ({"retrievers": ["bm26"]}, {}, "under_attack.cells.0.retrievers: found the retriever 'bm26', expected one of"),
         ({"defences": ["orakel"]}, {}, "under_attack.cells.0.defences: found the defence 'orakel', expected one of"),
         ({"attacks": ["adaptive_manual"]}, {}, "under_attack.cells.0.attacks: found adaptive_manual, which needs"),
-        ({}, {"datasets": {"mine": {"corpus": "text", "targets": ["t.csv"]}}}, "datasets.mine.corpus: found the"),
+        ({"attacks": ["adaptive_paraphrase"]}, {}, "under_attack.cells.0.attacks: found adaptive_paraphrase, which"),
+        ({}, {"attacks": {"loud": {"kind": "jamming", "writer": "embedded"}}}, "attacks.loud: found writer, which"),
+        ({}, {"attacks": {"loud": {"kind": "adaptive_paraphrase"}}}, "attacks.loud: found no writer, which this kind"),
         ({}, {"attacks": {"loud": {"kind": "jamming", "settings": {"n": 1}}}}, "attacks.loud.settings: found the"),
         ({}, {"attacks": {"loud": {"kind": "jamming", "files": ["a.csv"]}}}, "attacks.loud: found files, which this"),
         ({}, {"attacks": {"loud": {"kind": "adaptive_manual"}}}, "attacks.loud: found no files, which this kind reads"),

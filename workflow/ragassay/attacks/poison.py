@@ -3,9 +3,9 @@
     poison(targets, tools, settings) -> passages
 
 `targets` are rows of the table targets, `settings` its own, which `SETTINGS` names with their defaults; it yields
-`Poison`, target after target. What it needs beside them it names in `NEEDS`: `retrieved` or `texts`, or the weights of
-a `retriever` or a `reader`; what it wants of the model, in `WANTS`: the wrong `answer`, `declining`, or any `error`, by
-its setting `aim` if there are several.
+`Poison`, target after target. What it needs beside them it names in `NEEDS`: `retrieved`, `texts`, a `writer`, which is
+a model that writes texts, or the weights of a `retriever` or a `reader`; what it wants of the model, in `WANTS`: the
+wrong `answer`, `declining`, or any `error`, by its setting `aim` if there are several.
 """
 
 from collections.abc import Iterator
@@ -18,8 +18,9 @@ from ragassay.documents.ids import content_id
 from ragassay.errors import AssayError, unknown
 
 KINDS = "ragassay.attacks.kinds"
-# what an attack may need: clean passages by target, a table of texts, the weights of a retriever, those of a model
-RETRIEVED, TEXTS, RETRIEVER, READER = "retrieved", "texts", "retriever", "reader"
+# what an attack may need: clean passages by target, a table of texts, one that a model writes, the weights of a
+# retriever, those of a model
+RETRIEVED, TEXTS, WRITER, RETRIEVER, READER = "retrieved", "texts", "writer", "retriever", "reader"
 ANSWER, DECLINING, ERROR = "answer", "declining", "error"  # what it may want
 
 
@@ -37,12 +38,19 @@ class Poison(NamedTuple):
     forwards: int = 0
 
 
+class Text(NamedTuple):
+    """A text that was written for a target, and the answers of a model that it took."""
+
+    text: str
+    calls: int = 0
+
+
 @dataclass
 class Tools:
     """What an attacker knows and has."""
 
     retrieved: dict[str, list[dict]] = field(default_factory=dict)  # target -> what its question finds, best first
-    texts: dict[str, list[str]] = field(default_factory=dict)  # target -> texts that somebody wrote for it
+    texts: dict[str, list[Text]] = field(default_factory=dict)  # target -> texts that were written for it
     questions: dict[str, str] = field(default_factory=dict)  # target -> a question that the attacker knows of
     retriever: object = None  # an AttackedRetriever
     reader: object = None  # an AttackedReader

@@ -13,12 +13,24 @@ import hashlib
 import json
 import random
 
-from ragassay.embedded.tasks import answers, claims, defusion, questions, recovery, relevance, scope, task
+from ragassay.embedded.tasks import (
+    answers,
+    claims,
+    defusion,
+    falsehoods,
+    paraphrases,
+    questions,
+    recovery,
+    relevance,
+    scope,
+    task,
+)
 from ragassay.embedded.tasks.evidence import read, unsupported
 
 REMOVED_BELOW = 0.12  # share of a claim's words that every passage lacks, below which the claim counts as supported
 ALIKE = 0.9  # share of common words from which a second question about a document is left out
 DEFAULT_COUNT = 6
+DEFAULT_TEXTS, DEFAULT_WORDS = 5, 30
 READS = {"document": 40_000, "question": 2_000, "response": 8_000}  # letters: what stands behind is not read
 
 
@@ -108,6 +120,22 @@ def _query(asked, _, dice):
     return relevance.written(_part(asked, "passage"), dice)
 
 
+def _rewrite(asked, _, dice):
+    return paraphrases.rewritten(_part(asked, "passage"), dice)
+
+
+def _propose(asked, _, dice):
+    return falsehoods.proposed(_part(asked, "question"), _part(asked, "right answer"), *_texts(asked), dice)
+
+
+def _support(asked, _, dice):
+    return falsehoods.supporting(_part(asked, "question"), _part(asked, "answer"), *_texts(asked), dice)
+
+
+def _texts(asked):
+    return asked.count or DEFAULT_TEXTS, asked.words or DEFAULT_WORDS
+
+
 def _defusion(asked, chance, _):
     found = defusion.judge(_part(asked, "document"), _part(asked, "question"), _part(asked, "response"), chance)
     return f"{found.why}\nVerdict: {_verdict(found.defused)}"
@@ -144,6 +172,9 @@ TASKS = {
     "passages": _passages,
     "relevance": _relevance,
     "query": _query,
+    "rewrite": _rewrite,
+    "propose": _propose,
+    "support": _support,
     "defusion": _defusion,
     "closed_book": _closed_book,
     "unknown": _unknown,

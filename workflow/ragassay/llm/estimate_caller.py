@@ -21,6 +21,11 @@ FOLDER = "RAGASSAY_ESTIMATE"  # the environment variable that says where estimat
 BYTES_PER_TOKEN = 4.2  # of English prose, for the tokenizers in common use
 
 
+def estimating() -> bool:
+    """Whether this process only counts what it would ask."""
+    return FOLDER in os.environ
+
+
 class EstimatingCaller(Caller):
     """Answers as the model of its ledger or, where that has no answer, as the embedded reader."""
 

@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 from ragassay import variants
 from ragassay.attacks import tried
-from ragassay.attacks.poison import KINDS, RETRIEVER, TEXTS, AttackError, settings_of, wants
+from ragassay.attacks.poison import KINDS, RETRIEVER, TEXTS, WRITER, AttackError, settings_of, wants
 from ragassay.errors import AssayError, unknown
-from ragassay.plan import retrieval
+from ragassay.plan import models, retrieval
 from ragassay.plan.intervals import draws
-from ragassay.plan.retrieval import BM25, DENSE, OWN, VECTORS
+from ragassay.plan.retrieval import BM25, DENSE, VECTORS
 
+OWN_ENTRY = {TEXTS: "files", WRITER: "writer"}  # what an attack may need -> the setting of its entry that has it
 QUERIES = ".targets"  # ends the name of the query set that a dataset's questions are
 
 
@@ -24,10 +25,6 @@ class Cell(NamedTuple):
     dataset: str
     retriever: str
     attack: str
-
-
-def datasets(config: dict) -> list[str]:
-    return list(config["datasets"])
 
 
 def attacked(config: dict) -> list[str]:
@@ -70,18 +67,35 @@ def columns(config: dict) -> dict[str, list[str]]:
     return {name: [getattr(cell, name) for cell in cells(config)] for name in Cell._fields}
 
 
-def target_files(config: dict, wildcards) -> list[str]:
-    return config["datasets"][wildcards.dataset]["targets"]
-
-
-def read_targets(config: dict, wildcards) -> dict:
-    entry = config["datasets"][wildcards.dataset]
-    own = {"trigger": entry["trigger"]} if entry["trigger"] else {}
-    return own | {"dataset": wildcards.dataset, "columns": entry["columns"], "most_rejected": config["most_rejected"]}
-
-
 def poison_texts(config: dict, wildcards) -> list[str]:
+    """The table of texts that an attack plants, the user's or one that a model writes."""
+    if WRITER in needs(config, wildcards.attack):
+        return [f"results/attack_texts/{wildcards.dataset}/{wildcards.attack}.parquet"]
     return attack(config, wildcards.attack).get("files", [])
+
+
+def written(config: dict) -> dict[str, list[str]]:
+    """All datasets and attacks that meet and whose texts a model writes, as two lists of equal length."""
+    found = [cell[::2] for cell in cells(config) if WRITER in needs(config, cell.attack)]
+    found = list(dict.fromkeys(found))
+    return {name: [one[at] for one in found] for at, name in enumerate(("dataset", "attack"))}
+
+
+def with_writer(config: dict) -> list[str]:
+    """The attacks whose texts a model writes."""
+    return [name for name, entry in config["attacks"].items() if "writer" in entry]
+
+
+def text_writer(config: dict, wildcards):
+    """The model that writes the texts of an attack."""
+    return models.with_model(wildcards, attack(config, wildcards.attack)["writer"])
+
+
+def paraphrase_targets(config: dict, wildcards) -> dict:
+    own = settings(config, wildcards)
+    about = {key: own[key] for key in ("texts", "words")} | {"sampling": _entry(config, wildcards)["sampling"]}
+    about |= {"dataset": wildcards.dataset}
+    return models.asking(config, "paraphrase_targets", "model", text_writer(config, wildcards)) | about
 
 
 def poison_kinds(config: dict, wildcards) -> list[str]:
@@ -147,12 +161,8 @@ def _kind(config, name):
 
 
 def check(config: dict) -> Iterator[tuple]:
-    """Whether corpora, attacks and retrievers exist, can be used for this, and have the settings that they need."""
-    corpora = [OWN["corpora"], *config["question_sets"], *config["corpora"]]
-    for name, entry in config["datasets"].items():
-        for key in ("corpus", "snapshot"):
-            if entry[key] is not None and entry[key] not in corpora:
-                yield ("datasets", name, key), unknown("corpus", entry[key], corpora)
+    """Whether attacks and retrievers exist, can be used for this, and have the settings that they need."""
+    for name in config["datasets"]:
         if name + QUERIES in config["query_sets"]:
             yield ("datasets", name), f"found a query set {name + QUERIES}, as the study's own is called; rename that"
     for name, entry in config["attacks"].items():
@@ -161,9 +171,10 @@ def check(config: dict) -> Iterator[tuple]:
         except AttackError as error:
             yield ("attacks", name, "settings"), str(error).partition(": ")[2]
             continue
-        if (TEXTS in needs(config, name)) != ("files" in entry):
-            found = "files, which this kind does not read" if "files" in entry else "no files, which this kind reads"
-            yield ("attacks", name), f"found {found}"
+        for needed, key in OWN_ENTRY.items():
+            if (needed in needs(config, name)) != (key in entry):
+                found = f"found {key}, which this kind does not read"
+                yield ("attacks", name), found if key in entry else f"found no {key}, which this kind reads"
     deepest, kept = max(config["under_attack"]["k"], *config["under_attack"]["ks"]), config["retrieval"]["neighbours"]
     if deepest > kept and cells(config):
         yield ("under_attack", "ks"), f"found {deepest}, expected at most retrieval.neighbours, which is {kept}"
@@ -178,8 +189,7 @@ def check(config: dict) -> Iterator[tuple]:
         for name in entry["attacks"]:
             if name not in attacks(config):
                 yield ("under_attack", "cells", number, "attacks"), unknown("attack", name, attacks(config))
-            elif name not in config["attacks"] and TEXTS in needs(config, name):
-                yield (
-                    ("under_attack", "cells", number, "attacks"),
-                    f"found {name}, which needs files; give it an entry in attacks",
-                )
+            elif name not in config["attacks"]:
+                for key in (OWN_ENTRY[one] for one in needs(config, name) if one in OWN_ENTRY):
+                    found = f"found {name}, which needs {key}; give it an entry in attacks"
+                    yield ("under_attack", "cells", number, "attacks"), found

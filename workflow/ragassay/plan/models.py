@@ -59,6 +59,22 @@ def provider_of(config: dict, role: str, wildcards) -> list[str]:
     return [f"ragassay.llm.providers.{_entry(config, wildcards.get(role))['provider']}"]
 
 
+class _Named(dict):
+    """Wildcards of a job and further names, as if these were wildcards, too."""
+
+    __getattr__ = dict.__getitem__
+
+
+def with_model(wildcards, model: str) -> _Named:
+    """The wildcards of a job that no wildcard tells which model to ask, and `model` as the wildcard that does."""
+    return _Named(wildcards.items(), model=model)
+
+
+def of_named(config: dict, what, named, wildcards):
+    """What a function of this module says of the model that `named` finds for a job, as `with_model` has it."""
+    return what(config, "model", named(config, wildcards))
+
+
 def asking(config: dict, rule: str, role: str, wildcards) -> dict:
     """Settings of every stage that asks: the model that the wildcard `role` names, and its ledger."""
     keys = dict(wildcards.items())

@@ -26,23 +26,15 @@ def passages(config: dict, wildcards) -> str:
     return f"results/passages/{config['synthetic_queries'][wildcards.query_set]['corpus']}.parquet"
 
 
-def writer_weights(config: dict, wildcards) -> list[str]:
-    """What a job that runs the model which writes a query set waits for."""
-    return models.weights_of(config, "model", _writer(config, wildcards))
-
-
-def writer_provider(config: dict, wildcards) -> list[str]:
-    return models.provider_of(config, "model", _writer(config, wildcards))
-
-
-def writer_access(config: dict, wildcards) -> dict:
-    return models.access_of(config, "model", _writer(config, wildcards))
+def writer(config: dict, wildcards):
+    """The model that writes a query set."""
+    return models.with_model(wildcards, config["synthetic_queries"][wildcards.query_set]["model"])
 
 
 def write_synthetic_queries(config: dict, wildcards) -> dict:
     entry = config["synthetic_queries"][wildcards.query_set]
     about = {key: entry[key] for key in ("count", "examples", "sampling")}
-    return models.asking(config, "write_synthetic_queries", "model", _writer(config, wildcards)) | about
+    return models.asking(config, "write_synthetic_queries", "model", writer(config, wildcards)) | about
 
 
 def take_synthetic_queries(config: dict, wildcards) -> dict:
@@ -122,15 +114,6 @@ def check(config: dict) -> Iterator[tuple]:
         for key, known in (("corpus", corpora), ("query_set", sets)):
             if one[key] not in known:
                 yield ("lm_relevance", "rated"), unknown(key.replace("_", " "), one[key], known)
-
-
-def _writer(config, wildcards):
-    """The wildcards of a job, and the model as if it were one of them."""
-    return _Wildcards(wildcards.items(), model=config["synthetic_queries"][wildcards.query_set]["model"])
-
-
-class _Wildcards(dict):
-    __getattr__ = dict.__getitem__
 
 
 def _is_date(text):

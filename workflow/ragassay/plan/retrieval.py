@@ -10,6 +10,7 @@ from ragassay.plan.intervals import draws
 
 OWN = {"corpora": "documents", "query_sets": "questions"}  # where the user's lie -> what the study's is called there
 HELD_OUT = ".held_out"  # ends the name of a corpus without some of its documents: see rules/relevance.smk
+REWRITTEN = "rewritten"  # the part of an extended corpus that a model writes
 BM25, DENSE, VECTORS = "bm25", "dense", "vectors"
 BUILT_IN = {BM25: {"kind": BM25}, "bm25_by_idf": {"kind": BM25, "divide_by_idf": True}}
 OPTIONS = {
@@ -39,9 +40,18 @@ def files_of(entry: dict, section: str) -> list[str]:
 
 
 def parts_of(config: dict, corpus: str) -> list[str]:
-    """The corpora that a corpus is embedded and searched as: one for each of its files, or it alone."""
+    """The corpora that a corpus is embedded and searched as: one for each of its files, or it alone; of one that
+    extends another, the other's and one with what was rewritten.
+    """
+    if corpus in extended(config):
+        return [*parts_of(config, config["corpora"][corpus]["extends"]), f"{corpus}+1"]
     files = files_of(config["corpora"][corpus], "corpora") if corpus in config["corpora"] else []
     return [f"{corpus}+{number}" for number in range(1, len(files) + 1)] if len(files) > 1 else [corpus]
+
+
+def extended(config: dict) -> list[str]:
+    """The corpora that hold another one and rewritings of some of its passages."""
+    return [name for name, entry in config["corpora"].items() if "extends" in entry]
 
 
 def whole(corpus: str) -> str:
@@ -50,8 +60,9 @@ def whole(corpus: str) -> str:
 
 
 def parts(config: dict) -> list[str]:
-    """The parts of all of the user's corpora."""
-    return [part for corpus in config["corpora"] for part in parts_of(config, corpus)]
+    """The parts of all of the user's corpora that are read from files."""
+    own = [corpus for corpus in config["corpora"] if corpus not in extended(config)]
+    return [part for corpus in own for part in parts_of(config, corpus)]
 
 
 def in_parts(config: dict) -> list[str]:
@@ -247,8 +258,9 @@ def _wrong_options(name, own):
 
 
 def _wrong_files(section, name, entry, wanted):
-    if ("files" in entry) == ("beir" in entry):
-        found = "files and beir" if "files" in entry else "neither files nor beir"
+    sources = [key for key in ("files", "beir", "extends") if key in entry]
+    if len(sources) != 1:
+        found = " and ".join(sources) or "neither files nor beir"
         yield (section, name), f"found {found}, expected one of them"
     elif "beir" in entry and Path(entry["beir"]).is_dir():
         needed = [wanted, *([f"qrels/{entry['split']}.tsv"] if section == "query_sets" else [])]

@@ -20,10 +20,10 @@ def poison_corpus(targets, passages, neighbours, texts, poisoned_passages, attac
 
 
 def _texts(files, targets):
-    """target -> the texts that somebody wrote for it. Those of targets that were rejected are of no use."""
+    """target -> the texts that were written for it. Those of targets that were rejected are of no use."""
     by_target = {}
-    for row in written_texts(files):
-        by_target.setdefault(row["target_id"], []).append(row["text"])
+    for target, text in written_texts(files):
+        by_target.setdefault(target, []).append(text)
     if others := sorted(by_target.keys() - set(targets)):
         found = f"{', '.join(files)}: found texts for {len(others)} of {len(by_target)} targets"
         if len(others) == len(by_target):

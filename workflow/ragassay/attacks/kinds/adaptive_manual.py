@@ -7,5 +7,5 @@ SETTINGS, NEEDS, WANTS = {"texts": 5}, (TEXTS,), ANSWER
 
 def poison(targets, tools, settings):
     for target in targets:
-        for text in tools.texts.get(target["target_id"], [])[: settings["texts"]]:
-            yield Poison(target["target_id"], text)
+        for one in tools.texts.get(target["target_id"], [])[: settings["texts"]]:
+            yield Poison(target["target_id"], one.text, calls=one.calls)

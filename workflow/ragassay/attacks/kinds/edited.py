@@ -2,8 +2,8 @@
 see if an attack has no style of its own. Without a passage that gives the answer among those retrieved, there is none.
 """
 
-from ragassay.attacks.editing import exchanged
 from ragassay.attacks.poison import ANSWER, RETRIEVED, Poison
+from ragassay.text.answer_exchange import exchanged
 
 SETTINGS, NEEDS, WANTS = {"texts": 5}, (RETRIEVED,), ANSWER
 

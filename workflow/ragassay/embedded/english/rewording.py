@@ -61,9 +61,9 @@ def reworded(taken: Clause, chance, most: int = 3) -> Clause:
     """The clause with up to so many words exchanged, its verb among them if it can be."""
     changed, left = _verb(taken), most
     left -= changed.verb != taken.verb
-    subject = _exchanged(changed.subject, 1, chance)
+    subject = exchanged(changed.subject, 1, chance)
     left -= subject != changed.subject
-    return changed._replace(subject=subject, rest=_exchanged(changed.rest, left, chance))
+    return changed._replace(subject=subject, rest=exchanged(changed.rest, left, chance))
 
 
 def reworded_deed(to: str, chance) -> str:
@@ -82,7 +82,8 @@ def reworded_fact(said: str, chance) -> str:
     return f"{lowered(changed.subject)} {changed.predicate}"
 
 
-def _exchanged(text, most, chance):
+def exchanged(text: str, most: int, chance) -> str:
+    """The text with up to so many of the listed nouns and adjectives exchanged; names stay."""
     places = [match for match in WORD.finditer(text) if match[0] in WORDS and not _in_compound(match, text)]
     places = [match for match in places if not re.search(r"(?!(?:The|An?) )\b[A-Z]\w* $", text[: match.start()])]
     for match in sorted(chance.sample(places, min(most, len(places))), key=lambda match: -match.start()):

@@ -13,8 +13,9 @@ from ragassay.embedded.english.vocabulary import NUMBER_WORDS
 
 OPENING = re.compile(r"<(?P<label>[a-z][a-z ]*?)(?: (?P<number>\d+))? (?P<code>[0-9a-f]{8,64})>[^\S\n]*\n")
 ITEM = re.compile(r"^\s*(\d+)[.)]\s+(.*)$", re.MULTILINE)
+LENGTH = re.compile(r"\babout (\d{1,3}) words\b", re.I)
 COUNT = re.compile(
-    rf"\b(\d{{1,3}}|{'|'.join(NUMBER_WORDS)})\s+(?:\w+\s+){{0,2}}(?:claims|facts|questions|statements)\b", re.I
+    rf"\b(\d{{1,3}}|{'|'.join(NUMBER_WORDS)})\s+(?:\w+\s+){{0,2}}(?:claims|facts|questions|statements|texts)\b", re.I
 )
 MAY_DECLINE = re.compile(
     r"cannot be answered|can ?not answer|do(?:es)? not (?:say|answer|tell|know|contain|mention)|none of them"
@@ -28,6 +29,7 @@ class Asked(NamedTuple):
     task: str
     parts: dict[str, list[str]]  # label -> texts
     count: int | None  # how many items
+    words: int | None  # about how many words an item is to have
     may_decline: bool  # whether the reader was told or shown that it need not answer
     stepwise: bool  # whether reasoning is to come first
     reason: str  # why the task is unknown
@@ -39,12 +41,12 @@ def understand(messages: list[dict]) -> Asked:
     users = [text for role, text in texts if role == "user"]
     parts, around = split(users[-1] if users else "")
     told = [around] + [text if role == "assistant" else split(text)[1] for role, text in texts if role != "user"]
-    count = COUNT.search(around)
+    count, length = COUNT.search(around), LENGTH.search(around)
     number = None if not count else int(NUMBER_WORDS.get(count[1].lower(), count[1]))
     decline = any(MAY_DECLINE.search(text) for text in told)
     stepwise = any(re.search(r"step by step|reasoning", text, re.I) for text in told)
     task, reason = _task(parts, around)
-    return Asked(task, parts, number, decline, stepwise, reason)
+    return Asked(task, parts, number, int(length[1]) if length else None, decline, stepwise, reason)
 
 
 def split(message: str) -> tuple[dict[str, list[str]], str]:
@@ -101,6 +103,12 @@ def _task(parts, around):
             return "relevance", ""
         case ["passage"] | ["example", "passage"] if "question" in words:
             return "query", ""
+        case ["passage"] if "rewrite" in words:
+            return "rewrite", ""
+        case ["question", "right answer"] if "wrong answer" in words:
+            return "propose", ""
+        case ["answer", "question"] if "texts" in words:
+            return "support", ""
         case ["question"] if not verdict:
             return "closed_book", ""
     shown = ", ".join(sorted(labels)) or "no delimited text"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragassay.attacks.editing import exchanged
+from ragassay.text.answer_exchange import exchanged
 
 
 @pytest.mark.parametrize(

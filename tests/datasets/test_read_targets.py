@@ -10,9 +10,9 @@ from ragassay import tables
 from ragassay.retrieval.user_files import TextError
 from ragassay.schemas.targets import TARGETS
 from ragassay.tally import MostRejected
-from scripts.attacks.read_targets import read_targets
+from scripts.datasets.read_targets import read_targets
 
-COLUMNS = {name: name for name in ("document", "answers", "target", "target_aliases", "texts", "made_by")}
+COLUMNS = {name: name for name in ("kind", "document", "answers", "target", "target_aliases", "texts", "made_by")}
 COLUMNS |= {"id": "target_id", "text": "question"}
 GOOD = {
     "target_id": "a",
@@ -42,7 +42,8 @@ def test_targets_keep_their_texts_and_rejects_say_why_the_others_went(read, capl
     refused = GOOD | {"target_id": "c", "texts": ["It was Bo.", "I'm sorry, I can't help with that."]}
     rows, rejects = read(GOOD, same, refused)
     assert [row["target_id"] for row in rows] == ["a", "c"] and rows[0]["flags"] == ["", "right_answer"]
-    assert rows[0]["made_by"] == "file" and rows[0]["target_aliases"] == []
+    assert (rows[0]["made_by"], rows[0]["origin"], rows[0]["tries"]) == ("file", "written", [])
+    assert rows[0]["target_aliases"] == [] and rows[0]["kind"] is None
     assert [(row["shard"], row["item"], row["reason"]) for row in rejects] == [
         ("mine", "b", "equal_answers"),
         ("mine", "c text 2", "refusal"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragassay.attacks.hygiene import NO_TARGET, RIGHT_ANSWER, usable, without_debris
+from ragassay.datasets.hygiene import NO_TARGET, RIGHT_ANSWER, usable, without_debris
 
 GIVEN = {
     "target_id": "t",

@@ -1,0 +1,33 @@
+"""Texts of an attack that a model writes, and that a corpus is poisoned with."""
+
+from ragassay import tables
+from ragassay.attacks.loudness import question_words
+from ragassay.schemas.attack_texts import ATTACK_TEXTS
+from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
+from ragassay.text.answer_match import contains
+from scripts.attacks.paraphrase_targets import paraphrase_targets
+from scripts.attacks.poison_corpus import poison_corpus
+from study import FREE
+from targets import TARGET_ROWS
+
+READER = {"name": "reader", "provider": "embedded", "model": "reader", "price": FREE}
+
+
+def test_texts_are_written_for_each_target_and_planted_as_they_are(files, tmp_path):
+    settings = {"model": READER, "ledger": str(tmp_path / "ledger"), "sampling": {"temperature": 1}, "dataset": "mine"}
+    paths = [files(name) for name in ("attack_texts", "rejects", "calls")]
+    prompt = "resources/prompts/write_supporting_texts.yaml"
+    settings |= {"texts": 3, "words": 25, "most_rejected": 0.5}
+    paraphrase_targets(files("targets"), prompt, *paths, **settings)
+    written = tables.read(ATTACK_TEXTS, paths[0]).to_pylist()
+    wanted = {row["target_id"]: row for row in TARGET_ROWS}
+    assert [(row["target_id"], row["number"], row["calls"]) for row in written] == [
+        (name, number, int(number == 1)) for name in ("bridge", "ferry") for number in (1, 2, 3)
+    ]
+    assert all(contains(row["text"], wanted[row["target_id"]]["target"]) for row in written)
+    assert all(question_words(wanted[row["target_id"]]["question"], row["text"]) > 0.3 for row in written)
+    own = {"texts": 2, "words": 25}
+    poison_corpus(files("targets"), [], [], [str(paths[0])], files("poison"), "mine", "adaptive_paraphrase", own)
+    planted = tables.read(POISONED_PASSAGES, files("poison")).to_pylist()
+    assert {row["text"] for row in planted} == {row["text"] for row in written if row["number"] < 3}
+    assert sum(row["calls"] for row in planted) == 2, "one answer for each target"

@@ -1,0 +1,112 @@
+"""A folder as BEIR has them from end to end, with the embedded reader as the only model: a corpus that is extended,
+targets that it makes of judged questions, retrieval under attack, and answers.
+"""
+
+import csv
+import json
+
+import pytest
+
+from project import NOTHING, ROOT, copy_project, planned, snakemake
+from ragassay import tables
+from ragassay.documents.sources import document_files, records
+from ragassay.schemas.answers import ANSWERS
+from ragassay.schemas.calls import CALLS
+from ragassay.schemas.passages import PASSAGES
+from ragassay.schemas.retrieved import RETRIEVED
+from ragassay.schemas.rewritten_passages import REWRITTEN_PASSAGES
+from ragassay.schemas.targets import TARGETS
+
+DOCUMENTS = 30
+CONFIG = """
+corpora:
+  small: {beir: data/small}
+  more: {extends: small, rewritten: {model: embedded, count: 8}}
+query_sets:
+  judged: {beir: data/small, columns: {answers: answer}}
+datasets:
+  mine: {corpus: more, by_model: {model: embedded, query_set: judged, agreement: answers, texts: 3, tries: 2}}
+attacks:
+  paraphrased: {kind: adaptive_paraphrase, writer: embedded, settings: {texts: 2}}
+under_attack:
+  cells:
+    - datasets: [mine]
+      retrievers: [bm25]
+      attacks: [none, poisonedrag_black]
+      defences: [none]
+      responders: [embedded]
+    - {datasets: [mine], retrievers: [bm25], attacks: [paraphrased]}
+"""
+RESULTS = [f"results/answers/mine/bm25/{attack}/none/embedded.parquet" for attack in ("none", "poisonedrag_black")]
+RESULTS.append("results/retrieved/mine/bm25/paraphrased.parquet")
+
+
+def write_beir(folder):
+    """The first articles of the demo that questions are about, with these."""
+    with (ROOT / "resources/demo/relevance/answered.csv").open(newline="") as lines:
+        questions = list(csv.DictReader(lines))
+    texts = {one.fields["url"]: one.fields for one in records(document_files(ROOT / "resources/demo/articles"))}
+    names = list(dict.fromkeys(one["document"] for one in questions))[:DOCUMENTS]
+    asked = [one for one in questions if one["document"] in names]
+    (folder / "qrels").mkdir(parents=True)
+    corpus = [{"_id": name, "title": texts[name]["title"], "text": texts[name]["text"]} for name in names]
+    queries = [{"_id": one["question_id"], "text": one["question"], "answer": one["answer"]} for one in asked]
+    for name, rows in (("corpus", corpus), ("queries", queries)):
+        (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    judged = "".join(f"{one['question_id']}\t{one['document']}\t1\n" for one in asked)
+    (folder / "qrels/test.tsv").write_text(f"query-id\tcorpus-id\tscore\n{judged}")
+    return asked
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    project = copy_project(tmp_path_factory.mktemp("beir") / "project")
+    asked = write_beir(project / "data/small")
+    (project / "mine.yaml").write_text(CONFIG)
+    snakemake(project, *RESULTS, "--configfile", "mine.yaml")
+
+    def read(table, path):
+        return tables.read(table, project / f"results/{path}.parquet").to_pylist()
+
+    return project, asked, read
+
+
+def test_the_extended_corpus_has_all_passages_and_the_rewritten_ones(study):
+    _, _, read = study
+    known, sources = read(PASSAGES, "passages/more"), read(REWRITTEN_PASSAGES, "rewritten_passages/more")
+    assert 0 < len(sources) <= 8 and len(known) == DOCUMENTS + len(sources)
+    documents = {one["passage_id"]: one["document_id"] for one in known}
+    assert all(documents[one["passage_id"]] == one["source_passage"] for one in sources), "a document here is a passage"
+
+
+def test_judged_questions_become_targets_or_rejects(study):
+    _, asked, read = study
+    rows, rejects = read(TARGETS, "targets/mine"), read(tables.REJECTS, "rejects/targets/mine")
+    told = {one["item"] for one in rejects} | {one["target_id"] for one in rows}
+    assert told >= {one["question_id"] for one in asked} and len(rows) >= 5
+    answers = {one["question_id"]: (one["document"], one["answer"]) for one in asked}
+    assert all((one["document"], one["answers"][0]) == answers[one["target_id"]] for one in rows)
+    assert read(CALLS, "calls/write_targets/mine")[0]["samples"] > 2 * len(rows)
+
+
+def test_what_is_planted_is_retrieved_and_turns_answers(study):
+    _, _, read = study
+    targets = {one["target_id"] for one in read(TARGETS, "targets/mine")}
+    for attack in ("poisonedrag_black", "paraphrased"):
+        best = [one for one in read(RETRIEVED, f"retrieved/mine/bm25/{attack}") if one["rank"] == 1]
+        assert {one["target_id"] for one in best} == targets and all(one["poisoned"] for one in best)
+    clean, attacked = (
+        [one["outcome"] for one in read(ANSWERS, f"answers/mine/bm25/{attack}/none/embedded")]
+        for attack in ("none", "poisonedrag_black")
+    )
+    assert "target" not in clean and clean.count("correct") > 0
+    assert attacked.count("target") > len(attacked) / 2
+
+
+def test_a_second_run_has_nothing_to_do_and_vectors_of_the_other_corpus_are_used_again(study):
+    project, _, _ = study
+    assert NOTHING in snakemake(project, *RESULTS, "--configfile", "mine.yaml").stdout
+    wanted = "results/retrieved/mine/minilm/none.parquet"
+    assert planned(project, wanted, "--configfile", "mine.yaml") == {
+        "embed_passages": 2, "search_dense": 2, "merge_neighbours": 1, "retrieve_dense": 1,
+    }  # fmt: skip

@@ -1,0 +1,122 @@
+"""Where corpora and targets come from, and what is refused before any job."""
+
+import pytest
+import yaml
+from snakemake.utils import update_config
+
+from project import ROOT
+from ragassay.plan import attacks, datasets, defences, models, retrieval
+from ragassay.plan.config import checked
+from ragassay.plan.schema import merged
+from wildcards import Wildcards
+
+SCHEMA = merged()
+READER = {"provider": "embedded", "model": "reader", "price": {"input": 0, "output": 0}}
+REWRITTEN = {"model": "embedded", "count": 3}
+BY_MODEL = {"model": "embedded", "query_set": "asked"}
+OWN = {
+    "models": {"embedded": READER},
+    "corpora": {
+        "texts": {"files": ["a.csv", "b.csv"]},
+        "more": {"extends": "texts", "rewritten": REWRITTEN},
+        "most": {"extends": "more", "rewritten": REWRITTEN},
+    },
+    "query_sets": {"asked": {"files": ["q.csv"]}},
+    "datasets": {
+        "brought": {"corpus": "texts", "targets": ["t.csv"]},
+        "ruled": {"corpus": "texts", "by_rule": {}},
+        "modelled": {"corpus": "more", "by_model": BY_MODEL},
+    },
+}
+
+
+def config(**more):
+    return checked(OWN | more, [], SCHEMA)
+
+
+def problems(**more):
+    own = config(**more)
+    found = [one for module in (datasets, retrieval) for one in module.check(own)]
+    return [f"{'.'.join(map(str, key))}: {text}" for key, text in found]
+
+
+def test_an_extended_corpus_is_the_parts_of_the_other_and_one_that_a_model_writes():
+    own = config()
+    assert retrieval.parts_of(own, "more") == ["texts+1", "texts+2", "more+1"]
+    assert retrieval.parts_of(own, "most") == ["texts+1", "texts+2", "more+1", "most+1"]
+    assert retrieval.parts(own) == ["texts+1", "texts+2"], "nothing else is read from files"
+    assert retrieval.in_parts(own) == ["texts", "more", "most"]
+    assert datasets.rewritten(own, Wildcards(corpus="most")) == "results/passages/more.parquet"
+    settings = datasets.rewrite_passages(own, Wildcards(corpus="more"))
+    assert (settings["count"], settings["ledger"]) == (3, "ledger/rewrite_passages/more/embedded")
+
+
+def test_targets_come_from_files_from_rules_or_from_a_model():
+    own = config()
+    origins = {key: datasets.made(own, key) for key in datasets.ORIGINS}
+    assert origins == {"targets": ["brought"], "by_rule": ["ruled"], "by_model": ["modelled"]}
+    assert datasets.make_targets(own, Wildcards(dataset="ruled"))["count"] == 400
+    job = Wildcards(dataset="modelled")
+    assert datasets.queries(own, job) == "results/queries/asked.parquet"
+    assert datasets.passages(own, job) == "results/passages/more.parquet"
+    assert models.of_named(own, models.provider_of, datasets.target_writer, job) == ["ragassay.llm.providers.embedded"]
+    settings = datasets.write_targets(own, job)
+    assert (settings["agreement"], settings["tries"], settings["model"]["name"]) == ("closed_book", 0, "embedded")
+    assert datasets.extended(own) == ["more"], "no dataset needs the other"
+    assert not problems()
+
+
+def entry(**own):
+    return {"datasets": {"d": {"corpus": "texts"} | own}}
+
+
+def corpus(**own):
+    return {"corpora": OWN["corpora"] | {"c": own}}
+
+
+@pytest.mark.parametrize(
+    ("more", "line"),
+    [
+        (entry(corpus="text", by_rule={}), "datasets.d.corpus: found the corpus 'text', expected one of"),
+        (entry(snapshot="text", by_rule={}), "datasets.d.snapshot: found the corpus 'text', expected one of"),
+        (entry(), "datasets.d: found none of them, expected one of targets, by_rule, by_model"),
+        (entry(by_rule={}, targets=["t.csv"]), "datasets.d: found targets and by_rule, expected one of targets"),
+        (
+            entry(by_model=BY_MODEL | {"query_set": "askd"}),
+            "datasets.d.by_model.query_set: found the query set 'askd', expected one of",
+        ),
+        (corpus(extends="text", rewritten=REWRITTEN), "corpora.c.extends: found the corpus 'text', expected one of"),
+        (corpus(extends="c", rewritten=REWRITTEN), "corpora.c.extends: found 'c', which leads back to c, expected"),
+        (corpus(extends="texts"), "corpora.c: found no rewritten, expected what a model rewrites of texts"),
+        (corpus(files=["a.csv"], rewritten=REWRITTEN), "corpora.c: found rewritten, which needs extends"),
+        (
+            corpus(extends="texts", files=["a.csv"], rewritten=REWRITTEN),
+            "corpora.c: found files and extends, expected one of them",
+        ),
+        (
+            corpus(extends="texts", rewritten=REWRITTEN, passages={"words": 9}),
+            "corpora.c: found passages, which a corpus that extends another has from there",
+        ),
+    ],
+)
+def test_what_cannot_be_made_is_one_line(more, line):
+    [problem] = problems(**more)
+    assert problem.startswith(line)
+
+
+def test_two_corpora_that_extend_each_other_are_refused():
+    both = {name: {"extends": other, "rewritten": REWRITTEN} for name, other in (("a", "b"), ("b", "a"))}
+    found = problems(corpora=OWN["corpora"] | both)
+    assert len(found) == 2 and "corpora.a.extends: found 'b', which leads back to a, expected another" in found[0]
+
+
+def test_the_papers_data_sets_lack_nothing_but_their_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    files, own = [ROOT / "config" / name for name in ("config.yaml", "paper.yaml", "paper_attacks.yaml")], {}
+    for file in files:
+        update_config(own, yaml.safe_load(file.read_text()))
+    filled = checked(own, files, SCHEMA)
+    assert [found for module in (datasets, retrieval, attacks, defences) for found in module.check(filled)] == []
+    assert datasets.made(filled, "by_model") == ["nq", "msmarco", "hotpotqa", "enq", "emsmarco"]
+    assert datasets.extended(filled) == ["enq", "emsmarco"] and len(attacks.cells(filled)) == 5 * 5
+    assert retrieval.parts_of(filled, "enq") == ["nq", "enq+1"]

@@ -1,0 +1,123 @@
+"""Settings of the stages that make datasets: corpora that are extended, targets, and their questions as queries."""
+
+from collections.abc import Iterator
+
+from ragassay.errors import unknown
+from ragassay.plan import models, retrieval
+from ragassay.plan.retrieval import OWN, REWRITTEN
+
+FILES, BY_RULE, BY_MODEL = ORIGINS = ("targets", "by_rule", "by_model")  # where a dataset's targets come from
+
+
+def made(config: dict, origin: str) -> list[str]:
+    """The datasets whose targets come from there."""
+    return [name for name, entry in config["datasets"].items() if origin in entry]
+
+
+def passages(config: dict, wildcards) -> str:
+    """The corpus of a dataset."""
+    return f"results/passages/{config['datasets'][wildcards.dataset]['corpus']}.parquet"
+
+
+def target_files(config: dict, wildcards) -> list[str]:
+    return config["datasets"][wildcards.dataset][FILES]
+
+
+def read_targets(config: dict, wildcards) -> dict:
+    own = config["datasets"][wildcards.dataset]["columns"]
+    return _shared(config, wildcards) | {"columns": own, "most_rejected": config["most_rejected"]}
+
+
+def make_targets(config: dict, wildcards) -> dict:
+    own = config["datasets"][wildcards.dataset][BY_RULE]
+    return _shared(config, wildcards) | {"most_rejected": config["most_rejected"]} | own
+
+
+def queries(config: dict, wildcards) -> str:
+    """Where the questions of targets that a model makes come from."""
+    return f"results/queries/{config['datasets'][wildcards.dataset][BY_MODEL]['query_set']}.parquet"
+
+
+def target_writer(config: dict, wildcards):
+    """The model that makes a dataset's targets."""
+    return models.with_model(wildcards, config["datasets"][wildcards.dataset][BY_MODEL]["model"])
+
+
+def write_targets(config: dict, wildcards) -> dict:
+    own = config["datasets"][wildcards.dataset][BY_MODEL]
+    about = {key: own[key] for key in own if key not in ("model", "query_set")} | _shared(config, wildcards)
+    return models.asking(config, "write_targets", "model", target_writer(config, wildcards)) | about
+
+
+def _shared(config, wildcards):
+    """What every stage that makes targets gets."""
+    trigger = config["datasets"][wildcards.dataset]["trigger"]
+    return {"dataset": wildcards.dataset} | ({"trigger": trigger} if trigger else {})
+
+
+def extended(config: dict) -> list[str]:
+    """The extended corpora that datasets need."""
+    bases = [base for entry in config["datasets"].values() for base in _bases(config, entry["corpus"])]
+    return [corpus for corpus in retrieval.extended(config) if corpus in bases]
+
+
+def rewritten(config: dict, wildcards) -> str:
+    """The corpus that an extended one rewrites passages of."""
+    return f"results/passages/{config['corpora'][wildcards.corpus]['extends']}.parquet"
+
+
+def rewriter(config: dict, wildcards):
+    """The model that rewrites passages for a corpus."""
+    return models.with_model(wildcards, config["corpora"][wildcards.corpus][REWRITTEN]["model"])
+
+
+def rewrite_passages(config: dict, wildcards) -> dict:
+    own = config["corpora"][wildcards.corpus][REWRITTEN]
+    about = {key: own[key] for key in own if key != "model"} | {"corpus": wildcards.corpus}
+    return models.asking(config, "rewrite_passages", "model", rewriter(config, wildcards)) | about
+
+
+def check(config: dict) -> Iterator[tuple]:
+    """Whether corpora and query sets exist, targets come from one place, and no corpus extends itself."""
+    corpora = [OWN["corpora"], *config["question_sets"], *config["corpora"]]
+    sets = [OWN["query_sets"], *config["question_sets"], *config["query_sets"], *config["synthetic_queries"]]
+    for name, entry in config["datasets"].items():
+        for key in ("corpus", "snapshot"):
+            if entry[key] is not None and entry[key] not in corpora:
+                yield ("datasets", name, key), unknown("corpus", entry[key], corpora)
+        origins = [key for key in ORIGINS if key in entry]
+        if len(origins) != 1:
+            found = " and ".join(origins) or "none of them"
+            yield ("datasets", name), f"found {found}, expected one of {', '.join(ORIGINS)}: where targets come from"
+        if BY_MODEL in entry and entry[BY_MODEL]["query_set"] not in sets:
+            yield ("datasets", name, BY_MODEL, "query_set"), unknown("query set", entry[BY_MODEL]["query_set"], sets)
+    for name, entry in config["corpora"].items():
+        yield from _wrong_extension(config, name, entry, corpora)
+
+
+def _wrong_extension(config, name, entry, corpora):
+    if "extends" not in entry:
+        if REWRITTEN in entry:
+            yield (
+                ("corpora", name),
+                f"found {REWRITTEN}, which needs extends: the corpus of which passages are rewritten",
+            )
+        return
+    base, place = entry["extends"], ("corpora", name, "extends")
+    if base not in corpora:
+        yield place, unknown("corpus", base, corpora)
+    elif name in _bases(config, base):
+        yield place, f"found {base!r}, which leads back to {name}, expected another corpus"
+    if REWRITTEN not in entry:
+        yield ("corpora", name), f"found no {REWRITTEN}, expected what a model rewrites of {base}"
+    if "passages" in entry:
+        yield ("corpora", name), "found passages, which a corpus that extends another has from there"
+
+
+def _bases(config, corpus):
+    """A corpus, the one that it extends, and so on, each once."""
+    found = []
+    while corpus is not None and corpus not in found:
+        found.append(corpus)
+        corpus = config["corpora"].get(corpus, {}).get("extends")
+    return found

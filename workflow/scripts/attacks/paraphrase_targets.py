@@ -1,0 +1,51 @@
+"""Let a model write texts from the question and the wrong answer of each target, for an attack that plants them."""
+
+from ragassay import tables
+from ragassay.datasets import proposals
+from ragassay.datasets.hygiene import Problem, usable
+from ragassay.documents.ids import reject
+from ragassay.llm.calls import complete
+from ragassay.llm.model import Model, Request, Requests
+from ragassay.llm.prompts import Prompt
+from ragassay.schemas.attack_texts import ATTACK_TEXTS
+from ragassay.schemas.targets import TARGETS
+from ragassay.stage import log, run
+from ragassay.tally import Tally
+
+
+def paraphrase_targets(
+    targets, prompt, attack_texts, rejects, calls, model, ledger, sampling, dataset, texts, words, most_rejected
+):
+    """A text may lack the wrong answer, or have the right one, too: that is for the attacker to mend."""
+    asked, model = Prompt.load(prompt), Model(**model)
+    rows = tables.read(TARGETS, targets).to_pylist()
+
+    def request(row):
+        about = {"question": row["question"], "answer": row["target"], "n": texts, "words": words}
+        return Request(asked.messages(**about), sampling)
+
+    tally = Tally.of_answers(model.name, "texts", most_rejected)
+    with tables.Writer(ATTACK_TEXTS, attack_texts) as kept, tables.Writer(tables.REJECTS, rejects) as refused:
+        for row, [answer] in zip(rows, complete(Requests(rows, request), model, ledger, calls, tally), strict=True):
+            tally.hear(row["target_id"], [answer])
+            found, problems = _texts(row, answer, texts)
+            for problem in problems:
+                tally.reject(problem.item, problem.reason, problem.detail, answer)
+                refused.add(reject("paraphrase_targets", {"shard": dataset}, *problem))
+            tally.keep(len(found))
+            for number, text in enumerate(found, 1):
+                own = {"target_id": row["target_id"], "number": number, "text": text, "calls": int(number == 1)}
+                kept.add(own | {"writer": model.name, "prompt": asked.digest})
+    log.info("%d targets: %d texts, %d problems", len(rows), kept.written, refused.written)
+
+
+def _texts(row, answer, count):
+    found = proposals.texts(answer, count)
+    if isinstance(found, proposals.Unusable):
+        return [], [Problem(row["target_id"], *found)]
+    cleaned, problems = usable(row | {"texts": found})
+    return cleaned["texts"] if cleaned else [], problems
+
+
+if __name__ == "__main__":
+    run(paraphrase_targets, snakemake)

@@ -1,0 +1,27 @@
+"""Read targets that somebody brings, without debris. What cannot be used is a row of the rejects, with its reason."""
+
+from ragassay.datasets.hygiene import usable
+from ragassay.datasets.target_tables import TargetTables
+from ragassay.retrieval.user_files import texts
+from ragassay.stage import run
+from ragassay.tally import Tally
+
+OPTIONAL = ("kind", "document", "made_by", "target")
+LISTS = ("answers", "target_aliases", "texts")
+REMEDY = "Correct the files, or name their columns in datasets.{name}.columns"
+
+
+def read_targets(files, targets, rejects, dataset, columns, most_rejected, trigger=None):
+    tally = Tally(", ".join(files), "targets and texts", most_rejected, REMEDY.format(name=dataset))
+    with TargetTables("read_targets", dataset, targets, rejects, tally, trigger) as made:
+        for row in texts(files, columns, OPTIONAL, LISTS):
+            row = {"target_id": row.pop("id"), "question": row.pop("text")} | row
+            row |= {name: row[name] or [] for name in LISTS} | {"target": row["target"] or ""}
+            row |= {"made_by": row["made_by"] or "file", "origin": "written", "tries": []}
+            made.take(*usable(row))
+        tally.check()
+    made.tell()
+
+
+if __name__ == "__main__":
+    run(read_targets, snakemake)
