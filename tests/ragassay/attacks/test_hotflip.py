@@ -72,7 +72,7 @@ def test_candidates_are_those_that_gain_most_to_first_order(retrievers):
 
 def test_special_and_unprintable_tokens_are_not_used(retrievers):
     for retriever in retrievers.values():
-        tokenizer = retriever.kind.tokenizer
+        tokenizer = retriever.kind.writer
         names = tokenizer.convert_ids_to_tokens(usable(tokenizer))
         assert "ferry" in {name.strip("\u0120") for name in names} or len(names) > 50
         assert not {"[PAD]", "[CLS]", "[unused0]", "<|unused_0|>", "<|begin|>", "\u0120", "\u010a"} & {*names}

@@ -30,7 +30,7 @@ class Drafter:
     """Makes and changes drafts for an encoder; `prefix` is what the retriever puts before every passage."""
 
     def __init__(self, kind, prefix: str = ""):
-        self.kind, self.prefix, self.tokenizer = kind, prefix, kind.tokenizer
+        self.kind, self.prefix, self.tokenizer = kind, prefix, kind.writer
         self.usable = np.array(usable(self.tokenizer))
         special = set(self.tokenizer.all_special_ids)
         leading = next((at for at, token in enumerate(self._cut(["x"])[0]) if token not in special), 0)

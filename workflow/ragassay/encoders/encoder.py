@@ -103,6 +103,11 @@ class Kind(abc.ABC):
     pad: int  # the token that fills short texts up
     longest: int  # the tokens of a text that are read
 
+    @property
+    def writer(self):
+        """A tokenizer of the library's, which also knows what its tokens mean and writes them as text."""
+        return self.tokenizer
+
     def tokens(self, texts: list[str]) -> list[list[int]]:
         """The tokens of each text, special ones included, cut where the encoder stops reading."""
         return self._tokens(texts, truncation=True, max_length=self.longest)

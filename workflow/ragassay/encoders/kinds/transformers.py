@@ -47,6 +47,10 @@ class Kind(encoder.Kind):
         """The library's, which gradients need, too."""
         return self._local.trunk(self.pooling == "pooler").requires_grad_(False)
 
+    @property
+    def writer(self):
+        return self._local.tokenizer
+
     @torch.inference_mode()
     def vectors(self, tokens, mask):
         return self._vectors(tokens, mask, self.lean).cpu().numpy()
