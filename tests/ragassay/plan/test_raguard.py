@@ -125,14 +125,16 @@ def test_no_passage_is_scored_by_a_model_that_has_read_it():
 def test_a_table_of_sweeps_that_cannot_be_used_is_one_line(text, line, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "sweeps.tsv").write_text(text.format("\t".join(raguard.SWEEPS) + "\n"))
-    own = {"sweeps": "sweeps.tsv", "swept": [{"dataset": "mine", "retriever": "minilm"}]}
-    [problem] = problems(raguard=own)
+    [problem] = problems(raguard={"sweeps": "sweeps.tsv"})
     assert line in problem
 
 
 def test_sweeps_read_the_tables_of_their_attacks():
     wildcards = Wildcards(dataset="mine", retriever="minilm")
-    own = config(raguard={"swept": [wildcards]})
+    own = config(CELL | {"retrievers": ["minilm", "bm25"], "defences": ["raguard"]})
+    assert raguard.swept(own) == {"dataset": ["mine"], "retriever": ["minilm"]}
+    assert raguard.swept(config(raguard={"sweeps": None})) == {"dataset": [], "retriever": []}
+    assert raguard.swept(config(CELL | {"defences": ["ppl"]})) == {"dataset": [], "retriever": []}
     scores = raguard.swept_scores(own, "results/passage_scores/{dataset}/ngram/{attack}.parquet", wildcards)
     assert scores == [f"results/passage_scores/mine/ngram/{name}.parquet" for name in ("none", "poisonedrag_black")]
     assert {row["table"] for row in raguard.sweep_raguard(own, wildcards)["rows"]} > {"figure_2", "figure_3", "table_7"}

@@ -78,8 +78,13 @@ def score_passages(config: dict, wildcards) -> dict:
 
 
 def swept(config: dict) -> dict[str, list[str]]:
-    """Datasets and retrievers with sweeps, as lists of equal length."""
-    return {name: [entry[name] for entry in config["raguard"]["swept"]] for name in ("dataset", "retriever")}
+    """Datasets and retrievers by vectors where RAGuard is tried, as lists of equal length; none without a table."""
+    dense = retrieval.retrievers(config, retrieval.DENSE)
+    known = [name for name in defences.defences(config) if defences.defence(config, name)["kind"] == SWEPT]
+    cells = [cell for cell in defences.filtered(config) if cell.defence in known]
+    pairs = dict.fromkeys((cell.dataset, cell.retriever) for cell in cells if cell.retriever in dense)
+    pairs = list(pairs) if config["raguard"]["sweeps"] else []
+    return {name: [pair[at] for pair in pairs] for at, name in enumerate(("dataset", "retriever"))}
 
 
 def sweep_rows(path) -> list[dict]:
@@ -155,7 +160,7 @@ def check(config: dict) -> Iterator[tuple]:
         if ("model" in entry) == is_trained(entry["kind"]):
             found = "a model, but this kind is trained here" if "model" in entry else "no model, which this kind needs"
             yield ("scorers", name), f"found {found}"
-    yield from _wrong_sweeps(config) if config["raguard"]["swept"] else ()
+    yield from _wrong_sweeps(config) if swept(config)["dataset"] else ()
     for cell in defences.filtered(config):
         known = cell.defence in defences.defences(config) and not defences.unknown_links(config, cell.defence)
         for name in defences.scorers(config, cell.defence) if known else ():
@@ -183,10 +188,6 @@ def _wrong_sweeps(config):
                 ("raguard", "sweeps"),
                 f"found the depth {row['depth']}, expected at most retrieval.neighbours, {kept}",
             )
-    for entry in config["raguard"]["swept"]:
-        known = retrieval.retrievers(config, retrieval.DENSE)
-        if entry["retriever"] not in known:
-            yield ("raguard", "swept"), unknown("retriever by vectors", entry["retriever"], known)
 
 
 def _has_read(config, entry, corpus):
