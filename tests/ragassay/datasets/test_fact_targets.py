@@ -1,5 +1,7 @@
 """Targets by rules: facts of a corpus with their answers exchanged."""
 
+from collections import Counter
+
 import pytest
 
 from project import ROOT
@@ -9,12 +11,18 @@ from ragassay.documents.sources import document_files, records
 from ragassay.retrieval.passage_cuts import cuts
 from ragassay.text.answer_match import contains
 
-TEXTS = [record.fields for record in records(document_files(ROOT / "resources/demo/articles")[:12])]
-PASSAGES = [
-    {"passage_id": f"{one['url']}#{at}", "document_id": one["url"], "text": one["text"][start:end]}
-    for one in TEXTS
-    for at, (start, end) in enumerate(cuts(one["text"], 40, 15), 1)
-]
+
+def passages(texts):
+    return [
+        {"passage_id": f"{one['url']}#{at}", "document_id": one["url"], "text": one["text"][start:end]}
+        for one in texts
+        for at, (start, end) in enumerate(cuts(one["text"], 40, 15), 1)
+    ]
+
+
+ALL = [record.fields for record in records(document_files(ROOT / "resources/demo/articles"))]
+TEXTS = ALL[:12]
+PASSAGES = passages(TEXTS)
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +60,14 @@ def test_kinds_are_what_is_asked_for_and_documents_take_turns(made):
             assert row["question"].lower().startswith(row["kind"])
     first = [row["document"] for row in rows][: len(TEXTS) // 2]
     assert len(set(first)) == len(first)
+
+
+def test_the_demo_has_four_hundred_from_nearly_all_articles():
+    rows = [row for row, _ in fact_targets(passages(ALL), 1) if row][:400]
+    assert len(rows) == len({row["question"] for row in rows}) == 400
+    assert len({row["document"] for row in rows}) >= 0.9 * len(ALL)
+    counts = Counter(row["kind"] for row in rows)
+    assert min(counts[kind] for kind in ("who", "what", "how many", "when")) >= 50
 
 
 def test_the_same_corpus_in_another_order_gives_the_same_targets(made):
