@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
 from ragassay.defences import defence
 from ragassay.defences.null import FOLDS, Null, fold_of
@@ -50,6 +49,8 @@ class Sweep:
         return (kept["clean"].mean() if len(kept) else None), int(left.sum())
 
     def _judged(self, row):
+        import pandas as pd  # only when something is judged: half a second
+
         settings, depth = defence.module(KIND).SETTINGS | row["settings"], row["depth"]
         null = self._null(row, depth)
         folds = {name: fold_of(question) for name, question in self.questions.items()}
