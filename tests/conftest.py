@@ -3,6 +3,7 @@
 import fcntl
 import os
 import shutil
+import subprocess
 import sys
 from collections import Counter
 
@@ -80,4 +81,5 @@ def tiny(tmp_path_factory):
 @pytest.fixture
 def done(tiny, tmp_path):
     """A project of the test's own whose tiny pipeline has run."""
-    return shutil.copytree(tiny, tmp_path / "project", symlinks=True)
+    subprocess.run(["cp", "-a", tiny, tmp_path / "project"], check=True)  # a third of what shutil takes
+    return tmp_path / "project"

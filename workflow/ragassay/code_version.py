@@ -59,6 +59,7 @@ def _required(root, name):
     return path
 
 
+@functools.cache  # many files import the same
 def _module(root, name):
     base = root.joinpath(*name.split("."))
     return next((p for p in (base.with_suffix(".py"), base / "__init__.py") if p.is_file()), None)
