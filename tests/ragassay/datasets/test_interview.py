@@ -89,6 +89,13 @@ def test_a_text_that_never_gives_the_target_is_dropped_and_so_is_a_target_withou
     assert row["texts"] == ["She sails at seven."], "the same text is no second one"
 
 
+def test_each_dropped_text_has_a_row_of_its_own():
+    texts = ["I'm sorry, I can't.", "The ferry leaves early.", "She sails at seven."]
+    own, row, _ = run(model(proposed=PROPOSED | {"texts": texts}), texts=3, tries=1)
+    assert {one.item: one.reason for one in own.problems} == {"q text 1": "refusal", "q text 2": "not_yielded"}
+    assert row["texts"] == ["She sails at seven."]
+
+
 @pytest.mark.parametrize(
     ("proposed", "reason"),
     [
@@ -105,5 +112,6 @@ def test_a_proposal_that_is_none_is_a_problem(proposed, reason):
 
 
 def test_an_estimate_asks_all_that_can_be_asked():
-    _, _, asked = run(model("I do not know."), tries=3, most=True)
+    own, _, asked = run(model("I do not know."), tries=3, most=True)
+    assert len({one.item for one in own.problems}) == len(own.problems) and not own.excluded
     assert len(asked) == 2 + 1 + 2 * (3 + 2), "of two texts each tried thrice, written twice more"

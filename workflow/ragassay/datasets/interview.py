@@ -45,6 +45,7 @@ class Interview:
         self.answers = []  # all that came from the model
         self.problems = []  # why there is no target, or which texts went
         self.excluded = []  # the same, where nothing failed: the rules want it so
+        self._names = []  # of the proposal's texts that are left
         self._further = 0  # texts that were written in the place of others
 
     async def target(self) -> dict | None:
@@ -61,9 +62,11 @@ class Interview:
             others = [by_heart] if by_heart else []
         if found := right_answers(given, others):
             return found
+        if self.settings.most:
+            return [given or self.query["text"]]
         told = f"from the passage {given!r:.80}, otherwise {', '.join(map(repr, others)) or None!s:.80}"
         self.excluded.append(Problem(self.query["query_id"], "no_agreement", told))
-        return [given or self.query["text"]] if self.settings.most else []
+        return []
 
     async def _proposal(self, right):
         name, own = self.query["query_id"], self.settings
@@ -78,12 +81,15 @@ class Interview:
         row |= {"texts": found.texts, "tries": [], "origin": "model", "made_by": own.model}
         row, problems = usable(row)
         self.problems += problems
+        dropped = {problem.item for problem in problems}
+        names = [f"{name} text {number}" for number in range(1, len(found.texts) + 1)]
+        self._names = [one for one in names if one not in dropped]
         return row
 
     async def _tested(self, row):
         """The same with texts that yield the target by themselves, and how often each was written until it did."""
         kept = {}  # text -> tries
-        for number, text in enumerate(row["texts"], 1):
+        for name, text in zip(self._names, row["texts"], strict=True):
             tried = 1
             while tried <= self.settings.tries and (not text or text in kept or not await self._yields(row, text)):
                 tried += 1
@@ -91,7 +97,7 @@ class Interview:
             if tried <= self.settings.tries:
                 kept[text] = tried
             else:
-                self.problems.append(Problem(f"{row['target_id']} text {number}", "not_yielded", f"{tried - 1} tries"))
+                self.problems.append(Problem(name, "not_yielded", f"{tried - 1} tries"))
         if not kept:
             self.problems.append(Problem(row["target_id"], "no_texts", "no text yields the target by itself"))
             return None
