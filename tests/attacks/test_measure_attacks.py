@@ -91,7 +91,7 @@ def test_a_ruler_tells_texts_that_are_shorter_or_repeat_the_question(metrics):
 
 def test_what_was_planted_is_counted(metrics):
     assert [metrics["planted", None, name]["value"] for name in ("targets", "passages", "calls")] == [2, 3, 0]
-    assert (metrics["outcomes", None, "success"]["value"], metrics["outcomes", None, "success"]["n"]) == (0.5, 2)
+    assert (metrics["success", None, "success"]["value"], metrics["success", None, "success"]["n"]) == (0.5, 2)
 
 
 def test_an_attack_on_few_targets_is_measured_on_these(tmp_path):
@@ -100,7 +100,7 @@ def test_an_attack_on_few_targets_is_measured_on_these(tmp_path):
     first = {"bridge": 1 / 1, "ferry": 0}[name]
     assert found["planted", None, "targets"]["value"] == found["retrieval", "1", "precision"]["n"] == 1
     assert found["retrieval", "1", "precision"]["value"] == first
-    assert found["outcomes", None, "success"]["n"] == found["outcomes", None, "correct"]["n"] == 1
+    assert found["success", None, "success"]["n"] == found["outcomes", None, "correct"]["n"] == 1
 
 
 def test_what_is_aimed_at_no_target_counts_for_all(tmp_path):

@@ -20,7 +20,8 @@ CLEAN = cell("correct", "correct", "neither", "refusal", poisoned=(0, 0, 0, 0))
 
 def numbers(own, wants, clean=CLEAN):
     rows = list(outcome_rows({"attack": "mine"}, own, clean, wants, 50, 0))
-    assert all(json.loads(row["keys"]) == {"attack": "mine"} and row["table"] == "outcomes" for row in rows)
+    assert all(json.loads(row["keys"]) == {"attack": "mine"} for row in rows)
+    assert {row["table"] for row in rows} == ({"outcomes", "success"} if wants else {"outcomes"})
     return {row["metric"]: (row["value"], row["n"], row["abstained"]) for row in rows}
 
 
@@ -39,7 +40,7 @@ def test_the_wanted_answer_beside_the_right_one_is_said_and_no_success():
 
 def test_attacks_without_an_answer_count_questions_that_are_answered_right_without_them():
     found = numbers(cell("refusal", "neither", "refusal", "refusal"), DECLINING)
-    assert found["success"] == (0.5, 2, 0) and "said" not in found
+    assert found["success"] == (0.5, 2, 0) and found["said"] == (None, 0, 0)
     assert numbers(cell("refusal", "neither", "refusal", "refusal"), ERROR)["success"] == (1, 2, 0)
     assert numbers(cell("refusal", "refusal", "refusal", "refusal"), DECLINING, None)["success"] == (None, 0, 0)
 

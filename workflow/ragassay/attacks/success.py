@@ -24,14 +24,15 @@ def outcome_rows(keys: dict, own, clean, wants: str | None, resamples: int, seed
     """
     panel, given = Panel(own.index, resamples, seed), own["outcome"].to_numpy()
     known, everybody = given != ABSTAINED, np.ones(len(own), bool)
-    shares = {name: (given == name, everybody) for name in OUTCOMES if name != ABSTAINED}
+    shares = {"outcomes": {name: (given == name, everybody) for name in OUTCOMES if name != ABSTAINED}}
     if wants:
-        shares |= _success(own, clean, wants)
-    values = [np.where(known & asked, reached, np.nan) for reached, asked in shares.values()]
-    asked = np.stack([asked for _, asked in shares.values()], axis=1)
-    estimates = panel.mean(np.stack(values, axis=1), asked)
-    for at, name in enumerate(shares):
-        yield SECTION.row("outcomes", keys, name, **estimates.row(at))
+        shares["success"] = _success(own, clean, wants)
+    for table, own_shares in shares.items():
+        values = [np.where(known & asked, reached, np.nan) for reached, asked in own_shares.values()]
+        asked = np.stack([asked for _, asked in own_shares.values()], axis=1)
+        estimates = panel.mean(np.stack(values, axis=1), asked)
+        for at, name in enumerate(own_shares):
+            yield SECTION.row(table, keys, name, **estimates.row(at))
 
 
 def _success(own, clean, wants):
@@ -41,10 +42,11 @@ def _success(own, clean, wants):
     reached, asked = np.isin(own["outcome"], WANTED[wants]), np.ones(len(own), bool)
     if wants != ANSWER:
         asked = np.zeros(len(own), bool) if clean is None else _right(clean, own.index)
-    found = {"success": (reached, asked), "success_if_retrieved": (reached, asked & (own["poisoned"] > 0).to_numpy())}
-    if wants == ANSWER:
-        found["said"] = (np.isin(own["outcome"], (TARGET, BOTH)), asked)
-    return found
+    return {
+        "success": (reached, asked),
+        "success_if_retrieved": (reached, asked & (own["poisoned"] > 0).to_numpy()),
+        "said": (np.isin(own["outcome"], (TARGET, BOTH)), asked & (wants == ANSWER)),
+    }
 
 
 def _right(clean, targets):
