@@ -11,6 +11,7 @@ from ragassay.attacks.poison import Tools, rows
 from ragassay.plan import release
 from ragassay.plan.config import checked
 from ragassay.plan.schema import merged
+from ragassay.results import all_tables
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.passages import PASSAGES
 from rows import row
@@ -18,17 +19,23 @@ from targets import targets
 from wildcards import Wildcards
 
 MARKED = re.compile(r"\{attack\}|results/(metrics|export)/")
+COLUMNS = {
+    f"results/{table.path}.parquet": {column.name for column in table.columns}
+    for table in all_tables().values()
+    if table.path
+}
 CELLS = [{"datasets": ["demo"], "retrievers": ["bm25"], "attacks": ["none", "poisonedrag_bare"]}]
 
 
 def leaks(text):
-    """rule -> the outputs of rules that read poisoned tables and bear no attack's name in their paths."""
+    """rule -> the outputs of rules that read poisoned tables which hold passages and bear no attack's name."""
     found = {}
     for name, body in re.findall(r"^rule (\w+):\n((?:    .*\n|\n)*)", text, re.MULTILINE):
         given = body.partition("    input:")[2].partition("    output:")[0]
         written = body.partition("    output:")[2].partition("    log:")[0]
         if re.search(r"\b(poisoned_passages|retrieved|filtered)=", given):
-            found[name] = [path for path in re.findall(r'"(results/[^"]+)"', written) if not MARKED.search(path)]
+            paths = [path for path in re.findall(r'"(results/[^"]+)"', written) if not MARKED.search(path)]
+            found[name] = [path for path in paths if COLUMNS.get(path, {"text"}) & {"text", "passage_id"}]
     return found
 
 
@@ -39,8 +46,9 @@ def test_rules_that_read_poison_write_what_bears_the_attacks_name():
 
 
 def test_a_rule_that_makes_a_clean_table_from_poison_is_found():
-    rule = 'rule a:\n    input:\n        retrieved="x",\n    output:\n        b=table("results/passages/b.parquet"),\n'
-    assert leaks(rule) == {"a": ["results/passages/b.parquet"]}
+    place = "results/passages/{corpus}.parquet"
+    rule = f'rule a:\n    input:\n        retrieved="x",\n    output:\n        b=table("{place}"),\n'
+    assert leaks(rule) == {"a": [place]}
 
 
 @pytest.mark.parametrize(("table", "make"), [(PASSAGES, "passages"), (NEIGHBOURS, "neighbours")])
