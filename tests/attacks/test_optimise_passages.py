@@ -4,33 +4,38 @@ import multiprocessing
 import os
 import signal
 
+import numpy as np
 import pytest
 import torch
 
 from models import one_thread, save_decoder, save_encoder  # noqa: F401  a fixture
-from passages import TEXTS
+from passages import TEXTS, write_passages
 from project import ROOT
 from ragassay import tables, variants
-from ragassay.attacks import finished
-from ragassay.attacks.poison import ANSWER, KINDS, READER, RETRIEVER, AttackError, settings_of, wants
+from ragassay.attacks import finished, loudness
+from ragassay.attacks.poison import ANSWER, FILTER, KINDS, READER, RETRIEVER, AttackError, Tools, settings_of, wants
 from ragassay.attacks.tried import tried
 from ragassay.attacks.trigger import triggered
+from ragassay.defences import defence
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
 from ragassay.schemas.targets import TARGETS
 from ragassay.text.answer_match import contains
 from rows import row
 from scripts.attacks.optimise_passages import optimise_passages
+from scripts.defences.fit_defence import fit_defence
 from targets import TARGET_ROWS, targets
 
 SMALL = {  # settings that do little
     "poisonedrag_white": {"texts": 1, "steps": 3, "candidates": 4},
+    "adaptive_threshold": {"texts": 1, "candidates": 6, "k": 1},
     "corpus_poisoning": {"clusters": 1, "tokens": 5, "steps": 3, "candidates": 4},
     "garag": {"population": 4, "generations": 3, "parents": 2, "children": 3, "perturbation": 0.5},
     "general_trigger": {"trigger": "storm", "tokens": 3, "steps": 3, "candidates": 4},
 }
 PROMPT = ROOT / "resources/prompts/respond_passages.yaml"
 READING = [name for name in variants.names(KINDS) if READER in variants.load(KINDS, name, "attacks").NEEDS]
+FILTERING = [name for name in variants.names(KINDS) if FILTER in variants.load(KINDS, name, "attacks").NEEDS]
 OPTIMISED = [name for name in variants.names(KINDS) if RETRIEVER in variants.load(KINDS, name, "attacks").NEEDS]
 
 
@@ -43,8 +48,27 @@ def entries(tmp_path_factory):
     return reader, save_encoder(tmp_path_factory.mktemp("encoder") / "bert", words.split())
 
 
+@pytest.fixture(scope="module")
+def guard(tmp_path_factory):
+    """A fitted defence that counts the question's words in passages."""
+    folder = tmp_path_factory.mktemp("guard")
+    asked = [row(TARGETS, target_id=f"q{at}", question=f"When did the ferry {at} sail at nine?") for at in range(40)]
+    tables.write(TARGETS, folder / "targets.parquet", asked)
+    found = [
+        row(NEIGHBOURS, query_id=f"q{at}", rank=rank, passage_id=f"p{rank}", score=1 / rank)
+        for at in range(40)
+        for rank in (1, 2, 3)
+    ]
+    tables.write(NEIGHBOURS, folder / "neighbours.parquet", found)
+    files = (folder / "targets.parquet", folder / "neighbours.parquet", write_passages(folder / "p.parquet", TEXTS))
+    kind, path = "question_share", folder / "results/guards/mine/little/question_share.json"
+    about = (3, "little", "", "cosine", {}, "", {"way": "even_words", "least": 4, "window": 5})
+    fit_defence(*files, [], [], path, kind, defence.module(kind).SETTINGS | {"alpha": 0.2}, *about)
+    return path
+
+
 @pytest.fixture
-def optimised(files, entries, tmp_path):
+def optimised(files, entries, guard, tmp_path):
     """A function that runs the stage and gives the bytes and the rows that it wrote."""
     found = [("bridge", 1, "p4"), ("bridge", 2, "p3"), ("ferry", 1, "p1")]
     rows = [row(NEIGHBOURS, query_id=query, rank=rank, passage_id=name, score=0.5) for query, rank, name in found]
@@ -56,6 +80,7 @@ def optimised(files, entries, tmp_path):
         settings = settings_of(kind, SMALL[kind] | own, "attacks.mine")
         inputs = (files("targets"), [files("passages")], [files("neighbours")], PROMPT, files("poison"))
         about = {"reader": {"name": "little", "entry": reader, "in_lines": False}} if kind in READING else {}
+        about |= {"filter": {"path": guard, "scorer": None}} if kind in FILTERING else {}
         optimise_passages(*inputs, "mine", kind, settings, retriever, tmp_path / folder, **about)
         return files("poison").read_bytes(), tables.read(POISONED_PASSAGES, files("poison")).to_pylist()
 
@@ -149,3 +174,41 @@ def test_garag_puts_typos_into_the_passage_that_answers_and_spares_the_answer(op
         changed = [at for at, pair in enumerate(zip(clean, text, strict=True)) if pair[0] != pair[1]]
         assert changed and len(changed) <= len(clean) / 2 and answer in rows[name]["text"]
         assert 2 * 4 <= rows[name]["forwards"] <= 2 * (4 + 3 * 3)
+
+
+class Ruler:
+    """A filter that removes what is too similar; it stands in for a fitted guard."""
+
+    identity, asked = "ruler", 0
+
+    def passes(self, question, texts, vectors, wanted, beside):
+        self.asked += len(texts)
+        return vectors @ wanted < 0.9
+
+
+class Line:
+    """A retriever in whose only direction texts are as similar as the share of the question's words that they have."""
+
+    def questions(self, texts):
+        return np.ones((len(texts), 1))
+
+    def passages(self, texts):
+        return np.array([[loudness.question_words(targets()[0]["question"], text)] for text in texts])
+
+
+@pytest.mark.parametrize(("knowledge", "found", "asked"), [("filter", 0.8, 40), ("retriever", 0.6, 0)])
+def test_the_text_just_under_the_threshold_is_chosen_of_those_that_are_found(tmp_path, knowledge, found, asked):
+    own = settings_of("adaptive_threshold", {"knowledge": knowledge, "texts": 1, "k": 1}, "attacks.mine")
+    clean, ruler = {"bridge": [{"passage_id": "p", "text": "The storm.", "score": 0.3}]}, Ruler()
+    tools = Tools(retrieved=clean, retriever=Line(), filter=ruler, finished=finished.Finished(tmp_path, own))
+    [one] = variants.load(KINDS, "adaptive_threshold", "attacks").poison(targets()[:1], tools, own)
+    assert loudness.question_words(targets()[0]["question"], one.text) == found and ruler.asked == asked
+    assert one.forwards <= 40 and TARGET_ROWS[0]["texts"][0].split(".")[0] in one.text
+
+
+def test_a_fitted_guard_is_asked_about_each_text(optimised):
+    quiet, loud = (
+        {row["target_id"]: row["text"] for row in optimised("adaptive_threshold", knowledge=name)[1]}
+        for name in ("filter", "retriever")
+    )
+    assert quiet.keys() == loud.keys() == {"bridge", "ferry"}

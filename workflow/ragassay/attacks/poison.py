@@ -4,8 +4,8 @@
 
 `targets` are rows of the table targets, `settings` its own, which `SETTINGS` names with their defaults; it yields
 `Poison`, target after target. What it needs beside them it names in `NEEDS`: `retrieved`, `texts`, a `writer`, which is
-a model that writes texts, or the weights of a `retriever` or a `reader`; what it wants of the model, in `WANTS`: the
-wrong `answer`, `declining`, or any `error`, by its setting `aim` if there are several.
+a model that writes texts, the weights of a `retriever` or a `reader`, a fitted `filter`; what it wants of the
+model, in `WANTS`: the wrong `answer`, `declining`, or any `error`, by its setting `aim` if there are several.
 """
 
 from collections.abc import Iterator
@@ -19,8 +19,9 @@ from ragassay.errors import AssayError, unknown
 
 KINDS = "ragassay.attacks.kinds"
 # what an attack may need: clean passages by target, a table of texts, one that a model writes, the weights of a
-# retriever, those of a model
-RETRIEVED, TEXTS, WRITER, RETRIEVER, READER = "retrieved", "texts", "writer", "retriever", "reader"
+# retriever, those of a model, a defence
+RETRIEVED, TEXTS, WRITER = "retrieved", "texts", "writer"
+RETRIEVER, READER, FILTER = "retriever", "reader", "filter"
 ANSWER, DECLINING, ERROR = "answer", "declining", "error"  # what it may want
 
 
@@ -54,6 +55,7 @@ class Tools:
     questions: dict[str, str] = field(default_factory=dict)  # target -> a question that the attacker knows of
     retriever: object = None  # an AttackedRetriever
     reader: object = None  # an AttackedReader
+    filter: object = None  # an AttackedFilter
     finished: object = None  # where what optimising has made is kept
 
 

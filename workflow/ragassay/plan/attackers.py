@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from types import SimpleNamespace
 
-from ragassay.attacks.poison import READER, RETRIEVED, RETRIEVER
-from ragassay.plan import attacks, models, retrieval
+from ragassay.attacks.poison import FILTER, READER, RETRIEVED, RETRIEVER
+from ragassay.defences import defence as judging
+from ragassay.errors import unknown
+from ragassay.plan import attacks, defences, models, raguard, retrieval
 from ragassay.plan.attacks import NoAttack
 from ragassay.plan.retrieval import DENSE
 
@@ -20,6 +22,9 @@ def optimise_passages(config: dict, wildcards) -> dict:
     searched = retrieval.search_dense(config, _attacked(config, wildcards))
     victim = {key: searched[key] for key in ("encoder", "query_encoder", "embeddings", "similarity")}
     about = attacks.poison_corpus(config, wildcards) | {"retriever": victim, "finished": "optimised"}
+    if FILTER in attacks.needs(config, wildcards.attack):
+        guard, *folder = attacked_filter(config, wildcards)
+        about |= {"filter": {"path": guard, "scorer": folder[0] if folder else _scorer(config, wildcards)}}
     if READER not in attacks.needs(config, wildcards.attack):
         return about
     name, in_lines = _reader(config, wildcards), config["under_attack"]["prompt"] == "lines"
@@ -41,6 +46,30 @@ def reader_weights(config: dict, wildcards) -> list[str]:
     """The weights of the model that is attacked, if there is one."""
     has_reader = READER in attacks.needs(config, wildcards.attack)
     return models.weights(config["models"][_reader(config, wildcards)]) if has_reader else []
+
+
+def attacked_filter(config: dict, wildcards) -> list[str]:
+    """The fitted defence that an attack is made for, and the folder of its scorer if that is trained here."""
+    if FILTER not in attacks.needs(config, wildcards.attack):
+        return []
+    name = attacks.settings(config, wildcards)["filter"]
+    keys = SimpleNamespace(dataset=wildcards.dataset, defence=name, retriever=_attacked(config, wildcards).retriever)
+    guard, scorers = defences.guard(config, keys), defences.scorers(config, name)
+    if not guard:
+        raise NoAttack(f"attacks.{wildcards.attack}: {_not_fitted(name)}")
+    folders = [raguard.trained(config, SimpleNamespace(dataset=keys.dataset, scorer=scorer)) for scorer in scorers]
+    return [*guard, *(folder for own in folders for folder in own)]
+
+
+def _scorer(config, wildcards):
+    """The entry of the model that a filter scores texts with, if it does."""
+    names = defences.scorers(config, attacks.settings(config, wildcards)["filter"])
+    entries = [raguard.scorer(config, name) for name in names]
+    return next(({key: own[key] for key in ("model", "options") if key in own} for own in entries), None)
+
+
+def _not_fitted(name):
+    return f"found the filter {name!r}, expected a defence that has thresholds, such as raguard"
 
 
 def _attacked(config, wildcards):
@@ -83,5 +112,10 @@ def check(config: dict) -> Iterator[tuple]:
         retriever, reader = (entry["settings"].get(key) for key in ("retriever", "reader"))
         if retriever and retriever not in retrieval.retrievers(config, DENSE):
             yield ("attacks", name, "settings", "retriever"), _no_gradients(retriever)
+        kept = entry["settings"].get("filter")
+        if kept and kept not in defences.defences(config):
+            yield ("attacks", name, "settings", "filter"), unknown("defence", kept, defences.defences(config))
+        elif kept and not judging.is_fitted(defences.defence(config, kept)["kind"]):
+            yield ("attacks", name, "settings", "filter"), _not_fitted(kept)
         if reader and reader not in _readers(config):
             yield ("attacks", name, "settings", "reader"), _no_weights(reader)

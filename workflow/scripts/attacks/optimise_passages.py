@@ -16,8 +16,9 @@ from ragassay.stage import log, run
 
 
 def optimise_passages(
-    targets, passages, neighbours, prompt, poisoned_passages, attack, kind, own, retriever, finished, reader=None
-):
+    targets, passages, neighbours, prompt, poisoned_passages, attack, kind, own, retriever, finished, reader=None,
+    filter=None,
+):  # fmt: skip
     """`retriever` says which encoders and similarity are attacked, `reader` which model and form of prompt, if any;
     `finished` is the folder of what was made before.
     """
@@ -37,12 +38,19 @@ def optimise_passages(
         questions={name: wanted[name]["question"] for name in known(wanted, own.get("known", 0))},
         retriever=victim,
         reader=reader,
+        filter=_filter(**filter) if filter else None,
         finished=Finished(finished, about),
     )
     log.info("tried on %d of %d targets", len(chosen), len(wanted))
     texts = rows(attack, kind, [wanted[name] for name in chosen], tools, own)
     count = tables.write(POISONED_PASSAGES, poisoned_passages, texts)
     log.info("%d passages for %d targets", count, len(chosen))
+
+
+def _filter(path, scorer):
+    from ragassay.attacks.attacked_filter import AttackedFilter  # which brings the defences
+
+    return AttackedFilter(path, scorer)
 
 
 if __name__ == "__main__":
