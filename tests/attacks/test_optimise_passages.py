@@ -31,6 +31,7 @@ SMALL = {  # settings that do little
     "adaptive_threshold": {"texts": 1, "candidates": 6, "k": 1},
     "corpus_poisoning": {"clusters": 1, "tokens": 5, "steps": 3, "candidates": 4},
     "garag": {"population": 4, "generations": 3, "parents": 2, "children": 3, "perturbation": 0.5},
+    "jamming_optimised": {"tokens": 3, "steps": 2, "candidates": 3, "k": 2},
     "general_trigger": {"trigger": "storm", "tokens": 3, "steps": 3, "candidates": 4},
 }
 PROMPT = ROOT / "resources/prompts/respond_passages.yaml"
@@ -80,6 +81,10 @@ def optimised(files, entries, guard, tmp_path):
         settings = settings_of(kind, SMALL[kind] | own, "attacks.mine")
         inputs = (files("targets"), [files("passages")], [files("neighbours")], PROMPT, files("poison"))
         about = {"reader": {"name": "little", "entry": reader, "in_lines": False}} if kind in READING else {}
+        if kind == "jamming_optimised":
+            own = {"name": "embedded", "provider": "embedded", "model": "reader", "price": {"input": 0, "output": 0}}
+            asked = {"ledger": str(tmp_path / "ledger"), "in_lines": False, "sampling": {"temperature": 0}}
+            about |= {"model": own, "responder": asked}
         about |= {"filter": {"path": guard, "scorer": None}} if kind in FILTERING else {}
         optimise_passages(*inputs, "mine", kind, settings, retriever, tmp_path / folder, **about)
         return files("poison").read_bytes(), tables.read(POISONED_PASSAGES, files("poison")).to_pylist()

@@ -112,6 +112,7 @@ rule optimise_passages:
     params:
         code=code("attacks/optimise_passages.py", attackers.optimised_kinds),
         settings=plan(attackers.optimise_passages),
+        access=frozen(plan(attackers.access)),
     script:
         "../scripts/attacks/optimise_passages.py"
 

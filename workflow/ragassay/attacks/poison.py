@@ -4,7 +4,7 @@
 
 `targets` are rows of the table targets, `settings` its own, which `SETTINGS` names with their defaults; it yields
 `Poison`, target after target. What it needs beside them it names in `NEEDS`: `retrieved`, `texts`, a `writer`, which is
-a model that writes texts, the weights of a `retriever` or a `reader`, a fitted `filter`; what it wants of the
+a model that writes texts, the weights of a `retriever` or a `reader`, a fitted `filter`, a `responder`; what it wants of the
 model, in `WANTS`: the wrong `answer`, `declining`, or any `error`, by its setting `aim` if there are several.
 """
 
@@ -19,9 +19,9 @@ from ragassay.errors import AssayError, unknown
 
 KINDS = "ragassay.attacks.kinds"
 # what an attack may need: clean passages by target, a table of texts, one that a model writes, the weights of a
-# retriever, those of a model, a defence
+# retriever, those of a model, a defence, a model that answers
 RETRIEVED, TEXTS, WRITER = "retrieved", "texts", "writer"
-RETRIEVER, READER, FILTER = "retriever", "reader", "filter"
+RETRIEVER, READER, FILTER, RESPONDER = "retriever", "reader", "filter", "responder"
 ANSWER, DECLINING, ERROR = "answer", "declining", "error"  # what it may want
 
 
@@ -56,6 +56,7 @@ class Tools:
     retriever: object = None  # an AttackedRetriever
     reader: object = None  # an AttackedReader
     filter: object = None  # an AttackedFilter
+    responder: object = None  # an AttackedResponder
     finished: object = None  # where what optimising has made is kept
 
 

@@ -1,9 +1,10 @@
 """What an attacker has: the retriever and the reader that it optimises against, and what questions find."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 
-from ragassay.attacks.poison import FILTER, READER, RETRIEVED, RETRIEVER
+from ragassay.attacks.poison import FILTER, READER, RESPONDER, RETRIEVED, RETRIEVER
 from ragassay.defences import defence as judging
 from ragassay.errors import unknown
 from ragassay.plan import attacks, defences, models, raguard, retrieval
@@ -22,6 +23,13 @@ def optimise_passages(config: dict, wildcards) -> dict:
     searched = retrieval.search_dense(config, _attacked(config, wildcards))
     victim = {key: searched[key] for key in ("encoder", "query_encoder", "embeddings", "similarity")}
     about = attacks.poison_corpus(config, wildcards) | {"retriever": victim, "finished": "optimised"}
+    if RESPONDER in attacks.needs(config, wildcards.attack):
+        shared, ledger = (
+            config["under_attack"],
+            str(Path("ledger/optimise_passages", wildcards.dataset, wildcards.attack)),
+        )
+        own = {"ledger": ledger, "in_lines": shared["prompt"] == "lines", "sampling": shared["sampling"]}
+        about |= {"model": models.model(config, _responder(config, wildcards)), "responder": own}
     if FILTER in attacks.needs(config, wildcards.attack):
         guard, *folder = attacked_filter(config, wildcards)
         about |= {"filter": {"path": guard, "scorer": folder[0] if folder else _scorer(config, wildcards)}}
@@ -34,7 +42,10 @@ def optimise_passages(config: dict, wildcards) -> dict:
 
 def optimised_kinds(config: dict, wildcards) -> list[str]:
     """The module that makes the texts, and those that run the retriever's encoders."""
-    return [*attacks.poison_kinds(config, wildcards), *retrieval.retriever_kinds(config, _attacked(config, wildcards))]
+    kinds = [*attacks.poison_kinds(config, wildcards), *retrieval.retriever_kinds(config, _attacked(config, wildcards))]
+    if RESPONDER in attacks.needs(config, wildcards.attack):
+        kinds += models.provider_of(config, "responder", {"responder": _responder(config, wildcards)})
+    return kinds
 
 
 def attacked_weights(config: dict, wildcards) -> list[str]:
@@ -70,6 +81,26 @@ def _scorer(config, wildcards):
 
 def _not_fitted(name):
     return f"found the filter {name!r}, expected a defence that has thresholds, such as raguard"
+
+
+def access(config: dict, wildcards) -> dict | None:
+    """How the model is called that an attack asks, if it asks one."""
+    asks = RESPONDER in attacks.needs(config, wildcards.attack)
+    return models.access(config, _responder(config, wildcards)) if asks else None
+
+
+def _responder(config, wildcards):
+    """The model that an attack asks: one that it names, or the first that it meets."""
+    cells = [cell for cell in defences.cells(config) if cell.attack == wildcards.attack]
+    met = [cell.responder for cell in cells if cell.dataset == wildcards.dataset]
+    found = attacks.settings(config, wildcards)["responder"] or next(iter(met), None)
+    if found not in config["models"]:
+        raise NoAttack(f"attacks.{wildcards.attack}: {_no_responder(found, config)}")
+    return found
+
+
+def _no_responder(name, config):
+    return unknown("model", name, config["models"]) if name else "found no responder, which this kind asks; name one"
 
 
 def _attacked(config, wildcards):
@@ -117,5 +148,8 @@ def check(config: dict) -> Iterator[tuple]:
             yield ("attacks", name, "settings", "filter"), unknown("defence", kept, defences.defences(config))
         elif kept and not judging.is_fitted(defences.defence(config, kept)["kind"]):
             yield ("attacks", name, "settings", "filter"), _not_fitted(kept)
+        responder = entry["settings"].get("responder")
+        if responder and responder not in config["models"]:
+            yield ("attacks", name, "settings", "responder"), _no_responder(responder, config)
         if reader and reader not in _readers(config):
             yield ("attacks", name, "settings", "reader"), _no_weights(reader)

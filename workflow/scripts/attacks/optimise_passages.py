@@ -5,6 +5,7 @@ target, so that a job that was killed goes on.
 from ragassay import tables
 from ragassay.attacks.attacked_reader import AttackedReader
 from ragassay.attacks.attacked_retriever import AttackedRetriever
+from ragassay.attacks.blocking import AttackedResponder
 from ragassay.attacks.finished import Finished
 from ragassay.attacks.poison import Tools, rows
 from ragassay.attacks.texts import retrieved_texts
@@ -17,7 +18,7 @@ from ragassay.stage import log, run
 
 def optimise_passages(
     targets, passages, neighbours, prompt, poisoned_passages, attack, kind, own, retriever, finished, reader=None,
-    filter=None,
+    filter=None, model=None, responder=None,
 ):  # fmt: skip
     """`retriever` says which encoders and similarity are attacked, `reader` which model and form of prompt, if any;
     `finished` is the folder of what was made before.
@@ -30,6 +31,9 @@ def optimise_passages(
         for name in (f"kinds.{kind}", "attacked_retriever", "attacked_reader")
     }
     about = {"code": made_by, "settings": own, "retriever": victim.identity}
+    if model:
+        responder = AttackedResponder(model, prompt=prompt, **responder)
+        about |= responder.identity
     if reader:
         reader = AttackedReader(prompt=prompt, **reader)
         about |= reader.identity
@@ -38,6 +42,7 @@ def optimise_passages(
         questions={name: wanted[name]["question"] for name in known(wanted, own.get("known", 0))},
         retriever=victim,
         reader=reader,
+        responder=responder,
         filter=_filter(**filter) if filter else None,
         finished=Finished(finished, about),
     )
