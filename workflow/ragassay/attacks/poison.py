@@ -4,8 +4,9 @@
 
 `targets` are rows of the table targets, `settings` its own, which `SETTINGS` names with their defaults; it yields
 `Poison`, target after target. What it needs beside them it names in `NEEDS`: `retrieved`, `texts`, a `writer`, which is
-a model that writes texts, the weights of a `retriever` or a `reader`, a fitted `filter`, a `responder`; what it wants of the
-model, in `WANTS`: the wrong `answer`, `declining`, or any `error`, by its setting `aim` if there are several.
+a model that writes texts, the weights of a `retriever` or a `reader`, a fitted `filter`, or a `responder`; what it
+wants of the model, in `WANTS`: the wrong `answer`, `declining`, or any `error`, by its setting `aim` if there are
+several.
 """
 
 from collections.abc import Iterator

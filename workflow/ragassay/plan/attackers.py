@@ -91,8 +91,8 @@ def access(config: dict, wildcards) -> dict | None:
 
 def _responder(config, wildcards):
     """The model that an attack asks: one that it names, or the first that it meets."""
-    cells = [cell for cell in defences.cells(config) if cell.attack == wildcards.attack]
-    met = [cell.responder for cell in cells if cell.dataset == wildcards.dataset]
+    cells = [cell for cell in defences.cells(config) if cell.dataset == wildcards.dataset]
+    met = [cell.responder for cell in sorted(cells, key=lambda cell: cell.attack != wildcards.attack)]
     found = attacks.settings(config, wildcards)["responder"] or next(iter(met), None)
     if found not in config["models"]:
         raise NoAttack(f"attacks.{wildcards.attack}: {_no_responder(found, config)}")
