@@ -57,7 +57,6 @@ NEEDED = {
     "measure_answers": {"sklearn", "scipy"},
     "measure_drift": {"scipy"},
     "measure_raguard": {"scipy"},
-    "sweep_raguard": {"scipy"},
     "retrieve_bm25": {"scipy"},
     "fit_gate": {"scipy"},
     "optimise_passages": {"torch"},

@@ -11,7 +11,6 @@ learn from, and each cluster counts as one item.
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.special import ndtr, stdtrit
 
 AT_ONCE = 256  # draws in memory at a time
 LEVEL = 0.95
@@ -35,6 +34,8 @@ def interval(drawn, clusters: int | None = None, level: float = LEVEL) -> tuple[
         return None, None
     tail = (1 - level) / 2
     if clusters is not None:
+        from scipy.special import ndtr, stdtrit  # many jobs that import this module draw no interval
+
         tail = float(ndtr(np.sqrt(clusters / (clusters - 1)) * stdtrit(clusters - 1, tail)))
     low, high = np.quantile(known, [tail, 1 - tail])
     return float(low), float(high)
@@ -47,6 +48,8 @@ def share_interval(
     known = _known(drawn)
     if not len(known) or clusters < 2 or np.isnan(value):
         return None, None
+    from scipy.special import stdtrit
+
     varies = known.var() * clusters / (clusters - 1)
     spread = value * (1 - value)
     size = clusters if spread <= 0 else min(spread / varies, items) if varies > 0 else items
