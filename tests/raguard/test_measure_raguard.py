@@ -4,8 +4,10 @@ import json
 
 import pytest
 
+from project import ROOT
 from ragassay import tables
 from ragassay.defences import guard_file
+from ragassay.report.sections import load
 from ragassay.schemas.answers import ANSWERS
 from ragassay.schemas.filtered import FILTERED
 from ragassay.schemas.metrics import METRICS
@@ -28,7 +30,8 @@ RIGHT = {
 
 
 @pytest.fixture(scope="module")
-def metrics(tmp_path_factory):
+def measured(tmp_path_factory):
+    """A folder with the metrics of all that."""
     folder = tmp_path_factory.mktemp("measured")
     keys = {"dataset": "mine", "retriever": "minilm"}
 
@@ -67,8 +70,13 @@ def metrics(tmp_path_factory):
     guard_file.write(guard, about, fitted)
     places = (retrieved, filtered, [guard], answers, [], folder / "metrics.parquet")
     measure_raguard([targets], [planted], *places, 5, 5, 100, 0)
+    return folder / "metrics.parquet"
+
+
+@pytest.fixture(scope="module")
+def metrics(measured):
     found = {}
-    for one in tables.read(METRICS, folder / "metrics.parquet").to_pylist():
+    for one in tables.read(METRICS, measured).to_pylist():
         own = json.loads(one["keys"])
         cell = (own.get("attack"), own.get("defence"), own.get("criterion") or own.get("one_in") or own.get("words"))
         found[one["table"], *cell, one["metric"]] = one
@@ -155,3 +163,11 @@ def test_answers_that_a_defence_costs_or_does_not_restore(metrics):
     assert value(metrics, "answers", "none", "raguard", None, "lost") == pytest.approx(1 / 3)
     assert value(metrics, "lost", "none", "raguard", "up to 7", "lost") == pytest.approx(1 / 3)
     assert ("answers", "black", "raguard", None, "lost") not in metrics
+
+
+def test_the_section_of_the_report_shows_every_table_of_a_cell(measured):
+    parts = load(ROOT / "workflow/report/sections/raguard.yaml", measured).parts
+    tables_of = {one["table"] for one in tables.read(METRICS, measured).to_pylist()}
+    shown = {part.name for part in parts if part.rows}
+    assert {"matched", "differences", "detection", "calibration", "alarms", "failures", "answers", "roc"} <= shown
+    assert tables_of <= {part.name for part in parts}, "a table that no part shows"
