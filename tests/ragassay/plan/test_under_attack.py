@@ -10,6 +10,9 @@ from ragassay.plan.schema import merged
 from ragassay.plan.shards import one_of
 from wildcards import Wildcards
 
+NO_READER = {"kind": "garag", "settings": {"reader": "embedded"}}
+NOT_FITTED = {"kind": "adaptive_threshold", "settings": {"filter": "oracle"}}
+NOBODY = {"kind": "jamming_optimised", "settings": {"responder": "embeded"}}
 WITHOUT_GRADIENTS = {"kind": "poisonedrag_white", "settings": {"retriever": "bm25"}}
 READER = {"provider": "embedded", "model": "reader", "price": {"input": 0, "output": 0}}
 CELL = {"datasets": ["mine"], "retrievers": ["bm25", "minilm"], "attacks": ["none", "loud"]}
@@ -95,6 +98,9 @@ def test_texts_that_a_model_writes_are_a_table_of_their_own_and_those_of_a_user_
         ({}, {"attacks": {"loud": {"kind": "jamming", "settings": {"n": 1}}}}, "attacks.loud.settings: found the"),
         ({}, {"attacks": {"loud": {"kind": "jamming", "files": ["a.csv"]}}}, "attacks.loud: found files, which this"),
         ({}, {"attacks": {"loud": {"kind": "adaptive_manual"}}}, "attacks.loud: found no files, which this kind reads"),
+        ({}, {"attacks": {"loud": NO_READER}}, "attacks.loud.settings.reader: found the reader 'embedded', expected a"),
+        ({}, {"attacks": {"loud": NOT_FITTED}}, "attacks.loud.settings.filter: found the filter 'oracle', expected a"),
+        ({}, {"attacks": {"loud": NOBODY}}, "attacks.loud.settings.responder: found the model 'embeded', expected one"),
         ({}, {"attacks": {"loud": WITHOUT_GRADIENTS}}, "attacks.loud.settings.retriever: found the retriever 'bm25',"),
         ({}, {"defences": {"mine": {"kind": "none", "settings": {"k": 1}}}}, "defences.mine.settings: none has no"),
     ],
