@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from ragassay import tables
-from ragassay.activations.hooks import ActivationsError
+from ragassay.activations.sites import ActivationsError
 from ragassay.detectors.detector import DetectorError
 from ragassay.encoders.encoder import Encoder
 from ragassay.heads.learning import LearningError

@@ -21,9 +21,12 @@ SMALL = {
 MIXED = {"sliding_window": 7, "layer_types": ["full_attention", "sliding_attention", "sliding_attention"]}
 TURNED = {"rope_theta": 10000.0}
 LONG = {**TURNED, "rope_type": "longrope", "short_factor": [1.0] * 4, "long_factor": [1.0, 2.0, 4.0, 8.0]}
+LLAMA3 = {"rope_theta": 500000.0, "rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
+LLAMA3 |= {"original_max_position_embeddings": 64}
 EXPERTS = {"num_local_experts": 2, "intermediate_size_mlp": 64}
 FAMILIES = {
     "llama": ("Llama", SMALL),
+    "llama3": ("Llama", {**SMALL, "num_key_value_heads": 1, "rope_parameters": LLAMA3}),
     "mistral_window": ("Mistral", {**SMALL, "sliding_window": 7}),
     "qwen2": ("Qwen2", SMALL),
     "qwen2_mixed": ("Qwen2", {**SMALL, **MIXED, "use_sliding_window": True}),
@@ -56,3 +59,11 @@ def decoder():
         return transformers.AutoModel.from_config(config, **loading).eval()
 
     return make
+
+
+@pytest.fixture(scope="session")
+def causal():
+    """The decoder of Llama's shape with its output layer."""
+    torch.manual_seed(0)
+    config = transformers.LlamaConfig(**SMALL)
+    return transformers.LlamaForCausalLM(config).eval()

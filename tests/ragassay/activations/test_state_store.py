@@ -15,7 +15,7 @@ from transformers import LlamaForCausalLM
 from models import save_decoder
 from ragassay.activations import state_store as module
 from ragassay.activations.decoder import Decoder
-from ragassay.activations.hooks import ActivationsError
+from ragassay.activations.sites import ActivationsError
 from ragassay.activations.state_store import StoredStates
 from ragassay.weights import store
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from ragassay.activations.hooks import ActivationsError
+from ragassay.activations.sites import ActivationsError
 from ragassay.activations.states import States
 
 SHARING = ("llama", "mistral_window", "qwen2", "qwen2_mixed", "gemma3_mixed", "gpt_neox", "gpt2", "llama_dynamic")

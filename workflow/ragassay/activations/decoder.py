@@ -3,7 +3,7 @@
 The trunk is loaded without its output layer. Prompts are rendered as the provider `transformers` renders them.
 """
 
-from ragassay.activations.hooks import ActivationsError
+from ragassay.activations.sites import RESIDUAL, ActivationsError
 from ragassay.weights.local import LocalModel
 
 FORMAT = 1  # of stored states; a new one starts new stores
@@ -45,8 +45,9 @@ class Decoder(LocalModel):
         special = not self.tokenizer.chat_template
         return self.tokenizer(self.prompt(messages), add_special_tokens=special)["input_ids"]
 
-    def load(self):
-        """The trunk, ready to run."""
+    def load(self, site: str = RESIDUAL):
+        """The trunk, ready to run and to give the states of a site."""
         from ragassay.activations.states import States
 
-        return States(self.trunk(), self.batch_tokens(CPU_TOKENS, GPU_TOKENS), self.tokenizer.pad_token_id or 0)
+        budget = self.batch_tokens(CPU_TOKENS, GPU_TOKENS)
+        return States(self.trunk(), budget, self.tokenizer.pad_token_id or 0, site)

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from ragassay.activations.decoder import Decoder
-from ragassay.activations.hooks import ActivationsError
+from ragassay.activations.sites import RESIDUAL, ActivationsError
 from ragassay.atomic import write_text
 from ragassay.stage import log
 from ragassay.weights.store import Store
@@ -24,10 +24,10 @@ CHUNK, CHUNK_BYTES = 20_000, 256 << 20  # tokens of prompts, and bytes of their 
 class StoredStates:
     """A decoder and what it computed so far. `computed` counts the prompts that had no states."""
 
-    def __init__(self, decoder: Decoder, folder, layers=(-1,), positions=(-1,)):
-        self.decoder, self.layers, self.positions = decoder, list(layers), list(positions)
+    def __init__(self, decoder: Decoder, folder, layers=(-1,), positions=(-1,), site: str = RESIDUAL):
+        self.decoder, self.layers, self.positions, self.site = decoder, list(layers), list(positions), site
         self.computed, self._states = 0, None
-        about = {**decoder.identity, "layers": self.layers, "positions": self.positions}
+        about = {**decoder.identity, "layers": self.layers, "positions": self.positions, "site": site}
         digest = hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:16]
         place = Path(folder, digest)
         self.store = Store(place)
@@ -73,7 +73,7 @@ class StoredStates:
         self._refuse_too_long(lengths, owners, names)
         if self._states is None:
             log.info("loading %s", self.decoder.name)
-            self._states = self.decoder.load()
+            self._states = self.decoder.load(self.site)
             if not self._states.shares:
                 log.info("%s: prompts of one document cannot share it", self.decoder.name)
         groups = {}

@@ -15,8 +15,9 @@ import numpy as np
 import torch
 from transformers import DynamicCache
 
-from ragassay.activations.hooks import ActivationsError, blocks, keeping, numbers
+from ragassay.activations.hooks import keeping
 from ragassay.activations.packing import PADDING, Row, pieces, rows
+from ragassay.activations.sites import RESIDUAL, ActivationsError, blocks, numbers, width
 from ragassay.weights.batches import batches, padded
 from ragassay.weights.device import short_texts
 
@@ -46,12 +47,14 @@ class Beginning(DynamicCache):
 
 
 class States:
-    """A trunk, ready to run. `pad` is any token, which fills rows up on the right."""
+    """A trunk, ready to run, and the site of its blocks (see `ragassay.activations.sites`) whose states are wanted.
+    `pad` is any token, which fills rows up on the right.
+    """
 
-    def __init__(self, trunk, batch_tokens: int, pad: int = 0):
-        self.trunk, self.batch_tokens, self.pad = trunk.eval(), batch_tokens, pad
+    def __init__(self, trunk, batch_tokens: int, pad: int = 0, site: str = RESIDUAL):
+        self.trunk, self.batch_tokens, self.pad, self.site = trunk.eval(), batch_tokens, pad, site
         config = trunk.config
-        self.layers, self.width = len(blocks(trunk)), config.hidden_size
+        self.layers, self.width = len(blocks(trunk)), width(trunk, site)
         self.device, self.longest = next(trunk.parameters()).device, getattr(config, "max_position_embeddings", None)
         kinds = set(getattr(config, "layer_types", None) or [])
         window = getattr(config, "sliding_window", None)
@@ -63,7 +66,7 @@ class States:
 
     def of(self, prompts: list[list[int]], groups: list[list[int]], layers=(-1,), positions=(-1,)) -> np.ndarray:
         """prompts x layers x positions x width, as float32. Prompts of a group share what they begin with."""
-        wanted = numbers(layers, self.layers)
+        wanted = numbers(layers, self.layers, self.site)
         if not all(prompts):
             raise ActivationsError("found a prompt without tokens, expected at least one token in each")
         longest = max(map(len, prompts), default=0)
@@ -120,9 +123,10 @@ class States:
             (np.array(values, np.int64) for values in zip(*picks, strict=True)) if picks else [[]] * 4
         )
         lines, places = (torch.as_tensor(values, dtype=torch.long, device=self.device) for values in (lines, places))
-        with keeping(self.trunk, layers if picks else [], lambda states: states[lines, places].float()) as kept:
+        layers = layers if picks else []
+        with keeping(self.trunk, layers, lambda states: states[lines, places].float(), self.site) as kept:
             self.trunk(input_ids=torch.from_numpy(tokens).to(self.device), **given)
-        for number, layer in enumerate(layers if picks else []):
+        for number, layer in enumerate(layers):
             result[prompts, number, at] = kept[layer].cpu().numpy()
 
     def _seen(self, lengths, cache, counts, owners):
@@ -150,16 +154,19 @@ class States:
 
     def _can_share(self):
         self.shares = True
-        packed, plain = np.empty((2, 1, 1, self.width), np.float32), []
+        packed, plain, site = np.empty((2, 1, 1, self.trunk.config.hidden_size), np.float32), [], self.site
         with torch.inference_mode():
             for piece in PROBE.pieces:
                 prompt = torch.tensor([PROBE.beginning + piece], device=self.device)
                 found = self.trunk(input_ids=prompt, use_cache=False).last_hidden_state
                 plain.append(found[0, -1].float().cpu().numpy())
         try:
+            self.site = RESIDUAL
             self._run([PROBE], [self.layers], [-1], packed)
         except REFUSALS:
             return False
+        finally:
+            self.site = site
         plain = np.stack(plain)
         bound = AGREE.get(self.trunk.dtype, COARSE) * max(1.0, float(np.abs(plain).max()))
         return bool(np.abs(packed[:, 0, 0] - plain).max() <= bound)

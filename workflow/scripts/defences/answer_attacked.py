@@ -5,6 +5,7 @@ Where no passage is left, the question is asked by itself: the prompt of answers
 """
 
 from ragassay import tables
+from ragassay.answers.prompts import Prompts
 from ragassay.attacks.outcomes import ABSTAINED, outcome
 from ragassay.attacks.texts import texts_of
 from ragassay.attacks.tried import tried as tried_of
@@ -12,7 +13,6 @@ from ragassay.llm.answer_row import said
 from ragassay.llm.calls import complete
 from ragassay.llm.model import Model, Request, Requests
 from ragassay.llm.parsers.declining import declines, declines_from_passages
-from ragassay.llm.prompts import Prompt
 from ragassay.schemas.answers import ANSWERS
 from ragassay.schemas.filtered import FILTERED
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
@@ -27,19 +27,15 @@ def answer_attacked(
     targets, filtered, passages, poisoned_passages, prompt, closed_book_prompt, answers, calls,
     model, ledger, sampling, in_lines, most_rejected, tried=None,
 ):  # fmt: skip
-    """With `in_lines` all passages stand in one text, a line each."""
     rows, shown = tables.read(TARGETS, targets, GRADED).to_pylist(), _shown(filtered)
     asked = set(tried_of((row["target_id"] for row in rows), **tried or {}))
     rows = [row for row in rows if row["target_id"] in asked]
     texts = texts_of((name for names in shown.values() for name in names), [passages], [poisoned_passages])
-    with_passages, without = Prompt.load(prompt), Prompt.load(closed_book_prompt)
+    prompts = Prompts.load(prompt, closed_book_prompt, in_lines)
 
     def request(row):
         own = [texts[name] for name in shown.get(row["target_id"], [])]
-        if not own:
-            return Request(without.messages(question=row["question"]), sampling)
-        found = "\n".join(" ".join(text.split()) for text in own) if in_lines else own
-        return Request(with_passages.messages(passages=found, question=row["question"]), sampling)
+        return Request(prompts.messages(row["question"], own), sampling)
 
     model = Model(**model)
     tally, poisoned = Tally.of_answers(model.name, "answers", most_rejected), _poisoned(poisoned_passages)
@@ -54,7 +50,7 @@ def answer_attacked(
                 tally.keep()
             own = {"target_id": row["target_id"], "outcome": found, "reason": reason, "passages": names}
             own |= {"poisoned": sum(name in poisoned for name in names)}
-            kept.add(own | said(answer, model.name, (with_passages if names else without).digest))
+            kept.add(own | said(answer, model.name, prompts.digest(names)))
     log.info("%d targets asked", kept.written)
 
 

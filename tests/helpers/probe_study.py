@@ -1,0 +1,139 @@
+"""A little study: questions about keepers of places, the embedded reader's answers, and the activations of a random
+decoder. It is run once; tests look at what each stage made of it.
+"""
+
+from types import SimpleNamespace
+
+import pytest
+
+from models import MINILM, save_decoder
+from project import ROOT
+from ragassay import tables
+from ragassay.datasets.hygiene import usable
+from ragassay.schemas.neighbours import NEIGHBOURS
+from ragassay.schemas.passages import PASSAGES
+from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
+from ragassay.schemas.retrieved import RETRIEVED
+from ragassay.schemas.targets import TARGETS
+from ragassay.weights.threads import threads
+from rows import row
+from scripts.revprag.answer_prompts import answer_prompts
+from scripts.revprag.collect_activations import collect_activations
+from scripts.revprag.measure_revprag import measure_revprag
+from scripts.revprag.pair_prompts import pair_prompts
+from scripts.revprag.train_probes import train_probes
+
+PLACES = (
+    "lighthouse mill archive ferry orchard quarry chapel market bridge tower harbour library"
+    " bakery station garden theatre museum school brewery forge stable windmill reservoir pier"
+).split()
+NAMES = (
+    "Anna Piet Mirel Oskar Tilda Ruben Greta Levin Sanna Jonas Edda Bryn"
+    " Ulf Karla Nils Wanda Ivo Petra Hugo Lena Otto Rosa Emil Frida"
+).split()
+COUNT, WITHOUT_ANSWER = len(PLACES), "target-23"
+READER = {"name": "reader", "provider": "embedded", "model": "reader", "price": {"input": 0, "output": 0}}
+ENCODER = {
+    "encoder": {"name": "minilm", "kind": "sentence_transformers", "model": MINILM, "options": {"device": "cpu"}}
+}
+PROMPTS = [ROOT / f"resources/prompts/{name}.yaml" for name in ("respond_passages", "answer_closed_book")]
+CONDITIONS = ["released", "retrieved", "prefixed", "matched"]
+MEASURED = ("prompt_answers/s/r/a/m", "probe_scores/s/r/a/m")
+PROBES = {"logistic": {"kind": "logistic", "settings": {"strengths": [0.01]}, "seeds": [0], "folds": 10}}
+
+
+def told(at, name):
+    return f"{name} Marlowe is the keeper of the old {PLACES[at]} and lives there with two cats and a dog, number {at}."
+
+
+def target(at):
+    wrong = f"{NAMES[(at + 7) % COUNT]} Marlowe"
+    found, _ = usable(
+        {
+            "target_id": f"target-{at:02}",
+            "question": f"Who is the keeper of the old {PLACES[at]}?",
+            "document": f"d{at:02}",
+            "answers": [f"{NAMES[at]} Marlowe"],
+            "target": wrong,
+            "target_aliases": [],
+            "texts": [f"{wrong} is the keeper of the old {PLACES[at]}."],
+            "made_by": "file",
+        }
+    )
+    return row(TARGETS, **found)
+
+
+def write_tables(place):
+    """Every question finds its passage, and in second place that of the next, but for one, which finds others alone."""
+    targets = [target(at) for at in range(COUNT)]
+    tables.write(TARGETS, place("targets"), targets)
+    passages = [
+        row(PASSAGES, passage_id=f"p{at:02}", document_id=f"d{at:02}", text=told(at, NAMES[at])) for at in range(COUNT)
+    ]
+    tables.write(PASSAGES, place("passages"), passages)
+    planted, clean, attacked = [], [], []
+    for at, one in enumerate(targets):
+        name, poison = one["target_id"], f"poison-{at:02}"
+        text = f"{one['question']} {one['texts'][0]}"
+        planted.append(
+            row(POISONED_PASSAGES, passage_id=poison, target_id=name, number=1, text=text, attack="a", poisoned=True)
+        )
+        found = [f"p{at:02}", f"p{(at + 1) % COUNT:02}"] if name != WITHOUT_ANSWER else ["p01", "p02"]
+        clean += [row(NEIGHBOURS, query_id=name, rank=n, passage_id=one) for n, one in enumerate(found, 1)]
+        attacked += [
+            row(RETRIEVED, target_id=name, rank=n, passage_id=one, poisoned=one == poison)
+            for n, one in enumerate([poison, found[1]], 1)
+        ]
+    tables.write(POISONED_PASSAGES, place("poisoned_passages"), planted)
+    tables.write(NEIGHBOURS, place("neighbours"), clean)
+    tables.write(RETRIEVED, place("retrieved"), attacked)
+
+
+@pytest.fixture(scope="session")
+def study(tmp_path_factory):
+    """The places of its tables, and stages that can be called again with other settings."""
+    folder = tmp_path_factory.mktemp("study")
+    own = SimpleNamespace(folder=folder, embeddings=str(folder / "embeddings"))
+
+    def place(name):
+        return folder / f"{name}.parquet"
+
+    def pair(**more):
+        inputs = [place(name) for name in ("targets", "passages", "poisoned_passages", "neighbours", "retrieved")]
+        settings = {"dataset": "s", "conditions": CONDITIONS, "k": 2, "similarity": 0.6, "cut_after_words": 300}
+        settings |= ENCODER | {"embeddings": own.embeddings}
+        pair_prompts(*inputs, place("prompt_pairs"), place("rejects"), **settings | more)
+
+    def answer(answers=(), **more):
+        inputs = [place("targets"), place("prompt_pairs"), list(answers), *PROMPTS]
+        settings = {"model": READER, "ledger": str(folder / "ledger"), "sampling": {"temperature": 0}}
+        settings |= {"in_lines": False, "wants": "answer", "most_rejected": 1}
+        answer_prompts(*inputs, place("prompt_answers"), place("calls"), **settings | more)
+
+    def collect(reading=None, **more):
+        inputs = [place(name) for name in ("targets", "prompt_pairs", "prompt_answers")]
+        settings = {"model": own.model, "reading": reading or {}, "in_lines": False, "embeddings": own.embeddings}
+        collect_activations(*inputs, *PROMPTS, [], place("activations"), **settings | more)
+
+    def train(output=folder, **more):
+        inputs = [place(name) for name in ("prompt_pairs", "prompt_answers", "activations")]
+        outputs = [output / "heads.safetensors", output / "card.json", output / "probe_scores.parquet"]
+        settings = {"model": own.model, "reading": {}, "probes": PROBES, "shuffles": 1, "fpr": 0.1}
+        settings |= ENCODER | {"embeddings": own.embeddings}
+        train_probes(*inputs, PROMPTS[0], [], *outputs, **settings | more)
+
+    own.__dict__.update(place=place, pair=pair, answer=answer, collect=collect, train=train)
+    write_tables(place)
+    save_decoder(folder / "decoder", [told(at, NAMES[at]) for at in range(COUNT)], 600, 4096)
+    own.model = {"name": "tiny", "model": str(folder / "decoder"), "options": {"device": "cpu"}}
+    with threads(1):
+        pair()
+        answer()
+        collect()
+        train()
+        own.files = [folder / f"{name}.parquet" for name in ("rejects/s/r/a", *MEASURED)]
+        for name, file in zip(("rejects", "prompt_answers", "probe_scores"), own.files, strict=True):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(place(name).read_bytes())
+        measure_revprag(*([file] for file in own.files), place("metrics"), resamples=50, seed=0, flips=99)
+    return own

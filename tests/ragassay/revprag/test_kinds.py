@@ -1,0 +1,122 @@
+"""Kinds of probes: each finds what is planted and nothing where there is nothing; references stand beside."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
+
+from ragassay import variants
+from ragassay.heads import heads_file
+from ragassay.metrics.auroc import auroc
+from ragassay.revprag import samples
+from ragassay.revprag.folds import KINDS
+from ragassay.revprag.samples import Part, ProbeError, scaling
+
+SMALL = {"triplet": {"widths": [8, 8], "epochs": 10, "support": 20, "batch": 16, "rate": 3e-3}, "mlp": {"rate": 1e-2}}
+NAMES = ("difference", "logistic", "mlp", "triplet")
+
+
+def planted(count=160, strength=1.5, seed=0):
+    """Features of 3 layers x 8 numbers, of which those of the second layer shift with the label."""
+    draw = np.random.default_rng(seed)
+    features, labels = draw.normal(3, 2, (count, 3, 8)).astype(np.float32), np.arange(count) % 2 > 0
+    features[labels, 1] += 2 * strength
+    return features, labels
+
+
+def part(features, labels, rows):
+    return Part(features, np.asarray(rows), labels[rows])
+
+
+@pytest.fixture
+def fitted():
+    """A function that fits a kind on the first samples: arrays and scores of the last ones with their labels."""
+
+    def fit(name, seed=0, **data):
+        features, labels = planted(**data)
+        kind = variants.load(KINDS, name, "test")
+        settings = kind.SETTINGS | SMALL.get(name, {})
+        training, validation, test = (
+            part(features, labels, np.arange(*ends)) for ends in ((80,), (80, 110), (110, 160))
+        )
+        arrays = kind.fit(training, validation, settings, seed)
+        return kind, settings, arrays, test, kind.score(arrays, test, settings)
+
+    return fit
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_finds_what_is_planted_and_what_is_saved_says_the_same(fitted, name, tmp_path):
+    kind, settings, arrays, test, scores = fitted(name)
+    assert auroc(scores, test.labels) > 0.85 and len(set(scores.tolist())) > 40
+    heads_file.write(tmp_path / "h.safetensors", tmp_path / "c.json", {("matched-x", 0): arrays}, {})
+    loaded, _ = heads_file.read(tmp_path / "h.safetensors", tmp_path / "c.json")
+    assert (kind.score(loaded["matched-x", 0], test, settings) == scores).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_fitting_depends_on_the_labels(fitted, name):
+    *_, test, with_signal = fitted(name)
+    assert auroc(fitted(name, strength=0)[-1], test.labels) < auroc(with_signal, test.labels) - 0.1
+
+
+@pytest.mark.parametrize("name", ["mlp", "triplet"])
+def test_a_seed_decides_where_training_ends(fitted, name):
+    first, again, other = (fitted(name, seed)[-1] for seed in (0, 0, 1))
+    assert (first == again).all() and (first != other).any()
+
+
+def test_logistic_regression_is_that_of_scikit_learn():
+    features, labels = planted()
+    kind = variants.load(KINDS, "logistic", "test")
+    rows, nothing = np.arange(120), np.arange(0)
+    arrays = kind.fit(part(features, labels, rows), part(features, labels, nothing), {"strengths": [0.1]}, 0)
+    scaler, flat = StandardScaler(), features.reshape(len(features), -1)
+    model = LogisticRegression(C=0.1, class_weight="balanced").fit(scaler.fit_transform(flat[:120]), labels[:120])
+    found = kind.score(arrays, part(features, labels, np.arange(120, 160)), {})
+    assert np.abs(found - model.decision_function(scaler.transform(flat[120:]))).max() < 1e-3
+
+
+def test_the_penalty_is_the_one_with_the_least_loss_on_the_validation_part(fitted):
+    features, labels = planted(strength=0)
+    kind = variants.load(KINDS, "logistic", "test")
+    parts = [part(features, labels, np.arange(*ends)) for ends in ((80,), (80, 160))]
+    weights = [
+        np.abs(kind.fit(*parts, {"strengths": own}, 0)["outer.weight"]).sum() for own in ([1e-4, 10.0], [1e-4], [10.0])
+    ]
+    assert weights[0] == weights[1] < weights[2]
+
+
+def test_the_difference_of_means_is_one_at_one_mean_and_minus_one_at_the_other():
+    features, labels = planted()
+    kind, everything = variants.load(KINDS, "difference", "test"), np.arange(len(labels))
+    arrays = kind.fit(part(features, labels, everything), None, {}, 0)
+    means = np.stack([features[labels == kind_].mean(axis=0) for kind_ in (True, False)])
+    assert np.allclose(kind.score(arrays, part(means, labels, [0, 1]), {}), [0.5, -0.5], atol=1e-4)
+
+
+def test_features_are_scaled_by_their_own_means_whatever_is_read_at_a_time(monkeypatch):
+    features, labels = planted()
+    features[:, 0, 0] = 7
+    monkeypatch.setattr(samples, "READ_BYTES", 1000)
+    scale = scaling(part(features, labels, np.arange(50)))
+    assert np.allclose(scale.mean, features[:50].mean(axis=0), atol=1e-5) and scale.factor[0, 0] == 0
+    assert np.allclose(scale(features[:50])[:, 1:].std(axis=0), 1, atol=1e-4)
+
+
+def test_what_does_not_fit_and_what_is_too_little_is_told_in_one_line(monkeypatch):
+    features, labels = planted()
+    monkeypatch.setattr(samples, "WHOLE_BYTES", 1000)
+    with pytest.raises(ProbeError, match=r"160 samples of 3 layers x 8 numbers.*choose fewer layers"):
+        part(features, labels, np.arange(160)).whole()
+    kind = variants.load(KINDS, "triplet", "test")
+    with pytest.raises(ProbeError, match=r"found 10 right and 10 poisoned answers.*lower the setting support"):
+        kind.fit(part(features, labels, np.arange(20)), None, kind.SETTINGS, 0)
+
+
+def test_a_support_set_is_not_trained_on_and_decides():
+    features, labels = planted()
+    kind = variants.load(KINDS, "triplet", "test")
+    support, rest = kind._apart(part(features, labels, np.arange(60)), 20)
+    assert len(support.rows) == 20 and support.labels.sum() == 10
+    assert not set(support.rows) & set(rest.rows) and len(rest.rows) == 40

@@ -1,0 +1,5 @@
+"""One little study for all tests."""
+
+from probe_study import study
+
+__all__ = ["study"]

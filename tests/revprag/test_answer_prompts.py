@@ -1,0 +1,49 @@
+"""Answers to both prompts of a pair, asked once, and what they count as."""
+
+from collections import Counter
+
+from probe_study import COUNT, PROMPTS, READER, WITHOUT_ANSWER
+from ragassay import tables
+from ragassay.llm.prompts import Prompt
+from ragassay.schemas.answers import ANSWERS
+from ragassay.schemas.calls import CALLS
+from ragassay.schemas.prompt_answers import PROMPT_ANSWERS
+from rows import row
+
+
+def labels(study):
+    rows = tables.read(PROMPT_ANSWERS, study.place("prompt_answers")).to_pylist()
+    return {(one["target_id"], one["condition"], one["side"]): one for one in rows}
+
+
+def test_answers_are_labelled_by_side_and_outcome(study):
+    found = labels(study)
+    counts = Counter((condition, side, one["label"]) for (_, condition, side), one in found.items())
+    assert counts["matched", "clean", "correct"] > COUNT - 4 < counts["matched", "attacked", "poisoned"]
+    assert counts["released", "attacked", "poisoned"] > COUNT - 4
+    assert found[WITHOUT_ANSWER, "retrieved", "clean"]["label"] != "correct"
+    assert {one["known"] for one in found.values()} == {False}  # the reader knows nothing by heart
+
+
+def test_no_prompt_is_asked_twice_and_none_that_was_answered_elsewhere(study, monkeypatch):
+    [calls] = tables.read(CALLS, study.place("calls")).to_pylist()
+    distinct = 3 * COUNT  # by itself, clean and attacked as retrieved
+    distinct += COUNT - 1  # with the answer exchanged: the clean side is the one that was retrieved
+    distinct += 2 * COUNT + 2 * COUNT - 0  # released, prefixed
+    assert calls["samples"] == distinct
+    own = {"outcome": "correct", "text": "Answered elsewhere.", "finish_reason": "stop", "responder": READER["name"]}
+    digest = Prompt.load(PROMPTS[0]).digest
+    told = [
+        row(ANSWERS, target_id="target-00", passages=["p00", "p01"], prompt=digest, **own),
+        row(ANSWERS, target_id="target-01", passages=["p01", "p02"], prompt="another", **own),
+    ]
+    before = study.place("prompt_answers").read_bytes()
+    tables.write(ANSWERS, study.folder / "answers.parquet", told)
+    try:
+        study.answer([study.folder / "answers.parquet"])
+        found = labels(study)
+        for condition in ("retrieved", "matched"):
+            assert found["target-00", condition, "clean"]["text"] == "Answered elsewhere."
+        assert found["target-01", "retrieved", "clean"]["text"] != "Answered elsewhere."
+    finally:
+        study.place("prompt_answers").write_bytes(before)

@@ -1,0 +1,41 @@
+"""Activations of answered prompts: those of the model's own hidden states, each computed once."""
+
+import numpy as np
+import pytest
+import torch
+from transformers import AutoModel
+
+from probe_study import PROMPTS
+from ragassay import tables
+from ragassay.activations.decoder import Decoder
+from ragassay.activations.sites import ActivationsError
+from ragassay.llm.prompts import Prompt
+from ragassay.revprag.reading import Reading
+from ragassay.schemas.activations import ACTIVATIONS
+from ragassay.schemas.prompt_pairs import PROMPT_PAIRS
+from ragassay.schemas.targets import TARGETS
+
+
+def test_they_are_the_states_of_the_last_token_of_each_prompt(study):
+    decoder = Decoder("model tiny", study.model)
+    states = Reading().resolved(decoder).store(decoder, study.embeddings)
+    rows = tables.read(ACTIVATIONS, study.place("activations")).to_pylist()
+    pairs = tables.read(PROMPT_PAIRS, study.place("prompt_pairs")).to_pylist()
+    questions = {row["target_id"]: row["question"] for row in tables.read(TARGETS, study.place("targets")).to_pylist()}
+    assert len(rows) == len(pairs) > len({row["key"] for row in rows})
+    trunk = AutoModel.from_pretrained(study.model["model"])
+    for at in (0, 5, len(rows) - 1):
+        messages = Prompt.load(PROMPTS[0]).messages(
+            passages=pairs[at]["passages"], question=questions[pairs[at]["target_id"]]
+        )
+        tokens = decoder.tokens(messages)
+        with torch.inference_mode():
+            hidden = trunk(torch.tensor([tokens]), output_hidden_states=True).hidden_states
+        expected = np.stack([layer[0, -1].numpy() for layer in hidden[1:]])
+        found = states.read([bytes.fromhex(rows[at]["key"])])[0, :, 0]
+        assert len(tokens) == rows[at]["tokens"] and np.abs(found - expected).max() < 5e-3
+
+
+def test_a_layer_that_the_model_lacks_is_refused(study):
+    with pytest.raises(ActivationsError, match="found layer 9 at the site mlp, expected one from -2 to 2 and not 0"):
+        study.collect({"site": "mlp", "layers": [9]})

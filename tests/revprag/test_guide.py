@@ -1,0 +1,55 @@
+"""The guide docs/revprag.md as its reader does it: its configuration is planned, and its Python judges a generation."""
+
+import shlex
+import shutil
+
+import pytest
+
+from project import planned
+from ragassay.errors import AssayError
+from ragassay.revprag.samples import ProbeError
+from workshop import pages, write_targets
+
+STUDY = {"pair_prompts", "answer_prompts", "collect_activations", "train_probes", "measure_revprag"}
+
+
+def test_the_configuration_of_the_guide_plans_the_study(project, study):
+    write_targets(project / "data")
+    shutil.copytree(study.model["model"], project / "models/llama")
+    first, second = pages("revprag")["yaml"]
+    (project / "mine.yaml").write_text(first)
+    (project / "more.yaml").write_text(second)
+    program, *arguments = shlex.split(next(block for block in pages("revprag")[""] if "mine.yaml" in block))
+    assert program == ".venv/bin/snakemake"
+    plan = planned(project, *arguments, "more.yaml")
+    assert plan.keys() >= STUDY and plan["train_probes"] == 1 and plan["answer_attacked"] == 3
+
+
+def test_the_python_of_the_guide_judges_a_generation(study, tmp_path, monkeypatch, capsys):
+    folder = tmp_path / "results/probes/mine/minilm/poisonedrag_black/llama"
+    folder.mkdir(parents=True)
+    for name in ("heads.safetensors", "card.json"):
+        shutil.copy(study.folder / name, folder)
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models/llama").symlink_to(study.model["model"])
+    monkeypatch.chdir(tmp_path)
+    found, [block] = {}, pages("revprag")["python"]
+    exec(block, found)
+    score, poisoned = capsys.readouterr().out.split()
+    assert float(score) == found["judgement"].score and poisoned in ("True", "False")
+    weights = folder / "heads.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1] + b"x")
+    with pytest.raises(AssayError, match="train them again"):
+        found["Probe"].load(folder)
+
+
+def test_a_probe_of_another_model_is_refused(study, tmp_path):
+    from transformers import AutoModelForCausalLM
+
+    from models import save_decoder
+    from ragassay.revprag.probe import Probe
+
+    save_decoder(tmp_path / "other", ["other words than before"], 300, 128, seed=1)
+    other = AutoModelForCausalLM.from_pretrained(tmp_path / "other")
+    with pytest.raises(ProbeError, match="found files"):
+        Probe.load(study.folder).watching(other)

@@ -1,0 +1,48 @@
+"""Pairs of prompts as tables: which questions have which, and what a ruler sees of them."""
+
+from collections import Counter
+
+from probe_study import CONDITIONS, COUNT, WITHOUT_ANSWER
+from ragassay import tables
+from ragassay.schemas.prompt_pairs import PROMPT_PAIRS
+
+
+def read(study):
+    rows = tables.read(PROMPT_PAIRS, study.place("prompt_pairs")).to_pylist()
+    return {(row["target_id"], row["condition"], row["side"]): row for row in rows}
+
+
+def test_every_question_has_each_pair_or_a_reason(study):
+    rows, rejects = read(study), tables.read(tables.REJECTS, study.place("rejects")).to_pylist()
+    assert [(row["item"], row["reason"]) for row in rejects] == [(f"{WITHOUT_ANSWER} matched", "no_passage_answers")]
+    counts = Counter((condition, side) for _, condition, side in rows)
+    assert counts == {
+        (condition, side): COUNT - (condition == "matched")
+        for condition in CONDITIONS
+        for side in ("clean", "attacked")
+    }
+
+
+def test_a_matched_pair_differs_in_the_answer_alone(study):
+    rows = read(study)
+    clean, attacked = (rows["target-00", "matched", side] for side in ("clean", "attacked"))
+    assert attacked["passages"] == [text.replace("Anna Marlowe", "Levin Marlowe") for text in clean["passages"]]
+    assert (clean["planted"], attacked["planted"]) == (0, 1) and clean["words"] == attacked["words"]
+    assert clean["shown"] == ["p00", "p01"] and attacked["shown"] is None
+    assert clean["question_words"] == attacked["question_words"]
+
+
+def test_a_ruler_tells_the_released_pair_apart_and_prefixes_take_that_from_it(study):
+    rows = read(study)
+    released, prefixed = (
+        [rows["target-00", condition, side] for side in ("clean", "attacked")] for condition in ("released", "prefixed")
+    )
+    assert released[0]["question_words"] < released[1]["question_words"] == 1
+    assert released[0]["similarity"] < released[1]["similarity"]
+    assert prefixed[0]["question_words"] == prefixed[1]["question_words"] == 1
+    assert all(text.startswith("Who is the keeper of the old lighthouse?") for text in prefixed[1]["passages"])
+
+
+def test_documents_are_kept_together_by_their_clusters(study):
+    clusters = {(row["target_id"], row["cluster"]) for row in read(study).values()}
+    assert len(clusters) == COUNT and ("target-00", "d00") in clusters

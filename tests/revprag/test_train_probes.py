@@ -1,0 +1,115 @@
+"""Probes in folds: each sample is tested by probes that know nothing of its document, and those of a fold are saved."""
+
+import json
+
+import numpy as np
+import pytest
+
+from probe_study import COUNT, PROBES
+from ragassay import tables
+from ragassay.documents.splits import split_of
+from ragassay.metrics.auroc import auroc
+from ragassay.revprag.probe import Probe
+from ragassay.revprag.samples import ProbeError
+from ragassay.schemas.activations import ACTIVATIONS
+from ragassay.schemas.probe_scores import PROBE_SCORES
+from ragassay.schemas.prompt_answers import PROMPT_ANSWERS
+
+
+def scores(study, **wanted):
+    rows = tables.read(PROBE_SCORES, study.place("probe_scores")).to_pylist()
+    return [row for row in rows if all(row[name] == value for name, value in wanted.items())]
+
+
+def test_every_sample_is_tested_once_in_the_fold_of_its_document(study):
+    rows = scores(study, trained_on="matched", facts="all", probe="logistic", condition="matched")
+    assert len({(row["target_id"], row["side"]) for row in rows}) == len(rows) == 2 * (COUNT - 1)
+    assert all(split_of(row["cluster"], row["fold"]) == "test" for row in rows)
+    assert len({row["score"] for row in rows}) > COUNT
+
+
+def test_what_was_fitted_on_one_condition_is_tested_on_all(study):
+    assert {row["condition"] for row in scores(study, trained_on="matched", facts="all")} == {
+        "released", "retrieved", "prefixed", "matched"
+    }  # fmt: skip
+    assert {row["condition"] for row in scores(study, trained_on="matched", facts="unknown")} == {"matched"}
+    assert not scores(study, facts="known"), "nothing is known by heart, so that nothing can be fitted"
+
+
+def test_controls_stand_beside_probes_and_see_what_they_should(study):
+    assert {row["probe"] for row in scores(study)} == {"logistic", "control", "answer_text", "shuffled"}
+
+    def area(condition, probe):
+        rows = scores(study, condition=condition, trained_on=condition, facts="all", probe=probe)
+        rows = [row for row in rows if row["label"] in ("correct", "poisoned")]
+        return auroc([row["score"] for row in rows], [row["label"] == "poisoned" for row in rows])
+
+    assert area("released", "control") > 0.95 and area("released", "logistic") > 0.95
+    assert area("matched", "control") < 0.8
+
+
+def test_a_saved_probe_gives_the_scores_of_its_fold(study):
+    probe = Probe.load(study.folder)
+    rows = [
+        row
+        for row in scores(study, trained_on="matched", facts="all", probe="logistic", fold=0)
+        if row["condition"] == "matched"
+    ]
+    keys = {(row["target_id"], row["condition"], row["side"]): row["key"] for row in _activations(study)}
+    from ragassay.activations.decoder import Decoder
+    from ragassay.revprag.reading import Reading
+
+    decoder = Decoder("model tiny", study.model)
+    store = Reading().resolved(decoder).store(decoder, study.embeddings)
+    names = [bytes.fromhex(keys[row["target_id"], row["condition"], row["side"]]) for row in rows]
+    judged = probe.judge(store.read(names)[:, :, 0])
+    assert rows and [one.score for one in judged] == [row["score"] for row in rows]
+    assert [one.poisoned for one in judged] == [row["flagged"] for row in rows]
+
+
+def test_a_service_watches_a_generation_with_the_model_that_was_read(study):
+    from transformers import AutoModelForCausalLM
+
+    probe, model = Probe.load(study.folder), AutoModelForCausalLM.from_pretrained(study.model["model"])
+    with probe.watching(model) as watched:
+        model.generate(_prompt(), max_new_tokens=2, do_sample=False)
+    [judgement] = probe.judge(watched.states())
+    assert np.isfinite(judgement.score)
+    card = json.loads((study.folder / "card.json").read_text())
+    digest = card["identity"]["files"]
+    with pytest.raises(ProbeError, match="found site 'mlp', expected 'residual', which the probe was fitted with"):
+        probe.check(files=digest, site="mlp")
+    with pytest.raises(ProbeError, match="found files 'another'"):
+        probe.check(files="another")
+    with pytest.raises(ProbeError, match="found prompt 'another'"):
+        probe.check(files=digest, prompt="another")
+    with pytest.raises(ProbeError, match=r"states of shape \(1, 1, 16\), expected generations x 2 layers"):
+        probe.scores(np.zeros((1, 1, 16)))
+    with pytest.raises(ProbeError, match="no finite numbers"):
+        probe.scores(np.full((1, 2, 16), np.inf))
+    with pytest.raises(ProbeError, match=r"found the probe 'matched-triplet\.0'"):
+        Probe.load(study.folder, "triplet")
+
+
+def test_answers_of_which_none_is_poisoned_are_refused(study, tmp_path):
+    rows = tables.read(PROMPT_ANSWERS, study.place("prompt_answers")).to_pylist()
+    before = study.place("prompt_answers").read_bytes()
+    try:
+        own = [row | {"label": "undecided" if row["label"] == "poisoned" else row["label"]} for row in rows]
+        tables.write(PROMPT_ANSWERS, study.place("prompt_answers"), own)
+        with pytest.raises(
+            ProbeError, match="tiny: no probe can be fitted: matched, all facts: found 0 poisoned answers"
+        ):
+            study.train(tmp_path, probes=PROBES)
+    finally:
+        study.place("prompt_answers").write_bytes(before)
+
+
+def _activations(study):
+    return tables.read(ACTIVATIONS, study.place("activations")).to_pylist()
+
+
+def _prompt():
+    import torch
+
+    return torch.tensor([[3, 5, 7, 9]])

@@ -1,0 +1,134 @@
+"""How well probes tell poisoned answers from right ones, as rows of the table metrics, with the controls in every row.
+
+All intervals of a group come from the same draws of documents. A probe that was fitted with several seeds counts as the
+mean of its seeds. Answers that are neither right nor poisoned are in no AUROC; how many there are stands in `samples`.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ragassay.metrics.panel import Estimates, Panel
+from ragassay.metrics.rank_swap import swap
+from ragassay.revprag.labels import CORRECT, LABELS, POISONED
+from ragassay.schemas.metrics import Section
+
+SECTION = Section("revprag")
+CONTROLS = CONTROL, ANSWER_TEXT, SHUFFLED = "control", "answer_text", "shuffled"
+SIMPLE, NETWORK = "logistic", "triplet"  # kinds that are compared
+
+
+class Group:
+    """What probes say of some samples: a frame of probe_scores of one cell, condition, facts and training."""
+
+    def __init__(self, own, resamples: int, seed: int):
+        own = own.assign(column=list(zip(own["probe"], own["seed"], strict=True)))
+        wide = own.pivot(index=["target_id", "side"], columns="column", values="score")
+        about = own.drop_duplicates(["target_id", "side"]).set_index(["target_id", "side"]).loc[wide.index]
+        self.columns, self.scores = list(wide.columns), wide.to_numpy(float)
+        self.labels, self.kinds = about["label"].to_numpy(str), about["kind"].fillna("").to_numpy(str)
+        self.clusters, self.frame = about["cluster"].to_numpy(str), own
+        self.probes = list(dict.fromkeys(probe for probe, _ in self.columns))
+        self.decided, self.poisoned = np.isin(self.labels, (CORRECT, POISONED)), self.labels == POISONED
+        self._draws = resamples, seed
+
+    @property
+    def measurable(self) -> bool:
+        return 0 < self.poisoned.sum() < self.decided.sum()
+
+    def areas(self, chosen=None) -> dict[str, Estimates]:
+        """The AUROC of each probe and control on decided answers, and of these on those that are chosen."""
+        inside = self.decided if chosen is None else self.decided & chosen
+        asked = inside[:, None] & ~np.isnan(self.scores)  # probes may be tested in fewer folds
+        found = Panel(self.clusters, *self._draws).auroc(self.scores, self.poisoned, asked)
+        return {
+            name: _mean(found, [at for at, (own, _) in enumerate(self.columns) if own == name]) for name in self.probes
+        }
+
+    def mean_scores(self, probe: str) -> np.ndarray:
+        places = [at for at, (own, _) in enumerate(self.columns) if own == probe]
+        return self.scores[:, places].mean(axis=1)
+
+    def p(self, first: str, second: str, flips: int) -> float:
+        """Two-sided, of the difference between two AUROCs on the decided answers that both have scored."""
+        one, other = self.mean_scores(first), self.mean_scores(second)
+        both = self.decided & ~np.isnan(one) & ~np.isnan(other)
+        return swap(one[both], other[both], self.poisoned[both], self.clusters[both], flips)
+
+    def flagged(self) -> Iterator[tuple[str, str, Estimates]]:
+        """Probe, label, and the share of answers of this label that is flagged."""
+        rows = self.frame.dropna(subset="flagged")
+        for (probe, label), own in rows.groupby(["probe", "label"]):
+            shares = own.groupby(["target_id", "side"]).agg({"flagged": "mean", "cluster": "first"})
+            panel = Panel(shares["cluster"], *self._draws)
+            yield probe, label, panel.mean(shares["flagged"].to_numpy(float))
+
+
+def condition_rows(keys: dict, group: Group, flips: int) -> Iterator[dict]:
+    """AUROC of each probe, beside it those of the controls, the difference to the first of these, and rates."""
+    areas, rates = group.areas(), {(probe, label): one for probe, label, one in group.flagged()}
+    control = areas[CONTROL]
+    for probe in (name for name in group.probes if name not in CONTROLS):
+        own = keys | {"probe": probe}
+        yield SECTION.row("conditions", own, "auroc", **areas[probe].row())
+        for name in CONTROLS:
+            yield SECTION.row("conditions", own, name, **areas[name].row())
+        yield from _difference("conditions", own, "over_control", areas[probe], control)
+        yield SECTION.row("conditions", own, "p", group.p(probe, CONTROL, flips), n=int(areas[probe].counts[0]))
+        for name, label in (("tpr", POISONED), ("fpr", CORRECT)):
+            if found := rates.get((probe, label)):
+                yield SECTION.row("conditions", own, name, **found.row())
+        if SIMPLE in areas and probe == NETWORK:
+            both = ~np.isnan(group.mean_scores(probe))  # a network may be tested in fewer folds
+            areas = group.areas(both)
+            yield from _difference("networks", keys, "over_logistic", areas[probe], areas[SIMPLE])
+            yield SECTION.row("networks", keys, "p", group.p(probe, SIMPLE, flips), n=int(areas[probe].counts[0]))
+
+
+def label_rows(keys: dict, group: Group) -> Iterator[dict]:
+    """The share of answers of each label that each probe flags."""
+    for probe, label, found in group.flagged():
+        if probe not in CONTROLS:
+            yield SECTION.row("labels", keys | {"probe": probe}, label, **found.row())
+
+
+def kind_rows(keys: dict, group: Group) -> Iterator[dict]:
+    """The same AUROC for each kind of question, with the control's."""
+    for kind in sorted(set(group.kinds) - {""}):
+        chosen = group.kinds == kind
+        if 0 < (group.poisoned & chosen).sum() < (group.decided & chosen).sum():
+            areas = group.areas(chosen)
+            for probe in (name for name in group.probes if name not in CONTROLS):
+                own = keys | {"kind": kind, "probe": probe}
+                yield SECTION.row("kinds", own, "auroc", **areas[probe].row())
+                yield SECTION.row("kinds", own, CONTROL, **areas[CONTROL].row())
+
+
+def transfer_rows(keys: dict, group: Group) -> Iterator[dict]:
+    """What was fitted on one condition, on another."""
+    areas = group.areas()
+    for probe in (name for name in group.probes if name not in CONTROLS):
+        yield SECTION.row("transfer", keys | {"probe": probe}, "auroc", **areas[probe].row())
+        yield SECTION.row("transfer", keys | {"probe": probe}, CONTROL, **areas[CONTROL].row())
+
+
+def sample_rows(keys: dict, answers, reasons: dict[str, int]) -> Iterator[dict]:
+    """How many answers of each label there are, known by heart or not, and why questions have no pair."""
+    counts = answers["label"].value_counts()
+    numbers = {"questions": answers["target_id"].nunique(), **{name: int(counts.get(name, 0)) for name in LABELS}}
+    numbers |= {"known": int(answers.drop_duplicates("target_id")["known"].eq(True).sum())}
+    yield from SECTION.rows("samples", keys, numbers | {"without_pair": sum(reasons.values())})
+    yield from SECTION.rows("without_pair", keys, reasons)
+
+
+def _difference(table, keys, name, one, other):
+    """Of two estimates from the same answers."""
+    counts = {"n": int(one.counts[0]), "abstained": int(one.abstained[0])}
+    yield SECTION.row(table, keys, name, **one.minus(other).row() | counts)
+
+
+def _mean(found: Estimates, columns: list[int]) -> Estimates:
+    """The mean over seeds as an estimate of one column."""
+    one = {name: getattr(found, name)[columns[:1]] for name in ("counts", "abstained", "clusters", "shares")}
+    values, drawn = found.values[columns].mean(keepdims=True), found.drawn[:, columns].mean(axis=1, keepdims=True)
+    return Estimates(values=values, drawn=drawn, **one)

@@ -1,0 +1,93 @@
+"""Is this answer poisoned? A probe looks at the activations of one generation:
+
+    from ragassay.revprag.probe import Probe
+
+    probe = Probe.load("results/probes/demo/minilm/poisonedrag_black/demo-lm")
+    with probe.watching(model) as watched:
+        model.generate(**inputs)
+    probe.judge(watched.states())
+
+Watching adds no forward pass. A probe needs nothing but its folder. It refuses another model, another prompt, another
+site and other layers than those that it was fitted with: its scores would mean nothing there.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ragassay import variants
+from ragassay.errors import unknown
+from ragassay.heads import heads_file
+from ragassay.revprag.conditions import MATCHED
+from ragassay.revprag.folds import KINDS
+from ragassay.revprag.samples import Part, ProbeError
+from ragassay.weights import files
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What a probe says of an answer."""
+
+    score: float  # higher = more probably poisoned
+    poisoned: bool  # whether the score is above the threshold
+
+
+@dataclass(frozen=True)
+class Probe:
+    """`load` opens one; `about` is what it was fitted with."""
+
+    folder: Path
+    about: dict
+    entry: dict
+    arrays: dict
+
+    @classmethod
+    def load(cls, folder, probe: str = "logistic", condition: str = MATCHED, seed: int = 0) -> "Probe":
+        """One of the probes that were saved in a folder, by what it is and what it was fitted on."""
+        folder = Path(folder)
+        heads, about = heads_file.read(folder / "heads.safetensors", folder / "card.json")
+        name = f"{condition}-{probe}"
+        if (name, seed) not in heads:
+            known = [f"{one}.{number}" for one, number in sorted(heads)]
+            raise ProbeError(f"{folder}: {unknown('probe', f'{name}.{seed}', known)}")
+        return cls(folder, about, about["heads"][f"{name}.{seed}"], heads[name, seed])
+
+    def watching(self, model, prompt: str | None = None):
+        """Keep what this probe reads while `model`, of the transformers library, generates. `prompt` is the digest of
+        the prompt's template (see `ragassay.llm.prompts`), if you have one.
+        """
+        from ragassay.activations.watching import watching  # loads torch, which few of those who import this need
+
+        self.check(files=files.digest(Path(model.config.name_or_path)), prompt=prompt)
+        return watching(model, **self.about["reading"])
+
+    def check(self, files: str, prompt: str | None = None, **reading) -> None:
+        """Refuse what the probe was not fitted with: a digest of the model's files, one of the prompt, site, layers."""
+        known = {"files": self.about["identity"]["files"], "prompt": self.about["prompt"], **self.about["reading"]}
+        given = {"files": files, "prompt": prompt or known["prompt"], **reading}
+        for key, value in given.items():
+            if value != known[key]:
+                raise ProbeError(
+                    f"{self.folder}: found {key} {value!r}, expected {known[key]!r}, which the probe was fitted with;"
+                    " fit one for this model, prompt and reading"
+                )
+
+    def scores(self, states: np.ndarray) -> np.ndarray:
+        """One score per generation, from generations x layers x width."""
+        layers, states = self.about["reading"]["layers"], np.asarray(states, np.float32)
+        if states.ndim != 3 or states.shape[1] != len(layers):
+            raise ProbeError(
+                f"{self.folder}: found states of shape {states.shape}, expected generations x {len(layers)} layers x"
+                " width"
+            )
+        if not np.isfinite(states).all():
+            raise ProbeError(f"{self.folder}: found states that are no finite numbers; is the model sound?")
+        kind = variants.load(KINDS, self.entry["kind"], str(self.folder))
+        everything = np.arange(len(states))
+        return kind.score(self.arrays, Part(states, everything, np.zeros(len(states), bool)), self.entry["settings"])
+
+    def judge(self, states: np.ndarray) -> list[Judgement]:
+        """Scores, and whether each is above the threshold that right answers of other documents gave."""
+        limit = self.entry["threshold"] or 0.0
+        return [Judgement(score, score > limit) for score in self.scores(states).tolist()]

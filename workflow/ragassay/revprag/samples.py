@@ -1,0 +1,88 @@
+"""What probes are fitted on: activations of answered prompts, read where and when they are needed, with labels.
+
+Features are taken by rows, as arrays are; those in a store are read at that moment, so that memory does not grow with
+their number.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ragassay.activations.state_store import StoredStates
+from ragassay.errors import AssayError
+
+READ_BYTES = 64 << 20  # that pass through memory at a time
+WHOLE_BYTES = 2 << 30  # that a kind which needs all at once may have
+
+
+class ProbeError(AssayError):
+    """No probe can be fitted on these samples, or none can be used on this."""
+
+
+class Stored:
+    """Features in a store: samples x layers x width."""
+
+    def __init__(self, states: StoredStates, keys: list[str]):
+        self.states, self.keys = states, [bytes.fromhex(key) for key in keys]
+        self.shape = (len(keys), *states.read(self.keys[:1])[:, :, 0].shape[1:]) if keys else (0, 0, 0)
+
+    def __len__(self):
+        return len(self.keys)
+
+    def __getitem__(self, rows) -> np.ndarray:
+        """As float32; `rows` are numbers."""
+        return self.states.read([self.keys[row] for row in rows])[:, :, 0].astype(np.float32)
+
+
+class Part(NamedTuple):
+    """Some of the samples: their numbers, and whether each is poisoned."""
+
+    features: object  # an array of samples x layers x width, or what can be taken by rows like one
+    rows: np.ndarray
+    labels: np.ndarray
+
+    def chunks(self):
+        """Features of all rows, some at a time."""
+        each = int(np.prod(self.features.shape[1:])) * 4
+        size = max(1, READ_BYTES // each)
+        for start in range(0, len(self.rows), size):
+            yield self.features[self.rows[start : start + size]]
+
+    def whole(self) -> np.ndarray:
+        """All of them: samples x numbers."""
+        each = int(np.prod(self.features.shape[1:]))
+        size = 4 * each * len(self.rows)
+        if size > WHOLE_BYTES:
+            raise ProbeError(
+                f"found {len(self.rows)} samples of {self.features.shape[1]} layers x {self.features.shape[2]} numbers,"
+                f" {size >> 20} MB, expected at most {WHOLE_BYTES >> 20} MB for a probe that reads all at once;"
+                " choose fewer layers in revprag.activations.layers, or the kind triplet"
+            )
+        found = [chunk.reshape(len(chunk), -1) for chunk in self.chunks()]
+        return np.concatenate(found) if found else np.empty((0, each), np.float32)
+
+
+class Scaling(NamedTuple):
+    """What brings features to mean 0 and variance 1, each by itself, on the samples it was measured on."""
+
+    mean: np.ndarray  # layers x width
+    factor: np.ndarray
+
+    def __call__(self, features: np.ndarray) -> np.ndarray:
+        return (features - self.mean) * self.factor
+
+    def worked_into(self, weight: np.ndarray, bias: float) -> dict[str, np.ndarray]:
+        """A linear head on scaled features as one on features as they come."""
+        weight = weight.astype(np.float64) * self.factor.ravel()
+        outer = {"outer.weight": weight, "outer.bias": bias - weight @ self.mean.ravel()}
+        return {name: np.asarray(value, np.float32) for name, value in outer.items()}
+
+
+def scaling(part: Part) -> Scaling:
+    total = squares = 0.0
+    for chunk in part.chunks():
+        total, squares = total + chunk.sum(0, np.float64), squares + np.square(chunk, dtype=np.float64).sum(0)
+    mean = total / len(part.rows)
+    spread = np.sqrt(np.maximum(squares / len(part.rows) - mean**2, 0))
+    moves = spread > 1e-6 * (1 + np.abs(mean))
+    return Scaling(mean.astype(np.float32), np.where(moves, 1 / np.where(moves, spread, 1), 0).astype(np.float32))

@@ -1,0 +1,155 @@
+"""Poisoned answers in activations: pairs of prompts with and without poison, what a responder answers, its activations when it
+begins to, and probes on these beside the controls that they have to beat.
+
+Reads   results/targets, results/passages, results/neighbours, results/retrieved, results/poisoned_passages, results/answers, resources/prompts/,
+        and the weights that `models` and `encoders` name
+Writes  results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet                    the passages of both prompts, by condition
+        results/rejects/prompt_pairs/{dataset}/{retriever}/{attack}.parquet            questions without such a pair, with the reason
+        results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet      what is answered, and what that counts as
+        results/activations/{dataset}/{retriever}/{attack}/{responder}.parquet         where its activations lie
+        results/probes/{dataset}/{retriever}/{attack}/{responder}/                     probes for a service, with their card
+        results/probe_scores/{dataset}/{retriever}/{attack}/{responder}.parquet        what probes and controls say, in folds
+        results/metrics/revprag.parquet                                                the report's section
+        results/calls/answer_prompts/..., ledger/answer_prompts/...                    as in scope.smk
+        embeddings/                                                                    vectors and activations; not an output
+"""
+
+from ragassay.plan import attacks, models, revprag
+
+READ = plan(revprag.columns)
+SCORES = expand("results/probe_scores/{dataset}/{retriever}/{attack}/{responder}.parquet", zip, **READ)
+CALLS += expand("results/calls/answer_prompts/{dataset}/{retriever}/{attack}/{responder}.parquet", zip, **READ)
+SECTIONS["revprag"] = {"shown": bool(SCORES)}
+PRODUCTS += SCORES
+
+
+rule revprag:
+    """Whether poisoned answers can be seen in activations."""
+    input:
+        SCORES,
+        "results/metrics/revprag.parquet",
+
+
+rule pair_prompts:
+    """The passages of prompts with and without poison, so that less and less differs beside the poison."""
+    input:
+        plan(revprag.encoder_weights),
+        targets="results/targets/{dataset}.parquet",
+        passages=plan(revprag.own, pattern="results/passages/{corpus}.parquet"),
+        poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",
+        neighbours=plan(revprag.own, pattern="results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
+        retrieved="results/retrieved/{dataset}/{retriever}/{attack}.parquet",
+    output:
+        prompt_pairs=table("results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet"),
+        rejects=table("results/rejects/prompt_pairs/{dataset}/{retriever}/{attack}.parquet"),
+    log:
+        "logs/pair_prompts/{dataset}/{retriever}/{attack}.log",
+    conda:
+        "../../envs/encoders.yaml"
+    resources:
+        **ENCODING,
+    params:
+        code=code("revprag/pair_prompts.py", revprag.encoder_kind),
+        settings=plan(revprag.pair_prompts),
+    script:
+        "../scripts/revprag/pair_prompts.py"
+
+
+rule answer_prompts:
+    """A responder answers each prompt that it has not answered in the study of attacks."""
+    input:
+        plan(models.weights_of, role="responder"),
+        targets="results/targets/{dataset}.parquet",
+        prompt_pairs="results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet",
+        answers=plan(revprag.answered),
+        prompt=plan(revprag.prompt),
+        closed_book_prompt="resources/prompts/answer_closed_book.yaml",
+    output:
+        prompt_answers=table("results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet"),
+        calls=table("results/calls/answer_prompts/{dataset}/{retriever}/{attack}/{responder}.parquet"),
+    log:
+        "logs/answer_prompts/{dataset}/{retriever}/{attack}/{responder}.log",
+    benchmark:
+        "logs/answer_prompts/{dataset}/{retriever}/{attack}/{responder}.benchmark.jsonl"
+    conda:
+        "../../envs/models.yaml"
+    resources:
+        runtime="4h",
+    params:
+        code=code("revprag/answer_prompts.py", models.provider_of, role="responder"),
+        settings=plan(revprag.answer_prompts),
+        access=frozen(plan(models.access_of, role="responder")),
+    script:
+        "../scripts/revprag/answer_prompts.py"
+
+
+rule collect_activations:
+    """The responder's activations of each answered prompt, in one pass of its trunk."""
+    input:
+        targets="results/targets/{dataset}.parquet",
+        prompt_pairs="results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet",
+        prompt_answers="results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet",
+        prompt=plan(revprag.prompt),
+        closed_book_prompt="resources/prompts/answer_closed_book.yaml",
+        weights=plan(models.weights_of, role="responder"),
+    output:
+        activations=table("results/activations/{dataset}/{retriever}/{attack}/{responder}.parquet"),
+    log:
+        "logs/collect_activations/{dataset}/{retriever}/{attack}/{responder}.log",
+    benchmark:
+        "logs/collect_activations/{dataset}/{retriever}/{attack}/{responder}.benchmark.jsonl"
+    conda:
+        "../../envs/encoders.yaml"
+    resources:
+        **ENCODING,
+    params:
+        code=code_version("revprag/collect_activations.py"),
+        settings=plan(revprag.collect_activations),
+    script:
+        "../scripts/revprag/collect_activations.py"
+
+
+rule train_probes:
+    """Probes and controls are fitted in folds by document and scored on what each fold leaves out."""
+    input:
+        prompt_pairs="results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet",
+        prompt_answers="results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet",
+        activations="results/activations/{dataset}/{retriever}/{attack}/{responder}.parquet",
+        prompt=plan(revprag.prompt),
+        weights=plan(models.weights_of, role="responder"),
+    output:
+        heads="results/probes/{dataset}/{retriever}/{attack}/{responder}/heads.safetensors",
+        card="results/probes/{dataset}/{retriever}/{attack}/{responder}/card.json",
+        probe_scores=table("results/probe_scores/{dataset}/{retriever}/{attack}/{responder}.parquet"),
+    log:
+        "logs/train_probes/{dataset}/{retriever}/{attack}/{responder}.log",
+    benchmark:
+        "logs/train_probes/{dataset}/{retriever}/{attack}/{responder}.benchmark.jsonl"
+    conda:
+        "../../envs/encoders.yaml"
+    resources:
+        **ENCODING,
+    params:
+        code=code("revprag/train_probes.py", revprag.kinds),
+        settings=plan(revprag.train_probes),
+    script:
+        "../scripts/revprag/train_probes.py"
+
+
+rule measure_revprag:
+    """Probes with their controls beside them: the report's section."""
+    input:
+        rejects=expand("results/rejects/prompt_pairs/{dataset}/{retriever}/{attack}.parquet", zip, **READ),
+        prompt_answers=expand("results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet", zip, **READ),
+        probe_scores=SCORES,
+    output:
+        metrics=table("results/metrics/revprag.parquet"),
+    log:
+        "logs/measure_revprag.log",
+    conda:
+        "../../envs/encoders.yaml"
+    params:
+        code=code_version("revprag/measure_revprag.py"),
+        settings=plan(revprag.measure_revprag),
+    script:
+        "../scripts/revprag/measure_revprag.py"

@@ -1,0 +1,81 @@
+"""Ask a responder each prompt of the pairs once, and each question by itself; say what each answer counts as.
+
+What the study of attacks has asked already is not asked again: the same passages for the same question, and no passage.
+"""
+
+from ragassay import tables
+from ragassay.answers.prompts import Prompts
+from ragassay.attacks.outcomes import ABSTAINED, CORRECT, outcome
+from ragassay.llm.answer_row import said
+from ragassay.llm.calls import complete
+from ragassay.llm.model import Model, Request, Requests
+from ragassay.llm.parsers.declining import declines, declines_from_passages
+from ragassay.revprag.conditions import CLEAN
+from ragassay.revprag.labels import label
+from ragassay.schemas.answers import ANSWERS
+from ragassay.schemas.direct_answers import SAID
+from ragassay.schemas.prompt_answers import PROMPT_ANSWERS
+from ragassay.schemas.prompt_pairs import PROMPT_PAIRS
+from ragassay.schemas.targets import TARGETS
+from ragassay.stage import log, run
+from ragassay.tally import Tally
+
+GRADED = ("target_id", "question", "answers", "target", "target_aliases")  # grading sees no text, clean or poisoned
+ANSWERED = ("outcome", "reason", *(column.name for column in SAID))
+
+
+def answer_prompts(
+    targets, prompt_pairs, answers, prompt, closed_book_prompt, prompt_answers, calls,
+    model, ledger, sampling, in_lines, wants, most_rejected,
+):  # fmt: skip
+    """`answers` are files of the same responder, dataset and retriever; `wants` is what the attack wants."""
+    wanted = {row["target_id"]: row for row in tables.read(TARGETS, targets, GRADED).to_pylist()}
+    pairs = tables.read(PROMPT_PAIRS, prompt_pairs).to_pylist()
+    prompts, model = Prompts.load(prompt, closed_book_prompt, in_lines), Model(**model)
+    given = _given(answers, pairs, prompts)
+    asked = [(name, ()) for name in dict.fromkeys(row["target_id"] for row in pairs)]
+    asked += [(row["target_id"], tuple(row["passages"])) for row in pairs]
+    missing = [one for one in dict.fromkeys(asked) if one not in given]
+
+    def request(one):
+        return Request(prompts.messages(wanted[one[0]]["question"], list(one[1])), sampling)
+
+    tally = Tally.of_answers(model.name, "answers", most_rejected)
+    for one, [answer] in zip(missing, complete(Requests(missing, request), model, ledger, calls, tally), strict=True):
+        tally.hear(one[0], [answer])
+        found, reason = outcome(answer, wanted[one[0]], declines_from_passages if one[1] else declines)
+        if found == ABSTAINED:
+            tally.reject(one[0], reason, answer.detail, answer)
+        else:
+            tally.keep()
+        given[one] = {"outcome": found, "reason": reason} | said(answer, model.name, prompts.digest(one[1]))
+    tables.write(PROMPT_ANSWERS, prompt_answers, _rows(pairs, given, wants))
+    log.info("%d prompts, of which %d asked", len(set(asked)), len(missing))
+
+
+def _given(answers, pairs, prompts):
+    """(target, texts of its passages) -> what was answered to that."""
+    texts = {
+        (row["target_id"], tuple(row["shown"])): tuple(row["passages"]) for row in pairs if row["shown"] is not None
+    }
+    texts |= {(row["target_id"], ()): () for row in pairs}
+    found = {}
+    for row in tables.read_all(ANSWERS, answers).to_pylist() if answers else ():
+        own = texts.get((row["target_id"], tuple(row["passages"])))
+        if own is not None and row["prompt"] == prompts.digest(own):
+            found[row["target_id"], own] = {name: row[name] for name in ANSWERED}
+    return found
+
+
+def _rows(pairs, given, wants):
+    clean = {(row["target_id"], row["condition"]): row for row in pairs if row["side"] == CLEAN}
+    for row in pairs:
+        key = {name: row[name] for name in ("target_id", "condition", "side")}
+        answer, alone = given[row["target_id"], tuple(row["passages"])], given[row["target_id"], ()]["outcome"]
+        other = given[row["target_id"], tuple(clean[row["target_id"], row["condition"]]["passages"])]
+        own = label(row["condition"], row["side"], answer["outcome"], other["outcome"], wants)
+        yield key | answer | {"label": own, "known": None if alone == ABSTAINED else alone == CORRECT}
+
+
+if __name__ == "__main__":
+    run(answer_prompts, snakemake)

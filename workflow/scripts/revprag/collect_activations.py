@@ -1,0 +1,60 @@
+"""Keep the activations of each answered prompt: one pass of the trunk over the prompt, without the output layer.
+
+What is stored already is not computed again; prompts that occur in several conditions are computed once.
+"""
+
+from collections.abc import Sequence
+
+from ragassay import tables
+from ragassay.activations.decoder import Decoder
+from ragassay.answers.prompts import Prompts
+from ragassay.revprag.reading import Reading
+from ragassay.schemas.activations import ACTIVATIONS
+from ragassay.schemas.prompt_answers import PROMPT_ANSWERS
+from ragassay.schemas.prompt_pairs import PROMPT_PAIRS
+from ragassay.schemas.targets import TARGETS
+from ragassay.stage import log, run
+
+
+class Asked(Sequence):
+    """Prompts as tokens, each made when it is looked at: together they would take more memory than all else."""
+
+    def __init__(self, rows, tokens):
+        self.rows, self.tokens = rows, tokens
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, number):
+        return self.tokens(self.rows[number])
+
+
+def collect_activations(
+    targets, prompt_pairs, prompt_answers, prompt, closed_book_prompt, weights, activations,
+    model, reading, in_lines, embeddings,
+):  # fmt: skip
+    """`weights` are the files of the model, where they are inputs."""
+    questions = {row["target_id"]: row["question"] for row in tables.read(TARGETS, targets).to_pylist()}
+    answers = tables.read(PROMPT_ANSWERS, prompt_answers, ["text"])["text"].to_pylist()
+    pairs = tables.read(PROMPT_PAIRS, prompt_pairs, ["target_id", "condition", "side", "passages"]).to_pylist()
+    rows = [row | {"answer": answer} for row, answer in zip(pairs, answers, strict=True)]  # tables have one order
+    prompts, decoder = Prompts.load(prompt, closed_book_prompt, in_lines), Decoder(f"model {model['name']}", model)
+    reading = Reading(**reading).resolved(decoder)
+    states, lengths = reading.store(decoder, embeddings), []
+
+    def tokens(row):
+        return reading.tokens(decoder, prompts.messages(questions[row["target_id"]], row["passages"]), row["answer"])
+
+    names = [row["target_id"] for row in rows]
+    asked = Asked(rows, tokens)
+    keys = states.keys(asked, names, names)
+    lengths = [len(one) for one in asked]
+    with tables.Writer(ACTIVATIONS, activations) as kept:
+        for row, key, length in zip(pairs, keys, lengths, strict=True):
+            own = {name: row[name] for name in ("target_id", "condition", "side")}
+            kept.add(own | {"key": key.hex(), "tokens": length})
+    log.info("%d prompts, %d computed", len(rows), states.computed)
+
+
+if __name__ == "__main__":
+    run(collect_activations, snakemake)

@@ -1,0 +1,46 @@
+"""Turn the scores of probes into the metrics of the report's section. No number stands without its controls."""
+
+from ragassay import tables
+from ragassay.revprag.performance import Group, condition_rows, kind_rows, label_rows, sample_rows, transfer_rows
+from ragassay.schemas.metrics import METRICS
+from ragassay.schemas.probe_scores import PROBE_SCORES
+from ragassay.schemas.prompt_answers import PROMPT_ANSWERS
+from ragassay.stage import log, run
+
+CELL = ["dataset", "retriever", "attack"]
+
+
+def measure_revprag(rejects, prompt_answers, probe_scores, metrics, resamples, seed, flips):
+    """All arguments are files of all cells; `rejects` are those of pair_prompts, in the order of the others."""
+    rows = []
+    answers = tables.frame(PROMPT_ANSWERS, prompt_answers)
+    without = {tuple(path.split("/")[-3:]): _reasons(path) for path in map(str, rejects)}
+    for (*cell, responder, condition), own in answers.groupby([*CELL, "responder", "condition"], sort=False):
+        keys = dict(zip(CELL, cell, strict=True)) | {"responder": responder, "condition": condition}
+        reasons = without[(*cell[:2], f"{cell[2]}.parquet")].get(condition, {})
+        rows += sample_rows(keys, own, reasons)
+    groups = [*CELL, "responder", "facts", "trained_on", "condition"]
+    for names, own in tables.frame(PROBE_SCORES, probe_scores).groupby(groups, sort=False):
+        keys, group = dict(zip(groups, names, strict=True)), Group(own, resamples, seed)
+        if not group.measurable:
+            continue
+        if keys["condition"] != keys["trained_on"]:
+            rows += transfer_rows(keys, group)
+            continue
+        del keys["trained_on"]
+        rows += [*condition_rows(keys, group, flips), *label_rows(keys, group), *kind_rows(keys, group)]
+    tables.write(METRICS, metrics, rows)
+    log.info("%d numbers", len(rows))
+
+
+def _reasons(path):
+    """condition -> how many questions have no such pair, by the reason."""
+    found = {}
+    for row in tables.read(tables.REJECTS, path, ["item", "reason"]).to_pylist():
+        own = found.setdefault(row["item"].rpartition(" ")[2], {})
+        own[row["reason"]] = own.get(row["reason"], 0) + 1
+    return found
+
+
+if __name__ == "__main__":
+    run(measure_revprag, snakemake)
