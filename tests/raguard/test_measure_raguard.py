@@ -41,7 +41,8 @@ def measured(tmp_path_factory):
         tables.write(table, path, rows)
         return path
 
-    targets = write(TARGETS, [row(TARGETS, target_id=name, question=f"What about {name}?") for name in NAMES])
+    asked = [row(TARGETS, target_id=name, question=f"What about {name}?") for name in NAMES]
+    targets = [write(TARGETS, asked, dataset=name) for name in ("mine", "another")]
     planted = [row(POISONED_PASSAGES, passage_id=f"poison-{name}", target_id=name, poisoned=True) for name in NAMES]
     planted += [row(POISONED_PASSAGES, passage_id="poison-lost", target_id="t0", poisoned=True)]
     planted = write(POISONED_PASSAGES, planted, attack="black")
@@ -69,7 +70,7 @@ def measured(tmp_path_factory):
     about = {"kind": "raguard", "settings": {"alpha": 0.2}, "queries": 4}
     guard_file.write(guard, about, fitted)
     places = (retrieved, filtered, [guard], answers, [], folder / "metrics.parquet")
-    measure_raguard([targets], [planted], *places, 5, 5, 100, 0)
+    measure_raguard(targets, [planted], *places, 5, 5, 100, 0)
     return folder / "metrics.parquet"
 
 

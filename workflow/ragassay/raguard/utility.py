@@ -55,7 +55,8 @@ def answer_rows(given: dict, targets, k: int, resamples: int, seed: int) -> Iter
             yield SECTION.row("answers", keys, "not_restored", lost[restored].mean(), int(restored.sum()))
         if cell[2] == "none" and could.any() and cell[3] != "none":
             yield SECTION.row("answers", keys, "lost", lost[could].mean(), int(could.sum()))
-            yield from _by_length(keys, own.index, targets, could, lost)
+            asked = targets[targets["dataset"] == cell[0]]
+            yield from _by_length(keys, own.index, asked, could, lost)
 
 
 def _by_length(keys, names, targets, could, lost):
