@@ -166,6 +166,26 @@ DEFAULTS = {
         "gate": {"statistic": "fused", "strategy": "reject", "passages": 5},
         "drift": {"window": 50, "reference": 0, "topics": 8},
     },
+    "scorers": {},
+    "raguard": {
+        "sweeps": "config/raguard_sweeps.tsv",
+        "related": 50,
+        "split": "even_words",
+        "least_tokens": 4,
+        "window": 10,
+    },
+    "revprag": {
+        "cells": [],
+        "conditions": ["released", "retrieved", "prefixed", "matched"],
+        "activations": {"site": "residual", "layers": None, "position": "last_prompt", "as_released": False},
+        "probes": {
+            kind: {"kind": kind, "settings": {}, "seeds": seeds, "folds": 10}
+            for kind, seeds in (("logistic", [0]), ("difference", [0]), ("mlp", [0]), ("triplet", [0, 1, 2]))
+        },
+        "shuffles": 3,
+        "fpr": 0.05,
+        "encoder": "minilm",
+    },
     "datasets": {},
     "attacks": {},
     "defences": {},

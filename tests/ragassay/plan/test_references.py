@@ -23,7 +23,8 @@ def refusal(tmp_path, monkeypatch):
     for name in ("resources/prompts", "resources/annotation", "workflow/report/sections"):
         shutil.copytree(ROOT / name, tmp_path / name)
     (tmp_path / "config").mkdir()
-    (tmp_path / "config/opt_outs.txt").touch()
+    for name in ("opt_outs.txt", "raguard_sweeps.tsv"):
+        (tmp_path / "config" / name).touch()
     (tmp_path / "texts").mkdir()
     (tmp_path / "texts/a.md").write_text("A text.")
     (tmp_path / "config/shards.tsv").write_text("shard\tdocuments\none\ttexts\n")
