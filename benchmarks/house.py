@@ -28,7 +28,7 @@ rule one:
 """
 
 
-STUDIES = {"scope": "<= 100", "detectors": None, "relevance": None, "attacks": None}
+STUDIES = {"scope": "<= 100", "detectors": None, "relevance": None, "attacks": None, "raguard": None}
 CALL = re.compile(r"^( +)(stage\(\*\*snakemake.+)$", re.MULTILINE)  # in ragassay.stage
 WITH_SECONDS = r"""\1import os, time
 \1start = time.perf_counter()

@@ -54,6 +54,14 @@ STUDIES = (  # what it asks, the command, the figure of the benchmark `house` wi
         *("make demo STUDY=attacks", "demo_attacks", "Corpora under attack"),
     ),
     (
+        "Can what was planted be found before a model reads it?",
+        *("make demo STUDY=raguard", "demo_raguard", "Defences of corpora under attack"),
+    ),
+    (
+        "Do poisoned answers show in a model's activations?",
+        *(".venv/bin/snakemake revprag --configfile mine.yaml", "", "Poisoned answers in activations"),
+    ),
+    (
         "Do retrievers find the document that a question was written about?",
         *(".venv/bin/snakemake results/metrics/retrieval.parquet", "", "Retrieval"),
     ),
