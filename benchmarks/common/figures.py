@@ -35,5 +35,7 @@ def finish() -> None:
 def _commit():
     """The commit that is checked out, and whether files differ from it."""
     command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty=-changed", "--exclude=*"]
-    found = subprocess.run(command, capture_output=True, text=True, check=False)
-    return found.stdout.strip() or "unknown"
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):  # a copy without a repository, or no git
+        return "unknown"

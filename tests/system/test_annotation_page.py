@@ -17,6 +17,7 @@ pytestmark = pytest.mark.system
 HACK = "window.hacked=1"
 EVIL = f"</script><script>{HACK}</script><img src=x onerror={HACK}>{{{{7*7}}}}"
 READY = "return document.readyState === 'complete' && typeof busy !== 'undefined' && !busy && !window.old"
+ITEM = "return typeof page == 'undefined' ? arguments[0] : page.item"  # while the next page loads there is none
 
 
 class Person:
@@ -109,7 +110,7 @@ def test_a_part_by_keyboard_from_the_training_round_to_the_end(browser, tmp_path
         anna.said("Not stored yet")
         with Serving(folder, port=serving.port):
             anna.said("")
-            patiently(browser).until(lambda driver: driver.execute_script("return page.item") != third)
+            patiently(browser).until(lambda driver: driver.execute_script(ITEM, third) != third)
             anna.wait()
             assert labels(folder)["Anna", "annotator", third] == "out_of_scope", "sent again, and once"
             anna.press("1")
@@ -169,7 +170,9 @@ def test_an_older_label_is_found_and_changed_by_keyboard(browser, tmp_path):
         anna.type(Keys.ENTER)
         anna.said("Not stored yet")
         with Serving(folder, port=serving.port):
-            patiently(browser).until(lambda driver: driver.execute_script("return page.kind") == "labels")
+            patiently(browser).until(
+                lambda driver: driver.execute_script("return typeof page == 'undefined' ? null : page.kind") == "labels"
+            )
             anna.wait()
             assert "read again" in _row(browser)
             anna.press(Keys.ENTER)

@@ -60,7 +60,7 @@ rule score_passages:
     log:
         "logs/score_passages/{dataset}/{scorer}/{attack}.log",
     conda:
-        "../../envs/models.yaml"
+        "../../envs/encoders.yaml"
     resources:
         **ENCODING,
     params:

@@ -109,8 +109,8 @@ def test_of_nothing_is_nothing(decoder):
     [
         ([[1] * 200], (-1,), "found a prompt of 200 tokens, expected at most 128"),
         ([[]], (-1,), "found a prompt without tokens"),
-        ([[1, 2]], (4,), "found layer 4, expected one from -4 to 3"),
-        ([[1, 2]], (-5,), "found layer -5, expected one from -4 to 3"),
+        ([[1, 2]], (4,), "found layer 4 at the site residual, expected one from -4 to 3"),
+        ([[1, 2]], (-5,), "found layer -5 at the site residual, expected one from -4 to 3"),
     ],
 )
 def test_what_cannot_be_computed_is_told(decoder, given, layers, told):

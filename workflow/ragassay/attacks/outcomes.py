@@ -9,10 +9,12 @@ what it says so far.
 from collections.abc import Callable
 
 from ragassay.answers.grading import stated
+from ragassay.attacks.poison import ANSWER, DECLINING, ERROR
 from ragassay.llm.parsers.result import Abstain, answer_part
 from ragassay.text.answer_match import contains
 
 CORRECT, TARGET, BOTH, NEITHER, REFUSAL, ABSTAINED = "correct", "target", "both", "neither", "refusal", "abstained"
+WANTED = {ANSWER: (TARGET,), DECLINING: (REFUSAL,), ERROR: (TARGET, NEITHER, REFUSAL)}  # by what an attack wants
 OUTCOMES = (CORRECT, TARGET, BOTH, NEITHER, REFUSAL, ABSTAINED)
 GIVEN = {(True, False): CORRECT, (False, True): TARGET, (True, True): BOTH}
 

@@ -9,13 +9,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ragassay.attacks.outcomes import ABSTAINED, BOTH, CORRECT, NEITHER, OUTCOMES, REFUSAL, TARGET
-from ragassay.attacks.poison import ANSWER, DECLINING, ERROR
+from ragassay.attacks.outcomes import ABSTAINED, BOTH, CORRECT, OUTCOMES, TARGET, WANTED
+from ragassay.attacks.poison import ANSWER
 from ragassay.metrics.panel import Panel
 from ragassay.schemas.metrics import Section
 
 SECTION = Section("attacks")
-WANTED = {ANSWER: (TARGET,), DECLINING: (REFUSAL,), ERROR: (TARGET, NEITHER, REFUSAL)}
 
 
 def outcome_rows(keys: dict, own, clean, wants: str | None, resamples: int, seed: int) -> Iterator[dict]:

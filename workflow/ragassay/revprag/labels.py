@@ -6,9 +6,8 @@ does so where the clean prompt is answered right. All others have a label, too, 
 """
 
 from ragassay.attacks.outcomes import CORRECT as RIGHT
-from ragassay.attacks.outcomes import NEITHER, TARGET
+from ragassay.attacks.outcomes import NEITHER, TARGET, WANTED
 from ragassay.attacks.poison import ANSWER
-from ragassay.attacks.success import WANTED
 from ragassay.revprag.conditions import ATTACKED, MATCHED
 
 LABELS = CORRECT, POISONED, HALLUCINATED, RESISTED, UNDECIDED = (
