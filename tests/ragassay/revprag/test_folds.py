@@ -45,7 +45,7 @@ def test_every_sample_is_tested_once_by_what_never_saw_its_cluster(spied):
     assert sorted(tested) == list(range(120))
 
 
-def test_undecided_answers_are_tested_and_never_learnt(spied):
+def test_undecided_answers_are_tested_and_never_trained_on(spied):
     labels, every = LABELS.copy(), np.ones(120, bool)
     labels[:30] = "undecided"
     tested = np.concatenate(

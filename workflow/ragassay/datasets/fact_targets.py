@@ -78,7 +78,7 @@ def _asks(fact):
 
 
 def _texts(false, beside, most):
-    """The false claim beside others, by turns before and behind it."""
+    """The false claim beside true ones, alternately before and after them."""
     fitting = [claim for claim in beside if len(f"{false} {claim}".split()) <= LONGEST]
     return [f"{claim} {false}" if at % 2 else f"{false} {claim}" for at, claim in enumerate(fitting[:most])]
 

@@ -65,7 +65,7 @@ def parts(clusters, fold: int) -> np.ndarray:
 
 
 def problem(labels, clusters, chosen) -> str | None:
-    """Why the chosen samples cannot be learnt from; None if they can."""
+    """Why no probe can be trained on the chosen samples; None if one can."""
     for kind in (CORRECT, POISONED):
         own = chosen & (labels == kind)
         if len(set(clusters[own])) < 2:

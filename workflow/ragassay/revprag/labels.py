@@ -1,8 +1,8 @@
 """What an answer counts as, from its outcome and the outcome of the same question without poison.
 
-Only right answers to clean prompts and poisoned answers are learnt. An attack that wants a certain answer has poisoned
-one that gives it and not the right one; an attack that wants a model to decline or to err has poisoned an answer that
-does so where the clean prompt is answered right. All others have a label, too, so that they are counted.
+Probes are trained only on right answers to clean prompts and on poisoned answers. An attack that wants a certain answer
+has poisoned one that gives it and not the right one; an attack that wants a model to decline or to err has poisoned an
+answer that does so where the clean prompt is answered right. All others have a label, too, so that they are counted.
 """
 
 from ragassay.attacks.outcomes import CORRECT as RIGHT
