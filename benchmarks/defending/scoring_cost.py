@@ -11,9 +11,9 @@ from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
 from ragassay.defences import defence
 from ragassay.defences.null import Null
-from ragassay.raguard.scorer import surprises
-from ragassay.raguard.scorers.causal import Scorer
-from ragassay.raguard.scorers.ngram import Scorer as NgramScorer
+from ragassay.defences.scorer import surprises
+from ragassay.defences.scorers.causal import Scorer
+from ragassay.defences.scorers.ngram import Scorer as NgramScorer
 
 TEXTS, TURNS, WORDS = 12, 3, [f"word{number:05}" for number in range(20_000)]
 READING = ("even_words", 4, 10)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from ragassay import tables
-from ragassay.raguard.scorer import DOCUMENTS, ScorerError, opened
-from ragassay.raguard.scorers.ngram import Scorer
+from ragassay.defences.scorer import DOCUMENTS, ScorerError, opened
+from ragassay.defences.scorers.ngram import Scorer
 from ragassay.schemas.passage_scores import PASSAGE_SCORES
 from ragassay.schemas.passages import PASSAGES
 

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from ragassay import tables
-from ragassay.raguard.scorer import DOCUMENTS, ScorerError
-from ragassay.raguard.scorers.ngram import Scorer
+from ragassay.defences.scorer import DOCUMENTS, ScorerError
+from ragassay.defences.scorers.ngram import Scorer
 from ragassay.schemas.passages import PASSAGES
 from rows import row
 from scripts.raguard.train_scorer import train_scorer

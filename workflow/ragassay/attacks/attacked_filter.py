@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from ragassay.defences import defence
-from ragassay.raguard.guard import Guard
+from ragassay.defences.guard import Guard
 
 
 class AttackedFilter:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ragassay import variants
+from ragassay.defences.scorer import KINDS, is_trained
 from ragassay.errors import AssayError, shown, unknown
 from ragassay.plan import attacks, defences, encoders, models, retrieval
 from ragassay.plan.intervals import draws
-from ragassay.raguard.scorer import KINDS, is_trained
 
 DEMO = "resources/demo/"  # texts, and a model that was trained on them
 CLEAN = "none"  # the attack whose passages are the corpus itself

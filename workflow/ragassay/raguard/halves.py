@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from ragassay.raguard.scorer import DOCUMENTS, ScorerError
+from ragassay.defences.scorer import DOCUMENTS, ScorerError
 from ragassay.retrieval.corpus import documents
 from ragassay.text.near_duplicates import clustered
 

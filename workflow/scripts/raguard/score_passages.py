@@ -3,8 +3,8 @@
 import pyarrow as pa
 
 from ragassay import tables
+from ragassay.defences.scorer import Surprise, opened, surprises
 from ragassay.raguard.halves import half, of_poison, read_halves
-from ragassay.raguard.scorer import Surprise, opened, surprises
 from ragassay.schemas.passage_scores import PASSAGE_SCORES
 from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from ragassay import tables, variants
 from ragassay.atomic import write_text
+from ragassay.defences.scorer import DOCUMENTS, KINDS
 from ragassay.raguard.halves import divided
-from ragassay.raguard.scorer import DOCUMENTS, KINDS
 from ragassay.schemas.passages import PASSAGES
 from ragassay.stage import log, run
 

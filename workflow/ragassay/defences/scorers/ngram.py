@@ -22,7 +22,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from ragassay.atomic import replacing, write_text
-from ragassay.raguard.scorer import Scored, ScorerError
+from ragassay.defences.scorer import Scored, ScorerError
 
 SETTINGS = {"order": 2}
 CHUNK = 4096  # texts at once

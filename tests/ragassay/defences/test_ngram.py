@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from ragassay.raguard.scorers.ngram import TOKEN, Ngrams, Scorer
+from ragassay.defences.scorers.ngram import TOKEN, Ngrams, Scorer
 
 TEXTS = ["The ferry sails. The ferry stops.", "A bridge fell, the ferry sails.", "", "The storm came; a bridge fell."]
 ASKED = ["The ferry fell.", "Zyzzyva sails", "a bridge fell, the storm came", ""]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ragassay.raguard.scorer import EVEN, FIRST, NEAREST, Scored, split, surprises
+from ragassay.defences.scorer import EVEN, FIRST, NEAREST, Scored, split, surprises
 
 TEXT = "One. Two words here and many more of them. End it now."
 

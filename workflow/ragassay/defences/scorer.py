@@ -1,6 +1,6 @@
 """What says how surprising a text is, token by token, and how a text becomes numbers from that.
 
-A scorer is a module of `ragassay.raguard.scorers` with a class `Scorer`: `scored(texts, halves)` gives, text after
+A scorer is a module of `ragassay.defences.scorers` with a class `Scorer`: `scored(texts, halves)` gives, text after
 text, -log p of each token in nats and where the token ends. A scorer that is trained here reads one half of the
 documents and scores the other, see `ragassay.raguard.halves`; one that is not ignores `halves`.
 """
@@ -16,7 +16,7 @@ from ragassay import variants
 from ragassay.errors import AssayError
 from ragassay.text.sentences import spans
 
-KINDS = "ragassay.raguard.scorers"
+KINDS = "ragassay.defences.scorers"
 DOCUMENTS = "documents.json"  # in a trained scorer's folder: the half of each document
 EVEN, NEAREST, FIRST = "even_words", "nearest_sentence_end", "first_sentence"  # where a text is split
 SPLITS = (EVEN, NEAREST, FIRST)

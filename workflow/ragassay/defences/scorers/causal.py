@@ -5,8 +5,8 @@ name no model that was trained on this very corpus.
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from ragassay.defences.scorer import Scored
 from ragassay.likelihood.scorer import Scorer as Likelihood
-from ragassay.raguard.scorer import Scored
 from ragassay.weights.local import LocalModel
 
 SETTINGS = {"max_tokens": 1024}

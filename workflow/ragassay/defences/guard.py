@@ -1,0 +1,91 @@
+"""A fitted defence in a service: it judges the texts that a search found for a question, and knows nothing of tables.
+
+    guard = Guard.load("guards/raguard.json", scorer="scorers/ngram")
+    judgements = guard(question, texts, similarities)
+
+It is the very defence that was measured, with the thresholds of all calibration queries. The search has to be that of
+the fitting: the same encoder, and similarities as it gives them.
+"""
+
+import threading
+from pathlib import Path
+
+import numpy as np
+
+from ragassay.defences import defence, guard_file
+from ragassay.defences.judgement import Judgement
+from ragassay.defences.null import ALL, DefenceError
+from ragassay.defences.scorer import surprises
+
+
+class Guard:
+    """`depth` says how many texts a question should find for it; threads may share it."""
+
+    def __init__(self, path, card: dict, scorer=None):
+        self.path, self.kind, self.depth, self.card = path, card["kind"], card["depth"], card
+        self.settings = guard_file.settings(card, ALL)
+        self._scorer, self._lock = scorer, threading.Lock()
+
+    @classmethod
+    def load(cls, path, scorer=None) -> "Guard":
+        """`scorer` is the folder of a scorer that was trained here, or the entry of a language model, such as
+        {"model": "gpt2"}; nothing for a guard that needs no scores.
+        """
+        card = guard_file.read(path)
+        guard = cls(path, card, _opened(scorer))
+        if defence.SCORES in guard.needs and guard._scorer is None:
+            raise DefenceError(f"{path}: found no scorer, expected {card['scorer']}, which its thresholds come from")
+        return guard
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Scores, which it computes, and vectors, which the search has to give."""
+        return defence.needs(self.kind, self.settings)
+
+    def __call__(self, question: str, texts: list[str], similarities, vectors=None) -> list[Judgement]:
+        """One judgement for each text, best first. `vectors` are those of the texts, as the encoder of the search gives
+        them, for a guard that groups texts.
+        """
+        if not len(texts) == len(similarities) == len(texts if vectors is None else vectors):
+            raise DefenceError(
+                f"{self.path}: found {len(texts)} texts and {len(similarities)} similarities, expected one for each"
+            )
+        if defence.VECTORS in self.needs and vectors is None:
+            raise DefenceError(f"{self.path}: found no vectors, which {self.kind} compares; give those of the search")
+        rows = [
+            {"question": question, "text": text, "score": float(score), "target_id": None, "rank": rank}
+            for rank, (text, score) in enumerate(zip(texts, similarities, strict=True), 1)
+        ]
+        if defence.SCORES in self.needs:
+            for row, scores in zip(rows, self._surprises(texts), strict=True):
+                row["scores"] = scores._asdict()
+        for row, vector in zip(rows, () if vectors is None else _unit(vectors), strict=vectors is not None):
+            row["vector"] = vector
+        return defence.judge(self.kind, rows, self.settings) if rows else []
+
+    def keep(self, question: str, texts: list[str], similarities, k: int, vectors=None) -> list[str]:
+        """The first k texts that are left; none if all are removed: then search deeper, or do not answer."""
+        judgements = self(question, texts, similarities, vectors)
+        return [text for text, own in zip(texts, judgements, strict=True) if not own.removed][:k]
+
+    def _surprises(self, texts):
+        with self._lock:
+            halves = [self._scorer.half(text) if hasattr(self._scorer, "half") else 0 for text in texts]
+            return list(surprises(self._scorer, texts, halves, **self.card["reading"]))
+
+
+def _opened(scorer):
+    if isinstance(scorer, dict):
+        from ragassay.defences.scorers.causal import SETTINGS, Scorer
+
+        return Scorer("scorer of the guard", scorer, **SETTINGS)
+    if scorer is None:
+        return None
+    from ragassay.defences.scorers.ngram import Scorer
+
+    return Scorer.load(Path(scorer))
+
+
+def _unit(vectors):
+    vectors = np.asarray(vectors, np.float32)
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
