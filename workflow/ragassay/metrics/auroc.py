@@ -25,5 +25,5 @@ def areas(above: np.ndarray, below: np.ndarray) -> np.ndarray:
     ones. NaN where there are none of a kind.
     """
     pairs = above.sum(axis=1) * below.sum(axis=1)
-    wins = (above * (np.cumsum(below, axis=1) - below / 2)).sum(axis=1)
+    wins = np.vecdot(above, np.cumsum(below, axis=1)) - np.vecdot(above, below) / 2
     return np.divide(wins, pairs, out=np.full(len(wins), np.nan), where=pairs > 0)

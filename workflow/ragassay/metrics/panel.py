@@ -144,14 +144,14 @@ class Panel:
         known = ~np.isnan(scores)
         asked = _mask(asked, known)
         rankings = [
-            _Ranking(own, np.flatnonzero(counted), positive, measure)
+            _Ranking(own, np.flatnonzero(counted), positive, self.owners, measure)
             for own, counted in zip(scores.T, (asked & known).T, strict=True)
         ]
         drawn = []
         for weights in self.draws():
-            weights = weights[:, self.owners]
+            weights = np.ascontiguousarray(weights.T)
             drawn.append(np.stack([ranking(weights) for ranking in rankings], axis=1))
-        everything = np.ones((1, len(self.owners)))
+        everything = np.ones((self.clusters, 1))
         return Estimates(
             np.array([ranking(everything)[0] for ranking in rankings]),
             (asked & known).sum(axis=0),
@@ -165,18 +165,23 @@ class Panel:
 class _Ranking:
     """The scores of one method, sorted once; what `measure` makes of them depends on the weights of the items."""
 
-    def __init__(self, scores, counted, positive, measure):
-        self.items = counted[np.argsort(scores[counted], kind="stable")]
-        self.positive, self.measure = positive[self.items], measure
-        self.starts = np.flatnonzero(np.diff(scores[self.items], prepend=np.nan) != 0)  # of equal scores
+    def __init__(self, scores, counted, positive, owners, measure):
+        items = counted[np.argsort(scores[counted], kind="stable")]
+        self.kinds = [np.flatnonzero(positive[items] == kind) for kind in (True, False)]
+        self.owners, self.measure = owners[items], measure
+        self.starts = np.flatnonzero(np.diff(scores[items], prepend=np.nan) != 0)  # of equal scores
 
     def __call__(self, weights):
-        """draws x items -> draws"""
-        if not len(self.items):
-            return np.full(len(weights), np.nan)
-        weights = weights[:, self.items]
-        parts = (np.where(kind, weights, 0) for kind in (self.positive, ~self.positive))
-        return self.measure(*(np.add.reduceat(part, self.starts, axis=1) for part in parts))
+        """clusters x draws -> draws"""
+        if not len(self.owners):
+            return np.full(weights.shape[1], np.nan)
+        return self.measure(*(np.ascontiguousarray(self._weights(places, weights).T) for places in self.kinds))
+
+    def _weights(self, places, weights):
+        """distinct scores x draws: what the items at those places of the ranking weigh."""
+        found = np.zeros((len(self.owners), weights.shape[1]))
+        found[places] = weights[self.owners[places]]
+        return found if len(self.starts) == len(found) else np.add.reduceat(found, self.starts, axis=0)
 
 
 def bounds(values, asked=None, lowest: float = 0.0, highest: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
