@@ -32,6 +32,10 @@ include: "workflow/rules/report.smk"
 in_one_line(references.check_inputs, workflow.rules)
 
 
+onstart:
+    machine.begin(workflow)
+
+
 rule report:
     """Everything that the configuration asks for, and the page that shows it."""
     default_target: True

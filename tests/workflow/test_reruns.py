@@ -173,12 +173,11 @@ def test_a_stage_that_writes_the_same_bytes_reruns_nothing_behind_it_in_the_next
 def test_how_a_model_is_called_may_change_and_what_it_is_may_not(done):
     config = done / "tests/tiny/config.yaml"
     before = config.read_text()
-    access = (
-        "mode: replay, concurrency: 7, requests_per_minute: 600, tokens_per_minute: 90000, timeout: 60, budget_usd: 1"
-    )
-    config.write_text(f"{before}\nmodels:\n  embedded: {{{access}}}\n")
+    access = "mode: replay, concurrency: 7, requests_per_minute: 600, tokens_per_minute: 90000, timeout: 60"
+    money = "budget_usd: 1, price: {input: 1, output: 2}"
+    config.write_text(f"{before}\nmodels:\n  embedded: {{{access}, {money}}}\n")
     assert planned(done, *TINY) == {}
-    config.write_text(f"{before}\nmodels:\n  embedded: {{price: {{input: 1}}}}\n")
+    config.write_text(f"{before}\nmodels:\n  embedded: {{sampling: {{seed: 1}}}}\n")
     assert planned(done, *TINY) == jobs(SCOPE, gathers=ASKED)
 
 

@@ -87,6 +87,11 @@ def test_every_profile_gives_jobs_the_same_memory_and_time():
     assert all(limit > 0 for limit in LIMITS.values())
 
 
+def only_asks(rule, script):
+    """Whether a rule waits for a model and computes nothing worth a core."""
+    return CALLS in modules(script) and "torch" not in NEEDED.get(rule.name, ())
+
+
 def faults(rule):
     """What is wrong with a rule, in words."""
     if not rule.script:
@@ -102,6 +107,8 @@ def faults(rule):
         "no settings": settings is None or not (callable(settings) or isinstance(settings, dict)),
         "other params than code, settings and access": set(rule.params.keys()) - {"code", "settings", "access"},
         "asks without access, or the reverse": (CALLS in modules(script)) != (rule.params.get("access") is not None),
+        "only asks and always holds a core, or the reverse": only_asks(rule, script)
+        != rule.resources["_cores"].is_evaluable(),
         "no log": not rule.log,
         "no conda environment": not rule.conda_env,
         "asks for no more than the default": not asks_for_more(rule),

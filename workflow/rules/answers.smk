@@ -27,6 +27,7 @@ rule answer_from_passages:
         "logs/answer_from_passages/{responder}/{corpus}/{retriever}/{query_set}.benchmark.jsonl"
     conda:
         "../../envs/models.yaml"
+    threads: plan(models.threads_of, role="responder")
     resources:
         runtime="4h",
     params:
@@ -52,6 +53,7 @@ rule answer_directly:
         "logs/answer_directly/{responder}/{query_set}.benchmark.jsonl"
     conda:
         "../../envs/models.yaml"
+    threads: plan(models.threads_of, role="responder")
     resources:
         runtime="4h",
     params:

@@ -54,6 +54,7 @@ rule paraphrase_targets:
         attack=one_of(plan(attacks.with_writer)),
     conda:
         "../../envs/models.yaml"
+    threads: plan(models.of_named, what=models.threads_of, named=attacks.text_writer)
     resources:
         runtime="4h",
     params:

@@ -15,7 +15,7 @@ from snakemake.exceptions import WorkflowError
 
 from ragassay.code_version import code_version
 from ragassay.errors import AssayError
-from ragassay.plan import references, schema
+from ragassay.plan import machine, references, schema
 from ragassay.plan.config import NAME, checked, read
 from ragassay.plan.shards import one_of, read_shards
 
@@ -37,6 +37,7 @@ configfile: "config/config.yaml"
 
 
 references_too = [references.problems] if workflow.is_main_process else []  # jobs start after that
+machine.prepare(workflow)
 config.update(in_one_line(checked, config, CONFIG_FILES, in_one_line(schema.merged), *references_too))
 SHARDS = in_one_line(read_shards, config["shards"], config["question_sets"])
 
@@ -58,9 +59,7 @@ PRODUCTS = []  # whatever else a whole run makes
 
 
 def plan(function, **more):
-    """What a function of `ragassay.plan` says of the configuration and the shards; if it asks for wildcards, too, then a
-    function of these.
-    """
+    """What a function of `ragassay.plan` says of configuration and shards; if it asks for wildcards, a function of these."""
     names = signature(function).parameters
     known = {name: value for name, value in {"config": config, "shards": SHARDS}.items() if name in names}
 

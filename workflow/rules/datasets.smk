@@ -43,6 +43,7 @@ rule rewrite_passages:
         corpus=one_of(plan(retrieval.extended)),
     conda:
         "../../envs/models.yaml"
+    threads: plan(models.of_named, what=models.threads_of, named=datasets.rewriter)
     resources:
         runtime="4h",
     params:
@@ -114,6 +115,7 @@ rule write_targets:
         dataset=one_of(WRITTEN),
     conda:
         "../../envs/models.yaml"
+    threads: plan(models.of_named, what=models.threads_of, named=datasets.target_writer)
     resources:
         runtime="4h",
     params:

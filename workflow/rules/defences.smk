@@ -88,6 +88,7 @@ rule answer_attacked:
         "logs/answer_attacked/{dataset}/{retriever}/{attack}/{defence}/{responder}.benchmark.jsonl"
     conda:
         "../../envs/models.yaml"
+    threads: plan(models.threads_of, role="responder")
     resources:
         runtime="4h",
     params:

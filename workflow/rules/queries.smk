@@ -41,6 +41,7 @@ rule write_synthetic_queries:
         query_set=one_of(plan(queries.by_model)),
     conda:
         "../../envs/models.yaml"
+    threads: plan(models.of_named, what=models.threads_of, named=queries.writer)
     resources:
         runtime="4h",
     params:
@@ -125,6 +126,7 @@ rule rate_relevance:
         "logs/rate_relevance/{rater}/{corpus}/{retriever}/{query_set}.benchmark.jsonl"
     conda:
         "../../envs/models.yaml"
+    threads: plan(models.threads_of, role="rater")
     resources:
         runtime="4h",
     params:

@@ -53,6 +53,7 @@ rule respond:
         "logs/respond/{generator}/{responder}/{prompt}/{shard}.benchmark.jsonl"
     conda:
         "../../envs/models.yaml"
+    threads: plan(models.threads_of, role="responder")
     resources:
         runtime="4h",
     params:
@@ -78,6 +79,7 @@ rule answer_closed_book:
         "logs/answer_closed_book/{generator}/{responder}/{shard}.benchmark.jsonl"
     conda:
         "../../envs/models.yaml"
+    threads: plan(models.threads_of, role="responder")
     resources:
         runtime="4h",
     params:
@@ -105,6 +107,7 @@ rule judge_defusion:
         "logs/judge_defusion{variant}/{generator}/{responder}/{prompt}/{judge}/{shard}.benchmark.jsonl"
     conda:
         "../../envs/models.yaml"
+    threads: plan(models.threads_of, role="judge")
     resources:
         runtime="4h",
     params:

@@ -73,6 +73,7 @@ rule answer_prompts:
         "logs/answer_prompts/{dataset}/{retriever}/{attack}/{responder}.benchmark.jsonl"
     conda:
         "../../envs/models.yaml"
+    threads: plan(models.threads_of, role="responder")
     resources:
         runtime="4h",
     params:

@@ -52,6 +52,7 @@ rule extract_claims:
         "logs/extract_claims/{generator}/{shard}.benchmark.jsonl"
     conda:
         "../../envs/models.yaml"
+    threads: plan(models.threads_of, role="generator")
     resources:
         runtime="4h",
     params:
@@ -78,6 +79,7 @@ rule recover_claims:
         "logs/recover_claims/{generator}/{shard}.benchmark.jsonl"
     conda:
         "../../envs/models.yaml"
+    threads: plan(models.threads_of, role="generator")
     resources:
         runtime="4h",
     params:
@@ -106,6 +108,7 @@ rule remove_supported_claims:
         "logs/remove_supported_claims/{generator}/{shard}.benchmark.jsonl"
     conda:
         "../../envs/models.yaml"
+    threads: plan(models.threads_of, role="generator")
     resources:
         runtime="4h",
     params:
@@ -134,6 +137,7 @@ rule write_questions:
         "logs/write_questions/{generator}/{shard}.benchmark.jsonl"
     conda:
         "../../envs/models.yaml"
+    threads: plan(models.threads_of, role="generator")
     resources:
         runtime="4h",
     params:
@@ -160,6 +164,7 @@ rule judge_scope:
         "logs/judge_scope/{generator}/{judge}/{shard}.benchmark.jsonl"
     conda:
         "../../envs/models.yaml"
+    threads: plan(models.threads_of, role="judge")
     resources:
         runtime="4h",
     params:

@@ -57,7 +57,13 @@ def test_the_module_of_the_provider_is_that_of_the_models_entry(config):
     assert found == [["ragassay.llm.providers.embedded"], ["ragassay.llm.providers.transformers"]]
 
 
-@pytest.mark.parametrize("of", [models.provider_of, models.access_of])
+def test_only_models_on_this_machine_take_a_core(config):
+    config["models"]["far"] = config["models"]["a"] | {"provider": "openai"}
+    found = [models.threads_of(config, "judge", Wildcards(judge=name)) for name in ("c", "own", "far")]
+    assert found == [1, 1, 0]
+
+
+@pytest.mark.parametrize("of", [models.provider_of, models.access_of, models.threads_of])
 def test_a_target_that_asks_what_is_no_model_is_refused_in_one_line(config, of):
     """The names of question sets and of what they recorded fit the same wildcards."""
     with pytest.raises(models.UnknownModel) as caught:

@@ -11,7 +11,8 @@ FOLDER = "results/models/"
 DEMO_LM = f"{FOLDER}demo-lm"  # the one that a rule trains
 HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?", re.ASCII)
 # How a model is called changes none of its answers, and so it re-runs nothing.
-ACCESS = ("mode", "concurrency", "requests_per_minute", "tokens_per_minute", "timeout", "budget_usd")
+ACCESS = ("mode", "concurrency", "requests_per_minute", "tokens_per_minute", "timeout", "budget_usd", "price")
+ON_THIS_MACHINE = ("embedded", "transformers")  # providers that compute; others wait for a server
 
 
 class UnknownModel(AssayError):
@@ -57,6 +58,11 @@ def access_of(config: dict, role: str, wildcards) -> dict:
 def provider_of(config: dict, role: str, wildcards) -> list[str]:
     """The module behind that model's answers, which a script loads by its name."""
     return [f"ragassay.llm.providers.{_entry(config, wildcards.get(role))['provider']}"]
+
+
+def threads_of(config: dict, role: str, wildcards) -> int:
+    """How many threads a job takes that asks that model."""
+    return int(_entry(config, wildcards.get(role))["provider"] in ON_THIS_MACHINE)
 
 
 class _Named(dict):
