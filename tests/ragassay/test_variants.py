@@ -26,7 +26,7 @@ def colours(tmp_path, monkeypatch):
 
 
 def test_a_variant_is_loaded_by_its_name_and_no_other_with_it(colours):
-    assert variants.names(colours) == ["blue", "green", "red"]
+    assert variants.names(colours) == ("blue", "green", "red")
     assert variants.load(colours, "red", "paint.kind").NAME == "red"
     assert f"{colours}.blue" not in sys.modules
 

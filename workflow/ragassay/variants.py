@@ -6,6 +6,7 @@ its module in `code_version`, which sees no computed names.
 
 import importlib
 import pkgutil
+from functools import cache
 from types import ModuleType
 
 from ragassay.errors import AssayError, unknown
@@ -15,9 +16,10 @@ class VariantError(AssayError):
     """No variant has this name, or it needs a package that is not installed."""
 
 
-def names(package: str) -> list[str]:
+@cache  # planning asks thousands of times
+def names(package: str) -> tuple[str, ...]:
     """All variants of a package, sorted."""
-    return sorted(module.name for module in pkgutil.iter_modules(importlib.import_module(package).__path__))
+    return tuple(sorted(module.name for module in pkgutil.iter_modules(importlib.import_module(package).__path__)))
 
 
 def load(package: str, name: str, setting: str) -> ModuleType:

@@ -8,7 +8,7 @@ from sklearn.preprocessing import StandardScaler
 from ragassay import variants
 from ragassay.heads import heads_file
 from ragassay.metrics.auroc import auroc
-from ragassay.revprag import samples
+from ragassay.revprag import samples, triplets
 from ragassay.revprag.folds import KINDS
 from ragassay.revprag.samples import Part, ProbeError, scaling
 
@@ -116,7 +116,6 @@ def test_what_does_not_fit_and_what_is_too_little_is_told_in_one_line(monkeypatc
 
 def test_a_support_set_is_not_trained_on_and_decides():
     features, labels = planted()
-    kind = variants.load(KINDS, "triplet", "test")
-    support, rest = kind._apart(part(features, labels, np.arange(60)), 20)
+    support, rest = triplets._apart(part(features, labels, np.arange(60)), 20)
     assert len(support.rows) == 20 and support.labels.sum() == 10
     assert not set(support.rows) & set(rest.rows) and len(rest.rows) == 40

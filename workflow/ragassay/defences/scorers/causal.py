@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from ragassay.defences.scorer import Scored
-from ragassay.likelihood.scorer import Scorer as Likelihood
 from ragassay.weights.local import LocalModel
 
 SETTINGS = {"max_tokens": 1024}
@@ -15,6 +14,8 @@ CHUNK = 1024  # texts at once
 
 class Scorer:
     def __init__(self, name: str, entry: dict, max_tokens: int):
+        from ragassay.likelihood.scorer import Scorer as Likelihood  # imports torch, which planning does without
+
         self.model = Likelihood(LocalModel(name, entry), max_tokens)
 
     def scored(self, texts: Iterable[str], halves: Iterable[int]) -> Iterator[Scored]:

@@ -1,6 +1,5 @@
 """Two layers on all activations side by side, stopped where the validation part has the least loss."""
 
-from ragassay.heads import head
 from ragassay.heads.recipe import Recipe
 from ragassay.revprag.kinds import logistic
 
@@ -9,6 +8,8 @@ score = logistic.score
 
 
 def fit(training, validation, settings, seed):
+    from ragassay.heads import head  # imports torch, which planning does without
+
     parts = (head.Part(part.whole(), part.labels) for part in (training, validation))
     arrays, _ = head.train(*parts, Recipe(**settings, standardize=True), seed)
     return arrays
