@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+import os
 import signal
 import sys
 import traceback
@@ -27,6 +28,11 @@ def _mask(record):
 log.addFilter(_mask)
 
 
+def _is_for_the_terminal(record):
+    """Whether a line belongs on the terminal: what `ragassay.llm.overview` tells of all jobs of a run does not."""
+    return "RAGASSAY_RUN" not in os.environ or not getattr(record, "in_the_runs_line", False)
+
+
 def _show(*error):
     """What Python shows of an error that nobody caught, without keys."""
     sys.stderr.write(masked("".join(traceback.format_exception(*error))))
@@ -44,6 +50,7 @@ def run(stage: Callable, snakemake) -> None:
         logging.StreamHandler(sys.stderr),
     )
     _leave_pandas_out()
+    terminal.addFilter(_is_for_the_terminal)
     terminal.setFormatter(logging.Formatter(f"{name}: %(message)s"))
     log.setLevel(logging.INFO)
     log.handlers = [file, terminal]

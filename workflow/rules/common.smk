@@ -15,7 +15,7 @@ from snakemake.exceptions import WorkflowError
 
 from ragassay.code_version import code_version
 from ragassay.errors import AssayError
-from ragassay.plan import machine, references, schema
+from ragassay.plan import machine, references, run_lock, schema
 from ragassay.plan.config import NAME, checked, read
 from ragassay.plan.shards import one_of, read_shards
 
@@ -38,6 +38,7 @@ configfile: "config/config.yaml"
 
 references_too = [references.problems] if workflow.is_main_process else []  # jobs start after that
 machine.prepare(workflow)
+run_lock.take_over(workflow)
 config.update(in_one_line(checked, config, CONFIG_FILES, in_one_line(schema.merged), *references_too))
 SHARDS = in_one_line(read_shards, config["shards"], config["question_sets"])
 

@@ -20,6 +20,7 @@ from ragassay.ledger.calls import Ledger
 from ragassay.ledger.lease import Lease
 from ragassay.ledger.register import Register
 from ragassay.llm.batches.batch_caller import BatchCaller
+from ragassay.llm.bulletin import Bulletin
 from ragassay.llm.caller import DRAIN_SECONDS, Caller, GaveUp, Stopped
 from ragassay.llm.estimate_caller import FOLDER, EstimatingCaller
 from ragassay.llm.model import Answer, Model, Request, provider_for
@@ -72,8 +73,9 @@ def converse(
         stack.callback(journal.close)
         loop = asyncio.new_event_loop()
         stack.callback(loop.close)
+        bulletin = None if FOLDER in os.environ else Bulletin(model, journal)
         caller = _caller(model, journal, lease)
-        workers = Workers(items, conversation, caller, Progress(model.name, expected), side_by_side)
+        workers = Workers(items, conversation, caller, Progress(model.name, expected, bulletin), side_by_side)
         journal.on_error = lambda error: _tell_loop(loop, workers, error)
         stack.enter_context(_ending_well(loop, workers))
         stack.callback(lambda: loop.run_until_complete(workers.close()))

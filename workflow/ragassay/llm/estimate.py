@@ -17,7 +17,10 @@ from pathlib import Path
 
 import yaml
 
+from ragassay.ledger.calls import PICO
 from ragassay.llm.estimate_caller import FOLDER
+from ragassay.llm.overview import ESTIMATE
+from ragassay.llm.text_table import aligned
 
 OWN = {"results", "logs", ".snakemake", ".git"}  # everything else of the project is linked
 CONFIGURATIONS = (".yaml", ".yml", ".json")
@@ -37,7 +40,10 @@ def estimate(targets: list[str]) -> int:
         _copy_of_links(Path.cwd(), project)
         if status := _snakemake(targets, environment | {FOLDER: str(rows.resolve())}, project):
             return status
-        sys.stdout.write(table([json.loads(path.read_text()) for path in sorted(rows.iterdir())]))
+        found = [json.loads(path.read_text()) for path in sorted(rows.iterdir())]
+    sums = {name: sum(row.get(name, 0) for row in found) for name in ("requests", "pico")}
+    ESTIMATE.write_text(json.dumps({"requests": sums["requests"], "dollars": sums["pico"] / PICO}))
+    sys.stdout.write(table(found))
     return 0
 
 
@@ -51,12 +57,7 @@ def table(rows: list[dict]) -> str:
     for (rule, model), counts in [*sums.items(), (("all", ""), sum(sums.values(), Counter()))]:
         dollars = (f"{counts[name] / 1e12:,.4f}" for name in ("pico", "pico_at_most"))
         lines.append([rule, model, *(f"{counts[name]:,}" for name in COLUMNS), *dollars])
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    aligned = [str.ljust] * 2 + [str.rjust] * (len(widths) - 2)
-    texts = [
-        "  ".join(put(cell, width) for put, cell, width in zip(aligned, line, widths, strict=True)) for line in lines
-    ]
-    return "\n".join(["", *texts, "", "Nothing was asked or paid.", ""])
+    return aligned(lines, left=2) + "\nNothing was asked or paid.\n"
 
 
 def _keys(targets):

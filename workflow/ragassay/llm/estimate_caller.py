@@ -13,6 +13,7 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+from ragassay.llm.bulletin import rule_and_keys
 from ragassay.llm.caller import Caller
 from ragassay.llm.model import Model, Usage, provider_for
 from ragassay.llm.money import at_most
@@ -53,9 +54,8 @@ class EstimatingCaller(Caller):
         self.counts.update(pico=round(dollars * 1e12), pico_at_most=round(most * 1e12))
 
     def write(self, folder) -> None:
-        """One file for this job, to be added up with those of the others. Ledgers lie in ledger/{rule}/{keys}."""
-        parts = self.ledger.folder.parts
-        rule, *keys = parts[len(parts) - parts[::-1].index("ledger") :]
+        """One file for this job, to be added up with those of the others."""
+        rule, keys = rule_and_keys(self.ledger.folder)
         row = {"rule": rule, "model": self.settings.name, "in_the_ledger": self.hits, **self.counts}
         Path(folder, "-".join([rule, *keys]) + f"-{os.getpid()}.json").write_text(json.dumps(row))
 

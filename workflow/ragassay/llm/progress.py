@@ -9,6 +9,8 @@ import asyncio
 import time
 from collections import Counter, deque
 
+from ragassay.llm.bulletin import SECONDS as POSTED_SECONDS
+from ragassay.llm.bulletin import Bulletin
 from ragassay.stage import log
 
 FIRST_SECONDS, SECONDS = 10.0, 60.0  # until the first line, and between lines
@@ -16,21 +18,31 @@ RECENT_SECONDS = 60.0
 
 
 class Progress:
-    """`total` is the number of calls, if it is known; each that has its answers adds one to `done`."""
+    """`total` is the number of calls, if it is known; each that has its answers adds one to `done`. A `bulletin` tells
+    the run about it, whose lines then stand on the terminal in place of the job's own.
+    """
 
-    def __init__(self, name: str, total: int | None = None):
-        self.name, self.total, self.done = name, total, 0
+    def __init__(self, name: str, total: int | None = None, bulletin: Bulletin | None = None):
+        self.name, self.total, self.done, self.bulletin = name, total, 0, bulletin
         self.marks = deque([(time.monotonic(), 0)])  # when how many were answered by the model
         self.failures = Counter()  # those in earlier lines
 
     async def tell(self, caller) -> None:
         """Line after line, until cancelled."""
-        wait, last = FIRST_SECONDS, 0
+        due, last = time.monotonic() + FIRST_SECONDS, 0
         while True:
-            await asyncio.sleep(wait)
+            self.post(caller)
+            await asyncio.sleep(max(0.0, min(POSTED_SECONDS, due - time.monotonic())))
+            if time.monotonic() < due:
+                continue
             if self.done > last or not caller.batched:  # what batches wait for is reported separately
-                log.info("%s", self.line(time.monotonic(), caller))
-            wait, last = SECONDS, self.done
+                log.info("%s", self.line(time.monotonic(), caller), extra={"in_the_runs_line": True})
+            due, last = time.monotonic() + SECONDS, self.done
+
+    def post(self, caller, ended: bool = False) -> None:
+        """Tell the run."""
+        if self.bulletin:
+            self.bulletin.write(self, caller, ended)
 
     def line(self, now: float, caller) -> str:
         answered = self.done - caller.known
@@ -42,7 +54,7 @@ class Progress:
         of, left = "", ""
         if self.total is not None:
             of = f" of {self.total:,}"
-            left = f", {_clock((self.total - self.done) / rate)} left" if rate else ""
+            left = f", {clock((self.total - self.done) / rate)} left" if rate else ""
         going = f"{self.name}: {self.done:,}{of} calls done, {caller.in_flight} in flight, {rate:.1f}/s"
         return f"{going}, ${caller.purse.spent:.4f}{left}{self._trouble(caller)}"
 
@@ -58,7 +70,7 @@ class Progress:
         return told
 
 
-def _clock(seconds):
+def clock(seconds):
     minutes, seconds = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{seconds:02}"

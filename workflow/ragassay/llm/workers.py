@@ -75,6 +75,7 @@ class Workers:
                 task.cancel()
             self.telling.cancel()
             await asyncio.gather(*self.tasks, self.telling, return_exceptions=True)
+            self.progress.post(self.caller, ended=True)
         await self.caller.close()
 
     async def _work(self):
