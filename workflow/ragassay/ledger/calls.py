@@ -114,6 +114,10 @@ class Ledger:
         """Record that the provider accepts other requests but not this one: it is not asked again."""
         self._write({"t": "r", "k": key, "s": samples, "reason": reason, "detail": detail[:500]})
 
+    def carried(self, counts: dict[str, int]) -> None:
+        """Record what was asked and paid elsewhere, of which this ledger has no other record."""
+        self._write({"t": "a", "counts": counts})
+
     def batch(self, name: str, sha256: str, rows: list[tuple[str, str, list[int], float, bool]]) -> None:
         """Record what is about to be sent as one batch: (id, key, samples, most it may cost, again) of each request. It
         is the intent of them all.
@@ -177,6 +181,8 @@ class Ledger:
                 self.counts["retries"] += again
         elif kind == "r":
             self._refusals.setdefault(bytes.fromhex(record["k"]), []).append((file, offset, length))
+        elif kind == "a":
+            self.counts.update(record["counts"])
         elif kind == "p":
             self._whereabouts.setdefault(record["id"], {}).update(record)
         elif kind == "d":

@@ -32,6 +32,10 @@ class OptOuts:
             if entry:
                 self._add(entry, f"{name}:{number}")
 
+    def __bool__(self) -> bool:
+        """Whether anybody opted out."""
+        return bool(self._hosts or self._pages)
+
     @classmethod
     def read(cls, path) -> "OptOuts":
         try:

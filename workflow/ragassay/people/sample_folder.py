@@ -8,7 +8,7 @@ from pathlib import Path
 from ragassay.errors import AssayError
 from ragassay.people.guidelines import Guidelines, load
 from ragassay.plan import schema
-from ragassay.plan.config import checked, read
+from ragassay.plan.config import of_files
 
 
 class StudyError(AssayError):
@@ -35,10 +35,7 @@ class Study:
 
 def study(configfiles: list[str], generator: str | None, judge: str | None) -> Study:
     """The first generator and judge of the configuration unless others are named."""
-    files, config = ["config/config.yaml", *configfiles], {}
-    for file in files:
-        _merge(config, read(file))
-    config = checked(config, files, schema.merged())
+    config = of_files(["config/config.yaml", *configfiles], schema.merged())
     scope = config["scope"]
     for role, name, known in (
         ("scope.generators or a question set", generator, [*scope["generators"], *config["question_sets"]]),
@@ -61,11 +58,3 @@ def draw_sample(study: Study, configfiles: list[str]) -> None:
         told = "\n".join(f"    {line}" for line in own or lines[-8:])
         remedy = "run the study first, as with `make demo STUDY=scope`"
         raise StudyError(f"{study.sample}: found no sample to label and could not draw one; {remedy}\n{told}")
-
-
-def _merge(config, more):
-    for key, value in more.items():
-        if isinstance(value, dict) and isinstance(config.get(key), dict):
-            _merge(config[key], value)
-        else:
-            config[key] = value

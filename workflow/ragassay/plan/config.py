@@ -102,6 +102,22 @@ def checked(config: dict, files: list, schema: dict, more=lambda config, schema:
     return filled
 
 
+def of_files(files: list, schema: dict) -> dict:
+    """The checked configuration of several files, of which later ones win, as Snakemake lays them over each other."""
+    config = {}
+    for file in files:
+        _lay_over(config, read(file))
+    return checked(config, files, schema)
+
+
+def _lay_over(config, more):
+    for key, value in more.items():
+        if isinstance(value, dict) and isinstance(config.get(key), dict):
+            _lay_over(config[key], value)
+        else:
+            config[key] = value
+
+
 def _secrets(value, path=()) -> Iterator[tuple]:
     if isinstance(value, dict):
         for key, inner in value.items():

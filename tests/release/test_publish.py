@@ -1,0 +1,250 @@
+"""What goes into a release, and what stops one: a line each."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+
+import pyarrow.parquet as pq
+import pytest
+import yaml
+
+from project import ROOT, TINY
+from ragassay import tables
+from ragassay.errors import AssayError
+from ragassay.ledger.calls import Ledger
+from ragassay.release import contents
+from ragassay.release.publishing import publish
+from ragassay.release.verification import checks
+from ragassay.release.verification.release_folder import ReleaseFolder
+from ragassay.results import all_tables
+from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
+from ragassay.schemas.scope_votes import SCOPE_VOTES
+from ragassay.schemas.targets import TARGETS
+from releases import DAY, linked
+from rows import row
+
+LICENCE = {"licence": "other", "texts": False}
+
+
+@pytest.fixture
+def root(tiny, tmp_path, monkeypatch):
+    folder = linked(tiny, tmp_path / "project")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def own(root, name):
+    """A folder of the project as a copy that may be changed."""
+    source = (root / name).resolve()
+    (root / name).unlink()
+    return shutil.copytree(source, root / name)
+
+
+def make(root, version="1", **settings):
+    """The release with these settings on top of the tiny ones, read back."""
+    (root / "own.yaml").write_text(yaml.safe_dump(settings))
+    return ReleaseFolder(publish(version, [TINY[1], "own.yaml"], DAY))
+
+
+def states(release, table):
+    rows = release.read("published_texts", ["table", "column", "state", "cells"]).to_pylist()
+    return {(row["column"], row["state"]): row["cells"] for row in rows if row["table"] == table}
+
+
+def test_two_releases_of_one_run_are_the_same_bytes_wherever_they_are_made(root, published, monkeypatch):
+    monkeypatch.setenv("TZ", "Pacific/Kiritimati")
+    monkeypatch.setenv("LC_ALL", "C")
+    made = make(root, "2026-09")
+    assert (made.folder / "SHA256SUMS").read_bytes() == (published / "SHA256SUMS").read_bytes()
+
+
+def test_texts_are_published_only_where_their_source_allows_it(root):
+    release = make(root, release={"sources": {"2026-01": LICENCE, "example.org": {**LICENCE, "texts": True}}})
+    assert not list(checks.problems(release.folder))
+    rows = release.read("documents", ["source_id", "site", "text", "text_end", "url", "content_hash"]).to_pylist()
+    shown = {row["source_id"]: row["text"] is not None for row in rows if row["shard"] == "2026-01"}
+    assert shown == {"a1": True, "a2": False, "a4": False}, "by the host above its own, else by its shard"
+    assert all(row["text_end"] > 50 and row["content_hash"] for row in rows)
+    known = tables.read_all(DOCUMENTS, sorted((root / "results/documents").glob("*.parquet"))).to_pylist()
+    assert {row["content_hash"]: row["text_end"] for row in rows} == {d["content_hash"]: len(d["text"]) for d in known}
+    assert states(release, "documents") == {("text", "no_licence"): 2, ("text", "published"): 5}
+    assert states(release, "articles")["text", "no_licence"] > 1
+    assert states(release, "passages") == states(release, "documents")
+    assert {state for _, state in states(release, "examples")} == {"no_licence"}, "they name no document"
+    card = (release.folder / "README.md").read_text()
+    assert re.search(r"\| other \| \d \| \d \| \d \|", card)
+
+
+@pytest.mark.parametrize("repeats", [True, False])
+def test_runs_of_texts_that_may_not_be_published_are_counted_and_removed_by_a_switch(root, repeats):
+    settings = {"sources": {"default": LICENCE}, "run_words": 5, "repeats": repeats}
+    release = make(root, release=settings)
+    assert not list(checks.problems(release.folder))
+    found = states(release, "claims")
+    assert found["text", "repeats_published" if repeats else "repeats"] > 3
+    texts = pq.read_table(release.folder / "tables/claims/embedded/2026-01.parquet", partitioning=None)["text"]
+    document = tables.read(DOCUMENTS, root / "results/documents/2026-01.parquet")["text"].to_pylist()
+    repeated = [text for text in texts.to_pylist() if text and any(text[:40] in whole for whole in document)]
+    assert bool(repeated) == repeats
+    answers = {state for _, state in states(release, "recorded_answers")}
+    assert ("repeats_published" if repeats else "repeats") in answers
+    assert "repeats" in (release.folder / "DATASHEET.md").read_text()
+
+
+def test_every_table_says_whose_its_texts_are():
+    """A new table needs a line in the contents, and no line is of a table that is gone."""
+    known = [*contents.TEXTS, *contents.WITHOUT_TEXTS, *contents.VECTORS, *contents.NEVER]
+    declared = all_tables()
+    assert sorted(known) == sorted(declared)
+    assert set(contents.GIVEN) <= declared.keys()
+    for name, columns in contents.TEXTS.items():
+        assert set(columns) <= set(declared[name].schema.names), name
+    for table, column, other, target in contents.REFERENCES:
+        assert column in declared[table].schema.names and target in declared[other].schema.names
+
+
+def test_poison_goes_along_by_the_switch_alone(root):
+    results = own(root, "results")
+    target = row(TARGETS, target_id="t1", question="Who?", answers=["I"], target="you", texts=["It was you."])
+    planted = row(POISONED_PASSAGES, passage_id="poison-" + "0" * 16, target_id="t1", text="It was you.", poisoned=True)
+    tables.write(TARGETS, results / "targets/demo.parquet", [target])
+    tables.write(POISONED_PASSAGES, results / "poisoned_passages/demo/a.parquet", [planted])
+    for poisoned in (False, True):
+        release = make(root, str(poisoned), export={"poisoned": poisoned})
+        assert not list(checks.problems(release.folder))
+        [found] = release.read("targets", ["question", "target", "texts"]).to_pylist()
+        assert found["question"] == "Who?" and (found["texts"] == ["It was you."]) == poisoned
+        assert release.has("poisoned_passages") == poisoned
+        assert (states(release, "targets").get(("target", "poison")) == 1) != poisoned
+
+
+def test_pages_and_what_people_gave_never_go_along(published):
+    release = ReleaseFolder(published)
+    assert not {"pages", "annotations", "human_labels", "activations", "poisoned_passages"} & release.tables.keys()
+
+
+def test_opted_out_pages_leave_past_shards(root):
+    results = own(root, "results")
+    articles = pq.read_table(results / "articles/2026-09.parquet", partitioning=None)
+    documents = pq.read_table(results / "documents/2026-09.parquet", partitioning=None)["article_id"].to_pylist()
+    gone = next(row for row in articles.to_pylist() if row["article_id"] not in documents)
+    (root / "own.txt").write_text(f"{gone['url']}\n")
+    release = make(root, crawl={"opt_outs": "own.txt"})
+    assert not list(checks.problems(release.folder))
+    for path in release.folder.rglob("*.parquet"):
+        assert gone["article_id"] not in str(pq.read_table(path, partitioning=None).to_pylist()), path
+    assert release.read("articles", ["article_id"]).num_rows > 5
+
+
+def test_a_changed_table_changes_the_card(root, published):
+    results = own(root, "results")
+    votes = results / "scope_votes/embedded/embedded/2026-01.parquet"
+    rows = tables.read(SCOPE_VOTES, votes).to_pylist()
+    rows[0] |= {"verdict": None, "abstained": "no_verdict"}
+    tables.write(SCOPE_VOTES, votes, rows)
+    changed, before = make(root).folder / "DATASHEET.md", published / "DATASHEET.md"
+    line = "| scope_votes | 33 | no_verdict | 1 |"
+    assert line in changed.read_text() and line not in before.read_text()
+
+
+def test_what_the_hub_reads_is_there(published):
+    front = yaml.safe_load((published / "README.md").read_text().split("---")[1])
+    assert front["license"] == "apache-2.0" and len(front["configs"]) == 35
+    main = next(one for one in front["configs"] if one["config_name"] == "selected_questions")
+    assert main["default"] and len(main["data_files"][0]["path"]) == 3
+    assert all((published / path).is_file() for one in front["configs"] for path in one["data_files"][0]["path"])
+
+
+def test_the_answers_of_a_release_hold_no_time_and_no_machine(published):
+    for path in (published / "tables/recorded_answers").rglob("*.parquet"):
+        names = pq.read_schema(path).names
+        assert not {"at", "host", "id"} & set(names)
+    secrets = (published / "manifest.json").read_text()
+    assert json.loads(secrets)["models"][0]["revision"].startswith("sha256 ")
+
+
+def there_already(root):
+    make(root)
+    return "releases/1: found a release of this version, expected none; a release is never changed"
+
+
+def no_version(root):
+    return "VERSION: found '', expected letters, digits"
+
+
+def no_schema(root):
+    own(root, "results")
+    shutil.copy(root / "results/documents/2026-01.parquet", root / "results/mine.parquet")
+    return "results/mine.parquet: found a table without a schema"
+
+
+def no_licence(root):
+    (root / "config").unlink()
+    shutil.copytree(ROOT / "config", root / "config")
+    text = (root / "config/config.yaml").read_text()
+    text = text.replace("    default: {licence: apache-2.0, texts: true}", "    x: {licence: other}")
+    (root / "config/config.yaml").write_text(text)
+    return "release.sources: found no licence of the source 2026-01, expected release.sources.2026-01 or"
+
+
+def opt_outs(root):
+    (root / "own.txt").write_text("not a host at all\n")
+    return "own.txt:1: found 'not a host at all', expected a host"
+
+
+def opted_out_document(root):
+    (root / "own.txt").write_text("www.example.org\n")
+    return "results/documents/2026-01.parquet: found doc-"
+
+
+def open_batch(root):
+    ledger = Ledger(own(root, "ledger") / "judge_scope/embedded/embedded/2026-01")
+    ledger.batch("b1", "0" * 64, [("r1", "00" * 16, [0], 0.1, False)])
+    ledger.close()
+    return "ledger/judge_scope/embedded/embedded/2026-01: found 1 requests in batches that are still open"
+
+
+def no_ledger(root):
+    shutil.rmtree(own(root, "ledger") / "judge_scope")
+    return "ledger/judge_scope/embedded/embedded/2026-01: found no ledger of this job"
+
+
+def no_prompt(root):
+    shutil.copytree((root / "resources/prompts").resolve(), root / "mine")
+    (root / "resources").unlink()
+    shutil.copytree(ROOT / "resources", root / "resources", ignore=shutil.ignore_patterns("judge_scope.yaml"))
+    return "found the prompt "
+
+
+def no_results(root):
+    (root / "results").unlink()
+    return "results: no such folder, expected the results of a finished run"
+
+
+STOPS = [
+    *(there_already, no_version, no_schema, no_licence, opt_outs, opted_out_document, open_batch, no_ledger, no_prompt),
+    no_results,
+]
+
+
+@pytest.mark.parametrize("spoil", STOPS, ids=lambda spoil: spoil.__name__)
+def test_what_stops_a_release_is_one_line_and_leaves_nothing(root, spoil):
+    expected = spoil(root)
+    version = "" if spoil is no_version else "1"
+    before = sorted((root / "releases").glob("*")) if (root / "releases").exists() else []
+    crawl = {"opt_outs": "own.txt"} if (root / "own.txt").exists() else {}
+    with pytest.raises(AssayError) as stopped:
+        make(root, version, crawl=crawl)
+    assert expected in str(stopped.value) and "\n" not in str(stopped.value)
+    assert sorted((root / "releases").glob("*") if (root / "releases").exists() else []) == before
+
+
+def test_the_command_says_where_the_release_is_or_why_there_is_none(root):
+    command = [sys.executable, "-m", "ragassay.release", "publish", "1", "--configfile", TINY[1], "--date", DAY]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert "releases/1: 1: 35 tables, " in done.stdout, done.stderr
+    again = subprocess.run(command, capture_output=True, text=True)
+    assert again.returncode == 1 and again.stderr.startswith("release: releases/1: found a release of this version")

@@ -1,0 +1,234 @@
+"""A stranger verifies a release: an untouched one passes, and whatever is changed in it is found."""
+
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+
+from ragassay.release.signature import sign
+from ragassay.release.verification import checks, listing
+from ragassay.release.verification.digests import batches, logical_digest
+from ragassay.release.verification.release_folder import MANIFEST, ReleaseFolder
+
+LABELS = "tables/scope_labels/embedded/embedded/2026-01.parquet"
+SELECTED = "tables/selected_questions/embedded/embedded/2026-01.parquet"
+
+
+def verify(folder, *arguments):
+    """As a stranger does: an empty environment, no library but pyarrow on the path, another working directory."""
+    command = [sys.executable, str(folder / "verify.py"), *map(str, arguments)]
+    environment = {"PATH": os.environ["PATH"], "HOME": "/nonexistent"}
+    return subprocess.run(command, cwd="/", env=environment, capture_output=True, text=True)
+
+
+def test_an_untouched_release_passes_twice(published):
+    for _ in range(2):
+        done = verify(published)
+        assert (done.returncode, done.stderr) == (0, ""), done.stdout
+        assert "2026-09: 35 tables, " in done.stdout
+
+
+def test_no_single_changed_byte_goes_unseen(release):
+    """In every kind of file, at a random place."""
+    kinds = {}
+    for name in [*listing.present(release), "SHA256SUMS"]:
+        if (release / name).stat().st_size:
+            kinds.setdefault(name if "/" not in name else name.split("/")[1] + name[-4:], []).append(name)
+    chance = random.Random(1)
+    assert len(kinds) > 40
+    for names in kinds.values():
+        path = release / chance.choice(names)
+        content = path.read_bytes()
+        at = chance.randrange(len(content))
+        path.write_bytes(content[:at] + bytes([content[at] ^ chance.randrange(1, 256)]) + content[at + 1 :])
+        assert list(checks.problems(release)), path
+        path.write_bytes(content)
+    assert not list(checks.problems(release))
+
+
+@pytest.mark.parametrize("text", ["def problems(", "!= listed[name]", "yield from", "sha256"])
+def test_a_verifier_that_was_changed_finds_itself_or_breaks(release, text):
+    path = next(path for path in sorted(release.rglob("*.py")) if text in path.read_text())
+    content = path.read_bytes()
+    at = content.index(text.encode())
+    path.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
+    assert verify(release).returncode != 0
+
+
+def stray(folder):
+    (folder / "tables/notes.txt").write_text("mine")
+    return "tables/notes.txt: found a file that SHA256SUMS does not list; remove it"
+
+
+def missing(folder):
+    (folder / LABELS).unlink()
+    return f"{LABELS}: no such file, but SHA256SUMS lists it"
+
+
+def exchanged(folder):
+    one, other = folder / LABELS, folder / LABELS.replace("-01", "-02")
+    one.write_bytes(other.read_bytes())
+    return f"{LABELS}: found the digest "
+
+
+def empty_folder(folder):
+    (folder / "tables/other").mkdir()
+    return "tables/other: found a file that SHA256SUMS does not list"
+
+
+def a_link(folder):
+    target = folder.parent / "elsewhere"
+    shutil.move(folder / LABELS, target)
+    (folder / LABELS).symlink_to(target)
+    return f"{LABELS}: found no plain file"
+
+
+@pytest.mark.parametrize("change", [stray, missing, exchanged, empty_folder, a_link], ids=lambda one: one.__name__)
+def test_files_are_those_that_were_released(release, change):
+    expected = change(release)
+    found = list(checks.problems(release))
+    assert len(found) == 1 and found[0].startswith(expected), found
+
+
+def rewrite(folder, file, change):
+    """Change a table and let every digest say that it was always so, as somebody would who wants to deceive."""
+    path = folder / file
+    rows = change(pq.read_table(path, partitioning=None))
+    pq.write_table(rows, path)
+    manifest = json.loads((folder / MANIFEST).read_text())
+    entry = next(entry for entry in manifest["tables"].values() if file in entry["files"])
+    digest = logical_digest(rows.schema, batches(path))
+    entry["files"][file] = {"rows": rows.num_rows, "digest": digest}
+    (folder / MANIFEST).write_text(json.dumps(manifest))
+    listing.write_sums(folder)
+
+
+def changed(rows, column, change):
+    values = rows[column].to_pylist()
+    field = rows.schema.field(column)
+    return rows.set_column(rows.schema.get_field_index(column), field, pa.array(change(values), field.type))
+
+
+def fewer(rows):
+    return rows.slice(1)
+
+
+CHANGES = {
+    "a deleted row": (LABELS, fewer, "rows of questions became"),
+    "a dangling reference": (
+        "tables/claims/embedded/2026-01.parquet",
+        lambda rows: changed(rows, "doc_id", lambda ids: [*ids[:-1], "doc-zz"]),
+        "doc_id 'doc-zz' is not in column doc_id of table documents",
+    ),
+    "rows in another order": (
+        LABELS,
+        lambda rows: rows.take(list(range(len(rows)))[::-1]),
+        "not in the order of their key",
+    ),
+    "a key twice": (LABELS, lambda rows: pa.concat_tables([rows.slice(0, 1), rows]), "a key comes twice"),
+    "a changed status": (
+        SELECTED,
+        lambda rows: changed(rows, "status", lambda found: ["disputed", *found[1:]]),
+        "README.md:",
+    ),
+    "another split": (
+        SELECTED,
+        lambda rows: changed(rows, "split", lambda found: ["test", *found[1:]]),
+        "are in 2 splits, expected one",
+    ),
+    "an unknown prompt": (
+        LABELS,
+        lambda rows: changed(rows, "prompt", lambda found: ["0" * 64, *found[1:]]),
+        "is not in the prompts of manifest.json",
+    ),
+    "a removed text": (
+        "tables/documents/2026-01.parquet",
+        lambda rows: changed(rows, "text", lambda found: [None, *found[1:]]),
+        "column text of table documents has",
+    ),
+    "a secret": (
+        "tables/claims/embedded/2026-01.parquet",
+        lambda rows: changed(rows, "text", lambda found: ["my key is s" + "k-" + "a1" * 12, *found[1:]]),
+        "column text holds what looks like a secret in row 1",
+    ),
+    "what was paid": (
+        "tables/calls/judge_scope/embedded/embedded/2026-01.parquet",
+        lambda rows: changed(rows, "requests", lambda found: [found[0] + 1]),
+        "DATASHEET.md:",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_the_tables_say_of_each_other_is_checked_whatever_the_digests_say(release, name):
+    file, change, expected = CHANGES[name]
+    rewrite(release, file, change)
+    found = list(checks.problems(release))
+    assert any(expected in problem for problem in found), found
+
+
+@pytest.mark.parametrize("file", ["README.md", "DATASHEET.md"])
+def test_a_changed_number_of_the_card_is_found_whatever_the_digests_say(release, file):
+    text = (release / file).read_text()
+    (release / file).write_text(re.sub(r"(\| scope_votes \|.* )33 ", r"\g<1>34 ", text))
+    listing.write_sums(release)
+    [problem] = checks.problems(release)
+    assert problem.startswith(f"{file}:") and "34" in problem and "33" in problem
+
+
+def test_a_table_file_that_is_no_parquet_and_a_manifest_that_is_no_json_are_lines(release):
+    (release / LABELS).write_bytes(b"PAR1")
+    listing.write_sums(release)
+    [problem] = checks.problems(release)
+    assert problem.startswith(f"{LABELS}: damaged or no Parquet file of table scope_labels")
+    (release / MANIFEST).write_text("{}")
+    listing.write_sums(release)
+    [problem] = checks.problems(release)
+    assert "found no manifest" in problem
+
+
+def test_the_logical_digest_is_of_rows_and_not_of_how_they_are_packed(tmp_path):
+    rows = pa.table({"id": ["a", "b", "c"], "n": [1, None, 3], "l": [["x", None], None, []], "f": [0.5, None, 2.0]})
+    digests = set()
+    for number, options in enumerate([{}, {"row_group_size": 1}, {"compression": "none", "use_dictionary": False}]):
+        pq.write_table(rows, tmp_path / str(number), **options)
+        digests.add(logical_digest(rows.schema, batches(tmp_path / str(number))))
+    assert digests == {logical_digest(rows.schema, rows.to_batches(max_chunksize=2))}
+    others = [rows.slice(1), rows.take([1, 0, 2]), rows.rename_columns(["id", "n", "l", "g"])]
+    cells = {
+        "n": [[1, 0, 3], [1, 3, None]],
+        "l": [[["x"], [None], []], [["x", None], [], None]],
+        "id": [["ab", "", "c"]],
+    }
+    for name, columns in cells.items():
+        others += [rows.set_column(rows.column_names.index(name), name, pa.array(column)) for column in columns]
+    assert len({logical_digest(other.schema, other.to_batches()) for other in others} | digests) == len(others) + 1
+
+
+def test_a_signature_is_checked_against_the_publishers_key(release, tmp_path):
+    key = tmp_path / "key"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
+    signers = tmp_path / "signers"
+    signers.write_text(f"publisher {key.with_suffix('.pub').read_text()}")
+    assert list(checks.problems(release, signers)) == ["SHA256SUMS.sig: no such file; this release was not signed"]
+    sign(release, str(key))
+    assert not list(checks.problems(release, signers))
+    (release / "CITATION.cff").write_text("mine")
+    listing.write_sums(release)
+    assert "is no signature by a key in" in next(checks.problems(release, signers))
+
+
+def test_the_folder_knows_its_tables(published):
+    release = ReleaseFolder(published)
+    votes = release.read("scope_votes", ["question_id"])
+    assert votes.column_names == ["question_id", "generator", "judge", "shard"]
+    assert set(pc.unique(votes["shard"]).to_pylist()) == {"2026-01", "2026-02", "2026-09"}
+    assert release.read("answers", ["text"]) is None and not release.has("scope_votes", "nothing")

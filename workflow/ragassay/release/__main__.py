@@ -1,0 +1,53 @@
+"""The command line of releases: `python -m ragassay.release publish | diff | replay | rehydrate`."""
+
+import argparse
+import datetime
+import logging
+import sys
+
+from ragassay.errors import AssayError
+from ragassay.release.publishing import publish
+from ragassay.release.verification import checks
+
+
+def main(arguments: list[str]) -> int:
+    given = _parser().parse_args(arguments)
+    try:
+        match given.command:
+            case "publish":
+                folder = publish(given.version, given.configfile, given.date, given.key)
+                return _verify(folder)
+    except AssayError as error:
+        sys.stderr.write(f"release: {error}\n")
+        return error.exit_code
+    return 0
+
+
+def _verify(folder):
+    """A fault of a new release is one of the results, or of this program."""
+    found = list(checks.problems(folder))
+    sys.stderr.writelines(f"release: {problem}\n" for problem in found)
+    told = f"{len(found)} problems" if found else checks.summary(folder)
+    sys.stdout.write(f"{folder}: {told}; to verify it again: python {folder}/verify.py\n")
+    return 1 if found else 0
+
+
+def _parser():
+    parser = argparse.ArgumentParser(prog="python -m ragassay.release", description="Make and use releases.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    making = commands.add_parser("publish", help="make a release of the results of a finished run")
+    making.add_argument("version", help="its name, such as 2026-11; never given twice")
+    making.add_argument("--configfile", nargs="+", default=[], help="configuration of the run, as for snakemake")
+    making.add_argument("--date", default=_today(), help="the day of publication (default: today, in UTC)")
+    making.add_argument("--key", help="a private key of ssh to sign the release with")
+    return parser
+
+
+def _today():
+    return datetime.datetime.now(datetime.UTC).date().isoformat()
+
+
+if __name__ == "__main__":
+    logging.basicConfig(format="%(message)s", stream=sys.stderr)
+    logging.getLogger("ragassay").setLevel(logging.INFO)
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,98 @@
+"""What of each table goes into a release: whose its texts are, what refers to what, and what a replay is given.
+
+A new table needs a line here. TEXTS says of each column with texts whose they are:
+
+    site            of the row's site, else of its shard
+    document        of the document that the row names
+    key             of the last key in the path of its file, such as a corpus or a set of queries
+    everybody       of several, which the row does not name
+    ours            of models and people who worked for the study; they may repeat runs of others' texts
+    poison          of an attacker who wants it to be read
+"""
+
+SITE, DOCUMENT, KEY, EVERYBODY, OURS, POISON = "site", "document", "key", "everybody", "ours", "poison"
+
+TEXTS = {
+    "annotation_items": {"document": DOCUMENT, "question": OURS, "response": OURS},
+    "answer_examples": {"text": EVERYBODY},
+    "answers": {"text": OURS},
+    "articles": {"text": SITE},
+    "attack_texts": {"text": POISON},
+    "claims": {"text": OURS},
+    "closed_book_answers": {"text": OURS},
+    "direct_answers": {"text": OURS},
+    "documents": {"text": SITE},
+    "examples": {"text": EVERYBODY},
+    "lm_relevance": {"feedback": OURS},
+    "novel_claims": {"text": OURS},
+    "passage_answers": {"text": OURS},
+    "passages": {"text": DOCUMENT},
+    "poisoned_passages": {"text": POISON},
+    "prompt_answers": {"text": OURS},
+    "prompt_pairs": {"passages": POISON},
+    "queries": {"text": KEY, "answers": KEY, "options": KEY},
+    "query_log": {"text": EVERYBODY},
+    "questions": {"text": OURS},
+    "recorded_answers": {"body": OURS},
+    "recovered_claims": {"text": OURS},
+    "responses": {"text": OURS},
+    "selected_questions": {"text": OURS},
+    "targets": {"question": KEY, "answers": KEY, "target": POISON, "target_aliases": POISON, "texts": POISON},
+}
+WITHOUT_TEXTS = """answer_metrics calls candidates clusters defusion_labels defusion_votes detector_documents
+    detector_training document_statistics drift embedded_passages feed_health feeds filtered gated_queries gold
+    hardness hardness_scores hardness_strata held_out_documents metrics neighbours outlier_scores overlap
+    passage_scores predictions probe_scores published_texts query_drift raguard_sweeps rejects relevance_scores
+    retrieved rewritten_passages scope_labels scope_votes""".split()
+PLANTED = ["attack_texts", "poisoned_passages", "prompt_pairs"]  # only with export.poisoned
+# Files of other tables that hold such texts, from models that wrote them.
+PLANTING = """recorded_answers/paraphrase_targets recorded_answers/write_targets rejects/attack_texts
+    rejects/targets""".split()
+VECTORS = ["activations"]  # only with release.vectors
+NEVER = {
+    "annotations": "people gave them",
+    "human_labels": "people gave them",
+    "pages": "the pages of others, as they came",
+    "exported_documents": "an export holds them",
+    "exported_questions": "an export holds them",
+}
+# A replay cannot make them from a release: they came from outside or from people, or weights or vectors made them.
+GIVEN = """activations annotation_items articles candidates clusters detector_documents detector_training documents
+    drift embedded_passages feed_health feeds filtered gated_queries gold hardness hardness_scores hardness_strata
+    held_out_documents neighbours outlier_scores overlap passage_scores passages poisoned_passages predictions
+    probe_scores prompt_pairs published_texts queries query_drift query_log raguard_sweeps recorded_answers
+    relevance_scores retrieved rewritten_passages targets attack_texts""".split()
+
+QUESTION, TARGET, QUERY = ("questions", "question_id"), ("targets", "target_id"), ("queries", "query_id")
+REFERENCES = [
+    *(("claims", "doc_id", "documents", "doc_id"), ("recovered_claims", "doc_id", "documents", "doc_id")),
+    *(("recovered_claims", "claim_id", "claims", "claim_id"), ("novel_claims", "claim_id", "claims", "claim_id")),
+    ("novel_claims", "recovered_id", "recovered_claims", "recovered_id"),
+    *(("questions", "doc_id", "documents", "doc_id"), ("questions", "claim_id", "claims", "claim_id")),
+    ("questions", "recovered_id", "novel_claims", "recovered_id"),
+    ("drift", "recovered_id", "recovered_claims", "recovered_id"),
+    *(("clusters", "article_id", "articles", "article_id"), ("annotation_items", "doc_id", "documents", "doc_id")),
+    *((table, "question_id", *QUESTION) for table in ("scope_votes", "scope_labels", "selected_questions", "overlap")),
+    *((table, "question_id", *QUESTION) for table in ("responses", "closed_book_answers", "hardness", "predictions")),
+    *((table, "question_id", "responses", "question_id") for table in ("defusion_votes", "defusion_labels")),
+    *((table, "target_id", *TARGET) for table in ("answers", "prompt_answers", "probe_scores", "poisoned_passages")),
+    *((table, "query_id", *QUERY) for table in ("passage_answers", "direct_answers", "lm_relevance")),
+]
+# Rows of the first are those of the second and rejects; their files have the same keys in their paths.
+FUNNELS = [
+    ("articles", "documents", "documents/{shard}"),
+    ("articles", "clusters", None),
+    ("questions", "scope_labels", None),
+    ("questions", "selected_questions", None),
+    ("questions", "responses", None),
+]
+
+
+def is_known(table: str) -> bool:
+    return table in TEXTS or table in WITHOUT_TEXTS or table in VECTORS or table in NEVER
+
+
+def is_published(table: str, place: str, poisoned: bool, vectors: bool) -> bool:
+    """Whether the file of a table at this place goes along."""
+    planted = table in PLANTED or any(f"{place}/".startswith(f"{one}/") for one in PLANTING)
+    return table not in NEVER and (poisoned or not planted) and (vectors or table not in VECTORS)

@@ -1,0 +1,140 @@
+"""What describes a release to other programs: Croissant and RO-Crate as JSON-LD, and CITATION.cff."""
+
+import json
+import mimetypes
+from pathlib import Path
+
+import yaml
+
+from ragassay.release.verification.digests import sha256
+from ragassay.release.verification.listing import present
+
+PARQUET = "application/vnd.apache.parquet"
+CROISSANT = "http://mlcommons.org/croissant/1.0"
+CONTEXT = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "citeAs": "cr:citeAs",
+    "column": "cr:column",
+    "conformsTo": "dct:conformsTo",
+    "containedIn": "cr:containedIn",
+    "cr": "http://mlcommons.org/croissant/",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "dct": "http://purl.org/dc/terms/",
+    "extract": "cr:extract",
+    "field": "cr:field",
+    "fileObject": "cr:fileObject",
+    "fileProperty": "cr:fileProperty",
+    "fileSet": "cr:fileSet",
+    "format": "cr:format",
+    "includes": "cr:includes",
+    "isLiveDataset": "cr:isLiveDataset",
+    "key": "cr:key",
+    "md5": "cr:md5",
+    "parentField": "cr:parentField",
+    "path": "cr:path",
+    "recordSet": "cr:recordSet",
+    "references": "cr:references",
+    "regex": "cr:regex",
+    "repeated": "cr:repeated",
+    "replace": "cr:replace",
+    "sc": "https://schema.org/",
+    "separator": "cr:separator",
+    "source": "cr:source",
+    "subField": "cr:subField",
+    "transform": "cr:transform",
+}
+KINDS = {"string": "sc:Text", "bool": "sc:Boolean", "int32": "sc:Integer", "int64": "sc:Integer"}
+KINDS |= {"double": "sc:Float", "float": "sc:Float", "binary": "sc:Text"}
+LICENCES = {"other": None}  # the hub's names that are no name of a licence
+
+
+def croissant(folder: Path, manifest: dict) -> str:
+    """Each file with its digest, and each table as a set of records over its files."""
+    files, sets, records = [], [], []
+    for name, entry in sorted(manifest["tables"].items()):
+        for file in sorted(entry["files"]):
+            files.append(
+                {
+                    "@type": "cr:FileObject",
+                    "@id": file,
+                    "name": file,
+                    "contentUrl": file,
+                    "encodingFormat": PARQUET,
+                    "sha256": sha256(folder / file),
+                }
+            )
+        includes = sorted(entry["files"])
+        sets.append({"@type": "cr:FileSet", "@id": f"{name}-files", "encodingFormat": PARQUET, "includes": includes})
+        records.append(_record_set(name, entry))
+    about = {
+        "@context": CONTEXT,
+        "@type": "sc:Dataset",
+        "conformsTo": CROISSANT,
+        "name": manifest["title"],
+        "description": manifest["licence_note"],
+        "version": manifest["version"],
+        "license": manifest["licence"],
+        "creator": [{"@type": "sc:Organization", "name": author} for author in manifest["authors"]],
+        "isLiveDataset": False,
+        "distribution": [*files, *sets],
+        "recordSet": records,
+    }
+    return _json(about)
+
+
+def _record_set(name, entry):
+    fields = []
+    for column in entry["columns"]:
+        kind = column["type"]
+        repeated = kind.startswith(("list", "fixed_size_list"))
+        base = kind.partition(": ")[2].rstrip(">") if repeated else kind
+        source = {"fileSet": {"@id": f"{name}-files"}, "extract": {"column": column["name"]}}
+        field = {"@type": "cr:Field", "@id": f"{name}/{column['name']}", "name": f"{name}/{column['name']}"}
+        field |= {"description": column["description"], "dataType": KINDS.get(base, "sc:DateTime"), "source": source}
+        fields.append(field | ({"repeated": True} if repeated else {}))
+    return {"@type": "cr:RecordSet", "@id": name, "name": name, "description": entry["row"], "field": fields}
+
+
+def ro_crate(folder: Path, manifest: dict, day: str) -> str:
+    """The folder as a research object: each file with its size and what it is."""
+    names = present(folder)
+    files = []
+    for name in names:
+        size = (folder / name).stat().st_size
+        kind = PARQUET if name.endswith(".parquet") else mimetypes.guess_type(name)[0] or "text/plain"
+        files.append({"@id": name, "@type": "File", "name": name, "contentSize": str(size), "encodingFormat": kind})
+    root = {
+        "@id": "./",
+        "@type": "Dataset",
+        "name": f"{manifest['title']}, {manifest['version']}",
+        "description": manifest["licence_note"] or manifest["title"],
+        "datePublished": day,
+        "version": manifest["version"],
+        "license": {"@id": "#licence"},
+        "hasPart": [{"@id": name} for name in names],
+    }
+    licence = {"@id": "#licence", "@type": "CreativeWork", "name": manifest["licence"]}
+    licence["description"] = manifest["licence_note"] or manifest["licence"]
+    descriptor = {"@id": "ro-crate-metadata.json", "@type": "CreativeWork", "about": {"@id": "./"}}
+    descriptor["conformsTo"] = {"@id": "https://w3id.org/ro/crate/1.1"}
+    graph = [descriptor, root, licence, *files]
+    return _json({"@context": "https://w3id.org/ro/crate/1.1/context", "@graph": graph})
+
+
+def citation(manifest: dict, day: str) -> str:
+    about = {
+        "cff-version": "1.2.0",
+        "message": "If you use this data set, please cite it as below.",
+        "title": manifest["title"],
+        "type": "dataset",
+        "authors": [{"name": author} for author in manifest["authors"]],
+        "version": manifest["version"],
+        "date-released": day,
+    }
+    return yaml.safe_dump(about, sort_keys=False, allow_unicode=True)
+
+
+def _json(value):
+    return json.dumps(value, indent=1, ensure_ascii=False) + "\n"

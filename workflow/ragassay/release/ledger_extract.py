@@ -1,0 +1,93 @@
+"""Replies of models from the ledgers of jobs, as rows that a release holds and a replay answers from, and back.
+
+Times, ids and names of machines stay behind: the same replies give the same rows, whoever asked for them and when. What
+was asked and paid in vain is in the table `calls` alone. So a ledger that is made from rows starts with a record that
+makes up the difference, and the account of a replay is that of the release.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from ragassay.errors import AssayError
+from ragassay.ledger.calls import PICO, USAGE, Ledger
+from ragassay.ledger.journal import decode
+
+OTHERS = ("crawl_shard", "hosts", "models")  # folders of the ledger that hold no replies
+TOKENS = {"p": "prompt_tokens", "c": "cached_tokens", "o": "completion_tokens"}
+
+
+class LedgerGap(AssayError):
+    """The ledger is not whole, so a release could not be replayed."""
+
+
+def jobs(ledger, calls: dict[str, int]) -> Iterator[str]:
+    """The folders below the ledger with the replies of these jobs: the table calls, with their requests."""
+    ledger, found = Path(ledger), {}
+    for folder in sorted({path.parent for path in ledger.rglob("*.jsonl")}):
+        name = folder.relative_to(ledger).as_posix()
+        if name.split("/")[0] not in OTHERS:
+            found[name.replace("/_", "_")] = name
+    for job in sorted(filter(calls.get, calls)):
+        if job not in found:
+            expected = "which results/calls names; put the ledger back, or run the pipeline again"
+            raise LedgerGap(f"{ledger / job}: found no ledger of this job, {expected}")
+        yield found[job]
+
+
+def rows(folder) -> list[dict]:
+    """The rows of one job, in the order of their key."""
+    _check(folder)
+    replies, costs, refusals = {}, {}, {}
+    for path in sorted(Path(folder).glob("*.jsonl")):
+        for line in path.read_bytes().splitlines():
+            record = decode(line)
+            if record and record["t"] == "d":
+                replies[record["id"]] = record
+            elif record and record["t"] == "u":
+                costs[record["id"]] = record
+            elif record and record["t"] == "r":
+                refusals.setdefault((record["k"], *record["s"]), record)
+    found, numbers = [], Counter()
+    for record in sorted(replies.values(), key=lambda record: (record["k"], record["at"], record["id"])):
+        found.append(_row(record, numbers, costs.get(record["id"]), record["body"]))
+    for _, record in sorted(refusals.items()):
+        found.append(_row(record, numbers, None, None))
+    return found
+
+
+def write_ledger(folder, found: list[dict], account: dict) -> None:
+    """A ledger of these rows, in which all that was asked and paid adds up to the row of `calls`."""
+    journal = Ledger(folder)
+    for row in found:
+        if row["body"] is None:
+            if row["reason"]:
+                journal.refused(row["key"], row["samples"], row["reason"], row["detail"] or "")
+            continue
+        name = journal.intent(row["key"], row["samples"])
+        journal.done(name, row["key"], row["samples"], row["body"])
+        if row["answers"] is not None:
+            tokens = [row[column] for column in TOKENS.values()]
+            journal.settled(name, *tokens, row["dollars"], row["answers"])
+    rest = {name: account[name] for name in ("requests", "retries", "replies", "failures", "samples")}
+    rest |= {name: account[f"{name}_tokens"] for name, _ in USAGE}
+    rest |= {"lost samples": account["possibly_billed_twice"], "pico": round(account["dollars"] * PICO)}
+    journal.carried({name: count - journal.counts[name] for name, count in rest.items()})
+    journal.close()
+
+
+def _row(record, numbers, cost, body):
+    numbers[record["k"]] += 1
+    row = {"key": record["k"], "number": numbers[record["k"]], "samples": record["s"], "body": body}
+    row |= {"reason": record.get("reason"), "detail": record.get("detail")}
+    row |= {column: cost and cost[field] for field, column in TOKENS.items()}
+    return row | {"answers": cost and cost["n"], "dollars": cost and cost["usd"]}
+
+
+def _check(folder):
+    journal = Ledger(folder)
+    waiting = sum(len(batch["rows"]) for batch in journal.open_batches())
+    journal.close()
+    if waiting:
+        remedy = "run the pipeline again, which waits for them, and then make the release"
+        raise LedgerGap(f"{folder}: found {waiting} requests in batches that are still open, expected none; {remedy}")

@@ -1,0 +1,34 @@
+"""The prompts that rows of a release were asked with, each under its digest."""
+
+import shutil
+from pathlib import Path
+
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from ragassay.llm.prompts import Prompt
+from ragassay.question_sets.recorded_prompt import RECORDED
+from ragassay.release.gathering import NotReleasable
+
+
+def copy_prompts(place: Path, entries: dict, prompts: Path) -> dict[str, str]:
+    """digest -> file in the release, of all that tables name; answers that were recorded elsewhere have no file."""
+    files = {Prompt.load(path).digest: path for path in sorted(prompts.glob("*.yaml"))}
+    known = {RECORDED: ""}
+    (place / "prompts").mkdir()
+    for entry in entries.values():
+        if any(column["name"] == "prompt" for column in entry["columns"]):
+            for file in entry["files"]:
+                column = pq.read_table(place / file, columns=["prompt"], partitioning=None)["prompt"]
+                for digest in pc.unique(column).drop_null().to_pylist():
+                    if digest not in known:
+                        known[digest] = _copied(place, files.get(digest), digest, file)
+    return dict(sorted(known.items()))
+
+
+def _copied(place, prompt, digest, file):
+    if prompt is None:
+        told = f"found the prompt {digest[:16]}..., which is none of resources/prompts"
+        raise NotReleasable(f"results/{file.partition('/')[2]}: {told}; restore the prompt, or run the pipeline again")
+    shutil.copyfile(prompt, place / "prompts" / prompt.name)
+    return f"prompts/{prompt.name}"

@@ -1,0 +1,92 @@
+"""Write the tables of a release: a table without a withheld cell is copied byte for byte, others are written again."""
+
+import shutil
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ragassay import tables
+from ragassay.release.contents import TEXTS
+from ragassay.release.opted_out import OptedOut
+from ragassay.release.redaction import Redaction
+from ragassay.release.verification.digests import LogicalDigest
+from ragassay.release.verification.release_folder import TABLES
+from ragassay.tables import Column, Table, key_names
+
+TEXT_END = Column(
+    "text_end",
+    pa.int32(),
+    "the document is characters 0 to text_end of the whole text, of which content_hash is the hash",
+)
+
+
+class PublishedTables:
+    """`copy` adds a file of a run, `add` rows; `entries` is what the manifest says of all."""
+
+    def __init__(self, folder: Path, results: Path, redaction: Redaction, opted_out: OptedOut):
+        self.folder, self.results, self.redaction, self.opted_out = folder, results, redaction, opted_out
+        self.entries, self.rows = {}, 0
+
+    def copy(self, table: Table, path: Path) -> None:
+        """Publish one file of a run."""
+        place = path.relative_to(self.results)
+        keys = tables.keys(table, place) if key_names(table) else {}
+        pieces = self._pieces(table, keys, tables.batches(table, path))
+        is_document, name = table.name == "documents", table.name
+        if is_document or self.redaction.may_empty(name) or self.opted_out.concerns(name):
+            self._write(table, place.with_suffix("").as_posix(), pieces)
+            return
+        digest = LogicalDigest(table.schema)
+        for piece in pieces:
+            digest.add(piece)
+        target = self.folder / TABLES / place
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, target)
+        self._enter(table, place.with_suffix("").as_posix(), digest)
+
+    def add(self, table: Table, place: str, rows: list[dict]) -> None:
+        """Publish rows that only a release has."""
+        batch = pa.RecordBatch.from_pylist(rows, schema=table.schema)
+        self._write(table, place, self._pieces(table, {}, [batch]))
+
+    def _pieces(self, table, keys, batches: Iterable[pa.RecordBatch]):
+        """What is published of each batch."""
+        for batch in batches:
+            kept = self.opted_out.without(table.name, batch)
+            shown = self.redaction.redacted(table, keys, kept) or kept
+            yield _with_end(kept, shown) if table.name == "documents" else shown
+
+    def _write(self, table, place, pieces):
+        published = _published(table)
+        digest = LogicalDigest(published.schema)
+        with tables.Writer(published, self.folder / TABLES / f"{place}.parquet") as writer:
+            for piece in pieces:
+                digest.add(piece)
+                writer.write(piece)
+        self._enter(table, place, digest)
+
+    def _enter(self, table, place, digest):
+        """The manifest has the columns of a table as they may be in any of its files."""
+        columns = [
+            {"name": column.name, "type": str(column.type), "description": column.description, "null": column.null}
+            for column in _published(table).columns
+        ]
+        entry = {"row": table.row, "path": table.path, "key": list(table.key), "columns": columns, "files": {}}
+        files = self.entries.setdefault(table.name, entry)["files"]
+        files[f"{TABLES}/{place}.parquet"] = {"rows": digest.rows, "digest": digest.hexdigest()}
+        self.rows += digest.rows
+
+
+def _published(table: Table) -> Table:
+    """The table with columns that may be empty where texts are withheld."""
+    withheld = TEXTS.get(table.name, {})
+    columns = [replace(column, null=column.null or column.name in withheld) for column in table.columns]
+    return replace(table, columns=(*columns, *([TEXT_END] if table.name == "documents" else [])))
+
+
+def _with_end(documents, shown):
+    """Where each document ends in the whole text, also without its text."""
+    return shown.append_column(TEXT_END.name, pc.utf8_length(documents["text"]).cast(pa.int32()))

@@ -1,0 +1,162 @@
+"""`make release`: a finished run becomes an immutable folder that a stranger can verify.
+
+The folder is built under a hidden name and renamed when it is whole. Everything in it follows from the results, the
+ledger, the configuration and the day, so that the same run gives the same bytes anywhere.
+"""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import yaml
+
+from ragassay import tables
+from ragassay.plan.config import NAME
+from ragassay.release import contents, descriptions, gathering, ledger_extract
+from ragassay.release.folders import building
+from ragassay.release.gathering import NotReleasable
+from ragassay.release.licences import Licences
+from ragassay.release.long_runs import LongRuns
+from ragassay.release.models import models
+from ragassay.release.opted_out import OptedOut
+from ragassay.release.published_prompts import copy_prompts
+from ragassay.release.published_tables import PublishedTables
+from ragassay.release.redaction import Redaction
+from ragassay.release.signature import sign
+from ragassay.release.verification import card, listing
+from ragassay.release.verification.facts import facts
+from ragassay.release.verification.release_folder import MANIFEST, ReleaseFolder
+from ragassay.schemas.calls import CALLS
+from ragassay.schemas.published_texts import PUBLISHED_TEXTS
+from ragassay.schemas.recorded_answers import RECORDED_ANSWERS
+from ragassay.stage import log
+from ragassay.tables import key_names
+
+LIBRARY = Path(__file__).resolve().parents[1]
+ROOT = LIBRARY.parents[1]
+LOCKS = ["requirements.lock", "envs/slurm.lock", "envs/setup.py"]  # the last one names torch
+
+
+def publish(version: str, configfiles: list[str], day: str, key: str | None = None, root=".") -> Path:
+    """Make the release; returns its folder. `root` is the project with results, ledger and releases."""
+    root = Path(root)
+    config = gathering.configuration(configfiles)
+    if not re.fullmatch(NAME, version):
+        expected = "expected letters, digits, '.', '_' and '-', at most 64"
+        raise NotReleasable(f"VERSION: found {version!r}, {expected}; as in: make release VERSION=2026-11")
+    folder = root / config["release"]["folder"] / version
+    if folder.exists():
+        remedy = "a release is never changed; give the corrected one another version"
+        raise NotReleasable(f"{folder}: found a release of this version, expected none; {remedy}")
+    files = gathering.table_files(root / "results")
+    by_name = {table.name: paths for table, paths in files.items()}
+    opted_out = OptedOut(root / config["crawl"]["opt_outs"], by_name)
+    licences = Licences(config, by_name.get("documents", []))
+    redaction = Redaction(licences, LongRuns(config["release"]["run_words"]), _poisoned(config), _repeats(config))
+    with building(folder) as place:
+        written = PublishedTables(place, root / "results", redaction, opted_out)
+        _learn(redaction, files, root / "results")
+        switches = {"poisoned": _poisoned(config), "vectors": config["release"]["vectors"]}
+        for table, paths in files.items():
+            for path in paths:
+                name = path.relative_to(root / "results").with_suffix("").as_posix()
+                if contents.is_published(table.name, name, **switches):
+                    written.copy(table, path)
+        _add_answers(written, root, by_name.get("calls", []), switches)
+        _add_states(written)
+        manifest = _manifest(config, version, written.entries, signed=key is not None)
+        manifest["prompts"] = copy_prompts(place, manifest["tables"], root / "resources/prompts")
+        _write_json(place / MANIFEST, manifest)
+        _copy_rest(place, config, root)
+        for name, text in card.documents(ReleaseFolder(place), facts(ReleaseFolder(place))).items():
+            _write(place / name, text)
+        _write(place / "CITATION.cff", descriptions.citation(manifest, day))
+        _write(place / "croissant.json", descriptions.croissant(place, manifest))
+        _write(place / "ro-crate-metadata.json", descriptions.ro_crate(place, manifest, day))
+        listing.write_sums(place)
+        if key:
+            sign(place, key)
+    log.info("%s: %d tables, %d rows", folder, len(written.entries), written.rows)
+    return folder
+
+
+def _learn(redaction, files, results):
+    """All texts that may not be published are known before any other text is compared with them."""
+    for table, paths in files.items():
+        for path in paths if table.name in contents.TEXTS else ():
+            keys = tables.keys(table, path.relative_to(results)) if key_names(table) else {}
+            for batch in tables.batches(table, path):
+                redaction.learn(table, keys, batch)
+
+
+def _add_answers(written, root, calls, switches):
+    jobs = {}
+    for path in calls:
+        job = path.relative_to(root / "results/calls").with_suffix("").as_posix()
+        jobs[job] = sum(tables.read(CALLS, path)["requests"].to_pylist())
+    for job in ledger_extract.jobs(root / "ledger", jobs):
+        place = f"recorded_answers/{job}"
+        if contents.is_published("recorded_answers", place, **switches):
+            written.add(RECORDED_ANSWERS, place, ledger_extract.rows(root / "ledger" / job))
+
+
+def _add_states(written):
+    written.entries.pop("published_texts", None)
+    counts = sorted(written.redaction.counts.items())
+    names = ("table", "column", "state", "cells")
+    rows = [dict(zip(names, (*place, cells), strict=True)) for place, cells in counts if place[0] in written.entries]
+    written.add(PUBLISHED_TEXTS, "published_texts", rows)
+
+
+def _manifest(config, version, entries, signed):
+    export, release = config["export"], config["release"]
+    given = [name for name in sorted(entries) if name in contents.GIVEN]
+    return {
+        "format": 1,
+        "version": version,
+        **{name: export[name] for name in ("title", "licence", "licence_note", "language")},
+        "authors": release["authors"],
+        "signed": signed,
+        "poisoned": export["poisoned"],
+        "run_words": release["run_words"],
+        "sources": release["sources"],
+        "models": models(config),
+        "tables": {name: entries[name] for name in sorted(entries)},
+        "texts": {name: sorted(contents.TEXTS[name]) for name in sorted(entries) if name in contents.TEXTS},
+        "poison": [*contents.PLANTED, *contents.PLANTING],
+        "references": [list(reference) for reference in contents.REFERENCES],
+        "funnels": [list(funnel) for funnel in contents.FUNNELS],
+        "replay": {"given": given, "rebuilt": sorted(entries.keys() - set(given))},
+    }
+
+
+def _copy_rest(place, config, root):
+    """The configuration, the locks, and what verifies the release."""
+    (place / "config").mkdir()
+    _write(place / "config/config.yaml", yaml.safe_dump(config, sort_keys=False, allow_unicode=True))
+    shutil.copyfile(root / config["shards"], place / "config/shards.tsv")
+    (place / "locks").mkdir()
+    for lock in LOCKS:
+        shutil.copyfile(ROOT / lock, place / "locks" / Path(lock).name)
+    shutil.copyfile(LIBRARY / "release/verify.py", place / "verify.py")
+    target = place / "ragassay/release/verification"
+    target.mkdir(parents=True)
+    for path in sorted((LIBRARY / "release/verification").glob("*.py")):
+        shutil.copyfile(path, target / path.name)
+
+
+def _poisoned(config):
+    return config["export"]["poisoned"]
+
+
+def _repeats(config):
+    return config["release"]["repeats"]
+
+
+def _write_json(path, content):
+    _write(path, json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
+
+
+def _write(path, text):
+    path.write_text(text, encoding="utf-8", newline="\n")

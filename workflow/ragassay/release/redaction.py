@@ -1,0 +1,114 @@
+"""Which cells with texts go into a release, and what becomes of the others: they are empty, and counted by why."""
+
+import json
+from collections import Counter
+
+import pyarrow as pa
+
+from ragassay.release.contents import DOCUMENT, EVERYBODY, KEY, OURS, POISON, SITE, TEXTS
+from ragassay.release.licences import Licences
+from ragassay.release.long_runs import LongRuns
+from ragassay.tables import Table, key_names
+
+PASSAGES = {"annotation_items": "doc_id", "passages": "document_id"}  # the column with the document of a row
+
+
+class Redaction:
+    """`counts` says of each table, column and state how many cells there were."""
+
+    def __init__(self, licences: Licences, runs: LongRuns, poisoned: bool, repeats: bool):
+        self.licences, self.runs, self.poisoned, self.repeats = licences, runs, poisoned, repeats
+        self.counts = Counter()
+
+    def learn(self, table: Table, keys: dict, batch: pa.RecordBatch) -> None:
+        """Remember the texts that may not be published, before other rows are compared with them."""
+        for column, owner in TEXTS.get(table.name, {}).items():
+            if owner in (SITE, DOCUMENT) or (owner == KEY and column == "text"):
+                allowed = self._allowed(table, owner, keys, batch)
+                texts = (
+                    text for text, free in zip(batch[column].to_pylist(), allowed, strict=True) if text and not free
+                )
+                self.runs.add(texts)
+
+    def redacted(self, table: Table, keys: dict, batch: pa.RecordBatch) -> pa.RecordBatch | None:
+        """The batch with cells emptied, or None if all of them may be published."""
+        changed = {}
+        for column, owner in TEXTS.get(table.name, {}).items():
+            states = self._states(table, column, owner, keys, batch)
+            empty = batch[column].null_count
+            count = Counter(states) if states else Counter(published=batch.num_rows - empty, empty=empty)
+            self.counts.update({(table.name, column, state): number for state, number in count.items() if number})
+            if count.keys() - {"published", "repeats_published", "empty"}:
+                shown = [state in ("published", "repeats_published") for state in states]
+                values = batch[column].to_pylist()
+                kept = [value if show else None for value, show in zip(values, shown, strict=True)]
+                changed[column] = pa.array(kept, batch[column].type)
+        if not changed:
+            return None
+        fields = [pa.field(name, batch[name].type) for name in batch.schema.names]
+        columns = [changed.get(name, batch[name]) for name in batch.schema.names]
+        return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
+
+    def may_empty(self, table: str) -> bool:
+        """Whether cells of this table may have to be emptied."""
+        return any(self._may_empty(owner) for owner in TEXTS.get(table, {}).values())
+
+    def _may_empty(self, owner):
+        if owner == OURS or (owner == POISON and self.poisoned):
+            return not (self.repeats or self.runs.empty)
+        return owner == POISON or not self.licences.allow_everything
+
+    def _states(self, table, column, owner, keys, batch):
+        """The state of each cell; None if all that are not empty are published."""
+        if owner == POISON and not self.poisoned:
+            states = ["poison"] * batch.num_rows
+        elif owner in (OURS, POISON):
+            if self.runs.empty:
+                return None
+            states = self._repeating(batch[column])
+        else:
+            allowed = self._allowed(table, owner, keys, batch)
+            if all(allowed):
+                return None
+            states = ["published" if free else "no_licence" for free in allowed]
+        empty = batch[column].is_null().to_pylist()
+        return ["empty" if nothing else state for nothing, state in zip(empty, states, strict=True)]
+
+    def _repeating(self, column):
+        found = self.runs.repeats([_text(value) for value in column.to_pylist()])
+        kept = "repeats_published" if self.repeats else "repeats"
+        return [kept if repeats else "published" for repeats in found]
+
+    def _allowed(self, table, owner, keys, batch):
+        """Of each row, whether its source allows its text to be published."""
+        if owner == EVERYBODY:
+            return [self.licences.allow_everything] * batch.num_rows
+        if owner == SITE:
+            sources = zip(batch["site"].to_pylist(), batch["shard"].to_pylist(), strict=True)
+            return [self.licences.allow(*source) for source in sources]
+        name = keys[key_names(table)[-1]] if key_names(table) else ""
+        if owner == DOCUMENT:
+            documents = batch[PASSAGES[table.name]].to_pylist()
+            return [self.licences.allow_document(doc_id, name) for doc_id in documents]
+        ours = name not in self.licences.brought
+        return [ours or self.licences.allow(None, name)] * batch.num_rows
+
+
+def _text(value):
+    """The words of a cell: a text, a list of them, or a reply of a provider, which is JSON."""
+    if isinstance(value, list):
+        return "\n".join(filter(None, value))
+    if value and value.startswith("{"):
+        try:
+            return "\n".join(_strings(json.loads(value)))
+        except ValueError:
+            return value
+    return value
+
+
+def _strings(value):
+    if isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _strings(inner)
+    elif isinstance(value, str):
+        yield value

@@ -1,0 +1,104 @@
+"""Two digests of a published file: of its bytes, and of a table's values, which another writer of Parquet leaves equal.
+
+The logical digest of a table goes through its columns: which values are missing, how long texts and lists are, and the
+values themselves as 64-bit numbers or UTF-8 are three streams each. So it depends on rows, their order and types, never
+on how they were packed. Needs the standard library and pyarrow alone.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+BATCH_ROWS = 16_384
+VARIABLE = pa.types.is_string, pa.types.is_binary
+LISTS = pa.types.is_list, pa.types.is_fixed_size_list
+
+
+def sha256(path) -> str:
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def batches(path, columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:
+    """A table piece by piece; a damaged page raises an error."""
+    with pq.ParquetFile(path, pre_buffer=False, page_checksum_verification=True) as parquet:
+        yield from parquet.iter_batches(BATCH_ROWS, columns=columns, use_threads=False)
+
+
+class LogicalDigest:
+    """`add` every batch of a table in its order; then `hexdigest`."""
+
+    def __init__(self, schema: pa.Schema):
+        self.rows, self.columns = 0, [_Column(field.name, field.type) for field in schema]
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        self.rows += batch.num_rows
+        for column, values in zip(self.columns, batch.columns, strict=True):
+            column.add(values)
+
+    def hexdigest(self) -> str:
+        content = {"rows": self.rows, "columns": [column.summary() for column in self.columns]}
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def logical_digest(schema: pa.Schema, pieces: Iterable[pa.RecordBatch]) -> str:
+    digest = LogicalDigest(schema)
+    for piece in pieces:
+        digest.add(piece)
+    return digest.hexdigest()
+
+
+class _Column:
+    """The streams of one column, each with a hash of its own: it does not matter how rows are cut into batches."""
+
+    def __init__(self, name, kind):
+        self.name, self.kind = name, kind
+        self.missing, self.lengths, self.values = hashlib.sha256(), hashlib.sha256(), hashlib.sha256()
+        self.inner = _Column(name, kind.value_type) if _is(kind, LISTS) else None
+
+    def add(self, values):
+        missing = pc.is_null(values)
+        self.missing.update(_numbers(missing.cast(pa.uint8()), 1))
+        if self.inner:
+            self.lengths.update(_numbers(pc.fill_null(pc.list_value_length(values), 0).cast(pa.int64()), 8))
+            self.inner.add(values.flatten())  # without those of missing lists
+        elif _is(self.kind, VARIABLE):
+            present = values.drop_null() if values.null_count else values
+            self.lengths.update(_numbers(pc.binary_length(present).cast(pa.int64()), 8))
+            self.values.update(_bytes(present))
+        else:
+            self.values.update(_numbers(_as_64_bits(values.drop_null()), 8))
+
+    def summary(self):
+        own = [self.name, str(self.kind), *(one.hexdigest() for one in (self.missing, self.lengths, self.values))]
+        return [*own, self.inner.summary()] if self.inner else own
+
+
+def _is(kind, kinds):
+    return any(is_kind(kind) for is_kind in kinds)
+
+
+def _as_64_bits(values):
+    if pa.types.is_floating(values.type):
+        return values.cast(pa.float64())
+    return values.cast(pa.uint8()).cast(pa.int64()) if pa.types.is_boolean(values.type) else values.cast(pa.int64())
+
+
+def _numbers(values, width):
+    """The bytes of an array of numbers without missing ones."""
+    start = values.offset * width
+    return memoryview(values.buffers()[1])[start : start + len(values) * width] if len(values) else b""
+
+
+def _bytes(values):
+    """The bytes of all texts, one behind the other."""
+    if not len(values):
+        return b""
+    _, offsets, content = values.buffers()
+    first, last = (memoryview(offsets).cast("i")[values.offset + at] for at in (0, len(values)))
+    return memoryview(content)[first:last] if content is not None else b""

@@ -1,0 +1,116 @@
+"""Everything that the card and the datasheet count, from the tables of a release alone."""
+
+from collections import Counter
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ragassay.release.verification.digests import batches
+from ragassay.release.verification.release_folder import ReleaseFolder
+
+SPENT = ("requests", "samples", "prompt_tokens", "completion_tokens", "dollars", "possibly_billed_twice")
+DEFAULT = "default"
+NO_LICENCE = {"licence": "none", "texts": False}
+
+
+def facts(release: ReleaseFolder) -> dict[str, list[tuple]]:
+    """Name of a table of the card -> its rows, each a tuple."""
+    return {
+        "tables": _tables(release),
+        "documents": _documents(release),
+        "licences": _licences(release),
+        "questions": _questions(release),
+        "texts": _counted(release, "published_texts", ["table", "column", "state", "cells"], "cells"),
+        "abstentions": _abstentions(release),
+        "rejects": _counted(release, "rejects", ["stage", "reason"]),
+        "calls": _calls(release),
+    }
+
+
+def licence_of(sources: dict[str, dict], site: str | None, name: str) -> dict | None:
+    """The entry for a text of this site, else for this shard, corpus or set; a host stands for all hosts below it."""
+    host = site or ""
+    while host:
+        if host in sources:
+            return sources[host]
+        host = host.partition(".")[2]
+    return sources.get(name) or sources.get(DEFAULT)
+
+
+def _tables(release):
+    rows = []
+    for name in sorted(release.tables):
+        counts = [rows.num_rows for _, rows in release.each(name, [])]
+        rows.append((name, len(counts), sum(counts)))
+    return rows
+
+
+def _documents(release):
+    """Documents of each shard, and how many clusters and texts they have."""
+    rows = []
+    for file in release.files.get("documents", ()):
+        clusters, documents, texts = set(), 0, 0
+        for batch in batches(release.folder / file, ["cluster_id", "text"]):
+            clusters.update(batch["cluster_id"].to_pylist())
+            documents, texts = documents + batch.num_rows, texts + batch.num_rows - batch["text"].null_count
+        rows.append((release.place("documents", file), documents, len(clusters), texts))
+    return rows
+
+
+def _licences(release):
+    """Sources under each licence, their documents, and how many of these are here with their text."""
+    counts = Counter()  # (site, shard, whether the text is here) -> documents
+    for file in release.files.get("documents", ()):
+        for batch in batches(release.folder / file, ["site", "shard", "text"]):
+            here = pc.is_valid(batch["text"]).to_pylist()
+            counts.update(zip(batch["site"].to_pylist(), batch["shard"].to_pylist(), here, strict=True))
+    sources, documents, texts = {}, Counter(), Counter()
+    for (site, shard, here), count in counts.items():
+        licence = (licence_of(release.manifest["sources"], site, shard) or NO_LICENCE)["licence"]
+        sources.setdefault(licence, set()).add(site or shard)
+        documents[licence] += count
+        texts[licence] += count * here
+    return [(name, len(sources[name]), documents[name], texts[name]) for name in sorted(documents)]
+
+
+def _questions(release):
+    """Questions by writer, judge, split, intent and status."""
+    return _counted(release, "selected_questions", ["generator", "judge", "split", "intended", "status"])
+
+
+def _abstentions(release):
+    """Of each table with votes or answers: why there is no verdict, and of how many."""
+    rows = []
+    for name in sorted(release.tables):
+        if release.has(name, "abstained"):
+            found = release.read(name, ["abstained"])
+            if pa.types.is_string(found["abstained"].type):
+                counts = Counter(found["abstained"].to_pylist())
+                rows += [(name, found.num_rows, reason, counts[reason]) for reason in sorted(filter(None, counts))]
+                rows += [] if set(counts) - {None} else [(name, found.num_rows, "none", 0)]
+    return rows
+
+
+def _calls(release):
+    """What was asked and paid by each rule and model; dollars to a millionth."""
+    sums = {}
+    for file, found in release.each("calls", ["model", *SPENT]):
+        rule = release.place("calls", file).split("/")[0]
+        for row in found.to_pylist():
+            sums.setdefault((rule, row["model"]), Counter()).update({name: row[name] for name in SPENT})
+    lines = [(*key, *(counts[name] for name in SPENT)) for key, counts in sorted(sums.items())]
+    if lines:
+        lines.append(("all", "", *(sum(counts[name] for counts in sums.values()) for name in SPENT)))
+    return [tuple(f"{cell:.6f}" if isinstance(cell, float) else cell for cell in line) for line in lines]
+
+
+def _counted(release, table, names, added=None):
+    """Rows of a table by these columns; `added` is a column that is added up instead."""
+    if not release.has(table):
+        return []
+    known = [column["name"] for column in release.tables[table]["columns"]]
+    rows = release.read(table, [name for name in names if name in known]).select(names)
+    if added:
+        return sorted(tuple(row.values()) for row in rows.to_pylist())
+    counted = rows.group_by(names).aggregate([([], "count_all")]).select([*names, "count_all"])
+    return sorted(tuple(row.values()) for row in counted.to_pylist())

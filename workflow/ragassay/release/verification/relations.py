@@ -1,0 +1,132 @@
+"""What the tables of a release say of each other: references, splits, counts, licences, poison, secrets."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ragassay.release.verification.digests import batches
+from ragassay.release.verification.facts import NO_LICENCE, licence_of
+from ragassay.release.verification.release_folder import TABLES, ReleaseFolder
+from ragassay.release.verification.table_files import SECRET
+
+POISONED = "^poison-[0-9a-f]{16}"
+PUBLISHED = ("published", "repeats_published")
+
+
+def problems(release: ReleaseFolder) -> Iterator[str]:
+    for check in (_references, _prompts, _splits, _funnels, _licences, _texts, _poison, _secrets):
+        yield from check(release)
+
+
+def _references(release):
+    """Every value of a referring column stands in the column it refers to."""
+    known = {}
+    for table, column, other, target in release.manifest["references"]:
+        if not (release.has(table, column) and release.has(other, target)):
+            continue
+        if (other, target) not in known:
+            known[other, target] = release.read(other, [target])[target].unique()
+        for file in release.files[table]:
+            yield from _dangling(release, file, column, known[other, target], f"column {target} of table {other}")
+
+
+def _dangling(release, file, column, known, where):
+    for batch in batches(release.folder / file, [column]):
+        values = batch[column].drop_null()
+        found = pc.index(pc.is_in(values, known), False).as_py()
+        if found >= 0:
+            yield f"{file}: {column} {values[found].as_py()!r} is not in {where}"
+            return
+
+
+def _prompts(release):
+    """Every prompt that a row was asked with is in the release."""
+    known = pa.array(sorted(release.manifest["prompts"]), pa.string())
+    for table in release.tables:
+        if release.has(table, "prompt"):
+            for file in release.files[table]:
+                yield from _dangling(release, file, "prompt", known, "the prompts of manifest.json")
+
+
+def _splits(release):
+    """Near-duplicates are in one split, with all their questions."""
+    if not (release.has("selected_questions", "split") and release.has("documents", "cluster_id")):
+        return
+    documents = release.read("documents", ["doc_id", "cluster_id"]).select(["doc_id", "cluster_id"])
+    asked = release.read("selected_questions", ["doc_id", "split"]).select(["doc_id", "split"])
+    pairs = asked.group_by(["doc_id", "split"]).aggregate([]).join(documents, "doc_id", use_threads=False)
+    splits = pairs.group_by(["cluster_id", "split"]).aggregate([])
+    for cluster, count in sorted(Counter(splits["cluster_id"].to_pylist()).items(), key=str):
+        if count > 1:
+            yield f"selected_questions: documents of {cluster} are in {count} splits, expected one"
+
+
+def _funnels(release):
+    """What goes into a stage comes out of it or is rejected."""
+    counted = {file: entry["rows"] for table in release.tables.values() for file, entry in table["files"].items()}
+    for start, end, rejects in release.manifest["funnels"]:
+        for file in release.files.get(end, ()):
+            keys = release.keys(end, file)
+            source = f"tables/{release.tables[start]['path'].format(**keys)}.parquet" if start in release.tables else ""
+            rejected = f"tables/rejects/{rejects.format(**keys)}.parquet" if rejects else ""
+            if source in counted and (not rejected or rejected in counted):
+                out = counted[file] + counted.get(rejected, 0)
+                if out != counted[source]:
+                    yield f"{file}: {counted[source]} rows of {start} became {out} rows of {end} and rejects"
+
+
+def _licences(release):
+    """No document has its text here unless its source allows it."""
+    sources = release.manifest["sources"]
+    for table in ("documents", "articles"):
+        for file in release.files.get(table, ()):
+            found = set()
+            for batch in batches(release.folder / file, ["site", "shard", "text"]):
+                rows = batch.filter(pc.is_valid(batch["text"]))
+                found.update(zip(rows["site"].to_pylist(), rows["shard"].to_pylist(), strict=True))
+            for site, shard in sorted(found, key=str):
+                if not (licence_of(sources, site, shard) or NO_LICENCE)["texts"]:
+                    yield f"{file}: found a text of {site or shard}, which does not allow texts to be published"
+
+
+def _texts(release):
+    """The cells of columns with texts are as many as published_texts says, and missing where it says so."""
+    counted = release.read("published_texts", ["table", "column", "state", "cells"])
+    states = {}
+    for row in counted.to_pylist() if counted else ():
+        states.setdefault((row["table"], row["column"]), Counter())[row["state"] in PUBLISHED] += row["cells"]
+    for table, columns in release.manifest["texts"].items():
+        for column in columns:
+            found = Counter()
+            for file in release.files.get(table, ()):
+                for batch in batches(release.folder / file, [column]):
+                    missing = batch[column].null_count
+                    found += Counter({False: missing, True: batch.num_rows - missing})
+            if +found != +states.get((table, column), Counter()):
+                yield f"published_texts: column {column} of table {table} has {found[True]} texts, not its count"
+
+
+def _poison(release):
+    """Without the switch that publishes it, there is nothing that an attack wants to be read."""
+    if release.manifest["poisoned"]:
+        return
+    for files in release.files.values():
+        for file in files:
+            place = file.removeprefix(f"{TABLES}/").removesuffix(".parquet")
+            if any(f"{place}/".startswith(f"{one}/") for one in release.manifest["poison"]):
+                yield f"{file}: found what attacks plant, expected none: the release says that it has no poison"
+    for file in release.files.get("passages", ()):
+        for batch in batches(release.folder / file, ["passage_id"]):
+            if pc.any(pc.match_substring_regex(batch["passage_id"], POISONED)).as_py():
+                yield f"{file}: found a passage that an attack made, expected none among clean ones"
+
+
+def _secrets(release):
+    """Files other than tables; table_files looks into these."""
+    for path in sorted(release.folder.rglob("*")):
+        if path.is_file() and path.suffix != ".parquet":
+            for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+                if SECRET.search(line):
+                    yield f"{path.relative_to(release.folder)}:{number}: found what looks like a secret"
