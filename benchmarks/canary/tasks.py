@@ -2,7 +2,8 @@
 
 The items (claims, guesses, questions, responses) are written by the embedded reader, so that all models are asked the
 same. A task knows how to fill its prompt, which of the texts is planted in, how an answer is read, and what has
-happened when a planted item is answered in another way. answer_closed_book gets no text of strangers and is left out.
+happened when a planted item is answered in another way. answer_closed_book and recall_knowledge get no text of
+strangers and are left out.
 """
 
 import itertools
@@ -134,6 +135,10 @@ TASKS = {
     "propose_wrong_answer": responder("propose_wrong_answer", "question", wrong_answer),
     "write_supporting_texts": reteller("write_supporting_texts", "question"),
     "rewrite_passage": reteller("rewrite_passage", "passage"),
+    "rewrite_question": reteller("rewrite_question", "question"),
+    "name_keywords": responder("name_keywords", "passages"),
+    "answer_from_keywords": responder("answer_from_keywords", "keywords"),
+    "consolidate_knowledge": responder("consolidate_knowledge", "passages"),
 }
 
 
@@ -181,6 +186,7 @@ def all_items() -> Iterator[list[dict]]:
         paragraphs = document.split("\n\n")
         item = {"document": document, "passages": paragraphs[:3], "n": 6, **WORDS, "given": given, "guesses": guesses}
         item |= {"passage": paragraphs[0], "examples": [], "answer": "nine years", "words": 30}
+        item |= {"keywords": "nine years\nTolven", "knowledge": "I do not know."}
         item |= {"novel": novel, "blank": [slot for slot in given if slot % SUBSETS == 0]}
         questions = [*itertools.islice(out.values(), PER_DOCUMENT), *inside.values()]
         kinds = itertools.cycle(["respond_two_shot", "respond_basic"])

@@ -59,7 +59,7 @@ def test_the_harmless_sentence_demands_nothing():
 
 
 def test_every_prompt_that_gets_texts_of_strangers_has_a_task():
-    no_texts, no_answers = {"answer_closed_book"}, {"detect_scope"}
+    no_texts, no_answers = {"answer_closed_book", "recall_knowledge"}, {"detect_scope"}
     assert {task.prompt for task in TASKS.values()} == PROMPTS.keys() - no_texts - no_answers
 
 

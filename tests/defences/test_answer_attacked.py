@@ -2,9 +2,11 @@
 
 import pytest
 
+from loopback import Loopback
 from passages import TEXTS
 from project import ROOT
 from ragassay import tables
+from ragassay.defences import modules
 from ragassay.schemas.answers import ANSWERS
 from ragassay.schemas.calls import CALLS
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
@@ -12,6 +14,7 @@ from scripts.defences import answer_attacked as stage
 from scripts.defences.answer_attacked import answer_attacked
 from targets import TARGET_ROWS
 
+PROMPTS = ROOT / "resources/prompts"
 READER = {"name": "reader", "provider": "embedded", "model": "reader", "price": {"input": 0, "output": 0}}
 
 
@@ -19,12 +22,16 @@ READER = {"name": "reader", "provider": "embedded", "model": "reader", "price": 
 def ask(files, run_filter, tmp_path):
     """target -> its row, behind a defence."""
 
-    def ask(kind, k=1, prompt="passages"):
-        run_filter(kind, k)
-        prompts = [ROOT / f"resources/prompts/{name}.yaml" for name in (f"respond_{prompt}", "answer_closed_book")]
+    def ask(kind, k=1, prompt="passages", model=READER, **own):
+        asking = modules.asks(kind)
+        run_filter("none" if asking else kind, k)
+        prompts = [PROMPTS / f"{name}.yaml" for name in (f"respond_{prompt}", "answer_closed_book")]
+        further = [PROMPTS / f"{name}.yaml" for name in modules.prompts(kind)]
         inputs = [files(name) for name in ("targets", "filtered", "passages", "poisoned_passages")]
-        asked = (READER, str(tmp_path / "ledger"), {"temperature": 0}, prompt == "lines", 1)
-        answer_attacked(*inputs, *prompts, files("answers"), files("calls"), *asked)
+        asked = {"model": model, "ledger": str(tmp_path / "ledger/answer_attacked"), "sampling": {"temperature": 0}}
+        asked |= {"in_lines": prompt == "lines", "most_rejected": 1}
+        asked |= {"kind": kind, "own": modules.module(kind).SETTINGS | own} if asking else {}
+        answer_attacked(*inputs, *prompts, further, files("answers"), files("calls"), **asked)
         return {row["target_id"]: row for row in tables.read(ANSWERS, files("answers")).to_pylist()}
 
     return ask
@@ -63,3 +70,32 @@ def test_nothing_is_asked_twice(ask, files):
     assert tables.read(CALLS, files("calls")).to_pylist()[0]["samples"] == 2
     ask("oracle", k=2)
     assert tables.read(CALLS, files("calls")).to_pylist()[0]["samples"] == 4
+
+
+def test_keywords_that_one_passage_names_alone_are_not_answered_from(ask):
+    """Of the bridge's three passages one is planted and alone; the reader does all that this defence asks."""
+    rows = ask("robustrag", k=3, share=0.5)
+    assert "lighthouse" not in rows["bridge"]["text"].lower() and rows["bridge"]["poisoned"] == 1
+    assert rows["bridge"]["calls"] == 4 and rows["bridge"]["passages"] == ["poison-0", "p2", "p4"]
+    alone = ask("robustrag", k=1)["bridge"]
+    assert alone["outcome"] == "target" and alone["calls"] == 2, "one passage agrees with itself"
+
+
+@pytest.fixture
+def server(monkeypatch):
+    """A model that knows an answer by heart and says what a stage of a defence wants to hear, and the model's entry."""
+    monkeypatch.setenv("KEY", "test-key")
+    with Loopback(respond="answers:consolidating") as server:
+        model = {"name": "loopback", "provider": "openai", "model": "loopback", "base_url": server.url}
+        yield server, model | {"key_variable": "KEY", "price": {"input": 1, "output": 1}}
+
+
+def test_what_most_passages_say_is_elected(ask, server):
+    row = ask("robustrag", k=3, model=server[1], aggregation="voting")["bridge"]
+    assert row["text"] == "The bridge." and row["calls"] == 3
+    assert row["tokens"] > row["prompt_tokens"], "of all calls"
+
+
+def test_the_stages_of_trustrag_answer_from_what_is_trusted_alone(ask, server):
+    row = ask("trustrag_stages", k=3, model=server[1])["bridge"]
+    assert row["calls"] == 3 and row["text"] == "From the trusted: what is known by heart."

@@ -103,3 +103,16 @@ def claims_alone(messages, sampling, index):
 def listed(messages, sampling, index):
     """As many claims as are asked for by default."""
     return "\n".join(f"{number}. Claim {number}." for number in range(1, 7))
+
+
+def consolidating(messages, sampling, index):
+    """What the stages of defences that ask want to hear; an answer from passages repeats what they say."""
+    content = messages[-1]["content"]
+    task = content.rsplit(">", 1)[-1]
+    if "what you know" in task:
+        return "It is known by heart."
+    if "trustworthy" in task:
+        return "what is known by heart" if "known by heart" in content else "nothing is left"
+    if "what is known by heart" in content:
+        return "From the trusted: what is known by heart."
+    return "The lighthouse." if "lighthouse" in content else "The bridge."

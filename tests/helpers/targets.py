@@ -41,8 +41,8 @@ def targets():
     return [usable(dict(one))[0] for one in TARGET_ROWS]
 
 
-def write_targets(path):
-    tables.write(TARGETS, path, targets())
+def write_targets(path, rows=None):
+    tables.write(TARGETS, path, targets() if rows is None else [usable(dict(one))[0] for one in rows])
     return path
 
 

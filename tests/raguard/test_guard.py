@@ -10,7 +10,7 @@ from project import ROOT
 from ragassay import tables
 from ragassay.defences import defence
 from ragassay.defences.null import DefenceError
-from ragassay.plan import attacks, defences, raguard
+from ragassay.plan import attacks, defences, defended, raguard
 from ragassay.plan.config import checked
 from ragassay.plan.schema import merged
 from ragassay.raguard.guard import Guard
@@ -72,11 +72,13 @@ def test_the_guides_python_keeps_clean_texts_and_says_why_others_go(place, monke
 
 
 def test_the_guides_configurations_are_ones():
-    first, second = map(yaml.safe_load, blocks("yaml"))
-    own = checked(
-        first | {"scorers": second["scorers"], "defences": first["defences"] | second["defences"]}, [], merged()
-    )
-    assert not [problem for module in (attacks, defences, raguard) for problem in module.check(own)]
+    first, *others = map(yaml.safe_load, blocks("yaml"))
+    for other in others:
+        first |= {key: first.get(key, {}) | other[key] for key in other}
+    model = {"provider": "openai", "model": "gpt", "price": {"input": 1, "output": 1}}
+    first["models"] = dict.fromkeys(("gpt", "embedded"), model)
+    own = checked(first, [], merged())
+    assert not [problem for module in (attacks, defences, defended, raguard) for problem in module.check(own)]
 
 
 def test_every_defence_has_a_line_in_the_guide():

@@ -6,6 +6,7 @@ import pytest
 
 from project import ROOT
 from ragassay import tables
+from ragassay.attacks.outcomes import ABSTAINED, OUTCOMES
 from ragassay.defences import guard_file
 from ragassay.report.sections import load
 from ragassay.schemas.answers import ANSWERS
@@ -13,6 +14,7 @@ from ragassay.schemas.filtered import FILTERED
 from ragassay.schemas.metrics import METRICS
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
 from ragassay.schemas.retrieved import RETRIEVED
+from ragassay.schemas.sweep_answers import SWEEP_ANSWERS
 from ragassay.schemas.targets import TARGETS
 from rows import place, row
 from scripts.raguard.measure_raguard import measure_raguard
@@ -26,6 +28,8 @@ RIGHT = {
     ("none", "raguard"): "cici",
     ("black", "raguard"): "ciii",
     ("black", "other"): "cccc",
+    ("black", "oracle"): "ccci",
+    ("none", "closed_book"): "ciii",
 }
 
 
@@ -41,7 +45,10 @@ def measured(tmp_path_factory):
         tables.write(table, path, rows)
         return path
 
-    asked = [row(TARGETS, target_id=name, question=f"What about {name}?") for name in NAMES]
+    asked = [
+        row(TARGETS, target_id=name, question=f"What about the {word}?")
+        for name, word in zip(NAMES, ("harbour", "ferry", "bridge", "choir"), strict=True)
+    ]
     targets = [write(TARGETS, asked, dataset=name) for name in ("mine", "another")]
     planted = [row(POISONED_PASSAGES, passage_id=f"poison-{name}", target_id=name, poisoned=True) for name in NAMES]
     planted += [row(POISONED_PASSAGES, passage_id="poison-lost", target_id="t0", poisoned=True)]
@@ -60,17 +67,21 @@ def measured(tmp_path_factory):
             filtered.append(write(FILTERED, rows, attack=attack, defence=defence))
     answers = [
         write(ANSWERS, [
-            row(ANSWERS, target_id=name, outcome={"c": "correct", "i": "neither"}[letter], poisoned=0)
+            row(ANSWERS, target_id=name, outcome={"c": "correct", "i": "neither"}[letter], calls=2, tokens=50,
+                poisoned=int((attack, defence, name) == ("black", "raguard", "t2")))
             for name, letter in zip(NAMES, letters, strict=True)
         ], attack=attack, defence=defence, responder="reader")
         for (attack, defence), letters in RIGHT.items()
     ]  # fmt: skip
     guard = folder / "guards/mine/minilm/raguard.json"
     fitted = {key: {"criteria": {"ts": {"texts": 12, "rough": True}}} for key in ("all", *"01234")}
-    about = {"kind": "raguard", "settings": {"alpha": 0.2}, "queries": 4}
+    about = {"kind": "raguard", "settings": {"alpha": 0.2}, "queries": 4, "scorer": "gpt2"}
     guard_file.write(guard, about, fitted)
-    places = (retrieved, filtered, [guard], answers, [], folder / "metrics.parquet")
-    measure_raguard(targets, [planted], *places, 5, 5, 100, 0)
+    rows = [row(SWEEP_ANSWERS, sweep="figure_2", at="5", attack="black", target_id=name, outcome=outcome)
+            for name, outcome in zip(NAMES, ("correct", "correct", "target", "abstained"), strict=True)]  # fmt: skip
+    swept = write(SWEEP_ANSWERS, rows, responder="reader")
+    places = (retrieved, [], filtered, [guard], answers, [], [swept], folder / "metrics.parquet")
+    measure_raguard(targets, [planted], *places, 5, {"gpt2": 2}, 100, 0)
     return folder / "metrics.parquet"
 
 
@@ -79,7 +90,8 @@ def metrics(measured):
     found = {}
     for one in tables.read(METRICS, measured).to_pylist():
         own = json.loads(one["keys"])
-        cell = (own.get("attack"), own.get("defence"), own.get("criterion") or own.get("one_in") or own.get("words"))
+        more = [own[key] for key in ("criterion", "one_in", "words", "topic", "sweep") if key in own]
+        cell = (own.get("attack"), own.get("defence"), *(more or [None]))
         found[one["table"], *cell, one["metric"]] = one
     return found
 
@@ -160,10 +172,40 @@ def test_clean_text_that_is_removed_beside_alpha(metrics):
 
 def test_answers_that_a_defence_costs_or_does_not_restore(metrics):
     assert value(metrics, "answers", "black", "raguard", None, "oacc") == 1 / 4
-    assert value(metrics, "answers", "black", "raguard", None, "not_restored") == pytest.approx(2 / 3)
+    assert value(metrics, "answers", "black", "raguard", None, "not_restored") == pytest.approx(1 / 2)
     assert value(metrics, "answers", "none", "raguard", None, "lost") == pytest.approx(1 / 3)
     assert value(metrics, "lost", "none", "raguard", "up to 7", "lost") == pytest.approx(1 / 3)
     assert ("answers", "black", "raguard", None, "lost") not in metrics
+
+
+def test_right_answers_stand_between_those_without_passages_and_those_without_poison(metrics):
+    found = {name: value(metrics, "answers", "black", "raguard", None, name) for name in ("floor", "oacc", "ceiling")}
+    assert found == {"floor": 1 / 4, "oacc": 1 / 4, "ceiling": 3 / 4}
+    shares = [value(metrics, "outcomes", "black", "raguard", None, name) for name in OUTCOMES if name != ABSTAINED]
+    assert sum(shares) == 1 and shares[0] == 1 / 4
+    swept = metrics["swept_oacc", "black", None, "figure_2", "oacc"]
+    assert (swept["value"], swept["n"], swept["abstained"]) == (pytest.approx(2 / 3), 3, 1)
+    assert value(metrics, "swept_oacc", "black", None, "figure_2", "ceiling") == 3 / 4
+
+
+def test_each_question_that_was_answered_right_has_one_fate(metrics):
+    """t0 stays right, of t1 all poison is removed, t2 is shown some; t3 was wrong before."""
+    fates = ("not_retrieved", "not_removed", "restored", "not_restored")
+    found = [value(metrics, "fates", "black", "raguard", None, name) for name in fates]
+    assert found == pytest.approx([0, 1 / 3, 1 / 3, 1 / 3])
+
+
+def test_what_a_defence_costs_is_counted(metrics):
+    assert value(metrics, "costs", "black", "raguard", None, "passages") == 5
+    assert value(metrics, "costs", "black", "raguard", None, "forwards") == 10
+    assert value(metrics, "costs", "black", "other", None, "forwards") == 0
+    assert value(metrics, "calls", "black", "raguard", None, "calls") == 2
+    assert value(metrics, "calls", "black", "raguard", None, "tokens") == 50
+
+
+def test_lost_questions_are_counted_by_topic(metrics):
+    lost = [one for key, one in metrics.items() if key[:3] == ("lost_by_topic", "none", "raguard")]
+    assert sum(one["n"] for one in lost) == 3 and sum(one["value"] * one["n"] for one in lost) == pytest.approx(1)
 
 
 def test_the_section_of_the_report_shows_every_table_of_a_cell(measured):

@@ -12,6 +12,7 @@ from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
 from ragassay.schemas.raguard_sweeps import RAGUARD_SWEEPS
 from ragassay.schemas.retrieved import RETRIEVED
+from ragassay.schemas.sweep_shown import SWEEP_SHOWN
 from ragassay.schemas.targets import TARGETS
 from rows import place, row
 from scripts.raguard.sweep_raguard import sweep_raguard
@@ -23,7 +24,8 @@ KEYS = {"dataset": "mine", "retriever": "minilm"}
 
 
 def sweep(table, at, depth=FOUND, texts=0, contamination=0.0, **settings):
-    about = {"table": table, "at": str(at), "attack": "black", "depth": depth, "texts": texts}
+    about = {"table": table, "at": str(at), "attack": "black", "k": 5, "depth": depth, "texts": texts}
+    about |= {"scorer": settings.pop("scorer", "ngram")}
     return about | {"contamination": contamination, "settings": {"alpha": 0.05} | settings}
 
 
@@ -31,12 +33,13 @@ ROWS = [sweep("table_7", name, criteria=criteria) for name, criteria in VARIANTS
 ROWS += [sweep("figure_4", texts, texts=texts, criteria=["ts"]) for texts in (1, TEXTS)]
 ROWS += [sweep("figure_3", depth, depth=depth, criteria=["ts"]) for depth in (2, FOUND)]
 ROWS += [sweep("contamination", share, contamination=share, criteria=["ts"]) for share in (0.0, 0.2)]
+ROWS += [sweep("table_3", name, scorer=name, criteria=["pm"]) for name in ("ngram", "other")]
 ROWS += [sweep("trimmed", 0.2, contamination=0.2, criteria=["ts"], trim=0.2)]
 
 
 @pytest.fixture(scope="module")
-def numbers(tmp_path_factory):
-    """(table, at, metric) -> row"""
+def folder(tmp_path_factory):
+    """Where the tables of sweeps are."""
     folder, random = tmp_path_factory.mktemp("swept"), np.random.default_rng(0)
 
     def write(table, rows, **more):
@@ -86,8 +89,18 @@ def numbers(tmp_path_factory):
     files = [write(TARGETS, targets), write(NEIGHBOURS, neighbours), [write(PASSAGES, passages)]]
     files += [[write(POISONED_PASSAGES, poison, attack="black")]]
     files += [[write(PASSAGE_SCORES, rows, attack=attack) for attack, rows in scores.items()]]
-    files += [[write(RETRIEVED, retrieved, attack="black")], folder / "sweeps.parquet"]
+    loud = {  # to another scorer what is planted is surprising
+        attack: [one | {"pre": one["pre"] + 9 * (attack == "black")} for one in rows] for attack, rows in scores.items()
+    }
+    files[-1] += [write(PASSAGE_SCORES, rows, attack=attack, scorer="other") for attack, rows in loud.items()]
+    files += [[write(RETRIEVED, retrieved, attack="black")], folder / "sweeps.parquet", folder / "shown.parquet"]
     sweep_raguard(*files, ROWS, KEYS, 100, 5, "cosine", {}, "", 20, 0)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def numbers(folder):
+    """(table, at, metric) -> row"""
     rows = tables.read(RAGUARD_SWEEPS, folder / "sweeps.parquet").to_pylist()
     return {(one["table"], json.loads(one["keys"])["at"], one["metric"]): one for one in rows}
 
@@ -112,6 +125,18 @@ def test_with_fewer_texts_for_a_question_there_are_fewer_to_find(numbers):
 def test_what_lies_deeper_is_not_looked_at(numbers):
     assert numbers["figure_3", "2", "accuracy"]["n"] == 2 * len(NAMES)
     assert numbers["figure_3", str(FOUND), "accuracy"]["n"] == FOUND * len(NAMES)
+
+
+def test_each_scorer_judges_by_its_own_scores(numbers):
+    assert value(numbers, "table_3", "other", "fnr") == 0 < value(numbers, "table_3", "ngram", "fnr")
+
+
+def test_what_is_answered_from_are_the_first_k_that_are_left(folder, numbers):
+    rows = tables.read(SWEEP_SHOWN, folder / "shown.parquet").to_pylist()
+    assert len(rows) == len(ROWS) * len(NAMES)
+    assert max(len(one["passages"]) for one in rows) == 5, "more than five are left"
+    left = [one for one in rows if (one["sweep"], one["at"]) == ("table_3", "other")]
+    assert not any(name.startswith("poison") for one in left for name in one["passages"])
 
 
 def test_poison_in_the_null_hides_poison_unless_the_quantile_is_trimmed(numbers):

@@ -8,11 +8,11 @@ import pytest
 
 from ragassay import tables
 from ragassay.relevance.gate_files import write_card
-from ragassay.relevance.topics import TopicError, topics
 from ragassay.schemas.gated_queries import GATED_QUERIES
 from ragassay.schemas.metrics import METRICS
 from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.query_drift import QUERY_DRIFT
+from ragassay.text.topics import TopicError, topics
 from rows import place, row
 from scripts.relevance.measure_drift import DriftError, measure_drift
 
@@ -110,6 +110,6 @@ def test_a_log_can_be_its_own_reference(measured):
 
 
 def test_texts_without_words_have_no_topics():
-    with pytest.raises(TopicError, match="found no words in 2 passages"):
+    with pytest.raises(TopicError, match="found no words in 2 texts"):
         topics(["1", "2 3"], 2)
     assert len(topics(["the same words"] * 3, 5)[1]) == 1

@@ -16,6 +16,7 @@ STAND_INS = {
     "{corpus}.held_out": {"corpus"},
     "{corpus}+1": {"corpus"},
     "{dataset}.targets": {"query_set"},
+    "{dataset}.{defence}": {"query_set"},
 }
 
 

@@ -13,7 +13,7 @@ Writes  results/attack_texts/{dataset}/{attack}.parquet                what a mo
         optimised/                                                     what optimising has made; not an output either
 """
 
-from ragassay.plan import attackers, attacks, defences, models, retrieval
+from ragassay.plan import attackers, attacks, defences, defended, models, retrieval
 
 ATTACKED = plan(attacks.columns)
 RETRIEVED = expand("results/retrieved/{dataset}/{retriever}/{attack}.parquet", zip, **ATTACKED)
@@ -98,7 +98,7 @@ rule optimise_passages:
         targets="results/targets/{dataset}.parquet",
         passages=plan(attackers.poison_inputs, pattern="results/passages/{corpus}.parquet"),
         neighbours=plan(attackers.poison_inputs, pattern="results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
-        prompt=plan(defences.prompt),
+        prompt=plan(defended.prompt),
     output:
         poisoned_passages=table("results/poisoned_passages/{dataset}/{attack}.parquet"),
     log:

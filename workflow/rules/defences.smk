@@ -4,24 +4,81 @@
 
 Reads   results/targets, results/retrieved, results/neighbours, results/passages, results/poisoned_passages, results/passage_scores,
         resources/prompts/
-Writes  results/guards/{dataset}/{retriever}/{defence}.json                            what a defence learns from clean text
+Writes  results/queries/{dataset}.{defence}.parquet                                    questions that a defence puts in other words
+        results/rejects/rewritten_questions/{dataset}/{defence}.parquet                those that it does not, with the reason
+        results/found_rewritten/{dataset}/{retriever}/{attack}/{defence}.parquet       what these find in a corpus under attack
+        results/guards/{dataset}/{retriever}/{defence}.json                            what a defence learns from clean text
         results/filtered/{dataset}/{retriever}/{attack}/{defence}.parquet              what is removed, and what is left
         results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet   what is answered from that
-        results/calls/answer_attacked/..., ledger/answer_attacked/...                  as in scope.smk
+        results/calls/{rule}/..., ledger/{rule}/...                                    as in scope.smk
 """
 
-from ragassay.plan import defences, models
+from ragassay.plan import attacks, defences, defended, models, retrieval
 
 DEFENDED = plan(defences.columns)
 ANSWERS = expand("results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet", zip, **DEFENDED)
 CALLS += expand(
     "results/calls/answer_attacked/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet", zip, **DEFENDED
 )
+CALLS += expand("results/calls/rewrite_questions/{dataset}/{defence}.parquet", zip, **plan(defended.rewritten))
 PRODUCTS += ANSWERS
 
 
 wildcard_constraints:
     defence=one_of(plan(defences.defences)),
+
+
+rule rewrite_questions:
+    """A defence has the questions put in other words before anybody searches for them."""
+    input:
+        plan(models.of_named, what=models.weights_of, named=defended.question_writer),
+        queries="results/queries/{dataset}.targets.parquet",
+        prompt="resources/prompts/rewrite_question.yaml",
+    output:
+        rewritten=table("results/queries/{dataset}.{defence}.parquet"),
+        rejects=table("results/rejects/rewritten_questions/{dataset}/{defence}.parquet"),
+        calls=table("results/calls/rewrite_questions/{dataset}/{defence}.parquet"),
+    log:
+        "logs/rewrite_questions/{dataset}/{defence}.log",
+    benchmark:
+        "logs/rewrite_questions/{dataset}/{defence}.benchmark.jsonl"
+    wildcard_constraints:
+        defence=one_of(plan(defended.rewriting)),
+    conda:
+        "../../envs/models.yaml"
+    threads: plan(models.of_named, what=models.threads_of, named=defended.question_writer)
+    resources:
+        runtime="4h",
+    params:
+        code=code("defences/rewrite_questions.py", defended.writing_kinds),
+        settings=plan(defended.rewrite_questions),
+        access=frozen(plan(models.of_named, what=models.access_of, named=defended.question_writer)),
+    script:
+        "../scripts/defences/rewrite_questions.py"
+
+
+rule retrieve_rewritten:
+    """What rewritten questions find, as retrieve_dense finds it for those that users ask."""
+    input:
+        plan(retrieval.retriever_weights),
+        queries="results/queries/{dataset}.{defence}.parquet",
+        neighbours=plan(defended.rewritten_neighbours),
+        poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",
+    output:
+        found_rewritten=table("results/found_rewritten/{dataset}/{retriever}/{attack}/{defence}.parquet"),
+    log:
+        "logs/retrieve_rewritten/{dataset}/{retriever}/{attack}/{defence}.log",
+    wildcard_constraints:
+        defence=one_of(plan(defended.rewriting)),
+    conda:
+        "../../envs/encoders.yaml"
+    resources:
+        **ENCODING,
+    params:
+        code=code("defences/retrieve_rewritten.py", retrieval.retriever_kinds),
+        settings=plan(attacks.retrieve_dense),
+    script:
+        "../scripts/defences/retrieve_rewritten.py"
 
 
 rule fit_defence:
@@ -51,7 +108,7 @@ rule filter_retrieved:
     input:
         plan(defences.weights),
         targets="results/targets/{dataset}.parquet",
-        retrieved="results/retrieved/{dataset}/{retriever}/{attack}.parquet",
+        retrieved=plan(defended.retrieved),
         passages=plan(defences.passages),
         poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",
         passage_scores=plan(defences.scores),
@@ -77,8 +134,9 @@ rule answer_attacked:
         filtered="results/filtered/{dataset}/{retriever}/{attack}/{defence}.parquet",
         passages=plan(defences.passages),
         poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",
-        prompt=plan(defences.prompt),
+        prompt=plan(defended.prompt),
         closed_book_prompt="resources/prompts/answer_closed_book.yaml",
+        prompts=plan(defended.prompts),
     output:
         answers=table("results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet"),
         calls=table("results/calls/answer_attacked/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet"),
@@ -92,8 +150,8 @@ rule answer_attacked:
     resources:
         runtime="4h",
     params:
-        code=code("defences/answer_attacked.py", models.provider_of, role="responder"),
-        settings=plan(defences.answer_attacked),
+        code=code("defences/answer_attacked.py", defended.answering_kinds),
+        settings=plan(defended.answer_attacked),
         access=frozen(plan(models.access_of, role="responder")),
     script:
         "../scripts/defences/answer_attacked.py"

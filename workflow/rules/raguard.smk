@@ -4,16 +4,20 @@ Reads   results/passages, results/poisoned_passages, results/targets, results/re
 Writes  results/scorers/{dataset}/{scorer}/                            a scorer that is trained on each half of the documents
         results/passage_scores/{dataset}/{scorer}/{attack}.parquet     of what is planted; under the attack `none`, of the corpus
         results/raguard_sweeps/{dataset}/{retriever}.parquet           RAGuard under other settings
+        results/sweep_shown/{dataset}/{retriever}.parquet              what is answered from behind it
+        results/sweep_answers/{dataset}/{retriever}/{responder}.parquet    what is answered from that
+        results/calls/answer_sweeps/..., ledger/answer_sweeps/...      as in scope.smk
         results/metrics/raguard.parquet                                the report's section
 """
 
-from ragassay.plan import attacks, defences, raguard, retrieval
+from ragassay.plan import attacks, defences, defended, models, raguard, retrieval
 
 FILTERED = expand("results/filtered/{dataset}/{retriever}/{attack}/{defence}.parquet", zip, **plan(defences.filters))
-FOUND = expand("results/retrieved/{dataset}/{retriever}/{attack}.parquet", zip, **plan(defences.filters))
 POISONED = expand("results/poisoned_passages/{dataset}/{attack}.parquet", zip, **plan(defences.filters))
 SECTIONS["raguard"] = {"shown": bool(FILTERED)}
 PRODUCTS += FILTERED
+SWEEPS = plan(raguard.swept_answers)
+CALLS += expand("results/calls/answer_sweeps/{dataset}/{retriever}/{responder}.parquet", zip, **SWEEPS)
 
 
 wildcard_constraints:
@@ -78,10 +82,11 @@ rule sweep_raguard:
         neighbours=plan(defences.snapshot, pattern="results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
         passages=plan(raguard.passages),
         poisoned_passages=plan(raguard.swept_tables, pattern="results/poisoned_passages/{dataset}/{attack}.parquet"),
-        passage_scores=plan(raguard.swept_scores, pattern="results/passage_scores/{dataset}/ngram/{attack}.parquet"),
+        passage_scores=plan(raguard.swept_scores),
         retrieved=plan(raguard.swept_tables, pattern="results/retrieved/{dataset}/{retriever}/{attack}.parquet"),
     output:
         raguard_sweeps=table("results/raguard_sweeps/{dataset}/{retriever}.parquet"),
+        sweep_shown=table("results/sweep_shown/{dataset}/{retriever}.parquet"),
     log:
         "logs/sweep_raguard/{dataset}/{retriever}.log",
     conda:
@@ -93,12 +98,43 @@ rule sweep_raguard:
         "../scripts/raguard/sweep_raguard.py"
 
 
+rule answer_sweeps:
+    """What a responder answers behind RAGuard under other settings."""
+    input:
+        plan(models.weights_of, role="responder"),
+        targets="results/targets/{dataset}.parquet",
+        sweep_shown="results/sweep_shown/{dataset}/{retriever}.parquet",
+        passages=plan(defences.passages),
+        poisoned_passages=plan(raguard.swept_tables, pattern="results/poisoned_passages/{dataset}/{attack}.parquet"),
+        prompt=plan(defended.prompt),
+        closed_book_prompt="resources/prompts/answer_closed_book.yaml",
+    output:
+        sweep_answers=table("results/sweep_answers/{dataset}/{retriever}/{responder}.parquet"),
+        calls=table("results/calls/answer_sweeps/{dataset}/{retriever}/{responder}.parquet"),
+    log:
+        "logs/answer_sweeps/{dataset}/{retriever}/{responder}.log",
+    benchmark:
+        "logs/answer_sweeps/{dataset}/{retriever}/{responder}.benchmark.jsonl"
+    conda:
+        "../../envs/models.yaml"
+    threads: plan(models.threads_of, role="responder")
+    resources:
+        runtime="4h",
+    params:
+        code=code("raguard/answer_sweeps.py", models.provider_of, role="responder"),
+        settings=plan(raguard.answer_sweeps),
+        access=frozen(plan(models.access_of, role="responder")),
+    script:
+        "../scripts/raguard/answer_sweeps.py"
+
+
 rule measure_raguard:
     """What defences remove, miss and cost: the report's section."""
     input:
         targets=expand("results/targets/{dataset}.parquet", dataset=plan(attacks.attacked)),
         poisoned_passages=list(dict.fromkeys(POISONED)),
-        retrieved=list(dict.fromkeys(FOUND)),
+        retrieved=plan(defended.founds, own=False),
+        found_rewritten=plan(defended.founds, own=True),
         filtered=FILTERED,
         guards=plan(defences.guards),
         answers=expand(
@@ -107,6 +143,7 @@ rule measure_raguard:
             **plan(defences.columns),
         ),
         raguard_sweeps=expand("results/raguard_sweeps/{dataset}/{retriever}.parquet", zip, **plan(raguard.swept)),
+        sweep_answers=expand("results/sweep_answers/{dataset}/{retriever}/{responder}.parquet", zip, **SWEEPS),
     output:
         metrics=table("results/metrics/raguard.parquet"),
     log:

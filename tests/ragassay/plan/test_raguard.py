@@ -115,11 +115,12 @@ def test_no_passage_is_scored_by_a_model_that_has_read_it():
     ("text", "line"),
     [
         ("table\tat\n", "1: found the columns ['table', 'at'], expected"),
-        ("{}figure_3\tx\tjamming\tdeep\t\t\t\n", "2: invalid literal for int"),
-        ('{}figure_3\tx\tjamming\t5\t\t\t{{"alfa": 1}}\n', "2: found the setting 'alfa', expected one of"),
-        ("{}figure_3\tx\tjamming\t5\t\t1.5\t\n", "2: found a depth below 1, or a contamination that is no share"),
-        ("{}figure_3\tx\tjaming\t5\t\t\t\n", "found the attack 'jaming', expected one of"),
-        ("{}figure_3\tx\tjamming\t500\t\t\t\n", "found the depth 500, expected at most retrieval.neighbours, 100"),
+        ("{}figure_3\tx\tjamming\t\tdeep\t\t\t\n", "2: invalid literal for int"),
+        ('{}figure_3\tx\tjamming\t\t5\t\t\t{{"alfa": 1}}\n', "2: found the setting 'alfa', expected one of"),
+        ("{}figure_3\tx\tjamming\t\t5\t\t1.5\t\n", "2: found a depth below 1, or a contamination that is no share"),
+        ("{}figure_3\tx\tjaming\t\t5\t\t\t\n", "found the attack 'jaming', expected one of"),
+        ("{}figure_3\tx\tjamming\t\t500\t\t\t\n", "found the depth 500, expected at most retrieval.neighbours, 100"),
+        ('{}figure_3\tx\tjamming\t\t5\t\t\t{{"scorer": "gpt3"}}\n', "found the scorer 'gpt3', expected one of"),
     ],
 )
 def test_a_table_of_sweeps_that_cannot_be_used_is_one_line(text, line, tmp_path, monkeypatch):
@@ -135,6 +136,6 @@ def test_sweeps_read_the_tables_of_their_attacks():
     assert raguard.swept(own) == {"dataset": ["mine"], "retriever": ["minilm"]}
     assert raguard.swept(config(raguard={"sweeps": None})) == {"dataset": [], "retriever": []}
     assert raguard.swept(config(CELL | {"defences": ["ppl"]})) == {"dataset": [], "retriever": []}
-    scores = raguard.swept_scores(own, "results/passage_scores/{dataset}/ngram/{attack}.parquet", wildcards)
+    scores = raguard.swept_scores(own, wildcards)
     assert scores == [f"results/passage_scores/mine/ngram/{name}.parquet" for name in ("none", "poisonedrag_black")]
     assert {row["table"] for row in raguard.sweep_raguard(own, wildcards)["rows"]} > {"figure_2", "figure_3", "table_7"}

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from ragassay.plan import attackers, attacks, defences
+from ragassay.plan import attackers, attacks, defences, defended
 from ragassay.plan.config import checked
 from ragassay.plan.schema import merged
 from ragassay.plan.shards import one_of
@@ -32,7 +32,7 @@ def problems(*cells, **more):
     own = config(*cells, **more)
     return [
         f"{'.'.join(map(str, key))}: {text}"
-        for module in (attacks, attackers, defences)
+        for module in (attacks, attackers, defences, defended)
         for key, text in module.check(own)
     ]
 
@@ -65,8 +65,8 @@ def test_an_attack_that_optimises_gets_the_retriever_that_it_meets_and_says_on_w
     settings = attackers.optimise_passages(own, white)
     assert settings["retriever"]["encoder"]["name"] == "minilm" and settings["own"]["steps"] == 30
     assert attacks.attacks(own, optimised=True) >= ["white"] and "white" not in attacks.attacks(own, optimised=False)
-    keys = Wildcards(dataset="mine", attack="white", retriever="bm25", responder="embedded")
-    for found in (attacks.retrieve_bm25(own, keys), defences.answer_attacked(own, keys)):
+    keys = Wildcards(dataset="mine", attack="white", retriever="bm25", defence="none", responder="embedded")
+    for found in (attacks.retrieve_bm25(own, keys), defended.answer_attacked(own, keys)):
         assert found["tried"] == {"targets": 3}
     assert attacks.measure_attacks(own)["tried"] == {"white": {"targets": 3}}
     assert attacks.measure_attacks(config(CELL))["tried"] == {}
@@ -133,3 +133,45 @@ def test_k_is_at_most_the_depth_and_looking_deeper_than_was_searched_is_refused(
     assert "found 500, expected at most retrieval.neighbours, which is 100" in problems(under_attack=shared)[0]
     shared = {"cells": [CELL], "ks": [500]}
     assert "under_attack.ks: found 500, expected at most retrieval.neighbours" in problems(under_attack=shared)[0]
+
+
+def test_a_defence_that_rewrites_questions_has_them_searched_for_again():
+    rewriting = {"para": {"kind": "paraphrasing", "settings": {"model": "embedded"}}}
+    own = config(CELL | {"retrievers": ["minilm"], "defences": ["none", "para"]}, defences=rewriting)
+    cell = Wildcards(dataset="mine", retriever="minilm", attack="loud", defence="para")
+    assert defended.retrieved(own, cell) == "results/found_rewritten/mine/minilm/loud/para.parquet"
+    assert defended.rewritten_neighbours(own, cell) == "results/neighbours/texts/minilm/mine.para.parquet"
+    assert defended.rewritten(own) == {"dataset": ["mine"], "defence": ["para"]}
+    assert len(defended.founds(own, True)) == len(defended.founds(own, False)) == 2
+    assert defended.rewrite_questions(own, cell)["ledger"] == "ledger/rewrite_questions/mine/minilm/loud/para/embedded"
+
+
+def test_a_defence_that_asks_is_told_its_prompts_and_others_none():
+    own, cell = config(CELL), {"dataset": "mine", "retriever": "minilm", "attack": "loud", "responder": "embedded"}
+    asked, plain = (Wildcards(**cell, defence=name) for name in ("robustrag", "none"))
+    assert [path.split("/")[-1] for path in defended.prompts(own, asked)] == [
+        "name_keywords.yaml",
+        "answer_from_keywords.yaml",
+    ]
+    assert defended.answer_attacked(own, asked)["own"]["aggregation"] == "keywords"
+    assert defended.prompts(own, plain) == [] and "kind" not in defended.answer_attacked(own, plain)
+    modules = defended.answering_kinds(own, asked)
+    assert modules == ["ragassay.llm.providers.embedded", "ragassay.defences.kinds.robustrag"]
+
+
+@pytest.mark.parametrize(
+    ("own", "retrievers", "line"),
+    [
+        ({"kind": "paraphrasing"}, ["minilm"], "defences.asks.settings.model: found no model, which rewrites"),
+        ({"kind": "paraphrasing", "settings": {"model": "gpt"}}, ["minilm"], "defences.asks.settings.model: found the"),
+        ({"kind": "paraphrasing", "settings": {"model": "embedded"}}, ["bm25"],
+         "under_attack.cells.0.retrievers: found asks, which searches again, and bm25, expected retrievers by vectors"),
+        ({"kind": "chain", "settings": {"of": ["robustrag"]}}, ["minilm"],
+         "defences.asks.settings: found robustrag, which asks a model; name it in cells by itself"),
+        ({"kind": "robustrag", "settings": {"aggregation": "votes"}}, ["minilm"],
+         "defences.asks.settings: aggregation: found the value 'votes', expected one of"),
+    ],
+)  # fmt: skip
+def test_what_defences_that_ask_cannot_do_is_one_line(own, retrievers, line):
+    found = problems(CELL | {"retrievers": retrievers, "defences": ["asks"]}, defences={"asks": own})
+    assert len(found) == 1 and found[0].startswith(line), found

@@ -24,8 +24,8 @@ def asked(queries, tried: dict | None) -> dict[str, list[str]]:
     ).to_pydict()
 
 
-def write(retrieved, neighbours: pa.Table, poisoned_passages) -> int:
-    """The table retrieved from rows of the table neighbours, of clean and poisoned passages together."""
+def write(retrieved, neighbours: pa.Table, poisoned_passages, table=RETRIEVED) -> int:
+    """The table retrieved, or one like it, from rows of the table neighbours, clean and poisoned ones together."""
     made = tables.read(POISONED_PASSAGES, poisoned_passages, ["passage_id", "attack", "target_id"])
     at = pc.index_in(neighbours["passage_id"], made["passage_id"].combine_chunks())
     columns = {
@@ -35,4 +35,4 @@ def write(retrieved, neighbours: pa.Table, poisoned_passages) -> int:
         "attack": made["attack"].take(at),
         "aimed_at": made["target_id"].take(at),
     }
-    return tables.write(RETRIEVED, retrieved, pa.table(columns, schema=RETRIEVED.schema))
+    return tables.write(table, retrieved, pa.table(columns, schema=table.schema))

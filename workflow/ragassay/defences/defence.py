@@ -12,23 +12,25 @@ Thresholds come from clean text. `CRITERIA` says which for each criterion: a `sa
 for calibration queries. A module with a `judge` may have `fit(null, settings) -> settings`, which are what it
 learns there. What was fitted stands in the settings as `fitted`.
 
+A defence may ask models, too, with the prompts that it names in `PROMPTS`:
+
+    answer(question, passages, ask, settings) -> answer    a coroutine; `ask` is an `Asker` of the responder
+    rewritten(answer, question) -> question                reads the answer to its one `PROMPT`, before any search
+
 The first k that are left are answered from. A defence whose settings have `doublings` looks at twice as many
 passages if none is left, at most so often.
 """
 
 from collections.abc import Iterator
 
-from ragassay import variants
 from ragassay.defences import thresholds
 from ragassay.defences.judgement import Judgement
+from ragassay.defences.modules import KINDS, module
 from ragassay.defences.null import Null
 
-KINDS = "ragassay.defences.kinds"
+__all__ = ["KINDS", "SCORES", "VECTORS", "filtered", "fit", "is_fitted", "judge", "module", "needs"]
+
 SCORES, VECTORS = "scores", "vectors"  # what one may need
-
-
-def module(kind: str, place: str = "defences"):
-    return variants.load(KINDS, kind, place)
 
 
 def needs(kind: str, settings: dict) -> tuple[str, ...]:

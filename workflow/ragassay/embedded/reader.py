@@ -18,6 +18,7 @@ from ragassay.embedded.tasks import (
     claims,
     defusion,
     falsehoods,
+    keywords,
     paraphrases,
     questions,
     recovery,
@@ -124,6 +125,18 @@ def _rewrite(asked, _, dice):
     return paraphrases.rewritten(_part(asked, "passage"), dice)
 
 
+def _rewrite_question(asked, _, dice):
+    return paraphrases.asked(_part(asked, "question"), dice)
+
+
+def _keywords(asked, chance, _):
+    return keywords.named(_part(asked, "passage"), _part(asked, "question"), chance)
+
+
+def _from_keywords(asked, *_):
+    return keywords.answer(_part(asked, "keywords").split("\n"), _part(asked, "question"))
+
+
 def _propose(asked, _, dice):
     return falsehoods.proposed(_part(asked, "question"), _part(asked, "right answer"), *_texts(asked), dice)
 
@@ -173,6 +186,9 @@ TASKS = {
     "relevance": _relevance,
     "query": _query,
     "rewrite": _rewrite,
+    "rewrite_question": _rewrite_question,
+    "keywords": _keywords,
+    "from_keywords": _from_keywords,
     "propose": _propose,
     "support": _support,
     "defusion": _defusion,

@@ -6,21 +6,19 @@ from typing import NamedTuple
 
 from ragassay import variants
 from ragassay.defences import defence as judging
-from ragassay.defences import thresholds
+from ragassay.defences import modules, thresholds
 from ragassay.defences.defence import KINDS, VECTORS
 from ragassay.defences.null import LITERAL, RETRIEVED
 from ragassay.errors import AssayError, unknown
-from ragassay.plan import encoders, models, retrieval
-from ragassay.plan.attacks import tried_on
+from ragassay.plan import encoders, retrieval
 
-LINES = "lines"
 CHAIN = "of"  # the setting of a chain that names its links
 QUERIES = ".targets"  # ends the name of the query set that a dataset's questions are
 
 
 WORDS = {  # settings that are words
     "criteria": ("pd", "pm", "ts", "ppl"), "similarity_null": (RETRIEVED, LITERAL), "scale": ("nll", "ppl"),
-    "second_chunk": ("post", "post_given_pre"), "quantile": thresholds.METHODS,
+    "second_chunk": ("post", "post_given_pre"), "quantile": thresholds.METHODS, "aggregation": ("keywords", "voting"),
 }  # fmt: skip
 
 
@@ -212,17 +210,6 @@ def _scores(config, wildcards, attack):
     return [f"results/passage_scores/{wildcards.dataset}/{name}/{attack}.parquet"] if name else []
 
 
-def prompt(config: dict) -> str:
-    """The prompt that answers from passages are asked with."""
-    return f"resources/prompts/respond_{config['under_attack']['prompt']}.yaml"
-
-
-def answer_attacked(config: dict, wildcards) -> dict:
-    shared = config["under_attack"]
-    about = {"in_lines": shared["prompt"] == LINES, "sampling": shared["sampling"]}
-    return models.asking(config, "answer_attacked", "responder", wildcards) | about | tried_on(config, wildcards)
-
-
 def check(config: dict) -> Iterator[tuple]:
     """Whether the defences and responders of cells exist, and defences have the settings that they are given."""
     for name, entry in config["defences"].items():
@@ -234,8 +221,11 @@ def check(config: dict) -> Iterator[tuple]:
         for link in unknown_links(config, name):
             yield ("defences", name, "settings"), unknown("defence", link, defences(config))
         for link in entry["settings"].get(CHAIN, []):
-            if link in defences(config) and CHAIN in judging.module(defence(config, link)["kind"]).SETTINGS:
+            kind = defence(config, link)["kind"] if link in defences(config) else None
+            if kind and CHAIN in judging.module(kind).SETTINGS:
                 yield ("defences", name, "settings"), f"found the chain {link}, expected defences that are none"
+            elif kind and (modules.asks(kind) or modules.rewrites(kind)):
+                yield ("defences", name, "settings"), f"found {link}, which asks a model; name it in cells by itself"
         yield from _wrong_values(name, entry["settings"] if set(entry["settings"]) <= set(known) else {})
     shared = config["under_attack"]
     k, depth, kept = shared["k"], shared["depth"], config["retrieval"]["neighbours"]

@@ -8,15 +8,16 @@ from pathlib import Path
 from ragassay import variants
 from ragassay.defences.scorer import KINDS, is_trained
 from ragassay.errors import AssayError, shown, unknown
-from ragassay.plan import attacks, defences, encoders, models, retrieval
+from ragassay.plan import attacks, defences, defended, encoders, models, retrieval
 from ragassay.plan.intervals import draws
 
 DEMO = "resources/demo/"  # texts, and a model that was trained on them
 CLEAN = "none"  # the attack whose passages are the corpus itself
 
 
+FORWARDS = 2  # of a language model for a passage: of the whole, and of the second chunk alone
 SWEPT = "raguard"  # the kind of defence that is swept
-SWEEPS = ["table", "at", "attack", "depth", "texts", "contamination", "settings"]
+SWEEPS = ["table", "at", "attack", "k", "depth", "texts", "contamination", "settings"]
 
 
 class SweepError(AssayError):
@@ -103,7 +104,7 @@ def sweep_rows(path) -> list[dict]:
 
 
 def _sweep(row):
-    numbers = {"depth": int(row["depth"]), "texts": int(row["texts"] or 0)}
+    numbers = {"k": int(row["k"] or 0), "depth": int(row["depth"]), "texts": int(row["texts"] or 0)}
     numbers |= {"contamination": float(row["contamination"] or 0)}
     settings = json.loads(row["settings"] or "{}")
     known = defences.judging.module(SWEPT).SETTINGS
@@ -111,7 +112,7 @@ def _sweep(row):
         raise ValueError(unknown("setting", wrong[0], known))
     if not 0 <= numbers["contamination"] < 1 or numbers["depth"] < 1:
         raise ValueError("found a depth below 1, or a contamination that is no share")
-    return row | numbers | {"settings": settings}
+    return row | numbers | {"settings": settings, "scorer": (known | settings)["scorer"]}
 
 
 def swept_tables(config: dict, pattern: str, wildcards) -> list[str]:
@@ -120,10 +121,28 @@ def swept_tables(config: dict, pattern: str, wildcards) -> list[str]:
     return [pattern.format(**dict(wildcards.items()), attack=name) for name in names]
 
 
-def swept_scores(config: dict, pattern: str, wildcards) -> list[str]:
-    """The same, and of the clean corpus."""
-    clean = pattern.format(dataset=wildcards.dataset, attack=CLEAN)
-    return list(dict.fromkeys([clean, *swept_tables(config, pattern, wildcards)]))
+def swept_scores(config: dict, wildcards) -> list[str]:
+    """The scores of these and of the clean corpus by each scorer that the sweeps name."""
+    found, shared = [], f"results/passage_scores/{wildcards.dataset}"
+    for name in dict.fromkeys(row["scorer"] for row in sweep_rows(config["raguard"]["sweeps"])):
+        pattern = f"{shared}/{name}/{{attack}}.parquet"
+        found += [pattern.format(attack=CLEAN), *swept_tables(config, pattern, wildcards)]
+    return list(dict.fromkeys(found))
+
+
+def swept_answers(config: dict) -> dict[str, list[str]]:
+    """The same data sets and retrievers with all who answer behind RAGuard there."""
+    pairs = list(zip(*swept(config).values(), strict=True))
+    kinds = {name: defences.defence(config, name)["kind"] for name in defences.defences(config)}
+    cells = [cell for cell in defences.cells(config) if kinds.get(cell.defence) == SWEPT]
+    found = list(dict.fromkeys((*cell[:2], cell.responder) for cell in cells if cell[:2] in pairs))
+    return {name: [one[at] for one in found] for at, name in enumerate(("dataset", "retriever", "responder"))}
+
+
+def answer_sweeps(config: dict, wildcards) -> dict:
+    shared = config["under_attack"]
+    about = {"in_lines": shared["prompt"] == defended.LINES, "sampling": shared["sampling"]}
+    return models.asking(config, "answer_sweeps", "responder", wildcards) | about
 
 
 def sweep_modules(config: dict, wildcards) -> list[str]:
@@ -132,14 +151,17 @@ def sweep_modules(config: dict, wildcards) -> list[str]:
 
 def sweep_raguard(config: dict, wildcards) -> dict:
     own, keys = retrieval.retriever(config, wildcards.retriever), dict(wildcards.items())
-    about = {"rows": sweep_rows(config["raguard"]["sweeps"]), "keys": keys, "related": config["raguard"]["related"]}
+    rows = [row | {"k": row["k"] or config["under_attack"]["k"]} for row in sweep_rows(config["raguard"]["sweeps"])]
+    about = {"rows": rows, "keys": keys, "related": config["raguard"]["related"]}
     about |= {"size": defences.judging.module(SWEPT).SETTINGS["sample"], "similarity": own.get("similarity", "cosine")}
     return about | encoders.encoder(config, own["encoder"]) | draws(config, "raguard")
 
 
 def measure_raguard(config: dict) -> dict:
-    shared = config["under_attack"]
-    return {"k": shared["k"], "depth": shared["depth"]} | draws(config, "raguard")
+    """A causal model runs for a passage and for its second chunk."""
+    causal = [name for name in scorers(config) if not is_trained(scorer(config, name)["kind"])]
+    depth = config["under_attack"]["depth"]
+    return {"depth": depth, "forwards": dict.fromkeys(causal, FORWARDS)} | draws(config, "raguard")
 
 
 def _settings(entry):
@@ -166,7 +188,7 @@ def check(config: dict) -> Iterator[tuple]:
         for name in defences.scorers(config, cell.defence) if known else ():
             if name not in scorers(config):
                 yield ("defences", cell.defence, "settings"), unknown("scorer", name, scorers(config))
-            elif _has_read(config, scorer(config, name), config["datasets"][cell.dataset]["corpus"]):
+            elif _knows(config, name, cell.dataset):
                 found = (
                     f"found {name}, which has read the corpus of {cell.dataset} and would know its passages by heart"
                 )
@@ -183,6 +205,10 @@ def _wrong_sweeps(config):
     for row in rows:
         if row["attack"] not in attacks.attacks(config):
             yield ("raguard", "sweeps"), unknown("attack", row["attack"], attacks.attacks(config))
+        elif row["scorer"] not in scorers(config):
+            yield ("raguard", "sweeps"), unknown("scorer", row["scorer"], scorers(config))
+        elif read := [name for name in swept(config)["dataset"] if _knows(config, row["scorer"], name)]:
+            yield ("raguard", "sweeps"), f"found the scorer {row['scorer']}, which has read the corpus of {read[0]}"
         elif row["depth"] > kept:
             yield (
                 ("raguard", "sweeps"),
@@ -190,8 +216,9 @@ def _wrong_sweeps(config):
             )
 
 
-def _has_read(config, entry, corpus):
-    """Whether a scorer was trained on a corpus: one that its entry names, or, for the demo's model, the demo."""
+def _knows(config, name, dataset):
+    """Whether a scorer was trained on a dataset's corpus: one that its entry names, or, for the demo's, the demo."""
+    entry, corpus = scorer(config, name), config["datasets"][dataset]["corpus"]
     files = retrieval.files_of(config["corpora"][corpus], "corpora") if corpus in config["corpora"] else []
     of_demo = entry.get("model", "").startswith(DEMO) and any(file.startswith(DEMO) for file in files)
     of_study = entry.get("model", "").startswith(models.FOLDER) and corpus == retrieval.OWN["corpora"]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ragassay import variants
 from ragassay.attacks.poison import settings_of, wants
 from ragassay.errors import AssayError, unknown
-from ragassay.plan import attacks, defences, encoders, models
+from ragassay.plan import attacks, defences, defended, encoders, models
 from ragassay.plan.intervals import draws
 from ragassay.plan.retrieval import BM25, DENSE, retrievers
 
@@ -101,7 +101,7 @@ def encoder_weights(config: dict) -> list[str]:
 
 
 def prompt(config: dict) -> str:
-    return defences.prompt(config)
+    return defended.prompt(config)
 
 
 def measure_revprag(config: dict) -> dict:

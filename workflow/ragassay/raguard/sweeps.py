@@ -29,9 +29,8 @@ class Sweep:
     numbers: dict[str, int]
     literal: dict[str, np.ndarray] | None = None
 
-    def rows(self, keys: dict, row: dict, resamples: int, seed: int) -> Iterator[dict]:
-        """The numbers of one row of the table of sweeps."""
-        looked = self._judged(row)
+    def rows(self, keys: dict, row: dict, looked, resamples: int, seed: int) -> Iterator[dict]:
+        """The numbers of one row of the table of sweeps, from what it judges."""
         removed, poison, clean = (looked[name].to_numpy(bool) for name in ("removed", "poison", "clean"))
         panel = Panel(looked["target_id"], resamples, seed)
         wrong = {"fpr": (removed, clean), "fnr": (~removed, poison), "accuracy": (removed == poison, poison | clean)}
@@ -48,7 +47,15 @@ class Sweep:
         kept = looked[~looked["removed"].astype(bool)]
         return (kept["clean"].mean() if len(kept) else None), int(left.sum())
 
-    def _judged(self, row):
+    def shown(self, row: dict, looked) -> Iterator[dict]:
+        """What is answered from: rows of the table sweep_shown."""
+        left = looked[looked["shown"].notna()].sort_values("shown").groupby("target_id")["passage_id"].agg(list)
+        for name in self.attacked[row["attack"]]:
+            own = {"sweep": row["table"], "at": row["at"], "attack": row["attack"], "target_id": name}
+            yield own | {"passages": left.get(name, [])}
+
+    def judged(self, row: dict):
+        """The passages that are looked at under a row of the table of sweeps, with what is done to each."""
         import pandas as pd  # only when something is judged: half a second
 
         settings, depth = defence.module(KIND).SETTINGS | row["settings"], row["depth"]
@@ -60,7 +67,7 @@ class Sweep:
         for name, found in self.attacked[row["attack"]].items():
             own = self._with_texts(found, row["texts"])
             retrieved += own
-            filtered += defence.filtered(KIND, own, len(own), depth, settings | {"fitted": fitted[folds[name]]})
+            filtered += defence.filtered(KIND, own, row["k"], depth, settings | {"fitted": fitted[folds[name]]})
         return judged(pd.DataFrame(filtered), pd.DataFrame(retrieved), depth)
 
     def _with_texts(self, found, texts):

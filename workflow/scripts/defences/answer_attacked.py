@@ -1,7 +1,8 @@
 """Ask a responder the question of each target with the passages that a defence left, and say what came of it. The
 outcome is read from the answer alone.
 
-Where no passage is left, the question is asked by itself: the prompt of answers without any passage.
+Where no passage is left, the question is asked by itself: the prompt of answers without any passage. A defence that
+asks the responder itself, such as `robustrag`, gives the answer; others leave passages, and one question is asked.
 """
 
 from ragassay import tables
@@ -9,10 +10,13 @@ from ragassay.answers.prompts import Prompts
 from ragassay.attacks.outcomes import ABSTAINED, outcome
 from ragassay.attacks.texts import texts_of
 from ragassay.attacks.tried import tried as tried_of
+from ragassay.defences import asking
+from ragassay.defences.asking import Asker
 from ragassay.llm.answer_row import said
-from ragassay.llm.calls import complete
-from ragassay.llm.model import Model, Request, Requests
+from ragassay.llm.calls import converse
+from ragassay.llm.model import Model
 from ragassay.llm.parsers.declining import declines, declines_from_passages
+from ragassay.llm.prompts import Prompt
 from ragassay.schemas.answers import ANSWERS
 from ragassay.schemas.filtered import FILTERED
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
@@ -24,33 +28,39 @@ GRADED = ("target_id", "question", "answers", "target", "target_aliases")  # gra
 
 
 def answer_attacked(
-    targets, filtered, passages, poisoned_passages, prompt, closed_book_prompt, answers, calls,
-    model, ledger, sampling, in_lines, most_rejected, tried=None,
+    targets, filtered, passages, poisoned_passages, prompt, closed_book_prompt, prompts, answers, calls,
+    model, ledger, sampling, in_lines, most_rejected, tried=None, kind="none", own=None,
 ):  # fmt: skip
+    """`prompts` are files, those of a defence of this kind that asks."""
     rows, shown = tables.read(TARGETS, targets, GRADED).to_pylist(), _shown(filtered)
     asked = set(tried_of((row["target_id"] for row in rows), **tried or {}))
     rows = [row for row in rows if row["target_id"] in asked]
     texts = texts_of((name for names in shown.values() for name in names), [passages], [poisoned_passages])
-    prompts = Prompts.load(prompt, closed_book_prompt, in_lines)
+    plain, named = Prompts.load(prompt, closed_book_prompt, in_lines), [Prompt.load(path) for path in prompts]
+    named = {one.task: one for one in named}
 
-    def request(row):
-        own = [texts[name] for name in shown.get(row["target_id"], [])]
-        return Request(prompts.messages(row["question"], own), sampling)
+    async def answered(row, ask):
+        asker = Asker(ask, plain, named, sampling)
+        found = [texts[name] for name in shown.get(row["target_id"], [])]
+        return await asking.answer(kind, row["question"], found, asker, own or {}), asker
 
     model = Model(**model)
     tally, poisoned = Tally.of_answers(model.name, "answers", most_rejected), _poisoned(poisoned_passages)
+    expected = None if named else len(rows)
+    given = converse(rows, answered, model, ledger, calls, tally, expected=expected)
     with tables.Writer(ANSWERS, answers) as kept:
-        for row, [answer] in zip(rows, complete(Requests(rows, request), model, ledger, calls, tally), strict=True):
-            tally.hear(row["target_id"], [answer])
+        for row, (answer, asker) in zip(rows, given, strict=True):
+            tally.hear(row["target_id"], asker.answers)
             names = shown.get(row["target_id"], [])
             found, reason = outcome(answer, row, declines_from_passages if names else declines)
             if found == ABSTAINED:
                 tally.reject(row["target_id"], reason, answer.detail, answer)
             else:
                 tally.keep()
-            own = {"target_id": row["target_id"], "outcome": found, "reason": reason, "passages": names}
-            own |= {"poisoned": sum(name in poisoned for name in names)}
-            kept.add(own | said(answer, model.name, prompts.digest(names)))
+            about = {"target_id": row["target_id"], "outcome": found, "reason": reason, "passages": names}
+            about |= {"poisoned": sum(name in poisoned for name in names), "calls": len(asker.answers)}
+            about["tokens"] = asker.tokens
+            kept.add(about | said(answer, model.name, asker.digest))
     log.info("%d targets asked", kept.written)
 
 

@@ -6,13 +6,17 @@ from ragassay.metrics.panel import Panel
 from ragassay.raguard import detection
 from ragassay.raguard.calibration import null_rows
 from ragassay.raguard.comparison import difference_rows
-from ragassay.raguard.utility import answer_rows, failure_rows
+from ragassay.raguard.costs import asking_rows, cost_rows
+from ragassay.raguard.swept_answers import sweep_rows
+from ragassay.raguard.utility import NAMES, answer_rows, failure_rows
 from ragassay.schemas.answers import ANSWERS
 from ragassay.schemas.filtered import FILTERED
+from ragassay.schemas.found_rewritten import FOUND_REWRITTEN
 from ragassay.schemas.metrics import METRICS
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
 from ragassay.schemas.raguard_sweeps import RAGUARD_SWEEPS
 from ragassay.schemas.retrieved import RETRIEVED
+from ragassay.schemas.sweep_answers import SWEEP_ANSWERS
 from ragassay.schemas.targets import TARGETS
 from ragassay.stage import log, run
 
@@ -20,27 +24,37 @@ CELL = ["dataset", "retriever", "attack", "defence"]
 
 
 def measure_raguard(
-    targets, poisoned_passages, retrieved, filtered, guards, answers, raguard_sweeps, metrics, k, depth, resamples, seed
-):
-    """`filtered` are files of all cells; the others, of what these name. `guards` are those of fitted defences."""
+    targets, poisoned_passages, retrieved, found_rewritten, filtered, guards, answers, raguard_sweeps, sweep_answers,
+    metrics, depth, forwards, resamples, seed,
+):  # fmt: skip
+    """`filtered` are files of all cells; the others, of what these name. `guards` are those of fitted defences;
+    `forwards` says how often each scorer runs its model for a passage.
+    """
     wanted, planted = tables.frame(TARGETS, targets), tables.frame(POISONED_PASSAGES, poisoned_passages)
     found = dict(list(tables.frame(RETRIEVED, retrieved).groupby(CELL[:3], sort=False)))
-    given = dict(list(tables.frame(ANSWERS, answers).groupby([*CELL, "responder"], sort=False)))
+    found |= dict(list(tables.frame(FOUND_REWRITTEN, found_rewritten).groupby(CELL, sort=False)))
+    given = tables.frame(ANSWERS, answers).groupby([*CELL, "responder"], sort=False)
+    given = {cell: own.set_index("target_id") for cell, own in given}
     cards = {guard_file.place(path): guard_file.read(path) for path in guards}
     rows, judged = [], {}
     for cell, own in tables.frame(FILTERED, filtered).groupby(CELL, sort=False):
-        keys, looked = dict(zip(CELL, cell, strict=True)), detection.judged(own, found[cell[:3]], depth)
+        hits = found[cell if cell in found else cell[:3]]
+        keys, looked = dict(zip(CELL, cell, strict=True)), detection.judged(own, hits, depth)
         panel, judged[cell] = Panel(looked["target_id"], resamples, seed), looked
         rows += detection.detection_rows(keys, looked, panel)
         rows += detection.ranking_rows(keys, looked, panel)
         rows += detection.alarm_rows(keys, looked)
-        asked = wanted.loc[wanted["dataset"] == cell[0], "target_id"]
+        asked = hits["target_id"].drop_duplicates()  # some attacks are tried on a few targets
         aimed = planted[(planted["dataset"] == cell[0]) & (planted["attack"] == cell[2])]
         rows += failure_rows(keys, asked, aimed, own, looked)
-        rows += null_rows(keys, looked, cards.get((cell[0], cell[1], cell[3])))
+        card = cards.get((cell[0], cell[1], cell[3]))
+        rows += null_rows(keys, looked, card)
+        rows += cost_rows(keys, own, len(asked), forwards.get(card["scorer"], 0) if card else 0)
     rows += difference_rows(judged, resamples, seed)
-    rows += answer_rows(given, wanted, k, resamples, seed)
+    rows += answer_rows(given, judged, wanted, resamples, seed)
+    rows += (row for cell, own in given.items() for row in asking_rows(dict(zip(NAMES, cell, strict=True)), own))
     rows += tables.read_all(RAGUARD_SWEEPS, raguard_sweeps).to_pylist()
+    rows += sweep_rows(tables.frame(SWEEP_ANSWERS, sweep_answers), given, resamples, seed)
     tables.write(METRICS, metrics, rows)
     log.info("%d numbers of %d cells", len(rows), len(judged))
 

@@ -1,4 +1,6 @@
-"""Measure RAGuard under other settings: the rows of the table of sweeps. Reads stored scores, like a defence itself."""
+"""Measure RAGuard under other settings: the rows of the table of sweeps. Reads stored scores, like a defence itself,
+and asks no model: what it leaves to answer from is a table that others read.
+"""
 
 from ragassay import tables
 from ragassay.defences.evidence import Evidence
@@ -7,32 +9,41 @@ from ragassay.defences.samples import sample
 from ragassay.raguard.related import related_rows
 from ragassay.raguard.sweeps import Sweep
 from ragassay.schemas.neighbours import NEIGHBOURS
+from ragassay.schemas.passage_scores import PASSAGE_SCORES
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
 from ragassay.schemas.raguard_sweeps import RAGUARD_SWEEPS
 from ragassay.schemas.retrieved import RETRIEVED
+from ragassay.schemas.sweep_shown import SWEEP_SHOWN
 from ragassay.schemas.targets import TARGETS
 from ragassay.stage import log, run
 
 
 def sweep_raguard(
-    targets, neighbours, passages, poisoned_passages, passage_scores, retrieved, raguard_sweeps,
+    targets, neighbours, passages, poisoned_passages, passage_scores, retrieved, raguard_sweeps, sweep_shown,
     rows, keys, size, related, similarity, encoder, embeddings, resamples, seed,
 ):  # fmt: skip
     """`poisoned_passages` and `retrieved` are files of the attacks in `rows`, in one order."""
-    evidence = Evidence(targets, passages, poisoned_passages, passage_scores, encoder, embeddings)
-    clean = evidence.by_target(_clean(neighbours))
-    drawn = evidence.rows(sample(passages, [], size, 0))
-    literal = any(row["settings"].get("similarity_null") == LITERAL for row in rows)
-    attacked = {tables.keys(RETRIEVED, path)["attack"]: tables.read(RETRIEVED, path).to_pylist() for path in retrieved}
-    attacked = {name: evidence.by_target(found) for name, found in attacked.items()}
+    found = {tables.keys(RETRIEVED, path)["attack"]: tables.read(RETRIEVED, path).to_pylist() for path in retrieved}
     planted = tables.read_all(POISONED_PASSAGES, poisoned_passages, ["passage_id", "number"])
     numbers = dict(zip(planted["passage_id"].to_pylist(), planted["number"].to_pylist(), strict=True))
-    similarities = evidence.similarities(drawn, similarity) if literal else None
-    sweep = Sweep(evidence.questions, drawn, clean, attacked, numbers, similarities)
-    found = [number for row in rows for number in sweep.rows(keys, row, resamples, seed)]
-    found += related_rows(keys, tables.read(TARGETS, targets).to_pylist(), clean, related)
-    tables.write(RAGUARD_SWEEPS, raguard_sweeps, found)
-    log.info("%d rows of sweeps, %d numbers", len(rows), len(found))
+    made, shown = [], []
+    for name in dict.fromkeys(row["scorer"] for row in rows):
+        scores = [path for path in passage_scores if tables.keys(PASSAGE_SCORES, path)["scorer"] == name]
+        evidence = Evidence(targets, passages, poisoned_passages, scores, encoder, embeddings)
+        clean, drawn = evidence.by_target(_clean(neighbours)), evidence.rows(sample(passages, [], size, 0))
+        own = [row for row in rows if row["scorer"] == name]
+        literal = any(row["settings"].get("similarity_null") == LITERAL for row in own)
+        similarities = evidence.similarities(drawn, similarity) if literal else None
+        attacked = {attack: evidence.by_target(rows) for attack, rows in found.items()}
+        sweep = Sweep(evidence.questions, drawn, clean, attacked, numbers, similarities)
+        for row in own:
+            looked = sweep.judged(row)
+            made += sweep.rows(keys, row, looked, resamples, seed)
+            shown += sweep.shown(row, looked)
+    made += related_rows(keys, tables.read(TARGETS, targets).to_pylist(), clean, related)
+    tables.write(RAGUARD_SWEEPS, raguard_sweeps, made)
+    tables.write(SWEEP_SHOWN, sweep_shown, shown)
+    log.info("%d rows of sweeps, %d numbers", len(rows), len(made))
 
 
 def _clean(path):

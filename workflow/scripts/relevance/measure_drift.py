@@ -8,12 +8,12 @@ from ragassay.metrics.binomial import clopper_pearson
 from ragassay.metrics.panel import Panel
 from ragassay.relevance import drift
 from ragassay.relevance.gate_files import known_values, read_card
-from ragassay.relevance.topics import topics as topics_of
 from ragassay.schemas.gated_queries import GATED_QUERIES
 from ragassay.schemas.metrics import METRICS, Section
 from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.query_drift import QUERY_DRIFT
 from ragassay.stage import log, run
+from ragassay.text.topics import topics as topics_of
 
 SECTION = Section("drift")
 NOTHING = "nothing found"  # the topic of queries that no passage is near to

@@ -44,12 +44,20 @@ def from_passages(passages: list[str], question: str, chance=None) -> str:
     """One sentence from whichever passage has the nearest; among equals the earlier passage wins. A sentence with no
     content word but the question's, such as the question itself, answers nothing.
     """
+    ranked = nearest_sentences(passages, question)
+    return _best(ranked, question, chance) if ranked else "None of the passages answers the question."
+
+
+def nearest_sentences(passages: list[str], question: str) -> list[tuple[float, str]]:
+    """Those that may answer it, with the share of the question's words that each has."""
     asked = set(content(question))
     ranked = [(share, sentence) for passage in passages for share, _, sentence in _ranked(question, passage)[:3]]
-    ranked = [
-        (share, sentence) for share, sentence in ranked if share >= FEWEST and not set(content(sentence)) <= asked
-    ]
-    return _best(ranked, question, chance) if ranked else "None of the passages answers the question."
+    return [(share, sentence) for share, sentence in ranked if share >= FEWEST and not set(content(sentence)) <= asked]
+
+
+def asked_kind(question: str) -> str | None:
+    """The kind of fact that a question asks for, if its question word says so."""
+    return next((kind for pattern, kind in KINDS if re.search(rf"\b(?:{pattern})\b", question, re.I)), None)
 
 
 def _ranked(question, text):
@@ -59,7 +67,7 @@ def _ranked(question, text):
 
 def _best(ranked, question, chance):
     """The sentence with the highest share of the question's words, those with the asked kind of fact preferred."""
-    kind = next((kind for pattern, kind in KINDS if re.search(rf"\b(?:{pattern})\b", question, re.I)), None)
+    kind = asked_kind(question)
     scored = []
     for place, (share, sentence) in enumerate(ranked):
         known = set(content(question))

@@ -1,6 +1,6 @@
-"""Say a passage in other words, as the JSON that a model would write: near synonyms, and small numbers and dates in
-another form. Sentences stay as they are built and in their order, so this is a closer rewriting than a model's; where
-no word of a passage is known here, it comes back unchanged.
+"""Say a passage or a question in other words, as the JSON that a model would write: near synonyms, and small numbers
+and dates in another form. Sentences stay as they are built and in their order, so this is a closer rewriting than a
+model's; where no word of a passage is known here, it comes back unchanged.
 """
 
 import json
@@ -37,6 +37,11 @@ def rewritten(passage: str, dice) -> str:
     return json.dumps({"passage": "".join([*text, passage[place:]])}, ensure_ascii=False)
 
 
+def asked(question: str, dice) -> str:
+    """A question, which ends as one and keeps its question word; where no word is known, it comes back unchanged."""
+    return json.dumps({"question": _plain(exchanged(question, MOST, dice))}, ensure_ascii=False)
+
+
 def _sentence(sentence, dice):
     taken = clause(sentence)
     whole = f"{taken.subject} {taken.predicate}" if taken else ""
@@ -45,6 +50,10 @@ def _sentence(sentence, dice):
         sentence = f"{changed.subject} {changed.predicate}{sentence[len(whole) :]}"
     else:
         sentence = exchanged(sentence, MOST, dice)
+    return _plain(sentence)
+
+
+def _plain(sentence):
     sentence = PHRASE.sub(lambda found: PLAIN[found[0]], sentence)
     sentence = FIGURE.sub(lambda found: IN_WORDS.get(found[1], found[1]), sentence)
     return DATE.sub(r"\2 \1", sentence)

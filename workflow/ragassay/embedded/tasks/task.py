@@ -97,8 +97,12 @@ def _task(parts, around):
             return "defusion", ""
         case ["document", "question"]:
             return ("scope" if verdict else "answer"), ""
+        case ["passage", "question"] if "keywords" in words:
+            return "keywords", ""
         case ["passage", "question"] | ["passages", "question"]:
             return "passages", ""
+        case ["keywords", "question"]:
+            return "from_keywords", ""
         case ["passage", "query"]:
             return "relevance", ""
         case ["passage"] | ["example", "passage"] if "question" in words:
@@ -109,6 +113,8 @@ def _task(parts, around):
             return "propose", ""
         case ["answer", "question"] if "texts" in words:
             return "support", ""
+        case ["question"] if "rewrite" in words:
+            return "rewrite_question", ""
         case ["question"] if not verdict:
             return "closed_book", ""
     shown = ", ".join(sorted(labels)) or "no delimited text"

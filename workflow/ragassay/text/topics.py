@@ -1,5 +1,5 @@
-"""Topics of passages: groups of similar words, each named by its most typical ones. To see which topics queries moved
-to; not a model of what a corpus is about.
+"""Topics of texts: groups of similar words, each named by its most typical ones. To see which topics queries moved to,
+or where a defence costs most; not a model of what a corpus is about.
 """
 
 import numpy as np
@@ -25,7 +25,7 @@ def topics(texts: list[str], count: int, seed: int = 0) -> tuple[np.ndarray, lis
     try:
         vectors = vectorizer.fit_transform(texts)
     except ValueError as error:
-        found = f"found no words in {different} passages"
+        found = f"found no words in {different} texts"
         raise TopicError(f"{found}, expected some; set relevance.drift.topics to 0") from error
     rows = {tuple(row.indices) + tuple(np.round(row.data, 9)) for row in vectors}
     model = KMeans(min(count, len(rows)), n_init=4, random_state=seed).fit(vectors)

@@ -1,0 +1,20 @@
+"""Find what the questions that a defence has put in other words find in a corpus under attack, by vectors."""
+
+from ragassay.attacks import joining
+from ragassay.attacks.vector_search import search
+from ragassay.schemas.found_rewritten import FOUND_REWRITTEN
+from ragassay.stage import run
+
+
+def retrieve_rewritten(
+    queries, neighbours, poisoned_passages, found_rewritten, encoder, query_encoder, embeddings, similarity, count,
+    tried=None,
+):  # fmt: skip
+    together = search(
+        queries, neighbours, poisoned_passages, encoder, query_encoder, embeddings, similarity, count, tried
+    )
+    joining.write(found_rewritten, together, poisoned_passages, FOUND_REWRITTEN)
+
+
+if __name__ == "__main__":
+    run(retrieve_rewritten, snakemake)

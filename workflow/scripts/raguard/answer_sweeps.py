@@ -1,0 +1,52 @@
+"""Ask a responder what it answers behind RAGuard under other settings. Settings that leave the same passages to a
+question are asked about once.
+"""
+
+from ragassay import tables
+from ragassay.answers.prompts import Prompts
+from ragassay.attacks.outcomes import ABSTAINED, outcome
+from ragassay.attacks.texts import texts_of
+from ragassay.llm.calls import complete
+from ragassay.llm.model import Model, Request, Requests
+from ragassay.llm.parsers.declining import declines, declines_from_passages
+from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
+from ragassay.schemas.sweep_answers import SWEEP_ANSWERS
+from ragassay.schemas.sweep_shown import SWEEP_SHOWN
+from ragassay.schemas.targets import TARGETS
+from ragassay.stage import log, run
+from ragassay.tally import Tally
+
+
+def answer_sweeps(
+    targets, sweep_shown, passages, poisoned_passages, prompt, closed_book_prompt, sweep_answers, calls,
+    model, ledger, sampling, in_lines, most_rejected,
+):  # fmt: skip
+    rows = tables.read(SWEEP_SHOWN, sweep_shown).to_pylist()
+    wanted = {row["target_id"]: row for row in tables.read(TARGETS, targets).to_pylist()}
+    asked = list(dict.fromkeys((row["target_id"], *row["passages"]) for row in rows))
+    texts = texts_of({name for _, *names in asked for name in names}, [passages], poisoned_passages)
+    prompts, model = Prompts.load(prompt, closed_book_prompt, in_lines), Model(**model)
+
+    def request(one):
+        target, *names = one
+        return Request(prompts.messages(wanted[target]["question"], [texts[name] for name in names]), sampling)
+
+    tally, found = Tally.of_answers(model.name, "answers", most_rejected), {}
+    for one, [answer] in zip(asked, complete(Requests(asked, request), model, ledger, calls, tally), strict=True):
+        tally.hear(one[0], [answer])
+        found[one], reason = outcome(answer, wanted[one[0]], declines_from_passages if one[1:] else declines)
+        if found[one] == ABSTAINED:
+            tally.reject(one[0], reason, answer.detail, answer)
+        else:
+            tally.keep()
+    planted = set(tables.read_all(POISONED_PASSAGES, poisoned_passages, ["passage_id"])["passage_id"].to_pylist())
+    with tables.Writer(SWEEP_ANSWERS, sweep_answers) as kept:
+        for row in rows:
+            own = {key: row[key] for key in SWEEP_SHOWN.key}
+            own |= {"outcome": found[row["target_id"], *row["passages"]]}
+            kept.add(own | {"poisoned": sum(name in planted for name in row["passages"])})
+    log.info("%d answers for %d rows of sweeps", len(asked), len(rows))
+
+
+if __name__ == "__main__":
+    run(answer_sweeps, snakemake)
