@@ -1,8 +1,21 @@
 """Python runs this first in every job. Until the stage runs, Ctrl-C ends a job at once and without a traceback: nothing
-is begun yet, and to import takes seconds. `ragassay.stage` sees to it from then on.
+is begun yet, and to import takes seconds. `ragassay.stage` sees to it from then on. In a replay, jobs have no network.
 """
 
+import os
 import signal
+import sys
 
 if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else it is ignored, as behind nohup
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def _refuse(event, arguments):
+    """Only sockets between processes of this machine may be used, none with an address."""
+    addressed = event in ("socket.connect", "socket.sendto", "socket.bind") and isinstance(arguments[1], tuple)
+    if addressed or event == "socket.getaddrinfo":
+        raise OSError(f"found a use of the network ({event}), expected none in a replay")
+
+
+if os.environ.get("RAGASSAY_NO_NETWORK"):
+    sys.addaudithook(_refuse)

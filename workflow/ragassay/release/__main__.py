@@ -1,4 +1,4 @@
-"""The command line of releases: `python -m ragassay.release publish | diff | replay | rehydrate`."""
+"""The command line of releases: `python -m ragassay.release publish | replay`."""
 
 import argparse
 import datetime
@@ -7,6 +7,7 @@ import sys
 
 from ragassay.errors import AssayError
 from ragassay.release.publishing import publish
+from ragassay.release.replaying import replay
 from ragassay.release.verification import checks
 
 
@@ -17,6 +18,8 @@ def main(arguments: list[str]) -> int:
             case "publish":
                 folder = publish(given.version, given.configfile, given.date, given.key)
                 return _verify(folder)
+            case "replay":
+                return _replay(given.release, given.tables)
     except AssayError as error:
         sys.stderr.write(f"release: {error}\n")
         return error.exit_code
@@ -32,6 +35,17 @@ def _verify(folder):
     return 1 if found else 0
 
 
+def _replay(release, only):
+    outcome = replay(release, only=only)
+    sys.stderr.writelines(f"release: {release}: {file} came out with other values\n" for file in outcome.other)
+    made = f"{len(outcome.same)} files came out byte for byte"
+    shown = f", {len(outcome.shown)} with all values that the release shows" if outcome.shown else ""
+    given = f"; {len(outcome.given)} could not be made again and were given" if outcome.given else ""
+    other = f"; {len(outcome.other)} came out with other values" if outcome.other else ""
+    sys.stdout.write(f"{release}: {made}{shown}{given}{other}\n")
+    return 1 if outcome.other else 0
+
+
 def _parser():
     parser = argparse.ArgumentParser(prog="python -m ragassay.release", description="Make and use releases.")
     commands = parser.add_subparsers(dest="command", required=True)
@@ -40,6 +54,9 @@ def _parser():
     making.add_argument("--configfile", nargs="+", default=[], help="configuration of the run, as for snakemake")
     making.add_argument("--date", default=_today(), help="the day of publication (default: today, in UTC)")
     making.add_argument("--key", help="a private key of ssh to sign the release with")
+    again = commands.add_parser("replay", help="make the tables of a release again from its recorded answers")
+    again.add_argument("release", help="the folder of the release")
+    again.add_argument("--tables", nargs="+", default=[], help="only these tables, or parts such as metrics/scope")
     return parser
 
 

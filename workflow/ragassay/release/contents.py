@@ -56,12 +56,17 @@ NEVER = {
     "exported_documents": "an export holds them",
     "exported_questions": "an export holds them",
 }
-# A replay cannot make them from a release: they came from outside or from people, or weights or vectors made them.
-GIVEN = """activations annotation_items articles candidates clusters detector_documents detector_training documents
-    drift embedded_passages feed_health feeds filtered gated_queries gold hardness hardness_scores hardness_strata
-    held_out_documents neighbours outlier_scores overlap passage_scores passages poisoned_passages predictions
-    probe_scores prompt_pairs published_texts queries query_drift query_log raguard_sweeps recorded_answers
-    relevance_scores retrieved rewritten_passages targets attack_texts""".split()
+# What a replay makes from recorded answers. All else it is given: it came from outside or from people, or vectors or
+# trained weights made it, which are not in a release.
+REBUILT = """answers calls claims closed_book_answers defusion_labels defusion_votes defusion_votes_plain direct_answers
+    document_statistics lm_relevance metrics/calls metrics/documents metrics/responses metrics/scope novel_claims
+    passage_answers prompt_answers questions recovered_claims rejects/claims rejects/novel_claims rejects/questions
+    rejects/recovered_claims responses scope_labels scope_votes selected_questions""".split()
+DIVIDED = "rejects", "metrics"  # of these a part is given
+RULES = """answer_attacked answer_closed_book answer_directly answer_from_passages answer_prompts describe_documents
+    extract_claims judge_defusion judge_scope label_defusion label_scope measure_calls measure_documents
+    measure_responses measure_scope rate_relevance recover_claims remove_supported_claims respond select_questions
+    write_questions""".split()  # that make them
 
 QUESTION, TARGET, QUERY = ("questions", "question_id"), ("targets", "target_id"), ("queries", "query_id")
 REFERENCES = [
@@ -96,3 +101,9 @@ def is_published(table: str, place: str, poisoned: bool, vectors: bool) -> bool:
     """Whether the file of a table at this place goes along."""
     planted = table in PLANTED or any(f"{place}/".startswith(f"{one}/") for one in PLANTING)
     return table not in NEVER and (poisoned or not planted) and (vectors or table not in VECTORS)
+
+
+def part(place: str) -> str:
+    """The table that stands at a place, or its part that is rebuilt or given as one."""
+    first, _, rest = place.partition("/")
+    return f"{first}/{rest.split('/')[0]}" if first in DIVIDED else first

@@ -26,7 +26,7 @@ from ragassay.release.redaction import Redaction
 from ragassay.release.signature import sign
 from ragassay.release.verification import card, listing
 from ragassay.release.verification.facts import facts
-from ragassay.release.verification.release_folder import MANIFEST, ReleaseFolder
+from ragassay.release.verification.release_folder import MANIFEST, TABLES, ReleaseFolder
 from ragassay.schemas.calls import CALLS
 from ragassay.schemas.published_texts import PUBLISHED_TEXTS
 from ragassay.schemas.recorded_answers import RECORDED_ANSWERS
@@ -111,7 +111,8 @@ def _add_states(written):
 
 def _manifest(config, version, entries, signed):
     export, release = config["export"], config["release"]
-    given = [name for name in sorted(entries) if name in contents.GIVEN]
+    places = [file.removeprefix(f"{TABLES}/").removesuffix(".parquet") for e in entries.values() for file in e["files"]]
+    parts = sorted(set(map(contents.part, places)))
     return {
         "format": 1,
         "version": version,
@@ -127,7 +128,10 @@ def _manifest(config, version, entries, signed):
         "poison": [*contents.PLANTED, *contents.PLANTING],
         "references": [list(reference) for reference in contents.REFERENCES],
         "funnels": [list(funnel) for funnel in contents.FUNNELS],
-        "replay": {"given": given, "rebuilt": sorted(entries.keys() - set(given))},
+        "replay": {
+            "given": [name for name in parts if name not in contents.REBUILT],
+            "rebuilt": [name for name in parts if name in contents.REBUILT],
+        },
     }
 
 

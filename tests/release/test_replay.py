@@ -1,0 +1,94 @@
+"""Tables of a release are made again from recorded answers, without network; what is missing is a line."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pyarrow.parquet as pq
+import pytest
+
+from project import ROOT, snakemake
+from ragassay import tables
+from ragassay.ledger.calls import Ledger
+from ragassay.release import ledger_extract
+from ragassay.release.replaying import OFFLINE, NotReplayed, replay
+from ragassay.release.verification import listing
+from ragassay.schemas.calls import CALLS
+from ragassay.schemas.recorded_answers import RECORDED_ANSWERS
+
+ANSWERS = "tables/recorded_answers/judge_scope/embedded/embedded/2026-01.parquet"
+
+
+def forked(folder, arguments, environment):
+    """As a user's, but jobs are forks; that theirs have no network is tested apart."""
+    assert environment[OFFLINE] == "1"
+    return snakemake(folder, *arguments, check=False)
+
+
+def test_tables_come_out_byte_for_byte_and_elsewhere_too(release, project):
+    """In a clone that never ran, from a release without the ledger, the results and the user's files of the run."""
+    shutil.rmtree(project / "tests/tiny/documents")
+    outcome = replay(release, project, run=forked)
+    assert not outcome.other and not outcome.given and not outcome.shown
+    made = {file.split("/")[1] for file in outcome.same}
+    assert made >= {"claims", "questions", "scope_votes", "responses", "defusion_labels", "calls", "metrics", "rejects"}
+    assert len(outcome.same) == 101
+    assert not (project / "results").exists() and not any((project / ".snakemake").glob("replay-*"))
+
+
+def test_a_replay_that_misses_an_answer_names_it(release, project):
+    rows = pq.read_table(release / ANSWERS, partitioning=None)
+    tables.write(RECORDED_ANSWERS, release / ANSWERS, rows.slice(1))
+    listing.write_sums(release)
+    with pytest.raises(NotReplayed, match="the ledger has no answer for call") as stopped:
+        replay(release, project, only=["scope_votes"], run=forked)
+    assert rows["key"][0].as_py() in str(stopped.value) and "\n" not in str(stopped.value)
+
+
+@pytest.mark.parametrize(("only", "message"), [(["documents"], "expected some of those that a replay makes: calls")])
+def test_what_cannot_be_replayed_is_a_line(release, project, only, message):
+    with pytest.raises(NotReplayed, match=message):
+        replay(release, project, only=only, run=forked)
+    (release / "stray").touch()
+    with pytest.raises(NotReplayed, match="stray: found a file that SHA256SUMS does not list"):
+        replay(release, project, run=forked)
+    with pytest.raises(NotReplayed, match="no such file, expected the manifest of a release"):
+        replay(release.parent, project, run=forked)
+
+
+@pytest.mark.parametrize("use", ["create_connection(('127.0.0.1', 9))", "getaddrinfo('example.org', 80)"])
+def test_jobs_of_a_replay_have_no_network(use):
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "workflow/startup"), OFFLINE: "1"}
+    command = [sys.executable, "-c", f"import socket; socket.{use}"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode and "expected none in a replay" in done.stderr
+
+
+def test_a_ledger_made_from_rows_has_the_answers_refusals_and_costs_of_the_first(tmp_path):
+    """What was asked in vain, too: retries, failures, requests that were lost."""
+    first = Ledger(tmp_path / "first")
+    for number, again in enumerate([False, True]):
+        name = first.intent("ab" * 16, [0, 1], 0.5, again)
+        first.done(name, "ab" * 16, [0, 1], f"body {number}")
+        first.settled(name, 10, 4, 3, 0.25, 2)
+    lost = first.intent("cd" * 16, [0, 1, 2], 0.5)
+    first.failed(lost, "cd" * 16, [0, 1, 2], "timeout", "late", 0.5)
+    first.intent("cd" * 16, [0], 0.5)
+    first.refused("ef" * 16, [0], "refusal", "no")
+    first.close()
+    rows = ledger_extract.rows(tmp_path / "first")
+    assert [(row["key"][:2], row["number"], row["body"]) for row in rows] == [
+        *(("ab", 1, "body 0"), ("ab", 2, "body 1"), ("ef", 1, None)),
+    ]
+    tables.write(RECORDED_ANSWERS, tmp_path / "rows", rows)
+    account = dict.fromkeys(CALLS.schema.names, 0) | {"requests": 4, "retries": 1, "replies": 2, "failures": 1}
+    account |= {"samples": 4, "prompt_tokens": 20, "cached_tokens": 8, "completion_tokens": 6, "dollars": 0.5}
+    ledger_extract.write_ledger(tmp_path / "second", rows, account | {"possibly_billed_twice": 4})
+    second = Ledger(tmp_path / "second")
+    for name in ("requests", "retries", "replies", "failures", "samples", "prompt", "cached", "completion", "pico"):
+        assert second.counts[name] == Ledger(tmp_path / "first").counts[name], name
+    assert second.possibly_billed_twice == Ledger(tmp_path / "first").possibly_billed_twice == 4
+    assert [body for _, body in second.bodies("ab" * 16)] == ["body 0", "body 1"]
+    assert list(second.refusals("ef" * 16)) == [([0], "refusal", "no")]
+    assert ledger_extract.rows(tmp_path / "second") == rows, "and it can be published again"

@@ -1,0 +1,231 @@
+"""`make replay`: rebuild the tables of a release from the models' recorded answers, without a key and without network.
+
+The workflow runs in a scratch folder that sees this project's code. There it finds the release's configuration and
+prompts, the tables that a replay is given, and ledgers made from `recorded_answers`; every model is in mode replay, so
+that a call without a recorded answer stops the job. What comes out is compared with the release.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import yaml
+
+from ragassay import tables
+from ragassay.errors import AssayError
+from ragassay.plan import schema
+from ragassay.plan.schema import values
+from ragassay.plan.shards import COLUMNS
+from ragassay.release.contents import RULES, part
+from ragassay.release.ledger_extract import write_ledger
+from ragassay.release.verification import listing
+from ragassay.release.verification.release_folder import TABLES, ReleaseFolder, Unusable
+from ragassay.results import all_tables
+from ragassay.tables import Table
+
+OWN = {"results", "logs", "ledger", "releases", "config", "resources", ".snakemake", ".git"}  # the rest is linked
+OFFLINE = "RAGASSAY_NO_NETWORK"  # heeded by workflow/startup
+LONG_AGO = 1_000_000_000
+MISS = "mode replay, and the ledger has no answer for call"
+
+
+class NotReplayed(AssayError):
+    """The release cannot be replayed, or what came out is not what it holds."""
+
+
+@dataclass
+class Outcome:
+    given: list[str] = field(default_factory=list)
+    same: list[str] = field(default_factory=list)  # byte for byte
+    shown: list[str] = field(default_factory=list)  # all values that the release shows
+    other: list[str] = field(default_factory=list)
+
+
+def replay(release, project=".", only: Iterable[str] = (), run: Callable | None = None) -> Outcome:
+    """`only` names tables; `run` starts Snakemake in a folder with arguments and an environment."""
+    opened = _opened(release)
+    project = Path(project).resolve()
+    (project / ".snakemake").mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="replay-", dir=project / ".snakemake") as folder:
+        scratch = Path(folder, "project")
+        config = _lay_out(opened, project, scratch)
+        _give(opened, scratch)
+        _write_ledgers(opened, scratch)
+        names = opened.manifest["replay"]["rebuilt"]
+        if unknown := sorted(set(only) - set(names)):
+            expected = f"expected some of those that a replay makes: {', '.join(names)}"
+            raise NotReplayed(f"{release}: found {', '.join(unknown)}, {expected}")
+        targets = [file for file, _ in _files(opened, only or names)]
+        arguments = ["--forceall", "--rerun-triggers", "input", "--allowed-rules", *RULES, "--"]
+        arguments += [f"results/{file.partition('/')[2]}" for file in targets]
+        keys = {entry["key_variable"]: "none" for entry in config["models"].values() if entry["key_variable"]}
+        done = (run or _snakemake)(scratch, arguments, {OFFLINE: "1"} | keys)
+        if done.returncode:
+            raise NotReplayed(_why(done.stdout, release))
+        return _compared(opened, scratch, targets)
+
+
+def _opened(release):
+    folder = Path(release)
+    try:
+        opened = ReleaseFolder(folder)
+    except Unusable as error:
+        raise NotReplayed(str(error)) from error
+    for problem in listing.problems(folder):
+        raise NotReplayed(f"{release}: {problem}")
+    return opened
+
+
+def _lay_out(opened, project, scratch):
+    """Links to the code, and the configuration and prompts of the release."""
+    scratch.mkdir()
+    for path in project.iterdir():
+        if path.name not in OWN:
+            (scratch / path.name).symlink_to(path)
+    for name in ("config", "resources"):
+        (scratch / name).symlink_to(project / name)
+    prompts = scratch / "resources/prompts"
+    _unlinked(scratch, prompts)
+    for path in (opened.folder / "prompts").iterdir():
+        (prompts / path.name).unlink(missing_ok=True)
+        shutil.copyfile(path, prompts / path.name)
+    config = yaml.safe_load((opened.folder / "config/config.yaml").read_text(encoding="utf-8"))
+    config["shards"] = "config/shards.tsv"
+    for entry in config["models"].values():
+        entry["mode"] = "replay"
+    _unlinked(scratch, scratch / "config")
+    for name, text in {
+        "config.yaml": yaml.safe_dump(config, allow_unicode=True),
+        "shards.tsv": (opened.folder / "config/shards.tsv").read_text(encoding="utf-8"),
+    }.items():
+        (scratch / "config" / name).unlink(missing_ok=True)
+        (scratch / "config" / name).write_text(text, encoding="utf-8")
+    for path in _brought(config, scratch):
+        _stand_in(scratch, scratch / path)
+    return config
+
+
+def _brought(config, scratch):
+    """Paths of files that users bring: no job reads them, since what was made from them is given."""
+    for _, value, entry in values(config, schema.merged()):
+        if entry.get("exists") and isinstance(value, str):
+            yield value
+    for line in (scratch / "config/shards.tsv").read_text(encoding="utf-8").splitlines()[1:]:
+        if path := line.split("\t")[len(COLUMNS) - 1]:
+            yield path
+
+
+def _stand_in(scratch, path):
+    """An empty file in the place of one that a stranger has not, or a folder with one."""
+    if not path.exists():
+        file = path if path.suffix else path / "withheld.txt"
+        _unlinked(scratch, file.parent)
+        file.touch()
+
+
+def _unlinked(scratch, folder):
+    """A folder of the scratch project that may be written to: instead of a link, a folder of links."""
+    for above in [*reversed(folder.relative_to(scratch).parents), folder.relative_to(scratch)]:
+        place = scratch / above
+        if place.is_symlink():
+            target = place.resolve()
+            place.unlink()
+            place.mkdir()
+            for path in target.iterdir():
+                (place / path.name).symlink_to(path)
+        place.mkdir(exist_ok=True)
+
+
+def _give(opened, scratch):
+    """All tables, as stages read them: without columns that only releases have. What Snakemake makes again, it removes;
+    the time of a file tells.
+    """
+    declared = all_tables()
+    for file, name in _files(opened, [*opened.manifest["replay"]["given"], *opened.manifest["replay"]["rebuilt"]]):
+        place = scratch / "results" / file.partition("/")[2]
+        place.parent.mkdir(parents=True, exist_ok=True)
+        table = declared[name]
+        if pq.read_schema(opened.folder / file).equals(table.schema):
+            shutil.copyfile(opened.folder / file, place)
+        else:
+            tables.write(table, place, _as_declared(table, pq.read_table(opened.folder / file, partitioning=None)))
+        os.utime(place, (LONG_AGO, LONG_AGO))
+
+
+def _files(opened, parts):
+    """Files of these tables or parts of tables, each with the name of its table."""
+    for name, files in opened.files.items():
+        for file in files:
+            if part(file.removeprefix(f"{TABLES}/").removesuffix(".parquet")) in parts:
+                yield file, name
+
+
+def _as_declared(table: Table, rows: pa.Table) -> pa.Table:
+    """Withheld texts are empty: no stage of a replay reads them."""
+    columns = []
+    for column in table.columns:
+        values = rows[column.name]
+        if not column.null and values.null_count:
+            values = values.fill_null("") if column.type == pa.string() else pa.array(
+                [value or [] for value in values.to_pylist()], column.type
+            )  # fmt: skip
+        columns.append(values)
+    return pa.table(columns, schema=table.schema)
+
+
+def _write_ledgers(opened, scratch):
+    accounts = {}
+    for file, rows in opened.each("calls", [column["name"] for column in opened.tables["calls"]["columns"]]):
+        [accounts[opened.place("calls", file)]] = rows.to_pylist()
+    for file, rows in opened.each(
+        "recorded_answers", [column["name"] for column in opened.tables["recorded_answers"]["columns"]]
+    ):
+        job = opened.place("recorded_answers", file)
+        write_ledger(scratch / "ledger" / job, rows.to_pylist(), accounts[job.replace("/_", "_")])
+
+
+def _snakemake(folder, arguments, environment):
+    command = [sys.executable, "-m", "snakemake", "--quiet", "host", "rules", "reason", *arguments]
+    together = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    return subprocess.run(command, cwd=folder, env=os.environ | environment, **together)
+
+
+def _why(output, release):
+    lines = output.strip().splitlines()
+    missed = next((line for line in lines if MISS in line), None)
+    if missed:
+        remedy = "it lacks an answer, or its texts or this code are not those of the run"
+        return f"{release}: {missed.strip()}; {remedy}"
+    return f"{release}: the replay failed: " + " / ".join(line.strip() for line in lines[-6:])
+
+
+def _compared(opened, scratch, targets):
+    outcome = Outcome()
+    for file in targets:
+        made, released = scratch / "results" / file.partition("/")[2], opened.folder / file
+        if made.stat().st_mtime == LONG_AGO:
+            outcome.given.append(file)
+        elif made.read_bytes() == released.read_bytes():
+            outcome.same.append(file)
+        elif _shows_the_same(made, released):
+            outcome.shown.append(file)
+        else:
+            outcome.other.append(file)
+    return outcome
+
+
+def _shows_the_same(made, released):
+    """Whether all values are equal that the release shows, where it withholds others."""
+    new, old = (pq.read_table(path, partitioning=None) for path in (made, released))
+    withheld = any(column.null_count for column in old.columns)
+    if not withheld or new.num_rows != old.num_rows or new.column_names != old.column_names:
+        return False
+    pairs = zip(new.columns, old.columns, strict=True)
+    return all(a.filter(b.is_valid()).to_pylist() == b.drop_null().to_pylist() for a, b in pairs)
