@@ -1,5 +1,6 @@
 """Passages that are optimised, from tables: for few targets, kept target by target, the same after a kill."""
 
+import json
 import multiprocessing
 import os
 import signal
@@ -13,10 +14,25 @@ from passages import TEXTS, write_passages
 from project import ROOT
 from ragassay import tables, variants
 from ragassay.attacks import finished, loudness
-from ragassay.attacks.poison import ANSWER, FILTER, KINDS, READER, RETRIEVER, AttackError, Tools, settings_of, wants
+from ragassay.attacks.attacked_reader import AttackedReader
+from ragassay.attacks.poison import (
+    ANSWER,
+    FILTER,
+    KINDS,
+    READER,
+    RESPONDER,
+    RETRIEVER,
+    AttackError,
+    Tools,
+    needs,
+    settings_of,
+    wants,
+)
 from ragassay.attacks.tried import tried
 from ragassay.attacks.trigger import triggered
 from ragassay.defences import defence
+from ragassay.llm.estimate_caller import FOLDER
+from ragassay.schemas.calls import CALLS
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
 from ragassay.schemas.targets import TARGETS
@@ -35,9 +51,7 @@ SMALL = {  # settings that do little
     "general_trigger": {"trigger": "storm", "tokens": 3, "steps": 3, "candidates": 4},
 }
 PROMPT = ROOT / "resources/prompts/respond_passages.yaml"
-READING = [name for name in variants.names(KINDS) if READER in variants.load(KINDS, name, "attacks").NEEDS]
-FILTERING = [name for name in variants.names(KINDS) if FILTER in variants.load(KINDS, name, "attacks").NEEDS]
-OPTIMISED = [name for name in variants.names(KINDS) if RETRIEVER in variants.load(KINDS, name, "attacks").NEEDS]
+OPTIMISED = [name for name in variants.names(KINDS) if RETRIEVER in needs(name, {})]
 
 
 @pytest.fixture(scope="module")
@@ -79,13 +93,14 @@ def optimised(files, entries, guard, tmp_path):
 
     def run(kind, folder="optimised", **own):
         settings = settings_of(kind, SMALL[kind] | own, "attacks.mine")
-        inputs = (files("targets"), [files("passages")], [files("neighbours")], PROMPT, files("poison"))
-        about = {"reader": {"name": "little", "entry": reader, "in_lines": False}} if kind in READING else {}
-        if kind == "jamming_optimised":
+        inputs = (files("targets"), [files("passages")], [files("neighbours")], PROMPT, files("poison"), files("calls"))
+        needed = needs(kind, settings)
+        about = {"reader": {"name": "little", "entry": reader, "in_lines": False}} if READER in needed else {}
+        if RESPONDER in needed:
             own = {"name": "embedded", "provider": "embedded", "model": "reader", "price": {"input": 0, "output": 0}}
-            asked = {"ledger": str(tmp_path / "ledger"), "in_lines": False, "sampling": {"temperature": 0}}
+            asked = {"ledger": str(tmp_path / "ledger/optimise_passages/mine"), "in_lines": False, "sampling": {"temperature": 0}}
             about |= {"model": own, "responder": asked}
-        about |= {"filter": {"path": guard, "scorer": None}} if kind in FILTERING else {}
+        about |= {"filter": {"path": guard, "scorer": None}} if FILTER in needed else {}
         optimise_passages(*inputs, "mine", kind, settings, retriever, tmp_path / folder, **about)
         return files("poison").read_bytes(), tables.read(POISONED_PASSAGES, files("poison")).to_pylist()
 
@@ -163,6 +178,43 @@ def test_a_general_trigger_is_the_same_for_questions_with_it_and_without_it(opti
     [name] = tried(["bridge", "ferry"], known=0.5)
     [text] = optimised("general_trigger", aim="answer")[1]
     assert text["target_id"] == name
+
+
+@pytest.mark.parametrize("aim", ["declining", "answer"])
+def test_words_before_a_command_make_the_model_obey_it(optimised, entries, aim):
+    reader, own = AttackedReader("little", entries[0], PROMPT, in_lines=False), {"obeying_steps": 6, "aim": aim}
+    plain, obeyed = (
+        min(optimised("general_trigger", obeying=count, **own)[1], key=lambda row: row["text"].split()[-1])
+        for count in (0, 3)
+    )
+    [name] = tried(["bridge", "ferry"], known=0.5)  # it is measured on, so that the other question is known
+    [asked] = [one for one in targets() if (one["target_id"] == name) == (aim == "answer")]
+    said = asked["target"] if aim == "answer" else "I don't know"
+    front, command = plain["text"].split(" ")[:3], plain["text"].split(" ", 3)[-1]
+    assert obeyed["text"].startswith(" ".join(front)) and obeyed["text"].endswith(command)
+    texts = [[" ".join([*front, "! ! !", command])], [obeyed["text"]]]
+    before, after = reader.log_likelihoods(triggered(asked["question"], "storm"), texts, said)
+    assert after > before and obeyed["forwards"] > plain["forwards"]
+
+
+def test_what_a_stand_in_answered_is_not_kept(optimised, tmp_path, monkeypatch):
+    monkeypatch.setenv(FOLDER, str(tmp_path))
+    rows = optimised("jamming_optimised", "estimated")[1]
+    counted = [json.loads(path.read_text())["requests"] for path in tmp_path.glob("*.json")]
+    assert len(counted) == 2 and sum(counted) == sum(row["calls"] for row in rows)
+    assert not list((tmp_path / "estimated").rglob("*.json"))
+    optimised("poisonedrag_white", "estimated")
+    assert list((tmp_path / "estimated").rglob("*.json"))
+
+
+def test_what_the_model_was_asked_is_counted(optimised, files):
+    optimised("poisonedrag_white")
+    assert tables.read(CALLS, files("calls")).num_rows == 0
+    rows = optimised("jamming_optimised")[1]
+    [counted] = tables.read(CALLS, files("calls")).to_pylist()
+    assert counted["requests"] == sum(row["calls"] for row in rows) > 0
+    optimised("jamming_optimised")  # all is kept, nothing is asked
+    assert tables.read(CALLS, files("calls")).to_pylist() == [counted]
 
 
 @pytest.mark.parametrize("kind", ["corpus_poisoning", "general_trigger"])

@@ -21,6 +21,7 @@ PLANTED = list(dict.fromkeys(expand("results/poisoned_passages/{dataset}/{attack
 SECTIONS["attacks"] = {"shown": bool(RETRIEVED)}
 PRODUCTS += RETRIEVED
 CALLS += expand("results/calls/paraphrase_targets/{dataset}/{attack}.parquet", zip, **plan(attacks.written))
+CALLS += expand("results/calls/optimise_passages/{dataset}/{attack}.parquet", zip, **plan(attacks.asking))
 
 
 wildcard_constraints:
@@ -101,6 +102,7 @@ rule optimise_passages:
         prompt=plan(defended.prompt),
     output:
         poisoned_passages=table("results/poisoned_passages/{dataset}/{attack}.parquet"),
+        calls=table("results/calls/optimise_passages/{dataset}/{attack}.parquet"),
     log:
         "logs/optimise_passages/{dataset}/{attack}.log",
     wildcard_constraints:

@@ -40,7 +40,7 @@ def test_the_best_are_bred_until_it_is_enough():
     def bred(parents):
         return [number + step for number in parents for step in (-1, 1)]
 
-    population, values = evolved([0, 20], measured, bred, 50, 1, lambda values: values.min() == 0)
+    population, values = evolved([0, 20], measured, bred, 50, 1, lambda _, values: values.min() == 0)
     assert 7 in population and len(population) == 2 and values.min() == 0
     assert sum(asked) == pytest.approx(2 + 2 * 7)
 

@@ -4,14 +4,12 @@ import pytest
 
 from ragassay import variants
 from ragassay.attacks import loudness
-from ragassay.attacks.poison import KINDS, RETRIEVER, AttackError, Text, Tools, rows, settings_of
+from ragassay.attacks.poison import KINDS, RETRIEVER, AttackError, Text, Tools, needs, rows, settings_of
 from ragassay.text.answer_match import contains
 from targets import TARGET_ROWS, targets
 
 TARGETS = targets()
-WITHOUT_WEIGHTS = {
-    kind for kind in variants.names(KINDS) if RETRIEVER not in variants.load(KINDS, kind, "attacks").NEEDS
-}
+WITHOUT_WEIGHTS = {kind for kind in variants.names(KINDS) if RETRIEVER not in needs(kind, {})}
 BRIDGE, FERRY = TARGETS
 TEXT = "A bridge over the river fell in the storm."
 TOOLS = Tools(

@@ -143,9 +143,8 @@ def test_what_cannot_be_scored_is_one_line(saved):
     with pytest.raises(LikelihoodError, match=r"little: text 2 stands behind .* tokens, expected fewer than 64"):
         Scorer(saved()).of(["ferry", "ferry"], ["quay", " ".join(WORDS * 6)])
     broken = Scorer(saved())
-    broken._model = module.Causal(broken.local.causal())
     with torch.no_grad():
-        broken._model.head.weight.fill_(torch.nan)
+        broken.causal.head.weight.fill_(torch.nan)
     with pytest.raises(LikelihoodError, match="little: found a log-probability that is not finite in float32"):
         broken.of(["ferry"])
 
@@ -154,7 +153,7 @@ def test_logits_are_made_for_a_few_tokens_at_a_time(saved, texts, monkeypatch):
     monkeypatch.setattr(module, "ROWS", 7)
     scorer, seen = Scorer(saved()), []
     scorer.of(["ferry"])
-    scorer._model.head.register_forward_hook(lambda _module, _input, output: seen.append(output.shape))
+    scorer.causal.head.register_forward_hook(lambda _module, _input, output: seen.append(output.shape))
     found = scorer.of(texts)
     assert sum(rows for rows, _ in seen) == sum(one.tokens for one in found) and max(rows for rows, _ in seen) == 7
 

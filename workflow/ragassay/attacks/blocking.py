@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ragassay.llm.calls import converse
+from ragassay.ledger.calls import Ledger
+from ragassay.llm.calls import account, converse
 from ragassay.llm.model import Model, Request
 from ragassay.llm.parsers.declining import declines_from_passages
 from ragassay.llm.prompts import Prompt
@@ -41,6 +42,14 @@ class AttackedResponder:
     def request(self, question: str, passages: list[str]) -> Request:
         shown = "\n".join(" ".join(text.split()) for text in passages) if self.in_lines else passages
         return Request(self.prompt.messages(passages=shown, question=question), self.sampling)
+
+    def account(self) -> dict:
+        """What was asked and paid, as the table calls has it."""
+        journal = Ledger(self.ledger)
+        try:
+            return account(self.model, journal)
+        finally:
+            journal.close()
 
     def run(self, conversation):
         """What a conversation of many calls gives; all are in the ledger, so that none is paid twice."""

@@ -48,14 +48,14 @@ def evolved(
     bred: Callable[[list], list],
     generations: int,
     parents: int,
-    is_enough: Callable[[np.ndarray], bool],
+    is_enough: Callable[[list, np.ndarray], bool],
 ) -> tuple[list, np.ndarray]:
     """The population after so many generations, or as soon as it is enough, and its numbers. The best `parents` have
     children; of all, as many stay as there were.
     """
     values = measured(population)
     for _ in range(generations):
-        if is_enough(values):
+        if is_enough(population, values):
             break
         chosen = [population[at] for at in ranked(values)[:parents]]
         children = bred(chosen)

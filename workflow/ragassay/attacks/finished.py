@@ -16,21 +16,25 @@ from ragassay.stage import log
 
 
 class Finished:
-    """The units of one attack; `about` is what all of them follow from."""
+    """The units of one attack; `about` is what all of them follow from. What a stand-in for a model answered is not to
+    be kept.
+    """
 
-    def __init__(self, folder, about: dict):
-        self.folder = Path(folder, _digest(about))
-        if not (self.folder / "attack.json").exists():
+    def __init__(self, folder, about: dict, keeps: bool = True):
+        self.folder, self.keeps = Path(folder, _digest(about)), keeps
+        if keeps and not (self.folder / "attack.json").exists():
             write_text(self.folder / "attack.json", json.dumps(about, indent=1, sort_keys=True) + "\n")
 
     def each(self, units: list[dict], make: Callable[[dict], list[Poison]]) -> Iterator[Poison]:
         """What is made of each unit, now or before."""
         for number, unit in enumerate(units, 1):
             path, done = self.folder / f"{_digest(unit)}.json", "made before"
-            if not path.exists():
-                write_text(path, json.dumps(make(unit)))
-                done = "made"
-            texts = _read(path)
+            if path.exists():
+                texts = _read(path)
+            else:
+                texts, done = make(unit), "made"
+                if self.keeps:
+                    write_text(path, json.dumps(texts))
             log.info("%d of %d: %d texts, %s", number, len(units), len(texts), done)
             yield from texts
 

@@ -31,13 +31,22 @@ def noisy(target: dict, passage: dict, tools, settings: dict) -> tuple[str, int]
     def bred(parents):
         return [_child(words, free, parents, most, settings, dice) for _ in range(settings["children"])]
 
-    def is_enough(values):
-        return bool(((values[:, 0] < 1) & (values[:, 1] < settings["enough"])).any())
+    def is_enough(population, values):
+        """Whether the best typos are found as before, and the reader says no right answer any more."""
+        best = _best(values)
+        if values[best, 0] >= 1 or values[best, 1] >= 1:
+            return False
+        text = _text(words, population[best])
+        return not any(tools.reader.says(target["question"], [text], answer) for answer in target["answers"])
 
     first = [_mutated(words, free, {}, 1.0, most, dice) for _ in range(settings["population"])]
     population, values = evolved(first, measured, bred, settings["generations"], settings["parents"], is_enough)
-    best = min(front(values), key=lambda at: (values[at, 0] >= 1, values[at, 1], values[at, 0]))
-    return _text(words, population[best]), 2 * len(seen)
+    return _text(words, population[_best(values)]), 2 * len(seen)
+
+
+def _best(values):
+    """The place of the one that is found as before and leaves the answer least probable."""
+    return min(front(values), key=lambda at: (values[at, 0] >= 1, values[at, 1], values[at, 0]))
 
 
 def _text(words, typos):

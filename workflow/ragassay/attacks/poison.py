@@ -3,10 +3,10 @@
     poison(targets, tools, settings) -> passages
 
 `targets` are rows of the table targets, `settings` its own, which `SETTINGS` names with their defaults; it yields
-`Poison`, target after target. What it needs beside them it names in `NEEDS`: `retrieved`, `texts`, a `writer`, which is
-a model that writes texts, the weights of a `retriever` or a `reader`, a fitted `filter`, or a `responder`; what it
-wants of the model, in `WANTS`: the wrong `answer`, `declining`, or any `error`, by its setting `aim` if there are
-several.
+`Poison`, target after target. What it needs beside them it names in `NEEDS`, or a function `needs(settings)` does:
+`retrieved`, `texts`, a `writer`, which is a model that writes texts, the weights of a `retriever` or a `reader`, a
+fitted `filter`, or a `responder`. What it wants of the model, in `WANTS`: the wrong `answer`, `declining`, or any
+`error`, by its setting `aim` if there are several.
 """
 
 from collections.abc import Iterator
@@ -68,6 +68,12 @@ def settings_of(kind: str, own: dict, place: str) -> dict:
         if key not in known:
             raise AttackError(f"{place}: {unknown('setting', key, known) if known else f'{kind} has no settings'}")
     return known | own
+
+
+def needs(kind: str, own: dict, place: str = "attacks") -> tuple[str, ...]:
+    """What an attack with these settings needs."""
+    found = variants.load(KINDS, kind, place)
+    return found.needs(found.SETTINGS | own) if hasattr(found, "needs") else found.NEEDS
 
 
 def wants(kind: str, own: dict) -> str | None:

@@ -8,22 +8,13 @@ import numpy as np
 import torch
 
 from ragassay.encoders.encoder import Kind
+from ragassay.weights.tracing import embeddings
 
 
 def traced(kind: Kind, tokens: np.ndarray, mask: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
     """A vector for each row of padded tokens, and the embeddings of the tokens, rows x longest x width: gradients of
     anything made of the first can be taken by the second.
     """
-    kept = []
-
-    def begin(_module, _given, embeddings):
-        kept.append(embeddings.detach().requires_grad_())
-        return kept[0]
-
-    handle = kind.words.register_forward_hook(begin)
-    try:
-        with torch.enable_grad():
-            vectors = kind.tensors(tokens, mask)
-    finally:
-        handle.remove()
+    with embeddings(kind.words) as kept:
+        vectors = kind.tensors(tokens, mask)
     return vectors, kept[0]

@@ -12,6 +12,7 @@ neither on the batch nor on the length of texts. What batch a text falls into ch
 """
 
 import contextlib
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -71,7 +72,7 @@ class Scorer:
     """
 
     def __init__(self, local: LocalModel, longest: int | None = None):
-        self.local, self._model = local, None
+        self.local = local
         self.longest = min((count for count in (longest, positions(local.config)) if count), default=None)
         if not local.tokenizer.is_fast:
             raise LikelihoodError(
@@ -81,7 +82,7 @@ class Scorer:
 
     def of(self, texts: list[str], given: list[str] | None = None) -> list[Scored]:
         """The texts in their order; `given` has what stands in front of each."""
-        rows = self._rows(texts, given)
+        rows = self.rows(texts, given)
         result = [Scored(np.empty(0, np.float32), row.ends, row.cut) for row in rows]
         for alike in self._alike(rows):
             for batch in batches([len(rows[at].tokens) for at in alike], self._budget):
@@ -92,11 +93,17 @@ class Scorer:
             log.info("%s: %d texts are longer than the %d tokens that are read", self.local.name, cut, self.longest)
         return result
 
+    @cached_property
+    def causal(self) -> "Causal":
+        log.info("loading %s", self.local.name)
+        return Causal(self.local.causal())
+
     @property
     def _budget(self):
         return self.local.batch_tokens(CPU_TOKENS, GPU_TOKENS)
 
-    def _rows(self, texts, given):
+    def rows(self, texts: list[str], given: list[str] | None) -> list[Row]:
+        """Texts and what stands in front of them, as the model reads them."""
         tokenizer, rows = self.local.tokenizer, []
         start = [] if tokenizer.bos_token_id is None else [tokenizer.bos_token_id]
         before = [] if tokenizer.chat_template else start
@@ -131,14 +138,11 @@ class Scorer:
     @torch.inference_mode()
     def _values(self, rows):
         """The log-probabilities of each row's text."""
-        if self._model is None:
-            log.info("loading %s", self.local.name)
-            self._model = Causal(self.local.causal())
         tokens, _ = padded([row.tokens for row in rows], 0)  # padding stands behind, where nothing sees it
         counts = [len(row.ends) for row in rows]
         lines = np.repeat(np.arange(len(rows)), counts)
         places = np.concatenate([np.arange(row.first, len(row.tokens)) for row in rows])
-        values = self._model.log_probabilities(tokens, lines, places)
+        values = self.causal.log_probabilities(tokens, lines, places)
         if not np.isfinite(values).all():
             raise LikelihoodError(
                 f"{self.local.name}: found a log-probability that is not finite in {self.local.dtype}; take float32, or"

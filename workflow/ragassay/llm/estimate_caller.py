@@ -12,6 +12,7 @@ import os
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from uuid import uuid4
 
 from ragassay.llm.bulletin import rule_and_keys
 from ragassay.llm.caller import Caller
@@ -54,10 +55,10 @@ class EstimatingCaller(Caller):
         self.counts.update(pico=round(dollars * 1e12), pico_at_most=round(most * 1e12))
 
     def write(self, folder) -> None:
-        """One file for this job, to be added up with those of the others."""
+        """A file of its own, to be added up with the others; a job may ask in several rounds."""
         rule, keys = rule_and_keys(self.ledger.folder)
         row = {"rule": rule, "model": self.settings.name, "in_the_ledger": self.hits, **self.counts}
-        Path(folder, "-".join([rule, *keys]) + f"-{os.getpid()}.json").write_text(json.dumps(row))
+        Path(folder, "-".join([rule, *keys]) + f"-{uuid4().hex}.json").write_text(json.dumps(row))
 
 
 def tokens(text: str) -> int:

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 from typing import NamedTuple
 
 from ragassay import variants
-from ragassay.attacks import tried
-from ragassay.attacks.poison import KINDS, RETRIEVER, TEXTS, WRITER, AttackError, settings_of, wants
+from ragassay.attacks import poison, tried
+from ragassay.attacks.poison import KINDS, RESPONDER, RETRIEVER, TEXTS, WRITER, AttackError, settings_of, wants
 from ragassay.errors import AssayError, unknown
 from ragassay.plan import models, retrieval
 from ragassay.plan.intervals import draws
@@ -76,7 +76,16 @@ def poison_texts(config: dict, wildcards) -> list[str]:
 
 def written(config: dict) -> dict[str, list[str]]:
     """All datasets and attacks that meet and whose texts a model writes, as two lists of equal length."""
-    found = [cell[::2] for cell in cells(config) if WRITER in needs(config, cell.attack)]
+    return _meeting(config, WRITER)
+
+
+def asking(config: dict) -> dict[str, list[str]]:
+    """The same for attacks that ask the model they want to answer wrongly."""
+    return _meeting(config, RESPONDER)
+
+
+def _meeting(config, needed):
+    found = [cell[::2] for cell in cells(config) if needed in needs(config, cell.attack)]
     found = list(dict.fromkeys(found))
     return {name: [one[at] for one in found] for at, name in enumerate(("dataset", "attack"))}
 
@@ -153,11 +162,8 @@ def settings(config, wildcards):
 
 
 def needs(config, name):
-    return _kind(config, name).NEEDS
-
-
-def _kind(config, name):
-    return variants.load(KINDS, attack(config, name)["kind"], f"attacks.{name}.kind")
+    entry = attack(config, name)
+    return poison.needs(entry["kind"], entry["settings"], f"attacks.{name}.kind")
 
 
 def check(config: dict) -> Iterator[tuple]:

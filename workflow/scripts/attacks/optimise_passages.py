@@ -11,17 +11,19 @@ from ragassay.attacks.poison import Tools, rows
 from ragassay.attacks.texts import retrieved_texts
 from ragassay.attacks.tried import known, tried
 from ragassay.code_version import module_version
+from ragassay.llm import estimate_caller
+from ragassay.schemas.calls import CALLS
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
 from ragassay.schemas.targets import TARGETS
 from ragassay.stage import log, run
 
 
 def optimise_passages(
-    targets, passages, neighbours, prompt, poisoned_passages, attack, kind, own, retriever, finished, reader=None,
-    filter=None, model=None, responder=None,
+    targets, passages, neighbours, prompt, poisoned_passages, calls, attack, kind, own, retriever, finished,
+    reader=None, filter=None, model=None, responder=None,
 ):  # fmt: skip
     """`retriever` says which encoders and similarity are attacked, `reader` which model and form of prompt, if any;
-    `finished` is the folder of what was made before.
+    `finished` is the folder of what was made before. Many attacks ask no model; then `calls` is empty.
     """
     wanted = {row["target_id"]: row for row in tables.read(TARGETS, targets).to_pylist()}
     chosen = tried(wanted, own.get("targets"), own.get("known", 0))
@@ -44,11 +46,12 @@ def optimise_passages(
         reader=reader,
         responder=responder,
         filter=_filter(**filter) if filter else None,
-        finished=Finished(finished, about),
+        finished=Finished(finished, about, keeps=not (responder and estimate_caller.estimating())),
     )
     log.info("tried on %d of %d targets", len(chosen), len(wanted))
     texts = rows(attack, kind, [wanted[name] for name in chosen], tools, own)
     count = tables.write(POISONED_PASSAGES, poisoned_passages, texts)
+    tables.write(CALLS, calls, [responder.account()] if responder else [])
     log.info("%d passages for %d targets", count, len(chosen))
 
 

@@ -1,6 +1,6 @@
 """GARAG: the passage that answers, with typos. A population of such passages evolves (NSGA-II) until one is at least as
-similar to the question as the passage was, while the reader finds the right answer less probable. Words of answers and
-figures stay as they are. It wants any error, and has no wrong answer of its own.
+similar to the question as the passage was and the reader, decoding greedily, no longer gives a right answer. Words of
+answers and figures stay as they are. It wants any error, and has no wrong answer of its own.
 """
 
 from ragassay.attacks.poison import ERROR, READER, RETRIEVED, RETRIEVER, Poison
@@ -8,7 +8,7 @@ from ragassay.text.answer_match import contains
 
 SETTINGS = {
     "texts": 1, "population": 25, "generations": 25, "parents": 10, "children": 20, "perturbation": 0.2,
-    "crossover": 0.2, "mutation": 0.4, "enough": 0.1, "targets": None, "seed": 0, "retriever": None, "reader": None,
+    "crossover": 0.2, "mutation": 0.4, "targets": None, "seed": 0, "retriever": None, "reader": None,
 }  # fmt: skip
 NEEDS, WANTS = (RETRIEVER, RETRIEVED, READER), ERROR
 
