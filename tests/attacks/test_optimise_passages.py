@@ -98,7 +98,8 @@ def optimised(files, entries, guard, tmp_path):
         about = {"reader": {"name": "little", "entry": reader, "in_lines": False}} if READER in needed else {}
         if RESPONDER in needed:
             own = {"name": "embedded", "provider": "embedded", "model": "reader", "price": {"input": 0, "output": 0}}
-            asked = {"ledger": str(tmp_path / "ledger/optimise_passages/mine"), "in_lines": False, "sampling": {"temperature": 0}}
+            ledger = str(tmp_path / "ledger/optimise_passages/mine")
+            asked = {"ledger": ledger, "in_lines": False, "sampling": {"temperature": 0}}
             about |= {"model": own, "responder": asked}
         about |= {"filter": {"path": guard, "scorer": None}} if FILTER in needed else {}
         optimise_passages(*inputs, "mine", kind, settings, retriever, tmp_path / folder, **about)
