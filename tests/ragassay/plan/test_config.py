@@ -235,6 +235,14 @@ DEFAULTS = {
         "texts": False,
         "poisoned": False,
     },
+    "release": {
+        "folder": "releases",
+        "authors": ["The makers of this data set"],
+        "sources": {},
+        "run_words": 25,
+        "repeats": True,
+        "vectors": False,
+    },
     "statistics": {"words_per_bin": 25},
     "report": {"title": "RAG assay", "sections": []},
 }

@@ -19,10 +19,10 @@ COUNTS |= {"prompt_tokens": "prompt", "completion_tokens": "completion"}
 
 
 def rule_and_keys(folder: Path) -> tuple[str, list[str]]:
-    """Ledgers lie in ledger/{rule}/{keys}."""
+    """Ledgers lie in ledger/{rule}/{keys}; one elsewhere goes by its own name."""
     parts = folder.parts
-    after = parts[len(parts) - parts[::-1].index("ledger") :] if "ledger" in parts else parts[-1:]
-    return after[0], list(after[1:])
+    after = parts[len(parts) - parts[::-1].index("ledger") :] if "ledger" in parts else ()
+    return (after[0], list(after[1:])) if after else (folder.name, [])
 
 
 class Bulletin:
