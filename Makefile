@@ -6,13 +6,14 @@ TESTS ?=
 ARGS ?=
 VERSION ?=
 RELEASE ?=
+BEFORE ?=
 BIN := .venv/bin
-BENCHMARKS := house tables server calls chaos chaos_batch parsing providers embedded canaries extraction duplicates crawl hostile encoders retrieval relevance attacks optimised_attacks raguard scope responses explorer annotation features demo_lm detectors folds
+BENCHMARKS := house tables server calls chaos chaos_batch parsing providers embedded canaries extraction duplicates crawl hostile encoders retrieval relevance attacks optimised_attacks raguard scope responses explorer annotation features demo_lm detectors folds release
 MAKEFLAGS += --no-print-directory
 # Module systems of clusters set these, and what they point to would be taken for installed in .venv.
 unexport PYTHONPATH PYTHONHOME
 
-.PHONY: help setup demo demo-lm estimate annotate release replay test lint bench chaos hostile screenshot docs lock clean
+.PHONY: help setup demo demo-lm estimate annotate release release-diff replay test lint bench chaos hostile screenshot docs lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+%?:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+%?):.*## /  make \1\t/' | expand -t 22
@@ -37,6 +38,9 @@ annotate: setup ## label questions by hand in the browser (ARGS="--port 8137 --h
 
 release: setup ## make an immutable release of the results (VERSION=2026-11, ARGS="--configfile ... --key ...") and verify it
 	@PYTHONPATH=workflow $(BIN)/python -m ragassay.release publish "$(VERSION)" $(ARGS)
+
+release-diff: setup ## say what changed from one release to another, as a page and as JSON (BEFORE=... RELEASE=...)
+	@PYTHONPATH=workflow $(BIN)/python -m ragassay.release diff "$(BEFORE)" "$(RELEASE)" $(ARGS)
 
 replay: setup ## make the tables of a release again from the models' recorded answers, offline (RELEASE=releases/2026-11)
 	@PYTHONPATH=workflow $(BIN)/python -m ragassay.release replay "$(RELEASE)" $(ARGS)

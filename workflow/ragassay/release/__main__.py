@@ -1,4 +1,4 @@
-"""The command line of releases: `python -m ragassay.release publish | replay`."""
+"""The command line of releases: `python -m ragassay.release publish | diff | replay`."""
 
 import argparse
 import datetime
@@ -6,6 +6,7 @@ import logging
 import sys
 
 from ragassay.errors import AssayError
+from ragassay.release import comparing
 from ragassay.release.publishing import publish
 from ragassay.release.replaying import replay
 from ragassay.release.verification import checks
@@ -18,6 +19,12 @@ def main(arguments: list[str]) -> int:
             case "publish":
                 folder = publish(given.version, given.configfile, given.date, given.key)
                 return _verify(folder)
+            case "diff":
+                found = comparing.compare(given.before, given.after)
+                folder = comparing.write(found, given.folder or f"{given.after.rstrip('/')}.changes")
+                moved = sum(row["moved"] for row in found["numbers"])
+                told = f"{len(found['tables'])} tables changed, {moved} numbers moved"
+                sys.stdout.write(f"{folder}/changes.html: {told}\n")
             case "replay":
                 return _replay(given.release, given.tables)
     except AssayError as error:
@@ -57,6 +64,10 @@ def _parser():
     again = commands.add_parser("replay", help="make the tables of a release again from its recorded answers")
     again.add_argument("release", help="the folder of the release")
     again.add_argument("--tables", nargs="+", default=[], help="only these tables, or parts such as metrics/scope")
+    comparison = commands.add_parser("diff", help="compare two releases, as a page and as JSON")
+    comparison.add_argument("before", help="the folder of the earlier release")
+    comparison.add_argument("after", help="the folder of the later one")
+    comparison.add_argument("--folder", help="where page and JSON go (default: beside the later one)")
     return parser
 
 

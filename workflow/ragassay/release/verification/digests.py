@@ -1,6 +1,6 @@
 """Two digests of a published file: of its bytes, and of a table's values, which another writer of Parquet leaves equal.
 
-The logical digest of a table goes through its columns: which values are missing, how long texts and lists are, and the
+The logical digest of a table goes through its columns: where values are missing, how long texts and lists are, and the
 values themselves as 64-bit numbers or UTF-8 are three streams each. So it depends on rows, their order and types, never
 on how they were packed. Needs the standard library and pyarrow alone.
 """
@@ -57,22 +57,24 @@ class _Column:
     """The streams of one column, each with a hash of its own: it does not matter how rows are cut into batches."""
 
     def __init__(self, name, kind):
-        self.name, self.kind = name, kind
+        self.name, self.kind, self.rows = name, kind, 0
         self.missing, self.lengths, self.values = hashlib.sha256(), hashlib.sha256(), hashlib.sha256()
         self.inner = _Column(name, kind.value_type) if _is(kind, LISTS) else None
 
     def add(self, values):
-        missing = pc.is_null(values)
-        self.missing.update(_numbers(missing.cast(pa.uint8()), 1))
+        if values.null_count:
+            places = pc.indices_nonzero(pc.is_null(values)).cast(pa.int64())
+            self.missing.update(_numbers(pc.add(places, self.rows), 8))
+        self.rows += len(values)
+        present = values.drop_null() if values.null_count else values
         if self.inner:
-            self.lengths.update(_numbers(pc.fill_null(pc.list_value_length(values), 0).cast(pa.int64()), 8))
-            self.inner.add(values.flatten())  # without those of missing lists
+            self.lengths.update(_numbers(pc.list_value_length(present).cast(pa.int32()), 4))
+            self.inner.add(present.flatten())
         elif _is(self.kind, VARIABLE):
-            present = values.drop_null() if values.null_count else values
-            self.lengths.update(_numbers(pc.binary_length(present).cast(pa.int64()), 8))
+            self.lengths.update(_numbers(pc.binary_length(present), 4))
             self.values.update(_bytes(present))
         else:
-            self.values.update(_numbers(_as_64_bits(values.drop_null()), 8))
+            self.values.update(_numbers(_as_64_bits(present), 8))
 
     def summary(self):
         own = [self.name, str(self.kind), *(one.hexdigest() for one in (self.missing, self.lengths, self.values))]

@@ -45,26 +45,29 @@ def _tables(release):
     return rows
 
 
+def texts_by_source(release: ReleaseFolder, file: str) -> Counter:
+    """(site, shard, whether the text is here) -> documents of a file. Texts are only read if some are missing."""
+    counts, missing = Counter(), release.missing.get((file, "text"))
+    partly = missing is None or missing > 0
+    for batch in batches(release.folder / file, ["site", "shard", *(["text"] if partly else [])]):
+        here = pc.is_valid(batch["text"] if partly else batch["shard"])
+        counts.update(zip(batch["site"].to_pylist(), batch["shard"].to_pylist(), here.to_pylist(), strict=True))
+    return counts
+
+
 def _documents(release):
     """Documents of each shard, and how many clusters and texts they have."""
     rows = []
-    for file in release.files.get("documents", ()):
-        clusters, documents, texts = set(), 0, 0
-        for batch in batches(release.folder / file, ["cluster_id", "text"]):
-            clusters.update(batch["cluster_id"].to_pylist())
-            documents, texts = documents + batch.num_rows, texts + batch.num_rows - batch["text"].null_count
-        rows.append((release.place("documents", file), documents, len(clusters), texts))
+    for file, found in release.each("documents", ["cluster_id"]):
+        texts = sum(count for (_, _, here), count in texts_by_source(release, file).items() if here)
+        rows.append((release.place("documents", file), found.num_rows, len(found["cluster_id"].unique()), texts))
     return rows
 
 
 def _licences(release):
     """Sources under each licence, their documents, and how many of these are here with their text."""
-    counts = Counter()  # (site, shard, whether the text is here) -> documents
-    for file in release.files.get("documents", ()):
-        for batch in batches(release.folder / file, ["site", "shard", "text"]):
-            here = pc.is_valid(batch["text"]).to_pylist()
-            counts.update(zip(batch["site"].to_pylist(), batch["shard"].to_pylist(), here, strict=True))
     sources, documents, texts = {}, Counter(), Counter()
+    counts = sum((texts_by_source(release, file) for file in release.files.get("documents", ())), Counter())
     for (site, shard, here), count in counts.items():
         licence = (licence_of(release.manifest["sources"], site, shard) or NO_LICENCE)["licence"]
         sources.setdefault(licence, set()).add(site or shard)

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ragassay.release.verification.digests import batches
-from ragassay.release.verification.facts import NO_LICENCE, licence_of
+from ragassay.release.verification.facts import NO_LICENCE, licence_of, texts_by_source
 from ragassay.release.verification.release_folder import TABLES, ReleaseFolder
 from ragassay.release.verification.table_files import SECRET
 
@@ -82,11 +82,8 @@ def _licences(release):
     sources = release.manifest["sources"]
     for table in ("documents", "articles"):
         for file in release.files.get(table, ()):
-            found = set()
-            for batch in batches(release.folder / file, ["site", "shard", "text"]):
-                rows = batch.filter(pc.is_valid(batch["text"]))
-                found.update(zip(rows["site"].to_pylist(), rows["shard"].to_pylist(), strict=True))
-            for site, shard in sorted(found, key=str):
+            shown = {(site, shard) for site, shard, here in texts_by_source(release, file) if here}
+            for site, shard in sorted(shown, key=str):
                 if not (licence_of(sources, site, shard) or NO_LICENCE)["texts"]:
                     yield f"{file}: found a text of {site or shard}, which does not allow texts to be published"
 
@@ -98,13 +95,11 @@ def _texts(release):
     for row in counted.to_pylist() if counted else ():
         states.setdefault((row["table"], row["column"]), Counter())[row["state"] in PUBLISHED] += row["cells"]
     for table, columns in release.manifest["texts"].items():
+        files = release.tables[table]["files"]
         for column in columns:
-            found = Counter()
-            for file in release.files.get(table, ()):
-                for batch in batches(release.folder / file, [column]):
-                    missing = batch[column].null_count
-                    found += Counter({False: missing, True: batch.num_rows - missing})
-            if +found != +states.get((table, column), Counter()):
+            missing = sum(release.missing[file, column] for file in files)
+            found = {False: missing, True: sum(entry["rows"] for entry in files.values()) - missing}
+            if +Counter(found) != +states.get((table, column), Counter()):
                 yield f"published_texts: column {column} of table {table} has {found[True]} texts, not its count"
 
 

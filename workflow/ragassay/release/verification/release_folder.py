@@ -35,6 +35,7 @@ class ReleaseFolder:
             self.tables = self.manifest["tables"]
             self.files = {name: sorted(entry["files"]) for name, entry in self.tables.items()}
             self.version = self.manifest["version"]
+            self.missing = {}  # (file, column) -> how many of its cells are empty, as far as that was counted
         except FileNotFoundError:
             raise Unusable(f"{path}: no such file, expected the manifest of a release") from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:

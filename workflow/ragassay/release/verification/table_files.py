@@ -1,7 +1,9 @@
 """Each table file of a release against the manifest: its columns, its rows in the order of their keys, its values."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -20,15 +22,28 @@ REFUSED = (pa.ArrowException, OSError, ValueError)  # what pyarrow raises for da
 
 
 def problems(release: ReleaseFolder) -> Iterator[str]:
-    for table, entry in release.tables.items():
-        for file, wanted in sorted(entry["files"].items()):
-            try:
-                yield from (f"{file}: {problem}" for problem in _of_file(release.folder / file, entry, wanted))
-            except REFUSED as error:
-                yield f"{file}: damaged or no Parquet file of table {table} ({str(error).splitlines()[0][:100]})"
+    """Several files are looked at side by side."""
+    ids = {name for entry in release.tables.values() for name in entry["key"]}
+    ids |= {column for _, column, *_ in release.manifest["references"]}
+
+    def of_file(place):
+        table, file = place
+        entry = release.tables[table]
+        try:
+            return [f"{file}: {problem}" for problem in _of_file(release, file, entry, entry["files"][file], ids)]
+        except REFUSED as error:
+            reason = str(error).splitlines()[0][:100]
+            return [f"{file}: damaged or no Parquet file of table {table} ({reason})"]
+
+    places = [(table, file) for table, files in release.files.items() for file in files]
+    with ThreadPoolExecutor() as pool:
+        for found in pool.map(of_file, places):
+            yield from found
 
 
-def _of_file(path, entry, wanted):
+def _of_file(release, file, entry, wanted, ids):
+    """Problems of one file, and on the way how many cells of each column are empty; ids are searched for no secrets."""
+    path = release.folder / file
     columns = {column["name"]: column["type"] for column in entry["columns"]}
     schema = pq.read_schema(path)
     found = {field.name: str(field.type) for field in schema}
@@ -36,24 +51,33 @@ def _of_file(path, entry, wanted):
         yield f"found the columns {found}, expected {columns} as in manifest.json"
         return
     digest, last, ordered = LogicalDigest(schema), None, True
+    missing = Counter()
     required = [column["name"] for column in entry["columns"] if not column["null"]]
-    texts = [name for name, kind in columns.items() if kind == "string"]
+    texts = [name for name, kind in columns.items() if kind == "string" and name not in ids]
     for batch in batches(path):
         digest.add(batch)
         ordered = ordered and _ascending(batch, entry["key"], last)
         last = batch.slice(batch.num_rows - 1).select(entry["key"])
-        for name in required:
-            if batch[name].null_count:
-                yield f"column {name} is empty in a row, expected a value in each"
+        missing.update({name: batch[name].null_count for name in columns})
         for name in texts:
-            if (at := pc.index(pc.match_substring_regex(batch[name], SECRETS), True).as_py()) >= 0:
+            if (at := _secret(batch[name])) >= 0:
                 yield f"column {name} holds what looks like a secret in row {digest.rows - batch.num_rows + at + 1}"
+    release.missing.update({(file, name): missing[name] for name in columns})
+    for name in filter(missing.get, required):
+        yield f"column {name} is empty in {missing[name]} rows, expected a value in each"
     if not ordered:
         yield f"its rows are not in the order of their key ({', '.join(entry['key'])}), or a key comes twice"
     if digest.rows != wanted["rows"]:
         yield f"found {digest.rows} rows, expected {wanted['rows']}"
     if digest.hexdigest() != wanted["digest"]:
         yield "its values are not those that were released (another logical digest)"
+
+
+def _secret(texts):
+    """The first text with what looks like a secret, or -1. Ids and names repeat, so each is looked at once."""
+    if not pc.any(pc.match_substring_regex(texts.unique(), SECRETS)).as_py():
+        return -1
+    return pc.index(pc.match_substring_regex(texts, SECRETS), True).as_py()
 
 
 def _ascending(batch, key, last):

@@ -1,0 +1,80 @@
+"""What changed from one release to another: rows, labels, numbers."""
+
+import json
+import subprocess
+import sys
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from ragassay.release import comparing
+from ragassay.release.comparing import NotComparable, compare
+from ragassay.release.verification.release_folder import MANIFEST
+
+LABELS = "tables/scope_labels/embedded/embedded/2026-01.parquet"
+NUMBERS = "tables/metrics/scope.parquet"
+
+
+def change(folder, file, rows):
+    """Another table at this place."""
+    pq.write_table(rows, folder / file)
+    manifest = json.loads((folder / MANIFEST).read_text())
+    entry = next(entry for entry in manifest["tables"].values() if file in entry["files"])
+    entry["files"][file] = {"rows": rows.num_rows, "digest": "another"}
+    (folder / MANIFEST).write_text(json.dumps(manifest | {"version": "2026-10"}))
+
+
+def with_column(rows, name, values):
+    at = rows.column_names.index(name)
+    return rows.set_column(at, rows.schema.field(at), pa.array(values, rows[name].type))
+
+
+def test_a_release_and_itself_are_equal(published):
+    found = compare(published, published)
+    assert (found["tables"], found["flips"], found["numbers"]) == ([], [], [])
+    assert comparing.page(found).count("None.") == 3
+
+
+def test_rows_that_came_and_went_and_labels_that_flipped_are_counted(published, release):
+    rows = pq.read_table(published / LABELS, partitioning=None)
+    labels = rows["label"].to_pylist()
+    flipped = ["tie", *labels[1:]]
+    change(release, LABELS, with_column(rows, "label", flipped).slice(0, rows.num_rows - 1))
+    found = compare(published, release)
+    whole = sum(
+        entry["rows"]
+        for entry in json.loads((published / MANIFEST).read_text())["tables"]["scope_labels"]["files"].values()
+    )
+    counts = {"table": "scope_labels", "before": whole, "after": whole - 1, "added": 0, "removed": 1, "changed": 1}
+    assert found["tables"] == [counts]
+    assert found["flips"] == [{"table": "scope_labels", "column": "label", "from": labels[0], "to": "tie", "rows": 1}]
+    back = compare(release, published)
+    assert back["tables"][0] | {"added": 1, "removed": 0} == back["tables"][0] and back["flips"][0]["from"] == "tie"
+
+
+@pytest.mark.parametrize(("low", "moved"), [(-1.0, False), (0.9, True)])
+def test_a_number_moved_if_its_intervals_have_no_point_in_common(published, release, low, moved):
+    rows = pq.read_table(published / NUMBERS, partitioning=None)
+    highs, lows, values = (rows[name].to_pylist() for name in ("high", "low", "value"))
+    at = next(at for at, high in enumerate(highs) if high is not None and 0 < high < 0.9)
+    values[at], lows[at], highs[at] = 0.95, low, 1.0
+    changed = with_column(with_column(with_column(rows, "value", values), "low", lows), "high", highs)
+    change(release, NUMBERS, changed)
+    found = compare(published, release)
+    [number] = found["numbers"]
+    assert (number["after"], number["moved"], number["interval_after"]) == (0.95, moved, [low, 1.0])
+    assert (number["metric"] in comparing.page(found)) == ("0.95" in comparing.page(found)) == moved
+
+
+def test_the_command_writes_page_and_json(published, release, tmp_path):
+    command = [sys.executable, "-m", "ragassay.release", "diff", published, release, "--folder", tmp_path / "changes"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert "changes.html: 0 tables changed, 0 numbers moved" in done.stdout, done.stderr
+    assert json.loads((tmp_path / "changes/changes.json").read_text())["before"] == "2026-09"
+    assert "<h1>From 2026-09 to 2026-09</h1>" in (tmp_path / "changes/changes.html").read_text()
+
+
+def test_what_is_no_release_is_a_line(published, tmp_path):
+    with pytest.raises(NotComparable, match="no such file, expected the manifest of a release"):
+        compare(published, tmp_path)
