@@ -3,6 +3,7 @@
 import pytest
 
 from loopback import Loopback
+from ragassay.responses.asked_questions import asked_questions
 from scripts.responses.respond import respond
 from study import document, question
 
@@ -54,3 +55,20 @@ def test_an_answer_that_is_kept_is_not_paid_again_and_another_prompt_is(asked):
         assert run(asked, "basic") == first and server.summary()["billed"] == 4
         run(asked, "cot")
         assert server.summary()["billed"] == 8
+
+
+def test_all_out_of_scope_questions_are_asked_and_a_share_of_the_others_which_more_questions_do_not_change(study):
+    questions = [question("a", number, "in_scope") for number in range(200)]
+    questions += [question("a", number, "out_of_scope") for number in range(200, 220)]
+    study.write(questions=questions)
+    asked = [row["question_id"] for row in asked_questions(study.path("questions"), 0.3)]
+    assert len(asked_questions(study.path("questions"), 1.0)) == 220
+    assert {f"question-{number}" for number in range(200, 220)} <= set(asked) and 60 < len(asked) < 100
+    study.write(questions=questions[:100])
+    fewer = {row["question_id"] for row in asked_questions(study.path("questions"), 0.3)}
+    assert fewer == set(asked) & {f"question-{number}" for number in range(100)}
+
+
+def test_prompts_of_one_document_follow_each_other(study):
+    study.write(questions=[question("ab"[number % 2], number, "in_scope") for number in range(6)])
+    assert [row["doc_id"] for row in asked_questions(study.path("questions"), 1.0)] == ["a"] * 3 + ["b"] * 3

@@ -1,13 +1,16 @@
 """judge_scope: all votes in one request, every vote a row, what is no verdict abstains with its reason."""
 
 from loopback import Loopback
+from ragassay import tables
+from ragassay.schemas.annotation_items import ANNOTATION_ITEMS
+from rows import row
 from scripts.scope.judge_scope import judge_scope
 from study import document, question
 
 
-def run(study, votes):
+def run(study, votes, **more):
     prompts = {"prompt": "judge_scope"}
-    return study.run(judge_scope, ["documents", "questions"], ["scope_votes"], prompts, votes=votes)
+    return study.run(judge_scope, ["documents", "questions"], ["scope_votes"], prompts, votes=votes, **more)
 
 
 def test_every_vote_is_a_row_and_only_missing_ones_are_paid(study):
@@ -28,3 +31,15 @@ def test_every_vote_is_a_row_and_only_missing_ones_are_paid(study):
     ]  # fmt: skip
     assert [row for row in more if row["vote"] <= 4] == rows
     assert {(row["judge"], row["doc_id"]) for row in rows} == {("m", "a")}
+
+
+def test_with_a_sample_only_its_questions_are_asked_about(study):
+    questions = [question("a", number, "in_scope", f"Question {number}?") for number in (1, 2, 3)]
+    study.write(documents=[document("a", "text of a")], questions=questions)
+    item = {"item_id": "item-1", "question_id": "question-2", "task": "scope"}
+    tables.write(ANNOTATION_ITEMS, study.path("sample"), [row(ANNOTATION_ITEMS, **item)])
+    with Loopback(respond="answers:vote") as server:
+        study.asks(server.url)
+        [votes] = run(study, 3, sample=[study.path("sample")])
+        assert server.summary()["billed"] == 1
+    assert [vote["question_id"] for vote in votes] == ["question-2"] * 3

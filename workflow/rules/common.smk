@@ -15,7 +15,7 @@ from snakemake.exceptions import WorkflowError
 
 from ragassay.code_version import code_version
 from ragassay.errors import AssayError
-from ragassay.plan import machine, references, run_lock, schema
+from ragassay.plan import machine, references, schema
 from ragassay.plan.config import NAME, checked, read
 from ragassay.plan.shards import one_of, read_shards
 
@@ -29,7 +29,7 @@ def in_one_line(function, *arguments, **more):
 
 
 CONFIG_FILES = [*filter(os.path.exists, ["config/config.yaml"]), *workflow.configfiles]
-for file in CONFIG_FILES:  # before Snakemake does, which names neither file nor line
+for file in CONFIG_FILES:  # before Snakemake, which names neither file nor line
     in_one_line(read, file)
 
 
@@ -38,7 +38,6 @@ configfile: "config/config.yaml"
 
 references_too = [references.problems] if workflow.is_main_process else []  # jobs start after that
 machine.prepare(workflow)
-run_lock.take_over(workflow)
 config.update(in_one_line(checked, config, CONFIG_FILES, in_one_line(schema.merged), *references_too))
 SHARDS = in_one_line(read_shards, config["shards"], config["question_sets"])
 
@@ -57,6 +56,7 @@ CALLS = []  # tables of what was asked of models and paid
 SECTIONS = {}  # of the report: name -> `examples`, a file, if there are some; `shown`, if there may be nothing to show
 EXPLORERS = {}  # pages beside the report: name -> file
 PRODUCTS = []  # whatever else a whole run makes
+ESTIMATES = {"most_requests": {}, "switches": {}, "shards": list(SHARDS)}  # bounds of an estimate, what lowers it
 
 
 def plan(function, **more):

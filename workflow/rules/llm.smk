@@ -4,7 +4,10 @@ Reads   results/calls/{rule}/...
 Writes  results/metrics/calls.parquet     the report's section on costs
 """
 
+from ragassay.llm import estimate_bounds, overview
+
 SECTIONS["calls"] = {}
+estimate_bounds.tell(ESTIMATES)
 
 
 rule measure_calls:

@@ -19,11 +19,12 @@ from ragassay.plan import models, people, responses, scope
 
 ALL, OWN = plan(scope.every), plan(scope.own)
 DECIDED = dict(ALL, judge=plan(scope.deciding))
+KNOWING = dict(ALL, responder=plan(responses.knowing))
 BY_OWN_JUDGE = dict(ALL, judge=OWN["judge"])
 VARIANTS = dict(OWN, variant=plan(responses.variants))
 ABLATION = dict(VARIANTS, variant=VARIANTS["variant"][1:])
 CALLS += expand("results/calls/respond/{generator}/{responder}/{prompt}/{shard}.parquet", **ALL)
-CALLS += expand("results/calls/answer_closed_book/{generator}/{responder}/{shard}.parquet", **ALL)
+CALLS += expand("results/calls/answer_closed_book/{generator}/{responder}/{shard}.parquet", **KNOWING)
 CALLS += expand("results/calls/judge_defusion/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet", **ALL)
 CALLS += expand(
     "results/calls/judge_defusion{variant}/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet",
@@ -149,7 +150,7 @@ rule measure_responses:
         ),
         scope_labels=expand("results/scope_labels/{generator}/{judge}/{shard}.parquet", **DECIDED),
         hardness_scores=expand("results/hardness_scores/{generator}/{judge}.parquet", **BY_OWN_JUDGE),
-        closed_book_answers=expand("results/closed_book_answers/{generator}/{responder}/{shard}.parquet", **ALL),
+        closed_book_answers=expand("results/closed_book_answers/{generator}/{responder}/{shard}.parquet", **KNOWING),
         gold=expand("results/gold/{generator}/{judge}.parquet", zip, **plan(people.labelled, names=ALL["generator"])),
     output:
         metrics=table("results/metrics/responses.parquet"),

@@ -21,6 +21,8 @@ DECIDED = dict(ALL, judge=plan(scope.deciding))
 GENERATING = ["extract_claims", "recover_claims", "remove_supported_claims", "write_questions"]
 CALLS += expand("results/calls/{stage}/{generator}/{shard}.parquet", **ALL, stage=GENERATING)
 CALLS += expand("results/calls/judge_scope/{generator}/{judge}/{shard}.parquet", **DECIDED)
+ESTIMATES["most_requests"] |= plan(scope.most_requests)
+ESTIMATES["switches"] |= plan(scope.switches)
 PRODUCTS += expand("results/selected_questions/{generator}/{judge}/{shard}.parquet", **ALL)
 
 
@@ -154,6 +156,7 @@ rule judge_scope:
         plan(models.weights_of, role="judge"),
         documents="results/documents/{shard}.parquet",
         questions="results/questions/{generator}/{shard}.parquet",
+        sample=plan(scope.sample),
         prompt="resources/prompts/judge_scope.yaml",
     output:
         scope_votes=table("results/scope_votes/{generator}/{judge}/{shard}.parquet"),

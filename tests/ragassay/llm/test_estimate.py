@@ -10,10 +10,13 @@ from types import SimpleNamespace
 import pytest
 
 from project import TINY, snakemake
-from ragassay.llm import estimate
+from ragassay import tables
+from ragassay.llm import estimate, estimate_bounds
 from ragassay.llm.calls import complete
 from ragassay.llm.estimate_caller import FOLDER
 from ragassay.llm.model import Request
+from ragassay.schemas.documents import DOCUMENTS
+from study import document
 
 SETTINGS = """
 models:
@@ -63,9 +66,9 @@ def estimated(done, monkeypatch, capsys):
             patch.delenv("LOOPBACK_KEY")
             patch.setattr(estimate, "subprocess", SimpleNamespace(run=forked))
             assert estimate.estimate([*targets, *TINY, "paid.yaml"]) == 0
-        told = capsys.readouterr().out
+        told = capsys.readouterr().out.partition("Nothing was asked")[0]
         rows = [re.split(r"\s{2,}", line.strip()) for line in told.splitlines() if re.search(r"\d$", line)]
-        return {row[0]: [float(cell.replace(",", "")) for cell in row[-7:]] for row in rows}
+        return {row[0]: [float(cell.replace(",", "")) for cell in row[-8:]] for row in rows}
 
     return run
 
@@ -78,13 +81,15 @@ def test_it_says_what_a_run_then_asks_and_no_more_than_the_ledger_lacks(estimate
     server, before = serve(respond="ragassay.embedded.reader:respond"), files(done)
     rules = estimated(*QUESTIONS, *VOTES, url=server.url)
     assert rules.keys() >= {*GENERATING, "judge_scope", "respond", "judge_defusion"}
-    requests, known, samples, *_, dollars, at_most = rules["extract_claims"]
+    requests, bound, known, samples, *_, dollars, at_most = rules["extract_claims"]
+    assert all(numbers[0] <= numbers[1] for numbers in rules.values()) and requests == bound
+    assert rules["write_questions"][0] <= 2 * requests == rules["write_questions"][1]
     assert server.summary()["requests"] == known == 0 < dollars < at_most and requests == samples
     assert files(done) == before and not (done / "ledger/extract_claims/paid").exists()
     snakemake(done, *QUESTIONS, *TINY, "paid.yaml")
     assert server.summary()["requests"] == sum(rules[rule][0] for rule in GENERATING)
     shutil.rmtree(done / "ledger/extract_claims/paid/2026-01")
-    asked, known, *_ = estimated(*CLAIMS, url=server.url, fewest=1)["extract_claims"]
+    asked, _, known, *_ = estimated(*CLAIMS, url=server.url, fewest=1)["extract_claims"]
     assert asked > 0 < known and asked + known == requests
 
 
@@ -119,9 +124,69 @@ def test_rules_and_models_are_added_up():
     row = {"rule": "judge", "model": "m", "requests": 1000, "in_the_ledger": 1, "samples": 9000, "pico": 10**12}
     lines = estimate.table([row, row, {**row, "model": "other"}]).splitlines()
     found = [line.split() for line in lines[2:5]]
-    assert [row[-7:-4] for row in found] == [
-        ["2,000", "2", "18,000"],
-        ["1,000", "1", "9,000"],
-        ["3,000", "3", "27,000"],
+    assert [row[-8:-4] for row in found] == [
+        ["2,000", "0", "2", "18,000"],
+        ["1,000", "0", "1", "9,000"],
+        ["3,000", "0", "3", "27,000"],
     ]
     assert found[0][-2:] == ["2.0000", "0.0000"]
+
+
+ROW = {"rule": "judge_scope", "keys": ["gpt", "j", "2026-09"], "model": "j", "known": 0, "requests": 10, "parts": {}}
+ROW |= dict.fromkeys(("pico", "pico_at_most", "pico_online", "pico_singly", "pico_uncached"), 10**12)
+REGISTERED = {"shards": ["2026-09"], "most_requests": {"judge_scope": 11}, "switches": {}}
+
+
+@pytest.fixture
+def documents(tmp_path):
+    """A project whose shard has two documents."""
+    tables.write(DOCUMENTS, tmp_path / "results/documents/2026-09.parquet", [document(name, "Text.") for name in "ab"])
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("changed", "requests", "dollars"),
+    [
+        ({}, 22, 2.2),
+        ({"known": 2}, 20, 2.0),
+        ({"requests": 40}, 40, 1.0),  # more than was thought: never less than was counted
+        ({"rule": "rate_relevance"}, 10, 1.0),
+        ({"keys": ["natural", "j", "natural"]}, 10, 1.0),  # of a question set all questions are known
+    ],
+)
+def test_the_settings_bound_the_requests_that_models_can_cause(documents, changed, requests, dollars):
+    [row] = estimate_bounds.bounded([ROW | changed], REGISTERED, documents)
+    assert (row["requests_at_most"], row["pico_at_most"] / 10**12) == (requests, pytest.approx(dollars))
+
+
+def test_each_switch_says_what_it_costs_and_each_way_of_asking_what_it_saves():
+    rows = [
+        ROW | {"pico_online": 2 * 10**12},
+        ROW | {"model": "own"},
+        ROW | {"rule": "respond", "parts": {"in_scope": 5 * 10**11}, "pico_singly": 9 * 10**12},
+        ROW | {"rule": "judge_defusion", "keys": ["gpt", "_plain", "2026-09"]},
+    ]
+    switches = {"votes": {"rule": "judge_scope", "models": ["j"]}, "in": {"rule": "respond", "part": "in_scope"}}
+    switches["variants"] = {"rule": "judge_defusion", "keys": ["_plain"]}
+    lines = estimate_bounds.switch_lines(rows, REGISTERED | {"switches": switches})
+    assert [line.split(": ")[1] for line in lines] == [
+        "$1.0000, 25% of all",
+        "$0.5000, 12% of all",
+        "$1.0000, 25% of all",
+        "$1.0000",
+        "$8.0000",
+        "$0.0000",
+    ]
+
+
+def test_what_prompts_of_a_document_begin_with_counts_as_cached_once_it_is_long_enough(model, tmp_path, monkeypatch):
+    monkeypatch.setenv(FOLDER, str(tmp_path))
+    price = {"input": 4.2, "cached_input": 2.1, "output": 0}
+    for length in (2000, 8400):
+        texts = ["word " * (length // 5) + end for end in ("One?", "Two?")]
+        requests = [Request([{"role": "user", "content": text}], {"max_tokens": 5}) for text in texts]
+        paid = model("http://127.0.0.1:1/v1", price=price)
+        list(complete(requests, paid, tmp_path / f"ledger/judge/{length}"))
+    short, long = (json.loads(next(tmp_path.glob(f"judge-{length}-*")).read_text()) for length in (2000, 8400))
+    assert short["pico"] == short["pico_uncached"]
+    assert long["pico_uncached"] - long["pico"] == 15 * 128 * 2_100_000  # 2,000 tokens alike, in steps of 128

@@ -18,8 +18,21 @@ def test_a_variant_in_a_path_is_one_of_these_or_none(config):
 
 
 def test_a_responder_is_asked_with_the_prompt_of_the_path(config):
-    settings = responses.respond(config, Wildcards(responder="a", prompt="cot", shard="s"))
-    assert (settings["prompt_name"], settings["ledger"]) == ("cot", "ledger/respond/a/cot/s")
+    settings = responses.respond(config, Wildcards(generator="b", responder="a", prompt="cot", shard="s"))
+    assert (settings["prompt_name"], settings["ledger"]) == ("cot", "ledger/respond/b/a/cot/s")
+
+
+def test_a_share_of_in_scope_questions_is_asked_of_the_study_and_all_of_a_question_set(config):
+    config["scope"]["responding"]["in_scope_share"] = 0.2
+    for stage in (responses.respond, responses.answer_closed_book):
+        asked = [Wildcards(generator=name, responder="a", prompt="cot", shard="s") for name in ("b", "mine")]
+        assert [stage(config, wildcards)["in_scope_share"] for wildcards in asked] == [0.2, 1.0]
+
+
+def test_nobody_is_asked_without_documents_if_that_is_switched_off(config):
+    assert responses.knowing(config) == ["a", "b"]
+    config["scope"]["closed_book"]["used"] = False
+    assert responses.knowing(config) == []
 
 
 def test_measuring_knows_the_cutoffs_of_responders(config):

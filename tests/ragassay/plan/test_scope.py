@@ -3,6 +3,7 @@
 import re
 
 from ragassay.plan import hardness, scope
+from wildcards import Wildcards
 
 SHARDS = {"s1": {}, "s2": {}}
 
@@ -23,6 +24,26 @@ def test_every_table_has_all_keys_and_the_studys_own_the_first_of_each_part(conf
 
 def test_judges_and_responders_say_what_is_out_of_scope_and_nobody_twice(config):
     assert scope.deciding(config) == ["c", "a", "b"]
+
+
+def test_responders_vote_on_all_questions_on_those_that_people_label_or_not_at_all(config):
+    def samples(switch):
+        config["scope"]["judging"]["responders"] = switch
+        asked = [("a", "c"), ("a", "a"), ("a", "b"), ("mine", "b")]
+        return [scope.sample(config, Wildcards(generator=name, judge=judge)) for name, judge in asked]
+
+    assert samples("all") == [[], [], [], []]
+    assert samples("labelled") == [[], [], ["results/annotation_items/a/c.parquet"], []]
+    assert samples("none") == [[], [], [], []] and scope.deciding(config) == ["c", "a"]
+
+
+def test_all_that_models_may_write_bounds_the_requests_for_a_document(config):
+    config["scope"]["claims"]["claims_per_document"] = 2
+    found = scope.most_requests(config)
+    assert (found["recover_claims"], found["write_questions"], found["judge_defusion"]) == (3 * 2, 2, 2)
+    assert found["judge_scope"] == found["respond"] == found["answer_closed_book"] == 2 + 5
+    config["scope"]["questions"]["in_scope_per_document"] = 0
+    assert (scope.most_requests(config)["write_questions"], scope.most_requests(config)["respond"]) == (1, 2)
 
 
 def test_a_path_has_names_of_models_of_question_sets_and_of_what_those_recorded(config):

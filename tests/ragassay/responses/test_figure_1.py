@@ -35,6 +35,12 @@ def test_a_judge_is_not_measured_on_what_it_has_chosen():
     assert models["other"]["kept"] == (0.5, 2, 1) and models["other"]["meant"] == (pytest.approx(2 / 3), 3, 1)
 
 
+def test_a_model_that_was_asked_about_some_questions_abstains_on_no_others():
+    labels = {"some": {"q0": OUT, "q3": "tie"}}
+    some = found(detection_rows(ASKED, labels, {}, set(), "judge", {}, 200, 0))["some"]
+    assert some["meant"] == (1.0, 1, 1)
+
+
 def test_finding_and_false_alarms_are_told_apart():
     models = found(rows())
     assert models["other"]["found"] == (1, 1, 0) and models["other"]["false_alarms"] == (1, 1, 1)

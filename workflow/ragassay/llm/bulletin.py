@@ -8,6 +8,7 @@ import json
 import os
 from collections import Counter
 from pathlib import Path
+from uuid import uuid4
 
 from ragassay.ledger.calls import PICO, Ledger
 from ragassay.llm.model import Model
@@ -32,6 +33,7 @@ class Bulletin:
         self.model, self.ledger, self.before = model, ledger, Counter(ledger.counts)
         self.folder = os.environ.get(FOLDER) if model.mode != "replay" else None
         self.rule, self.keys = rule_and_keys(ledger.folder)
+        self.name = f"{uuid4().hex}.json"  # a job may ask in several rounds
 
     def write(self, progress, caller, ended: bool = False) -> None:
         if not self.folder:
@@ -43,7 +45,7 @@ class Bulletin:
         for name, counted in COUNTS.items():
             found[name] = self.ledger.counts[counted] - self.before[counted]
         found["dollars"] = (self.ledger.counts["pico"] - self.before["pico"]) / PICO
-        path = Path(self.folder, "-".join([self.rule, *self.keys, self.model.name, str(os.getpid())]) + ".json")
+        path = Path(self.folder, self.name)
         beside = path.with_suffix(".new")
         beside.parent.mkdir(parents=True, exist_ok=True)
         beside.write_text(json.dumps(found))

@@ -18,13 +18,14 @@ from pathlib import Path
 import yaml
 
 from ragassay.ledger.calls import PICO
-from ragassay.llm.estimate_caller import FOLDER
+from ragassay.llm import estimate_bounds
+from ragassay.llm.estimate_bounds import FOLDER
 from ragassay.llm.overview import ESTIMATE
 from ragassay.llm.text_table import aligned
 
 OWN = {"results", "logs", ".snakemake", ".git"}  # everything else of the project is linked
 CONFIGURATIONS = (".yaml", ".yml", ".json")
-COLUMNS = ["requests", "in_the_ledger", "samples", "prompt_tokens", "completion_tokens"]
+COLUMNS = ["requests", "requests_at_most", "in_the_ledger", "samples", "prompt_tokens", "completion_tokens"]
 
 
 def estimate(targets: list[str]) -> int:
@@ -40,10 +41,13 @@ def estimate(targets: list[str]) -> int:
         _copy_of_links(Path.cwd(), project)
         if status := _snakemake(targets, environment | {FOLDER: str(rows.resolve())}, project):
             return status
-        found = [json.loads(path.read_text()) for path in sorted(rows.iterdir())]
+        found = [json.loads(path.read_text()) for path in sorted(rows.glob("*.json"))]
+        registered = json.loads((rows / estimate_bounds.FILE).read_text())
+        found = estimate_bounds.bounded(found, registered, project)
     sums = {name: sum(row.get(name, 0) for row in found) for name in ("requests", "pico")}
     ESTIMATE.write_text(json.dumps({"requests": sums["requests"], "dollars": sums["pico"] / PICO}))
     sys.stdout.write(table(found))
+    sys.stdout.write("\n".join(["", "Settings that save calls:", *estimate_bounds.switch_lines(found, registered), ""]))
     return 0
 
 
@@ -51,7 +55,7 @@ def table(rows: list[dict]) -> str:
     """One line for each rule and model, and their sum."""
     sums = {}
     for row in rows:
-        numbers = {name: value for name, value in row.items() if name not in ("rule", "model")}
+        numbers = {name: row.get(name, 0) for name in (*COLUMNS, "pico", "pico_at_most")}
         sums.setdefault((row["rule"], row["model"]), Counter()).update(numbers)
     lines = [["rule", "model", *(name.replace("_", " ") for name in COLUMNS), "dollars", "at most"]]
     for (rule, model), counts in [*sums.items(), (("all", ""), sum(sums.values(), Counter()))]:

@@ -3,24 +3,29 @@
 Where `calls` would ask a model, the embedded reader answers in its place, so that the stages that follow have
 something to ask about; what the ledger knows is taken from there, as always. Requests are exact as far as the ledger
 reaches; behind that they depend on how much a model finds in a text, and tokens are counted by rules of thumb: take
-the dollars as about right, and the column `at most`, which counts every answer at the full length that it may have,
-as the bound. `ragassay.llm.estimate` runs the workflow in this way.
+the dollars as about right, and the column `at most`, which counts every answer at the full length that it may have and
+every request that the settings allow, as the bound. `ragassay.llm.estimate` runs the workflow in this way.
+
+What a provider's cache saves is reckoned as OpenAI does it: of prompts of 1,024 tokens and more, what the one before
+began with as well, in steps of 128; not in batches, whose price is lower anyway.
 """
 
 import json
 import os
 from collections import Counter
 from dataclasses import replace
+from os.path import commonprefix
 from pathlib import Path
 from uuid import uuid4
 
 from ragassay.llm.bulletin import rule_and_keys
 from ragassay.llm.caller import Caller
+from ragassay.llm.estimate_bounds import FOLDER
 from ragassay.llm.model import Model, Usage, provider_for
 from ragassay.llm.money import at_most
 
-FOLDER = "RAGASSAY_ESTIMATE"  # the environment variable that says where estimates go
 BYTES_PER_TOKEN = 4.2  # of English prose, for the tokenizers in common use
+LEAST_CACHED, STEP = 1024, 128  # tokens
 
 
 def estimating() -> bool:
@@ -36,7 +41,7 @@ class EstimatingCaller(Caller):
         super().__init__(replace(model, mode="replay", budget_usd=None), ledger, provider, lease)
         self.batched = model.mode == "batch"
         self.stand_in = provider_for(Model(model.name, "embedded", "reader"))
-        self.counts, self.counted = Counter(), set()
+        self.counts, self.parts, self.counted, self.before = Counter(), Counter(), set(), ""
 
     async def _missing(self, key, request, missing):
         body, _ = await self.stand_in.send(request.messages, request.sampling, missing)
@@ -47,17 +52,27 @@ class EstimatingCaller(Caller):
         return dict(zip(missing, answers, strict=True))
 
     def _count(self, request, answers):
-        prompt = sum(tokens(message["content"]) for message in request.messages)
+        text = "".join(message["content"] for message in request.messages)
+        prompt, alike = tokens(text), tokens(commonprefix([text, self.before])) // STEP * STEP  # noqa: RUF071  no paths
+        cached, self.before = alike if alike >= LEAST_CACHED and not self.batched else 0, text
         completion = sum(tokens(answer.text) for answer in answers)
         most = self.price.of(at_most(request, len(answers)), self.batched)
-        dollars = self.price.of(Usage(prompt, 0, completion), self.batched)
+        usage = Usage(prompt, cached, completion)
+        pico = round(self.price.of(usage, self.batched) * 1e12)
         self.counts.update(requests=1, samples=len(answers), prompt_tokens=prompt, completion_tokens=completion)
-        self.counts.update(pico=round(dollars * 1e12), pico_at_most=round(most * 1e12))
+        self.counts.update(pico=pico, pico_at_most=round(most * 1e12))
+        if request.part:
+            self.parts[request.part] += pico
+        singly = Usage(prompt * len(answers), cached * len(answers), completion)
+        self.counts["pico_online"] += round(self.price.of(usage) * 1e12)
+        self.counts["pico_singly"] += round(self.price.of(singly, self.batched) * 1e12)
+        self.counts["pico_uncached"] += round(self.price.of(Usage(prompt, 0, completion), self.batched) * 1e12)
 
     def write(self, folder) -> None:
         """A file of its own, to be added up with the others; a job may ask in several rounds."""
         rule, keys = rule_and_keys(self.ledger.folder)
-        row = {"rule": rule, "model": self.settings.name, "in_the_ledger": self.hits, **self.counts}
+        row = {"rule": rule, "keys": keys, "model": self.settings.name, "in_the_ledger": self.hits}
+        row |= {"known": self.known, "parts": self.parts, **self.counts}
         Path(folder, "-".join([rule, *keys]) + f"-{uuid4().hex}.json").write_text(json.dumps(row))
 
 

@@ -45,11 +45,14 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked: messages, sampling settings (only those that are set), and how many samples."""
+    """What is asked: messages, sampling settings (only those that are set), and how many samples. `part` names a part
+    of the stage's work that can be switched off, for estimates.
+    """
 
     messages: list[dict]
     sampling: dict = field(default_factory=dict)
     samples: int = 1
+    part: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,5 @@
-"""What jobs take of the machine. Those that wait for a server hold no core, and those that compute do not keep them
-waiting.
+"""What a run takes of its folder and of the machine. Jobs that wait for a server hold no core, and those that compute
+do not keep them waiting.
 
 A job of no threads only waits for a model elsewhere (`models.threads_of`); by the profile it counts as `asking`, any
 other one as `computing`. So many may compute as there are cores. Snakemake starts nothing while all cores are taken,
@@ -7,6 +7,8 @@ not even what needs none, and so it is given one more than may be used. On a clu
 """
 
 import os
+
+from ragassay.plan import run_lock
 
 ASKING = (
     5  # jobs at once, each with many requests in flight: as many workers as Snakemake has beside those of its cores
@@ -22,10 +24,12 @@ def prepare(workflow) -> None:
         for name, most in {"computing": cores, "asking": ASKING}.items():
             if name not in workflow.global_resources:
                 workflow.register_resource(name, most)
+    run_lock.take_over(workflow)
 
 
 def begin(workflow) -> None:
     """When the first job is about to start."""
+    run_lock.own()
     if cores := _cores(workflow):
         workflow.register_resource("_cores", cores + 1)
 

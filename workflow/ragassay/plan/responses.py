@@ -17,12 +17,24 @@ def wildcards(config: dict) -> dict[str, str]:
 
 def respond(config: dict, wildcards) -> dict:
     sampling = config["scope"]["responding"]["sampling"]
-    about = {"sampling": sampling, "prompt_name": wildcards.prompt}
+    about = {"sampling": sampling, "prompt_name": wildcards.prompt, **_share(config, wildcards)}
     return {**asking(config, "respond", "responder", wildcards), **about}
 
 
+def _share(config, wildcards):
+    """How many of the in-scope questions are asked: all of a question set."""
+    own = wildcards.generator in config["scope"]["generators"]
+    return {"in_scope_share": config["scope"]["responding"]["in_scope_share"] if own else 1.0}
+
+
+def knowing(config: dict) -> list[str]:
+    """The responders that are asked without documents."""
+    return config["scope"]["responders"] if config["scope"]["closed_book"]["used"] else []
+
+
 def answer_closed_book(config: dict, wildcards) -> dict:
-    return {**asking(config, "answer_closed_book", "responder", wildcards), **config["scope"]["closed_book"]}
+    about = {"sampling": config["scope"]["closed_book"]["sampling"], **_share(config, wildcards)}
+    return {**asking(config, "answer_closed_book", "responder", wildcards), **about}
 
 
 def judge_defusion(config: dict, wildcards) -> dict:

@@ -20,8 +20,58 @@ def own(config: dict, shards: dict) -> dict[str, list[str]]:
 
 
 def deciding(config: dict) -> list[str]:
-    """The models that say whether questions are in scope: the judges, and the responders, who are asked the same."""
-    return list(dict.fromkeys([*config["scope"]["judges"], *config["scope"]["responders"]]))
+    """The models that say whether questions are in scope: the judges, and the responders, if these are asked, too."""
+    scope = config["scope"]
+    return list(dict.fromkeys([*scope["judges"], *(scope["responders"] if _votes(config) != "none" else [])]))
+
+
+def only_voting(config: dict) -> list[str]:
+    """The responders among them that are no judges."""
+    return [name for name in deciding(config) if name not in config["scope"]["judges"]]
+
+
+def sample(config: dict, wildcards) -> list[str]:
+    """What people label, if it is all that this model is asked about: the study's questions, and a responder."""
+    if _votes(config) != "labelled" or wildcards.judge not in only_voting(config):
+        return []
+    if wildcards.generator not in config["scope"]["generators"]:
+        return []
+    return [f"results/annotation_items/{wildcards.generator}/{config['scope']['judges'][0]}.parquet"]
+
+
+def _votes(config):
+    return config["scope"]["judging"]["responders"]
+
+
+def most_requests(config: dict) -> dict[str, int]:
+    """rule -> the most requests for each document, if models write all that they are asked for."""
+    scope = config["scope"]
+    claims, inside = scope["claims"]["claims_per_document"], scope["questions"]["in_scope_per_document"]
+    recovery, questions = scope["recovery"], claims + inside
+    return {
+        "extract_claims": 1,
+        "recover_claims": recovery["rounds"] * min(recovery["subsets"], claims),
+        "remove_supported_claims": 1,
+        "write_questions": 1 + (inside > 0),
+        "judge_scope": questions,
+        "respond": questions,
+        "answer_closed_book": questions,
+        "judge_defusion": claims,
+    }
+
+
+def switches(config: dict) -> dict[str, dict]:
+    """Settings that save calls, with the calls that they are about."""
+    return {
+        "scope.judging.responders": {"rule": "judge_scope", "models": only_voting(config)},
+        "scope.responding.in_scope_share": {"rule": "respond", "part": "in_scope"},
+        "scope.closed_book.used": {"rule": "answer_closed_book"},
+        "scope.defusion.variants": {"rule": "judge_defusion", "keys": [f"_{n}" for n in scope_variants(config)]},
+    }
+
+
+def scope_variants(config: dict) -> list[str]:
+    return list(config["scope"]["defusion"]["variants"])
 
 
 def wildcards(config: dict) -> dict[str, str]:
@@ -52,4 +102,5 @@ def write_questions(config: dict, wildcards) -> dict:
 
 
 def judge_scope(config: dict, wildcards) -> dict:
-    return {**asking(config, "judge_scope", "judge", wildcards), **config["scope"]["judging"]}
+    judging = {name: config["scope"]["judging"][name] for name in ("votes", "sampling")}
+    return {**asking(config, "judge_scope", "judge", wildcards), **judging}

@@ -32,7 +32,8 @@ def detection_rows(questions: Questions, labels: dict, overlap: dict, hard: set,
     settled = np.array([SIDES.get(gold.get(one), np.nan) for one in ids], float)
     is_hard = questions.are_in(hard)
     has_chosen = np.array([model == judge for model in models], bool)  # which questions are kept
-    scored = ~np.isnan(verdicts) | np.array([model != OVERLAP for model in models], bool)  # only kept ones have a score
+    # Only kept questions have a score, and models may have been asked about some questions only.
+    scored = ~np.isnan(verdicts) | np.array([[one in labels.get(model, ()) for model in models] for one in ids], bool)
 
     def asked(mask, without_judge=False):
         return mask[:, None] & scored & ~(has_chosen & without_judge)

@@ -6,16 +6,18 @@ from ragassay import tables
 from ragassay.llm.calls import complete
 from ragassay.llm.model import Model, Request, Requests
 from ragassay.llm.prompts import Prompt
+from ragassay.responses.asked_questions import asked_questions
 from ragassay.responses.response_rows import count, said
 from ragassay.schemas.closed_book_answers import CLOSED_BOOK_ANSWERS
-from ragassay.schemas.questions import QUESTIONS
 from ragassay.stage import log, run
 from ragassay.tally import Tally
 
 
-def answer_closed_book(questions, prompt, closed_book_answers, calls, model, ledger, sampling, most_rejected):
+def answer_closed_book(
+    questions, prompt, closed_book_answers, calls, model, ledger, sampling, most_rejected, in_scope_share=1.0
+):
     asked, model = Prompt.load(prompt), Model(**model)
-    rows = tables.read(QUESTIONS, questions, ["question_id", "doc_id", "text"]).to_pylist()
+    rows = asked_questions(questions, in_scope_share)
 
     def request(row):
         return Request(asked.messages(question=row["text"]), sampling)

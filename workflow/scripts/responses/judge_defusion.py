@@ -6,6 +6,8 @@ never came to an end, withheld by the provider), no model is asked, and the vote
 label_defusion computes the majority.
 """
 
+from operator import itemgetter
+
 from ragassay import tables
 from ragassay.llm.calls import complete
 from ragassay.llm.model import Model, Request, Requests
@@ -29,6 +31,7 @@ def judge_defusion(
     questions = tables.read(QUESTIONS, questions, ["question_id", "intended", "text"]).to_pylist()
     out = {row["question_id"]: row["text"] for row in questions if row["intended"] == OUT}
     rows = [row for row in tables.read(RESPONSES, responses).to_pylist() if row["question_id"] in out]
+    rows.sort(key=itemgetter("doc_id"))  # prompts of one document begin alike, which providers' caches notice
     parts = {row["question_id"]: answer_part(row["text"], row["finish_reason"]) for row in rows}
 
     def request(row):

@@ -7,21 +7,25 @@ from ragassay import tables
 from ragassay.llm.calls import complete
 from ragassay.llm.model import Model, Request, Requests
 from ragassay.llm.prompts import Prompt
+from ragassay.responses.asked_questions import asked_questions
 from ragassay.responses.response_rows import count, said
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.questions import QUESTIONS
 from ragassay.schemas.responses import RESPONSES
 from ragassay.stage import log, run
 from ragassay.tally import Tally
 
 
-def respond(documents, questions, prompt, responses, calls, model, ledger, sampling, prompt_name, most_rejected):
+def respond(
+    documents, questions, prompt, responses, calls, model, ledger, sampling, prompt_name, most_rejected,
+    in_scope_share=1.0,
+):  # fmt: skip
     asked, model = Prompt.load(prompt), Model(**model)
     texts = dict(zip(*tables.read(DOCUMENTS, documents, ["doc_id", "text"]).to_pydict().values(), strict=True))
-    rows = tables.read(QUESTIONS, questions, ["question_id", "doc_id", "text"]).to_pylist()
+    rows = asked_questions(questions, in_scope_share)
 
     def request(row):
-        return Request(asked.messages(document=texts[row["doc_id"]], question=row["text"]), sampling)
+        messages = asked.messages(document=texts[row["doc_id"]], question=row["text"])
+        return Request(messages, sampling, part=row["intended"])
 
     tally = Tally.of_answers(model.name, "responses", most_rejected)
     truncated = 0

@@ -1,13 +1,17 @@
 """Let a judge vote on each question, seeing question and document: is it out of the document's scope?
 
 All votes on a question are samples of one request, so that its prompt is paid once. Every vote becomes a row, also one
-without a verdict. label_scope computes the majority.
+without a verdict. label_scope computes the majority. With a `sample`, the items that people label, only those questions
+are asked about.
 """
+
+from operator import itemgetter
 
 from ragassay import tables
 from ragassay.llm.calls import complete
 from ragassay.llm.model import Model, Request, Requests
 from ragassay.llm.prompts import Prompt
+from ragassay.schemas.annotation_items import ANNOTATION_ITEMS
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.questions import QUESTIONS
 from ragassay.schemas.scope_votes import SCOPE_VOTES
@@ -16,10 +20,16 @@ from ragassay.stage import log, run
 from ragassay.tally import Tally
 
 
-def judge_scope(documents, questions, prompt, scope_votes, calls, model, ledger, sampling, votes, most_rejected):
+def judge_scope(
+    documents, questions, prompt, scope_votes, calls, model, ledger, sampling, votes, most_rejected, sample=()
+):
     asked, model = Prompt.load(prompt), Model(**model)
     texts = dict(zip(*tables.read(DOCUMENTS, documents, ["doc_id", "text"]).to_pydict().values(), strict=True))
     rows = tables.read(QUESTIONS, questions, ["question_id", "doc_id", "text"]).to_pylist()
+    if sample:
+        chosen = set(tables.read_all(ANNOTATION_ITEMS, sample, ["question_id"])["question_id"].to_pylist())
+        rows = [row for row in rows if row["question_id"] in chosen]
+    rows.sort(key=itemgetter("doc_id"))  # prompts of one document begin alike, which providers' caches notice
 
     def request(row):
         return Request(asked.messages(document=texts[row["doc_id"]], question=row["text"]), sampling, votes)
