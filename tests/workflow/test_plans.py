@@ -29,6 +29,14 @@ def test_the_default_plan_is_small_and_trains_no_language_model(project):
     assert 0 < sum(plan.values()) < 300 and "train_detector" in plan and "train_demo_lm" not in plan
 
 
+def test_a_plan_that_imports_what_jobs_alone_need_fails(project):
+    """Every plan of these tests goes without (see `forks`), since each such library costs every run a second."""
+    with (project / "workflow/ragassay/plan/intervals.py").open("a") as file:
+        file.write("\nimport torch\n")
+    refused = snakemake(project, "--dry-run", *TINY, check=False)
+    assert refused.returncode == 1 and "needs the package torch" in refused.stdout
+
+
 @pytest.mark.parametrize("model", ["results/models/demo-lm", "resources/demo/demo-lm"])
 def test_the_weights_of_a_model_are_inputs_and_made_first_where_the_workflow_makes_them(project, model):
     """In whatever part it is: here as generator, judge and responder."""
