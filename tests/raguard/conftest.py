@@ -4,13 +4,18 @@ import numpy as np
 import pytest
 
 from ragassay import tables
+from ragassay.defences import defence
+from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
+from ragassay.schemas.targets import TARGETS
 from rows import row
+from scripts.defences.fit_defence import fit_defence
 from scripts.raguard.score_passages import score_passages
 from scripts.raguard.train_scorer import train_scorer
 
 WORDS = "the harbour ferry bridge storm river choir island old cathedral morning tide market signal lantern".split()
+FOLDER = "results/guards/mine/minilm"
 READING = {"way": "even_words", "least": 4, "window": 5}
 
 
@@ -33,4 +38,29 @@ def scored(tmp_path_factory):
     for name, of_corpus in (("clean", True), ("poison", False)):
         inputs = ([folder / "passages.parquet"], folder / "poisoned_passages.parquet", [folder / "scorer"])
         score_passages(*inputs, folder / f"{name}.parquet", of_corpus, "ngram", "ngram", {}, READING)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def place(scored, tmp_path_factory):
+    """A folder with guards where the guide has them."""
+    folder, random = tmp_path_factory.mktemp("place"), np.random.default_rng(0)
+    questions = {f"q{at:02}": f"Which harbour, river or choir is number {at}?" for at in range(60)}
+    asked = [row(TARGETS, target_id=name, question=text) for name, text in questions.items()]
+    tables.write(TARGETS, folder / "targets.parquet", asked)
+    found = [
+        {"query_id": name, "rank": rank, "passage_id": f"p{random.integers(56):02}", "score": 0.6 - rank / 10}
+        for name in questions
+        for rank in (1, 2, 3)
+    ]
+    found = [one | {"score": round(one["score"] + random.normal() / 50, 5)} for one in found]
+    tables.write(NEIGHBOURS, folder / "neighbours.parquet", found)
+    for kind in ("echo", "raguard", "question_share"):
+        files = (folder / "targets.parquet", folder / "neighbours.parquet", scored / "passages.parquet")
+        settings = defence.module(kind).SETTINGS | {"alpha": 0.1}
+        about = (3, "minilm", "ngram", "cosine", {}, "", READING)
+        guard = folder / FOLDER / f"{kind}.json"
+        fit_defence(*files, [scored / "clean.parquet"], [], guard, kind, settings, *about)
+    (folder / "results/scorers/mine").mkdir(parents=True)
+    (folder / "results/scorers/mine/ngram").symlink_to(scored / "scorer")
     return folder

@@ -8,51 +8,20 @@ import yaml
 
 from project import ROOT
 from ragassay import tables
-from ragassay.defences import defence
 from ragassay.defences.null import DefenceError
 from ragassay.plan import attacks, defences, defended, raguard
 from ragassay.plan.config import checked
 from ragassay.plan.schema import merged
 from ragassay.raguard.guard import Guard
-from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.passage_scores import PASSAGE_SCORES
 from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.targets import TARGETS
-from rows import row
-from scripts.defences.fit_defence import fit_defence
 
 GUIDE = (ROOT / "docs/defences.md").read_text()
-READING = {"way": "even_words", "least": 4, "window": 5}
 FOLDER = "results/guards/mine/minilm"
 
 
 def blocks(kind):
     return re.findall(rf"```{kind}\n(.*?)```", GUIDE, re.DOTALL)
-
-
-@pytest.fixture(scope="module")
-def place(scored, tmp_path_factory):
-    """A folder with guards where the guide has them."""
-    folder, random = tmp_path_factory.mktemp("place"), np.random.default_rng(0)
-    questions = {f"q{at:02}": f"Which harbour, river or choir is number {at}?" for at in range(60)}
-    asked = [row(TARGETS, target_id=name, question=text) for name, text in questions.items()]
-    tables.write(TARGETS, folder / "targets.parquet", asked)
-    found = [
-        {"query_id": name, "rank": rank, "passage_id": f"p{random.integers(56):02}", "score": 0.6 - rank / 10}
-        for name in questions
-        for rank in (1, 2, 3)
-    ]
-    found = [one | {"score": round(one["score"] + random.normal() / 50, 5)} for one in found]
-    tables.write(NEIGHBOURS, folder / "neighbours.parquet", found)
-    for kind in ("echo", "raguard", "question_share"):
-        files = (folder / "targets.parquet", folder / "neighbours.parquet", scored / "passages.parquet")
-        settings = defence.module(kind).SETTINGS | {"alpha": 0.1}
-        about = (3, "minilm", "ngram", "cosine", {}, "", READING)
-        guard = folder / FOLDER / f"{kind}.json"
-        fit_defence(*files, [scored / "clean.parquet"], [], guard, kind, settings, *about)
-    (folder / "results/scorers/mine").mkdir(parents=True)
-    (folder / "results/scorers/mine/ngram").symlink_to(scored / "scorer")
-    return folder
 
 
 def test_the_guides_python_keeps_clean_texts_and_says_why_others_go(place, monkeypatch):
@@ -64,8 +33,15 @@ def test_the_guides_python_keeps_clean_texts_and_says_why_others_go(place, monke
         "A choir in the cathedral of the island.",
     ]
     given = {"question": question, "texts": texts, "similarities": [0.9, 0.45, 0.35]}
+    random = np.random.default_rng(0)
+    corpus, questions = random.normal(size=(200, 8)), np.eye(8)
+    given |= {"corpus_vectors": corpus / np.linalg.norm(corpus, axis=1)[:, None], "question_vectors": questions}
+    given |= {"new_texts": ["The old ferry and the tide of morning."] * 2, "new_vectors": [questions[3], corpus[0] / 9]}
     for block in blocks("python"):
         exec(block, given)
+    judged = given["screen"](given["new_texts"], given["new_vectors"])
+    assert [one.reason.endswith("asked") for one in judged] == [True, False] and judged[0].criteria[-1].score == 1
+    assert judged[0] in given["held"]
     assert given["kept"] == texts[1:] and given["guard"].depth == 3
     [(text, reason, score)] = given["reasons"]
     assert (text, reason) == (texts[0], "echo") and score > 0.9

@@ -13,6 +13,7 @@ from ragassay.schemas.answers import ANSWERS
 from ragassay.schemas.filtered import FILTERED
 from ragassay.schemas.metrics import METRICS
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
+from ragassay.schemas.quarantine import QUARANTINE
 from ragassay.schemas.retrieved import RETRIEVED
 from ragassay.schemas.sweep_answers import SWEEP_ANSWERS
 from ragassay.schemas.targets import TARGETS
@@ -80,7 +81,10 @@ def measured(tmp_path_factory):
     rows = [row(SWEEP_ANSWERS, sweep="figure_2", at="5", attack="black", target_id=name, outcome=outcome)
             for name, outcome in zip(NAMES, ("correct", "correct", "target", "abstained"), strict=True)]  # fmt: skip
     swept = write(SWEEP_ANSWERS, rows, responder="reader")
-    places = (retrieved, [], filtered, [guard], answers, [], [swept], folder / "metrics.parquet")
+    rows = [row(QUARANTINE, passage_id=f"p{at}", poisoned=at > 7, held=at > 6, reason="pm" if at > 6 else None,
+                criteria=["pm"]) for at in range(10)]  # fmt: skip
+    held = write(QUARANTINE, rows, attack="black", defence="raguard")
+    places = (retrieved, [], filtered, [held], [guard], answers, [], [swept], folder / "metrics.parquet")
     measure_raguard(targets, [planted], *places, 5, {"gpt2": 2}, 100, 0)
     return folder / "metrics.parquet"
 
@@ -193,6 +197,12 @@ def test_each_question_that_was_answered_right_has_one_fate(metrics):
     fates = ("not_retrieved", "not_removed", "restored", "not_restored")
     found = [value(metrics, "fates", "black", "raguard", None, name) for name in fates]
     assert found == pytest.approx([0, 1 / 3, 1 / 3, 1 / 3])
+
+
+def test_what_screening_holds_of_clean_and_planted_texts(metrics):
+    found = {name: metrics["screening", "black", "raguard", "pm", name] for name in ("held_clean", "held_planted")}
+    assert [one["value"] for one in found.values()] == [1 / 8, 1] and found["held_clean"]["high"] < 0.6
+    assert value(metrics, "screening", "black", "raguard", "any", "held_planted") == 1
 
 
 def test_what_a_defence_costs_is_counted(metrics):

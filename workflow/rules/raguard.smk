@@ -7,15 +7,20 @@ Writes  results/scorers/{dataset}/{scorer}/                            a scorer 
         results/sweep_shown/{dataset}/{retriever}.parquet              what is answered from behind it
         results/sweep_answers/{dataset}/{retriever}/{responder}.parquet    what is answered from that
         results/calls/answer_sweeps/..., ledger/answer_sweeps/...      as in scope.smk
+        results/quarantine/{dataset}/{retriever}/{attack}/{defence}.parquet    what screening holds back
         results/metrics/raguard.parquet                                the report's section
 """
 
-from ragassay.plan import attacks, defences, defended, models, raguard, retrieval
+from ragassay.plan import attacks, defences, defended, models, raguard, retrieval, screening
 
 FILTERED = expand("results/filtered/{dataset}/{retriever}/{attack}/{defence}.parquet", zip, **plan(defences.filters))
 POISONED = expand("results/poisoned_passages/{dataset}/{attack}.parquet", zip, **plan(defences.filters))
 SECTIONS["raguard"] = {"shown": bool(FILTERED)}
 PRODUCTS += FILTERED
+QUARANTINE = expand(
+    "results/quarantine/{dataset}/{retriever}/{attack}/{defence}.parquet", zip, **plan(screening.columns)
+)
+PRODUCTS += QUARANTINE
 SWEEPS = plan(raguard.swept_answers)
 CALLS += expand("results/calls/answer_sweeps/{dataset}/{retriever}/{responder}.parquet", zip, **SWEEPS)
 
@@ -28,6 +33,7 @@ rule raguard:
     """What defences remove of what questions find, and what they cost."""
     input:
         FILTERED,
+        QUARANTINE,
         "results/metrics/raguard.parquet",
         "results/report/raguard.csv",
         "results/figures/raguard",
@@ -98,6 +104,31 @@ rule sweep_raguard:
         "../scripts/raguard/sweep_raguard.py"
 
 
+rule screen_passages:
+    """Texts that come in are held back or admitted, before any question is known that finds them."""
+    input:
+        plan(retrieval.retriever_weights),
+        guard=plan(screening.guard),
+        passages=plan(raguard.passages),
+        poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",
+        passage_scores=plan(defences.scores),
+        queries=plan(screening.queries),
+        reviews=plan(screening.reviews),
+    output:
+        quarantine=table("results/quarantine/{dataset}/{retriever}/{attack}/{defence}.parquet"),
+    log:
+        "logs/screen_passages/{dataset}/{retriever}/{attack}/{defence}.log",
+    conda:
+        "../../envs/encoders.yaml"
+    resources:
+        **ENCODING,
+    params:
+        code=code("raguard/screen_passages.py", defences.kinds),
+        settings=plan(screening.screen_passages),
+    script:
+        "../scripts/raguard/screen_passages.py"
+
+
 rule answer_sweeps:
     """What a responder answers behind RAGuard under other settings."""
     input:
@@ -136,6 +167,7 @@ rule measure_raguard:
         retrieved=plan(defended.founds, own=False),
         found_rewritten=plan(defended.founds, own=True),
         filtered=FILTERED,
+        quarantine=QUARANTINE,
         guards=plan(defences.guards),
         answers=expand(
             "results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet",

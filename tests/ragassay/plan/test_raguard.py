@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragassay.plan import defences, raguard
+from ragassay.plan import defences, raguard, screening
 from ragassay.plan.config import checked
 from ragassay.plan.schema import merged
 from wildcards import Wildcards
@@ -139,3 +139,22 @@ def test_sweeps_read_the_tables_of_their_attacks():
     scores = raguard.swept_scores(own, wildcards)
     assert scores == [f"results/passage_scores/mine/ngram/{name}.parquet" for name in ("none", "poisonedrag_black")]
     assert {row["table"] for row in raguard.sweep_raguard(own, wildcards)["rows"]} > {"figure_2", "figure_3", "table_7"}
+
+
+def test_what_is_screened_and_by_what_queries():
+    own = config(CELL | {"retrievers": ["minilm"], "defences": ["raguard"], "screened": {"queries": "mine.targets"}})
+    cell = Wildcards(dataset="mine", retriever="minilm", attack="poisonedrag_black", defence="raguard")
+    assert screening.columns(own)["defence"] == ["raguard"] * len(CELL["attacks"])
+    assert screening.queries(own, cell) == ["results/queries/mine.targets.parquet"]
+    assert screening.columns(config(CELL | {"defences": ["raguard"]}))["defence"] == []
+    assert screening.queries(config(CELL | {"defences": ["raguard"], "screened": {}}), cell) == []
+
+
+@pytest.mark.parametrize(("defence", "retriever"), [("question_share", "minilm"), ("none", "minilm"), ("ppl", "bm25")])
+def test_what_cannot_screen_is_one_line(defence, retriever):
+    own = config(CELL | {"retrievers": [retriever], "defences": [defence], "screened": {}})
+    [(place, text)] = screening.check(own)
+    wanted = (
+        ("retrievers", "found bm25, expected one by") if defence == "ppl" else ("defences", f"found {defence}, which")
+    )
+    assert place[-1] == wanted[0] and text.startswith(wanted[1])

@@ -57,7 +57,7 @@ class Guard:
             for rank, (text, score) in enumerate(zip(texts, similarities, strict=True), 1)
         ]
         if defence.SCORES in self.needs:
-            for row, scores in zip(rows, self._surprises(texts), strict=True):
+            for row, scores in zip(rows, self.surprises(texts), strict=True):
                 row["scores"] = scores._asdict()
         for row, vector in zip(rows, () if vectors is None else _unit(vectors), strict=vectors is not None):
             row["vector"] = vector
@@ -68,7 +68,8 @@ class Guard:
         judgements = self(question, texts, similarities, vectors)
         return [text for text, own in zip(texts, judgements, strict=True) if not own.removed][:k]
 
-    def _surprises(self, texts):
+    def surprises(self, texts: list[str]) -> list:
+        """How surprising texts are to its scorer, read as at its fitting."""
         with self._lock:
             halves = [self._scorer.half(text) if hasattr(self._scorer, "half") else 0 for text in texts]
             return list(surprises(self._scorer, texts, halves, **self.card["reading"]))

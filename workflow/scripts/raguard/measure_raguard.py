@@ -7,6 +7,7 @@ from ragassay.raguard import detection
 from ragassay.raguard.calibration import null_rows
 from ragassay.raguard.comparison import difference_rows
 from ragassay.raguard.costs import asking_rows, cost_rows
+from ragassay.raguard.screened import screening_rows
 from ragassay.raguard.swept_answers import sweep_rows
 from ragassay.raguard.utility import NAMES, answer_rows, failure_rows
 from ragassay.schemas.answers import ANSWERS
@@ -24,8 +25,8 @@ CELL = ["dataset", "retriever", "attack", "defence"]
 
 
 def measure_raguard(
-    targets, poisoned_passages, retrieved, found_rewritten, filtered, guards, answers, raguard_sweeps, sweep_answers,
-    metrics, depth, forwards, resamples, seed,
+    targets, poisoned_passages, retrieved, found_rewritten, filtered, quarantine, guards, answers, raguard_sweeps,
+    sweep_answers, metrics, depth, forwards, resamples, seed,
 ):  # fmt: skip
     """`filtered` are files of all cells; the others, of what these name. `guards` are those of fitted defences;
     `forwards` says how often each scorer runs its model for a passage.
@@ -55,6 +56,7 @@ def measure_raguard(
     rows += (row for cell, own in given.items() for row in asking_rows(dict(zip(NAMES, cell, strict=True)), own))
     rows += tables.read_all(RAGUARD_SWEEPS, raguard_sweeps).to_pylist()
     rows += sweep_rows(tables.frame(SWEEP_ANSWERS, sweep_answers), given, resamples, seed)
+    rows += (row for path in quarantine for row in screening_rows(path))
     tables.write(METRICS, metrics, rows)
     log.info("%d numbers of %d cells", len(rows), len(judged))
 

@@ -1,0 +1,75 @@
+"""Screen the passages of a corpus, and what an attack plants there, as if they came in one by one: no question is known
+that will find them. Scores are stored, each text's once.
+"""
+
+import numpy as np
+
+from ragassay import tables
+from ragassay.defences import guard_file
+from ragassay.defences.guard import Guard
+from ragassay.defences.null import DefenceError
+from ragassay.encoders.embed import Embedder
+from ragassay.encoders.encoder import Encoder
+from ragassay.raguard import reviews as decisions
+from ragassay.raguard.screening import Screen
+from ragassay.retrieval.similarity import comparable
+from ragassay.schemas.passage_scores import PASSAGE_SCORES
+from ragassay.schemas.passages import PASSAGES
+from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
+from ragassay.schemas.quarantine import QUARANTINE
+from ragassay.schemas.queries import QUERIES
+from ragassay.stage import log, run
+
+
+def screen_passages(
+    guard, passages, poisoned_passages, passage_scores, queries, reviews, quarantine,
+    similarity, encoder, query_encoder, embeddings,
+):  # fmt: skip
+    """The clean passages of each half of the corpus are compared with questions by what the other half gives."""
+    card, path = guard_file.read(guard), queries[0] if queries else None
+    asked = tables.read(QUERIES, path, ["text"])["text"].to_pylist() if path else []
+    scores = {row["passage_id"]: row for one in passage_scores for row in tables.read(PASSAGE_SCORES, one).to_pylist()}
+    clean, planted = _texts(PASSAGES, passages), _texts(POISONED_PASSAGES, [poisoned_passages])
+    vectors = comparable(Embedder(Encoder(**query_encoder), embeddings).embed(asked, "query"), similarity)
+    names = [*clean, *planted]
+    if missing := [name for name in names if name not in scores]:
+        raise DefenceError(f"{passage_scores[0]}: found no scores of passage {missing[0]!r}; score it again")
+    own = _vectors(clean | planted, asked, encoder, embeddings, similarity)
+    halves = np.array([scores[name]["half"] for name in names])
+    is_clean = np.arange(len(names)) < len(clean)
+    decided, held = decisions.read(reviews), 0
+    with tables.Writer(QUARANTINE, quarantine) as kept:
+        for half in (0, 1):
+            others = own[is_clean & (halves != half)] if asked else ()
+            screen = Screen(Guard(guard, card), vectors, others)
+            at = np.flatnonzero(halves == half)
+            rows = [{"scores": scores[names[one]]} for one in at]
+            judged = screen.judge(rows, own[at] if asked else None)
+            nearest = screen.nearest(own[at])[1] if asked and len(at) else [None] * len(at)
+            for place, judgement, query in zip(at, judged, nearest, strict=True):
+                name = names[place]
+                about = {"passage_id": name, "poisoned": not is_clean[place], "held": judgement.removed}
+                about |= {key: value for key, value in judgement.row().items() if key != "removed"}
+                about |= {"query": None if query is None else asked[query]}
+                kept.add(about | decisions.state(judgement.removed, decided.get(name)))
+                held += judgement.removed
+    log.info("%d of %d passages are held, %d decisions of people", held, len(names), len(decided))
+
+
+def _texts(table, paths):
+    """passage -> text"""
+    found = {}
+    for path in paths:
+        rows = tables.read(table, path, ["passage_id", "text"])
+        found |= dict(zip(rows["passage_id"].to_pylist(), rows["text"].to_pylist(), strict=True))
+    return found
+
+
+def _vectors(texts, asked, encoder, embeddings, similarity):
+    if not asked:
+        return None
+    return comparable(Embedder(Encoder(**encoder), embeddings).embed(list(texts.values()), "passage"), similarity)
+
+
+if __name__ == "__main__":
+    run(screen_passages, snakemake)
