@@ -143,14 +143,14 @@ def test_sweeps_read_the_tables_of_their_attacks():
 
 def test_what_is_screened_and_by_what_queries():
     own = config(CELL | {"retrievers": ["minilm"], "defences": ["raguard"], "screened": {"queries": "mine.targets"}})
-    cell = Wildcards(dataset="mine", retriever="minilm", attack="poisonedrag_black", defence="raguard")
+    cell = Wildcards(dataset="mine", retriever="minilm", attack="jamming", defence="raguard")
     assert screening.columns(own)["defence"] == ["raguard"] * len(CELL["attacks"])
     assert screening.queries(own, cell) == ["results/queries/mine.targets.parquet"]
     assert screening.columns(config(CELL | {"defences": ["raguard"]}))["defence"] == []
     assert screening.queries(config(CELL | {"defences": ["raguard"], "screened": {}}), cell) == []
 
 
-@pytest.mark.parametrize(("defence", "retriever"), [("question_share", "minilm"), ("none", "minilm"), ("ppl", "bm25")])
+@pytest.mark.parametrize(("defence", "retriever"), [("question_share", "minilm"), ("echo", "minilm"), ("ppl", "bm25")])
 def test_what_cannot_screen_is_one_line(defence, retriever):
     own = config(CELL | {"retrievers": [retriever], "defences": [defence], "screened": {}})
     [(place, text)] = screening.check(own)

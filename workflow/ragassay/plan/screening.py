@@ -53,7 +53,7 @@ def check(config: dict) -> Iterator[tuple]:
             if name not in dense:
                 yield (
                     (*place, "retrievers"),
-                    f"found {name}, expected one by vectors, which compares texts with queries",
+                    f"found {name}, expected one by vectors, which texts are compared by",
                 )
         for name in entry["defences"]:
             if name in defences.defences(config) and not _screens(config, name):
@@ -63,4 +63,6 @@ def check(config: dict) -> Iterator[tuple]:
 
 def _screens(config, name):
     kind, own = defences.defence(config, name)["kind"], defences.settings(config, name)
-    return hasattr(judging.module(kind), "scores") and judging.SCORES in judging.needs(kind, own)
+    module = judging.module(kind)
+    needs_question = hasattr(module, "units") or not hasattr(module, "scores")
+    return not needs_question and judging.SCORES in judging.needs(kind, own)
