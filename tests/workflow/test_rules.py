@@ -197,7 +197,7 @@ def test_every_parquet_output_is_a_table_and_every_page_ensured():
 IMPORTS = """
 import importlib.machinery, json, os, runpy, sys
 from unittest.mock import MagicMock
-import pyarrow.parquet, numpy  # nearly every job needs them
+import pyarrow.parquet, numpy, ragassay.stage, ragassay.tables  # nearly every job needs them
 
 class Instead:  # of a heavy library: a module that has everything and does nothing
     def find_spec(self, name, path=None, target=None):
