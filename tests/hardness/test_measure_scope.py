@@ -68,7 +68,15 @@ def study(generator="g", judge="j"):
         HARDNESS: near,
         HARDNESS_SCORES: scores,
         HARDNESS_STRATA: [
-            row(HARDNESS_STRATA, position=at, stratum=name, n_out_of_scope=n, hard=hard, **numbers)
+            row(
+                HARDNESS_STRATA,
+                position=at,
+                stratum=name,
+                n_out_of_scope=n,
+                hard=hard,
+                grade="hard" if hard else "easy",
+                **numbers,
+            )
             for at, (name, n, hard) in enumerate(strata)
         ],
         tables.REJECTS: [{**refused, "item": str(number)} for number in range(3)],

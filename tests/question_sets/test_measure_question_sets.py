@@ -2,10 +2,12 @@
 
 import json
 
+import pandas as pd
 import pytest
 
 from ragassay import tables
 from ragassay.errors import AssayError
+from ragassay.question_sets import accuracy
 from ragassay.question_sets.accuracy import settled
 from ragassay.schemas.defusion_labels import DEFUSION_LABELS
 from ragassay.schemas.human_labels import HUMAN_LABELS
@@ -16,6 +18,7 @@ from ragassay.schemas.predictions import PREDICTIONS
 from ragassay.schemas.queries import QUERIES
 from ragassay.schemas.questions import QUESTIONS
 from ragassay.schemas.scope_labels import SCOPE_LABELS
+from ragassay.scope.votes import IN, OUT
 from rows import place, row
 from scripts.question_sets.measure_question_sets import measure_question_sets
 from study import question
@@ -109,6 +112,24 @@ def test_abstentions_are_neither_right_nor_wrong_and_bounds_say_what_they_could_
 def test_the_overlap_control_is_measured_on_documents_that_it_has_not_seen(measured):
     own = measured["accuracy", "(overlap control)", "mine", "intention", "accuracy"]
     assert own["value"] == 1 and own["n"] == 60 and 0.8 < own["low"] < 1 == own["high"]
+
+
+def test_a_judge_stands_beside_the_control_on_the_questions_that_both_answer(measured):
+    own = measured["accuracy", "j", "mine", "intention", "minus_control"]
+    assert (own["value"], own["n"], own["abstained"]) == (0, 40, 20)
+    assert ("accuracy", "(overlap control)", "mine", "intention", "minus_control") not in measured
+
+
+def test_the_difference_to_the_control_is_paired():
+    questions = pd.DataFrame({"question_id": list("abcd"), "doc_id": list("wxyz"), "out": [True, True, False, False]})
+    labels = {"judge": [OUT, IN, IN, OUT], "control": [OUT, OUT, OUT, OUT]}
+    answers = {
+        name: pd.DataFrame({"question_id": list("abcd"), "label": own, "margin": [0.0] * 4})
+        for name, own in labels.items()
+    }
+    rows = accuracy.measured({}, questions, answers["judge"], 200, 0, answers["control"])
+    found = next(row for row in rows if row["metric"] == "minus_control")
+    assert (found["value"], found["n"]) == (0, 4) and -1 <= found["low"] < 0 < found["high"] <= 1
 
 
 def test_people_are_a_truth_of_their_own(measured):

@@ -14,6 +14,7 @@ from ragassay.scope.votes import IN, KINDS, OUT
 SECTION = Section("scope")
 SIMILARITIES = ["to_original", "to_previous", "to_nearest"]
 BIN = 0.05  # of nearness
+VERDICTS = {"hard": "yes", "easy": "no", "undecided": "undecided"}
 
 
 def drift_rows(guesses, times: int, seed: int) -> Iterator[dict]:
@@ -40,10 +41,10 @@ def nearness_rows(kept, hardness) -> Iterator[dict]:
 
 def stratum_rows(strata) -> Iterator[dict]:
     for row in strata[strata["stratum"] != ALL].itertuples():
-        keys = {"at": row.position, "stratum": row.stratum, "verdict": "yes" if row.hard else "no"}
+        keys = {"at": row.position, "stratum": row.stratum, "verdict": VERDICTS[row.grade]}
         counts = {OUT: row.n_out_of_scope, IN: row.n_in_scope}
         yield from SECTION.rows("strata", keys, counts, sum(counts.values()))
-        for name in ("auroc", "share"):
+        for name in ("auroc", "question_alone", "share"):
             value, low, high = (getattr(row, f"{name}{end}") for end in ("", "_low", "_high"))
             yield SECTION.row("strata", keys, name, value, sum(counts.values()), low, high)
 

@@ -31,7 +31,7 @@ def chosen(questions: list[dict], hard: set[str]) -> list[tuple[str, dict]]:
 def example_rows(questions, documents, claims, recovered, drift, labels, hardness, scores) -> Iterator[dict]:
     """The rows of the table examples, from pandas frames."""
     guesses = recovered[["recovered_id", "text"]].merge(drift, on="recovered_id").sort_values("round")
-    hard = set(scores.loc[scores["hard"], "question_id"])
+    hard = set(scores.loc[scores["hard"].eq(True), "question_id"])
     for number, (title, question) in enumerate(chosen(_records(questions), hard), 1):
         slot, asked = ["doc_id", "slot"], ["question_id"]
         given = _alike(documents, question, ["doc_id"])[0], _alike(claims, question, slot)[0]

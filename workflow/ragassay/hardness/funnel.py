@@ -26,8 +26,9 @@ def model_rows(questions, strata) -> Iterator[dict]:
         keys, outs = {"generator": total.generator, "judge": total.judge}, int(kept.get(OUT, 0))
         yield from SECTION.rows("models", keys, numbers, len(rows))
         yield SECTION.row("models", keys, "hard_share", total.share, outs, total.share_low, total.share_high)
-        area = total.auroc, int(kept.sum()), total.auroc_low, total.auroc_high
-        yield SECTION.row("models", keys, "auroc", *area)
+        for name in ("auroc", "question_alone"):
+            ends = getattr(total, f"{name}_low"), getattr(total, f"{name}_high")
+            yield SECTION.row("models", keys, name, getattr(total, name), int(kept.sum()), *ends)
 
 
 def funnel_rows(documents, claims, guesses, novel, questions) -> Iterator[dict]:

@@ -28,11 +28,16 @@ def matrix(rows: list[dict]) -> np.ndarray:
 
 def fit(rows: list[dict], out_of_scope):
     """A classifier on rows with the ten features; None if they are all of one kind."""
-    labels = np.asarray(out_of_scope, bool)
-    if not len(labels) or labels.all() or not labels.any():
+    if one_kind(out_of_scope):
         return None
     model = make_pipeline(StandardScaler(), LogisticRegression(class_weight="balanced", max_iter=1000))
-    return model.fit(matrix(rows), labels)
+    return model.fit(matrix(rows), np.asarray(out_of_scope, bool))
+
+
+def one_kind(out_of_scope) -> bool:
+    """Whether there is nothing to tell apart."""
+    labels = np.asarray(out_of_scope, bool)
+    return not len(labels) or bool(labels.all()) or not labels.any()
 
 
 def probabilities(model, rows: list[dict]) -> list[float]:
@@ -40,15 +45,23 @@ def probabilities(model, rows: list[dict]) -> list[float]:
     return np.round(model.predict_proba(matrix(rows))[:, 1], DIGITS).tolist() if rows else []
 
 
-def scores(rows: list[dict], out_of_scope) -> list[float | None]:
-    """The control's score of each row; None where the other documents are too few to train on."""
+def scores(rows: list[dict], out_of_scope, graded=None) -> list[float | None]:
+    """The control's score of each row; None where the other documents are too few to train on. With a mask `graded` it
+    is trained on those rows only.
+    """
+    return out_of_fold(rows, out_of_scope, list, fit, probabilities, graded)
+
+
+def out_of_fold(rows: list[dict], out_of_scope, inputs, fit, probabilities, graded=None) -> list[float | None]:
+    """The same of any control: `fit` and `probabilities` work on what `inputs` makes of rows."""
     folds, labels = np.array([fold(row["cluster_id"]) for row in rows]), np.asarray(out_of_scope, bool)
+    graded = np.ones(len(rows), bool) if graded is None else np.asarray(graded, bool)
     found = [None] * len(rows)
     for number in range(FOLDS):
-        inside = np.flatnonzero(folds == number)
-        outside = np.flatnonzero(folds != number)
-        model = fit([rows[at] for at in outside], labels[outside])
+        inside, outside = np.flatnonzero(folds == number), np.flatnonzero((folds != number) & graded)
+        model = fit(inputs([rows[at] for at in outside]), labels[outside])
         if model is not None:
-            for at, score in zip(inside, probabilities(model, [rows[at] for at in inside]), strict=True):
+            given = probabilities(model, inputs([rows[at] for at in inside]))
+            for at, score in zip(inside, given, strict=True):
                 found[at] = score
     return found

@@ -1,5 +1,6 @@
 """Settings of the stages that measure and grade hardness."""
 
+from ragassay.errors import AssayError, unknown
 from ragassay.plan.encoders import encoder
 from ragassay.plan.intervals import draws
 
@@ -8,9 +9,17 @@ def compute_hardness(config: dict) -> dict:
     return {**encoder(config), "limits": _limits(config)}
 
 
-def grade_hardness(config: dict) -> dict:
-    fewest = config["scope"]["hardness"]["fewest_per_stratum"]
-    return {"limits": _limits(config), "fewest_per_stratum": fewest, **draws(config, "scope")}
+class UnknownShard(AssayError):
+    """Strata are to be graded on a shard that there is not."""
+
+
+def grade_hardness(config: dict, shards: dict) -> dict:
+    hardness = config["scope"]["hardness"]
+    for name in hardness["graded_on"]:
+        if name not in shards:
+            raise UnknownShard(f"scope.hardness.graded_on: {unknown('shard', name, shards)}")
+    same = {name: hardness[name] for name in ("fewest_per_stratum", "graded_on")}
+    return {"limits": _limits(config), **same, **draws(config, "scope")}
 
 
 def measure_scope(config: dict) -> dict:

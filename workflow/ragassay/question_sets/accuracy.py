@@ -32,9 +32,10 @@ def settled(labels: list[dict]) -> dict[tuple[str, str], str | None]:
     return found
 
 
-def measured(keys: dict, questions, answers, times: int, seed: int) -> Iterator[dict]:
+def measured(keys: dict, questions, answers, times: int, seed: int, control=None) -> Iterator[dict]:
     """The rows of the tables matrix and accuracy. `questions` have question_id, doc_id and the truth, `out`; `answers`
-    question_id, label and margin (higher = more out of scope), one row for each seed.
+    question_id, label and margin (higher = more out of scope), one row for each seed. With answers of the overlap
+    `control` there is the difference to its accuracy, too.
     """
     said = questions.merge(answers[["question_id", "label", "margin"]], on="question_id", how="left")
     said = said.fillna({"label": UNCLEAR, "margin": 0.0})  # a question that was not asked about
@@ -56,5 +57,17 @@ def measured(keys: dict, questions, answers, times: int, seed: int) -> Iterator[
         counted = mask & sided
         estimates = Panel(owners[counted], times, seed).mean(right[counted])
         yield SECTION.row("accuracy", keys, name, **estimates.row() | {"abstained": (mask & ~sided).sum()})
+    if control is not None:
+        yield SECTION.row("accuracy", keys, "minus_control", **_difference(questions, right, control, times, seed))
     area = Panel(owners[sided], times, seed).auroc(margins[sided], out[sided]).row()
     yield SECTION.row("accuracy", keys, "auroc", **area | {"abstained": (~sided).sum()})
+
+
+def _difference(questions, right, control, times, seed):
+    """How much more often a judge is right than the control, over the questions to which both have an answer."""
+    labels = control.set_index("question_id")["label"].reindex(questions["question_id"]).to_numpy()
+    theirs = np.where(np.isin(labels, list(KINDS)), (labels == OUT) == questions["out"].to_numpy(bool), np.nan)
+    difference, owners = right - theirs, questions["doc_id"].to_numpy()
+    both = ~np.isnan(difference)
+    row = Panel(owners[both], times, seed).difference(difference[both]).row()
+    return row | {"abstained": int((~both).sum())}

@@ -23,7 +23,12 @@ EXPORTED_QUESTIONS = Table(
         Column("round", pa.int32(), "the round in which that claim was recovered; empty if in scope", null=True),
         Column("nearness", pa.float64(), "similarity to the nearest of the document's claims", null=True),
         Column("overlap_score", pa.float64(), "how probably it is out of scope by word overlap alone", null=True),
-        Column("hard", pa.bool_(), "whether word overlap cannot tell the kinds apart at its nearness", null=True),
+        Column(
+            "hard",
+            pa.bool_(),
+            "whether neither shared nor own words tell the kinds apart at its nearness; empty if undecided",
+            null=True,
+        ),
         Column("generator", pa.string(), "the model that wrote it"),
         Column("judge", pa.string(), "the model that judged it"),
     ),

@@ -6,7 +6,7 @@ from ragassay.tables import Column, Table
 
 HARDNESS_SCORES = Table(
     "hardness_scores",
-    "One row per kept question: the score of the overlap control.",
+    "One row per kept question: the scores of the overlap control and of the question-alone control.",
     path="hardness_scores/{generator}/{judge}",
     key=("question_id",),
     columns=(
@@ -22,6 +22,17 @@ HARDNESS_SCORES = Table(
             "how probably it is out of scope by word overlap alone; empty where too little was left to fit",
             null=True,
         ),
-        Column("hard", pa.bool_(), "whether its stratum is hard: there the control's AUROC is at most .75"),
+        Column(
+            "wording",
+            pa.float64(),
+            "how probably it is out of scope by its words alone, without its document",
+            null=True,
+        ),
+        Column(
+            "hard",
+            pa.bool_(),
+            "whether neither control tells the kinds apart in its stratum; empty if undecided",
+            null=True,
+        ),
     ),
 )

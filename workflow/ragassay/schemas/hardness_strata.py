@@ -19,23 +19,28 @@ HARDNESS_STRATA = Table(
         Column("auroc_low", pa.float64(), "lower end of its interval", null=True),
         Column("auroc_high", pa.float64(), "upper end of its interval", null=True),
         Column(
+            "question_alone", pa.float64(), "the same of the control that sees the question's words alone", null=True
+        ),
+        Column("question_alone_low", pa.float64(), "lower end of its interval", null=True),
+        Column("question_alone_high", pa.float64(), "upper end of its interval", null=True),
+        Column(
             "auroc_against_all",
             pa.float64(),
             "the control's, out of scope in this stratum against all in scope",
             null=True,
         ),
-        Column("hard", pa.bool_(), "whether auroc is at most .75, with enough questions of both kinds"),
+        Column(
+            "grade",
+            pa.string(),
+            "`hard` if the intervals of both controls end at .75 at most, `easy` if one begins above, else `undecided`;"
+            " undecided, too, with few questions of a kind",
+        ),
+        Column("hard", pa.bool_(), "whether the grade is hard"),
         Column("n_hard", pa.int32(), "out-of-scope questions in it if it is hard; of all, those in hard strata"),
         Column(
             "share", pa.float64(), "of all out-of-scope questions, those in it; of all, those in hard strata", null=True
         ),
         Column("share_low", pa.float64(), "lower end of its interval", null=True),
         Column("share_high", pa.float64(), "upper end of its interval", null=True),
-        Column(
-            "hard_in_resamples",
-            pa.float64(),
-            "the share of resamples in which it is hard; of all, in which a stratum is",
-            null=True,
-        ),
     ),
 )

@@ -39,7 +39,7 @@ def measure_detectors(
     kept = _with_truth(selected[selected["status"] == KEPT], "intended", topics)
     people = _with_truth(_people(gold, human_labels), "label", topics)
     scores = tables.frame(HARDNESS_SCORES, hardness_scores)
-    hard = scores.loc[scores["hard"], "question_id"]
+    hard = scores.loc[scores["hard"].eq(True), "question_id"]
     detected, asked_directly = frame(predictions), judged(tables.frame(SCOPE_LABELS, scope_labels), asked_models)
     rows, draws = [], (resamples, seed)
     for (source, asked), answers in detected.groupby(["source", "asked"]):

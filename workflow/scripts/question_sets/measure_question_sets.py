@@ -49,14 +49,16 @@ def measure_question_sets(
             if known.empty:
                 continue
             known = known.assign(out=known[column] == OUT)
-            answers = pd.concat([judged[judged["set"] == name], control(known, features).assign(judge=CONTROL)])
+            overlapping = control(known, features)
+            answers = pd.concat([judged[judged["set"] == name], overlapping.assign(judge=CONTROL)])
             methods = [(judge, known, own) for judge, own in answers.groupby("judge")]
             for method, own in detected[detected["set"] == name].groupby("method"):
                 methods.append((method, known[known["question_id"].isin(own["question_id"])], own))
             for judge, new, own in methods:
                 keys = {"set": name, "judge": judge, "truth": truth}
                 rows += SECTION.rows("accuracy", keys, {"excluded": len(known) - len(new)}, len(known))
-                rows += logged(measured(keys, new, own, *draws)) if len(new) else ()
+                against = None if judge == CONTROL else overlapping
+                rows += logged(measured(keys, new, own, *draws, against)) if len(new) else ()
     responses = tables.frame(DEFUSION_LABELS, defusion_labels).rename(columns={"generator": "set"})
     rows += response_rows(responses, people, *draws)
     searched = tables.frame(QUERIES, queries)

@@ -43,7 +43,10 @@ def measure_responses(
     scores = tables.frame(HARDNESS_SCORES, hardness_scores, ["question_id", "score", "hard"])
     for name, asked in questions.items():
         cells, answers, near = verdicts[name], _of(said, name), _of(scores, name)
-        hard, overlap = near.loc[near["hard"], "question_id"], _by_question(near.dropna(subset="score"), "score")
+        hard, overlap = (
+            near.loc[near["hard"].eq(True), "question_id"],
+            _by_question(near.dropna(subset="score"), "score"),
+        )
         if cells:
             parts = parts_of(asked, cells, hard, cutoffs)
             rows += cell_rows(asked, cells, parts, counts_of(asked, answers), judges, **draws)
