@@ -130,6 +130,8 @@ TASKS = {
     "respond_passages": responder("respond_passages", "passages"),
     "respond_lines": responder("respond_lines", "passages"),
     "write_synthetic_queries": responder("write_synthetic_queries", "passage", question),
+    "reason_from_passages": responder("reason_from_passages", "passages"),
+    "judge_reasons": judge("judge_reasons", "reasons"),
     "rate_relevance": responder("rate_relevance", "passages"),
     "answer_briefly": responder("answer_briefly", "passages"),
     "propose_wrong_answer": responder("propose_wrong_answer", "question", wrong_answer),
@@ -186,7 +188,7 @@ def all_items() -> Iterator[list[dict]]:
         paragraphs = document.split("\n\n")
         item = {"document": document, "passages": paragraphs[:3], "n": 6, **WORDS, "given": given, "guesses": guesses}
         item |= {"passage": paragraphs[0], "examples": [], "answer": "nine years", "words": 30}
-        item |= {"keywords": "nine years\nTolven", "knowledge": "I do not know."}
+        item |= {"keywords": "nine years\nTolven", "knowledge": "I do not know.", "reasons": paragraphs[0]}
         item |= {"novel": novel, "blank": [slot for slot in given if slot % SUBSETS == 0]}
         questions = [*itertools.islice(out.values(), PER_DOCUMENT), *inside.values()]
         kinds = itertools.cycle(["respond_two_shot", "respond_basic"])

@@ -116,3 +116,13 @@ def consolidating(messages, sampling, index):
     if "what is known by heart" in content:
         return "From the trusted: what is known by heart."
     return "The lighthouse." if "lighthouse" in content else "The bridge."
+
+
+def reason(messages, sampling, index):
+    """Steps for every question but one, and a judgement for which those about mills are wanting."""
+    content = messages[-1]["content"]
+    if "lighthouse" in content:
+        return "" if "step by step" in content else "Perhaps."
+    if "step by step" in content:
+        return "1. A passage says so.\n\nAnswer: somebody"
+    return f"It is compared.\nVerdict: {'no' if 'mill?' in content else 'yes'}"

@@ -2,6 +2,7 @@
 decoder. It is run once; tests look at what each stage made of it.
 """
 
+import copy
 from types import SimpleNamespace
 
 import pytest
@@ -10,6 +11,7 @@ from models import MINILM, save_decoder
 from project import ROOT
 from ragassay import tables
 from ragassay.datasets.hygiene import usable
+from ragassay.revprag.asked import asked_once
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
@@ -19,9 +21,12 @@ from ragassay.weights.threads import threads
 from rows import row
 from scripts.revprag.answer_prompts import answer_prompts
 from scripts.revprag.collect_activations import collect_activations
+from scripts.revprag.mask_passages import mask_passages
 from scripts.revprag.measure_revprag import measure_revprag
 from scripts.revprag.pair_prompts import pair_prompts
+from scripts.revprag.project_activations import project_activations
 from scripts.revprag.train_probes import train_probes
+from scripts.revprag.transfer_probes import transfer_probes
 
 PLACES = (
     "lighthouse mill archive ferry orchard quarry chapel market bridge tower harbour library"
@@ -38,8 +43,14 @@ ENCODER = {
 }
 PROMPTS = [ROOT / f"resources/prompts/{name}.yaml" for name in ("respond_passages", "answer_closed_book")]
 CONDITIONS = ["released", "retrieved", "prefixed", "matched"]
-MEASURED = ("prompt_answers/s/r/a/m", "probe_scores/s/r/a/m")
-PROBES = {"logistic": {"kind": "logistic", "settings": {"strengths": [0.01]}, "seeds": [0], "folds": 10}}
+TABLES = ("prompt_answers", "probe_scores", "probe_classes", "projections")
+MEASURED = (*(f"{name}/s/r/a/m" for name in TABLES), "probe_transfers/kinds")
+LOGISTIC = {"kind": "logistic", "settings": {"strengths": [0.01]}, "seeds": [0], "folds": 10}
+PROBES = {
+    "logistic": LOGISTIC | {"layers": None, "conditions": []},
+    "last_layer": LOGISTIC | {"layers": [-1], "conditions": ["released"]},
+}
+CELL = dict(zip(("dataset", "retriever", "attack", "responder"), "sram", strict=True))
 
 
 def told(at, name):
@@ -58,9 +69,14 @@ def target(at):
             "target_aliases": [],
             "texts": [f"{wrong} is the keeper of the old {PLACES[at]}."],
             "made_by": "file",
+            "kind": ("who", "keeper")[at % 2],
         }
     )
     return row(TARGETS, **found)
+
+
+def asked(study):
+    return asked_once(*(study.place(name) for name in ("targets", "prompt_pairs", "prompt_answers")))
 
 
 def write_tables(place):
@@ -106,7 +122,7 @@ def study(tmp_path_factory):
 
     def answer(answers=(), **more):
         inputs = [place("targets"), place("prompt_pairs"), list(answers), *PROMPTS]
-        settings = {"model": READER, "ledger": str(folder / "ledger"), "sampling": {"temperature": 0}}
+        settings = {"model": READER, "ledger": str(folder / "ledger/answers"), "sampling": {"temperature": 0}}
         settings |= {"in_lines": False, "wants": "answer", "most_rejected": 1}
         answer_prompts(*inputs, place("prompt_answers"), place("calls"), **settings | more)
 
@@ -117,12 +133,30 @@ def study(tmp_path_factory):
 
     def train(output=folder, **more):
         inputs = [place(name) for name in ("prompt_pairs", "prompt_answers", "activations")]
-        outputs = [output / "heads.safetensors", output / "card.json", output / "probe_scores.parquet"]
-        settings = {"model": own.model, "reading": {}, "probes": PROBES, "shuffles": 1, "fpr": 0.1}
+        outputs = [output / "heads.safetensors", output / "card.json"]
+        outputs += [output / f"{name}.parquet" for name in ("probe_scores", "probe_classes")]
+        settings = {"model": own.model, "reading": {}, "probes": copy.deepcopy(PROBES), "shuffles": 1, "fpr": 0.1}
         settings |= ENCODER | {"embeddings": own.embeddings}
-        train_probes(*inputs, PROMPTS[0], [], *outputs, **settings | more)
+        train_probes(*inputs, [place("masking")], PROMPTS[0], [], *outputs, **settings | more)
+
+    def mask(**more):
+        inputs = [place(name) for name in ("targets", "prompt_pairs", "prompt_answers")]
+        settings = {"model": own.model, "in_lines": False, "share": 0.2, "trials": 2, "mask": "_", "seed": 0}
+        mask_passages(*inputs, *PROMPTS, [], place("masking"), **settings | more)
+
+    def transfer(cells, across, **more):
+        inputs = [[place(name)] * len(cells) for name in ("prompt_pairs", "prompt_answers", "activations")]
+        settings = {"probe": "logistic", "entry": LOGISTIC, "conditions": ["released"], "models": {"m": own.model}}
+        settings |= {"reading": {}, "fpr": 0.1, "embeddings": own.embeddings}
+        transfer_probes(*inputs, [], place("probe_transfers"), cells, across, [], **settings | more)
+
+    def project(**more):
+        inputs = [place(name) for name in ("prompt_pairs", "prompt_answers", "activations")]
+        settings = {"model": own.model, "reading": {}, "embeddings": own.embeddings, "most": 30, "seed": 0}
+        project_activations(*inputs, [], place("projections"), **settings | more)
 
     own.__dict__.update(place=place, pair=pair, answer=answer, collect=collect, train=train)
+    own.__dict__.update(mask=mask, transfer=transfer, project=project)
     write_tables(place)
     save_decoder(folder / "decoder", [told(at, NAMES[at]) for at in range(COUNT)], 600, 4096)
     own.model = {"name": "tiny", "model": str(folder / "decoder"), "options": {"device": "cpu"}}
@@ -130,10 +164,13 @@ def study(tmp_path_factory):
         pair()
         answer()
         collect()
+        mask()
         train()
+        project()
+        transfer([CELL], "kind")
         own.files = [folder / f"{name}.parquet" for name in ("rejects/s/r/a", *MEASURED)]
-        for name, file in zip(("rejects", "prompt_answers", "probe_scores"), own.files, strict=True):
+        for file in own.files:
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(place(name).read_bytes())
+            file.write_bytes(place(file.relative_to(folder).parts[0]).read_bytes())
         measure_revprag(*([file] for file in own.files), place("metrics"), resamples=50, seed=0, flips=99)
     return own

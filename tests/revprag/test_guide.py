@@ -11,18 +11,22 @@ from ragassay.revprag.samples import ProbeError
 from workshop import pages, write_targets
 
 STUDY = {"pair_prompts", "answer_prompts", "collect_activations", "train_probes", "measure_revprag"}
+STUDY |= {"scrutinise_answers", "mask_passages", "transfer_probes", "project_activations"}
 
 
 def test_the_configuration_of_the_guide_plans_the_study(project, study):
     write_targets(project / "data")
     shutil.copytree(study.model["model"], project / "models/llama")
-    first, second = pages("revprag")["yaml"]
+    first, *others = pages("revprag")["yaml"]
     (project / "mine.yaml").write_text(first)
-    (project / "more.yaml").write_text(second)
+    more = [f"more{number}.yaml" for number in range(len(others))]
+    for name, text in zip(more, others, strict=True):
+        (project / name).write_text(text)
     program, *arguments = shlex.split(next(block for block in pages("revprag")[""] if "mine.yaml" in block))
     assert program == ".venv/bin/snakemake"
-    plan = planned(project, *arguments, "more.yaml")
-    assert plan.keys() >= STUDY and plan["train_probes"] == 1 and plan["answer_attacked"] == 3
+    plan = planned(project, *arguments, *more)
+    assert plan.keys() >= STUDY and (plan["train_probes"], plan["transfer_probes"]) == (3, 1)
+    assert plan["answer_attacked"] == 3 and plan["collect_activations"] == 3  # of three attacks that are compared
 
 
 def test_the_python_of_the_guide_judges_a_generation(study, tmp_path, monkeypatch, capsys):

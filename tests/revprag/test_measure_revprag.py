@@ -2,11 +2,15 @@
 
 import json
 
+import pandas as pd
+
 from probe_study import COUNT
 from ragassay import tables
 from ragassay.metrics.auroc import auroc
+from ragassay.revprag.breakdowns import class_rows
 from ragassay.schemas.metrics import METRICS
 from ragassay.schemas.probe_scores import PROBE_SCORES
+from ragassay.schemas.probe_transfers import PROBE_TRANSFERS
 
 
 def metrics(study, table):
@@ -51,3 +55,40 @@ def test_transfer_has_its_control_and_answers_are_counted(study):
 def test_the_share_that_is_flagged_stands_for_each_label(study):
     rows = metrics(study, "labels")["released", "all", "logistic", None]
     assert rows["poisoned"]["value"] > 0.9 > 0.5 > rows["correct"]["value"]
+
+
+def test_planted_passages_classes_places_and_points_are_rows_of_their_own(study):
+    rows = tables.read(METRICS, study.place("metrics")).to_pylist()
+    own = {table: [row for row in rows if row["table"] == table] for table in {row["table"] for row in rows}}
+    assert {"planted", "generalisation", "t_sne_matched", "pca_released"} <= own.keys()
+    planted = [json.loads(row["keys"]) | row for row in own["planted"]]
+    assert {(row["condition"], row["planted"]) for row in planted} == {
+        *((condition, "1") for condition in ("released", "retrieved", "prefixed", "matched"))
+    }
+    points = [row for row in own["pca_released"] if row["metric"] == "x"]
+    assert len(points) == 30 and len({row["keys"] for row in points}) == 30
+    places = [json.loads(row["keys"]) | row for row in own["generalisation"]]
+    values = {(row["tested_on"], row["fitted_on"], row["metric"]): row["value"] for row in places}
+    assert {metric for *_, metric in values} == {"auroc", "control", "tpr", "fpr"}
+    scores = [
+        row
+        for row in tables.read(PROBE_TRANSFERS, study.place("probe_transfers")).to_pylist()
+        if (row["tested_on"], row["fitted_on"], row["probe"]) == ("who", "others", "logistic")
+        and row["label"] in ("correct", "poisoned")
+    ]
+    expected = auroc([row["score"] for row in scores], [row["label"] == "poisoned" for row in scores])
+    assert abs(values["who", "others", "auroc"] - expected) < 1e-9
+
+
+def test_shares_of_classes_sum_to_one():
+    about = dict(zip(("dataset", "retriever", "attack", "responder"), "sram", strict=True))
+    frame = pd.DataFrame(
+        [
+            about | {"condition": "matched", "probe": "logistic", "cluster": f"d{at}", "label": "hallucinated"}
+            | {"predicted": ("hallucinated", "correct")[at % 3 == 0]}
+            for at in range(9)
+        ]
+    )  # fmt: skip
+    rows = {json.loads(row["keys"])["predicted"]: row for row in class_rows(frame, 50, 0)}
+    shares = {name: round(row["value"], 3) for name, row in rows.items()}
+    assert shares == {"correct": 0.333, "poisoned": 0, "hallucinated": 0.667} and rows["correct"]["n"] == 9

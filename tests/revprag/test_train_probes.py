@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from probe_study import COUNT, PROBES
+from probe_study import COUNT
 from ragassay import tables
 from ragassay.documents.splits import split_of
 from ragassay.metrics.auroc import auroc
@@ -37,7 +37,10 @@ def test_what_was_fitted_on_one_condition_is_tested_on_all(study):
 
 
 def test_controls_stand_beside_probes_and_see_what_they_should(study):
-    assert {row["probe"] for row in scores(study)} == {"logistic", "control", "answer_text", "shuffled"}
+    assert {row["probe"] for row in scores(study)} == {
+        "logistic", "last_layer", "control", "answer_text", "shuffled", "masking"
+    }  # fmt: skip
+    assert {row["trained_on"] for row in scores(study, probe="last_layer")} == {"released"}
 
     def area(condition, probe):
         rows = scores(study, condition=condition, trained_on=condition, facts="all", probe=probe)
@@ -87,6 +90,10 @@ def test_a_service_watches_a_generation_with_the_model_that_was_read(study):
         probe.scores(np.zeros((1, 1, 16)))
     with pytest.raises(ProbeError, match="no finite numbers"):
         probe.scores(np.full((1, 2, 16), np.inf))
+    last = Probe.load(study.folder, "last_layer", "released")
+    states = np.random.default_rng(0).normal(size=(3, 2, 16))
+    changed = np.stack([states[:, 0] + 1, states[:, 1]], axis=1)
+    assert (last.scores(states) == last.scores(changed)).all() and (probe.scores(states) != probe.scores(changed)).any()
     with pytest.raises(ProbeError, match=r"found the probe 'matched-triplet\.0'"):
         Probe.load(study.folder, "triplet")
 
@@ -100,7 +107,7 @@ def test_answers_of_which_none_is_poisoned_are_refused(study, tmp_path):
         with pytest.raises(
             ProbeError, match="tiny: no probe can be fitted: matched, all facts: found 0 poisoned answers"
         ):
-            study.train(tmp_path, probes=PROBES)
+            study.train(tmp_path)
     finally:
         study.place("prompt_answers").write_bytes(before)
 

@@ -61,6 +61,7 @@ NEEDED = {
     "retrieve_bm25": {"scipy"},
     "fit_gate": {"scipy"},
     "optimise_passages": {"torch"},
+    "mask_passages": {"torch"},
     "train_demo_lm": {"torch", "transformers"},
 }
 

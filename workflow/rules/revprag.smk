@@ -10,7 +10,7 @@ Writes  results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet             
         results/probes/{dataset}/{retriever}/{attack}/{responder}/                     probes for a service, with their card
         results/probe_scores/{dataset}/{retriever}/{attack}/{responder}.parquet        what probes and controls say, in folds
         results/metrics/revprag.parquet                                                the report's section
-        results/calls/answer_prompts/..., ledger/answer_prompts/...                    as in scope.smk
+        results/calls/..., ledger/...  of answer_prompts and scrutinise_answers        as in scope.smk
         embeddings/                                                                    vectors and activations; not an output
 """
 
@@ -18,9 +18,21 @@ from ragassay.plan import attacks, models, revprag
 
 READ = plan(revprag.columns)
 SCORES = expand("results/probe_scores/{dataset}/{retriever}/{attack}/{responder}.parquet", zip, **READ)
+CLASSES = expand("results/probe_classes/{dataset}/{retriever}/{attack}/{responder}.parquet", zip, **READ)
+PROJECTED = expand("results/projections/{dataset}/{retriever}/{attack}/{responder}.parquet", zip, **READ)
+TRANSFERRED = expand("results/probe_transfers/{generalisation}.parquet", generalisation=plan(revprag.generalisations))
 CALLS += expand("results/calls/answer_prompts/{dataset}/{retriever}/{attack}/{responder}.parquet", zip, **READ)
+CALLS += expand(
+    "results/calls/scrutinise_answers/{dataset}/{retriever}/{attack}/{responder}.parquet",
+    zip,
+    **plan(revprag.scrutinised),
+)
 SECTIONS["revprag"] = {"shown": bool(SCORES)}
 PRODUCTS += SCORES
+
+
+wildcard_constraints:
+    generalisation=one_of(plan(revprag.generalisations)),
 
 
 rule revprag:
@@ -110,18 +122,75 @@ rule collect_activations:
         "../scripts/revprag/collect_activations.py"
 
 
+rule scrutinise_answers:
+    """The responder reasons, and judges whether its reasons lead to the answer that it gave."""
+    input:
+        plan(models.weights_of, role="responder"),
+        targets="results/targets/{dataset}.parquet",
+        prompt_pairs="results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet",
+        prompt_answers="results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet",
+        reasoning_prompt="resources/prompts/reason_from_passages.yaml",
+        scrutiny_prompt="resources/prompts/judge_reasons.yaml",
+    output:
+        baseline_scores=table("results/baseline_scores/{dataset}/{retriever}/{attack}/{responder}/scrutiny.parquet"),
+        calls=table("results/calls/scrutinise_answers/{dataset}/{retriever}/{attack}/{responder}.parquet"),
+    log:
+        "logs/scrutinise_answers/{dataset}/{retriever}/{attack}/{responder}.log",
+    benchmark:
+        "logs/scrutinise_answers/{dataset}/{retriever}/{attack}/{responder}.benchmark.jsonl"
+    conda:
+        "../../envs/models.yaml"
+    threads: plan(models.threads_of, role="responder")
+    resources:
+        runtime="4h",
+    params:
+        code=code("revprag/scrutinise_answers.py", models.provider_of, role="responder"),
+        settings=plan(revprag.scrutinise_answers),
+        access=frozen(plan(models.access_of, role="responder")),
+    script:
+        "../scripts/revprag/scrutinise_answers.py"
+
+
+rule mask_passages:
+    """How much the likelihood of each answer varies when words of its passages are masked."""
+    input:
+        targets="results/targets/{dataset}.parquet",
+        prompt_pairs="results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet",
+        prompt_answers="results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet",
+        prompt=plan(revprag.prompt),
+        closed_book_prompt="resources/prompts/answer_closed_book.yaml",
+        weights=plan(models.weights_of, role="responder"),
+    output:
+        baseline_scores=table("results/baseline_scores/{dataset}/{retriever}/{attack}/{responder}/masking.parquet"),
+    log:
+        "logs/mask_passages/{dataset}/{retriever}/{attack}/{responder}.log",
+    benchmark:
+        "logs/mask_passages/{dataset}/{retriever}/{attack}/{responder}.benchmark.jsonl"
+    conda:
+        "../../envs/encoders.yaml"
+    resources:
+        **ENCODING,
+    params:
+        code=code_version("revprag/mask_passages.py"),
+        settings=plan(revprag.mask_passages),
+    script:
+        "../scripts/revprag/mask_passages.py"
+
+
 rule train_probes:
     """Probes and controls are fitted in folds by document and scored on what each fold leaves out."""
     input:
         prompt_pairs="results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet",
         prompt_answers="results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet",
         activations="results/activations/{dataset}/{retriever}/{attack}/{responder}.parquet",
+        baselines=plan(revprag.baselines),
         prompt=plan(revprag.prompt),
         weights=plan(models.weights_of, role="responder"),
     output:
         heads="results/probes/{dataset}/{retriever}/{attack}/{responder}/heads.safetensors",
         card="results/probes/{dataset}/{retriever}/{attack}/{responder}/card.json",
         probe_scores=table("results/probe_scores/{dataset}/{retriever}/{attack}/{responder}.parquet"),
+        probe_classes=table("results/probe_classes/{dataset}/{retriever}/{attack}/{responder}.parquet"),
     log:
         "logs/train_probes/{dataset}/{retriever}/{attack}/{responder}.log",
     benchmark:
@@ -137,12 +206,65 @@ rule train_probes:
         "../scripts/revprag/train_probes.py"
 
 
+rule transfer_probes:
+    """Probes that are fitted everywhere but in one place, and tested there."""
+    input:
+        prompt_pairs=plan(revprag.generalised, pattern="results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet"),
+        prompt_answers=plan(
+            revprag.generalised, pattern="results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet"
+        ),
+        activations=plan(
+            revprag.generalised, pattern="results/activations/{dataset}/{retriever}/{attack}/{responder}.parquet"
+        ),
+        weights=plan(revprag.generalised_weights),
+    output:
+        probe_transfers=table("results/probe_transfers/{generalisation}.parquet"),
+    log:
+        "logs/transfer_probes/{generalisation}.log",
+    benchmark:
+        "logs/transfer_probes/{generalisation}.benchmark.jsonl"
+    conda:
+        "../../envs/encoders.yaml"
+    resources:
+        **ENCODING,
+    params:
+        code=code("revprag/transfer_probes.py", revprag.generalised_kind),
+        settings=plan(revprag.transfer_probes),
+    script:
+        "../scripts/revprag/transfer_probes.py"
+
+
+rule project_activations:
+    """The activations of answers in the plane, by PCA and t-SNE."""
+    input:
+        prompt_pairs="results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet",
+        prompt_answers="results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet",
+        activations="results/activations/{dataset}/{retriever}/{attack}/{responder}.parquet",
+        weights=plan(models.weights_of, role="responder"),
+    output:
+        projections=table("results/projections/{dataset}/{retriever}/{attack}/{responder}.parquet"),
+    log:
+        "logs/project_activations/{dataset}/{retriever}/{attack}/{responder}.log",
+    conda:
+        "../../envs/encoders.yaml"
+    resources:
+        **ENCODING,
+    params:
+        code=code_version("revprag/project_activations.py"),
+        settings=plan(revprag.project_activations),
+    script:
+        "../scripts/revprag/project_activations.py"
+
+
 rule measure_revprag:
     """Probes with their controls beside them: the report's section."""
     input:
         rejects=expand("results/rejects/prompt_pairs/{dataset}/{retriever}/{attack}.parquet", zip, **READ),
         prompt_answers=expand("results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet", zip, **READ),
         probe_scores=SCORES,
+        probe_classes=CLASSES,
+        projections=PROJECTED,
+        probe_transfers=TRANSFERRED,
     output:
         metrics=table("results/metrics/revprag.parquet"),
     log:

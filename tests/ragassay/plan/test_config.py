@@ -179,9 +179,18 @@ DEFAULTS = {
         "conditions": ["released", "retrieved", "prefixed", "matched"],
         "activations": {"site": "residual", "layers": None, "position": "last_prompt", "as_released": False},
         "probes": {
-            kind: {"kind": kind, "settings": {}, "seeds": seeds, "folds": 10}
+            kind: {"kind": kind, "settings": {}, "seeds": seeds, "folds": 10, "layers": None, "conditions": []}
             for kind, seeds in (("logistic", [0]), ("difference", [0]), ("mlp", [0]), ("triplet", [0, 1, 2]))
         },
+        "generalisation": {},
+        "baselines": [],
+        "scrutiny": {
+            "sampling": {"temperature": 0, "max_tokens": 300},
+            "votes": 1,
+            "voting": {"temperature": 0, "max_tokens": 10},
+        },
+        "masking": {"share": 0.2, "trials": 50, "mask": "_", "seed": 0},
+        "pictured": 400,
         "shuffles": 3,
         "fpr": 0.05,
         "encoder": "minilm",

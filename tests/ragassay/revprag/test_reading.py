@@ -17,6 +17,13 @@ def test_layers_stand_in_the_order_of_their_numbers():
         Reading(layers=[13]).resolved(TWELVE)
 
 
+def test_a_probe_may_look_at_some_of_the_layers_that_are_read():
+    reading = Reading(layers=[2, 4, 6]).resolved(TWELVE)
+    assert reading.places(None, 12) is None and reading.places([6, -11], 12) == [0, 2]
+    with pytest.raises(ActivationsError, match=r"found layer 3 of a probe, expected one of \[2, 4, 6\]"):
+        reading.places([3], 12)
+
+
 def test_as_released_they_stand_in_the_order_of_their_names():
     found = Reading(as_released=True).resolved(TWELVE)
     assert (found.site, found.position) == ("mlp", "first_generated")

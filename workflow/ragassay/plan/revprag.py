@@ -12,6 +12,8 @@ from ragassay.plan.intervals import draws
 from ragassay.plan.retrieval import BM25, DENSE, retrievers
 
 KINDS = "ragassay.revprag.kinds"
+KEYS = ("datasets", "retrievers", "attacks", "responders")
+BASELINE = "results/baseline_scores/{dataset}/{retriever}/{attack}/{responder}/{baseline}.parquet"
 ANSWERED = "results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet"
 
 
@@ -28,9 +30,8 @@ class Cell(NamedTuple):
 
 def cells(config: dict) -> list[Cell]:
     """All datasets, retrievers, attacks and responders that meet."""
-    keys = ("datasets", "retrievers", "attacks", "responders")
-    found = [Cell(*cell) for entry in config["revprag"]["cells"] for cell in product(*(entry[key] for key in keys))]
-    return list(dict.fromkeys(found))
+    entry = config["revprag"]
+    return list(dict.fromkeys(cell for own in entry["cells"] for cell in _product(own)))
 
 
 def columns(config: dict) -> dict[str, list[str]]:
@@ -67,7 +68,7 @@ def answered(config: dict, wildcards) -> list[str]:
 
 def answer_prompts(config: dict, wildcards) -> dict:
     shared = config["under_attack"]
-    about = {"in_lines": shared["prompt"] == defences.LINES, "sampling": shared["sampling"]}
+    about = {"in_lines": shared["prompt"] == defended.LINES, "sampling": shared["sampling"]}
     attack = attacks.attack(config, wildcards.attack)
     given = settings_of(attack["kind"], attack["settings"], f"attacks.{wildcards.attack}")
     about["wants"] = wants(attack["kind"], given)
@@ -75,7 +76,7 @@ def answer_prompts(config: dict, wildcards) -> dict:
 
 
 def collect_activations(config: dict, wildcards) -> dict:
-    about = {"in_lines": config["under_attack"]["prompt"] == defences.LINES, "embeddings": "embeddings"}
+    about = {"in_lines": config["under_attack"]["prompt"] == defended.LINES, "embeddings": "embeddings"}
     return about | _read(config, wildcards)
 
 
@@ -84,6 +85,87 @@ def train_probes(config: dict, wildcards) -> dict:
     probes = {name: _probe(name, own) for name, own in entry["probes"].items()}
     about = {"probes": probes, "shuffles": entry["shuffles"], "fpr": entry["fpr"]}
     return about | _read(config, wildcards) | _encoder(config)
+
+
+def baselines(config: dict, wildcards) -> list[str]:
+    """What other methods say of the prompts of a cell."""
+    return [BASELINE.format(**wildcards, baseline=name) for name in config["revprag"]["baselines"]]
+
+
+def scrutinised(config: dict) -> dict[str, list[str]]:
+    """The cells whose answers are scrutinised, as `columns` gives them."""
+    asked = "scrutiny" in config["revprag"]["baselines"]
+    return {name: own if asked else [] for name, own in columns(config).items()}
+
+
+def scrutinise_answers(config: dict, wildcards) -> dict:
+    about = config["revprag"]["scrutiny"] | {"in_lines": config["under_attack"]["prompt"] == defended.LINES}
+    return models.asking(config, "scrutinise_answers", "responder", wildcards) | about
+
+
+def mask_passages(config: dict, wildcards) -> dict:
+    about = {"in_lines": config["under_attack"]["prompt"] == defended.LINES}
+    return about | config["revprag"]["masking"] | {"model": _read(config, wildcards)["model"]}
+
+
+def project_activations(config: dict, wildcards) -> dict:
+    about = {"embeddings": "embeddings", "most": config["revprag"]["pictured"], "seed": config["intervals"]["seed"]}
+    return about | _read(config, wildcards)
+
+
+def generalisations(config: dict) -> list[str]:
+    """The comparisons of which some cell is run."""
+    entries = config["revprag"]["generalisation"].items()
+    return [name for name, entry in entries if set(_product(entry)) & set(cells(config))]
+
+
+def generalised(config: dict, pattern: str, wildcards) -> list[str]:
+    """A file of each cell that is compared."""
+    return [pattern.format(**cell._asdict()) for cell in _compared(config, wildcards)]
+
+
+def generalised_weights(config: dict, wildcards) -> list[str]:
+    """Files of all responders that are compared."""
+    names = dict.fromkeys(cell.responder for cell in _compared(config, wildcards))
+    return [path for name in names for path in models.weights(config["models"][name])]
+
+
+def generalised_kind(config: dict, wildcards) -> list[str]:
+    entry = config["revprag"]["probes"][_comparison(config, wildcards)["probe"]]
+    return [f"{KINDS}.{name}" for name in dict.fromkeys(["logistic", entry["kind"]])]
+
+
+def transfer_probes(config: dict, wildcards) -> dict:
+    own = _comparison(config, wildcards)
+    compared = _compared(config, wildcards)
+    read = {cell.responder: _read_by(config, cell.responder) for cell in compared}
+    entry = _probe(own["probe"], config["revprag"]["probes"][own["probe"]])
+    return {
+        "cells": [cell._asdict() for cell in compared],
+        "across": own["across"],
+        "places": own["places"],
+        "probe": own["probe"],
+        "entry": {name: entry[name] for name in ("kind", "settings", "seeds", "folds")},
+        "conditions": own["conditions"],
+        "models": {name: about["model"] for name, about in read.items()},
+        "reading": config["revprag"]["activations"],
+        "fpr": config["revprag"]["fpr"],
+        "embeddings": "embeddings",
+    }
+
+
+def _comparison(config, wildcards):
+    return config["revprag"]["generalisation"][wildcards.generalisation]
+
+
+def _product(entry):
+    return [Cell(*cell) for cell in product(*(entry[key] for key in KEYS))]
+
+
+def _compared(config, wildcards):
+    """The cells of a comparison that are run."""
+    wanted = _product(_comparison(config, wildcards))
+    return [cell for cell in cells(config) if cell in wanted]
 
 
 def kinds(config: dict, wildcards) -> list[str]:
@@ -113,13 +195,17 @@ def _encoder(config):
 
 
 def _read(config, wildcards):
-    entry = config["models"][wildcards.responder]
+    return _read_by(config, wildcards.responder)
+
+
+def _read_by(config, name):
+    entry = config["models"][name]
     if entry["provider"] != "transformers":
         raise NoWeights(
-            f"revprag.cells: found the responder {wildcards.responder} with provider {entry['provider']}, expected one"
+            f"revprag.cells: found the responder {name} with provider {entry['provider']}, expected one"
             " with provider transformers, whose activations can be read"
         )
-    model = {"name": wildcards.responder, "model": entry["model"], "options": entry["options"]}
+    model = {"name": name, "model": entry["model"], "options": entry["options"]}
     return {"model": model, "reading": config["revprag"]["activations"]}
 
 
@@ -128,16 +214,16 @@ def _probe(name, entry):
     return {
         "kind": entry["kind"],
         "settings": settings | entry["settings"],
-        "seeds": entry["seeds"],
-        "folds": entry["folds"],
+        **{key: entry[key] for key in ("seeds", "folds", "layers", "conditions")},
     }
 
 
 def check(config: dict) -> Iterator[tuple]:
     """Whether cells name what can be used, and probes have settings of their kinds."""
     known = [name for kind in (BM25, DENSE) for name in retrievers(config, kind)]
-    for number, entry in enumerate(config["revprag"]["cells"]):
-        place = ("revprag", "cells", number)
+    entries = {("revprag", "cells", number): entry for number, entry in enumerate(config["revprag"]["cells"])}
+    compared = {("revprag", "generalisation", name): own for name, own in config["revprag"]["generalisation"].items()}
+    for place, entry in (entries | compared).items():
         for name in entry["retrievers"]:
             if name not in known:
                 yield (*place, "retrievers"), unknown("retriever", name, known)
@@ -150,6 +236,9 @@ def check(config: dict) -> Iterator[tuple]:
                     (*place, "responders"),
                     f"found {name}, whose activations nobody can read, expected one of transformers",
                 )
+    for place, entry in compared.items():
+        if entry["probe"] not in config["revprag"]["probes"]:
+            yield (*place, "probe"), unknown("probe", entry["probe"], config["revprag"]["probes"])
     for name, entry in config["revprag"]["probes"].items():
         settings = variants.load(KINDS, entry["kind"], f"revprag.probes.{name}.kind").SETTINGS
         for key in entry["settings"]:

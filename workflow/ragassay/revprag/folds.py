@@ -32,6 +32,7 @@ class Method:
     seeds: list[int]
     folds: int = FOLDS
     shuffled: bool = False
+    conditions: tuple[str, ...] = ()  # that it is fitted on; none is all
 
     def fit(self, training: Part, validation: Part, seed: int) -> dict[str, np.ndarray]:
         labels = training.labels
@@ -45,6 +46,16 @@ class Method:
     @property
     def module(self):
         return variants.load(KINDS, self.kind, f"revprag.probes.{self.name}.kind")
+
+
+class Given(Method):
+    """Scores that need no fitting: a sample's feature is its score. Folds give them thresholds."""
+
+    def fit(self, training, validation, seed):
+        return {}
+
+    def score(self, arrays, part):
+        return part.features[part.rows].ravel()
 
 
 class Scored(NamedTuple):
@@ -97,6 +108,6 @@ def scored(method: Method, labels, clusters, chosen, tested, fpr: float) -> Iter
 def _threshold(method, arrays, validation, fpr):
     """The score that a share of at most `fpr` of right answers of the validation part exceeds."""
     right = Part(validation.features, validation.rows[~validation.labels], validation.labels[~validation.labels])
-    if not len(right.rows):
-        return None
-    return float(np.quantile(method.score(arrays, right), 1 - fpr, method="higher"))
+    found = method.score(arrays, right)
+    found = found[~np.isnan(found)]  # other methods may have no score for some
+    return float(np.quantile(found, 1 - fpr, method="higher")) if len(found) else None

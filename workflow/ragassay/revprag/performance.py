@@ -10,11 +10,11 @@ import numpy as np
 
 from ragassay.metrics.panel import Estimates, Panel
 from ragassay.metrics.rank_swap import swap
+from ragassay.revprag.controls import CONTROL, CONTROLS
 from ragassay.revprag.labels import CORRECT, LABELS, POISONED
 from ragassay.schemas.metrics import Section
 
 SECTION = Section("revprag")
-CONTROLS = CONTROL, ANSWER_TEXT, SHUFFLED = "control", "answer_text", "shuffled"
 SIMPLE, NETWORK = "logistic", "triplet"  # kinds that are compared
 
 
@@ -27,6 +27,7 @@ class Group:
         about = own.drop_duplicates(["target_id", "side"]).set_index(["target_id", "side"]).loc[wide.index]
         self.columns, self.scores = list(wide.columns), wide.to_numpy(float)
         self.labels, self.kinds = about["label"].to_numpy(str), about["kind"].fillna("").to_numpy(str)
+        self.planted = about["planted"].to_numpy(int)
         self.clusters, self.frame = about["cluster"].to_numpy(str), own
         self.probes = list(dict.fromkeys(probe for probe, _ in self.columns))
         self.decided, self.poisoned = np.isin(self.labels, (CORRECT, POISONED)), self.labels == POISONED

@@ -84,6 +84,8 @@ class Probe:
         if not np.isfinite(states).all():
             raise ProbeError(f"{self.folder}: found states that are no finite numbers; is the model sound?")
         kind = variants.load(KINDS, self.entry["kind"], str(self.folder))
+        if self.entry["places"] is not None:
+            states = states[:, self.entry["places"]]
         everything = np.arange(len(states))
         return kind.score(self.arrays, Part(states, everything, np.zeros(len(states), bool)), self.entry["settings"])
 

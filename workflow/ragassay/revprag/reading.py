@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ragassay.activations.decoder import Decoder
-from ragassay.activations.sites import FIRST_GENERATED, LAST_PROMPT, MLP, RESIDUAL, first, numbers
+from ragassay.activations.sites import FIRST_GENERATED, LAST_PROMPT, MLP, RESIDUAL, ActivationsError, first, numbers
 from ragassay.activations.state_store import StoredStates
 
 RELEASED = {"site": MLP, "position": FIRST_GENERATED}  # as in the released code, which also sorts layers as strings
@@ -30,6 +30,18 @@ class Reading:
         if self.as_released:
             named.sort(key=lambda layer: str(layer - 1))  # the code counts blocks from 0
         return Reading(site, named, own["position"], self.as_released)
+
+    def places(self, layers: list[int] | None, count: int) -> list[int] | None:
+        """Where some layers stand among those of a reading that is resolved; `count` is the number of blocks."""
+        if layers is None:
+            return None
+        wanted = sorted(set(numbers(layers, count, self.site)))
+        if missing := [layer for layer in wanted if layer not in self.layers]:
+            raise ActivationsError(
+                f"found layer {missing[0]} of a probe, expected one of {self.layers}; add it to"
+                " revprag.activations.layers"
+            )
+        return [self.layers.index(layer) for layer in wanted]
 
     def store(self, decoder: Decoder, folder) -> StoredStates:
         """The states of a reading that is resolved."""

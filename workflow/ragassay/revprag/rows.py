@@ -48,7 +48,7 @@ class Rows:
 
     def row(self, number: int) -> dict:
         """What the table probe_scores says of a sample."""
-        names = ("target_id", "condition", "side", "cluster", "kind")
+        names = ("target_id", "condition", "side", "cluster", "kind", "planted")
         own = {name: self.pairs[name][number] for name in names}
         return own | {"label": self.answers["label"][number], "known": self.answers["known"][number]}
 

@@ -34,6 +34,46 @@ class Stored:
         return self.states.read([self.keys[row] for row in rows])[:, :, 0].astype(np.float32)
 
 
+class Layers:
+    """Some layers of features, by their places among those that are read."""
+
+    def __init__(self, features, places: list[int]):
+        self.features, self.places = features, places
+        self.shape = (features.shape[0], len(places), features.shape[2])
+
+    def __len__(self):
+        return len(self.features)
+
+    def __getitem__(self, rows) -> np.ndarray:
+        return self.features[rows][:, self.places]
+
+
+class Joined:
+    """Features of several cells, one after another. Only models of one shape can share a probe."""
+
+    def __init__(self, parts: list, names: list[str]):
+        self.parts, self.starts = parts, np.cumsum([0, *map(len, parts)])
+        shapes = {tuple(part.shape[1:]): name for part, name in zip(parts, names, strict=True) if len(part)}
+        if len(shapes) > 1:
+            (one, first), (other, second) = list(shapes.items())[:2]
+            raise ProbeError(
+                f"found activations of {one[0]} layers x {one[1]} numbers of {first} and of {other[0]} x {other[1]} of"
+                f" {second}, expected one shape; a probe can only be tested on models of the shape it was fitted with"
+            )
+        self.shape = (int(self.starts[-1]), *next(iter(shapes), (0, 0)))
+
+    def __len__(self):
+        return self.shape[0]
+
+    def __getitem__(self, rows) -> np.ndarray:
+        rows = np.asarray(rows)
+        owners, found = np.searchsorted(self.starts, rows, side="right") - 1, np.empty((len(rows), *self.shape[1:]))
+        for number in set(owners.tolist()):
+            own = owners == number
+            found[own] = self.parts[number][rows[own] - self.starts[number]]
+        return found.astype(np.float32)
+
+
 class Part(NamedTuple):
     """Some of the samples: their numbers, and whether each is poisoned."""
 

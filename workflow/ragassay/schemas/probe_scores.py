@@ -22,6 +22,7 @@ PROBE_SCORES = Table(
         Column("fold", pa.int32(), "the fold that the target's documents are tested in"),
         Column("cluster", pa.string(), "near-duplicates of its document"),
         Column("kind", pa.string(), "what the question asks for, if the targets say so", null=True),
+        Column("planted", pa.int32(), "how many of the prompt's passages an attacker made"),
         Column("known", pa.bool_(), "whether the responder answers right without passages", null=True),
         Column("label", pa.string(), "as in the table prompt_answers"),
         Column("score", pa.float64(), "higher = more probably poisoned"),

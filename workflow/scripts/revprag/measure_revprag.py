@@ -1,16 +1,22 @@
 """Turn the scores of probes into the metrics of the report's section. No number stands without its controls."""
 
 from ragassay import tables
+from ragassay.revprag.breakdowns import class_rows, planted_rows, point_rows, transferred_rows
 from ragassay.revprag.performance import Group, condition_rows, kind_rows, label_rows, sample_rows, transfer_rows
 from ragassay.schemas.metrics import METRICS
+from ragassay.schemas.probe_classes import PROBE_CLASSES
 from ragassay.schemas.probe_scores import PROBE_SCORES
+from ragassay.schemas.probe_transfers import PROBE_TRANSFERS
+from ragassay.schemas.projections import PROJECTIONS
 from ragassay.schemas.prompt_answers import PROMPT_ANSWERS
 from ragassay.stage import log, run
 
 CELL = ["dataset", "retriever", "attack"]
 
 
-def measure_revprag(rejects, prompt_answers, probe_scores, metrics, resamples, seed, flips):
+def measure_revprag(
+    rejects, prompt_answers, probe_scores, probe_classes, projections, probe_transfers, metrics, resamples, seed, flips
+):
     """All arguments are files of all cells; `rejects` are those of pair_prompts, in the order of the others."""
     rows = []
     answers = tables.frame(PROMPT_ANSWERS, prompt_answers)
@@ -29,6 +35,12 @@ def measure_revprag(rejects, prompt_answers, probe_scores, metrics, resamples, s
             continue
         del keys["trained_on"]
         rows += [*condition_rows(keys, group, flips), *label_rows(keys, group), *kind_rows(keys, group)]
+        rows += planted_rows(keys, group)
+    draws = resamples, seed
+    rows += class_rows(tables.frame(PROBE_CLASSES, probe_classes), *draws)
+    rows += point_rows(tables.frame(PROJECTIONS, projections))
+    if probe_transfers:
+        rows += transferred_rows(tables.frame(PROBE_TRANSFERS, probe_transfers), *draws)
     tables.write(METRICS, metrics, rows)
     log.info("%d numbers", len(rows))
 

@@ -11,30 +11,39 @@ from ragassay.encoders.embed import Embedder
 from ragassay.encoders.encoder import Encoder
 from ragassay.heads import heads_file
 from ragassay.llm.prompts import Prompt
-from ragassay.revprag.folds import Method, problem, scored
+from ragassay.revprag.baselines import baselines_of
+from ragassay.revprag.controls import ANSWER_TEXT, CONTROL, SHUFFLED, control
+from ragassay.revprag.folds import Given, Method, problem, scored
 from ragassay.revprag.reading import Reading
 from ragassay.revprag.rows import ALL, Rows
-from ragassay.revprag.samples import ProbeError, Stored
+from ragassay.revprag.samples import Layers, ProbeError, Stored
+from ragassay.revprag.three_way import classified
+from ragassay.schemas.probe_classes import PROBE_CLASSES
 from ragassay.schemas.probe_scores import PROBE_SCORES
 from ragassay.stage import log, run
 
-CONTROL, ANSWER_TEXT, SHUFFLED = "control", "answer_text", "shuffled"
-
 
 def train_probes(
-    prompt_pairs, prompt_answers, activations, prompt, weights, heads, card, probe_scores,
+    prompt_pairs, prompt_answers, activations, baselines, prompt, weights, heads, card, probe_scores, probe_classes,
     model, reading, probes, shuffles, fpr, encoder, embeddings,
 ):  # fmt: skip
-    """`probes` are entries by name, each with kind, settings, seeds and folds; `shuffles` is how often labels are."""
+    """`probes` are entries by name, each with kind, settings, seeds, folds, layers and conditions; `shuffles` is how
+    often labels are; `baselines` are files of baseline_scores.
+    """
     rows, decoder = Rows(prompt_pairs, prompt_answers, activations), Decoder(f"model {model['name']}", model)
     reading = Reading(**reading).resolved(decoder)
-    states = Stored(reading.store(decoder, embeddings), rows.keys)
+    states, places = Stored(reading.store(decoder, embeddings), rows.keys), {}
     texts = Embedder(Encoder(**encoder), embeddings).embed([text or " " for text in rows.answers["text"]])
-    methods = [Method(name, features=states, **entry) for name, entry in probes.items()]
-    controls = [
-        _control(CONTROL, rows.rulers),
-        _control(ANSWER_TEXT, np.asarray(texts, np.float32)[:, None]),
-        _control(SHUFFLED, states, range(shuffles)),
+    methods = []
+    for name, entry in probes.items():
+        places[name] = reading.places(entry.pop("layers"), decoder.config.num_hidden_layers)
+        features = states if places[name] is None else Layers(states, places[name])
+        methods.append(Method(name, features=features, **entry))
+    others = [
+        control(CONTROL, rows.rulers),
+        control(ANSWER_TEXT, np.asarray(texts, np.float32)[:, None]),
+        control(SHUFFLED, states, range(shuffles)),
+        *(Given(name, "", {}, values, [0]) for name, values in baselines_of(baselines, rows.pairs).items()),
     ]
     saved, cards, problems = {}, {}, []
     with tables.Writer(PROBE_SCORES, probe_scores) as kept:
@@ -42,7 +51,7 @@ def train_probes(
             if found := problem(rows.labels, rows.clusters, chosen):
                 problems.append(f"{condition}, {facts} facts: {found}")
                 continue
-            for method in [*methods, *controls]:
+            for method in (one for one in [*methods, *others] if condition in (one.conditions or [condition])):
                 try:
                     for own in scored(method, rows.labels, rows.clusters, chosen, tested, fpr):
                         _write(kept, rows, own, condition, facts, method.name)
@@ -50,7 +59,7 @@ def train_probes(
                             name = f"{condition}-{method.name}"
                             saved[name, own.seed] = own.arrays
                             entry = {"kind": method.kind, "settings": method.settings, "threshold": own.threshold}
-                            cards[f"{name}.{own.seed}"] = entry
+                            cards[f"{name}.{own.seed}"] = entry | {"places": places[method.name]}
                 except ProbeError as error:  # others may do with fewer samples
                     problems.append(f"{method.name}, {condition}, {facts} facts: {error}")
     if not saved:
@@ -59,22 +68,30 @@ def train_probes(
         )
     for one in problems:
         log.info("no probe: %s", one)
+    _classify(probe_classes, rows, {"logistic": states, CONTROL: rows.rulers})
     about = {"identity": decoder.identity, "prompt": Prompt.load(prompt).digest, "reading": reading.about}
     heads_file.write(heads, card, saved, about | {"model": model["name"], "fpr": fpr, "heads": cards})
     log.info("%s; %d probes saved", rows.counts(), len(saved))
 
 
-def _control(name, features, seeds=(0,)):
-    from ragassay.revprag.kinds import logistic
-
-    return Method(name, "logistic", logistic.SETTINGS, features, list(seeds), shuffled=name == SHUFFLED)
-
-
 def _write(kept, rows, own, condition, facts, probe):
     about = {"trained_on": condition, "facts": facts, "probe": probe, "seed": own.seed, "fold": own.fold}
     for number, score in zip(own.rows.tolist(), own.scores.tolist(), strict=True):
-        flagged = None if own.threshold is None else score > own.threshold
-        kept.add(rows.row(number) | about | {"score": score, "flagged": flagged})
+        if not np.isnan(score):
+            flagged = None if own.threshold is None else score > own.threshold
+            kept.add(rows.row(number) | about | {"score": score, "flagged": flagged})
+
+
+def _classify(probe_classes, rows, features):
+    names = ("target_id", "condition", "side", "cluster", "label")
+    with tables.Writer(PROBE_CLASSES, probe_classes) as kept:
+        for probe, values in features.items():
+            for condition in dict.fromkeys(rows.pairs["condition"]):
+                chosen = rows.of(condition, ALL)
+                for tested, classes in classified(values, rows.labels, rows.clusters, chosen):
+                    for number, predicted in zip(tested.tolist(), classes.tolist(), strict=True):
+                        about = {name: rows.row(number)[name] for name in names}
+                        kept.add(about | {"probe": probe, "predicted": predicted})
 
 
 if __name__ == "__main__":

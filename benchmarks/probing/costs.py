@@ -1,0 +1,162 @@
+"""What activations cost, one thread: collecting them beside the trunk's own forward pass and beside the usual way,
+keeping 6,000 samples of 48 layers x 6,400 numbers (as many as a model of 1.5 billion parameters has at its MLPs),
+reading some of these, and training on all of them through the loader.
+"""
+
+import hashlib
+import json
+import random
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from common.memory import peak_megabytes
+from features import TEXTS, TOKENS, batch, by_turns, decoder, ratio
+
+SAMPLES, LAYERS, WIDTH, SOME = 6000, 48, 6400, 100
+MANY, FEW, SHORT = 900, 300, 6  # samples, and tokens of a prompt
+EACH = LAYERS * WIDTH * 2  # bytes
+TRIPLET = {"widths": [4, 8], "epochs": 1, "batch": 8, "support": 100}
+SCRIPT = Path(__file__).resolve().parents[1] / "revprag.py"
+
+
+def measure(figure) -> None:
+    found = _run("collect")
+    figure("collecting_mlp", found["mlp/forward"], "of_forward", "<= 1.05", 1.0)
+    figure(
+        "collecting_faster_than_output_hidden_states", found["usual/residual"], "x", ">= 1.2", found["usual/forward"]
+    )
+    extra = {name: _run("memory", name)["extra"] for name in ("residual", "usual", "forward")}
+    shares = {name: extra[name] / extra["usual"] for name in extra}
+    figure("collecting_extra_memory", shares["residual"], "of_usual", "<= 0.334", shares["forward"])
+    with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
+        grown = {count: _run("samples", f"{folder}/{count}", str(count))["extra"] for count in (FEW, MANY)}
+        figure(f"memory_of_{MANY}_samples", grown[MANY] / grown[FEW], f"of_{FEW}_samples", "<= 1.25", 1.0)
+        _run("fill", f"{folder}/store")
+        found = _run("read", f"{folder}/store")
+        figure(f"reading_{SOME}_of_{SAMPLES}", found["bytes"], "of_their_bytes", "<= 2", 1.0)
+        figure(f"reading_{SOME}_of_{SAMPLES}_memory", found["extra"], "MB", "<= 100", SOME * EACH / 1e6)
+        figure(f"training_on_{SAMPLES}_memory", _run("train", f"{folder}/store")["peak"], "MB", "< 3000")
+
+
+def _run(*task):
+    done = subprocess.run([sys.executable, SCRIPT, "child", *task], check=True, stdout=subprocess.PIPE, text=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def child(name, *words):
+    print(json.dumps({"collect": _collect, "memory": _memory, "samples": _samples}.get(name, _stored)(name, *words)))
+
+
+def _ways(*names):
+    """Ways to get the last token of a batch: by the trunk alone, from all layers of a site, and as is usual."""
+    import torch
+
+    from ragassay.activations.states import States
+
+    prompts, model = batch(), decoder(whole="usual" in names)
+    tokens, trunk = torch.tensor(prompts), getattr(model, "model", model)
+    groups, layers = [[number] for number in range(TEXTS)], list(range(1, 13))
+    sites = {site: States(trunk, TEXTS * TOKENS, site=site) for site in ("mlp", "residual") if site in names}
+
+    @torch.inference_mode()
+    def usual():
+        return torch.stack([layer[:, -1] for layer in model(input_ids=tokens, output_hidden_states=True).hidden_states])
+
+    @torch.inference_mode()
+    def forward():
+        return trunk(input_ids=tokens, use_cache=False).last_hidden_state[:, -1]
+
+    own = {site: lambda states=states: states.of(prompts, groups, layers) for site, states in sites.items()}
+    own |= {"usual": usual, "forward": forward}
+    return {name: own[name] for name in names}
+
+
+def _collect(_):
+    found = by_turns(_ways("mlp", "residual", "forward", "usual"), 5)
+    pairs = [("mlp", "forward"), ("usual", "residual"), ("usual", "forward")]
+    return {f"{one}/{other}": ratio(found, one, other) for one, other in pairs}
+
+
+def _memory(_, name):
+    way = _ways(name)[name]
+    before = peak_megabytes()
+    way()
+    return {"extra": peak_megabytes() - before}
+
+
+def _samples(_, folder, count):
+    """A narrow model with as many numbers at its MLPs as a large one has."""
+    import torch
+    from tokenizers import Tokenizer, models
+    from transformers import LlamaConfig, LlamaModel, PreTrainedTokenizerFast
+
+    from ragassay.activations.decoder import Decoder
+    from ragassay.activations.state_store import StoredStates
+
+    torch.manual_seed(0)
+    config = LlamaConfig(
+        hidden_size=32, intermediate_size=WIDTH, num_hidden_layers=LAYERS, num_attention_heads=2, vocab_size=100
+    )
+    LlamaModel(config).save_pretrained(f"{folder}/model")
+    words = {str(number): number for number in range(100)}
+    PreTrainedTokenizerFast(tokenizer_object=Tokenizer(models.WordLevel(words, "0"))).save_pretrained(f"{folder}/model")
+    named = Decoder("model wide", {"name": "wide", "model": f"{folder}/model", "options": {"device": "cpu"}})
+    store = StoredStates(named, f"{folder}/states", range(1, LAYERS + 1), site="mlp")
+    draw = random.Random(0)
+    prompts = [[draw.randrange(100) for _ in range(SHORT)] for _ in range(int(count))]
+    store.of(prompts[:1], [0])
+    before = peak_megabytes()
+    store.keys(prompts, list(range(len(prompts))))
+    return {"extra": peak_megabytes() - before}
+
+
+def _keys():
+    return [hashlib.sha256(str(number).encode()).digest()[:16] for number in range(SAMPLES)]
+
+
+def _stored(task, folder):
+    import numpy as np
+
+    from ragassay.weights.store import Store
+
+    store, keys, draw = Store(folder), _keys(), np.random.default_rng(0)
+    if task == "fill":
+
+        def computed(missing):
+            for start in range(0, len(missing), 50):
+                own = missing[start : start + 50]
+                yield own, draw.standard_normal((len(own), LAYERS * WIDTH), np.float32)
+
+        store.fill(keys, computed)
+        return {}
+    if task == "read":
+        some = [keys[at] for at in draw.choice(SAMPLES, SOME, replace=False)]
+        store.vectors(some[:1])
+        before, read = peak_megabytes(), _bytes_read()
+        store.vectors(some)
+        return {"bytes": (_bytes_read() - read) / (SOME * EACH), "extra": peak_megabytes() - before}
+    return {"peak": _trained(store, keys)}
+
+
+def _trained(store, keys):
+    import numpy as np
+
+    from ragassay.revprag.kinds import triplet
+    from ragassay.revprag.samples import Part
+
+    class Loaded:
+        shape = (SAMPLES, LAYERS, WIDTH)
+
+        def __getitem__(self, rows):
+            return store.vectors([keys[row] for row in rows]).reshape(-1, LAYERS, WIDTH).astype(np.float32)
+
+    labels, rows = np.arange(SAMPLES) % 2 > 0, np.arange(SAMPLES)
+    parts = [Part(Loaded(), own, labels[own]) for own in (rows[:-200], rows[-200:])]
+    triplet.fit(*parts, triplet.SETTINGS | TRIPLET, 0)
+    return peak_megabytes()
+
+
+def _bytes_read():
+    return int(Path("/proc/self/io").read_text().split()[1])  # rchar: what reads returned, cached or not

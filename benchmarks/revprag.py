@@ -1,0 +1,27 @@
+"""How well probes on the demo model's activations tell poisoned answers from right ones, beside their controls, and
+what activations cost to collect, to keep and to learn from; the parts stand in benchmarks/probing/.
+
+The workflow itself measures quality, in a clone, with all ten folds of every probe. `python benchmarks/revprag.py
+FOLDER` reads what a project has measured with benchmarks/probing/ten_folds.yaml, and `python benchmarks/revprag.py
+costs` leaves quality out. Costs are compared by turns in one process; memory is that of a process of its own, beyond
+what it had.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "workflow"))
+
+from common.figures import figure, finish
+from probing import costs, demo_probes
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["child"]:
+        costs.child(*sys.argv[2:])
+    else:
+        if sys.argv[1:2] != ["costs"]:
+            demo_probes.measure(figure, *sys.argv[1:])
+        costs.measure(figure)
+        finish()

@@ -1,0 +1,90 @@
+"""Settings of probes: what is compared, what is refused before any job, and the paper's own."""
+
+import pytest
+import yaml
+from snakemake.utils import update_config
+
+from project import ROOT
+from ragassay.plan import attacks, datasets, retrieval, revprag
+from ragassay.plan.config import checked
+from ragassay.plan.schema import merged
+from wildcards import Wildcards
+
+SCHEMA = merged()
+CELLS = {
+    "datasets": ["demo_facts"],
+    "retrievers": ["minilm"],
+    "attacks": ["poisonedrag_black"],
+    "responders": ["demo-lm"],
+}
+
+
+@pytest.fixture(scope="module")
+def settings():
+    """A function that lays settings over the default configuration."""
+    default = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+
+    def lay(*own, folder=ROOT):
+        config = yaml.safe_load(yaml.safe_dump(default))
+        for one in own:
+            update_config(config, one)
+        return checked(config, [folder / "config/config.yaml"], SCHEMA)
+
+    return lay
+
+
+def test_a_comparison_has_the_files_of_all_its_cells(settings):
+    compared = CELLS | {"across": "attack", "attacks": ["poisonedrag_black", "edited"]}
+    cells = [CELLS, CELLS | {"attacks": ["edited", "jamming"]}]
+    config = settings({"revprag": {"cells": cells, "generalisation": {"attacks": compared}}})
+    wildcards = Wildcards({"generalisation": "attacks"})
+    paths = revprag.generalised(config, "{dataset}/{retriever}/{attack}/{responder}", wildcards)
+    assert paths == ["demo_facts/minilm/poisonedrag_black/demo-lm", "demo_facts/minilm/edited/demo-lm"]
+    assert revprag.generalisations(settings({"revprag": {"cells": []}})) == []
+    given = revprag.transfer_probes(config, wildcards)
+    assert [cell["attack"] for cell in given["cells"]] == ["poisonedrag_black", "edited"] and given[
+        "across"
+    ] == "attack"
+    assert given["models"]["demo-lm"]["model"] == "resources/demo/demo-lm" and given["conditions"] == [
+        "retrieved",
+        "matched",
+    ]
+    assert any(path.endswith("model.safetensors") for path in revprag.generalised_weights(config, wildcards))
+
+
+def test_baselines_are_asked_only_where_they_are_wanted(settings):
+    assert revprag.scrutinised(settings())["dataset"] == []
+    config = settings({"revprag": {"baselines": ["scrutiny"]}})
+    assert revprag.scrutinised(config)["dataset"] == ["demo_facts"]
+    cell = Wildcards({key.removesuffix("s"): own[0] for key, own in CELLS.items()})
+    [path] = revprag.baselines(config, cell)
+    assert path == "results/baseline_scores/demo_facts/minilm/poisonedrag_black/demo-lm/scrutiny.parquet"
+
+
+@pytest.mark.parametrize(
+    ("own", "told"),
+    [
+        ({"probe": "logistc"}, "did you mean logistic"),
+        ({"attacks": ["poisonedrag_blak"]}, "poisonedrag_black"),
+        ({"responders": ["embedded"]}, "whose activations nobody can read"),
+        ({"retrievers": ["minilmm"]}, "minilm"),
+    ],
+)
+def test_a_comparison_of_what_is_not_there_is_refused(settings, own, told):
+    config = settings({"revprag": {"generalisation": {"mine": CELLS | {"across": "attack"} | own}}})
+    [(place, message)] = revprag.check(config)
+    assert place[:3] == ("revprag", "generalisation", "mine") and told in message
+
+
+def test_the_papers_probes_lack_nothing_but_files_and_weights(tmp_path, monkeypatch, settings):
+    names = [ROOT / "config" / name for name in ("paper.yaml", "paper_attacks.yaml", "paper_probes.yaml")]
+    monkeypatch.chdir(tmp_path)
+    config = settings(*(yaml.safe_load(name.read_text()) for name in names))
+    assert [found for module in (datasets, retrieval, attacks, revprag) for found in module.check(config)] == []
+    cells = revprag.cells(config)
+    paper = [cell for cell in cells if cell.dataset != "demo_facts"]
+    assert len(paper) == 15 + 12 + 6 and len({cell.responder for cell in paper}) == 5
+    assert {cell.dataset for cell in paper} == {"nq", "hotpotqa", "msmarco"} and len(
+        {cell.retriever for cell in paper}
+    ) == 5
+    assert len({cell.attack for cell in paper if cell.attack.startswith("poisoned_")}) == 4

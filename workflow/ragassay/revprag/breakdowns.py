@@ -1,0 +1,75 @@
+"""What probes see, broken down, as rows of the table metrics: by the number of planted passages, by kinds of wrong
+answers, and elsewhere than where they were fitted; and where activations lie in the plane. As everywhere in this study,
+the control stands in the same row.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ragassay.metrics.panel import Panel
+from ragassay.revprag.controls import CONTROL, CONTROLS
+from ragassay.revprag.labels import CORRECT, POISONED
+from ragassay.revprag.performance import SECTION, Group
+from ragassay.revprag.rows import ALL
+from ragassay.revprag.three_way import CLASSES
+
+CELL = ["dataset", "retriever", "attack", "responder"]
+LEAST = 10  # right and poisoned answers each; of fewer no area is shown
+
+
+def planted_rows(keys: dict, group: Group) -> Iterator[dict]:
+    """AUROC on poisoned answers to prompts with so many planted passages, against all right answers."""
+    if keys["facts"] != ALL:
+        return
+    for count in sorted(set(group.planted[group.decided & group.poisoned].tolist())):
+        chosen = (group.labels == CORRECT) | (group.planted == count)
+        if (group.poisoned & chosen).sum() < LEAST:
+            continue
+        areas = group.areas(chosen)
+        for probe in (name for name in group.probes if name not in CONTROLS):
+            own = keys | {"planted": count, "probe": probe}
+            yield SECTION.row("planted", own, "auroc", **areas[probe].row())
+            yield SECTION.row("planted", own, CONTROL, **areas[CONTROL].row())
+
+
+def class_rows(frame, resamples: int, seed: int) -> Iterator[dict]:
+    """A matrix for each classifier: of the answers of a label, the shares that are taken for each."""
+    for names, own in frame.groupby([*CELL, "condition", "probe", "label"], sort=False):
+        keys = dict(zip([*CELL, "condition", "probe", "label"], names, strict=True))
+        taken = np.stack([own["predicted"].to_numpy() == name for name in CLASSES], axis=1).astype(float)
+        found = Panel(own["cluster"], resamples, seed).mean(taken)
+        for at, name in enumerate(CLASSES):
+            yield SECTION.row("three_way", keys | {"predicted": name}, "share", **found.row(at))
+
+
+def point_rows(frame) -> Iterator[dict]:
+    """A row of numbers for each answer, in a table for each way to draw and condition."""
+    for names, own in frame.groupby([*CELL, "condition", "method", "label"], sort=False):
+        *cell, condition, method, label = names
+        keys = dict(zip(CELL, cell, strict=True)) | {"label": label}
+        for number, (x, y) in enumerate(zip(own["x"], own["y"], strict=True)):
+            yield from SECTION.rows(f"{method}_{condition}", keys | {"point": number}, {"x": x, "y": y}, n=1)
+
+
+def transferred_rows(frame, resamples: int, seed: int) -> Iterator[dict]:
+    """AUROC and rates where a probe was not fitted, beside those of one that was fitted there, too."""
+    for names, own in frame.groupby(["generalisation", "condition", "tested_on", "fitted_on"], sort=False):
+        keys = dict(zip(("generalisation", "condition", "tested_on", "fitted_on"), names, strict=True))
+        own = own.assign(sample=own[[*CELL, "target_id", "side"]].agg(" ".join, axis=1))
+        wide = own.pivot_table(index="sample", columns="probe", values="score")
+        about = own.drop_duplicates("sample").set_index("sample").loc[wide.index]
+        labels, panel = about["label"].to_numpy(str), Panel(about["cluster"], resamples, seed)
+        decided, poisoned = np.isin(labels, (CORRECT, POISONED)), labels == POISONED
+        if min(poisoned.sum(), (decided & ~poisoned).sum()) < LEAST:
+            continue
+        areas = panel.auroc(wide.to_numpy(float), poisoned, decided)
+        columns = {name: at for at, name in enumerate(wide.columns)}
+        for probe in (name for name in columns if name != CONTROL):
+            row = keys | {"probe": probe}
+            yield SECTION.row("generalisation", row, "auroc", **areas.row(columns[probe]))
+            yield SECTION.row("generalisation", row, CONTROL, **areas.row(columns[CONTROL]))
+            flagged = own[own["probe"] == probe].groupby("sample")["flagged"].mean().reindex(wide.index)
+            for name, label in (("tpr", POISONED), ("fpr", CORRECT)):
+                found = panel.mean(flagged.to_numpy(float), labels == label)
+                yield SECTION.row("generalisation", row, name, **found.row())

@@ -1,0 +1,61 @@
+"""A baseline that masks words: how much the likelihood of an answer varies when a share of the words of its passages is
+masked, again and again. The score is the standard deviation, over trials, of the mean log-probability of its tokens.
+
+Made for classifiers with a trigger in the input, which is lost whenever the trigger is masked. Here an answer that
+hangs on a few words of one passage varies more than one that many passages give.
+"""
+
+import hashlib
+import random
+
+import numpy as np
+
+from ragassay import tables
+from ragassay.answers.prompts import Prompts
+from ragassay.likelihood.scorer import Scorer
+from ragassay.revprag.asked import asked_once
+from ragassay.schemas.baseline_scores import BASELINE_SCORES
+from ragassay.stage import log, run
+from ragassay.weights.local import LocalModel
+
+NO_ANSWER = "no_answer"
+AT_ONCE = 64  # answers whose prompts are held
+
+
+def mask_passages(
+    targets, prompt_pairs, prompt_answers, prompt, closed_book_prompt, weights, baseline_scores,
+    model, in_lines, share, trials, mask, seed,
+):  # fmt: skip
+    prompts, local = Prompts.load(prompt, closed_book_prompt, in_lines), LocalModel(f"model {model['name']}", model)
+    keys, asked = asked_once(targets, prompt_pairs, prompt_answers)
+    scorer, found = Scorer(local), {}
+    items = [one for one in asked if one.answer.strip()]
+    for start in range(0, len(items), AT_ONCE):
+        together = items[start : start + AT_ONCE]
+        given = [
+            local.prompt(prompts.messages(one.question, masked(one, share, mask, seed, trial)))
+            for one in together
+            for trial in range(trials)
+        ]
+        answers = [f" {one.answer}" for one in together for _ in range(trials)]
+        means = [one.total / one.tokens if one.tokens else np.nan for one in scorer.of(answers, given)]
+        spread = np.reshape(means, (len(together), trials)).std(axis=1)
+        found |= dict(zip(together, np.round(spread, 6).tolist(), strict=True))
+    none = {"score": None, "reason": NO_ANSWER}
+    rows = [key | ({"score": found[one], "reason": None} if one in found else none) for key, one in keys]
+    tables.write(BASELINE_SCORES, baseline_scores, rows)
+    log.info("%d answers, each behind %d masked prompts", len(items), trials)
+
+
+def masked(one, share: float, mask: str, seed: int, trial: int) -> list[str]:
+    """The passages of a prompt with that share of their words masked, others in each trial."""
+    digest = hashlib.sha256(f"{seed} {trial} {one.target_id} {one.passages}".encode()).digest()
+    texts = [text.split() for text in one.passages]
+    places = [(number, at) for number, words in enumerate(texts) for at in range(len(words))]
+    for number, at in random.Random(digest).sample(places, round(share * len(places))):
+        texts[number][at] = mask
+    return [" ".join(words) for words in texts]
+
+
+if __name__ == "__main__":
+    run(mask_passages, snakemake)

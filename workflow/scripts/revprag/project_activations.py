@@ -1,0 +1,55 @@
+"""Draw activations in the plane: of each answer the mean over layers, by PCA and by t-SNE, condition by condition.
+
+A picture proves nothing: t-SNE shows groups in noise, too. It is here because papers on activations argue with it.
+"""
+
+import numpy as np
+
+from ragassay import tables
+from ragassay.activations.decoder import Decoder
+from ragassay.revprag.reading import Reading
+from ragassay.revprag.rows import ALL, Rows
+from ragassay.revprag.samples import Part, Stored
+from ragassay.schemas.projections import PROJECTIONS
+from ragassay.stage import log, run
+
+PERPLEXITY = 30.0  # of t-SNE; fewer samples than this and a half have a third of their number
+FEWEST = 5  # answers that are drawn
+
+
+def project_activations(
+    prompt_pairs, prompt_answers, activations, weights, projections, model, reading, embeddings, most, seed
+):
+    """At most `most` answers of a condition are drawn, the first by their ids."""
+    rows, decoder = Rows(prompt_pairs, prompt_answers, activations), Decoder(f"model {model['name']}", model)
+    states = Stored(Reading(**reading).resolved(decoder).store(decoder, embeddings), rows.keys)
+    count = 0
+    with tables.Writer(PROJECTIONS, projections) as kept:
+        for condition in dict.fromkeys(rows.pairs["condition"]):
+            chosen = np.flatnonzero(rows.decided(rows.of(condition, ALL)))[:most]
+            if len(chosen) < FEWEST:
+                continue
+            count += len(chosen)
+            means = np.concatenate([chunk.mean(axis=1) for chunk in Part(states, chosen, chosen).chunks()])
+            for method, places in (("pca", _pca(means)), ("t_sne", _t_sne(means, seed))):
+                for number, (x, y) in zip(chosen.tolist(), places.tolist(), strict=True):
+                    about = {name: rows.row(number)[name] for name in ("target_id", "condition", "side", "label")}
+                    kept.add(about | {"method": method, "x": x, "y": y})
+    log.info("%d answers drawn", count)
+
+
+def _pca(means):
+    from sklearn.decomposition import PCA
+
+    return np.round(PCA(2, svd_solver="full").fit_transform(means), 6)
+
+
+def _t_sne(means, seed):
+    from sklearn.manifold import TSNE
+
+    perplexity = min(PERPLEXITY, (len(means) - 1) / 3)
+    return np.round(TSNE(2, perplexity=perplexity, init="pca", random_state=seed).fit_transform(means), 3)
+
+
+if __name__ == "__main__":
+    run(project_activations, snakemake)

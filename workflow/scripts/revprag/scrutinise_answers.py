@@ -1,0 +1,61 @@
+"""A baseline that asks the responder itself: it answers once more in steps, and then judges whether these steps support
+the answer that it gave. The score of an answer is the share of judgements that they do not.
+
+Made for backdoors, whose answers have no reasons. A planted passage gives the model its reasons, too. Answers without a
+text, and judgements without a verdict, have no score.
+"""
+
+from ragassay import tables
+from ragassay.llm.calls import converse
+from ragassay.llm.model import Model, Request
+from ragassay.llm.parsers.result import Abstain
+from ragassay.llm.parsers.verdicts import parse_verdict
+from ragassay.llm.prompts import Prompt
+from ragassay.revprag.asked import asked_once
+from ragassay.schemas.baseline_scores import BASELINE_SCORES
+from ragassay.stage import log, run
+from ragassay.tally import Tally
+
+NO_ANSWER, NO_REASONS, NO_VERDICT = "no_answer", "no_reasons", "no_verdict"
+
+
+def scrutinise_answers(
+    targets, prompt_pairs, prompt_answers, reasoning_prompt, scrutiny_prompt, baseline_scores, calls,
+    model, ledger, sampling, votes, voting, in_lines, most_rejected,
+):  # fmt: skip
+    model, prompts = Model(**model), [Prompt.load(path) for path in (reasoning_prompt, scrutiny_prompt)]
+    keys, asked = asked_once(targets, prompt_pairs, prompt_answers)
+    items = [one for one in asked if one.answer.strip()]
+
+    async def scrutinised(one, ask):
+        passages = list(one.passages)
+        [reasons] = await ask(Request(prompts[0].messages(passages=passages, question=one.question), sampling))
+        if not reasons.text.strip():
+            return reasons, None
+        material = {"question": one.question, "reasons": reasons.text, "answer": one.answer}
+        return reasons, await ask(Request(prompts[1].messages(**material), voting, votes))
+
+    tally, found = Tally.of_answers(model.name, "answers", most_rejected), {}
+    results = converse(items, scrutinised, model, ledger, calls, tally, model.concurrency, len(items) * 2)
+    for one, (reasons, judged) in zip(items, results, strict=True):
+        found[one] = _score(judged)
+        tally.hear(one.target_id, [reasons])
+        if found[one]["reason"]:
+            tally.reject(one.target_id, found[one]["reason"], reasons.detail, reasons)
+        else:
+            tally.keep()
+    none = {"score": None, "reason": NO_ANSWER}
+    tables.write(BASELINE_SCORES, baseline_scores, [key | found.get(one, none) for key, one in keys])
+    log.info("%d answers scrutinised, %d without a verdict", len(items), tally.rejected)
+
+
+def _score(judged):
+    if judged is None:
+        return {"score": None, "reason": NO_REASONS}
+    verdicts = [parse_verdict(answer.text, answer.finish_reason) for answer in judged]
+    heard = [not one.value for one in verdicts if not isinstance(one, Abstain)]
+    return {"score": sum(heard) / len(heard) if heard else None, "reason": None if heard else NO_VERDICT}
+
+
+if __name__ == "__main__":
+    run(scrutinise_answers, snakemake)

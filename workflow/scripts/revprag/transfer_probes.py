@@ -1,0 +1,76 @@
+"""Fit probes everywhere but in one place and test them there: a data set, a retriever, an attack, a responder or a kind
+of question. Beside them stand probes that were fitted on all, this one included, and the control.
+
+Tested are, fold by fold, documents that no probe was fitted on, wherever it was.
+"""
+
+import numpy as np
+
+from ragassay import tables
+from ragassay.activations.decoder import Decoder
+from ragassay.revprag.controls import CONTROL, control
+from ragassay.revprag.folds import Method, problem, scored
+from ragassay.revprag.reading import Reading
+from ragassay.revprag.rows import Rows
+from ragassay.revprag.samples import Joined, ProbeError, Stored
+from ragassay.schemas.probe_transfers import PROBE_TRANSFERS
+from ragassay.stage import log, run
+
+OTHERS, ALL = "others", "all"
+SAMPLE = ("target_id", "condition", "side", "cluster", "label")
+
+
+def transfer_probes(
+    prompt_pairs, prompt_answers, activations, weights, probe_transfers,
+    cells, across, places, probe, entry, conditions, models, reading, fpr, embeddings,
+):  # fmt: skip
+    """`cells` are dictionaries in the order of the files, `models` those of responders; `entry` is the probe's.
+    Without `places` all that occur are compared.
+    """
+    files = zip(cells, prompt_pairs, prompt_answers, activations, strict=True)
+    rows = [(cell, Rows(*paths)) for cell, *paths in files]
+    stores = [_states(models[cell["responder"]], own, reading, embeddings) for cell, own in rows]
+    features = Joined(stores, [cell["responder"] for cell in cells])
+    samples = [cell | own.row(number) for cell, own in rows for number in range(len(own.keys))]
+    of = np.array([sample[across] or "" for sample in samples])
+    labels, clusters = (np.array([sample[name] for sample in samples]) for name in ("label", "cluster"))
+    condition_of = np.array([sample["condition"] for sample in samples])
+    rulers = np.concatenate([own.rulers for _, own in rows])
+    methods = [Method(probe, features=features, **entry), control(CONTROL, rulers)]
+    problems = []
+    with tables.Writer(PROBE_TRANSFERS, probe_transfers) as kept:
+        for condition in conditions:
+            wanted = places or sorted(set(of) - {""})
+            inside = (condition_of == condition) & np.isin(of, wanted)
+            for place in wanted:
+                here = inside & (of == place)
+                for fitted_on, chosen in ((OTHERS, inside & ~here), (ALL, inside)):
+                    if found := problem(labels, clusters, chosen):
+                        problems.append(f"{condition}, {place} from {fitted_on}: {found}")
+                        continue
+                    for method in methods:
+                        try:
+                            for own in scored(method, labels, clusters, chosen, here, fpr):
+                                _write(kept, samples, own, place, fitted_on, method.name)
+                        except ProbeError as error:
+                            problems.append(f"{condition}, {place} from {fitted_on}: {error}")
+    for one in problems:
+        log.info("no probe: %s", one)
+    log.info("%d answers of %d cells", len(samples), len(cells))
+
+
+def _states(model, rows, reading, embeddings):
+    decoder = Decoder(f"model {model['name']}", model)
+    return Stored(Reading(**reading).resolved(decoder).store(decoder, embeddings), rows.keys)
+
+
+def _write(kept, samples, own, place, fitted_on, probe):
+    about = {"tested_on": place, "fitted_on": fitted_on, "probe": probe}
+    keys = ("dataset", "retriever", "attack", "responder", *SAMPLE)
+    for number, score in zip(own.rows.tolist(), own.scores.tolist(), strict=True):
+        flagged = None if own.threshold is None else score > own.threshold
+        kept.add({name: samples[number][name] for name in keys} | about | {"score": score, "flagged": flagged})
+
+
+if __name__ == "__main__":
+    run(transfer_probes, snakemake)
