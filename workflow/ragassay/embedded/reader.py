@@ -24,6 +24,7 @@ from ragassay.embedded.tasks import (
     recovery,
     relevance,
     scope,
+    short_answers,
     task,
 )
 from ragassay.embedded.tasks.evidence import read, unsupported
@@ -109,7 +110,7 @@ def _answer(asked, chance, _):
 def _passages(asked, chance, _):
     found = asked.parts.get("passage") or asked.parts["passages"][0].split("\n")
     passages = [passage[: READS["document"]] for passage in found]
-    return answers.from_passages(passages, _part(asked, "question"), chance)
+    return short_answers.reply(passages, _part(asked, "question"), asked.alone, chance)
 
 
 def _relevance(asked, chance, _):

@@ -2,10 +2,7 @@
 
 import pytest
 
-from project import ROOT
-from ragassay.embedded.reader import respond
-from ragassay.embedded.tasks.answers import answer, from_passages
-from ragassay.llm.prompts import Prompt
+from ragassay.embedded.tasks.answers import answer, nearest_sentence
 
 OUTSIDE = "Which orchestra played for the ministers at the ceremony with fireworks?"
 
@@ -41,26 +38,11 @@ def test_a_basic_prompt_declines_less(text):
     assert "does not answer" not in answer(text, question, False, False)
 
 
-def test_passages_give_one_sentence_or_none(text):
-    passages = ["Herons eat fish. They nest in trees.", text]
-    assert "Orlo Bray" in from_passages(passages, "Who steered the first boat through the Quarrel Lock?")
-    assert from_passages(passages, OUTSIDE) == "None of the passages answers the question."
-    assert from_passages([], "Who?") == from_passages([""], "Who?") == "None of the passages answers the question."
-
-
-@pytest.mark.parametrize("end", ["?", "."])
-def test_the_question_itself_is_no_answer(end):
-    passage = f"Who steered the heron boat{end} Ada Vance steered the boat."
-    assert from_passages([passage], "Who steered the heron boat?") == "Ada Vance steered the boat."
-    assert from_passages([f"Who steered the heron boat{end}"], "Who steered the heron boat?").startswith("None of")
-
-
-def test_passages_may_stand_in_one_text_a_line_each():
-    asked = Prompt.load(ROOT / "resources/prompts/respond_lines.yaml")
-    passages = "Herons eat fish.\nAda Vance steered the heron boat."
-    messages = asked.messages(passages=passages, question="Who steered the heron boat?")
-    assert respond(messages, {"temperature": 0}) == "Ada Vance steered the heron boat."
-
-
 def test_an_empty_document_is_declined():
     assert "does not answer" in answer("", "Who led the work?", False, False)
+
+
+def test_the_nearest_sentence_is_never_the_question_itself():
+    question = "Who steered the heron boat?"
+    assert nearest_sentence(f"{question} Ada Vance steered the boat.", question) == "Ada Vance steered the boat."
+    assert nearest_sentence(question, question) == nearest_sentence("", question) == ""

@@ -1,9 +1,10 @@
 """Answer a question by repeating the sentence that is nearest to it, or say that the text does not answer it.
 
-Extractive: the answer is a sentence of the document or of a passage, chosen by shared words and by whether it holds
+Extractive: the answer is a sentence of the document, chosen by shared words and by whether it holds
 what the question word asks for (a number for "how many", a date for "when", a name for "who"). Nothing is put in
 other words or worked out. It declines where the question seems out of scope; the bar is lower for a reader who was
-told or shown that it may, and a basic prompt so gets more wrong answers, as from other models.
+told or shown that it may, and a basic prompt so gets more wrong answers, as from other models. What is answered from
+passages is in `short_answers`.
 """
 
 import re
@@ -40,19 +41,16 @@ def answer(document: str, question: str, may_decline: bool, stepwise: bool, chan
     return f"According to the document, {_continued(best, document)}"
 
 
-def from_passages(passages: list[str], question: str, chance=None) -> str:
-    """One sentence from whichever passage has the nearest; among equals the earlier passage wins. A sentence with no
-    content word but the question's, such as the question itself, answers nothing.
+def nearest_sentence(passage: str, question: str) -> str:
+    """The sentence of a passage that is nearest to a question, "" if none is near. One with no content word but the
+    question's, such as the question itself, answers nothing.
     """
-    ranked = nearest_sentences(passages, question)
-    return _best(ranked, question, chance) if ranked else "None of the passages answers the question."
-
-
-def nearest_sentences(passages: list[str], question: str) -> list[tuple[float, str]]:
-    """Those that may answer it, with the share of the question's words that each has."""
     asked = set(content(question))
-    ranked = [(share, sentence) for passage in passages for share, _, sentence in _ranked(question, passage)[:3]]
-    return [(share, sentence) for share, sentence in ranked if share >= FEWEST and not set(content(sentence)) <= asked]
+    ranked = [(share, sentence) for share, _, sentence in _ranked(question, passage)[:3]]
+    ranked = [
+        (share, sentence) for share, sentence in ranked if share >= FEWEST and not set(content(sentence)) <= asked
+    ]
+    return _best(ranked, question, None) if ranked else ""
 
 
 def asked_kind(question: str) -> str | None:

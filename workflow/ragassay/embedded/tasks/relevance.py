@@ -11,6 +11,7 @@ from ragassay.embedded.english.statements import statements
 from ragassay.embedded.tasks import answers, questions
 from ragassay.embedded.tasks.evidence import nearest, read
 from ragassay.embedded.tasks.question_drafts import drafts
+from ragassay.embedded.tasks.short_answers import NO_ANSWER
 
 MOST_OPTIONS = 4
 FEWEST_WORDS = 6
@@ -22,7 +23,7 @@ def written(passage: str, dice) -> str:
     question = _question(passage, dice)
     if not question:
         return "The passage answers no question that I can put."
-    answer = answers.from_passages([passage], question)
+    answer = answers.nearest_sentence(passage, question) or NO_ANSWER
     others = [" ".join(one.split()) for one in read(passage).sentences]
     others = [one for one in dict.fromkeys(others) if one != answer]
     options = [answer, *dice.sample(others, min(len(others), MOST_OPTIONS - 1))]

@@ -32,11 +32,12 @@ class Asked(NamedTuple):
     words: int | None  # about how many words an item is to have
     may_decline: bool  # whether the reader was told or shown that it need not answer
     stepwise: bool  # whether reasoning is to come first
+    alone: bool  # whether the answer is to come without a sentence around it
     reason: str  # why the task is unknown
 
 
 def understand(messages: list[dict]) -> Asked:
-    """What the last user message asks for; the messages before it only tell whether declining is welcome."""
+    """What the last user message asks for; the messages before it only tell how."""
     texts = [(message.get("role"), str(message.get("content") or "")) for message in messages]
     users = [text for role, text in texts if role == "user"]
     parts, around = split(users[-1] if users else "")
@@ -46,7 +47,8 @@ def understand(messages: list[dict]) -> Asked:
     decline = any(MAY_DECLINE.search(text) for text in told)
     stepwise = any(re.search(r"step by step|reasoning", text, re.I) for text in told)
     task, reason = _task(parts, around)
-    return Asked(task, parts, number, int(length[1]) if length else None, decline, stepwise, reason)
+    alone = any("the answer alone" in text for text in told)
+    return Asked(task, parts, number, int(length[1]) if length else None, decline, stepwise, alone, reason)
 
 
 def split(message: str) -> tuple[dict[str, list[str]], str]:
