@@ -12,6 +12,7 @@ import sys
 import termios
 import time
 
+from project import snakemake
 from ragassay.ledger.calls import Ledger
 
 CONFIG = """
@@ -100,5 +101,5 @@ def test_ctrl_c_ends_a_run_in_clear_lines_and_keeps_all_that_was_asked(project, 
     assert sum(ledger.counts["replies"] for ledger in ledgers) == server.summary()["billed"] < 40
     assert not any(ledger.possibly_billed_twice for ledger in ledgers)
     server.control(latency=0.0)
-    subprocess.run(command, cwd=project, check=True, capture_output=True)
+    snakemake(project, *command[3:])
     assert server.summary()["billed"] == 40
