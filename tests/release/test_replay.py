@@ -83,11 +83,13 @@ def test_a_ledger_made_from_rows_has_the_answers_refusals_and_costs_of_the_first
     ]
     tables.write(RECORDED_ANSWERS, tmp_path / "rows", rows)
     account = dict.fromkeys(CALLS.schema.names, 0) | {"requests": 4, "retries": 1, "replies": 2, "failures": 1}
+    account["served_as"] = '{"new": 1, "old": 1}'
     account |= {"samples": 4, "prompt_tokens": 20, "cached_tokens": 8, "completion_tokens": 6, "dollars": 0.5}
     ledger_extract.write_ledger(tmp_path / "second", rows, account | {"possibly_billed_twice": 4})
     second = Ledger(tmp_path / "second")
     for name in ("requests", "retries", "replies", "failures", "samples", "prompt", "cached", "completion", "pico"):
         assert second.counts[name] == Ledger(tmp_path / "first").counts[name], name
+    assert second.served == {"new": 1, "old": 1}
     assert second.possibly_billed_twice == Ledger(tmp_path / "first").possibly_billed_twice == 4
     assert [body for _, body in second.bodies("ab" * 16)] == ["body 0", "body 1"]
     assert list(second.refusals("ef" * 16)) == [([0], "refusal", "no")]

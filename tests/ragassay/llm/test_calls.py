@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import threading
 
 import pytest
@@ -108,6 +109,22 @@ def test_replay_answers_from_the_ledger_and_fails_on_a_miss(serve, model, tmp_pa
     with pytest.raises(ModelError, match="mode replay, and the ledger has no answer"):
         next(replayed)
     assert (server.summary()["requests"], sorted(tmp_path.iterdir())) == (1, files)
+
+
+def test_a_model_that_is_renamed_in_between_is_told_once_and_counted_apart(serve, model, tmp_path, caplog):
+    server, ledger = serve(**ANSWERING), tmp_path / "ledger"
+    served = {}
+    with caplog.at_level(logging.INFO, "ragassay"):
+        for number, odd in enumerate(({}, {"renamed": 1.0}, {"renamed": 1.0})):
+            server.control(odd_answers=odd)
+            asked = [question(n) for n in range(10 * (number + 1))]
+            assert texts(complete(asked, model(server), ledger, tmp_path / "calls")) == [
+                answers(n, 0) for n in range(len(asked))
+            ]
+            served = json.loads(tables.read(CALLS, tmp_path / "calls").to_pylist()[0]["served_as"])
+    told = [line for line in caplog.messages if "its provider answers as" in line]
+    assert len(told) == 1 and "answers as loopback-0613 now, and answered as loopback before" in told[0]
+    assert served == {"loopback": 10, "loopback-0613": 20}
 
 
 FAULTS = {

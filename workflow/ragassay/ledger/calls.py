@@ -20,6 +20,7 @@ from ragassay.ledger.journal import Journal, LedgerError, decode
 
 PICO = 10**12  # dollars are added up as whole numbers, so that their sum does not depend on the order
 USAGE = (("prompt", "p"), ("cached", "c"), ("completion", "o"))
+SERVED = "served "  # counts of answers by the name that replies give the model begin with it
 
 
 class Ledger:
@@ -65,6 +66,11 @@ class Ledger:
         """Samples that were asked for without a recorded end: a process was killed, or a reply was lost on its way."""
         return sum(samples for samples, _ in self._open.values()) + self.counts["lost samples"]
 
+    @property
+    def served(self) -> dict[str, int]:
+        """Answers by the name that replies give the model."""
+        return {name.removeprefix(SERVED): count for name, count in self.counts.items() if name.startswith(SERVED)}
+
     def bodies(self, key: str) -> Iterator[tuple[list[int], str]]:
         """(sample indices that were asked for, raw body) of every reply to a key, the earliest first."""
         places = self._bodies.get(bytes.fromhex(key), ())
@@ -97,10 +103,14 @@ class Ledger:
         self._write({"t": "d", "id": name, "k": key, "s": samples, "at": time.time_ns(), "body": body})
 
     def settled(
-        self, name: str, prompt: int, cached: int, completion: int, dollars: float, answers: int, late: bool = False
-    ) -> None:
-        """Record what a reply took and how many answers it held; `late` when another process got the reply."""
+        self, name: str, prompt: int, cached: int, completion: int, dollars: float, answers: int, late: bool = False,
+        served: str = "",
+    ) -> None:  # fmt: skip
+        """Record what a reply took and how many answers it held; `late` when another process got the reply; `served` is
+        the name that it gives the model.
+        """
         record = {"t": "u", "id": name, "p": prompt, "c": cached, "o": completion, "usd": dollars, "n": answers}
+        record |= {"m": served} if served else {}
         self._write(record | {"late": 1} if late else record)
 
     def failed(
@@ -205,6 +215,8 @@ class Ledger:
                 self.counts[name] += record[field]
             self.counts["pico"] += round(record["usd"] * PICO)
             self.counts["samples"] += record["n"]
+            if "m" in record:
+                self.counts[SERVED + record["m"]] += record["n"]
             return
         self.counts["failures"] += 1
         if record["lost"] is not None:

@@ -257,7 +257,13 @@ class Caller:
         if dollars > worst * 1.000001:
             self.manners.exceeded(dollars / worst if worst else 1.0)
         answers = answers[: len(numbers)]
-        self.ledger.settled(name, usage.prompt, usage.cached, usage.completion, dollars, len(answers), late)
+        before, tokens = self.ledger.served, (usage.prompt, usage.cached, usage.completion)
+        self.ledger.settled(name, *tokens, dollars, len(answers), late, usage.served)
+        if usage.served and before and usage.served not in before:
+            told = (
+                "model %s: its provider answers as %s now, and answered as %s before; results/calls counts them apart"
+            )
+            log.info(told, self.model.name, usage.served, ", ".join(sorted(before)))
         return answers, dollars
 
     def _go_on(self):

@@ -10,6 +10,7 @@ the calls.
 
 import asyncio
 import contextlib
+import json
 import os
 import signal
 import threading
@@ -108,7 +109,8 @@ def account(model: Model, journal: Ledger) -> dict:
     counts = {name: journal.counts[name] for name in ("requests", "retries", "replies", "failures", "samples")}
     tokens = {f"{name}_tokens": journal.counts[name] for name in ("prompt", "cached", "completion")}
     twice = {"possibly_billed_twice": journal.possibly_billed_twice}
-    return {"model": model.name, **counts, **tokens, "dollars": journal.dollars, **twice}
+    served = json.dumps(journal.served, sort_keys=True) if journal.served else None
+    return {"model": model.name, **counts, **tokens, "dollars": journal.dollars, **twice, "served_as": served}
 
 
 def _tell(journal, model, calls):

@@ -71,11 +71,12 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one reply; cached ones are among the prompt's."""
+    """Tokens of one reply; cached ones are among the prompt's. `served` is the name that the reply gives the model."""
 
     prompt: int = 0
     cached: int = 0
     completion: int = 0
+    served: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +142,7 @@ class Provider(abc.ABC):
     def answers(self, body: str) -> tuple[list[Answer], Usage]:
         """The same, each answer with its tokens where they can be told."""
         answers, usage = self.read(body)
-        if len(answers) == 1 and usage != Usage():
+        if len(answers) == 1 and (usage.prompt or usage.cached or usage.completion):
             own = {"prompt_tokens": usage.prompt, "completion_tokens": usage.completion}
             answers = [replace(answers[0], **own)]
         return answers, usage

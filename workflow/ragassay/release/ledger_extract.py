@@ -5,12 +5,13 @@ was asked and paid in vain is in the table `calls` alone. So a ledger that is ma
 makes up the difference, and the account of a replay is that of the release.
 """
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 from ragassay.errors import AssayError
-from ragassay.ledger.calls import PICO, USAGE, Ledger
+from ragassay.ledger.calls import PICO, SERVED, USAGE, Ledger
 from ragassay.ledger.journal import decode
 
 OTHERS = ("crawl_shard", "hosts", "models")  # folders of the ledger that hold no replies
@@ -72,6 +73,7 @@ def write_ledger(folder, found: list[dict], account: dict) -> None:
     rest = {name: account[name] for name in ("requests", "retries", "replies", "failures", "samples")}
     rest |= {name: account[f"{name}_tokens"] for name, _ in USAGE}
     rest |= {"lost samples": account["possibly_billed_twice"], "pico": round(account["dollars"] * PICO)}
+    rest |= {SERVED + name: count for name, count in json.loads(account["served_as"] or "{}").items()}
     journal.carried({name: count - journal.counts[name] for name, count in rest.items()})
     journal.close()
 

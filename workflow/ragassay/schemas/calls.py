@@ -20,5 +20,12 @@ CALLS = Table(
         Column("completion_tokens", pa.int64(), "tokens of all answers"),
         Column("dollars", pa.float64(), "the price of these tokens"),
         Column("possibly_billed_twice", pa.int64(), "samples whose reply was lost on its way or by a killed process"),
+        Column(
+            "served_as",
+            pa.string(),
+            "answers by the name that replies give the model, as JSON: a second name says that its provider renamed or"
+            " exchanged it in between; empty where replies name none",
+            null=True,
+        ),
     ),
 )

@@ -86,7 +86,7 @@ class Provider(Batches, model.Provider):
             prompt, cached, written = (max(0, int(count or 0)) for count in counts)
             # Some count thoughts, which are billed, in the total alone.
             written = max(written, int(usage.get("total_tokens") or 0) - prompt)
-            return answers, Usage(prompt, min(cached, prompt), written)
+            return answers, Usage(prompt, min(cached, prompt), written, str(reply.get("model") or "")[:200])
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             detail = f"the reply is not a whole chat completion: {body[:80]!r}"
             raise Failure("cut off", detail, again=True, lost=True) from error
