@@ -42,6 +42,8 @@ def test_all_that_models_may_write_bounds_the_requests_for_a_document(config):
     found = scope.most_requests(config)
     assert (found["recover_claims"], found["write_questions"], found["judge_defusion"]) == (3 * 2, 2, 2)
     assert found["judge_scope"] == found["respond"] == found["answer_closed_book"] == 2 + 5
+    config["scope"]["responding"]["in_scope_share"] = 0
+    assert (scope.most_requests(config)["respond"], scope.most_requests(config)["judge_scope"]) == (2, 7)
     config["scope"]["questions"]["in_scope_per_document"] = 0
     assert (scope.most_requests(config)["write_questions"], scope.most_requests(config)["respond"]) == (1, 2)
 

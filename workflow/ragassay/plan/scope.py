@@ -48,14 +48,15 @@ def most_requests(config: dict) -> dict[str, int]:
     scope = config["scope"]
     claims, inside = scope["claims"]["claims_per_document"], scope["questions"]["in_scope_per_document"]
     recovery, questions = scope["recovery"], claims + inside
+    answered = questions if scope["responding"]["in_scope_share"] else claims
     return {
         "extract_claims": 1,
         "recover_claims": recovery["rounds"] * min(recovery["subsets"], claims),
         "remove_supported_claims": 1,
         "write_questions": 1 + (inside > 0),
         "judge_scope": questions,
-        "respond": questions,
-        "answer_closed_book": questions,
+        "respond": answered,
+        "answer_closed_book": answered,
         "judge_defusion": claims,
     }
 
