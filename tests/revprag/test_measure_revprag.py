@@ -4,9 +4,10 @@ import json
 
 import pandas as pd
 
-from probe_study import COUNT
+from probe_study import COUNT, ROOT
 from ragassay import tables
 from ragassay.metrics.auroc import auroc
+from ragassay.report.sections import load
 from ragassay.revprag.breakdowns import class_rows
 from ragassay.schemas.metrics import METRICS
 from ragassay.schemas.probe_scores import PROBE_SCORES
@@ -92,3 +93,15 @@ def test_shares_of_classes_sum_to_one():
     rows = {json.loads(row["keys"])["predicted"]: row for row in class_rows(frame, 50, 0)}
     shares = {name: round(row["value"], 3) for name, row in rows.items()}
     assert shares == {"correct": 0.333, "poisoned": 0, "hallucinated": 0.667} and rows["correct"]["n"] == 9
+
+
+def test_the_section_can_be_drawn_from_what_a_small_study_measures(study):
+    """Also where some reasons and some kinds of answers never occur."""
+    section = load(ROOT / "workflow/report/sections/revprag.yaml", study.place("metrics"))
+    shown = {part.title for part in section.parts if part.rows}
+    assert shown >= {
+        "Answers",
+        "What is flagged",
+        "Why questions have no pair of prompts",
+        "Where a probe was not fitted",
+    }

@@ -18,6 +18,7 @@ CONDITIONS = RELEASED, RETRIEVED, PREFIXED, MATCHED = "released", "retrieved", "
 SIDES = CLEAN, ATTACKED = "clean", "attacked"
 NO_GOLD, NO_POISON, NOT_REACHED = "no_gold_passage", "no_poison", "poison_not_retrieved"
 NO_ANSWER, NOT_EXCHANGED = "no_passage_answers", "answer_not_exchanged"
+REASONS = NO_GOLD, NO_POISON, NOT_REACHED, NO_ANSWER, NOT_EXCHANGED  # why a question has no pair
 
 
 class Passage(NamedTuple):

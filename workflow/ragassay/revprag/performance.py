@@ -10,6 +10,7 @@ import numpy as np
 
 from ragassay.metrics.panel import Estimates, Panel
 from ragassay.metrics.rank_swap import swap
+from ragassay.revprag.conditions import REASONS
 from ragassay.revprag.controls import CONTROL, CONTROLS
 from ragassay.revprag.labels import CORRECT, LABELS, POISONED
 from ragassay.schemas.metrics import Section
@@ -88,9 +89,11 @@ def condition_rows(keys: dict, group: Group, flips: int) -> Iterator[dict]:
 
 def label_rows(keys: dict, group: Group) -> Iterator[dict]:
     """The share of answers of each label that each probe flags."""
-    for probe, label, found in group.flagged():
-        if probe not in CONTROLS:
-            yield SECTION.row("labels", keys | {"probe": probe}, label, **found.row())
+    found = {(probe, label): one.row() for probe, label, one in group.flagged()}
+    for probe in dict.fromkeys(probe for probe, _ in found if probe not in CONTROLS):
+        for label in LABELS:
+            number = found.get((probe, label), {"value": None, "n": 0})
+            yield SECTION.row("labels", keys | {"probe": probe}, label, **number)
 
 
 def kind_rows(keys: dict, group: Group) -> Iterator[dict]:
@@ -119,7 +122,7 @@ def sample_rows(keys: dict, answers, reasons: dict[str, int]) -> Iterator[dict]:
     numbers = {"questions": answers["target_id"].nunique(), **{name: int(counts.get(name, 0)) for name in LABELS}}
     numbers |= {"known": int(answers.drop_duplicates("target_id")["known"].eq(True).sum())}
     yield from SECTION.rows("samples", keys, numbers | {"without_pair": sum(reasons.values())})
-    yield from SECTION.rows("without_pair", keys, reasons)
+    yield from SECTION.rows("without_pair", keys, dict.fromkeys(REASONS, 0) | reasons)
 
 
 def _difference(table, keys, name, one, other):
