@@ -38,7 +38,7 @@ LIBRARIES = (
     "transformers",
 )
 PLANNING = ("jsonschema", "pandas", "pyarrow", "requests", "snakemake.storage")  # what a run imports before any job
-# A plan that imports one of these fails: each costs every run a second and more.
+# A plan that imports one of these fails, as where it is not installed: each costs every run a second and more.
 JOBS_ONLY = ("altair", "openai", "scipy", "sklearn", "torch", "trafilatura", "transformers")
 LONGEST = 1 << 17  # bytes of a request
 
