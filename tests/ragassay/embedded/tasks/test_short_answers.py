@@ -54,6 +54,10 @@ def test_what_the_question_names_is_no_answer():
     assert reply([passage], "Who steered the heron boat with Ada Vance?", alone=True) == "Orlo Bray"
 
 
+def test_what_stands_behind_a_preposition_did_nothing():
+    assert reply(["A bridge over the river fell in the storm."], "What fell in the storm?", alone=True) == "A bridge"
+
+
 def test_a_surname_becomes_the_name_that_another_passage_gives():
     passages = ["Vance steered the heron boat.", "Ada Vance lives in Dray, where she mends nets."]
     assert reply(passages, "Who steered the heron boat?", alone=True) == "Ada Vance"

@@ -22,7 +22,8 @@ LOCAL = frozenset(map(stem, ("building", "room", "land", "place", "site")))
 BEFORE_VERBS = frozenset(
     "to which who that will would can could may might must should they he she it we you and".split()
 )
-UNLIKELY = 0.4  # what is left of the fit of a word that is more likely a verb or an adjective
+NO_SUBJECT = LOCATING - {"by"} | {"of", "with", "for"}  # a phrase behind these did nothing
+UNLIKELY = 0.4  # what is left of the fit of a word that is more likely something else
 NAMED = re.compile(  # what mostly has a name
     r"(?:actor|actress|airline|album|artist|author|band|bank|book|brewery|bridge|captain|charity|choir|church|club|college"
     r"|company|composer|council|councillor|director|doctor|economist|farmer|festival|film|firm|foundation|gallery|group"
@@ -58,7 +59,8 @@ def fit(one: Phrase, wanted: Sought, persons: dict[str, str]) -> tuple[Phrase, f
     if wanted.kind == s.PERSON and not wanted.head and one.kind == PERSON and one.text in persons:
         return one._replace(text=persons[one.text], head=one.text), 0.9
     found = FITS[wanted.kind](one, wanted, persons)
-    return one, found * UNLIKELY if one.kind == THING and _is_no_noun(one) else found
+    led = wanted.leads and wanted.kind in (s.PERSON, s.THING) and one.before in NO_SUBJECT
+    return one, found * UNLIKELY if led or (one.kind == THING and _is_no_noun(one)) else found
 
 
 def _is_no_noun(one):
