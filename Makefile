@@ -13,7 +13,7 @@ MAKEFLAGS += --no-print-directory
 # Module systems of clusters set these, and what they point to would be taken for installed in .venv.
 unexport PYTHONPATH PYTHONHOME
 
-.PHONY: help setup demo demo-lm estimate annotate release release-diff replay test lint bench chaos hostile screenshot docs lock clean
+.PHONY: help setup demo demo-lm estimate annotate release release-diff replay rehydrate test lint bench chaos hostile screenshot docs lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+%?:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+%?):.*## /  make \1\t/' | expand -t 22
@@ -44,6 +44,9 @@ release-diff: setup ## say what changed from one release to another, as a page a
 
 replay: setup ## make the tables of a release again from the models' recorded answers, offline (RELEASE=releases/2026-11)
 	@PYTHONPATH=workflow $(BIN)/python -m ragassay.release replay "$(RELEASE)" $(ARGS)
+
+rehydrate: setup ## fetch the texts that a release withholds from their pages (RELEASE=..., ARGS="--configfile ...")
+	@PYTHONPATH=workflow $(BIN)/python -m ragassay.release rehydrate "$(RELEASE)" $(ARGS)
 
 test: setup ## run all tests (TESTS="tests/ragassay -k tables" runs some)
 	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal $(TESTS)

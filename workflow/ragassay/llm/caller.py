@@ -16,6 +16,7 @@ from dataclasses import replace
 
 from ragassay.errors import AssayError
 from ragassay.keys import masked
+from ragassay.ledger.asked import Asked
 from ragassay.ledger.calls import Ledger
 from ragassay.ledger.lease import Lease
 from ragassay.llm.limits import Limits
@@ -56,6 +57,7 @@ class Caller:
         self.purse = Purse(model.budget_usd, ledger.dollars + ledger.dollars_at_risk, lease.register)
         limits = Limits(model, lease.register)
         self.pace, self.slots = Pace(limits, self._sleep), Slots(limits, self._sleep)
+        self.asked = Asked(ledger.folder)
         self.answered = self.told = False
         self.refusals = Refusals(model, ledger, lambda: self.in_flight)
         self.hits = self.known = self.in_flight = self.gave_up = 0  # `known`: calls that the ledger answered
@@ -81,12 +83,13 @@ class Caller:
             self.error, self.deadline = error, time.monotonic() + seconds
             self._halted.set()
 
-    async def ask(self, request: Request) -> list[Answer]:
-        """The answers to one request, in the order of its samples."""
+    async def ask(self, request: Request, place: tuple[int, int] | None = None) -> list[Answer]:
+        """The answers to one request, in the order of its samples. `place` is its item and its number there."""
         if self.model.sampling:
             sampling = request.sampling | self.model.sampling
             request = replace(request, sampling={name: value for name, value in sampling.items() if value is not None})
         key = call_key(self.identity, request)
+        key = self.asked.key(*place, key) if place else key
         if key not in self._same and (found := self._whole(key, request.samples)):
             return found
         lock, users = self._same.get(key) or (asyncio.Lock(), 0)

@@ -88,6 +88,8 @@ def converse(
                     heeded.go_on()
         if heeded:
             heeded.check()
+        if calls and asks:
+            caller.asked.write()
         if FOLDER in os.environ:
             caller.write(os.environ[FOLDER])
 

@@ -8,6 +8,7 @@ flight has come back, or had its time.
 
 import asyncio
 import contextlib
+import itertools
 import time
 
 from ragassay.errors import AssayError
@@ -91,7 +92,7 @@ class Workers:
                     return
                 self.taken += 1
                 try:
-                    self.finished[number] = await self.conversation(item, self._ask)
+                    self.finished[number] = await self.conversation(item, self._asking(number))
                 except GaveUp as error:
                     self.gaps, self.first_gap = self.gaps + 1, self.first_gap or error
                     self.finished[number] = GAP
@@ -102,11 +103,18 @@ class Workers:
             self.working -= 1
             self.changed.set()
 
-    async def _ask(self, request):
-        await asyncio.sleep(0)  # for what else has to go on: a model in this process and the ledger answer at once
-        answers = await self.caller.ask(request)
-        self.progress.done += 1
-        return answers
+    def _asking(self, number):
+        """What asks on behalf of an item; its calls are counted, so that each has a place of its own."""
+        calls = itertools.count()
+
+        async def ask(request):
+            place = number, next(calls)
+            await asyncio.sleep(0)  # for what else has to go on: a model in this process and the ledger answer at once
+            answers = await self.caller.ask(request, place)
+            self.progress.done += 1
+            return answers
+
+        return ask
 
     def _late(self):
         return self.caller.error and time.monotonic() >= self.caller.deadline

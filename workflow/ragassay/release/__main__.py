@@ -1,4 +1,4 @@
-"""The command line of releases: `python -m ragassay.release publish | diff | replay`."""
+"""The command line of releases: `python -m ragassay.release publish | diff | replay | rehydrate`."""
 
 import argparse
 import datetime
@@ -6,8 +6,9 @@ import logging
 import sys
 
 from ragassay.errors import AssayError
-from ragassay.release import comparing
+from ragassay.release import comparing, gathering
 from ragassay.release.publishing import publish
+from ragassay.release.rehydrating import rehydrate
 from ragassay.release.replaying import replay
 from ragassay.release.verification import checks
 
@@ -25,8 +26,16 @@ def main(arguments: list[str]) -> int:
                 moved = sum(row["moved"] for row in found["numbers"])
                 told = f"{len(found['tables'])} tables changed, {moved} numbers moved"
                 sys.stdout.write(f"{folder}/changes.html: {told}\n")
+            case "rehydrate":
+                crawl = gathering.configuration(given.configfile)["crawl"] | {"spacing_folder": "ledger/hosts"}
+                folder = given.folder or f"{given.release.rstrip('/')}.texts"
+                outcomes = rehydrate(given.release, crawl, folder)
+                found, total = outcomes["found"], outcomes.total()
+                others = ", ".join(f"{count} {reason}" for reason, count in outcomes.most_common() if reason != "found")
+                told = f"{found} of {total} texts ({found / total:.1%}){f'; {others}' if others else ''}"
+                sys.stdout.write(f"{folder}/texts.parquet: {told}\n")
             case "replay":
-                return _replay(given.release, given.tables)
+                return _replay(given.release, given.tables, given.texts)
     except AssayError as error:
         sys.stderr.write(f"release: {error}\n")
         return error.exit_code
@@ -42,10 +51,10 @@ def _verify(folder):
     return 1 if found else 0
 
 
-def _replay(release, only):
-    outcome = replay(release, only=only)
+def _replay(release, only, texts):
+    outcome = replay(release, only=only, rehydrated=texts)
     sys.stderr.writelines(f"release: {release}: {file} came out with other values\n" for file in outcome.other)
-    made = f"{len(outcome.same)} files came out byte for byte"
+    made = f"{len(outcome.same)} files came out byte for byte, from {outcome.way}"
     shown = f", {len(outcome.shown)} with all values that the release shows" if outcome.shown else ""
     given = f"; {len(outcome.given)} could not be made again and were given" if outcome.given else ""
     other = f"; {len(outcome.other)} came out with other values" if outcome.other else ""
@@ -68,6 +77,11 @@ def _parser():
     comparison.add_argument("before", help="the folder of the earlier release")
     comparison.add_argument("after", help="the folder of the later one")
     comparison.add_argument("--folder", help="where page and JSON go (default: beside the later one)")
+    again.add_argument("--texts", metavar="FOLDER", help="where texts are that were rehydrated")
+    fetching = commands.add_parser("rehydrate", help="fetch the texts that a release withholds from their pages")
+    fetching.add_argument("release", help="the folder of the release")
+    fetching.add_argument("--configfile", nargs="+", default=[], help="settings of `crawl`, such as crawl.contact")
+    fetching.add_argument("--folder", help="where texts go (default: beside the release)")
     return parser
 
 

@@ -39,20 +39,22 @@ TEXTS = {
     "selected_questions": {"text": OURS},
     "targets": {"question": KEY, "answers": KEY, "target": POISON, "target_aliases": POISON, "texts": POISON},
 }
-WITHOUT_TEXTS = """answer_metrics calls candidates clusters defusion_labels defusion_votes detector_documents
-    detector_training document_statistics drift embedded_passages feed_health feeds filtered gated_queries gold
+WITHOUT_TEXTS = """answer_metrics asked_calls calls candidates clusters defusion_labels defusion_votes
+    detector_documents detector_training document_statistics drift embedded_passages feed_health feeds filtered gated_queries gold
     hardness hardness_scores hardness_strata held_out_documents metrics neighbours outlier_scores overlap
     passage_scores predictions probe_scores published_texts query_drift raguard_sweeps rejects relevance_scores
     retrieved rewritten_passages scope_labels scope_votes""".split()
 PLANTED = ["attack_texts", "poisoned_passages", "prompt_pairs"]  # only with export.poisoned
 # Files of other tables that hold such texts, from models that wrote them.
-PLANTING = """recorded_answers/paraphrase_targets recorded_answers/write_targets rejects/attack_texts
+PLANTING = """asked_calls/paraphrase_targets asked_calls/write_targets recorded_answers/paraphrase_targets
+    recorded_answers/write_targets rejects/attack_texts
     rejects/targets""".split()
 VECTORS = ["activations"]  # only with release.vectors
 NEVER = {
     "annotations": "people gave them",
     "human_labels": "people gave them",
     "pages": "the pages of others, as they came",
+    "rehydrated_texts": "readers of a release fetch them",
     "exported_documents": "an export holds them",
     "exported_questions": "an export holds them",
 }
@@ -75,6 +77,7 @@ REFERENCES = [
     ("novel_claims", "recovered_id", "recovered_claims", "recovered_id"),
     *(("questions", "doc_id", "documents", "doc_id"), ("questions", "claim_id", "claims", "claim_id")),
     ("questions", "recovered_id", "novel_claims", "recovered_id"),
+    ("asked_calls", "key", "recorded_answers", "key"),
     ("drift", "recovered_id", "recovered_claims", "recovered_id"),
     *(("clusters", "article_id", "articles", "article_id"), ("annotation_items", "doc_id", "documents", "doc_id")),
     *((table, "question_id", *QUESTION) for table in ("scope_votes", "scope_labels", "selected_questions", "overlap")),

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ragassay.errors import AssayError
+from ragassay.ledger.asked import WRITTEN, read
 from ragassay.ledger.calls import PICO, SERVED, USAGE, Ledger
 from ragassay.ledger.journal import decode
 
@@ -55,6 +56,12 @@ def rows(folder) -> list[dict]:
     for _, record in sorted(refusals.items()):
         found.append(_row(record, numbers, None, None))
     return found
+
+
+def asked(folder) -> list[dict]:
+    """Which call of the job had which key, as far as the job wrote it down."""
+    keys = read(Path(folder) / WRITTEN)
+    return [{"item": item, "call": call, "key": key} for (item, call), key in sorted(keys.items())]
 
 
 def write_ledger(folder, found: list[dict], account: dict) -> None:

@@ -27,6 +27,7 @@ from ragassay.release.signature import sign
 from ragassay.release.verification import card, listing
 from ragassay.release.verification.facts import facts
 from ragassay.release.verification.release_folder import MANIFEST, TABLES, ReleaseFolder
+from ragassay.schemas.asked_calls import ASKED_CALLS
 from ragassay.schemas.calls import CALLS
 from ragassay.schemas.published_texts import PUBLISHED_TEXTS
 from ragassay.schemas.recorded_answers import RECORDED_ANSWERS
@@ -99,6 +100,8 @@ def _add_answers(written, root, calls, switches):
         place = f"recorded_answers/{job}"
         if contents.is_published("recorded_answers", place, **switches):
             written.add(RECORDED_ANSWERS, place, ledger_extract.rows(root / "ledger" / job))
+            if asked := ledger_extract.asked(root / "ledger" / job):
+                written.add(ASKED_CALLS, f"asked_calls/{job}", asked)
 
 
 def _add_states(written):

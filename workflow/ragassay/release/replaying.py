@@ -20,11 +20,13 @@ import yaml
 
 from ragassay import tables
 from ragassay.errors import AssayError
+from ragassay.ledger.asked import GIVEN, write_list
 from ragassay.plan import schema
 from ragassay.plan.schema import values
 from ragassay.plan.shards import COLUMNS
 from ragassay.release.contents import RULES, part
 from ragassay.release.ledger_extract import write_ledger
+from ragassay.release.rehydrating import texts
 from ragassay.release.verification import listing
 from ragassay.release.verification.release_folder import TABLES, ReleaseFolder, Unusable
 from ragassay.results import all_tables
@@ -42,22 +44,27 @@ class NotReplayed(AssayError):
 
 @dataclass
 class Outcome:
+    way: str  # whether prompts were rendered from `texts`, or only `answers` were taken, by the places of calls
     given: list[str] = field(default_factory=list)
     same: list[str] = field(default_factory=list)  # byte for byte
     shown: list[str] = field(default_factory=list)  # all values that the release shows
     other: list[str] = field(default_factory=list)
 
 
-def replay(release, project=".", only: Iterable[str] = (), run: Callable | None = None) -> Outcome:
-    """`only` names tables; `run` starts Snakemake in a folder with arguments and an environment."""
+def replay(release, project=".", only: Iterable[str] = (), rehydrated=None, run: Callable | None = None) -> Outcome:
+    """`only` names tables; `rehydrated` is a folder with texts that the release withholds; `run` starts Snakemake in a
+    folder with arguments and an environment.
+    """
     opened = _opened(release)
     project = Path(project).resolve()
     (project / ".snakemake").mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="replay-", dir=project / ".snakemake") as folder:
         scratch = Path(folder, "project")
         config = _lay_out(opened, project, scratch)
-        _give(opened, scratch)
+        withheld = _give(opened, scratch, texts(rehydrated) if rehydrated else {})
         _write_ledgers(opened, scratch)
+        if withheld:
+            _give_keys(opened, scratch)
         names = opened.manifest["replay"]["rebuilt"]
         if unknown := sorted(set(only) - set(names)):
             expected = f"expected some of those that a replay makes: {', '.join(names)}"
@@ -69,7 +76,7 @@ def replay(release, project=".", only: Iterable[str] = (), run: Callable | None 
         done = (run or _snakemake)(scratch, arguments, {OFFLINE: "1"} | keys)
         if done.returncode:
             raise NotReplayed(_why(done.stdout, release))
-        return _compared(opened, scratch, targets)
+        return _compared(opened, scratch, targets, "answers" if withheld else "texts")
 
 
 def _opened(release):
@@ -143,11 +150,11 @@ def _unlinked(scratch, folder):
         place.mkdir(exist_ok=True)
 
 
-def _give(opened, scratch):
+def _give(opened, scratch, known):
     """All tables, as stages read them: without columns that only releases have. What Snakemake makes again, it removes;
-    the time of a file tells.
+    the time of a file tells. Returns whether a document is without its text.
     """
-    declared = all_tables()
+    declared, withheld = all_tables(), False
     for file, name in _files(opened, [*opened.manifest["replay"]["given"], *opened.manifest["replay"]["rebuilt"]]):
         place = scratch / "results" / file.partition("/")[2]
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -155,8 +162,12 @@ def _give(opened, scratch):
         if pq.read_schema(opened.folder / file).equals(table.schema):
             shutil.copyfile(opened.folder / file, place)
         else:
-            tables.write(table, place, _as_declared(table, pq.read_table(opened.folder / file, partitioning=None)))
+            rows = pq.read_table(opened.folder / file, partitioning=None)
+            rows = _with_texts(rows, known)
+            withheld = withheld or (name == "documents" and rows["text"].null_count > 0)
+            tables.write(table, place, _as_declared(table, rows))
         os.utime(place, (LONG_AGO, LONG_AGO))
+    return withheld
 
 
 def _files(opened, parts):
@@ -165,6 +176,18 @@ def _files(opened, parts):
         for file in files:
             if part(file.removeprefix(f"{TABLES}/").removesuffix(".parquet")) in parts:
                 yield file, name
+
+
+def _with_texts(rows, known):
+    """The rows with the texts that are known by their hashes; a document ends where it is said to."""
+    if not known or "content_hash" not in rows.column_names:
+        return rows
+    found = rows["text"].to_pylist()
+    ends = rows["text_end"].to_pylist() if "text_end" in rows.column_names else [None] * len(found)
+    for at, digest in enumerate(rows["content_hash"].to_pylist()):
+        if found[at] is None and digest in known:
+            found[at] = known[digest][: ends[at]]
+    return rows.set_column(rows.column_names.index("text"), "text", pa.array(found, pa.string()))
 
 
 def _as_declared(table: Table, rows: pa.Table) -> pa.Table:
@@ -191,6 +214,14 @@ def _write_ledgers(opened, scratch):
         write_ledger(scratch / "ledger" / job, rows.to_pylist(), accounts[job.replace("/_", "_")])
 
 
+def _give_keys(opened, scratch):
+    """Without texts there are no prompts and no keys of their answers; the release says which call had which."""
+    for file, rows in opened.each("asked_calls", ["item", "call", "key"]):
+        places = zip(rows["item"].to_pylist(), rows["call"].to_pylist(), strict=True)
+        keys = dict(zip(places, rows["key"].to_pylist(), strict=True))
+        write_list(scratch / "ledger" / opened.place("asked_calls", file) / GIVEN, keys)
+
+
 def _snakemake(folder, arguments, environment):
     command = [sys.executable, "-m", "snakemake", "--quiet", "host", "rules", "reason", *arguments]
     together = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
@@ -206,8 +237,8 @@ def _why(output, release):
     return f"{release}: the replay failed: " + " / ".join(line.strip() for line in lines[-6:])
 
 
-def _compared(opened, scratch, targets):
-    outcome = Outcome()
+def _compared(opened, scratch, targets, way):
+    outcome = Outcome(way)
     for file in targets:
         made, released = scratch / "results" / file.partition("/")[2], opened.folder / file
         if made.stat().st_mtime == LONG_AGO:

@@ -16,16 +16,14 @@ from ragassay.news.crawl import Crawl
 from ragassay.news.feeds import feed_worker
 from ragassay.news.feeds.candidates import Days
 from ragassay.news.fetching.archive import Answers
-from ragassay.news.fetching.fetcher import Fetcher
 from ragassay.news.opt_outs import OptOuts
 from ragassay.news.readers.pool import Readers
+from ragassay.news.settings import fetcher, local_site
 from ragassay.schemas.candidates import CANDIDATES
 from ragassay.schemas.feed_health import FEED_HEALTH
 from ragassay.schemas.feeds import FEEDS
 from ragassay.schemas.pages import PAGES
 from ragassay.stage import log, run
-
-AGENT = "ragassay/0.1"
 
 
 def crawl_shard(feeds, pages, candidates, feed_health, rejects, row, crawl, ledger):
@@ -36,7 +34,7 @@ def crawl_shard(feeds, pages, candidates, feed_health, rejects, row, crawl, ledg
         _explained(shard, ledger),
         Lease(ledger),
         Answers(ledger) as answers,
-        _local_site(crawl) as connect_to,
+        local_site(crawl) as connect_to,
         _readers(crawl) as readers,
     ):
         found, wanted, not_asked = asyncio.run(_crawl(listed, row, crawl, answers, readers, connect_to, opted_out))
@@ -62,18 +60,6 @@ def _readers(crawl):
 
 
 @contextlib.contextmanager
-def _local_site(crawl):
-    """Serve the configured articles; where to connect for each of their hosts."""
-    if not crawl["local_site"]:
-        yield None
-        return
-    from ragassay.news.demo.loopback_server import LocalSite
-
-    with LocalSite(crawl["local_site"]) as site:
-        yield site.connect_to
-
-
-@contextlib.contextmanager
 def _explained(shard, ledger):
     try:
         yield
@@ -86,18 +72,9 @@ def _explained(shard, ledger):
 
 
 async def _crawl(listed, row, crawl, answers, readers, connect_to, opted_out):
-    fetcher = Fetcher(
-        f"{AGENT} (+{crawl['contact']})" if crawl["contact"] else AGENT,
-        allow_hosts=crawl["allow_hosts"],
-        connect_to=connect_to,
-        gap=crawl["seconds_between_requests"],
-        own_gap=crawl["seconds_between_requests_own_hosts"],
-        spacing_folder=crawl["spacing_folder"],
-        opted_out=opted_out,
-    )
-    async with fetcher:
+    async with fetcher(crawl, connect_to, opted_out) as asking:
         name, most = f"shard {row['shard']}", 3600 * crawl["hours_per_host"]
-        work = Crawl(fetcher, answers, readers, name, host_seconds=most)
+        work = Crawl(asking, answers, readers, name, host_seconds=most)
         found = await work.feeds(listed, Days(row["first_day"], row["last_day"]))
         counts = Counter(feed["health"] for feed in found.health)
         told = ", ".join(f"{count} {health}" for health, count in counts.most_common())

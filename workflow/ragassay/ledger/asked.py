@@ -1,0 +1,42 @@
+"""Which call of a job had which key. The place of a call is its item and its number there, and holds no text.
+
+A key is a hash over the rendered prompt, so nobody can make it without the texts that the prompt shows. So a job writes
+its keys down in the order of its items. Where such a list lies in a ledger as `given.txt`, keys are taken from there
+and not from prompts: a stage finds its answers without the texts.
+"""
+
+from pathlib import Path
+
+from ragassay.atomic import write_text
+
+WRITTEN, GIVEN = "asked.txt", "given.txt"
+
+
+class Asked:
+    """The keys of a job's calls, beside its ledger."""
+
+    def __init__(self, folder):
+        self.folder, self.keys = Path(folder), {}  # (item, call) -> key
+        self.given = read(self.folder / GIVEN)
+
+    def key(self, item: int, call: int, key: str) -> str:
+        """The key of this call, which is `key` unless another one is given."""
+        self.keys[item, call] = key = self.given.get((item, call), key)
+        return key
+
+    def write(self) -> None:
+        """Write the list, unless it is there already."""
+        if self.keys != read(self.folder / WRITTEN):
+            write_list(self.folder / WRITTEN, self.keys)
+
+
+def write_list(path, keys: dict[tuple[int, int], str]) -> None:
+    write_text(path, "".join(f"{item} {call} {key}\n" for (item, call), key in sorted(keys.items())))
+
+
+def read(path) -> dict[tuple[int, int], str]:
+    """(item, call) -> key; empty if there is no list."""
+    if not Path(path).is_file():
+        return {}
+    lines = (line.split(" ") for line in Path(path).read_text().splitlines())
+    return {(int(item), int(call)): key for item, call, key in lines}

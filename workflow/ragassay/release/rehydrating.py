@@ -1,0 +1,95 @@
+"""`make rehydrate`: fetch the texts that a release withholds from the pages that published them.
+
+A text is kept only if its hash is the one in the release. What was fetched is kept in a ledger, so that a second run
+asks only for what the first one did not get. Opt-outs, robots.txt and pauses hold as in a crawl.
+"""
+
+import asyncio
+import hashlib
+from collections import Counter
+from pathlib import Path
+
+from ragassay import tables
+from ragassay.documents.documents import clean
+from ragassay.errors import AssayError
+from ragassay.news.crawl import Crawl
+from ragassay.news.extraction.extractor import Extractor, Reject
+from ragassay.news.feeds import feed_worker
+from ragassay.news.fetching.archive import Answers
+from ragassay.news.opt_outs import OptOuts
+from ragassay.news.readers.pool import Readers
+from ragassay.news.settings import fetcher, local_site
+from ragassay.release.verification.release_folder import ReleaseFolder, Unusable
+from ragassay.schemas.rehydrated_texts import REHYDRATED_TEXTS
+
+CHANGED = "another_text"  # the page is there, and its text is not the one in the release
+
+
+class NotRehydrated(AssayError):
+    """There is nothing to fetch, or no release."""
+
+
+def rehydrate(release, crawl: dict, folder) -> Counter:
+    """Write `texts.parquet` into the folder; returns how many texts were found and why others were not."""
+    wanted = _wanted(release)
+    folder = Path(folder)
+    opted_out = OptOuts.read(crawl["opt_outs"]).matches
+    limits = {"seconds": crawl["seconds_per_page"], "memory_mb": crawl["megabytes_per_page"]}
+    with (
+        Answers(folder / "ledger" / "pages") as answers,
+        local_site(crawl) as connect_to,
+        Readers(feed_worker.__name__, **limits) as readers,
+    ):
+        asyncio.run(_ask(sorted(wanted), crawl, answers, readers, connect_to, opted_out))
+        outcomes, rows = Counter(), {}
+        pages = [kept for url in sorted(wanted) if (kept := answers.own.get(url))]
+        outcomes["not_asked"] = sum(len(wanted[url]) for url in wanted if url not in answers.own)
+        whole = (kept for kept in pages if kept.outcome == "ok")
+        for kept in pages:
+            if kept.outcome != "ok":
+                outcomes[kept.outcome] += len(wanted[kept.url])
+        with Extractor(**limits) as extractor:
+            given = ((kept.url, kept.body() or b"", kept.headers, kept.final_url) for kept in whole)
+            for url, found in extractor.extract(given):
+                text = "" if isinstance(found, Reject) else clean(found.text)
+                digest = hashlib.sha256(text.encode()).hexdigest()
+                for content_hash in wanted[url]:
+                    if digest == content_hash:
+                        rows[digest] = {"content_hash": digest, "url": url, "text": text}
+                        outcomes["found"] += 1
+                    else:
+                        outcomes[found.reason if isinstance(found, Reject) else CHANGED] += 1
+    tables.write(REHYDRATED_TEXTS, folder / "texts.parquet", rows.values())
+    return +outcomes
+
+
+def texts(folder) -> dict[str, str]:
+    """content_hash -> text."""
+    rows = tables.read(REHYDRATED_TEXTS, Path(folder) / "texts.parquet", ["content_hash", "text"])
+    return dict(zip(*(column.to_pylist() for column in rows.columns), strict=True))
+
+
+def _wanted(release):
+    """url -> hashes of the texts that it had."""
+    try:
+        opened = ReleaseFolder(release)
+    except Unusable as error:
+        raise NotRehydrated(str(error)) from error
+    wanted, withheld = {}, 0
+    for table in ("documents", "articles"):
+        for _, rows in opened.each(table, ["url", "content_hash", "text"]):
+            for row in rows.to_pylist():
+                withheld += row["text"] is None
+                if row["text"] is None and row["url"]:
+                    wanted.setdefault(row["url"], set()).add(row["content_hash"])
+    if not wanted:
+        found = (
+            f"found {withheld} texts that it withholds, none with an address" if withheld else "found all texts in it"
+        )
+        raise NotRehydrated(f"{release}: {found}; there is nothing to fetch")
+    return wanted
+
+
+async def _ask(urls, crawl, answers, readers, connect_to, opted_out):
+    async with fetcher(crawl, connect_to, opted_out) as asking:
+        await Crawl(asking, answers, readers, "rehydrate", host_seconds=3600 * crawl["hours_per_host"]).ask(urls)
