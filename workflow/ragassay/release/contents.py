@@ -40,10 +40,11 @@ TEXTS = {
     "targets": {"question": KEY, "answers": KEY, "target": POISON, "target_aliases": POISON, "texts": POISON},
 }
 WITHOUT_TEXTS = """answer_metrics asked_calls calls candidates clusters defusion_labels defusion_votes
-    detector_documents detector_training document_statistics drift embedded_passages feed_health feeds filtered gated_queries gold
-    hardness hardness_scores hardness_strata held_out_documents metrics neighbours outlier_scores overlap
-    passage_scores predictions probe_scores published_texts query_drift raguard_sweeps rejects relevance_scores
-    retrieved rewritten_passages scope_labels scope_votes""".split()
+    detector_documents detector_training document_statistics drift embedded_passages feed_health feeds filtered
+    found_rewritten gated_queries gold hardness hardness_scores hardness_strata held_out_documents metrics
+    neighbours outlier_scores overlap passage_scores predictions probe_scores published_texts query_drift
+    raguard_sweeps rejects relevance_scores retrieved rewritten_passages scope_labels scope_votes sweep_answers
+    sweep_shown""".split()
 PLANTED = ["attack_texts", "poisoned_passages", "prompt_pairs"]  # only with export.poisoned
 # Files of other tables that hold such texts, from models that wrote them.
 PLANTING = """asked_calls/paraphrase_targets asked_calls/write_targets recorded_answers/paraphrase_targets
@@ -53,6 +54,7 @@ VECTORS = ["activations"]  # only with release.vectors
 NEVER = {
     "annotations": "people gave them",
     "human_labels": "people gave them",
+    "quarantine": "it names people who reviewed, with their notes",
     "pages": "the pages of others, as they came",
     "rehydrated_texts": "readers of a release fetch them",
     "exported_documents": "an export holds them",
