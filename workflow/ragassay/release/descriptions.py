@@ -22,6 +22,8 @@ CONTEXT = {
     "data": {"@id": "cr:data", "@type": "@json"},
     "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
     "dct": "http://purl.org/dc/terms/",
+    "equivalentProperty": "cr:equivalentProperty",
+    "examples": {"@id": "cr:examples", "@type": "@json"},
     "extract": "cr:extract",
     "field": "cr:field",
     "fileObject": "cr:fileObject",
@@ -30,15 +32,18 @@ CONTEXT = {
     "format": "cr:format",
     "includes": "cr:includes",
     "isLiveDataset": "cr:isLiveDataset",
+    "jsonPath": "cr:jsonPath",
     "key": "cr:key",
     "md5": "cr:md5",
     "parentField": "cr:parentField",
     "path": "cr:path",
+    "rai": "http://mlcommons.org/croissant/RAI/",
     "recordSet": "cr:recordSet",
     "references": "cr:references",
     "regex": "cr:regex",
     "repeated": "cr:repeated",
     "replace": "cr:replace",
+    "samplingRate": "cr:samplingRate",
     "sc": "https://schema.org/",
     "separator": "cr:separator",
     "source": "cr:source",
@@ -47,10 +52,9 @@ CONTEXT = {
 }
 KINDS = {"string": "sc:Text", "bool": "sc:Boolean", "int32": "sc:Integer", "int64": "sc:Integer"}
 KINDS |= {"double": "sc:Float", "float": "sc:Float", "binary": "sc:Text"}
-LICENCES = {"other": None}  # the hub's names that are no name of a licence
 
 
-def croissant(folder: Path, manifest: dict) -> str:
+def croissant(folder: Path, manifest: dict, day: str) -> str:
     """Each file with its digest, and each table as a set of records over its files."""
     files, sets, records = [], [], []
     for name, entry in sorted(manifest["tables"].items()):
@@ -75,6 +79,8 @@ def croissant(folder: Path, manifest: dict) -> str:
         "name": manifest["title"],
         "description": manifest["licence_note"],
         "version": manifest["version"],
+        "datePublished": day,
+        "citeAs": f"{', '.join(manifest['authors'])}: {manifest['title']}, version {manifest['version']}, {day[:4]}",
         "license": manifest["licence"],
         "creator": [{"@type": "sc:Organization", "name": author} for author in manifest["authors"]],
         "isLiveDataset": False,

@@ -73,7 +73,7 @@ def publish(version: str, configfiles: list[str], day: str, key: str | None = No
         for name, text in card.documents(ReleaseFolder(place), facts(ReleaseFolder(place))).items():
             _write(place / name, text)
         _write(place / "CITATION.cff", descriptions.citation(manifest, day))
-        _write(place / "croissant.json", descriptions.croissant(place, manifest))
+        _write(place / "croissant.json", descriptions.croissant(place, manifest, day))
         _write(place / "ro-crate-metadata.json", descriptions.ro_crate(place, manifest, day))
         listing.write_sums(place)
         if key:

@@ -1,0 +1,70 @@
+"""What describes a release to other programs names the files that are there, with digests, and columns as they are."""
+
+import hashlib
+import json
+
+import pyarrow.parquet as pq
+import yaml
+from datasets import load_dataset
+
+from ragassay.release.verification import listing
+from ragassay.release.verification.release_folder import ReleaseFolder
+from releases import DAY
+
+KINDS = {"sc:Text": ("string", "binary"), "sc:Integer": ("int32", "int64"), "sc:Float": ("double", "float")}
+KINDS |= {"sc:Boolean": ("bool",), "sc:DateTime": ("timestamp",)}
+
+
+def test_croissant_lists_every_table_file_with_its_digest_and_every_column(published):
+    found = json.loads((published / "croissant.json").read_text())
+    required = {"@context", "@type", "conformsTo", "name", "description", "license", "url", "creator", "datePublished"}
+    assert required - {"url"} <= found.keys() and found["conformsTo"] == "http://mlcommons.org/croissant/1.0"
+    objects = {one["@id"]: one for one in found["distribution"] if one["@type"] == "cr:FileObject"}
+    sets = {one["@id"]: one for one in found["distribution"] if one["@type"] == "cr:FileSet"}
+    assert set(objects) == {name for name in listing.present(published) if name.endswith(".parquet")}
+    for name, one in objects.items():
+        assert one["contentUrl"] == name and one["encodingFormat"] == "application/vnd.apache.parquet"
+        assert one["sha256"] == hashlib.sha256((published / name).read_bytes()).hexdigest()
+    release = ReleaseFolder(published)
+    assert [record["@id"] for record in found["recordSet"]] == sorted(release.tables)
+    for record in found["recordSet"]:
+        fields = {field["source"]["extract"]["column"]: field for field in record["field"]}
+        assert {field["source"]["fileSet"]["@id"] for field in record["field"]} == {f"{record['@id']}-files"}
+        files = sets[f"{record['@id']}-files"]["includes"]
+        assert files == release.files[record["@id"]]
+        schema = pq.read_schema(published / files[0])
+        assert schema.names == list(fields)
+        for column in schema:
+            kind = str(column.type.value_type if "list" in str(column.type) else column.type)
+            assert kind.startswith(KINDS[fields[column.name]["dataType"]]), column
+
+
+def test_the_crate_describes_itself_and_every_file(published):
+    found = json.loads((published / "ro-crate-metadata.json").read_text())
+    assert found["@context"] == "https://w3id.org/ro/crate/1.1/context"
+    entities = {entity["@id"]: entity for entity in found["@graph"]}
+    assert len(entities) == len(found["@graph"]), "each id once"
+    descriptor, root = entities["ro-crate-metadata.json"], entities["./"]
+    assert descriptor["about"] == {"@id": "./"} and descriptor["@type"] == "CreativeWork"
+    assert descriptor["conformsTo"] == {"@id": "https://w3id.org/ro/crate/1.1"}
+    assert root["@type"] == "Dataset" and root["datePublished"] == DAY and root["name"] and root["description"]
+    assert entities[root["license"]["@id"]]["name"] == "apache-2.0"
+    parts = {part["@id"] for part in root["hasPart"]}
+    assert parts | {"ro-crate-metadata.json"} == set(listing.present(published))
+    for name in parts:
+        assert entities[name]["@type"] == "File"
+        assert int(entities[name]["contentSize"]) == (published / name).stat().st_size
+
+
+def test_the_citation_has_what_the_format_needs(published):
+    found = yaml.safe_load((published / "CITATION.cff").read_text())
+    assert found.keys() >= {"cff-version", "message", "title", "authors", "version"} and found["type"] == "dataset"
+    assert found["authors"] == [{"name": "The makers of this data set"}] and str(found["date-released"]) == DAY
+
+
+def test_the_datasets_library_opens_every_table_offline(published, tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_DATASETS_OFFLINE", "1")
+    release = ReleaseFolder(published)
+    for name in ("selected_questions", "documents", "recorded_answers"):
+        rows = load_dataset(str(published), name, cache_dir=str(tmp_path))["rows"]
+        assert rows.num_rows == release.read(name, []).num_rows if release.tables[name]["path"] else rows.num_rows > 9
