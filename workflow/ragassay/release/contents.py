@@ -39,12 +39,12 @@ TEXTS = {
     "selected_questions": {"text": OURS},
     "targets": {"question": KEY, "answers": KEY, "target": POISON, "target_aliases": POISON, "texts": POISON},
 }
-WITHOUT_TEXTS = """answer_metrics asked_calls calls candidates clusters defusion_labels defusion_votes
-    detector_documents detector_training document_statistics drift embedded_passages feed_health feeds filtered
-    found_rewritten gated_queries gold hardness hardness_scores hardness_strata held_out_documents metrics
-    neighbours outlier_scores overlap passage_scores predictions probe_scores published_texts query_drift
-    raguard_sweeps rejects relevance_scores retrieved rewritten_passages scope_labels scope_votes sweep_answers
-    sweep_shown""".split()
+WITHOUT_TEXTS = """answer_metrics asked_calls baseline_scores calls candidates clusters defusion_labels
+    defusion_votes detector_documents detector_training document_statistics drift embedded_passages feed_health
+    feeds filtered found_rewritten gated_queries gold hardness hardness_scores hardness_strata
+    held_out_documents metrics neighbours outlier_scores overlap passage_scores predictions probe_classes
+    probe_scores probe_transfers projections published_texts query_drift raguard_sweeps rejects relevance_scores
+    retrieved rewritten_passages scope_labels scope_votes sweep_answers sweep_shown""".split()
 PLANTED = ["attack_texts", "poisoned_passages", "prompt_pairs"]  # only with export.poisoned
 # Files of other tables that hold such texts, from models that wrote them.
 PLANTING = """asked_calls/paraphrase_targets asked_calls/write_targets recorded_answers/paraphrase_targets

@@ -5,6 +5,7 @@ prompts, the tables that a replay is given, and ledgers made from `recorded_answ
 that a call without a recorded answer stops the job. What comes out is compared with the release.
 """
 
+import csv
 import os
 import shutil
 import subprocess
@@ -23,7 +24,6 @@ from ragassay.errors import AssayError
 from ragassay.ledger.asked import GIVEN, write_list
 from ragassay.plan import schema
 from ragassay.plan.schema import values
-from ragassay.plan.shards import COLUMNS
 from ragassay.release.contents import RULES, part
 from ragassay.release.ledger_extract import write_ledger
 from ragassay.release.rehydrating import texts
@@ -124,9 +124,9 @@ def _brought(config, scratch):
     for _, value, entry in values(config, schema.merged()):
         if entry.get("exists") and isinstance(value, str):
             yield value
-    for line in (scratch / "config/shards.tsv").read_text(encoding="utf-8").splitlines()[1:]:
-        if path := line.split("\t")[len(COLUMNS) - 1]:
-            yield path
+    with (scratch / "config/shards.tsv").open(encoding="utf-8-sig", newline="") as file:
+        rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+        yield from filter(None, (row["documents"] for row in rows))
 
 
 def _stand_in(scratch, path):
