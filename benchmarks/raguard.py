@@ -13,9 +13,10 @@ os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "workflow"))
 
 from common.figures import figure, finish
-from defending import published_defences, scoring_cost
+from defending import overhead, published_defences, scoring_cost
 
 if __name__ == "__main__":
     scoring_cost.measure(figure)
+    overhead.measure(figure)
     published_defences.measure(figure, *sys.argv[1:])
     finish()

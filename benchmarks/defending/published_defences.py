@@ -24,8 +24,10 @@ ONE = {f"{name}_1": {"kind": f"poisonedrag_{name}", "settings": {"texts": 1}} fo
 DEFENCES = {
     "similarity": {"kind": "raguard", "settings": {"criteria": ["ts"]}},
     "literal": {"kind": "raguard", "settings": {"criteria": ["ts"], "similarity_null": "literal", "doublings": 0}},
+    "found_null": {"kind": "raguard", "settings": {"surprise_null": "found"}},
     "near_duplicates": {"kind": "duplicates", "settings": {"similarity": 0.6}},
 }
+CALIBRATED = ("raguard", "found_null")  # a sample of the corpus promises nothing of what questions find
 BASES = ("raguard", "similarity")  # what `echo` is compared with
 COMPARED = ["raguard", "similarity", "ppl", "ppl_window", "trustrag", "ragdefender", "near_duplicates"]
 COMPARED += ["question_share", "echo"]
@@ -41,7 +43,7 @@ def configured(project) -> dict:
     settings |= {"attacks": ONE, "defences": DEFENCES}
     settings["under_attack"] = {"cells": [
         _cell(attacks=["none", *ATTACKS.values()], defences=COMPARED),
-        _cell(attacks=["none"], defences=["literal"]),
+        _cell(attacks=["none"], defences=["literal", "found_null"]),
     ]}  # fmt: skip
     return settings
 
@@ -64,12 +66,13 @@ def _figures(figure, path):
             figure(f"{name}_{row['metric']}", row["value"], "share", target)
         elif row["table"] == "matched" and row["metric"] == "tpr_at_5":
             figure(f"{name}_found_at_5_percent", row["value"], "share")
-        elif row["table"] == "calibration" and row["metric"] == "removed" and cell[2] == "raguard":
+        elif row["table"] == "calibration" and row["metric"] == "removed" and cell[2] in CALIBRATED:
             own = f"{name}_{keys['criterion']}_null_rate"
             if keys["criterion"] == "any":
                 figure(own, row["value"], "share")
             else:
-                figure(f"{own}_within_the_interval", row["low"] <= 0.025 <= row["high"], "bool", "== 1")
+                target = "== 1" if cell[2] == "found_null" or keys["criterion"] == "ts" else None
+                figure(f"{own}_within_the_interval", row["low"] <= 0.025 <= row["high"], "bool", target)
                 figure(own, row["value"], "share")
     for base in BASES:
         _comparison(figure, path.parents[1], names, base)

@@ -1,21 +1,23 @@
 """What scores and filters cost: ratios of processor time in this process, in turn with what they are compared with."""
 
-import statistics
+import os
+import resource
 import tempfile
-import time
 
 import numpy as np
 import torch
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
+from defending.clock import median
 from ragassay.defences import defence
 from ragassay.defences.null import Null
 from ragassay.defences.scorer import surprises
 from ragassay.defences.scorers.causal import Scorer
 from ragassay.defences.scorers.ngram import Scorer as NgramScorer
 
-TEXTS, TURNS, WORDS = 12, 3, [f"word{number:05}" for number in range(20_000)]
+TEXTS, WORDS = 12, [f"word{number:05}" for number in range(20_000)]
+SETTINGS = {"one_text": (1, 80), "short_texts": (6, 9), "one_long_text": (1, 400)}  # texts, and words of each
 READING = ("even_words", 4, 10)
 
 
@@ -25,16 +27,25 @@ def measure(figure) -> None:
     with tempfile.TemporaryDirectory() as folder:
         _write_model(folder)
         scorer = Scorer("shape of gpt2", {"model": folder, "options": {"dtype": "float32", "device": "cpu"}}, 1024)
-        ours = _median(lambda: list(surprises(scorer, texts, [0] * TEXTS, *READING)))
-        plain = _median(lambda: _three_forwards(scorer, texts))
+        model = scorer.model.local.causal()  # the loop's own, as it comes
+        ours = median(lambda: list(surprises(scorer, texts, [0] * TEXTS, *READING)))
+        plain = median(lambda: _three_forwards(model, scorer, texts))
         figure("surprise_of_whole_and_chunks", plain / ours, "times", ">= 2")
         found = list(surprises(scorer, texts, [0] * TEXTS, *READING))
-        wanted = _three_forwards(scorer, texts)
+        wanted = _three_forwards(model, scorer, texts)
         pairs = [(own.whole, own.pre, own.post) for own in found]
         figure("surprise_difference_to_a_plain_loop", float(np.abs(np.array(pairs) - wanted).max()), "nats", "<= 1e-5")
+        for name, (count, words) in SETTINGS.items():
+            some = [" ".join(random.choice(WORDS, words)) for _ in range(count)]
+            cost = median(lambda some=some: list(surprises(scorer, some, [0] * len(some), *READING)))
+            loop = median(lambda some=some: _three_forwards(model, scorer, some))
+            figure(f"surprise_of_{name}", loop / cost, "times", ">= 1")
+        loop = _peak(lambda: _three_forwards(model, scorer, texts))
+        own = _peak(lambda: list(surprises(scorer, texts, [0] * TEXTS, *READING)))
+        figure("surprise_memory_beyond_a_plain_loop", own - loop, "MB", "<= 300")
     many = [" ".join(random.choice(WORDS, random.integers(20, 120))) for _ in range(4000)]
     ngrams = NgramScorer.trained(lambda half: many[half::2], 2)
-    cost = _median(lambda: list(surprises(ngrams, many, [at % 2 for at in range(len(many))], *READING)))
+    cost = median(lambda: list(surprises(ngrams, many, [at % 2 for at in range(len(many))], *READING)))
     figure("ngram_texts_a_second_beside_gpt2", (len(many) / cost) / (TEXTS / ours), "times", ">= 2000")
     _filtering(figure, random)
 
@@ -52,8 +63,8 @@ def _filtering(figure, random):
     rows, scores = passages(15), random.uniform(0, 1, (15, 4))
     limits = np.ones(4)
     turns = 200
-    ours = _median(lambda: [defence.judge("raguard", rows, settings) for _ in range(turns)]) / turns
-    numpy = _median(lambda: [(scores >= limits).any(axis=1) for _ in range(turns)]) / turns
+    ours = median(lambda: [defence.judge("raguard", rows, settings) for _ in range(turns)]) / turns
+    numpy = median(lambda: [(scores >= limits).any(axis=1) for _ in range(turns)]) / turns
     figure("filtering_15_passages", ours * 1000, "milliseconds", f"<= {2 * numpy * 1000 + 1:.4g}", numpy * 1000)
 
 
@@ -67,9 +78,9 @@ def _write_model(folder):
     GPT2LMHeadModel(GPT2Config(vocab_size=50_257, bos_token_id=0, eos_token_id=0)).save_pretrained(folder)
 
 
-def _three_forwards(scorer, texts):
+def _three_forwards(model, scorer, texts):
     """What is usual: the whole and both chunks, each text and each chunk alone."""
-    model, tokenizer, rows = scorer.model.local.causal(), scorer.model.local.tokenizer, []
+    tokenizer, rows = scorer.model.local.tokenizer, []
     for text in texts:
         words = text.split()
         middle = (len(words) + 1) // 2
@@ -84,10 +95,14 @@ def _mean(model, tokenizer, words):
     return -float(logits.log_softmax(-1).gather(1, ids[0, 1:, None]).mean())
 
 
-def _median(run) -> float:
-    costs = []
-    for _ in range(TURNS):
-        start = time.process_time()
+def _peak(run) -> float:
+    """The most memory in MB that a process needs for it, which starts as a copy of this one."""
+    reading, writing = os.pipe()
+    if not (child := os.fork()):
         run()
-        costs.append(time.process_time() - start)
-    return statistics.median(costs)
+        os.write(writing, str(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss).encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    os.close(writing)
+    with os.fdopen(reading) as told:
+        return int(told.read()) / 1024

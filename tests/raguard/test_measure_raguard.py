@@ -170,6 +170,8 @@ def test_what_becomes_of_planted_passages_and_of_questions(metrics):
 def test_clean_text_that_is_removed_beside_alpha(metrics):
     assert value(metrics, "calibration", "none", "raguard", "ts", "removed") == pytest.approx(1 / 3)
     assert value(metrics, "calibration", "none", "raguard", "any", "alpha") == 0.2
+    found = {name: value(metrics, "calibration", "none", "raguard", "ts", name) for name in ("promised", "within")}
+    assert found == {"promised": 0.2, "within": 1}, "the interval of 4 in 12 holds 0.2"
     assert value(metrics, "nulls", "none", "raguard", None, "rough") == 1
     assert ("calibration", "none", "other", "ts", "removed") not in metrics
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings, strategies
 
 from ragassay import variants
 from ragassay.defences import defence
@@ -111,6 +112,35 @@ def test_a_further_criterion_never_keeps_what_one_removes(random, null):
         assert (removed >= before).all()
         before = removed
     assert 0 < before.sum() < COUNT
+
+
+def test_scores_may_be_fitted_on_what_questions_find(random, null):
+    calm = {name: [one | {"scores": {key: value - 3 for key, value in one["scores"].items()}} for one in rows]
+            for name, rows in null.found.items()}  # fmt: skip
+    limits = [
+        judged("raguard", clean(random), null._replace(found=calm), criteria=["pm"], surprise_null=name)[0][
+            "thresholds"
+        ][0]
+        for name in ("sample", "found")
+    ]
+    assert limits[0] - limits[1] == pytest.approx(3, abs=0.5)
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=strategies.integers(0, 10_000), order=strategies.permutations(["pd", "pm", "ts", "ppl"]))
+def test_a_further_criterion_never_lowers_fpr_or_raises_fnr(seed, order):
+    random = np.random.default_rng(seed)
+    null = Null([passage(random, 1) for _ in range(60)], {"c": [passage(random, rank) for rank in range(1, 61)]})
+    passages = [
+        passage(random, rank, pre=random.normal(5, 2), post=random.normal(5, 2)) for rank in range(1, COUNT + 1)
+    ]
+    poison, before = random.random(COUNT) < 0.5, (0, COUNT)
+    for count in range(1, 5):
+        rows = judged("raguard", passages, null, criteria=order[:count], alpha=0.1)
+        removed = np.array([row["removed"] for row in rows])
+        after = ((removed & ~poison).sum(), (~removed & poison).sum())
+        assert after[0] >= before[0] and after[1] <= before[1]
+        before = after
 
 
 def test_the_trimmed_quantile_withstands_poison_in_the_null(random, null):

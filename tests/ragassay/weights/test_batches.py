@@ -22,3 +22,8 @@ def test_texts_of_like_length_are_together():
 def test_padding_is_marked():
     tokens, mask = padded([np.array([5, 6]), np.array([7])], 9)
     assert tokens.tolist() == [[5, 6], [7, 9]] and mask.tolist() == [[1, 1], [1, 0]]
+
+
+def test_enough_tokens_are_not_padded_for_a_shorter_text():
+    assert list(batches([32, 31, 16, 16], 1000, 64)) == [[0, 1], [2, 3]]
+    assert list(batches([32, 31, 16, 16], 1000, 100)) == [[0, 1, 2, 3]]

@@ -13,6 +13,7 @@ from ragassay.errors import AssayError
 
 FOLDS = 5
 RETRIEVED, LITERAL = "retrieved", "literal"  # what a threshold of similarity comes from
+SAMPLE, FOUND = "sample", "found"  # and others: passages of the corpus, or those that calibration queries find
 ALL = "all"  # the fold of queries that calibrate nothing
 PER_ALPHA = 10  # texts of the null beyond a threshold that is more than rough
 

@@ -20,7 +20,7 @@ KINDS = "ragassay.defences.scorers"
 DOCUMENTS = "documents.json"  # in a trained scorer's folder: the half of each document
 EVEN, NEAREST, FIRST = "even_words", "nearest_sentence_end", "first_sentence"  # where a text is split
 SPLITS = (EVEN, NEAREST, FIRST)
-TOGETHER = 4096  # texts
+TOGETHER = 2048  # texts
 
 
 class ScorerError(AssayError):
@@ -79,16 +79,17 @@ def split(text: str, way: str) -> int:
 def surprises(
     scorer, texts: Iterable[str], halves: Iterable[int], way: str, least: int, window: int
 ) -> Iterator[Surprise]:
-    """Each text in two passes: one of the whole, which gives the first chunk, too, and one of the second chunk alone. A
-    text with a chunk of fewer than `least` tokens is not split: both of its chunks count as the whole.
+    """Each text in two passes: one of the whole, which gives the first chunk, too, and one of the second chunk alone.
+    Both kinds go to the scorer together, which so finds more texts of like length. A text with a chunk of fewer than
+    `least` tokens is not split: both of its chunks count as the whole.
     """
     pairs = zip(texts, halves, strict=True)
     while chunk := list(islice(pairs, TOGETHER)):
         texts, own = [text for text, _ in chunk], [half for _, half in chunk]
         cuts = [split(text, way) for text in texts]
-        wholes = scorer.scored(texts, own)
-        posts = scorer.scored([text[cut:] for text, cut in zip(texts, cuts, strict=True)], own)
-        for cut, whole, post in zip(cuts, wholes, posts, strict=True):
+        posts = [text[cut:] for text, cut in zip(texts, cuts, strict=True)]
+        scored = list(scorer.scored([*texts, *posts], [*own, *own]))
+        for cut, whole, post in zip(cuts, scored[: len(cuts)], scored[len(cuts) :], strict=True):
             yield _surprise(cut, whole, post.values, least, window)
 
 

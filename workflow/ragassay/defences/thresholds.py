@@ -23,11 +23,12 @@ def fit(kind, null: Null, settings: dict) -> dict:
     units = kind.units(null, settings) if hasattr(kind, "units") else None
     settings = settings | {"units": units}
     sources = {"sample": [null.sample], "found": list(null.found.values())}
-    needed = dict.fromkeys(kind.CRITERIA[name] for name in _criteria(kind, settings))
+    origins = kind.sources(settings) if hasattr(kind, "sources") else kind.CRITERIA
+    needed = dict.fromkeys(origins[name] for name in _criteria(kind, settings))
     values = {source: _scores(kind, sources[source], settings) for source in needed}
     result = {}
     for name in _criteria(kind, settings):
-        own = values[kind.CRITERIA[name]][name]
+        own = values[origins[name]][name]
         own = np.sort(own[~np.isnan(own)])
         _check(name, own, settings["alpha"])
         level = (1 - settings["alpha"]) * (1 - settings["trim"])

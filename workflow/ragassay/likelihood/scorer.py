@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
+from transformers.activations import NewGELUActivation
 
 from ragassay.errors import AssayError
 from ragassay.stage import log
@@ -25,6 +26,7 @@ from ragassay.weights.device import positions, short_texts
 from ragassay.weights.local import LocalModel
 
 CPU_TOKENS, GPU_TOKENS = 1024, 16_384  # of one batch, padding included
+CPU_ENOUGH = 128  # tokens that a core multiplies as fast as more
 ROWS = 256  # tokens whose logits are made together
 AT_ONCE = 256  # texts cut into tokens together
 
@@ -85,7 +87,8 @@ class Scorer:
         rows = self.rows(texts, given)
         result = [Scored(np.empty(0, np.float32), row.ends, row.cut) for row in rows]
         for alike in self._alike(rows):
-            for batch in batches([len(rows[at].tokens) for at in alike], self._budget):
+            enough = self.local.batch_tokens(CPU_ENOUGH, GPU_TOKENS)
+            for batch in batches([len(rows[at].tokens) for at in alike], self._budget, enough):
                 together = [alike[at] for at in batch]
                 for at, values in zip(together, self._values([rows[at] for at in together]), strict=True):
                     result[at] = result[at]._replace(values=values)
@@ -155,6 +158,7 @@ class Causal:
     """A model in two parts: states of tokens, and what its output layer makes of some of them."""
 
     def __init__(self, model):
+        _fuse(model)
         self.model, self.head = model, model.get_output_embeddings()
         self.plain = self._is_plain()
 
@@ -199,6 +203,14 @@ class Causal:
 
     def _run(self, tokens):
         return self.model(input_ids=tokens.to(self.model.device), use_cache=False)
+
+
+def _fuse(model):
+    """Compute GELU by tanh in one pass over the tokens; some families take seven."""
+    for module in model.modules():
+        for name, child in list(module.named_children()):
+            if type(child) is NewGELUActivation:
+                setattr(module, name, torch.nn.GELU(approximate="tanh"))
 
 
 class Reached(Exception):

@@ -8,7 +8,7 @@ from ragassay import variants
 from ragassay.defences import defence as judging
 from ragassay.defences import modules, thresholds
 from ragassay.defences.defence import KINDS, VECTORS
-from ragassay.defences.null import LITERAL, RETRIEVED
+from ragassay.defences.null import FOUND, LITERAL, RETRIEVED, SAMPLE
 from ragassay.errors import AssayError, unknown
 from ragassay.plan import encoders, retrieval
 
@@ -19,6 +19,7 @@ QUERIES = ".targets"  # ends the name of the query set that a dataset's question
 WORDS = {  # settings that are words
     "criteria": ("pd", "pm", "ts", "ppl"), "similarity_null": (RETRIEVED, LITERAL), "scale": ("nll", "ppl"),
     "second_chunk": ("post", "post_given_pre"), "quantile": thresholds.METHODS, "aggregation": ("keywords", "voting"),
+    "surprise_null": (SAMPLE, FOUND),
 }  # fmt: skip
 
 

@@ -12,7 +12,9 @@ from ragassay.raguard.detection import SECTION
 
 
 def null_rows(keys: dict, rows, card: dict | None) -> Iterator[dict]:
-    """Where nothing is planted, and for fitted defences; intervals are exact ones, as if passages were independent."""
+    """Where nothing is planted, and for fitted defences; intervals are exact ones, as if passages were independent. All
+    criteria together are promised to remove at most the sum of what each removes.
+    """
     alpha = (card or {}).get("settings", {}).get("alpha")
     if alpha is None or rows["poison"].any() or rows["stray"].any() or not len(rows):
         return
@@ -25,6 +27,10 @@ def null_rows(keys: dict, rows, card: dict | None) -> Iterator[dict]:
         own = keys | {"criterion": name}
         yield SECTION.row("calibration", own, "removed", float(np.mean(hits)), len(hits), low, high)
         yield SECTION.row("calibration", own, "alpha", alpha, len(hits))
+        promised = alpha if name != "any" else min(1, alpha * len(reached))
+        yield SECTION.row("calibration", own, "promised", promised, len(hits))
+        kept = low <= promised and (name == "any" or promised <= high)
+        yield SECTION.row("calibration", own, "within", float(kept), len(hits))
     fitted = card["fitted"][ALL].get("criteria", {})
     texts = [one["texts"] for one in fitted.values()]
     if texts:

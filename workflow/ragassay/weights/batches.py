@@ -4,14 +4,18 @@ from collections.abc import Iterator
 
 import numpy as np
 
+PADDING = 1 / 16  # of the longest row
 
-def batches(lengths: list[int], budget: int) -> Iterator[list[int]]:
+
+def batches(lengths: list[int], budget: int, enough: int | None = None) -> Iterator[list[int]]:
     """Positions, the longest text first, so that too little memory shows at once; rows x longest row is at most
-    `budget` tokens, or one row. The same lengths always give the same batches.
+    `budget` tokens, or one row. With `enough` tokens a batch ends where the next text is shorter by more than a
+    sixteenth, since padding then costs more than another batch. The same lengths always give the same batches.
     """
     batch, widest = [], 0
     for position in sorted(range(len(lengths)), key=lambda position: -lengths[position]):
-        if batch and (len(batch) + 1) * widest > budget:
+        shorter = enough and len(batch) * widest >= enough and lengths[position] < widest * (1 - PADDING)
+        if batch and (shorter or (len(batch) + 1) * widest > budget):
             yield batch
             batch = []
         widest = widest if batch else max(1, lengths[position])

@@ -5,22 +5,32 @@ direction), if one of them is very surprising (PM), or if it resembles the quest
 is to them. `literal`, as the paper words it: how similar a sample of the corpus is to this very question. Nearly all
 that is retrieved is more similar than that, so that nearly all is removed: it is here to show this.
 
+`surprise_null` says the same for the others: a `sample` of the corpus, as in the paper, or what calibration queries
+have `found`. Where passages that a question finds are less surprising than most, a sample removes fewer of them than
+alpha promises.
+
 `criteria` are those that are used, so that the paper's variants are settings; `ppl` is the passage as a whole.
 """
 
 import numpy as np
 
 from ragassay.defences import surprise, thresholds
-from ragassay.defences.null import LITERAL, RETRIEVED
+from ragassay.defences.null import LITERAL, RETRIEVED, SAMPLE
 
 SETTINGS = thresholds.SETTINGS | surprise.SETTINGS
 SETTINGS |= {"criteria": ["pd", "pm", "ts"], "similarity_null": RETRIEVED, "second_chunk": "post", "doublings": 2}
+SETTINGS |= {"surprise_null": SAMPLE}
 CRITERIA = {"pd_high": "sample", "pd_low": "sample", "pm": "sample", "ppl": "sample", "ts": "found"}
 PARTS = {"pd": ("pd_high", "pd_low")}  # one that looks in both directions
 
 
 def needs(settings):
     return ("scores",) if set(settings["criteria"]) - {"ts"} else ()
+
+
+def sources(settings):
+    """What the threshold of each criterion comes from."""
+    return CRITERIA if settings["surprise_null"] == SAMPLE else dict.fromkeys(CRITERIA, settings["surprise_null"])
 
 
 def criteria(settings):

@@ -9,7 +9,7 @@ from ragassay.defences.scorer import Scored
 from ragassay.weights.local import LocalModel
 
 SETTINGS = {"max_tokens": 1024}
-CHUNK = 1024  # texts at once
+CHUNK = 4096  # texts at once
 
 
 class Scorer:
