@@ -8,12 +8,12 @@ VERSION ?=
 RELEASE ?=
 BEFORE ?=
 BIN := .venv/bin
-BENCHMARKS := house tables server calls chaos chaos_batch parsing providers embedded canaries extraction duplicates crawl hostile encoders retrieval relevance attacks optimised_attacks raguard scope responses explorer annotation features revprag demo_lm detectors folds release
+BENCHMARKS := house cluster tables server calls chaos chaos_batch parsing providers embedded canaries extraction duplicates crawl hostile encoders retrieval relevance attacks optimised_attacks raguard scope responses explorer annotation features revprag demo_lm detectors folds release
 MAKEFLAGS += --no-print-directory
 # Module systems of clusters set these, and what they point to would be taken for installed in .venv.
 unexport PYTHONPATH PYTHONHOME
 
-.PHONY: help setup demo demo-lm estimate annotate release release-diff replay rehydrate test lint bench chaos hostile screenshot docs lock clean
+.PHONY: help setup demo demo-lm estimate annotate release release-diff replay rehydrate test lint bench chaos hostile slurm-test screenshot docs lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+%?:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+%?):.*## /  make \1\t/' | expand -t 22
@@ -70,6 +70,9 @@ chaos: ## kill a stage that asks a model a thousand times, and count what that c
 
 hostile: ## let a thousand hostile servers at the fetcher
 	@$(MAKE) bench-hostile
+
+slurm-test: ## kill heads, jobs and the controller of a real Slurm on this machine (Debian: slurm-wlm, munge)
+	@$(MAKE) bench-cluster EXTRA=slurm
 
 screenshot: setup ## take docs/report.png again from results/report/index.html (needs Chromium)
 	@PYTHONPATH=workflow $(BIN)/python -m ragassay.report.screenshot results/report/index.html docs/report.png

@@ -34,6 +34,7 @@ in_one_line(references.check_inputs, workflow.rules)
 
 onstart:
     machine.begin(workflow)
+    in_one_line(cluster.begin, workflow)
     overview.begin()
 
 
@@ -43,6 +44,10 @@ onsuccess:
 
 onerror:
     overview.end(well=False)
+
+
+localrules:
+    report,
 
 
 rule report:

@@ -10,6 +10,10 @@ SECTIONS["calls"] = {}
 estimate_bounds.tell(ESTIMATES)
 
 
+localrules:
+    measure_calls,
+
+
 rule measure_calls:
     """All calls are added up by rule and model."""
     input:

@@ -18,6 +18,12 @@ wildcard_constraints:
     section=NAME,
 
 
+localrules:
+    draw_figures,
+    write_numbers,
+    render_report,
+
+
 rule explorer:
     """The pages behind the numbers, such as all questions with their documents and votes."""
     input:

@@ -1,0 +1,153 @@
+"""A real Slurm on this machine: a controller, two nodes on loopback and their keys, in a folder; without accounting.
+
+Debian's packages slurm-wlm and munge bring it. Its daemons run as the user who starts it and end with it.
+"""
+
+import getpass
+import os
+import shutil
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+COMMANDS = ("sbatch", "srun", "squeue", "scontrol", "scancel", "sacct", "sacctmgr", "sinfo")
+PROGRAMS = ("munged", "slurmctld", "slurmd", *COMMANDS)
+NODES = ("n1", "n2")
+CONFIGURATION = """
+ClusterName=trial
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={controller}
+SlurmUser={user}
+SlurmdUser={user}
+AuthType=auth/munge
+AuthInfo=socket={folder}/munge.socket
+CredType=cred/munge
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool.%n
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd.%n.pid
+SlurmctldLogFile={folder}/slurmctld.log
+SlurmdLogFile={folder}/slurmd.%n.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+MpiDefault=none
+SlurmdParameters=config_overrides
+ReturnToService=2
+SlurmdTimeout=30
+KillWait=30
+MinJobAge={age}
+SchedulerParameters=sched_interval=1,batch_sched_delay=1,defer
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core_Memory
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
+JobRequeue=1
+GresTypes=gpu
+AccountingStorageType=accounting_storage/none
+JobAcctGatherType=jobacct_gather/none
+NodeName=n1 NodeHostname={host} NodeAddr=127.0.0.1 Port={n1} CPUs=8 RealMemory=60000 Gres=gpu:1
+NodeName=n2 NodeHostname={host} NodeAddr=127.0.0.1 Port={n2} CPUs=8 RealMemory=60000
+PartitionName=plain Nodes=n1,n2 Default=YES MaxTime=INFINITE PriorityTier=1 State=UP
+PartitionName=urgent Nodes=n1,n2 MaxTime=INFINITE PriorityTier=9 PreemptMode=OFF State=UP
+"""
+
+
+def missing() -> list[str]:
+    """Programs that are not here."""
+    return [name for name in PROGRAMS if not _found(name)]
+
+
+class Slurm:
+    """`with Slurm(folder) as slurm`: `slurm.environment` is what its commands need."""
+
+    def __init__(self, folder, age: int = 600):
+        self.folder, self.age, self.daemons = Path(folder).resolve(), age, {}
+        path = os.pathsep.join([str(self.folder / "bin"), os.environ["PATH"]])
+        self.environment = os.environ | {"SLURM_CONF": str(self.folder / "slurm.conf"), "PATH": path}
+
+    def __enter__(self):
+        self.folder.mkdir(parents=True)
+        self.folder.chmod(0o755)  # munge trusts no folder that others may write to
+        (self.folder / "state").mkdir()
+        self._wrap_commands()
+        ports = dict(zip(("controller", *NODES), _free_ports(3), strict=True))
+        about = {"folder": self.folder, "host": socket.gethostname().split(".")[0], "user": getpass.getuser()}
+        (self.folder / "slurm.conf").write_text(CONFIGURATION.format(**about, **ports, age=self.age))
+        (self.folder / "gres.conf").write_text("NodeName=n1 Name=gpu File=/dev/null\n")
+        key = self.folder / "munge.key"
+        key.write_bytes(os.urandom(64))
+        key.chmod(0o400)
+        names = {"socket": "munge.socket", "key-file": "munge.key", "log-file": "munged.log", "pid-file": "munged.pid"}
+        names |= {"seed-file": "munge.seed"}
+        self._run(
+            "munged", "--foreground", "--force", *(f"--{name}={self.folder / own}" for name, own in names.items())
+        )
+        self._wait(lambda: (self.folder / "munge.socket").exists(), "munged")
+        self.start_controller()
+        for node in NODES:
+            self.start_node(node)
+        self._wait(
+            lambda: self.command("sinfo", "-h", "-N", "-o", "%t", "-p", "plain").split() == ["idle"] * 2, "nodes"
+        )
+        return self
+
+    def __exit__(self, *_):
+        subprocess.run(["scancel", "--me", "--signal=KILL"], env=self.environment, capture_output=True, timeout=60)
+        for name in reversed(list(self.daemons)):
+            self.kill(name)
+
+    def start_controller(self):
+        self._run("slurmctld", "-D")
+
+    def start_node(self, node: str):
+        self._run("slurmd", "-D", "-N", node, name=node)
+
+    def kill(self, name: str):
+        """End a daemon at once: `slurmctld` or a node."""
+        daemon = self.daemons.pop(name)
+        daemon.kill()
+        daemon.wait()
+
+    def command(self, *words: str) -> str:
+        """What a command of Slurm prints."""
+        found = subprocess.run(words, env=self.environment, capture_output=True, text=True, timeout=60)
+        return found.stdout
+
+    def jobs(self) -> list[str]:
+        """The ids of jobs that wait or run."""
+        return self.command("squeue", "-h", "-o", "%i", "-t", "PD,R,CG").split()
+
+    def _wrap_commands(self):
+        """Jobs submit with a clean environment, so each command brings the way to the configuration."""
+        (self.folder / "bin").mkdir()
+        for name in COMMANDS:
+            wrapper = self.folder / "bin" / name
+            wrapper.write_text(f'#!/bin/sh\nSLURM_CONF={self.environment["SLURM_CONF"]} exec {_found(name)} "$@"\n')
+            wrapper.chmod(0o755)
+
+    def _run(self, program, *words, name=None):
+        log = (self.folder / f"{name or program}.out").open("ab")
+        command = [_found(program), *words]
+        self.daemons[name or program] = subprocess.Popen(command, env=self.environment, stdout=log, stderr=log)
+
+    def _wait(self, ready, what):
+        for _ in range(600):
+            if ready():
+                return
+            time.sleep(0.1)
+        told = "\n".join(path.read_text()[-1500:] for path in sorted(self.folder.glob("*.[lo][ou][gt]")))
+        raise RuntimeError(f"{what}: not ready after a minute\n{told}")
+
+
+def _found(program):
+    return shutil.which(program, path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
+
+
+def _free_ports(count):
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    try:
+        return [one.getsockname()[1] for one in sockets]
+    finally:
+        for one in sockets:
+            one.close()

@@ -1,0 +1,107 @@
+"""What a run does with the Slurm that it meets. Slurm itself is played; `make slurm-test` runs on a real one."""
+
+import signal
+from types import SimpleNamespace
+
+import pytest
+
+from ragassay.plan import cluster
+from ragassay.plan.cluster import ClusterError
+
+CONFIGURATION = "AccountingStorageType   = {}\nMinJobAge   = {} sec\nMpiDefault = none\n"
+
+
+@pytest.fixture
+def slurm(tmp_path, monkeypatch):
+    """A played Slurm: `told` has what it was told, `answers` what it says to commands; the last answer stays."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".snakemake").mkdir()
+    (tmp_path / "sbatch").touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(cluster.time, "sleep", lambda seconds: None)
+    played = SimpleNamespace(told=[], answers={"scontrol": [CONFIGURATION.format("(null)", 300)], "squeue": [""]})
+
+    def run(words, **_):
+        played.told.append(" ".join(words))
+        left = played.answers.get(words[0], [""])
+        answer = left.pop(0) if len(left) > 1 else left[0]
+        failed = isinstance(answer, Exception)
+        return SimpleNamespace(returncode=int(failed), stdout=str(answer), stderr=f"{answer}\n")
+
+    monkeypatch.setattr(cluster.subprocess, "run", run)
+    before = signal.getsignal(signal.SIGTERM)
+    yield played
+    signal.signal(signal.SIGTERM, before)
+
+
+@pytest.fixture
+def head():
+    return SimpleNamespace(
+        is_main_process=True,
+        executor_plugin=SimpleNamespace(name="slurm"),
+        executor_settings=SimpleNamespace(status_command="sacct", no_account=False),
+        scheduler=SimpleNamespace(_executor=SimpleNamespace(run_uuid="own")),
+    )
+
+
+@pytest.mark.parametrize("kept", ["(null)", "accounting_storage/none"])
+def test_without_accounting_the_controller_is_asked_and_no_account_is_guessed(slurm, head, kept):
+    slurm.answers["scontrol"] = [CONFIGURATION.format(kept, 300)]
+    cluster.begin(head)
+    assert vars(head.executor_settings) == {"status_command": "squeue", "no_account": True}
+
+
+def test_with_accounting_all_stays_as_it_is(slurm, head):
+    slurm.answers["scontrol"] = [CONFIGURATION.format("accounting_storage/slurmdbd", 5)]
+    cluster.begin(head)
+    assert vars(head.executor_settings) == {"status_command": "sacct", "no_account": False}
+
+
+def test_a_cluster_that_forgets_soon_how_jobs_ended_is_refused(slurm, head):
+    slurm.answers["scontrol"] = [CONFIGURATION.format("(null)", 299)]
+    with pytest.raises(ClusterError, match=r"found MinJobAge=299 .* expected at least 300"):
+        cluster.begin(head)
+
+
+def test_a_machine_without_slurm_is_told(slurm, head, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(ClusterError, match="found no sbatch"):
+        cluster.begin(head)
+
+
+def test_other_runs_ask_no_slurm(slurm, head):
+    for name, value in (("executor_plugin", SimpleNamespace(name="local")), ("is_main_process", False)):
+        cluster.begin(SimpleNamespace(**vars(head) | {name: value}))
+    assert not slurm.told
+
+
+def test_jobs_of_a_killed_run_end_before_any_is_submitted(slurm, head, capsys):
+    cluster.begin(head)
+    assert not any("squeue" in told or "scancel" in told for told in slurm.told)  # there was no run before
+    slurm.answers["squeue"] = ["7\n8\n"] * 100 + [""]
+    cluster.begin(head)
+    asked = [told for told in slurm.told if told.startswith("scancel")]
+    assert [told.split()[-1] for told in asked] == ["--state=PENDING", "--full", "--name=own"]
+    assert "2 jobs of a run that was killed are still there" in capsys.readouterr().err
+
+
+def test_jobs_that_never_end_are_named(slurm, head):
+    cluster.RUN.write_text("before")
+    slurm.answers["squeue"] = ["7\n"]
+    with pytest.raises(ClusterError, match="found jobs of an earlier run, 7, that do not end"):
+        cluster.begin(head)
+
+
+def test_commands_that_fail_are_repeated_and_then_told(slurm, head):
+    busy = RuntimeError("slurm_load_jobs error: Socket timed out")
+    slurm.answers["scontrol"] = [busy, busy, CONFIGURATION.format("(null)", 300)]
+    cluster.begin(head)
+    slurm.answers["scontrol"] = [busy]
+    with pytest.raises(ClusterError, match="scontrol show config: slurm_load_jobs error: Socket timed out; see"):
+        cluster.begin(head)
+
+
+def test_a_run_that_is_asked_to_end_takes_its_jobs_with_it(slurm, head):
+    cluster.begin(head)
+    with pytest.raises(KeyboardInterrupt):  # as Ctrl-C, at which Snakemake cancels its jobs
+        signal.raise_signal(signal.SIGTERM)

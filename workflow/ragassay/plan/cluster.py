@@ -1,0 +1,90 @@
+"""Runs whose jobs go to Slurm. What the cluster says about itself decides how its jobs are watched; jobs that a killed
+run left behind end before any is submitted again; a run that is asked to end takes its jobs with it.
+"""
+
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from ragassay.errors import AssayError
+
+RUN = Path(".snakemake/slurm.run")  # the name that the jobs of the last run have
+LEAST_AGE = 300  # seconds that a finished job has to be remembered, where nothing else remembers it; Slurm's default
+DRAINING = 120  # seconds until a job that was asked to end is killed
+
+
+class ClusterError(AssayError):
+    """This cluster cannot be used as it is."""
+
+
+def begin(workflow) -> None:
+    """When the first job is about to start, and no other run is under way here."""
+    if not workflow.is_main_process or getattr(workflow.executor_plugin, "name", None) != "slurm":
+        return
+    if not shutil.which("sbatch"):
+        raise ClusterError("found no sbatch, expected Slurm's commands; start this on a login node of the cluster")
+    _watch(workflow.executor_settings, _configuration())
+    _end_leftovers()
+    RUN.write_text(workflow.scheduler._executor.run_uuid)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # else it would wait for all jobs, which may take days
+
+
+def _watch(settings, known):
+    """Without accounting, only the controller knows how a job ended, and forgets it soon."""
+    if not known["AccountingStorageType"].endswith("none") and known["AccountingStorageType"] != "(null)":
+        return
+    settings.status_command, settings.no_account = "squeue", True
+    age = int(re.match(r"\d+", known["MinJobAge"])[0])
+    if age < LEAST_AGE:
+        raise ClusterError(
+            f"found MinJobAge={age} in the configuration of this Slurm, which has no accounting, expected at least"
+            f" {LEAST_AGE}: it would forget how jobs ended before anybody asks; have that changed in slurm.conf"
+        )
+
+
+def _configuration():
+    found = dict.fromkeys(("AccountingStorageType", "MinJobAge"))
+    for line in _slurm("scontrol", "show", "config").splitlines():
+        name, _, value = line.partition("=")
+        if name.strip() in found:
+            found[name.strip()] = value.strip()
+    if None in found.values():
+        raise ClusterError("scontrol show config: found no AccountingStorageType or no MinJobAge, expected both")
+    return found
+
+
+def _end_leftovers():
+    """Jobs of a run that was killed would go on beside those that replace them. They are asked to end, so that what
+    they have in flight is kept.
+    """
+    if not RUN.exists():
+        return
+    name, told = RUN.read_text(), False
+    for waited in range(DRAINING):
+        jobs = _slurm("squeue", "--noheader", "--me", f"--name={name}", "--format=%i").split()
+        if not jobs:
+            return
+        if not told:
+            told = True
+            sys.stderr.write(f"{len(jobs)} jobs of a run that was killed are still there; they are asked to end.\n")
+            _slurm("scancel", "--me", f"--name={name}", "--state=PENDING")
+            _slurm("scancel", "--me", f"--name={name}", "--signal=TERM", "--full")
+        elif waited == DRAINING - 30:
+            _slurm("scancel", "--me", f"--name={name}")
+        time.sleep(1)
+    raise ClusterError(f"found jobs of an earlier run, {' '.join(jobs)}, that do not end; see why, or cancel them")
+
+
+def _slurm(*words):
+    """What a command prints; Slurm's commands fail now and then while its controller is busy."""
+    for pause in (1, 5, 20, None):
+        found = subprocess.run(words, capture_output=True, text=True, timeout=120)
+        if not found.returncode:
+            return found.stdout
+        if pause:
+            time.sleep(pause)
+    raise ClusterError(f"{' '.join(words)}: {found.stderr.strip() or found.returncode}; see whether Slurm is well")
