@@ -29,6 +29,8 @@ include: "workflow/rules/release.smk"
 include: "workflow/rules/report.smk"
 
 
+from ragassay.llm import overview  # whose path common.smk has set
+
 in_one_line(references.check_inputs, workflow.rules)
 
 

@@ -18,7 +18,7 @@ from rows import row
 from targets import targets
 from wildcards import Wildcards
 
-MARKED = re.compile(r"\{attack\}|results/(metrics|export)/")
+MARKED = re.compile(r"\{attack\}|results/(metrics|export|calls)/")
 COLUMNS = {
     f"results/{table.path}.parquet": {column.name for column in table.columns}
     for table in all_tables().values()

@@ -68,7 +68,8 @@ def unknown(text):
     """The names that a rule file uses and has neither from itself nor from common.smk nor from Snakemake."""
     found = tree(text)
     used = {node.id for node in ast.walk(found) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-    changed = {node.target.id for node in ast.walk(found) if isinstance(node, ast.AugAssign)}
+    changed = [node.target for node in ast.walk(found) if isinstance(node, ast.AugAssign)]
+    changed = {target.id for target in changed if isinstance(target, ast.Name)}  # others are changed inside
     common = stored(tree((RULES / "common.smk").read_text()))
     return (used | changed) - (stored(found) - changed) - common - GIVEN
 
