@@ -79,7 +79,7 @@ class Bm25:
         return np.log1p((self.passages - having + 0.5) / (having + 0.5))
 
     def _counts(self, texts, learn=False):
-        """Texts x words: how often each text has each word. A new word is not counted, unless it is to be learnt."""
+        """Texts x words: how often each text has each word. A new word is not counted, unless it is to be learned."""
         places, counts, ends = array("q"), array("f"), array("q", [0])
         for text in texts:
             own = Counter(_words(text))

@@ -91,10 +91,10 @@ def scored(method: Method, labels, clusters, chosen, tested, fpr: float) -> Iter
     """All folds of a method. `chosen` are the samples to learn from, of which those with other labels than right and
     poisoned are ignored; `tested` those to be scored.
     """
-    poisoned, learnt = labels == POISONED, chosen & np.isin(labels, (CORRECT, POISONED))
+    poisoned, trained_on = labels == POISONED, chosen & np.isin(labels, (CORRECT, POISONED))
     for fold in range(method.folds):
         place = parts(clusters, fold)
-        inside = {name: np.flatnonzero(learnt & (place == name)) for name in (TRAIN, VALIDATION)}
+        inside = {name: np.flatnonzero(trained_on & (place == name)) for name in (TRAIN, VALIDATION)}
         training, validation = (Part(method.features, own, poisoned[own]) for own in inside.values())
         rows = np.flatnonzero(tested & (place == TEST))
         if not len(rows) or len(set(training.labels)) < 2:
