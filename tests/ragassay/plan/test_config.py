@@ -104,13 +104,14 @@ DEFAULTS = {
             "most_words": 18,
             "sampling": {"temperature": 0.7, "max_tokens": 800},
         },
-        "judging": {"votes": 9, "sampling": {"temperature": 0.7, "max_tokens": 400}},
+        "judging": {"votes": 9, "sampling": {"temperature": 0.7, "max_tokens": 400}, "responders": "all"},
         "labels": {"least_share": 0.5},
         "responding": {
+            "in_scope_share": 1,
             "prompts": ["basic", "two_shot", "cot"],
             "sampling": {"temperature": 0.7, "max_tokens": 300},
         },
-        "closed_book": {"sampling": {"temperature": 0, "max_tokens": 150}},
+        "closed_book": {"sampling": {"temperature": 0, "max_tokens": 150}, "used": True},
         "defusion": {
             "votes": 9,
             "sampling": {"temperature": 0.7, "max_tokens": 300},
@@ -128,6 +129,7 @@ DEFAULTS = {
             "seed": 0,
         },
         "hardness": {
+            "graded_on": [],
             "encoder": "minilm",
             "limits": [0.5, 0.6, 0.7, 0.8],
             "fewest_per_stratum": 20,
@@ -169,6 +171,7 @@ DEFAULTS = {
     "scorers": {},
     "raguard": {
         "sweeps": "config/raguard_sweeps.tsv",
+        "reviews": [],
         "related": 50,
         "split": "even_words",
         "least_tokens": 4,
