@@ -52,7 +52,7 @@ class BatchCaller(Caller):
         if not provider.batches:
             raise ModelError(f"model {model.name}: provider {model.provider} has no batches; set mode to online")
         super().__init__(model, ledger, provider, lease)
-        self.queue, self.size, self.asked = [], 0, 0  # rows for the next batch, their bytes; rows ever queued
+        self.queue, self.size, self.queued = [], 0, 0  # rows for the next batch, their bytes; rows ever queued
         self.most_rows, self.full_seconds = provider.most_rows, FULL_SECONDS
         self.under_way = {}  # batches that were sent or adopted -> their tasks
         self.adopted = {}  # key -> batches of earlier runs that ask for it
@@ -113,14 +113,14 @@ class BatchCaller(Caller):
         if len(self.queue) >= self.most_rows or self.size + len(row.line) > self.provider.most_bytes:
             self._send_queue()
         self.queue.append(row)
-        self.size, self.asked = self.size + len(row.line), self.asked + 1
+        self.size, self.queued = self.size + len(row.line), self.queued + 1
         if self._waiting is None:
             self._waiting = asyncio.create_task(self._send_when_quiet())
 
     async def _send_when_quiet(self):
         before = None
-        while before != self.asked:
-            before = self.asked
+        while before != self.queued:
+            before = self.queued
             await asyncio.sleep(QUIET_SECONDS)
             for _ in range(3):
                 await asyncio.sleep(0)  # a task that could not run meanwhile may be about to ask
