@@ -34,6 +34,9 @@ ITEM = {
     "answer": "nine",
     "words": 30,
     "query": "Which boat sank?",
+    "keywords": "nine\nTolven",
+    "knowledge": "I do not know.",
+    "reasons": "It sailed at nine.",
     **{"n": 6, "fewest": 13, "most": 18},
 }
 

@@ -16,6 +16,7 @@ from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.retrieved import RETRIEVED
 from ragassay.schemas.rewritten_passages import REWRITTEN_PASSAGES
 from ragassay.schemas.targets import TARGETS
+from ragassay.text.answer_match import contains
 
 DOCUMENTS = 30
 CONFIG = """
@@ -85,7 +86,8 @@ def test_judged_questions_become_targets_or_rejects(study):
     told = {one["item"] for one in rejects} | {one["target_id"] for one in rows}
     assert told >= {one["question_id"] for one in asked} and len(rows) >= 5
     answers = {one["question_id"]: (one["document"], one["answer"]) for one in asked}
-    assert all((one["document"], one["answers"][0]) == answers[one["target_id"]] for one in rows)
+    assert all(one["document"] == answers[one["target_id"]][0] for one in rows)
+    assert all(contains(answers[one["target_id"]][1], one["answers"][0]) for one in rows)  # the shorter one is right
     assert read(CALLS, "calls/write_targets/mine")[0]["samples"] > 2 * len(rows)
 
 

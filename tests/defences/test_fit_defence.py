@@ -20,6 +20,7 @@ DEPTH = 4
 READING = {"way": "even_words", "least": 4, "window": 10}
 OWN = {"alpha": 0.05, "quantile": "linear", "trim": 0.0, "sample": 50, "seed": 0, "poisoned_null": None}
 OWN |= {"scorer": "ngram", "scale": "nll", "second_chunk": "post", "doublings": 2, "similarity_null": "retrieved"}
+OWN |= {"surprise_null": "sample"}
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,6 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from transformers.activations import NewGELUActivation
 
 from ragassay.errors import AssayError
 from ragassay.stage import log
@@ -207,6 +206,8 @@ class Causal:
 
 def _fuse(model):
     """Compute GELU by tanh in one pass over the tokens; some families take seven."""
+    from transformers.activations import NewGELUActivation  # which jobs that only write what is known need not load
+
     for module in model.modules():
         for name, child in list(module.named_children()):
             if type(child) is NewGELUActivation:
