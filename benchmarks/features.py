@@ -1,7 +1,7 @@
 """Time hidden states and heads beside what is usual and what is possible, one thread each, by processor time.
 
 The decoder has Llama's shape and random weights, 110 million of them. A document of 300 words is some 400 tokens, a
-question some 26. What is compared is timed by turns in one process, and who goes first changes: other work on the
+question some 26. What is compared is timed alternately in one process, and who goes first changes: other work on the
 machine takes from all alike. What counts is the median over turns of how one compares to another. Memory is that of a
 process of its own, beyond what it had before.
 `python benchmarks/features.py shared layers head` measures only what is named.
@@ -91,6 +91,7 @@ def ways(*names):
     """Ways to get all layers' last token of a batch; a process that measures memory makes only one."""
     import torch
 
+    from common.passes import passes
     from ragassay.activations.states import States
 
     prompts, model = batch(), decoder(whole="usual" in names)
@@ -98,15 +99,7 @@ def ways(*names):
     states = States(trunk, TEXTS * TOKENS) if "ours" in names else None
     groups, layers = [[number] for number in range(TEXTS)], list(range(13))
 
-    @torch.inference_mode()
-    def usual():
-        return torch.stack([layer[:, -1] for layer in model(input_ids=tokens, output_hidden_states=True).hidden_states])
-
-    @torch.inference_mode()
-    def forward():
-        return trunk(input_ids=tokens, use_cache=False).last_hidden_state[:, -1]
-
-    own = {"usual": usual, "forward": forward, "ours": lambda: states.of(prompts, groups, layers)}
+    own = passes(model, trunk, tokens) | {"ours": lambda: states.of(prompts, groups, layers)}
     return {name: own[name] for name in names}
 
 

@@ -3,7 +3,7 @@ what activations cost to collect, to keep and to learn from; the parts stand in 
 
 The workflow itself measures quality, in a clone, with all ten folds of every probe. `python benchmarks/revprag.py
 FOLDER` reads what a project has measured with benchmarks/probing/ten_folds.yaml, and `python benchmarks/revprag.py
-costs` leaves quality out. Costs are compared by turns in one process; memory is that of a process of its own, beyond
+costs` leaves quality out. Costs are compared alternately in one process; memory is that of a process of its own, beyond
 what it had.
 """
 

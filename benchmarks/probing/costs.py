@@ -53,6 +53,7 @@ def _ways(*names):
     """Ways to get the last token of a batch: by the trunk alone, from all layers of a site, and as is usual."""
     import torch
 
+    from common.passes import passes
     from ragassay.activations.states import States
 
     prompts, model = batch(), decoder(whole="usual" in names)
@@ -60,16 +61,8 @@ def _ways(*names):
     groups, layers = [[number] for number in range(TEXTS)], list(range(1, 13))
     sites = {site: States(trunk, TEXTS * TOKENS, site=site) for site in ("mlp", "residual") if site in names}
 
-    @torch.inference_mode()
-    def usual():
-        return torch.stack([layer[:, -1] for layer in model(input_ids=tokens, output_hidden_states=True).hidden_states])
-
-    @torch.inference_mode()
-    def forward():
-        return trunk(input_ids=tokens, use_cache=False).last_hidden_state[:, -1]
-
     own = {site: lambda states=states: states.of(prompts, groups, layers) for site, states in sites.items()}
-    own |= {"usual": usual, "forward": forward}
+    own |= passes(model, trunk, tokens)
     return {name: own[name] for name in names}
 
 
