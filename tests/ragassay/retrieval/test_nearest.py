@@ -68,3 +68,22 @@ def test_of_sparse_scores_only_those_that_are_there(count):
     (positions, found), (none, _) = best_of_sparse(scores, count)
     assert positions.tolist() == [2, 0, 3][:count] and found.tolist() == [2.0, 0.5, 0.5][:count]
     assert none.tolist() == []
+
+
+def test_of_many_sparse_scores_the_same_as_a_plain_sort_by_steps_and_positions():
+    draw = np.random.default_rng(4)
+    scores = sparse.csr_matrix(
+        np.where(draw.random((20, 400)) < 0.6, np.round(draw.normal(5, 2, (20, 400)), 1), 0), dtype=np.float32
+    )
+    for row, (positions, found) in zip(scores, best_of_sparse(scores, 50), strict=True):
+        expected = sorted(zip(-np.rint(row.data.astype(float) / STEP), row.indices, strict=True))[:50]
+        assert positions.tolist() == [position for _, position in expected]
+        assert found == pytest.approx([-step * STEP for step, _ in expected], abs=1e-9)
+
+
+@pytest.mark.parametrize("score", [np.nan, np.inf, -np.inf, 1e6])
+def test_a_sparse_score_that_cannot_be_is_refused_however_many_there_are(score):
+    scores = sparse.csr_matrix(np.array([[1.0, 2.0, score, 3.0]], np.float32))
+    for count in (2, 9):
+        with pytest.raises(AssayError, match="no number or beyond 10737"):
+            list(best_of_sparse(scores, count))

@@ -88,10 +88,13 @@ def best_of_sparse(scores, count: int) -> Iterator[tuple[np.ndarray, np.ndarray]
     neighbours.
     """
     for start, end in zip(scores.indptr, scores.indptr[1:], strict=False):
-        keys = packed(scores.data[start:end], scores.indices[start:end].astype(np.int64))
-        if len(keys) > count:
-            keys = np.partition(keys, count - 1)[:count]
-        yield unpacked(np.sort(keys))
+        own, positions = scores.data[start:end], scores.indices[start:end]
+        if len(own) > count:
+            if not np.abs(own).max() < LARGEST * STEP:
+                raise AssayError(UNSOUND)
+            near = np.flatnonzero(own >= np.partition(own, -count)[-count] - 2 * STEP)  # equal steps stay in
+            own, positions = own[near], positions[near]
+        yield unpacked(np.sort(packed(own, positions.astype(np.int64)))[:count])
 
 
 def packed(scores: np.ndarray, positions: np.ndarray) -> np.ndarray:
