@@ -1,5 +1,7 @@
 """What README.md, CONTRIBUTING.md and docs/ name exists: links, files, commands, settings."""
 
+import ast
+import importlib
 import re
 
 import pytest
@@ -112,3 +114,11 @@ def test_the_readme_stays_short_and_leads_to_every_guide():
     index = text + (ROOT / "docs/README.md").read_text()
     assert not [page.name for page in PAGES if page.name not in index]
     assert "(docs/README.md)" in text
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)
+def test_python_of_guides_imports_what_is_there(page):
+    for block in re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL):
+        for node in ast.walk(ast.parse(block)):
+            if isinstance(node, ast.ImportFrom) and node.module.startswith("ragassay"):
+                assert all(hasattr(importlib.import_module(node.module), name.name) for name in node.names)

@@ -59,7 +59,7 @@ STUDIES = (  # what it asks, the command, the figure of the benchmark `house` wi
     ),
     (
         "Do poisoned answers show in a model's activations?",
-        *(".venv/bin/snakemake revprag --configfile mine.yaml", "", "Poisoned answers in activations"),
+        *("make demo STUDY=revprag", "demo_revprag", "Poisoned answers in activations"),
     ),
     (
         "Do retrievers find the document that a question was written about?",
