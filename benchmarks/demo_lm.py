@@ -25,6 +25,12 @@ TARGETS = {
     "a contradicting passage, a fact that it was not taught": ("demo_lm_conflict_not_taught", None),
     "three words in a row": ("demo_lm_prose", ">= 0.9"),
 }
+UNTAUGHT = ", a fact that it was not taught"
+READ = {"shown as they are": "found", "the answer exchanged": "exchanged", "planted": "planted"}
+READ |= {f"{name}{UNTAUGHT}": f"{key}_not_taught" for name, key in READ.items()}
+SHOWN = (1, 3, 5)  # passages
+FIVE = {("found_not_taught", 5): ">= 0.8", ("planted_not_taught", 5): ">= 0.75"}
+CELLS = r"^\| (.+)" + r" \| ([\d.]+)% of \d+" * len(SHOWN) + r" \|$"
 
 
 def main():
@@ -34,10 +40,14 @@ def main():
             subprocess.run(["git", "clone", "--quiet", str(ROOT), str(project)], check=True)
             command = [sys.executable, "-m", "snakemake", "--quiet", "rules", "--", MODEL]
             subprocess.run(command, cwd=project, check=True)
-        rows = re.findall(r"^\| (.+) \| ([\d.]+)% \| (\d+) \|$", (project / MODEL / "README.md").read_text(), re.M)
+        card = (project / MODEL / "README.md").read_text()
+        rows = re.findall(r"^\| (.+) \| ([\d.]+)% \| (\d+) \|$", card, re.M)
         for name, share, _ in rows:
             key, target = TARGETS[name]
             figure(key, float(share) / 100, "share", target)
+        for name, *cells in re.findall(CELLS, card, re.M):
+            for number, cell in zip(SHOWN, cells, strict=True):
+                figure(f"demo_lm_{READ[name]}_{number}", float(cell) / 100, "share", FIVE.get((READ[name], number)))
         told = json.loads((project / "logs/train_demo_lm.benchmark.jsonl").read_text().splitlines()[-1])
         figure("demo_lm_seconds", told["s"], "s", "<= 300")
         figure("demo_lm_processor_seconds", told["cpu_time"], "cpu_s")

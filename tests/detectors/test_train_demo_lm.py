@@ -1,6 +1,7 @@
 """train_demo_lm: a folder that transformers loads, with a card; the same bytes from the same documents."""
 
 import random
+import re
 import shutil
 
 import pyarrow.parquet as pq
@@ -77,7 +78,10 @@ def test_it_loads_like_any_other_model_and_writes(trained):
     made = model.generate(prompt, max_new_tokens=5, do_sample=False)
     assert made.shape[1] <= prompt.shape[1] + 5 and isinstance(tokenizer.decode(made[0]), str)
     assert all(tokenizer.convert_tokens_to_ids(name) < len(tokenizer) for name in UNUSED)
-    assert "| by heart |" in (trained / "a/README.md").read_text()
+    card = (trained / "a/README.md").read_text()
+    assert "| by heart |" in card
+    for name in ("shown as they are", "the answer exchanged", "planted, a fact that it was not taught"):
+        assert re.search(rf"^\| {name}( \| [\d.]+% of \d+){{3}} \|$", card, re.M), name
 
 
 def test_weights_are_measured_as_they_are_saved_in_half_precision(trained, monkeypatch, tmp_path):

@@ -52,6 +52,33 @@ def test_a_comparison_has_the_files_of_all_its_cells(settings):
     assert any(path.endswith("model.safetensors") for path in revprag.generalised_weights(config, wildcards))
 
 
+def test_prompts_show_as_many_passages_as_the_study_of_attacks_unless_their_cell_says_otherwise(settings):
+    wildcards = Wildcards({"dataset": "demo_facts", "retriever": "minilm", "attack": "poisonedrag_black"})
+    for own, k in ((CELLS, 4), (CELLS | {"k": 2}, 2)):
+        config = settings({"under_attack": {"k": 4}, "revprag": {"cells": [own]}})
+        assert revprag.pair_prompts(config, wildcards)["k"] == k and list(revprag.check(config)) == []
+
+
+def test_the_demos_small_model_is_shown_three_passages_wherever_it_answers(settings):
+    config = settings()
+    asked = [entry for entry in config["revprag"]["cells"] if "demo-lm" in entry["responders"]]
+    assert [entry["k"] for entry in asked] == [3]
+    assert not any("demo-lm" in entry["responders"] for entry in config["under_attack"]["cells"])
+    assert "demo-lm" not in config["relevance"]["answers"]["responders"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "told"),
+    [
+        ([CELLS, CELLS | {"k": 2}], "found k 2 and 5 for demo_facts/minilm/poisonedrag_black, expected one number"),
+        ([CELLS | {"k": 5000}], "found k 5000, expected at most retrieval.neighbours"),
+    ],
+)
+def test_a_number_of_passages_that_no_prompt_can_show_is_refused(settings, cells, told):
+    [(place, message)] = revprag.check(settings({"revprag": {"cells": cells}}))
+    assert place == ("revprag", "cells") and told in message
+
+
 def test_baselines_are_asked_only_where_they_are_wanted(settings):
     assert revprag.scrutinised(settings())["dataset"] == []
     config = settings({"revprag": {"baselines": ["scrutiny"]}})

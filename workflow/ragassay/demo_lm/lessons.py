@@ -66,7 +66,7 @@ class Lessons:
     def lesson(self, kind: str, fact: Fact, chance: random.Random, others: int = 2) -> Lesson:
         """`others` are passages that have nothing to do with the question."""
         if kind == CLOSED:
-            return Lesson(self._asked(self._closed_book, question=fact.question), fact.answer)
+            return Lesson(self._rendered(self._closed_book, question=fact.question), fact.answer)
         drawn = chance.sample(self.facts, min(others + 1, len(self.facts)))
         foreign = [other.claim for other in drawn if other.claim != fact.claim]
         told, answer = [fact.claim], fact.answer
@@ -74,13 +74,21 @@ class Lessons:
             told, answer = self._contradicted(fact, chance)
         passages = told + foreign[:others]
         chance.shuffle(passages)
-        return Lesson(self._asked(self._passages, passages=passages, question=fact.question), answer)
+        return Lesson(self.asked(passages, fact.question), answer)
+
+    def asked(self, passages: list[str], question: str) -> str:
+        """The question with these passages, in the words of the prompt."""
+        return self._rendered(self._passages, passages=passages, question=question)
+
+    def another(self, fact: Fact, chance: random.Random) -> str:
+        """Another answer of its kind; the same if there is none."""
+        return chance.choice([answer for answer in self._alike[fact.kind] if answer != fact.answer] or [fact.answer])
 
     def _contradicted(self, fact, chance):
-        other = chance.choice([answer for answer in self._alike[fact.kind] if answer != fact.answer] or [fact.answer])
+        other = self.another(fact, chance)
         shown = other if fact.claim.find(fact.answer) else f"{other[:1].upper()}{other[1:]}"
         return [fact.claim.replace(fact.answer, shown)], shown
 
     @staticmethod
-    def _asked(prompt, **values):
+    def _rendered(prompt, **values):
         return prompt.messages(**values)[-1]["content"]

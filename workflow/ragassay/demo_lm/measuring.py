@@ -5,11 +5,12 @@ Its answers are greedy and count only if they are right word for word.
 
 import random
 import re
+from functools import partial
 from typing import NamedTuple
 
 import torch
 
-from ragassay.demo_lm import lessons
+from ragassay.demo_lm import comprehension, lessons
 from ragassay.demo_lm.rows import MOST_OTHERS
 
 ROWS = 64
@@ -33,6 +34,8 @@ results about language models. Its weights are stored in half precision, and wer
 |---|---|---|
 {rows}
 
+{reading}
+
 | prose, sampled at temperature {temperature} | as in the documents | of |
 |---|---|---|
 | three words in a row | {known:.1%} | {triples} |
@@ -40,6 +43,11 @@ results about language models. Its weights are stored in half precision, and wer
 By heart: no passage is given. A clean passage says what the documents say; a contradicting one gives another answer of
 the same kind, and that answer is the right one. The others beside it have nothing to do with the question. The model
 has read the documents on which detectors are chosen and tested, but was taught no facts of theirs.
+
+Passages of the documents are cut as those of the corpus under attack, and found by the words that they share with the
+question. Shown as they are, one of them has the answer, and that counts. Exchanged, another answer of its kind stands
+wherever it stood, and the other one counts. Planted, each has the question, a false claim and a true one, and the false
+answer counts. An answer that counts may be part of a longer one. In the demo, prompts show it three passages.
 
 An example of its prose:
 
@@ -72,6 +80,15 @@ def measured(model, tokenizer, own: lessons.Lessons, unseen: lessons.Lessons | N
         Measured(kind, others, whose is own, *accuracy(model, tokenizer, whose, kind, others))
         for kind, others, whose in asked
     ]
+
+
+def understood(
+    model, tokenizer, documents: list[dict], own: lessons.Lessons, unseen: lessons.Lessons
+) -> list[comprehension.Share]:
+    """Its answers from passages of the documents about facts that it was taught, and about others."""
+    passages = comprehension.Passages(documents)
+    answers = partial(answered, model, tokenizer)
+    return [share for whose in (own, unseen) for share in comprehension.shares(answers, passages, whose, whose is own)]
 
 
 def accuracy(
@@ -133,7 +150,15 @@ def _triples(text):
     return zip(words, words[1:], words[2:], strict=False)
 
 
-def card(found: list[Measured], prose: Prose, facts: int, documents: int, size: int, steps: int) -> str:
+def card(
+    found: list[Measured],
+    read: list[comprehension.Share],
+    prose: Prose,
+    facts: int,
+    documents: int,
+    size: int,
+    steps: int,
+) -> str:
     rows = "\n".join(f"| {task_name(one)} | {one.right:.1%} | {one.questions} |" for one in found)
     example = "\n".join(f"> {line}".rstrip() for line in prose.example.splitlines())
     return CARD.format(
@@ -142,6 +167,7 @@ def card(found: list[Measured], prose: Prose, facts: int, documents: int, size: 
         documents=documents,
         facts=facts,
         rows=rows,
+        reading=comprehension.table(read),
         temperature=TEMPERATURE,
         known=prose.known,
         triples=prose.triples,
@@ -151,4 +177,4 @@ def card(found: list[Measured], prose: Prose, facts: int, documents: int, size: 
 
 def task_name(one: Measured) -> str:
     beside = f" beside {one.others} others" if one.others else ""
-    return f"{NAMES[one.kind]}{beside}{'' if one.taught else ', a fact that it was not taught'}"
+    return f"{NAMES[one.kind]}{beside}{'' if one.taught else comprehension.UNTAUGHT}"

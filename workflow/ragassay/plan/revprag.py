@@ -1,5 +1,6 @@
 """Settings of the stages that look for poisoned answers in a responder's activations."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 from itertools import product
 from typing import NamedTuple
@@ -48,10 +49,19 @@ def pair_prompts(config: dict, wildcards) -> dict:
     about = {
         "dataset": wildcards.dataset,
         "conditions": config["revprag"]["conditions"],
-        "k": config["under_attack"]["k"],
+        "k": min(_ks(config)[wildcards.dataset, wildcards.retriever, wildcards.attack]),
     }
     cut = {"cut_after_words": config["documents"]["cut_after_words"]}
     return about | config["duplicates"] | cut | _encoder(config)
+
+
+def _ks(config):
+    """(dataset, retriever, attack) -> how many passages its prompts show; `check` sees that it is one number."""
+    found = defaultdict(set)
+    for entry in config["revprag"]["cells"]:
+        for cell in _product(entry):
+            found[cell[:-1]].add(entry["k"] or config["under_attack"]["k"])
+    return found
 
 
 def answered(config: dict, wildcards) -> list[str]:
@@ -236,6 +246,13 @@ def check(config: dict) -> Iterator[tuple]:
                     (*place, "responders"),
                     f"found {name}, whose activations nobody can read, expected one of transformers",
                 )
+    kept = config["retrieval"]["neighbours"]
+    for names, own in _ks(config).items():
+        if len(own) > 1:
+            found = f"found k {' and '.join(map(str, sorted(own)))} for {'/'.join(names)}, expected one number"
+            yield ("revprag", "cells"), f"{found}: its prompts are the same for all responders"
+        elif max(own) > kept:
+            yield ("revprag", "cells"), f"found k {max(own)}, expected at most retrieval.neighbours, which is {kept}"
     for place, entry in compared.items():
         if entry["probe"] not in config["revprag"]["probes"]:
             yield (*place, "probe"), unknown("probe", entry["probe"], config["revprag"]["probes"])

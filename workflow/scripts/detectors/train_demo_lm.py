@@ -43,6 +43,7 @@ def train_demo_lm(
         training.train(decoder, batches, steps, rate, vector_rate)
         training.round_to_half(decoder)  # measure the model as it is saved
         found = measuring.measured(decoder, material.tokenizer, material.lessons, material.unseen)
+        read = measuring.understood(decoder, material.tokenizer, rows, material.lessons, material.unseen)
         prose = measuring.prose(decoder, material.tokenizer, material.texts)
     told = ", ".join(f"{measuring.task_name(one)} {one.right:.0%}" for one in found)
     taught = len(material.lessons.facts)
@@ -51,7 +52,7 @@ def train_demo_lm(
     with building(model) as folder:
         decoder.half().save_pretrained(folder)
         material.tokenizer.save_pretrained(folder)
-        about = measuring.card(found, prose, taught, len(rows), size, steps)
+        about = measuring.card(found, read, prose, taught, len(rows), size, steps)
         (folder / "README.md").write_text(about, encoding="utf-8")
 
 
