@@ -12,7 +12,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from project import ROOT, TINY, snakemake
 from ragassay import tables
-from ragassay.demo_lm import lessons, measuring, shipment, tokens, training
+from ragassay.demo_lm import comprehension, lessons, measuring, shipment, tokens, training
 from ragassay.demo_lm.lessons import facts
 from ragassay.demo_lm.rows import Batches
 from ragassay.demo_lm.tokens import UNUSED
@@ -40,6 +40,14 @@ TAUGHT = [*CLUSTERS["train"][:3], CLUSTERS["test"][0]]
 
 def shown(own):
     return ((kind, fact, random.Random(0)) for kind in (lessons.CLOSED, lessons.CLEAN) for fact in own.facts)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_questions():
+    """A handful of questions from passages shows that they are asked."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(comprehension, "MOST", 4)
+        yield
 
 
 @pytest.fixture(scope="module")
