@@ -113,7 +113,7 @@ def rewrite(folder, file, change):
 
 def changed(rows, column, change):
     values = rows[column].to_pylist()
-    field = rows.schema.field(column)
+    field = rows.schema.field(column).with_nullable(True)
     return rows.set_column(rows.schema.get_field_index(column), field, pa.array(change(values), field.type))
 
 

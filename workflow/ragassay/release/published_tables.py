@@ -35,8 +35,7 @@ class PublishedTables:
         place = path.relative_to(self.results)
         keys = tables.keys(table, place) if key_names(table) else {}
         pieces = self._pieces(table, keys, tables.batches(table, path))
-        is_document, name = table.name == "documents", table.name
-        if is_document or self.redaction.may_empty(name) or self.opted_out.concerns(name):
+        if self.redaction.may_empty(table.name) or self.opted_out.concerns(table.name):
             self._write(table, place.with_suffix("").as_posix(), pieces)
             return
         digest = LogicalDigest(table.schema)
@@ -57,10 +56,14 @@ class PublishedTables:
         for batch in batches:
             kept = self.opted_out.without(table.name, batch)
             shown = self.redaction.redacted(table, keys, kept) or kept
-            yield _with_end(kept, shown) if table.name == "documents" else shown
+            yield _with_end(kept, shown) if self._has_end(table) else shown
+
+    def _has_end(self, table):
+        """Texts that are here say themselves where they end."""
+        return table.name == "documents" and self.redaction.may_empty(table.name)
 
     def _write(self, table, place, pieces):
-        published = _published(table)
+        published = self._published(table)
         digest = LogicalDigest(published.schema)
         with tables.Writer(published, self.folder / TABLES / f"{place}.parquet") as writer:
             for piece in pieces:
@@ -72,19 +75,18 @@ class PublishedTables:
         """The manifest has the columns of a table as they may be in any of its files."""
         columns = [
             {"name": column.name, "type": str(column.type), "description": column.description, "null": column.null}
-            for column in _published(table).columns
+            for column in self._published(table).columns
         ]
         entry = {"row": table.row, "path": table.path, "key": list(table.key), "columns": columns, "files": {}}
         files = self.entries.setdefault(table.name, entry)["files"]
         files[f"{TABLES}/{place}.parquet"] = {"rows": digest.rows, "digest": digest.hexdigest()}
         self.rows += digest.rows
 
-
-def _published(table: Table) -> Table:
-    """The table with columns that may be empty where texts are withheld."""
-    withheld = TEXTS.get(table.name, {})
-    columns = [replace(column, null=column.null or column.name in withheld) for column in table.columns]
-    return replace(table, columns=(*columns, *([TEXT_END] if table.name == "documents" else [])))
+    def _published(self, table):
+        """The table with columns that may be empty where texts are withheld."""
+        withheld = TEXTS.get(table.name, {})
+        columns = [replace(column, null=column.null or column.name in withheld) for column in table.columns]
+        return replace(table, columns=(*columns, *([TEXT_END] if self._has_end(table) else [])))
 
 
 def _with_end(documents, shown):

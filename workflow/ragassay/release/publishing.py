@@ -87,8 +87,7 @@ def _learn(redaction, files, results):
     for table, paths in files.items():
         for path in paths if table.name in contents.TEXTS else ():
             keys = tables.keys(table, path.relative_to(results)) if key_names(table) else {}
-            for batch in tables.batches(table, path):
-                redaction.learn(table, keys, batch)
+            redaction.learn(table, keys, path)
 
 
 def _add_answers(written, root, calls, switches):

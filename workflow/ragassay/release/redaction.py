@@ -5,6 +5,7 @@ from collections import Counter
 
 import pyarrow as pa
 
+from ragassay import tables
 from ragassay.release.contents import DOCUMENT, EVERYBODY, KEY, OURS, POISON, SITE, TEXTS
 from ragassay.release.licences import Licences
 from ragassay.release.long_runs import LongRuns
@@ -20,15 +21,18 @@ class Redaction:
         self.licences, self.runs, self.poisoned, self.repeats = licences, runs, poisoned, repeats
         self.counts = Counter()
 
-    def learn(self, table: Table, keys: dict, batch: pa.RecordBatch) -> None:
-        """Remember the texts that may not be published, before other rows are compared with them."""
+    def learn(self, table: Table, keys: dict, path) -> None:
+        """Remember the texts of a file that may not be published, before other rows are compared with them. Where all
+        may be, no text is read.
+        """
         for column, owner in TEXTS.get(table.name, {}).items():
             if owner in (SITE, DOCUMENT) or (owner == KEY and column == "text"):
-                allowed = self._allowed(table, owner, keys, batch)
-                texts = (
-                    text for text, free in zip(batch[column].to_pylist(), allowed, strict=True) if text and not free
-                )
-                self.runs.add(texts)
+                owners = {SITE: ["site", "shard"], DOCUMENT: [PASSAGES.get(table.name)], KEY: []}[owner]
+                if all(all(self._allowed(table, owner, keys, rows)) for rows in tables.batches(table, path, owners)):
+                    continue
+                for rows in tables.batches(table, path, [*owners, column]):
+                    texts = zip(rows[column].to_pylist(), self._allowed(table, owner, keys, rows), strict=True)
+                    self.runs.add(text for text, free in texts if text and not free)
 
     def redacted(self, table: Table, keys: dict, batch: pa.RecordBatch) -> pa.RecordBatch | None:
         """The batch with cells emptied, or None if all of them may be published."""
