@@ -1,4 +1,5 @@
-"""Verify 1,000 damaged copies of a release of the tiny pipeline. Time how a release of a million rows is written,
+"""Verify 1,000 damaged copies of a release of the tiny pipeline, and compare it with that of another clone, which has
+another folder, time zone, locale, umask and number of processors. Time how a release of a million rows is written,
 against copying its files, and how it is verified, against reading them with pyarrow and hashing them.
 
 `python benchmarks/release.py PROJECT` takes a folder where the tiny pipeline has run, instead of running it in a clone.
@@ -40,9 +41,9 @@ def damages(project: Path) -> None:
     """Each kind of damage is as frequent as the others; bytes are changed in each kind of file alike."""
     os.chdir(project)
     with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
-        release = publish(f"bench-{os.getpid()}", [TINY], DAY)
+        place = publish(f"bench-{os.getpid()}", [TINY], DAY)
         moved = Path(folder, "release")
-        subprocess.run(["mv", str(release), str(moved)], check=True)
+        subprocess.run(["mv", str(place), str(moved)], check=True)
         found, seen = Counter(), Counter()
         for kind, file, was_found in islice(Corruptions(moved).one_of_each(), DAMAGES):
             seen[kind] += 1
@@ -123,17 +124,46 @@ def times() -> None:
         figure(f"release_{task}_memory", best[task][1], "MB", "<= 1000")
 
 
+def elsewhere(project: Path, folder: Path) -> None:
+    """The same plan in another clone gives the same release."""
+    strange = {"TZ": "Pacific/Kiritimati", "LC_ALL": "C"}
+    before = os.umask(0o077)
+    try:
+        clone = finished(folder / "another/folder", strange, cores="1")
+        release(clone, strange)
+    finally:
+        os.umask(before)
+    release(project, {})
+    sums = [(place / f"releases/{os.getpid()}/SHA256SUMS").read_text().splitlines() for place in (project, clone)]
+    others = sorted({line.split()[1] for line in set(sums[0]) ^ set(sums[1])})
+    sys.stderr.writelines(f"other bytes: {name}\n" for name in others)
+    figure("release_files_elsewhere", len(sums[0]), "files", ">= 1")
+    figure("release_files_other_elsewhere", len(others), "files", "<= 0")
+
+
+def finished(folder: Path, environment: dict, cores: str) -> Path:
+    """A clone in which the tiny pipeline has run."""
+    subprocess.run(["git", "clone", "--quiet", str(ROOT), str(folder)], check=True)
+    command = [sys.executable, "-m", "snakemake", "--quiet", "rules", "--configfile", TINY, "--cores", cores]
+    subprocess.run(command, cwd=folder, env=os.environ | environment, check=True)
+    return folder
+
+
+def release(project: Path, environment: dict) -> None:
+    command = [sys.executable, "-m", "ragassay.release", "publish", str(os.getpid())]
+    command += ["--configfile", TINY, "--date", DAY]
+    environment = os.environ | environment | {"PYTHONPATH": str(project / "workflow")}
+    subprocess.run(command, cwd=project, env=environment, check=True, stdout=subprocess.DEVNULL)
+
+
 def main() -> None:
+    start = time.perf_counter()
     times()
-    if len(sys.argv) > 1:
-        damages(Path(sys.argv[1]))
-    else:
-        with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
-            clone = Path(folder, "clone")
-            subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
-            command = [sys.executable, "-m", "snakemake", "--quiet", "rules", "--configfile", TINY]
-            subprocess.run(command, cwd=clone, check=True)
-            damages(clone)
+    with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
+        project = Path(sys.argv[1]) if len(sys.argv) > 1 else finished(Path(folder, "clone"), {}, cores="all")
+        elsewhere(project, Path(folder))
+        damages(project)
+    figure("release_benchmark", (time.perf_counter() - start) / 60, "min")
     finish()
 
 

@@ -23,7 +23,7 @@ def test_croissant_lists_every_table_file_with_its_digest_and_every_column(publi
     sets = {one["@id"]: one for one in found["distribution"] if one["@type"] == "cr:FileSet"}
     assert set(objects) == {name for name in listing.present(published) if name.endswith(".parquet")}
     for name, one in objects.items():
-        assert one["contentUrl"] == name and one["encodingFormat"] == "application/vnd.apache.parquet"
+        assert one["contentUrl"] == name and one["encodingFormat"] == "application/x-parquet"
         assert one["sha256"] == hashlib.sha256((published / name).read_bytes()).hexdigest()
     release = ReleaseFolder(published)
     assert [record["@id"] for record in found["recordSet"]] == sorted(release.tables)
@@ -49,6 +49,11 @@ def test_the_crate_describes_itself_and_every_file(published):
     assert descriptor["conformsTo"] == {"@id": "https://w3id.org/ro/crate/1.1"}
     assert root["@type"] == "Dataset" and root["datePublished"] == DAY and root["name"] and root["description"]
     assert entities[root["license"]["@id"]]["name"] == "apache-2.0"
+    assert root["author"] == root["publisher"], "one value, not a list of one"
+    assert entities[root["author"]["@id"]] == {
+        **{"@id": "#The%20makers%20of%20this%20data%20set", "@type": "Organization"},
+        "name": "The makers of this data set",
+    }
     parts = {part["@id"] for part in root["hasPart"]}
     assert parts | {"ro-crate-metadata.json"} == set(listing.present(published))
     for name in parts:

@@ -1,5 +1,6 @@
 """A stranger verifies a release: an untouched one passes, and whatever is changed in it is found."""
 
+import itertools
 import json
 import os
 import random
@@ -12,6 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ragassay.release.signature import sign
 from ragassay.release.verification import checks, listing
@@ -112,9 +115,9 @@ def rewrite(folder, file, change):
 
 
 def changed(rows, column, change):
-    values = rows[column].to_pylist()
-    field = rows.schema.field(column).with_nullable(True)
-    return rows.set_column(rows.schema.get_field_index(column), field, pa.array(change(values), field.type))
+    field, values = rows.schema.field(column), change(rows[column].to_pylist())
+    field = field.with_nullable(field.nullable or None in values)
+    return rows.set_column(rows.schema.get_field_index(column), field, pa.array(values, field.type))
 
 
 def fewer(rows):
@@ -211,6 +214,40 @@ def test_the_logical_digest_is_of_rows_and_not_of_how_they_are_packed(tmp_path):
     for name, columns in cells.items():
         others += [rows.set_column(rows.column_names.index(name), name, pa.array(column)) for column in columns]
     assert len({logical_digest(other.schema, other.to_batches()) for other in others} | digests) == len(others) + 1
+
+
+CELLS = st.fixed_dictionaries(
+    {
+        "text": st.none() | st.text(max_size=3),
+        "number": st.none() | st.integers(-(2**40), 2**40),
+        "share": st.none() | st.floats(allow_nan=False),
+        "yes": st.none() | st.booleans(),
+        "names": st.none() | st.lists(st.none() | st.text(max_size=2), max_size=2),
+    }
+)
+KINDS = {
+    "text": pa.string(),
+    "number": pa.int64(),
+    "share": pa.float64(),
+    "yes": pa.bool_(),
+    "names": pa.list_(pa.string()),
+}
+
+
+@given(st.lists(CELLS, max_size=6), st.lists(st.integers(0, 6), max_size=3), st.data())
+@settings(max_examples=60)
+def test_the_logical_digest_does_not_depend_on_cuts_and_depends_on_every_cell(cells, cuts, data):
+    schema = pa.schema(KINDS)
+    rows = pa.RecordBatch.from_pylist(cells, schema)
+    ends = sorted({0, len(cells), *(cut for cut in cuts if cut < len(cells))})
+    pieces = [rows.slice(start, end - start) for start, end in itertools.pairwise(ends)]
+    assert logical_digest(schema, [rows]) == logical_digest(schema, pieces)
+    if cells:
+        at, name = data.draw(st.integers(0, len(cells) - 1)), data.draw(st.sampled_from(sorted(KINDS)))
+        other = data.draw(CELLS)[name]
+        changed_rows = [*cells[:at], cells[at] | {name: other}, *cells[at + 1 :]]
+        changed_digest = logical_digest(schema, [pa.RecordBatch.from_pylist(changed_rows, schema)])
+        assert (changed_digest == logical_digest(schema, [rows])) == (repr(other) == repr(cells[at][name]))
 
 
 def test_a_signature_is_checked_against_the_publishers_key(release, tmp_path):

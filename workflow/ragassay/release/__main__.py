@@ -54,11 +54,7 @@ def _verify(folder):
 def _replay(release, only, texts):
     outcome = replay(release, only=only, rehydrated=texts)
     sys.stderr.writelines(f"release: {release}: {file} came out with other values\n" for file in outcome.other)
-    made = f"{len(outcome.same)} files came out byte for byte, from {outcome.way}"
-    shown = f", {len(outcome.shown)} with all values that the release shows" if outcome.shown else ""
-    given = f"; {len(outcome.given)} could not be made again and were given" if outcome.given else ""
-    other = f"; {len(outcome.other)} came out with other values" if outcome.other else ""
-    sys.stdout.write(f"{release}: {made}{shown}{given}{other}\n")
+    sys.stdout.write(f"{release}: {outcome}\n")
     return 1 if outcome.other else 0
 
 

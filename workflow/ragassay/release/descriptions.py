@@ -3,6 +3,7 @@
 import json
 import mimetypes
 from pathlib import Path
+from urllib.parse import quote
 
 import yaml
 
@@ -10,6 +11,7 @@ from ragassay.release.verification.digests import sha256
 from ragassay.release.verification.listing import present
 
 PARQUET = "application/vnd.apache.parquet"
+PARQUET_IN_CROISSANT = "application/x-parquet"  # its readers know no other name
 CROISSANT = "http://mlcommons.org/croissant/1.0"
 CONTEXT = {
     "@language": "en",
@@ -65,12 +67,13 @@ def croissant(folder: Path, manifest: dict, day: str) -> str:
                     "@id": file,
                     "name": file,
                     "contentUrl": file,
-                    "encodingFormat": PARQUET,
+                    "encodingFormat": PARQUET_IN_CROISSANT,
                     "sha256": sha256(folder / file),
                 }
             )
         includes = sorted(entry["files"])
-        sets.append({"@type": "cr:FileSet", "@id": f"{name}-files", "encodingFormat": PARQUET, "includes": includes})
+        about = {"@type": "cr:FileSet", "@id": f"{name}-files", "encodingFormat": PARQUET_IN_CROISSANT}
+        sets.append(about | {"includes": includes})
         records.append(_record_set(name, entry))
     about = {
         "@context": CONTEXT,
@@ -111,6 +114,9 @@ def ro_crate(folder: Path, manifest: dict, day: str) -> str:
         size = (folder / name).stat().st_size
         kind = PARQUET if name.endswith(".parquet") else mimetypes.guess_type(name)[0] or "text/plain"
         files.append({"@id": name, "@type": "File", "name": name, "contentSize": str(size), "encodingFormat": kind})
+    authors = [{"@id": f"#{quote(name)}", "@type": "Organization", "name": name} for name in manifest["authors"]]
+    named = [{"@id": author["@id"]} for author in authors]
+    named = named[0] if len(named) == 1 else named  # the specification prefers a single value to a list of one
     root = {
         "@id": "./",
         "@type": "Dataset",
@@ -119,13 +125,15 @@ def ro_crate(folder: Path, manifest: dict, day: str) -> str:
         "datePublished": day,
         "version": manifest["version"],
         "license": {"@id": "#licence"},
+        "author": named,
+        "publisher": named,
         "hasPart": [{"@id": name} for name in names],
     }
     licence = {"@id": "#licence", "@type": "CreativeWork", "name": manifest["licence"]}
     licence["description"] = manifest["licence_note"] or manifest["licence"]
     descriptor = {"@id": "ro-crate-metadata.json", "@type": "CreativeWork", "about": {"@id": "./"}}
     descriptor["conformsTo"] = {"@id": "https://w3id.org/ro/crate/1.1"}
-    graph = [descriptor, root, licence, *files]
+    graph = [descriptor, root, licence, *authors, *files]
     return _json({"@context": "https://w3id.org/ro/crate/1.1/context", "@graph": graph})
 
 

@@ -66,7 +66,8 @@ def publish(version: str, configfiles: list[str], day: str, key: str | None = No
                     written.copy(table, path)
         _add_answers(written, root, by_name.get("calls", []), switches)
         _add_states(written)
-        manifest = _manifest(config, version, written.entries, signed=key is not None)
+        measured = [name for name, reads in contents.MEASURED.items() if not reads & by_name.keys()]
+        manifest = _manifest(config, version, written.entries, measured, signed=key is not None)
         manifest["prompts"] = copy_prompts(place, manifest["tables"], root / "resources/prompts")
         _write_json(place / MANIFEST, manifest)
         _copy_rest(place, config, root)
@@ -111,7 +112,7 @@ def _add_states(written):
     written.add(PUBLISHED_TEXTS, "published_texts", rows)
 
 
-def _manifest(config, version, entries, signed):
+def _manifest(config, version, entries, measured, signed):
     export, release = config["export"], config["release"]
     places = [file.removeprefix(f"{TABLES}/").removesuffix(".parquet") for e in entries.values() for file in e["files"]]
     parts = sorted(set(map(contents.part, places)))
@@ -131,8 +132,9 @@ def _manifest(config, version, entries, signed):
         "references": [list(reference) for reference in contents.REFERENCES],
         "funnels": [list(funnel) for funnel in contents.FUNNELS],
         "replay": {
-            "given": [name for name in parts if name not in contents.REBUILT],
+            "given": [name for name in parts if name not in (*contents.REBUILT, *measured)],
             "rebuilt": [name for name in parts if name in contents.REBUILT],
+            "within": {name: contents.TOLERANCE for name in measured if name in parts},
         },
     }
 

@@ -12,7 +12,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyarrow as pa
@@ -26,6 +25,7 @@ from ragassay.plan import schema
 from ragassay.plan.schema import values
 from ragassay.release.contents import RULES, part
 from ragassay.release.ledger_extract import write_ledger
+from ragassay.release.outcome import Outcome
 from ragassay.release.rehydrating import texts
 from ragassay.release.verification import listing
 from ragassay.release.verification.release_folder import TABLES, ReleaseFolder, Unusable
@@ -35,20 +35,21 @@ from ragassay.tables import Table
 OWN = {"results", "logs", "ledger", "releases", "config", "resources", ".snakemake", ".git"}  # the rest is linked
 OFFLINE = "RAGASSAY_NO_NETWORK"  # heeded by workflow/startup
 LONG_AGO = 1_000_000_000
+# One target for all files: a command line with hundreds of thousands of them is longer than systems take.
+TARGETS = """include: "Snakefile"
+
+localrules:
+    replay,
+
+rule replay:
+    input:
+        [line.rstrip("\\n") for line in open("targets.txt", encoding="utf-8")],
+"""
 MISS = "mode replay, and the ledger has no answer for call"
 
 
 class NotReplayed(AssayError):
     """The release cannot be replayed, or what came out is not what it holds."""
-
-
-@dataclass
-class Outcome:
-    way: str  # whether prompts were rendered from `texts`, or only `answers` were taken, by the places of calls
-    given: list[str] = field(default_factory=list)
-    same: list[str] = field(default_factory=list)  # byte for byte
-    shown: list[str] = field(default_factory=list)  # all values that the release shows
-    other: list[str] = field(default_factory=list)
 
 
 def replay(release, project=".", only: Iterable[str] = (), rehydrated=None, run: Callable | None = None) -> Outcome:
@@ -65,13 +66,14 @@ def replay(release, project=".", only: Iterable[str] = (), rehydrated=None, run:
         _write_ledgers(opened, scratch)
         if withheld:
             _give_keys(opened, scratch)
-        names = opened.manifest["replay"]["rebuilt"]
+        names = _made(opened)
         if unknown := sorted(set(only) - set(names)):
             expected = f"expected some of those that a replay makes: {', '.join(names)}"
             raise NotReplayed(f"{release}: found {', '.join(unknown)}, {expected}")
-        targets = [file for file, _ in _files(opened, only or names)]
-        arguments = ["--forceall", "--rerun-triggers", "input", "--allowed-rules", *RULES, "--"]
-        arguments += [f"results/{file.partition('/')[2]}" for file in targets]
+        targets = list(_files(opened, only or names))
+        _write_targets(scratch, targets)
+        arguments = ["--snakefile", "replay.smk", "--forceall", "--rerun-triggers", "input"]
+        arguments += ["--allowed-rules", *RULES, "replay", "--", "replay"]
         keys = {entry["key_variable"]: "none" for entry in config["models"].values() if entry["key_variable"]}
         done = (run or _snakemake)(scratch, arguments, {OFFLINE: "1"} | keys)
         if done.returncode:
@@ -155,7 +157,7 @@ def _give(opened, scratch, known):
     the time of a file tells. Returns whether a document is without its text.
     """
     declared, withheld = all_tables(), False
-    for file, name in _files(opened, [*opened.manifest["replay"]["given"], *opened.manifest["replay"]["rebuilt"]]):
+    for file, name in _files(opened, [*opened.manifest["replay"]["given"], *_made(opened)]):
         place = scratch / "results" / file.partition("/")[2]
         place.parent.mkdir(parents=True, exist_ok=True)
         table = declared[name]
@@ -170,11 +172,27 @@ def _give(opened, scratch, known):
     return withheld
 
 
+def _made(opened):
+    """Tables and parts of tables that a replay makes, byte for byte or within a tolerance."""
+    replay = opened.manifest["replay"]
+    return [*replay["rebuilt"], *replay.get("within", {})]
+
+
+def _write_targets(scratch, targets):
+    (scratch / "replay.smk").write_text(TARGETS, encoding="utf-8")
+    lines = [f"results/{file.partition('/')[2]}\n" for file, _ in targets]
+    (scratch / "targets.txt").write_text("".join(lines), encoding="utf-8")
+
+
+def _part(file):
+    return part(file.removeprefix(f"{TABLES}/").removesuffix(".parquet"))
+
+
 def _files(opened, parts):
     """Files of these tables or parts of tables, each with the name of its table."""
     for name, files in opened.files.items():
         for file in files:
-            if part(file.removeprefix(f"{TABLES}/").removesuffix(".parquet")) in parts:
+            if _part(file) in parts:
                 yield file, name
 
 
@@ -238,25 +256,12 @@ def _why(output, release):
 
 
 def _compared(opened, scratch, targets, way):
-    outcome = Outcome(way)
-    for file in targets:
-        made, released = scratch / "results" / file.partition("/")[2], opened.folder / file
+    outcome, tolerances = Outcome(way), opened.manifest["replay"].get("within", {})
+    for file, name in targets:
+        made = scratch / "results" / file.partition("/")[2]
         if made.stat().st_mtime == LONG_AGO:
             outcome.given.append(file)
-        elif made.read_bytes() == released.read_bytes():
-            outcome.same.append(file)
-        elif _shows_the_same(made, released):
-            outcome.shown.append(file)
         else:
-            outcome.other.append(file)
+            withheld = opened.manifest["texts"].get(name, [])
+            outcome.add(file, made, opened.folder / file, withheld, tolerances.get(_part(file)))
     return outcome
-
-
-def _shows_the_same(made, released):
-    """Whether all values are equal that the release shows, where it withholds others."""
-    new, old = (pq.read_table(path, partitioning=None) for path in (made, released))
-    withheld = any(column.null_count for column in old.columns)
-    if not withheld or new.num_rows != old.num_rows or new.column_names != old.column_names:
-        return False
-    pairs = zip(new.columns, old.columns, strict=True)
-    return all(a.filter(b.is_valid()).to_pylist() == b.drop_null().to_pylist() for a, b in pairs)

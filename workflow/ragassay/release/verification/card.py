@@ -100,10 +100,16 @@ def datasheet(manifest: dict, facts: dict) -> str:
         _table("rejects", facts),
         "## Replay",
         "Tables that are given to a replay, because texts of others, people, vectors or trained weights made them:",
-        ", ".join(f"`{name}`" for name in manifest["replay"]["given"]) + ".",
+        _names(manifest["replay"]["given"]),
         "Tables that a replay makes again, byte for byte:",
-        ", ".join(f"`{name}`" for name in manifest["replay"]["rebuilt"]) + ".",
+        _names(manifest["replay"]["rebuilt"]),
+        "Tables that it measures again on given ones, with the tolerance of their decimal numbers:",
+        _names([f"{name} ({tolerance})" for name, tolerance in manifest["replay"]["within"].items()]),
     )
+
+
+def _names(names):
+    return ", ".join(f"`{name}`" for name in names) + "." if names else "None."
 
 
 def _front(manifest, facts, rows):
