@@ -103,13 +103,19 @@ def datasheet(manifest: dict, facts: dict) -> str:
         _names(manifest["replay"]["given"]),
         "Tables that a replay makes again, byte for byte:",
         _names(manifest["replay"]["rebuilt"]),
-        "Tables that it measures again on given ones, with the tolerance of their decimal numbers:",
-        _names([f"{name} ({tolerance})" for name, tolerance in manifest["replay"]["within"].items()]),
+        *_within(manifest["replay"].get("within", {})),
     )
 
 
 def _names(names):
-    return ", ".join(f"`{name}`" for name in names) + "." if names else "None."
+    return ", ".join(f"`{name}`" for name in names) + "."
+
+
+def _within(tolerances):
+    """Earlier releases and studies without such tables have none."""
+    if tolerances:
+        yield "Tables that it measures again on given ones, with the tolerance of their decimal numbers:"
+        yield _names([f"{name} ({tolerance})" for name, tolerance in tolerances.items()])
 
 
 def _front(manifest, facts, rows):
