@@ -118,6 +118,7 @@ def times() -> None:
                 best[task] = min(best.get(task, [1e9]), json.loads(done.stdout))
     figure("release_rows", rows, "rows", ">= 1000000")
     figure("release_write_against_pyarrow", best["write"][0], "s", limit=best["rewrite"][0])
+    figure("release_write_against_read_and_copy", best["write"][0], "s", limit=best["read"][0] + best["copy"][0])
     for task, bare, times_as_long in (("write", "copy", 4), ("verify", "read", 3)):
         seconds, limit = best[task][0], best[bare][0]
         figure(f"release_{task}_against_{bare}", seconds, "s", f"<= {times_as_long * limit:.4g}", limit)
