@@ -4,8 +4,9 @@ import pytest
 
 from loopback import Loopback
 from ragassay.llm.model import Answer
+from ragassay.scope.numbered_questions import read
 from ragassay.scope.wording import flaw
-from scripts.scope.write_questions import Wanted, read, write_questions
+from scripts.scope.write_questions import Wanted, write_questions
 from study import document, novel
 
 CLAIMS = {2: "The boat is red.", 3: "The boat is old.", 5: "The boat sank."}
@@ -44,8 +45,8 @@ def test_the_form_of_a_question(text, reason):
 )
 def test_questions_are_taken_by_the_numbers_of_their_claims(intended, text, finish, expected):
     claims = {number: {"text": claim} for number, claim in CLAIMS.items()}
-    claims = claims if intended == "out_of_scope" else dict.fromkeys((1, 2))
-    found = read(Answer(text, finish), Wanted({}, intended, claims))
+    one = Wanted({}, intended, claims if intended == "out_of_scope" else dict.fromkeys((1, 2)))
+    found = read(Answer(text, finish), one.claims, one.about)
     assert {number: question or why[0] for number, (question, why) in found.items()} == expected
 
 

@@ -11,9 +11,12 @@ from functools import cached_property
 
 import numpy as np
 
+from ragassay.encoders.unit import unit
 from ragassay.text.names import names, numbers
 from ragassay.text.sentences import sentences
 from ragassay.text.words import content, stem, tokens, weight
+
+DIGITS = 5  # of a similarity: further digits depend on the machine
 
 
 @dataclass
@@ -70,6 +73,24 @@ def features(question: str, vector: np.ndarray, document: Document) -> dict[str,
         "unlike_sentences": 1 - _mean(similarities[:3]),
         "unlike_document": 1 - float(document.vector @ vector),
     }
+
+
+class Overlap:
+    """Measures questions against their documents, of which it reads each once; `embedder` gives the vectors."""
+
+    def __init__(self, embedder):
+        self.embedder, self.documents = embedder, {}
+
+    def measure(self, pairs: list[tuple[str, str]]) -> list[dict[str, float]]:
+        """The ten numbers of each (question, text of its document), rounded."""
+        cut = {text: sentences(text) for text in dict.fromkeys(text for _, text in pairs) if text not in self.documents}
+        needed = [question for question, _ in pairs] + [part for text, own in cut.items() for part in (text, *own)]
+        needed = list(dict.fromkeys(needed))
+        vectors = dict(zip(needed, unit(self.embedder.embed(needed)), strict=True))
+        for text, own in cut.items():
+            self.documents[text] = Document(text, vectors[text], np.array([vectors[part] for part in own]))
+        found = (features(question, vectors[question], self.documents[text]) for question, text in pairs)
+        return [{name: round(value, DIGITS) for name, value in row.items()} for row in found]
 
 
 def _share(found):

@@ -12,12 +12,12 @@ import itertools
 
 import numpy as np
 
+from ragassay.hardness.overlap_features import DIGITS
 from ragassay.metrics.panel import Panel, number
 from ragassay.metrics.resampling import share_interval
 
 HARD = 0.75
 HARD_GRADE, EASY, UNDECIDED = "hard", "easy", "undecided"
-DIGITS = 5  # of a similarity: further digits depend on the machine
 ALL = "all"
 
 

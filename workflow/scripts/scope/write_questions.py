@@ -11,20 +11,16 @@ from ragassay import tables
 from ragassay.documents.ids import content_id, reject
 from ragassay.llm.calls import complete
 from ragassay.llm.model import Model, Request, Requests
-from ragassay.llm.parsers.numbered_lists import parse_numbered
-from ragassay.llm.parsers.result import Abstain
 from ragassay.llm.prompts import Prompt, numbered
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.novel_claims import NOVEL_CLAIMS
 from ragassay.schemas.questions import QUESTIONS
+from ragassay.scope.numbered_questions import LEFT_OUT, read
 from ragassay.scope.recovery import plain
-from ragassay.scope.removal import says_none, wrong_numbers
 from ragassay.scope.votes import IN, OUT
 from ragassay.scope.wording import flaw
 from ragassay.stage import log, run
 from ragassay.tally import Tally
-
-LEFT_OUT = "left_out"
 
 
 class Wanted(NamedTuple):
@@ -33,6 +29,11 @@ class Wanted(NamedTuple):
     document: dict
     intended: str
     claims: dict[int, dict]  # number -> novel claim, None where the question is in scope
+
+    @property
+    def about(self) -> dict[int, str]:
+        """What the numbers stand for: claims; nothing where questions are in scope."""
+        return {number: claim["text"] for number, claim in self.claims.items() if claim}
 
 
 def write_questions(
@@ -46,7 +47,7 @@ def write_questions(
     def request(one):
         shown = {"document": one.document["text"], "fewest": fewest_words, "most": most_words}
         if one.intended == OUT:
-            shown["claims"] = numbered({number: claim["text"] for number, claim in one.claims.items()})
+            shown["claims"] = numbered(one.about)
         else:
             shown["n"] = in_scope_per_document
         return Request(prompts[one.intended].messages(**shown), sampling)
@@ -55,7 +56,7 @@ def write_questions(
         answers = complete(Requests(wanted, request), model, ledger, calls, tally)
         for one, [answer] in zip(wanted, answers, strict=True):
             tally.hear(one.document["doc_id"], [answer])
-            texts, seen = read(answer, one), set()
+            texts, seen = read(answer, one.claims, one.about), set()
             for number, claim in one.claims.items():
                 text, why = texts[number]
                 why = why or flaw(text, fewest_words, most_words)
@@ -87,25 +88,6 @@ def all_wanted(documents, novel_claims, in_scope_per_document) -> list[Wanted]:
         if in_scope_per_document:
             found.append(Wanted(document, IN, dict.fromkeys(range(1, in_scope_per_document + 1))))
     return found
-
-
-def read(answer, one: Wanted) -> dict[int, tuple[str, tuple | None]]:
-    """number -> question, or "" with reason and detail; items beyond the wanted number are ignored."""
-    if one.intended == OUT and says_none(answer):
-        return dict.fromkeys(one.claims, ("", (LEFT_OUT, "the generator finds no question about any claim")))
-    parsed = parse_numbered(answer.text, answer.finish_reason)
-    if isinstance(parsed, Abstain):
-        return dict.fromkeys(one.claims, ("", (parsed.reason, answer.detail or "found no list of questions")))
-    found, left_out = parsed.value, (LEFT_OUT, "the generator writes no question about this claim")
-    if one.intended == IN:
-        left_out = ("count_mismatch", f"found {len(found)} questions, expected {len(one.claims)}")
-    elif strange := wrong_numbers(found, {number: claim["text"] for number, claim in one.claims.items()}):
-        return dict.fromkeys(one.claims, ("", ("wrong_number", strange)))
-    if parsed.truncated:
-        left_out = ("truncated", "the answer was cut off before this question")
-    return {
-        number: (" ".join(found[number].split()), None) if number in found else ("", left_out) for number in one.claims
-    }
 
 
 def question(one: Wanted, number, text, generator, prompt) -> dict:
