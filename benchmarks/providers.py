@@ -151,7 +151,7 @@ def main():
             total += found
     sys.stdout.write(f"{len(pairs)} pairs, {len(pairs) * REQUESTS * SAMPLES} samples, ")
     sys.stdout.write(
-        f"{time.monotonic() - begun:.0f} s, lost after {usual:.0f} s, or {hanging:.1f} s where some hang\n"
+        f"{time.monotonic() - begun:.0f} s, lost after {max(20.0, usual):.0f} s, or {hanging:.1f} s where some hang\n"
     )
     figure("providers_played", len(PROVIDERS), "providers", ">= 12")
     figure("misbehaviours", len(MISBEHAVIOUR), "kinds", ">= 25")
