@@ -3,9 +3,11 @@
 Debian's packages slurm-wlm and munge bring it. Its daemons run as the user who starts it and end with it.
 """
 
+import contextlib
 import getpass
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import time
@@ -14,6 +16,11 @@ from pathlib import Path
 COMMANDS = ("sbatch", "srun", "squeue", "scontrol", "scancel", "sacct", "sacctmgr", "sinfo")
 PROGRAMS = ("munged", "slurmctld", "slurmd", *COMMANDS)
 NODES = ("n1", "n2")
+FAULTY = ("sbatch", "squeue", "sacct", "scancel")
+FAULTS = """
+if ((RANDOM % 100 < {percent})); then echo "$0: error: Socket timed out on send/recv operation" >&2; exit 1; fi
+exec > >(sed -E '{edit}')
+"""
 CONFIGURATION = """
 ClusterName=trial
 SlurmctldHost={host}(127.0.0.1)
@@ -46,8 +53,8 @@ JobRequeue=1
 GresTypes=gpu
 AccountingStorageType=accounting_storage/none
 JobAcctGatherType=jobacct_gather/none
-NodeName=n1 NodeHostname={host} NodeAddr=127.0.0.1 Port={n1} CPUs=8 RealMemory=60000 Gres=gpu:1
-NodeName=n2 NodeHostname={host} NodeAddr=127.0.0.1 Port={n2} CPUs=8 RealMemory=60000
+NodeName=n1 NodeHostname={host} NodeAddr=127.0.0.1 Port={n1} CPUs=4 RealMemory=60000 Gres=gpu:1
+NodeName=n2 NodeHostname={host} NodeAddr=127.0.0.1 Port={n2} CPUs=4 RealMemory=60000
 PartitionName=plain Nodes=n1,n2 Default=YES MaxTime=INFINITE PriorityTier=1 State=UP
 PartitionName=urgent Nodes=n1,n2 MaxTime=INFINITE PriorityTier=9 PreemptMode=OFF State=UP
 """
@@ -109,21 +116,52 @@ class Slurm:
         daemon.kill()
         daemon.wait()
 
+    def kill_node(self, node: str):
+        """A node dies with all that runs on it."""
+        jobs = self.command("squeue", "-h", "-o", "%i", "-w", node).split()
+        ours = {process: words for process, words in _environments() if f"SLURM_CONF={self.folder}/slurm.conf" in words}
+        self.kill(node)
+        for process, words in ours.items():
+            title = Path(f"/proc/{process}/cmdline").read_text(errors="replace")
+            watches = any(f"slurmstepd: [{job}." in title for job in jobs)
+            if watches or f"SLURMD_NODENAME={node}" in words:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGKILL)
+
     def command(self, *words: str) -> str:
         """What a command of Slurm prints."""
-        found = subprocess.run(words, env=self.environment, capture_output=True, text=True, timeout=60)
+        environment = self.environment | {"PATH": os.environ["PATH"]}  # without faults
+        found = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=60)
         return found.stdout
 
     def jobs(self) -> list[str]:
         """The ids of jobs that wait or run."""
         return self.command("squeue", "-h", "-o", "%i", "-t", "PD,R,CG").split()
 
+    def running(self) -> list[str]:
+        """The ids of jobs that run."""
+        return self.command("squeue", "-h", "-o", "%i", "-t", "R").split()
+
+    @contextlib.contextmanager
+    def faults(self, percent: int = 0, edit: str = ""):
+        """Meanwhile sbatch, squeue, sacct and scancel fail so often, and an expression of sed edits what they print."""
+        file = self.folder / "faults"
+        file.write_text(FAULTS.format(percent=percent, edit=edit))
+        try:
+            yield
+        finally:
+            file.unlink()
+
     def _wrap_commands(self):
-        """Jobs submit with a clean environment, so each command brings the way to the configuration."""
+        """Jobs submit with a clean environment, so each command brings the way to the configuration. Those that only a
+        head calls have the faults that are asked for.
+        """
         (self.folder / "bin").mkdir()
         for name in COMMANDS:
-            wrapper = self.folder / "bin" / name
-            wrapper.write_text(f'#!/bin/sh\nSLURM_CONF={self.environment["SLURM_CONF"]} exec {_found(name)} "$@"\n')
+            wrapper, faults = self.folder / "bin" / name, self.folder / "faults"
+            source = f"test -e {faults} && . {faults}\n" if name in FAULTY else ""
+            command = f'SLURM_CONF={self.environment["SLURM_CONF"]} exec {_found(name)} "$@"\n'
+            wrapper.write_text(f"#!/bin/bash\n{source}{command}")
             wrapper.chmod(0o755)
 
     def _run(self, program, *words, name=None):
@@ -142,6 +180,13 @@ class Slurm:
 
 def _found(program):
     return shutil.which(program, path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
+
+
+def _environments():
+    """(process, its variables) of all processes that may be looked at."""
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):
+            yield int(path.parent.name), path.read_text(errors="replace").split("\0")
 
 
 def _free_ports(count):

@@ -85,6 +85,7 @@ def asks_for_more(rule):
 
 def test_every_profile_gives_jobs_the_same_memory_and_time():
     assert all(profile["default-resources"] == DEFAULT for profile in PROFILES.values())
+    assert DEFAULT["cpus_per_task"] == "max(1, threads)"  # Slurm refuses jobs without a processor
     assert all(limit > 0 for limit in LIMITS.values())
 
 

@@ -29,6 +29,7 @@ def slurm(tmp_path, monkeypatch):
         return SimpleNamespace(returncode=int(failed), stdout=str(answer), stderr=f"{answer}\n")
 
     monkeypatch.setattr(cluster.subprocess, "run", run)
+    monkeypatch.setattr(cluster.scheduler_commands, "put_first", lambda folder: played.told.append(f"first: {folder}"))
     before = signal.getsignal(signal.SIGTERM)
     yield played
     signal.signal(signal.SIGTERM, before)
@@ -105,3 +106,30 @@ def test_a_run_that_is_asked_to_end_takes_its_jobs_with_it(slurm, head):
     cluster.begin(head)
     with pytest.raises(KeyboardInterrupt):  # as Ctrl-C, at which Snakemake cancels its jobs
         signal.raise_signal(signal.SIGTERM)
+
+
+def test_jobs_submit_and_ask_through_commands_that_bear_failures(slurm, head):
+    cluster.begin(head)
+    assert slurm.told[-1] == "first: .snakemake/slurm"
+
+
+NAMES = ["6f1c2c4e-0a59-4c1e-9a43-0d7f3f6c1a10", "0b0e6c50-3f6d-4a0e-8a64-93f7f4f0f5c2"]
+
+
+def test_a_job_refuses_a_folder_that_is_not_the_one_of_its_run(slurm, monkeypatch):
+    monkeypatch.setenv("SLURM_JOB_NAME", NAMES[0])
+    job = SimpleNamespace(is_main_process=False)
+    with pytest.raises(ClusterError, match=f"found run none in .*, expected {NAMES[0]}, .* file system that all nodes"):
+        cluster.check_shared(job)
+    cluster.RUN.write_text(NAMES[1])
+    with pytest.raises(ClusterError, match=f"found run {NAMES[1]}"):
+        cluster.check_shared(job)
+    cluster.RUN.write_text(NAMES[0])
+    cluster.check_shared(job)
+
+
+def test_jobs_of_a_run_inside_of_somebodys_own_job_are_not_checked(slurm, monkeypatch):
+    monkeypatch.setenv("SLURM_JOB_NAME", "my-night-run")
+    cluster.check_shared(SimpleNamespace(is_main_process=False))
+    monkeypatch.setenv("SLURM_JOB_NAME", NAMES[0])
+    cluster.check_shared(SimpleNamespace(is_main_process=True))

@@ -1,7 +1,9 @@
 """Runs whose jobs go to Slurm. What the cluster says about itself decides how its jobs are watched; jobs that a killed
-run left behind end before any is submitted again; a run that is asked to end takes its jobs with it.
+run left behind end before any is submitted again; a run that is asked to end takes its jobs with it. A job
+refuses to work in a folder that is not the run's own.
 """
 
+import os
 import re
 import shutil
 import signal
@@ -10,11 +12,16 @@ import sys
 import time
 from pathlib import Path
 
+from ragassay.atomic import HOST, write_text
 from ragassay.errors import AssayError
+from ragassay.plan import scheduler_commands
 
 RUN = Path(".snakemake/slurm.run")  # the name that the jobs of the last run have
 LEAST_AGE = 300  # seconds that a finished job has to be remembered, where nothing else remembers it; Slurm's default
 DRAINING = 120  # seconds until a job that was asked to end is killed
+COMMANDS = Path(".snakemake/slurm")
+RUN_NAME = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # what the executor calls its runs, and their jobs
+LATENCY = 60  # seconds until a node has to see what the head wrote
 
 
 class ClusterError(AssayError):
@@ -29,8 +36,27 @@ def begin(workflow) -> None:
         raise ClusterError("found no sbatch, expected Slurm's commands; start this on a login node of the cluster")
     _watch(workflow.executor_settings, _configuration())
     _end_leftovers()
-    RUN.write_text(workflow.scheduler._executor.run_uuid)
+    write_text(RUN, workflow.scheduler._executor.run_uuid)
+    scheduler_commands.put_first(COMMANDS)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # else it would wait for all jobs, which may take days
+
+
+def check_shared(workflow) -> None:
+    """In a job, before it does anything: whether this is the folder of the run that submitted it. What a job pays for
+    in another one, its run never gets.
+    """
+    name = os.environ.get("SLURM_JOB_NAME", "")
+    if workflow.is_main_process or not RUN_NAME.fullmatch(name):
+        return
+    for _ in range(LATENCY):
+        found = RUN.read_text() if RUN.exists() else "none"
+        if found == name:
+            return
+        time.sleep(1)
+    raise ClusterError(
+        f"{HOST}: found run {found} in {Path.cwd()}, expected {name}, which submitted this job: this is"
+        " not the folder that the head sees; put the project on a file system that all nodes share"
+    )
 
 
 def _watch(settings, known):

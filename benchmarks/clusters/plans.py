@@ -1,0 +1,104 @@
+"""Plans that are made and not run: how many submissions a large collection needs, and what it takes to plan it."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import yaml
+
+from common.figures import figure
+from house import BARE
+
+ROOT = Path(__file__).resolve().parents[2]
+SHARDS, DOCUMENTS = 50, 2_000  # of each
+JOB = re.compile(r"^ *(local)?rule (\w+):\n((?:    .+\n)+?)(?= *\[|\n| *(?:local)?rule )", re.MULTILINE)
+RUNS = 3  # of which the fastest counts
+
+
+def plans():
+    with tempfile.TemporaryDirectory(prefix="ragassay-plans-") as scratch:
+        clone, bare = Path(scratch, "clone"), Path(scratch, "bare")
+        subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
+        bare.mkdir()
+        collection(clone)
+        seconds, memory, plan = planned(clone, "scope", "--profile", "profiles/slurm", "--configfile", "mine.yaml")
+        jobs, submissions = counted(plan)
+        (bare / "Snakefile").write_text(BARE.format(n=jobs))
+        limit, least, _ = planned(bare, "--cores", "2")
+        name = f"plan_of_{SHARDS * DOCUMENTS}_documents"
+        figure(f"{name}_jobs", jobs, "jobs")
+        figure(f"{name}_submissions", submissions, "submissions", "<= 500")
+        figure(f"{name}_against_a_bare_snakefile", seconds / limit, "x", "<= 3")
+        figure(f"{name}_seconds", seconds, "s", limit=limit)
+        figure(f"{name}_memory", memory, "MB", "< 2000", least)
+        seconds, memory, plan = planned(clone, "--profile", "profiles/slurm", "--configfile", "config/paper.yaml")
+        jobs, submissions = counted(plan)
+        figure("plan_of_the_paper_jobs", jobs, "jobs")
+        figure("plan_of_the_paper_submissions", submissions, "submissions")
+        figure("plan_of_the_paper_seconds", seconds, "s")
+        figure("plan_of_the_paper_memory", memory, "MB", "< 2000")
+
+
+def collection(clone: Path) -> None:
+    """Files of texts, a table of shards and a configuration with one responder and one prompt."""
+    (clone / "data").mkdir()
+    rows = ["shard\tdocuments"]
+    for shard in range(SHARDS):
+        texts = ({"title": f"{shard}-{number}", "text": "A text."} for number in range(DOCUMENTS))
+        (clone / f"data/{shard}.jsonl").write_text("".join(json.dumps(text) + "\n" for text in texts))
+        rows.append(f"s{shard:02}\tdata/{shard}.jsonl")
+    (clone / "data/shards.tsv").write_text("\n".join(rows) + "\n")
+    settings = {
+        "shards": "data/shards.tsv",
+        "scope": {"responders": ["embedded"], "responding": {"prompts": ["basic"]}},
+    }
+    (clone / "mine.yaml").write_text(yaml.safe_dump(settings))
+
+
+def planned(folder: Path, *words) -> tuple[float, float, str]:
+    """Seconds and megabytes that a dry run takes, and what it prints."""
+    best, most, keys = float("inf"), 0.0, {"OPENAI_API_KEY": "none", "TOGETHER_API_KEY": "none"}
+    for _ in range(RUNS):
+        with tempfile.TemporaryFile("w+") as output:
+            start = time.perf_counter()
+            command = [sys.executable, "-m", "snakemake", "--dry-run", *words]
+            process = subprocess.Popen(command, cwd=folder, stdout=output, stderr=output, env=os.environ | keys)
+            _, status, usage = os.wait4(process.pid, 0)
+            best, most = min(best, time.perf_counter() - start), max(most, usage.ru_maxrss / 1000)
+            output.seek(0)
+            text = output.read()
+        if status:
+            sys.exit(f"{' '.join(command)} failed:\n{text[-3000:]}")
+    return best, most, text
+
+
+def counted(plan: str) -> tuple[int, int]:
+    """Jobs and submissions of a dry run. Jobs of one group of the profile that need each other are one submission;
+    those of local rules are none.
+    """
+    groups = yaml.safe_load((ROOT / "profiles/slurm/profile.yaml").read_text())["groups"]
+    group = dict(pair.split("=") for pair in groups)
+    jobs = [(rule, not local, files(body, "input"), files(body, "output")) for local, rule, body in JOB.findall(plan)]
+    maker = {path: number for number, (*_, outputs) in enumerate(jobs) for path in outputs}
+    submission = list(range(len(jobs)))
+
+    def top(number):
+        while submission[number] != number:
+            number = submission[number]
+        return number
+
+    for number, (rule, _, inputs, _) in enumerate(jobs):
+        for other in {maker[path] for path in inputs if path in maker}:
+            if rule in group and group[rule] == group.get(jobs[other][0]):
+                submission[top(number)] = top(other)
+    return len(jobs), len({top(number) for number, (_, remote, *_) in enumerate(jobs) if remote})
+
+
+def files(body: str, kind: str) -> list[str]:
+    found = re.search(rf"^ +{kind}: (.+)$", body, re.MULTILINE)
+    return found[1].split(", ") if found else []

@@ -1,0 +1,108 @@
+"""A clone of the project that runs on a Slurm of this machine and asks a loopback server, and what is counted of it."""
+
+import bisect
+import hashlib
+import json
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+from clusters.slurm import Slurm
+from loopback import Loopback
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "workflow"))
+from ragassay.ledger.journal import decode
+
+SHARDS = ("2026-01", "2026-02")
+CLAIMS = tuple(f"results/recovered_claims/remote/{shard}.parquet" for shard in SHARDS)
+ON_SLURM, HERE = ("--profile", "profiles/slurm"), ("--cores", "2")
+PATIENCE = 900  # seconds until a run counts as hanging
+MOMENTS = ("calls", "pages")  # tables of what a kill may cost, and of when pages were fetched
+A_SECOND = 2  # requests that the limit of the model allows
+SERVER = {"latency": 2.0, "respond": "ragassay.embedded.reader:respond", "models": []}
+
+
+class Project:
+    """A clone in a folder of its own, and the Slurm and the server that its runs use."""
+
+    def __init__(self, folder: Path, slurm: Slurm, server: Loopback | None = None):
+        self.folder, self.slurm, self.server = Path(folder), slurm, server
+        subprocess.run(["git", "clone", "--quiet", str(ROOT), str(folder)], check=True)
+        self.settings, self.before = ["--configfile", "tests/tiny/config.yaml"], Counter()
+        self.environment = dict(slurm.environment)
+        if server:
+            self._ask(server)
+
+    def _ask(self, server):
+        model = {"provider": "openai", "model": "loopback", "base_url": server.url, "key_variable": "LOOPBACK_KEY"}
+        model |= {"price": {"input": 0, "output": 0}, "concurrency": 2, "requests_per_minute": 60 * A_SECOND}
+        (self.folder / "trial.json").write_text(
+            json.dumps({"models": {"remote": model}, "scope": {"generators": ["remote"]}})
+        )
+        self.settings.append("trial.json")
+        self.environment["LOOPBACK_KEY"] = server.key
+        self.before, self.start_of_log = Counter(server.summary()["requests_per_key"]), time.time()
+
+    def start(self, *words, how=ON_SLURM) -> subprocess.Popen:
+        command = [sys.executable, "-m", "snakemake", *how, *words, *self.settings]
+        with (self.folder / "told.txt").open("ab") as told:
+            return subprocess.Popen(
+                command, cwd=self.folder, env=self.environment, stdout=told, stderr=told, start_new_session=True
+            )
+
+    def run(self, *words, how=ON_SLURM) -> int:
+        return self.start(*words, how=how).wait(PATIENCE)
+
+    @property
+    def told(self) -> str:
+        return (self.folder / "told.txt").read_text()
+
+    def wait_until(self, ready, what: str, seconds: float = PATIENCE):
+        deadline = time.monotonic() + seconds
+        while not ready():
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"{what}: not so after {seconds} s; see {self.folder / 'told.txt'}")
+            time.sleep(0.2)
+
+    def wait_for_jobs(self, running: bool = True):
+        """Until a job runs, or none is left."""
+        self.wait_until(lambda: bool(self.slurm.running()) == running, f"jobs {'run' if running else 'have ended'}")
+
+    def wait_for_calls(self, requests: int, head: subprocess.Popen):
+        """Until the server has been asked so often in this project: jobs are in mid-call then."""
+        self.wait_until(lambda: self.asked().total() >= requests or head.poll() is not None, f"{requests} requests")
+        assert head.poll() is None, f"the run ended before it asked anything; see {self.folder / 'told.txt'}"
+
+    def asked(self) -> Counter:
+        """Requests that the server got since this project began."""
+        return Counter(self.server.summary()["requests_per_key"]) - self.before
+
+    def tables(self) -> dict[str, str]:
+        """Digests of all tables that do not depend on the moment."""
+        files = sorted(self.folder.glob("results/**/*.parquet"))
+        names = {str(one.relative_to(self.folder)): one for one in files}
+        return {
+            name: hashlib.sha256(one.read_bytes()).hexdigest() for name, one in names.items() if "/calls" not in name
+        }
+
+    def records(self):
+        for file in sorted(self.folder.glob("ledger/**/*.jsonl")):
+            yield from filter(None, map(decode, file.read_bytes().split(b"\n")))
+
+    def asked_again(self, needed: Counter) -> int:
+        """Answers that were in the ledger and were asked for again: what the server got beyond the requests that an
+        undisturbed run needs and those that a kill caught in flight, and what the ledger has twice.
+        """
+        records = list(self.records())
+        ended = {record["id"] for record in records if record["t"] in "df"}
+        in_flight = sum(record["t"] == "i" and record["id"] not in ended for record in records)
+        answered = Counter(record["k"] for record in records if record["t"] == "d")
+        return max(0, (self.asked() - needed).total() - in_flight) + sum(count - 1 for count in answered.values())
+
+    def most_in_a_second(self) -> int:
+        lines = [line["time"] for line in self.server.log() if line["event"] == "asked"]
+        times = sorted(moment for moment in lines if moment >= self.start_of_log)
+        return max((bisect.bisect_left(times, start + 1.0) - at for at, start in enumerate(times)), default=0)

@@ -1,0 +1,173 @@
+"""What happens to runs on a cluster. Each function lets it happen to a project, and returns how its last run ended."""
+
+import os
+import re
+import signal
+import time
+from pathlib import Path
+
+from clusters.project import CLAIMS, HERE, PATIENCE, Project
+
+EMBEDDED = "results/neighbours/documents/minilm/questions.parquet"
+
+
+def plain(project):
+    """Nothing happens."""
+    return project.run(*CLAIMS)
+
+
+def killed_job(project):
+    """Jobs are killed in mid-call; the run says so, and the next one goes on."""
+    head = in_mid_call(project)
+    project.slurm.command("scancel", "--me", "--state=RUNNING", "--signal=KILL", "--full")
+    assert head.wait(PATIENCE), "a run whose jobs were killed says that all is well"
+    return project.run(*CLAIMS)
+
+
+def killed_head(project):
+    """The head is killed with -9 while jobs are in mid-call, and started again."""
+    head = in_mid_call(project)
+    os.kill(head.pid, signal.SIGKILL)
+    head.wait()
+    return project.run(*CLAIMS)
+
+
+def ended_head(project):
+    """The head is asked to end; its jobs end with it."""
+    head = in_mid_call(project)
+    os.kill(head.pid, signal.SIGTERM)
+    head.wait(PATIENCE)
+    project.wait_for_jobs(running=False)
+    return project.run(*CLAIMS)
+
+
+def killed_node(project):
+    """A node with a job dies and comes back later."""
+    head = in_mid_call(project)
+    job = project.slurm.running()[0]
+    node = project.slurm.command("squeue", "-h", "-o", "%N", "-j", job).strip()
+    project.slurm.kill_node(node)
+    failed = head.wait(PATIENCE)
+    project.slurm.start_node(node)
+    return project.run(*CLAIMS) if failed else failed
+
+
+def restarted_controller(project):
+    """The controller is killed while jobs are in mid-call, and comes back."""
+    head = in_mid_call(project)
+    project.slurm.kill("slurmctld")
+    time.sleep(20)
+    project.slurm.start_controller()
+    return head.wait(PATIENCE)
+
+
+def requeued(project):
+    """Slurm may start jobs again by itself, and does so in mid-call."""
+    allow_requeue(project)
+    head = in_mid_call(project)
+    for job in project.slurm.running():
+        project.slurm.command("scontrol", "requeue", job)
+    return head.wait(PATIENCE)
+
+
+def preempted(project):
+    """Jobs that matter more take both nodes for a while, and Slurm starts ours again."""
+    allow_requeue(project)
+    head = in_mid_call(project)
+    urgent(project)
+    return head.wait(PATIENCE)
+
+
+def preempted_for_good(project):
+    """The same where jobs are not started again: the run ends and says so, and the next one goes on."""
+    be_impatient(project)
+    head = in_mid_call(project)
+    urgent(project)
+    assert head.wait(PATIENCE), "a run whose jobs were preempted says that all is well"
+    return project.run(*CLAIMS)
+
+
+def two_heads(project):
+    """A second head is refused while the first one runs."""
+    head = in_mid_call(project)
+    assert project.run(*CLAIMS), "two runs in one folder at once"
+    return head.wait(PATIENCE)
+
+
+def failing_commands(project):
+    """Three of ten scheduler commands fail."""
+    with project.slurm.faults(percent=30):
+        return project.run(*CLAIMS)
+
+
+def unknown_state(project):
+    """Slurm says UNKNOWN of every job; the run ends without taking that for done, and the next one goes on."""
+    return unclear(project, r"s/(PENDING|RUNNING|COMPLETING|COMPLETED)$/UNKNOWN/")
+
+
+def forgotten_job(project):
+    """Nobody knows the jobs any more."""
+    return unclear(project, r"/^[0-9]+\|(PENDING|RUNNING|COMPLETING|COMPLETED)$/d")
+
+
+def both_nodes_embed(project):
+    """Two projects share the vectors of one encoder, and embed the same corpus on two nodes at once."""
+    beside = Project(project.folder.with_name("beside"), project.slurm)
+    for one in (project, beside):
+        one.settings = beside.settings
+        (one.folder / "embeddings").symlink_to(project.folder.with_name("vectors"))
+    project.folder.with_name("vectors").mkdir()
+    on = {one: f"slurm_extra='--nodelist={node}'" for one, node in ((project, "n1"), (beside, "n2"))}
+    heads = [one.start(EMBEDDED, "--default-resources", node) for one, node in on.items()]
+    ended = [head.wait(PATIENCE) for head in heads]
+    assert beside.tables() == project.tables(), "two projects found different neighbours"
+    return max(ended)
+
+
+SCENARIOS = [plain, killed_job, killed_head, ended_head, killed_node, restarted_controller, requeued, preempted]
+SCENARIOS += [preempted_for_good, two_heads, failing_commands, unknown_state, forgotten_job, both_nodes_embed]
+TARGETS = {both_nodes_embed: (EMBEDDED,)}  # of others: CLAIMS
+
+
+def in_mid_call(project):
+    """A run whose jobs have asked something, and wait for more."""
+    head = project.start(*CLAIMS)
+    project.wait_for_calls(3, head)
+    return head
+
+
+def allow_requeue(project):
+    edit(project, "profiles/slurm/profile.yaml", "slurm-no-requeue: true", "slurm-requeue: true")
+
+
+def be_impatient(project):
+    """A state that is unclear counts as failed after seconds and not after minutes."""
+    edit(project, "workflow/ragassay/plan/scheduler_commands.py", r"^UNCLEAR = \d+", "UNCLEAR = 20")
+
+
+def edit(project, name, pattern, text):
+    path = Path(project.folder, name)
+    changed, times = re.subn(pattern, text, path.read_text(), flags=re.MULTILINE)
+    assert times == 1, f"{path}: found {pattern!r} {times} times"
+    path.write_text(changed)
+
+
+def urgent(project):
+    """Jobs of a partition that preempts ours, on all processors of both nodes."""
+    take = ("--wrap=sleep 15", "--exclusive", "--output=/dev/null", "--job-name=urgent")
+    for _ in range(2):
+        project.slurm.command("sbatch", "-p", "urgent", *take)
+
+
+def unclear(project, sed):
+    be_impatient(project)
+    head = in_mid_call(project)
+    with project.slurm.faults(edit=sed):
+        assert head.wait(PATIENCE), "a run that knows nothing of its jobs says that all is well"
+    return project.run(*CLAIMS)
+
+
+def reference(project, targets):
+    """The same without Slurm."""
+    assert not project.run(*targets, how=HERE), project.told
+    return project.tables(), project.asked() if project.server else None

@@ -1,0 +1,107 @@
+"""What Snakemake's executor gets to see of Slurm while a run lasts: commands of the same names, first on the PATH.
+
+A controller that is busy or restarting fails commands. A submission that failed is repeated, unless the job is there
+although its reply was lost, or Slurm refuses it for good. A question how jobs fare always has an answer: as long as
+nobody gives one, each job counts as running. The executor would forget its jobs instead, and wait for ever. So it does
+for a job that nobody knows any more or that was preempted and not started again, and a job of state UNKNOWN it takes
+for done: after UNCLEAR seconds such a job counts as failed here, and the next run ends what is left of it.
+
+It keeps beside the commands which jobs were submitted and since when the state of a job is unclear.
+"""
+
+import json
+import os
+import re
+import secrets
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+NAMES = ("sbatch", "squeue", "sacct", "scancel")
+PAUSES = (1, 5, 15)  # seconds before a command is repeated; the executor waits a minute for an answer
+UNCLEAR = 300
+FOR_GOOD = re.compile("invalid|violates|denied|unrecognized|not permitted|unavailable", re.IGNORECASE)
+STATES = ("%i|%T", "JobIdRaw,State")  # ends of the words that ask how jobs fare
+ALIVE = {"PENDING", "RUNNING", "COMPLETING", "CONFIGURING", "SUSPENDED", "STOPPED", "REQUEUED", "RESIZING", "SIGNALING"}
+ALIVE |= {"STAGE_OUT", "REQUEUE_HOLD", "REQUEUE_FED", "RESV_DEL_HOLD", "SPECIAL_EXIT"}
+ENDED = {"COMPLETED", "BOOT_FAIL", "CANCELLED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "TIMEOUT", "ERROR"}
+
+
+def put_first(folder: Path) -> None:
+    """Write the commands and put them first on the PATH."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for name in NAMES:
+        if command := shutil.which(name):
+            words = shlex.join([sys.executable, "-P", str(Path(__file__).resolve()), command])
+            (folder / name).write_text(f'#!/bin/sh\nexec {words} {shlex.quote(str(folder.resolve()))} "$@"\n')
+            (folder / name).chmod(0o755)
+    os.environ["PATH"] = os.pathsep.join([str(folder.resolve()), os.environ["PATH"]])
+
+
+def submit(command: str, folder: Path, words: list[str]):
+    """sbatch, whose comment gets a mark by which the job is found if the reply is lost."""
+    mark = secrets.token_hex(8)
+    if "--comment" in words:
+        words[words.index("--comment") + 1] += f" {mark}"
+    done = attempted([command, *words], lambda: _of_mark(folder, mark))
+    if not done.returncode:
+        with (folder / "jobs").open("a") as jobs:
+            jobs.write(f"{done.stdout.strip().partition(';')[0]}\n")
+    return done
+
+
+def _of_mark(folder, mark):
+    """The job that was submitted although sbatch failed, if Slurm knows it."""
+    listed = _run([folder / "squeue", "--me", "--noheader", "--states=all", "--format=%i|%k"]).stdout
+    return re.search(rf"^(\d+)\|.*{mark}", listed, re.MULTILINE)
+
+
+def attempted(words: list, found=lambda: None):
+    """The command, once more after each pause until it succeeds, is found to have succeeded, or is refused for good."""
+    for pause in (*PAUSES, None):
+        done = _run(words)
+        if not done.returncode or pause is None or FOR_GOOD.search(done.stderr):
+            return done
+        time.sleep(pause)
+        if job := found():
+            return subprocess.CompletedProcess(words, 0, f"{job[1]}\n", "")
+
+
+def states(command: str, folder: Path, words: list[str]):
+    """squeue or sacct: a line `job|STATE` for each job, which no failure takes away."""
+    jobs, since = folder / "jobs", folder / "unclear.json"
+    submitted = jobs.read_text().split() if jobs.exists() else []
+    done = attempted([command, *words])
+    if done.returncode:
+        return subprocess.CompletedProcess(words, 0, "".join(f"{job}|RUNNING\n" for job in submitted), done.stderr)
+    told = dict(line.strip().split("|")[:2] for line in done.stdout.splitlines() if "|" in line)
+    told = {job: state.split()[0] for job, state in told.items() if state}  # sacct: CANCELLED by 1000
+    unclear = json.loads(since.read_text()) if since.exists() else {}
+    unclear = {job: unclear.get(job, time.time()) for job in submitted if told.get(job) not in ALIVE | ENDED}
+    since.write_text(json.dumps(unclear))
+    for job, moment in unclear.items():
+        told[job] = "RUNNING" if time.time() - moment < UNCLEAR else "ERROR"
+    return subprocess.CompletedProcess(words, 0, "".join(f"{job}|{state}\n" for job, state in told.items()), "")
+
+
+def _run(words):
+    return subprocess.run(words, capture_output=True, text=True)
+
+
+def main(command: str, folder: str, *words: str) -> int:
+    name, asks = Path(command).name, any(word.endswith(STATES) for word in words)
+    if name == "sbatch":
+        done = submit(command, Path(folder), list(words))
+    else:
+        done = states(command, Path(folder), list(words)) if asks else attempted([command, *words])
+    sys.stdout.write(done.stdout)
+    sys.stderr.write(done.stderr)
+    return done.returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
