@@ -90,7 +90,8 @@ class Project:
 
     def records(self):
         for file in sorted(self.folder.glob("ledger/**/*.jsonl")):
-            yield from filter(None, map(decode, file.read_bytes().split(b"\n")))
+            for record in filter(None, map(decode, file.read_bytes().split(b"\n"))):
+                yield record | {"ledger": file.parent}
 
     def asked_again(self, needed: Counter) -> int:
         """Answers that were in the ledger and were asked for again: what the server got beyond the requests that an
@@ -99,7 +100,7 @@ class Project:
         records = list(self.records())
         ended = {record["id"] for record in records if record["t"] in "df"}
         in_flight = sum(record["t"] == "i" and record["id"] not in ended for record in records)
-        answered = Counter(record["k"] for record in records if record["t"] == "d")
+        answered = Counter((r["ledger"], r["k"], *r["s"]) for r in records if r["t"] == "d")
         return max(0, (self.asked() - needed).total() - in_flight) + sum(count - 1 for count in answered.values())
 
     def most_in_a_second(self) -> int:
