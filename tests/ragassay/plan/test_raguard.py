@@ -1,9 +1,12 @@
 """What defences are given, what is scored for them, and what is refused before any job."""
 
+import re
+
 import pytest
 
+from ragassay import variants
 from ragassay.plan import defences, raguard, screening
-from ragassay.plan.config import checked
+from ragassay.plan.config import ConfigError, checked
 from ragassay.plan.schema import merged
 from wildcards import Wildcards
 
@@ -87,9 +90,11 @@ def given(kind, **settings):
         ({"scorers": {"one": {"kind": "ngram", "settings": {"n": 3}}}}, "scorers.one.settings: found the setting 'n'"),
         (given("chain", of=["pppl"]), "defences.both.settings: found the defence 'pppl'"),
         (given("chain", of=["chain"]), "defences.both.settings: found the chain chain, expected defences"),
-        (given("ppl", alpha=0), "defences.both.settings: alpha: found 0, expected a share up to 0.5"),
-        (given("ppl", quantile="low"), "defences.both.settings: quantile: found the value 'low'"),
-        (given("raguard", criteria=["tss"]), "defences.both.settings: criteria: found the value 'tss'"),
+        (given("chain", of=["both"]), "defences.both.settings: found the chain both, expected defences"),
+        (given("chain"), "defences.both.settings: found a chain without links"),
+        (given("duplicates", similarity=None), "defences.both.settings: similarity: found nothing, expected a value"),
+        (given("ppl", poisoned_null="jaming"), "defences.both.settings: poisoned_null: found the attack 'jaming'"),
+        ({"cell": CELL | {"defences": ["chain"]}}, "under_attack.cells.0.defences: found chain, which has no links"),
         (given("ppl", scorer="gpt3"), "defences.both.settings: found the scorer 'gpt3'"),
         ({"cell": CELL | {"retrievers": ["bm25"], "defences": ["trustrag"]}},
          "under_attack.cells.0.defences: found trustrag, which looks at vectors, and bm25, which has none"),
@@ -99,6 +104,34 @@ def test_what_cannot_be_run_is_one_line(more, line):
     cell = CELL | {"defences": ["both"]} if "defences" in more else CELL
     found = problems(**{"cell": cell} | ({"defences": OWN["defences"]} if "cell" in more else {}) | more)
     assert found and found[0].startswith(line)
+
+
+@pytest.mark.parametrize(
+    ("more", "line"),
+    [
+        (given("ppl", alpha=0), "defences.both.settings.alpha: found 0 (a whole number), expected a number above 0"),
+        (given("ppl", alpha="a"), "defences.both.settings.alpha: found 'a' (text), expected a number"),
+        (given("ppl", quantile="low"), "defences.both.settings.quantile: found 'low' (text), expected one of linear"),
+        (given("raguard", criteria=["tss"]), "defences.both.settings.criteria.0: found 'tss' (text), expected one of"),
+        (given("raguard", criteria=[]), "defences.both.settings.criteria: found [] (a list), expected not to be empty"),
+        (given("raguard", scorer=["ngram"]), "defences.both.settings.scorer: found ['ngram'] (a list), expected text"),
+        (given("robustrag", aggregation="votes"), "defences.both.settings.aggregation: found 'votes' (text), expected one"),
+        (given("ppl", sample=0), "defences.both.settings.sample: found 0 (a whole number), expected a whole number of"),
+        ({"scorers": {"one": {"kind": "ngram", "settings": {"order": 0}}}},
+         "scorers.one.settings.order: found 0 (a whole number), expected a whole number of at least 1"),
+    ],
+)  # fmt: skip
+def test_a_setting_of_the_wrong_kind_is_one_line(more, line):
+    with pytest.raises(ConfigError, match=re.escape(line)):
+        config(**more)
+
+
+def test_every_setting_of_a_kind_is_described():
+    described = merged()["properties"]
+    for section, kinds in (("defences", defences.KINDS), ("scorers", raguard.KINDS)):
+        known = described[section]["additionalProperties"]["properties"]["settings"]["properties"]
+        for kind in variants.names(kinds):
+            assert variants.load(kinds, kind, section).SETTINGS.keys() <= known.keys(), kind
 
 
 def test_no_passage_is_scored_by_a_model_that_has_read_it():
@@ -120,6 +153,7 @@ def test_no_passage_is_scored_by_a_model_that_has_read_it():
         ("{}figure_3\tx\tjamming\t\t5\t\t1.5\t\n", "2: found a depth below 1, or a contamination that is no share"),
         ("{}figure_3\tx\tjaming\t\t5\t\t\t\n", "found the attack 'jaming', expected one of"),
         ("{}figure_3\tx\tjamming\t\t500\t\t\t\n", "found the depth 500, expected at most retrieval.neighbours, 100"),
+        ('{}figure_3\tx\tjamming\t\t5\t\t\t{{"alpha": 2}}\n', "alpha: found 2 (a whole number), expected a number of"),
         ('{}figure_3\tx\tjamming\t\t5\t\t\t{{"scorer": "gpt3"}}\n', "found the scorer 'gpt3', expected one of"),
     ],
 )

@@ -168,8 +168,6 @@ def test_a_defence_that_asks_is_told_its_prompts_and_others_none():
          "under_attack.cells.0.retrievers: found asks, which searches again, and bm25, expected retrievers by vectors"),
         ({"kind": "chain", "settings": {"of": ["robustrag"]}}, ["minilm"],
          "defences.asks.settings: found robustrag, which asks a model; name it in cells by itself"),
-        ({"kind": "robustrag", "settings": {"aggregation": "votes"}}, ["minilm"],
-         "defences.asks.settings: aggregation: found the value 'votes', expected one of"),
     ],
 )  # fmt: skip
 def test_what_defences_that_ask_cannot_do_is_one_line(own, retrievers, line):

@@ -12,7 +12,6 @@ from ragassay.defences.judgement import Criterion, Judgement
 from ragassay.defences.null import DefenceError, Null, is_rough
 
 SETTINGS = {"alpha": 0.025, "quantile": "linear", "trim": 0.0, "sample": 1000, "seed": 0, "poisoned_null": None}
-METHODS = ("linear", "higher", "lower", "nearest", "midpoint", "median_unbiased", "hazen", "weibull")
 GRID = 1000  # quantiles that are kept of a null, to rank scores in it
 
 

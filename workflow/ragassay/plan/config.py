@@ -91,7 +91,7 @@ def checked(config: dict, files: list, schema: dict, more=lambda config, schema:
     in. `more` finds further problems, as (key, text), in one whose types and ranges are right.
     """
     present = _present(config, schema)
-    problems = list(_secrets(config)) or list(_uncountable(config)) or list(_schema_problems(present, schema))
+    problems = list(_secrets(config)) or list(_uncountable(config)) or list(schema_problems(present, schema))
     if not problems:
         filled = _with_defaults(present, schema)
         problems = [*_unknown_names(filled, schema), *more(filled, schema)]
@@ -149,7 +149,8 @@ def _masked(text):
     return text if not SECRET.search(text) else text[: SECRET.search(text).end()][:4] + "..."
 
 
-def _schema_problems(config, schema):
+def schema_problems(config, schema: dict) -> Iterator[tuple]:
+    """(path, what is wrong there) by types and ranges."""
     errors = Validator(schema, format_checker=CHECKER).iter_errors(config)
     for error in sorted(errors, key=lambda e: [str(part) for part in e.absolute_path]):
         path = tuple(error.absolute_path)

@@ -6,21 +6,14 @@ from typing import NamedTuple
 
 from ragassay import variants
 from ragassay.defences import defence as judging
-from ragassay.defences import modules, thresholds
+from ragassay.defences import modules
 from ragassay.defences.defence import KINDS, VECTORS
-from ragassay.defences.null import FOUND, LITERAL, RETRIEVED, SAMPLE
+from ragassay.defences.null import LITERAL
 from ragassay.errors import AssayError, unknown
 from ragassay.plan import encoders, retrieval
 
 CHAIN = "of"  # the setting of a chain that names its links
 QUERIES = ".targets"  # ends the name of the query set that a dataset's questions are
-
-
-WORDS = {  # settings that are words
-    "criteria": ("pd", "pm", "ts", "ppl"), "similarity_null": (RETRIEVED, LITERAL), "scale": ("nll", "ppl"),
-    "second_chunk": ("post", "post_given_pre"), "quantile": thresholds.METHODS, "aggregation": ("keywords", "voting"),
-    "surprise_null": (SAMPLE, FOUND),
-}  # fmt: skip
 
 
 class NoDefence(AssayError):
@@ -107,9 +100,10 @@ def kinds(config: dict, wildcards) -> list[str]:
     return [*modules, *(retrieval.retriever_kinds(config, wildcards) if _sees_vectors(config, wildcards) else [])]
 
 
-def unknown_links(config: dict, name: str) -> list[str]:
-    """The links of a chain that nothing stands for."""
-    return [link for link in defence(config, name)["settings"].get(CHAIN, []) if link not in defences(config)]
+def wrong_links(config: dict, name: str) -> list[str]:
+    """The links of a chain that nothing stands for, or that are chains themselves."""
+    known, links = defences(config), defence(config, name)["settings"].get(CHAIN, [])
+    return [one for one in links if one not in known or CHAIN in judging.module(defence(config, one)["kind"]).SETTINGS]
 
 
 def _links(config, name):
@@ -215,19 +209,23 @@ def check(config: dict) -> Iterator[tuple]:
     """Whether the defences and responders of cells exist, and defences have the settings that they are given."""
     for name, entry in config["defences"].items():
         known = judging.module(entry["kind"], f"defences.{name}.kind").SETTINGS
-        for key in entry["settings"]:
+        place = ("defences", name, "settings")
+        for key, value in entry["settings"].items():
             if key not in known:
-                found = unknown("setting", key, known) if known else f"{entry['kind']} has no settings"
-                yield ("defences", name, "settings"), found
-        for link in unknown_links(config, name):
-            yield ("defences", name, "settings"), unknown("defence", link, defences(config))
-        for link in entry["settings"].get(CHAIN, []):
-            kind = defence(config, link)["kind"] if link in defences(config) else None
-            if kind and CHAIN in judging.module(kind).SETTINGS:
-                yield ("defences", name, "settings"), f"found the chain {link}, expected defences that are none"
-            elif kind and (modules.asks(kind) or modules.rewrites(kind)):
-                yield ("defences", name, "settings"), f"found {link}, which asks a model; name it in cells by itself"
-        yield from _wrong_values(name, entry["settings"] if set(entry["settings"]) <= set(known) else {})
+                yield place, unknown("setting", key, known) if known else f"{entry['kind']} has no settings"
+            elif value is None and known[key] is not None:
+                yield place, f"{key}: found nothing, expected a value such as {known[key]!r}, which is the default"
+        if CHAIN in known and not entry["settings"].get(CHAIN):
+            yield place, f"found a chain without links, expected names of defences as `{CHAIN}`"
+        for link in wrong_links(config, name):
+            if link not in defences(config):
+                yield place, unknown("defence", link, defences(config))
+            else:
+                yield place, f"found the chain {link}, expected defences that are none"
+        for link in set(entry["settings"].get(CHAIN, [])) - set(wrong_links(config, name)):
+            kind = defence(config, link)["kind"]
+            if modules.asks(kind) or modules.rewrites(kind):
+                yield place, f"found {link}, which asks a model; name it in cells by itself"
     shared = config["under_attack"]
     k, depth, kept = shared["k"], shared["depth"], config["retrieval"]["neighbours"]
     if depth < k:
@@ -239,22 +237,12 @@ def check(config: dict) -> Iterator[tuple]:
             place = ("under_attack", "cells", number, "defences")
             if name not in defences(config):
                 yield place, unknown("defence", name, defences(config))
-            elif not unknown_links(config, name) and len(found := scorers(config, name)) > 1:
+            elif name not in config["defences"] and settings(config, name).get(CHAIN) == []:
+                yield place, f"found {name}, which has no links; give an entry of `defences` this kind and its links"
+            elif not wrong_links(config, name) and len(found := scorers(config, name)) > 1:
                 yield place, f"found {name} with the scorers {', '.join(found)}, expected one for all links of a chain"
-            elif not unknown_links(config, name):
+            elif not wrong_links(config, name):
                 for retriever in entry["retrievers"]:
                     cell = Filtered("", retriever, "", name)
                     if retriever in retrieval.retrievers(config, retrieval.BM25) and _sees_vectors(config, cell):
                         yield place, f"found {name}, which looks at vectors, and {retriever}, which has none"
-
-
-def _wrong_values(name, own):
-    """Numbers that are no shares, and words that nothing stands for."""
-    for key, low, high in (("alpha", 0, 0.5), ("trim", -1e-9, 0.5)):
-        if key in own and not low < own[key] <= high:
-            yield ("defences", name, "settings"), f"{key}: found {own[key]!r}, expected a share up to {high}"
-    for key, known in WORDS.items():
-        given = own.get(key, [])
-        for value in given if isinstance(given, list) else [given]:
-            if value not in known:
-                yield ("defences", name, "settings"), f"{key}: {unknown('value', value, known)}"

@@ -9,7 +9,9 @@ from ragassay import variants
 from ragassay.defences.scorer import KINDS, is_trained
 from ragassay.errors import AssayError, shown, unknown
 from ragassay.plan import attacks, defences, defended, encoders, models, retrieval
+from ragassay.plan.config import schema_problems
 from ragassay.plan.intervals import draws
+from ragassay.plan.schema import merged
 
 DEMO = "resources/demo/"  # texts, and a model that was trained on them
 CLEAN = "none"  # the attack whose passages are the corpus itself
@@ -182,9 +184,13 @@ def check(config: dict) -> Iterator[tuple]:
         if ("model" in entry) == is_trained(entry["kind"]):
             found = "a model, but this kind is trained here" if "model" in entry else "no model, which this kind needs"
             yield ("scorers", name), f"found {found}"
+    for name, entry in config["defences"].items():
+        attack = entry["settings"].get("poisoned_null")
+        if attack not in [None, *attacks.attacks(config)]:
+            yield ("defences", name, "settings"), f"poisoned_null: {unknown('attack', attack, attacks.attacks(config))}"
     yield from _wrong_sweeps(config) if swept(config)["dataset"] else ()
     for cell in defences.filtered(config):
-        known = cell.defence in defences.defences(config) and not defences.unknown_links(config, cell.defence)
+        known = cell.defence in defences.defences(config) and not defences.wrong_links(config, cell.defence)
         for name in defences.scorers(config, cell.defence) if known else ():
             if name not in scorers(config):
                 yield ("defences", cell.defence, "settings"), unknown("scorer", name, scorers(config))
@@ -202,6 +208,7 @@ def _wrong_sweeps(config):
         yield ("raguard", "sweeps"), str(error)
         return
     kept = config["retrieval"]["neighbours"]
+    allowed = merged()["properties"]["defences"]["additionalProperties"]["properties"]["settings"]
     for row in rows:
         if row["attack"] not in attacks.attacks(config):
             yield ("raguard", "sweeps"), unknown("attack", row["attack"], attacks.attacks(config))
@@ -209,6 +216,8 @@ def _wrong_sweeps(config):
             yield ("raguard", "sweeps"), unknown("scorer", row["scorer"], scorers(config))
         elif read := [name for name in swept(config)["dataset"] if _knows(config, row["scorer"], name)]:
             yield ("raguard", "sweeps"), f"found the scorer {row['scorer']}, which has read the corpus of {read[0]}"
+        elif wrong := next(schema_problems(row["settings"], allowed), None):
+            yield ("raguard", "sweeps"), f"{'.'.join(map(str, wrong[0]))}: {wrong[1]}"
         elif row["depth"] > kept:
             yield (
                 ("raguard", "sweeps"),
