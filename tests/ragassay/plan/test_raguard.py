@@ -115,7 +115,7 @@ def test_what_cannot_be_run_is_one_line(more, line):
         (given("raguard", criteria=["tss"]), "defences.both.settings.criteria.0: found 'tss' (text), expected one of"),
         (given("raguard", criteria=[]), "defences.both.settings.criteria: found [] (a list), expected not to be empty"),
         (given("raguard", scorer=["ngram"]), "defences.both.settings.scorer: found ['ngram'] (a list), expected text"),
-        (given("robustrag", aggregation="votes"), "defences.both.settings.aggregation: found 'votes' (text), expected one"),
+        (given("robustrag", aggregation="votes"), "defences.both.settings.aggregation: found 'votes' (text)"),
         (given("ppl", sample=0), "defences.both.settings.sample: found 0 (a whole number), expected a whole number of"),
         ({"scorers": {"one": {"kind": "ngram", "settings": {"order": 0}}}},
          "scorers.one.settings.order: found 0 (a whole number), expected a whole number of at least 1"),
