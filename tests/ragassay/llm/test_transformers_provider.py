@@ -184,3 +184,17 @@ def test_a_chat_template_is_part_of_the_identity_and_may_refuse_system_messages(
     (model / "chat_template.jinja").write_text("glacier")
     other = ask(model, tmp_path / "ledger", [Request(messages, {"max_tokens": 8, "temperature": 0}, 1)])
     assert other != plain
+
+
+def test_prompts_are_read_once_and_never_while_others_are_padded(weights, tmp_path, monkeypatch):
+    padded, call = [], PreTrainedTokenizerFast.__call__
+
+    def watched(self, *texts, padding=False, **more):
+        padded.append(padding)
+        return call(self, *texts, padding=padding, **more)
+
+    monkeypatch.setattr(PreTrainedTokenizerFast, "__call__", watched)
+    sampling = {"temperature": 0, "max_tokens": 2}
+    requests = [Request([{"role": "user", "content": "the ferry " * n}], sampling) for n in range(1, 13)]
+    ask(weights, tmp_path, requests, rows=2)
+    assert padded == [False] * len(requests)

@@ -47,7 +47,8 @@ def collect_activations(
 
     names = [row["target_id"] for row in rows]
     asked = Asked(rows, tokens)
-    keys = states.keys(asked, names, names)
+    owners = [" ".join(row[name] for name in ("target_id", "condition", "side")) for row in rows]  # share no beginning
+    keys = states.keys(asked, owners, names)
     lengths = [len(one) for one in asked]
     with tables.Writer(ACTIVATIONS, activations) as kept:
         for row, key, length in zip(pairs, keys, lengths, strict=True):

@@ -30,6 +30,7 @@ class Row:
     """One sample that somebody waits for."""
 
     prompt: str
+    tokens: list[int]
     sampling: dict
     number: int
     done: asyncio.Future = field(default_factory=lambda: asyncio.get_running_loop().create_future())
@@ -40,7 +41,6 @@ class Provider(model.Provider):
         super().__init__(settings)
         self.local = LocalModel(f"model {settings.name}", {"model": settings.model, "options": settings.options})
         self.tokenizer, self.weights = self.local.tokenizer, self.local.causal()
-        self.tokenizer.padding_side = "left"
         self.tokenizer.pad_token = self.tokenizer.pad_token or self.tokenizer.eos_token
         self.rows, self.waiting, self.running = int(settings.options.get("rows", ROWS)), [], None
 
@@ -53,8 +53,9 @@ class Provider(model.Provider):
             expected = ", ".join(sorted(KNOWN))
             raise Failure("settings", f"found the sampling setting {min(unknown)}, expected {expected}", again=False)
         prompt = self.local.prompt(messages)
-        self._refuse_too_long(prompt, sampling)
-        rows = [Row(prompt, sampling, number) for number in samples]
+        tokens = self.tokenizer(prompt, add_special_tokens=False)["input_ids"]
+        self._refuse_too_long(len(tokens), sampling)
+        rows = [Row(prompt, tokens, sampling, number) for number in samples]
         self.waiting += rows
         if self.running is None or self.running.done():
             self.running = asyncio.create_task(self._run())
@@ -72,7 +73,7 @@ class Provider(model.Provider):
         await asyncio.sleep(0)  # let all who ask at this moment come first
         while self.waiting:
             alike = [row for row in self.waiting if row.sampling == self.waiting[0].sampling]
-            batch = sorted(alike, key=lambda row: len(row.prompt))[: self.rows]
+            batch = sorted(alike, key=lambda row: len(row.tokens))[: self.rows]
             self.waiting = [row for row in self.waiting if row not in batch]
             try:
                 for row, result in zip(batch, await asyncio.to_thread(self._generate, batch), strict=True):
@@ -81,8 +82,7 @@ class Provider(model.Provider):
                 for row in batch:
                     row.done.set_exception(error)
 
-    def _refuse_too_long(self, prompt, sampling):
-        length = len(self.tokenizer(prompt, add_special_tokens=False)["input_ids"])
+    def _refuse_too_long(self, length, sampling):
         longest, room = sampling.get("max_tokens", LONGEST), self.weights.config.max_position_embeddings
         if length + longest > room:
             detail = f"the prompt has {length} tokens and may be answered with {longest}, the model takes {room} in all"
@@ -90,20 +90,26 @@ class Provider(model.Provider):
 
     @torch.inference_mode()
     def _generate(self, batch):
-        """(text, finish reason, prompt tokens, completion tokens) for each row."""
+        """(text, finish reason, prompt tokens, completion tokens) for each row. The tokenizer stays out of it: one that
+        pads here while a prompt is read there would pad neither, or both.
+        """
         sampling, prompts = batch[0].sampling, [row.prompt for row in batch]
-        inputs = self.tokenizer(prompts, return_tensors="pt", padding=True, add_special_tokens=False)
-        width = inputs["input_ids"].shape[1]
+        counts = [len(row.tokens) for row in batch]
+        width = max(counts)
+        tokens = torch.full((len(batch), width), self.tokenizer.pad_token_id)
+        mask = torch.zeros_like(tokens)
+        for line, row in enumerate(batch):
+            tokens[line, width - len(row.tokens) :] = torch.tensor(row.tokens)
+            mask[line, width - len(row.tokens) :] = 1
         draw = LogitsProcessorList([_Draw(batch, prompts, sampling)] if sampling.get("temperature", 1.0) else [])
         made = self.weights.generate(
-            input_ids=inputs["input_ids"].to(self.weights.device),
-            attention_mask=inputs["attention_mask"].to(self.weights.device),
+            input_ids=tokens.to(self.weights.device),
+            attention_mask=mask.to(self.weights.device),
             max_new_tokens=sampling.get("max_tokens", LONGEST),
             do_sample=False,
             logits_processor=draw,
             pad_token_id=self.tokenizer.pad_token_id,
         )[:, width:].cpu()
-        counts = inputs["attention_mask"].sum(1).tolist()
         return [self._read_row(tokens, count) for tokens, count in zip(made, counts, strict=True)]
 
     def _read_row(self, tokens, prompt):
