@@ -185,3 +185,10 @@ def test_a_server_that_ignores_max_tokens_does_not_pass_the_cap(serve, model, tm
     bill = server.summary()
     assert bill["completion_tokens"] == 600 * bill["billed"] > 0
     assert bill["prompt_tokens"] * 1e-6 + bill["completion_tokens"] * 2e-6 <= cap
+
+
+def test_a_request_without_what_was_refused_is_no_further_try(serve, model, tmp_path, quick):
+    failures = {str(number): "500" for number in range(4, 11)}  # after three refusals, all tries but the last
+    server = serve(unsupported=["max_tokens", "temperature", "seed"], faults_at=failures)
+    [[answer]] = ask(model(server, concurrency=1), tmp_path, count=1)
+    assert not answer.detail and server.summary()["requests"] == 11

@@ -148,10 +148,11 @@ class Caller:
     async def _send(self, key, request, numbers):
         """sample -> answer for some of `numbers`, at least one unless they have to be asked for singly."""
         most, timeouts = at_most(request, len(numbers), capped=self.model.budget_usd is not None), 0
-        taken_out = set()  # parameters of this request that were refused
-        for attempt in range(ATTEMPTS):
+        taken_out = set()  # parameters of this request that were refused; to send it without them is no further try
+        tries = 0
+        while tries < ATTEMPTS:
             try:
-                return await self._once(key, request, numbers, most, attempt > 0)
+                return await self._once(key, request, numbers, most, bool(tries or taken_out))
             except Failure as failure:
                 if self._can_do_without(failure, request, len(numbers), taken_out):
                     if failure.parameter == "n":
@@ -169,12 +170,13 @@ class Caller:
                 self.told = True
                 log.info("model %s: %s; trying again", self.model.name, last.detail)
             timeouts += last.kind == "timeout"
+            tries += 1
             if timeouts == TIMEOUTS:
                 break
-            if attempt < ATTEMPTS - 1:
-                await self._sleep(min(LONGEST_WAIT, FIRST_WAIT * 2**attempt) * random.uniform(0.5, 1.0))
+            if tries < ATTEMPTS:
+                await self._sleep(min(LONGEST_WAIT, FIRST_WAIT * 2 ** (tries - 1)) * random.uniform(0.5, 1.0))
         self.gave_up += 1
-        told = f"model {self.model.name}: no answer in {attempt + 1} tries, the last: {last.detail}"
+        told = f"model {self.model.name}: no answer in {tries} tries, the last: {last.detail}"
         if last.kind == "connection" and not self.answered:
             raise ModelError(f"{told}; check base_url and the network")
         if self.gave_up >= GIVE_UPS:
