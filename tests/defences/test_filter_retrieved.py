@@ -45,7 +45,8 @@ def test_where_nothing_is_left_twice_as_many_are_looked_at_and_then_no_more(run)
 def test_a_guard_that_was_fitted_otherwise_is_refused(run, tmp_path):
     guard = tmp_path / "guard.json"
     folds = {key: {} for key in ("all", *"01234")}
-    guard_file.write(guard, {"kind": "oracle", "settings": {}, "retriever": "bm25", "scorer": ""}, folds)
+    about = dict.fromkeys(guard_file.ABOUT) | {"kind": "oracle", "settings": {}, "retriever": "bm25", "scorer": ""}
+    guard_file.write(guard, about, folds)
     with pytest.raises(DefenceError, match=r"guard\.json: found the retriever 'minilm', but it was fitted with 'bm25'"):
         run(guard=[guard])
     guard.write_text(guard.read_text().replace('"format": 1', '"format": 9'))

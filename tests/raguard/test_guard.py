@@ -1,5 +1,6 @@
 """The guide docs/defences.md as its reader follows it: its configuration is one, and its Python runs where it says."""
 
+import json
 import re
 
 import numpy as np
@@ -8,6 +9,7 @@ import yaml
 
 from project import ROOT
 from ragassay import tables
+from ragassay.defences import guard_file
 from ragassay.defences.null import DefenceError
 from ragassay.plan import attacks, defences, defended, raguard
 from ragassay.plan.config import checked
@@ -78,6 +80,40 @@ def test_what_a_guard_lacks_is_one_line(place, scored):
     guard = Guard.load(place / FOLDER / "raguard.json", scored / "scorer")
     with pytest.raises(DefenceError, match="found 2 texts and 1 similarities, expected one for each"):
         guard("A question?", ["One.", "Two."], [0.5])
+
+
+@pytest.mark.parametrize(
+    ("question", "texts", "similarities", "line"),
+    [
+        (None, ["One."], [0.5], "found None as question, expected a text"),
+        ("A question?", "One.", [0.5] * 4, "found one text, expected a list of texts"),
+        ("A question?", ["One.", None], [0.5, 0.4], "found None as text 2, expected a text"),
+        (
+            "A question?",
+            ["One.", "Two."],
+            [0.5, np.nan],
+            "found nan as similarity 2, expected a number as the search of its",
+        ),
+        ("A question?", ["One."], [np.float32(np.inf)], r"found np.float32\(inf\) as similarity 1"),
+        ("A question?", ["One."], ["near"], "found 'near' as similarity 1"),
+        ("A question?", ["One."], [57.3], r"found 57.3 as similarity 1, .* \(minilm, cosine\)"),
+    ],
+)
+def test_a_guard_looks_past_nothing_that_it_cannot_judge(place, question, texts, similarities, line):
+    guard = Guard.load(place / FOLDER / "question_share.json")
+    with pytest.raises(DefenceError, match=f"question_share.json: {line}"):
+        guard(question, texts, similarities)
+
+
+@pytest.mark.parametrize("name", guard_file.ABOUT)
+def test_a_guard_that_lacks_a_part_is_refused_when_it_is_loaded(place, tmp_path, name):
+    card = json.loads((place / FOLDER / "question_share.json").read_text())
+    del card[name]
+    (tmp_path / "guard.json").write_text(json.dumps(card))
+    with pytest.raises(
+        DefenceError, match=f"guard.json: found a guard without '{name}', so it is damaged; fit it again"
+    ):
+        Guard.load(tmp_path / "guard.json")
 
 
 def test_texts_of_the_corpus_are_scored_by_the_model_that_has_not_read_them(place, scored):

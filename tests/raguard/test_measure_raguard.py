@@ -76,7 +76,8 @@ def measured(tmp_path_factory):
     ]  # fmt: skip
     guard = folder / "guards/mine/minilm/raguard.json"
     fitted = {key: {"criteria": {"ts": {"texts": 12, "rough": True}}} for key in ("all", *"01234")}
-    about = {"kind": "raguard", "settings": {"alpha": 0.2}, "queries": 4, "scorer": "gpt2"}
+    about = dict.fromkeys(guard_file.ABOUT)
+    about |= {"kind": "raguard", "settings": {"alpha": 0.2}, "queries": 4, "scorer": "gpt2"}
     guard_file.write(guard, about, fitted)
     rows = [row(SWEEP_ANSWERS, sweep="figure_2", at="5", attack="black", target_id=name, outcome=outcome)
             for name, outcome in zip(NAMES, ("correct", "correct", "target", "abstained"), strict=True)]  # fmt: skip

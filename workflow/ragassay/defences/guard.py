@@ -8,6 +8,7 @@ the fitting: the same encoder, and similarities as it gives them.
 """
 
 import threading
+from numbers import Real
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,9 @@ from ragassay.defences import defence, guard_file
 from ragassay.defences.judgement import Judgement
 from ragassay.defences.null import ALL, DefenceError
 from ragassay.defences.scorer import surprises
+from ragassay.retrieval.similarity import COSINE
+
+LARGEST_COSINE = 1.001  # of vectors that were rounded
 
 
 class Guard:
@@ -46,10 +50,8 @@ class Guard:
         """One judgement for each text, best first. `vectors` are those of the texts, as the encoder of the search gives
         them, for a guard that groups texts.
         """
-        if not len(texts) == len(similarities) == len(texts if vectors is None else vectors):
-            raise DefenceError(
-                f"{self.path}: found {len(texts)} texts and {len(similarities)} similarities, expected one for each"
-            )
+        if wrong := self._wrong(question, texts, similarities, vectors):
+            raise DefenceError(f"{self.path}: {wrong}")
         if defence.VECTORS in self.needs and vectors is None:
             raise DefenceError(f"{self.path}: found no vectors, which {self.kind} compares; give those of the search")
         rows = [
@@ -62,6 +64,25 @@ class Guard:
         for row, vector in zip(rows, () if vectors is None else _unit(vectors), strict=vectors is not None):
             row["vector"] = vector
         return defence.judge(self.kind, rows, self.settings) if rows else []
+
+    def _wrong(self, question, texts, similarities, vectors):
+        """What cannot be judged, since a criterion would look past it, or ""."""
+        if not isinstance(question, str):
+            return f"found {question!r} as question, expected a text"
+        if isinstance(texts, str):
+            return "found one text, expected a list of texts"
+        if not len(texts) == len(similarities) == len(texts if vectors is None else vectors):
+            return f"found {len(texts)} texts and {len(similarities)} similarities, expected one for each"
+        largest = LARGEST_COSINE if self.card["similarity"] == COSINE else np.inf
+        for number, (text, score) in enumerate(zip(texts, similarities, strict=True), 1):
+            if not isinstance(text, str):
+                return f"found {text!r} as text {number}, expected a text"
+            if not isinstance(score, Real) or not np.isfinite(score) or abs(score) > largest:
+                return (
+                    f"found {score!r} as similarity {number}, expected a number as the search of its fitting gives"
+                    f" ({self.card['retriever']}, {self.card['similarity']})"
+                )
+        return ""
 
     def keep(self, question: str, texts: list[str], similarities, k: int, vectors=None) -> list[str]:
         """The first k texts that are left; none if all are removed: then search deeper, or do not answer."""

@@ -9,6 +9,15 @@ from ragassay.atomic import write_text
 from ragassay.defences.null import ALL, FOLDS, DefenceError
 
 FORMAT = 1
+ABOUT = (
+    "kind",
+    "settings",
+    "depth",
+    "retriever",
+    "scorer",
+    "similarity",
+    "reading",
+)  # what a card says beside thresholds
 
 
 def write(path, about: dict, fitted: dict[str, dict]) -> None:
@@ -29,6 +38,8 @@ def read(path) -> dict:
         raise DefenceError(f"{path}: found a guard of format {version}, expected {FORMAT}; fit it with this version")
     if wanted := {ALL, *map(str, range(FOLDS))} - folds:
         raise DefenceError(f"{path}: found no thresholds for fold {min(wanted)}, expected all; fit it again")
+    if missing := [name for name in ABOUT if name not in card]:
+        raise DefenceError(f"{path}: found a guard without {missing[0]!r}, so it is damaged; fit it again")
     return card
 
 
