@@ -1,5 +1,6 @@
 """Local weights through the transformers library: batches, samples, seeds, and what cannot be used."""
 
+import asyncio
 import json
 import shutil
 
@@ -198,3 +199,28 @@ def test_prompts_are_read_once_and_never_while_others_are_padded(weights, tmp_pa
     requests = [Request([{"role": "user", "content": "the ferry " * n}], sampling) for n in range(1, 13)]
     ask(weights, tmp_path, requests, rows=2)
     assert padded == [False] * len(requests)
+
+
+def test_one_that_nobody_waits_for_any_more_takes_nothing_from_its_batch_and_no_row_starves(weights, monkeypatch):
+    provider = Provider(Model("local", "transformers", str(weights), options={"device": "cpu", "rows": 2}))
+    batches, generate = [], provider._generate
+
+    def slowly(batch):
+        batches.append([len(row.tokens) for row in batch])
+        loop.call_soon_threadsafe(impatient.cancel)
+        return generate(batch)
+
+    async def asked():
+        nonlocal loop, impatient
+        loop = asyncio.get_running_loop()
+        texts = ["the ferry was lost in the quay of Tolven", *TEXTS[:1] * 3, "a glacier was lost in the quay of Tolven"]
+        waiting = [asyncio.create_task(provider.send(request(text).messages, {"max_tokens": 2}, [0])) for text in texts]
+        impatient = waiting[0]
+        return await asyncio.gather(*waiting, return_exceptions=True)
+
+    loop = impatient = None
+    monkeypatch.setattr(provider, "_generate", slowly)
+    first, *others = asyncio.run(asked())
+    assert isinstance(first, asyncio.CancelledError) and len({type(one) for one in others}) == 1
+    assert [len(provider.read(body)[0]) for body, _ in others] == [1] * 4
+    assert [max(batch) - min(batch) for batch in batches] == [0, 0, 0] and max(batches[0]) > 5

@@ -71,16 +71,29 @@ class Provider(model.Provider):
 
     async def _run(self):
         await asyncio.sleep(0)  # let all who ask at this moment come first
-        while self.waiting:
-            alike = [row for row in self.waiting if row.sampling == self.waiting[0].sampling]
-            batch = sorted(alike, key=lambda row: len(row.tokens))[: self.rows]
-            self.waiting = [row for row in self.waiting if row not in batch]
+        while batch := self._next():
             try:
-                for row, result in zip(batch, await asyncio.to_thread(self._generate, batch), strict=True):
-                    row.done.set_result(result)
+                results = await asyncio.to_thread(self._generate, batch)
             except Exception as error:  # noqa: BLE001  it belongs to those who wait for these rows
                 for row in batch:
-                    row.done.set_exception(error)
+                    if not row.done.done():
+                        row.done.set_exception(error)
+            else:
+                for row, result in zip(batch, results, strict=True):
+                    if not row.done.done():  # nobody waits any more for one that took too long
+                        row.done.set_result(result)
+
+    def _next(self):
+        """The row that has waited longest, and those beside it that are nearest in length."""
+        self.waiting = [row for row in self.waiting if not row.done.done()]
+        if not self.waiting:
+            return []
+        first = self.waiting[0]
+        alike = [row for row in self.waiting if row.sampling == first.sampling]
+        batch = sorted(alike, key=lambda row: abs(len(row.tokens) - len(first.tokens)))[: self.rows]
+        taken = {id(row) for row in batch}
+        self.waiting = [row for row in self.waiting if id(row) not in taken]
+        return batch
 
     def _refuse_too_long(self, length, sampling):
         longest, room = sampling.get("max_tokens", LONGEST), self.weights.config.max_position_embeddings
