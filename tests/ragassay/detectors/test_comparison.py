@@ -67,11 +67,12 @@ def test_a_difference_to_a_control_is_paired():
     assert rows["better"]["over_question"]["value"] is None, "this control is not used"
 
 
-def test_a_method_abstains_where_it_has_no_answer():
-    given = answers(silent=lambda *_: True)
-    rows = found(given[given["question_id"] == "q001"])["silent"]
+def test_a_method_abstains_where_it_was_asked_and_has_no_answer():
+    given = answers(silent=lambda *_: True).astype({"out_of_scope": float})
+    given.loc[given["question_id"] != "q001", ["out_of_scope", "score"]] = float("nan")
+    rows = found(given[given["question_id"] < "q010"])["silent"]
     for name in ("accuracy", "auroc", "over_overlap"):
-        assert (rows[name]["n"], rows[name]["abstained"]) == (1, 39)
+        assert (rows[name]["n"], rows[name]["abstained"]) == (1, 9), "30 questions were never put to it"
     assert rows["accuracy"]["value"] == 1.0 and rows["auroc"]["value"] is None
 
 
@@ -101,5 +102,6 @@ def test_models_that_were_asked_are_told_from_verdicts_that_came_with_a_set():
         {"judge": ["j", "j", "k"], "question_id": ["q1", "q2", "q3"], "label": ["in_scope", "tie", "out_of_scope"]}
     )
     rows = judged(labels.assign(margin=[-1.0, 0.0, 0.5]), ["j"])
-    assert rows["method"].tolist() == ["j, asked directly", "k, recorded"]
-    assert rows["out_of_scope"].tolist() == [False, True] and rows["score"].tolist() == [-1.0, 0.5]
+    assert rows["method"].tolist() == ["j, asked directly"] * 2 + ["k, recorded"]
+    assert rows["out_of_scope"].fillna(-1).tolist() == [0, -1, 1], "a tie is no answer"
+    assert rows["score"].fillna(9).tolist() == [-1.0, 9, 0.5]

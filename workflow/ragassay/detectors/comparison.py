@@ -1,8 +1,9 @@
 """Detectors, judges and controls compared on the same questions whose kind is known.
 
 Judges and detectors alike are rows of a frame here: method, question_id, out_of_scope (its answer) and score, one row
-for each seed. A method's result for a question is the mean over its seeds: of being right, and of its score. Intervals
-are 95 %, from resampled documents; a difference to another method is of the same questions and the same draws.
+for each seed; NaN where it was asked and gave no answer, no row where it was not asked. A method's result for a
+question is the mean over its seeds: of being right, and of its score. Intervals are 95 %, from resampled documents; a
+difference to another method is of the same questions and the same draws.
 """
 
 from collections.abc import Iterator
@@ -21,22 +22,24 @@ CONTROLS = {"over_overlap": SINGLE["overlap"], "over_question": SINGLE["question
 
 def judged(labels, asked_models: list[str]):
     """The answers of models that were asked directly, and of judges and detectors that came with a question set, from
-    rows of scope_labels.
+    rows of scope_labels. A label that is neither kind, such as a tie, is no answer.
     """
-    labels = labels[labels["label"].isin(list(KINDS))]
     how = labels["judge"].isin(asked_models).map({True: "asked directly", False: "recorded"})
     method = labels["judge"] + ", " + how
-    return labels.assign(method=method, out_of_scope=labels["label"] == OUT, score=labels["margin"])
+    score = labels["margin"].where(labels["label"].isin(list(KINDS)))
+    answer = (labels["label"] == OUT).astype(float).where(score.notna())
+    return labels.assign(method=method, out_of_scope=answer, score=score)
 
 
 def compared(table: str, keys: dict, questions, answers, times: int, seed: int) -> Iterator[dict]:
     """Accuracy and AUROC of each method, and how much more often it is right than each control. `questions` have
-    question_id, doc_id and the truth, `out`; a method without an answer abstains. Without questions there are no rows.
+    question_id, doc_id and the truth, `out`; a method that was asked and has no answer abstains. Without questions
+    there are no rows.
     """
     if not len(questions):
         return
-    methods, right, scores = answered(questions, answers)
-    panel, asked = Panel(questions["doc_id"], times, seed), np.ones(len(questions), bool)
+    methods, asked, right, scores = answered(questions, answers)
+    panel = Panel(questions["doc_id"], times, seed)
     accuracy, auroc = panel.mean(right, asked), panel.auroc(scores, questions["out"], asked)
     differences = {name: _over(panel, right, methods, control) for name, control in CONTROLS.items()}
     for at, method in enumerate(methods):
@@ -50,7 +53,7 @@ def compared(table: str, keys: dict, questions, answers, times: int, seed: int) 
 
 def by_topic(table: str, keys: dict, questions, answers) -> Iterator[dict]:
     """The accuracy of each method in each topic."""
-    methods, right, _ = answered(questions, answers)
+    methods, _, right, _ = answered(questions, answers)
     topics = questions["topic"].to_numpy()
     masks = {topic: (topics == topic)[:, None] & ~np.isnan(right) for topic in sorted(set(topics))}
     for topic, estimates in Panel(questions["doc_id"]).means(right, masks).items():
@@ -59,15 +62,16 @@ def by_topic(table: str, keys: dict, questions, answers) -> Iterator[dict]:
 
 
 def answered(questions, answers):
-    """The methods, and as arrays of questions x methods the share of seeds that are right and the mean scores; NaN
-    where a method has no answer.
+    """The methods, and as arrays of questions x methods whether they were asked, the share of seeds that are right and
+    the mean scores; NaN where a method has no answer.
     """
     methods, out = list(answers["method"].unique()), questions["out"].to_numpy(bool)[:, None]
     means = answers.groupby(["method", "question_id"])[["out_of_scope", "score"]].mean()
     places = pd.MultiIndex.from_product([methods, questions["question_id"]])
+    asked = places.isin(means.index).reshape(len(methods), len(questions)).T
     means = means.reindex(places).to_numpy(float).reshape(len(methods), len(questions), 2)
     shares, scores = means[..., 0].T, means[..., 1].T
-    return methods, np.where(out, shares, 1 - shares), scores
+    return methods, asked, np.where(out, shares, 1 - shares), scores
 
 
 def _over(panel, right, methods, control) -> Estimates | None:
