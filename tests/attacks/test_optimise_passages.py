@@ -77,7 +77,7 @@ def guard(tmp_path_factory):
     tables.write(NEIGHBOURS, folder / "neighbours.parquet", found)
     files = (folder / "targets.parquet", folder / "neighbours.parquet", write_passages(folder / "p.parquet", TEXTS))
     kind, path = "question_share", folder / "results/guards/mine/little/question_share.json"
-    about = (3, "little", "", "cosine", {}, "", {"way": "even_words", "least": 4, "window": 5})
+    about = (3, "little", {}, "cosine", "", {"way": "even_words", "least": 4, "window": 5}, {}, "")
     fit_defence(*files, [], [], path, kind, defence.module(kind).SETTINGS | {"alpha": 0.2}, *about)
     return path
 

@@ -49,12 +49,12 @@ def test_a_guard_that_was_fitted_otherwise_is_refused(run, tmp_path):
     guard_file.write(guard, about, folds)
     with pytest.raises(DefenceError, match=r"guard\.json: found the retriever 'minilm', but it was fitted with 'bm25'"):
         run(guard=[guard])
-    guard.write_text(guard.read_text().replace('"format": 1', '"format": 9'))
-    with pytest.raises(DefenceError, match=r"found a guard of format 9, expected 1; fit it with this version"):
+    guard.write_text(guard.read_text().replace('"format": 2', '"format": 9'))
+    with pytest.raises(DefenceError, match=r"found a guard of format 9, expected 2; fit it with this version"):
         run(guard=[guard])
     for content, problem in [
         ("{}", "found no fitted guard"),
-        ('{"format": 1, "fitted": {}}', "no thresholds for fold 0"),
+        ('{"format": 2, "fitted": {}}', "no thresholds for fold 0"),
     ]:
         guard.write_text(content)
         with pytest.raises(DefenceError, match=problem):

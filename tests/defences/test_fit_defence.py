@@ -1,23 +1,32 @@
 """What a defence learns from clean text, and which queries it learns nothing from."""
 
+import json
+
 import numpy as np
 import pytest
 
 from ragassay import tables
-from ragassay.defences import guard_file
+from ragassay.defences import guard_file, provenance
+from ragassay.defences.evidence import scored_by
 from ragassay.defences.null import ALL, FOLDS, DefenceError, fold_of
+from ragassay.encoders.encoder import Encoder
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.passage_scores import PASSAGE_SCORES
 from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
 from ragassay.schemas.retrieved import RETRIEVED
 from ragassay.schemas.targets import TARGETS
+from ragassay.weights import files
 from rows import row
 from scripts.defences.fit_defence import fit_defence
+from study import MINILM
 
 QUESTIONS = {f"q{at:02}": f"What about matter number {at}?" for at in range(60)}
 DEPTH = 4
 READING = {"way": "even_words", "least": 4, "window": 10}
+ENCODERS = dict.fromkeys(("passage", "query"), MINILM)
+ABOUT = ("minilm", ENCODERS, "cosine", "ngram", READING, {}, "")
+SCORED_BY = {"files": "of the scorer"}
 OWN = {"alpha": 0.05, "quantile": "linear", "trim": 0.0, "sample": 50, "seed": 0, "poisoned_null": None}
 OWN |= {"scorer": "ngram", "scale": "nll", "second_chunk": "post", "doublings": 2, "similarity_null": "retrieved"}
 OWN |= {"surprise_null": "sample"}
@@ -39,7 +48,7 @@ def clean(tmp_path_factory):
     poisoned = [
         row(RETRIEVED, target_id=name, rank=1, passage_id="poison-0", score=0.99, poisoned=True) for name in QUESTIONS
     ]
-    scores = [row(PASSAGE_SCORES, passage_id=name, **own) for name, own in values.items()]
+    scores = [scored(name, own) for name, own in values.items()]
     rows = {
         TARGETS: [row(TARGETS, target_id=name, question=text) for name, text in QUESTIONS.items()],
         NEIGHBOURS: found, PASSAGES: passages, PASSAGE_SCORES: scores, RETRIEVED: poisoned,
@@ -50,11 +59,15 @@ def clean(tmp_path_factory):
     return folder, similarities, values
 
 
+def scored(name, values, scorer=SCORED_BY):
+    return row(PASSAGE_SCORES, passage_id=name, scored_by=json.dumps(scorer), **values)
+
+
 def fitted(folder, kind="raguard", depth=DEPTH, poisoned=(), **own):
     places = {name: folder / f"{name}.parquet" for name in ("targets", "neighbours", "passages", "passage_scores")}
     files = (places["targets"], places["neighbours"], places["passages"], [places["passage_scores"]])
     guard = folder / "guards" / "mine" / "minilm" / f"{kind}.json"
-    fit_defence(*files, list(poisoned), guard, kind, OWN | own, depth, "minilm", "ngram", "cosine", {}, "", READING)
+    fit_defence(*files, list(poisoned), guard, kind, OWN | own, depth, *ABOUT)
     return guard_file.read(guard)
 
 
@@ -101,7 +114,29 @@ def test_a_passage_without_scores_is_told(clean, tmp_path):
     folder, _, values = clean
     for path in folder.glob("*.parquet"):
         (tmp_path / path.name).write_bytes(path.read_bytes())
-    scores = [row(PASSAGE_SCORES, passage_id=name, **own) for name, own in values.items() if name != "p007"]
+    scores = [scored(name, own) for name, own in values.items() if name != "p007"]
     tables.write(PASSAGE_SCORES, tmp_path / "passage_scores.parquet", scores)
     with pytest.raises(DefenceError, match=r"passage_scores\.parquet: found no scores of passage 'p007'"):
         fitted(tmp_path, sample=1000)
+
+
+def test_a_guard_names_its_scorer_and_the_files_of_its_encoders(clean):
+    card = fitted(clean[0], criteria=["ts"])
+    own = Encoder(**MINILM)
+    assert card["scored_by"] == SCORED_BY and card["scorer"] == "ngram" and card["retriever"] == "minilm"
+    assert card["encoders"]["query"]["files"] == own.local.digest == files.digest(own.local.folder)
+    assert card["encoders"]["passage"].keys() == {"format", "kind", "files", "options", "prefix", "revision"}
+
+
+def test_scores_of_two_scorers_are_told_and_of_another_than_the_guards(clean, tmp_path):
+    folder, _, values = clean
+    for path in folder.glob("*.parquet"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    tables.write(PASSAGE_SCORES, tmp_path / "others.parquet", [scored("poison-0", values["poison-0"], {"files": "x"})])
+    places = [tmp_path / "passage_scores.parquet", tmp_path / "others.parquet"]
+    with pytest.raises(DefenceError, match=r"others\.parquet: found scores of 2 scorers, expected those of one; score"):
+        scored_by(places)
+    assert scored_by(places[:1]) == SCORED_BY and scored_by([]) == {}
+    with pytest.raises(DefenceError, match=r"a\.json: found the scorer s with files 'x', but it was fitted with"):
+        provenance.check("a.json", "scorer s", {"files": "x"}, SCORED_BY)
+    provenance.check("a.json", "scorer s", SCORED_BY | {"revision": "main"}, SCORED_BY)

@@ -13,6 +13,7 @@ from rows import row
 from scripts.defences.fit_defence import fit_defence
 from scripts.raguard.score_passages import score_passages
 from scripts.raguard.train_scorer import train_scorer
+from study import MINILM
 
 WORDS = "the harbour ferry bridge storm river choir island old cathedral morning tide market signal lantern".split()
 FOLDER = "results/guards/mine/minilm"
@@ -58,7 +59,7 @@ def place(scored, tmp_path_factory):
     for kind in ("echo", "raguard", "question_share"):
         files = (folder / "targets.parquet", folder / "neighbours.parquet", scored / "passages.parquet")
         settings = defence.module(kind).SETTINGS | {"alpha": 0.1}
-        about = (3, "minilm", "ngram", "cosine", {}, "", READING)
+        about = (3, "minilm", dict.fromkeys(("passage", "query"), MINILM), "cosine", "ngram", READING, {}, "")
         guard = folder / FOLDER / f"{kind}.json"
         fit_defence(*files, [scored / "clean.parquet"], [], guard, kind, settings, *about)
     (folder / "results/scorers/mine").mkdir(parents=True)

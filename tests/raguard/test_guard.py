@@ -2,21 +2,25 @@
 
 import json
 import re
+import shutil
 
 import numpy as np
 import pytest
 import yaml
 
+from models import save_decoder
 from project import ROOT
 from ragassay import tables
 from ragassay.defences import guard_file
 from ragassay.defences.null import DefenceError
+from ragassay.defences.scorer import opened
 from ragassay.plan import attacks, defences, defended, raguard
 from ragassay.plan.config import checked
 from ragassay.plan.schema import merged
 from ragassay.raguard.guard import Guard
 from ragassay.schemas.passage_scores import PASSAGE_SCORES
 from ragassay.schemas.passages import PASSAGES
+from study import MINILM
 
 GUIDE = (ROOT / "docs/defences.md").read_text()
 FOLDER = "results/guards/mine/minilm"
@@ -103,6 +107,46 @@ def test_a_guard_looks_past_nothing_that_it_cannot_judge(place, question, texts,
     guard = Guard.load(place / FOLDER / "question_share.json")
     with pytest.raises(DefenceError, match=f"question_share.json: {line}"):
         guard(question, texts, similarities)
+
+
+def test_another_scorer_or_encoder_than_at_fitting_is_one_line(place, scored, tmp_path):
+    path = place / FOLDER / "raguard.json"
+    encoder = {"model": MINILM["model"]}
+    assert Guard.load(path, scored / "scorer", encoder, encoder).depth == 3
+    folder = tmp_path / "scorer"
+    shutil.copytree(scored / "scorer", folder)
+    Guard.load(path, folder)
+    words = (folder / "words.json").read_text()
+    (folder / "words.json").write_text(words.replace("ferry", "fairy"))
+    with pytest.raises(DefenceError, match=r"raguard\.json: found the scorer \S*scorer with files '\w+', but it was"):
+        Guard.load(path, folder)
+    with pytest.raises(DefenceError, match=r"found the passage encoder package:\S+ with options \{'max_tokens': 16\}"):
+        Guard.load(path, scored / "scorer", encoder | {"options": {"max_tokens": 16}})
+    with pytest.raises(DefenceError, match=r"found the query encoder package:\S+ with prefix 'query: ', but it was"):
+        Guard.load(path, scored / "scorer", encoder, encoder | {"options": {"prefixes": {"query": "query: "}}})
+
+
+def test_a_language_model_reads_as_at_the_fitting_and_another_is_refused(place, tmp_path):
+    for seed in (0, 1):
+        save_decoder(tmp_path / str(seed), ["The old ferry and the tide."] * 3, 300, 64, seed)
+    entry = {"model": str(tmp_path / "0"), "options": {"device": "cpu"}}
+    fitted = opened("one", "causal", {"entry": entry | {"options": {"dtype": "bfloat16"}}, "max_tokens": 20}, None)
+    card = json.loads((place / FOLDER / "raguard.json").read_text()) | {"scored_by": fitted.identity}
+    (tmp_path / "guard.json").write_text(json.dumps(card))
+    guard = Guard.load(tmp_path / "guard.json", entry)
+    text = "The ferry. " * 9
+    assert guard.surprises([text])[0].is_cut and guard._scorer.model.local.dtype == "bfloat16"
+    wrong = {"model": str(tmp_path / "1")}, entry | {"options": {"dtype": "float32"}}
+    for other, part in zip(wrong, ("files '\\w+'", "dtype 'float32', but it was fitted with 'bfloat16'"), strict=True):
+        with pytest.raises(DefenceError, match=f"guard.json: found the scorer .* with {part}"):
+            Guard.load(tmp_path / "guard.json", other)
+
+
+def test_a_guard_of_words_has_no_encoder(place, tmp_path):
+    card = json.loads((place / FOLDER / "question_share.json").read_text())
+    (tmp_path / "guard.json").write_text(json.dumps(card | {"retriever": "bm25", "encoders": {}}))
+    with pytest.raises(DefenceError, match=r"guard\.json: found an encoder, but it was fitted with bm25"):
+        Guard.load(tmp_path / "guard.json", encoder=MINILM)
 
 
 @pytest.mark.parametrize("name", guard_file.ABOUT)

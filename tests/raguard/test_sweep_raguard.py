@@ -72,6 +72,7 @@ def folder(tmp_path_factory):
             row(
                 PASSAGE_SCORES,
                 passage_id=one,
+                scored_by="{}",
                 **dict(zip(("whole", "pre", "post"), random.normal(5, 1, 3), strict=True)),
             )
             for one in names

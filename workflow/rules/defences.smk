@@ -84,7 +84,7 @@ rule retrieve_rewritten:
 rule fit_defence:
     """A defence learns from clean text what is usual: for each fold of queries from the others, and from all of them."""
     input:
-        plan(defences.weights),
+        plan(defences.fitting_weights),
         targets="results/targets/{dataset}.parquet",
         neighbours=plan(defences.snapshot, pattern="results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
         passages=plan(defences.snapshot, pattern="results/passages/{corpus}.parquet"),

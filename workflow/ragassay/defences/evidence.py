@@ -2,10 +2,13 @@
 needed. Everything was computed before; only vectors that nobody has stored yet are computed here.
 """
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from ragassay import tables
 from ragassay.attacks.texts import texts_of
@@ -33,6 +36,7 @@ class Evidence:
     def __post_init__(self):
         rows = tables.read(TARGETS, self.targets, ["target_id", "question"]).to_pylist()
         self.questions = {row["target_id"]: row["question"] for row in rows}
+        self.scored_by = scored_by(self.passage_scores)
 
     def rows(self, found: Iterable[dict]) -> list[dict]:
         """Rows of the table retrieved, or of a sample, which have no target, as defences look at them."""
@@ -63,10 +67,11 @@ class Evidence:
         return dict(zip(self.questions, questions @ passages.T, strict=True))
 
     def _scores(self, names):
-        found = {}
+        found, wanted = {}, pa.array(sorted(names), pa.string())
         for path in self.passage_scores:
             for batch in tables.batches(PASSAGE_SCORES, path):
-                found |= {row["passage_id"]: row for row in batch.to_pylist() if row["passage_id"] in names}
+                own = batch.filter(pc.is_in(batch["passage_id"], wanted))
+                found |= {row["passage_id"]: row for row in own.to_pylist()}
         if self.passage_scores and (missing := sorted(names - found.keys())):
             places = ", ".join(map(str, self.passage_scores))
             raise DefenceError(
@@ -79,3 +84,17 @@ class Evidence:
             return {}
         embedder = Embedder(Encoder(**self.encoder), self.embeddings)
         return dict(zip(texts, comparable(embedder.embed(list(texts.values()), "passage"), COSINE), strict=True))
+
+
+def scored_by(paths: list) -> dict:
+    """The one scorer that gave the scores in these files; empty without any."""
+    origins = {}
+    for path in paths:
+        for batch in tables.batches(PASSAGE_SCORES, path, ["scored_by"]):
+            origins |= dict.fromkeys(pc.unique(batch["scored_by"]).to_pylist(), path)
+    if len(origins) > 1:
+        raise DefenceError(
+            f"{' and '.join(map(str, origins.values()))}: found scores of {len(origins)} scorers, expected those of"
+            " one; score the passages again"
+        )
+    return next(map(json.loads, origins), {})

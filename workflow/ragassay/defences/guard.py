@@ -1,10 +1,10 @@
 """A fitted defence in a service: it judges the texts that a search found for a question, and knows nothing of tables.
 
-    guard = Guard.load("guards/raguard.json", scorer="scorers/ngram")
+    guard = Guard.load("guards/raguard.json", scorer="scorers/ngram", encoder={"model": "models/minilm"})
     judgements = guard(question, texts, similarities)
 
 It is the very defence that was measured, with the thresholds of all calibration queries. The search has to be that of
-the fitting: the same encoder, and similarities as it gives them.
+the fitting: the same encoder, and similarities as it gives them. A scorer or an encoder with other files is refused.
 """
 
 import threading
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ragassay.defences import defence, guard_file
+from ragassay.defences import defence, guard_file, provenance
 from ragassay.defences.judgement import Judgement
 from ragassay.defences.null import ALL, DefenceError
 from ragassay.defences.scorer import surprises
@@ -31,14 +31,21 @@ class Guard:
         self._scorer, self._lock = scorer, threading.Lock()
 
     @classmethod
-    def load(cls, path, scorer=None) -> "Guard":
+    def load(cls, path, scorer=None, encoder: dict | None = None, query_encoder: dict | None = None) -> "Guard":
         """`scorer` is the folder of a scorer that was trained here, or the entry of a language model, such as
-        {"model": "gpt2"}; nothing for a guard that needs no scores.
+        {"model": "gpt2"}; nothing for a guard that needs no scores. `encoder` is that of the search, as an entry of the
+        configuration, and `query_encoder` another one for questions: both are only compared with those of the fitting.
         """
         card = guard_file.read(path)
-        guard = cls(path, card, _opened(scorer))
-        if defence.SCORES in guard.needs and guard._scorer is None:
-            raise DefenceError(f"{path}: found no scorer, expected {card['scorer']}, which its thresholds come from")
+        guard = cls(path, card, _opened(path, scorer, card["scored_by"]))
+        if defence.SCORES in guard.needs:
+            if guard._scorer is None:
+                raise DefenceError(
+                    f"{path}: found no scorer, expected {card['scorer']}, which its thresholds come from"
+                )
+            provenance.check(path, f"scorer {scorer}", guard._scorer.identity, card["scored_by"])
+        if encoder:
+            _compare(path, {provenance.PASSAGE: encoder, provenance.QUERY: query_encoder or encoder}, card)
         return guard
 
     @property
@@ -96,16 +103,29 @@ class Guard:
             return list(surprises(self._scorer, texts, halves, **self.card["reading"]))
 
 
-def _opened(scorer):
+def _opened(path, scorer, fitted):
+    """A scorer; a language model reads as much of a text in the same numbers as at the fitting."""
     if isinstance(scorer, dict):
         from ragassay.defences.scorers.causal import SETTINGS, Scorer
 
-        return Scorer("scorer of the guard", scorer, **SETTINGS)
+        own = {key: fitted.get(key) or value for key, value in SETTINGS.items()}
+        options = {key: fitted[key] for key in ("dtype", "revision") if fitted.get(key)}
+        return Scorer(f"scorer of {path}", scorer | {"options": options | scorer.get("options", {})}, **own)
     if scorer is None:
         return None
     from ragassay.defences.scorers.ngram import Scorer
 
     return Scorer.load(Path(scorer))
+
+
+def _compare(path, entries, card):
+    """Encoders of a search with those of the fitting."""
+    if not card["encoders"]:
+        raise DefenceError(f"{path}: found an encoder, but it was fitted with {card['retriever']}, which has none")
+    about = {role: {"name": f"of {path}", "kind": fitted["kind"]} for role, fitted in card["encoders"].items()}
+    found = provenance.encoders({role: about[role] | entry for role, entry in entries.items()})
+    for role, entry in entries.items():
+        provenance.check(path, f"{role} encoder {entry['model']}", found[role], card["encoders"][role])
 
 
 def _unit(vectors):

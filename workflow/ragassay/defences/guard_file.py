@@ -8,16 +8,9 @@ from pathlib import Path
 from ragassay.atomic import write_text
 from ragassay.defences.null import ALL, FOLDS, DefenceError
 
-FORMAT = 1
-ABOUT = (
-    "kind",
-    "settings",
-    "depth",
-    "retriever",
-    "scorer",
-    "similarity",
-    "reading",
-)  # what a card says beside thresholds
+FORMAT = 2
+SEARCH = ("retriever", "encoders", "similarity")
+ABOUT = ("kind", "settings", "depth", *SEARCH, "scorer", "scored_by", "reading")  # what it says beside thresholds
 
 
 def write(path, about: dict, fitted: dict[str, dict]) -> None:

@@ -1,8 +1,9 @@
 """What says how surprising a text is, token by token, and how a text becomes numbers from that.
 
 A scorer is a module of `ragassay.defences.scorers` with a class `Scorer`: `scored(texts, halves)` gives, text after
-text, -log p of each token in nats and where the token ends. A scorer that is trained here reads one half of the
-documents and scores the other, see `ragassay.raguard.halves`; one that is not ignores `halves`.
+text, -log p of each token in nats and where the token ends; `identity` is all that can change these, such as a digest
+of its files. A scorer that is trained here reads one half of the documents and scores the other, see
+`ragassay.raguard.halves`; one that is not ignores `halves`.
 """
 
 import math

@@ -158,9 +158,13 @@ def null_scores(config: dict, wildcards) -> list[str]:
 
 
 def fit_defence(config: dict, wildcards) -> dict:
-    similarity = retrieval.retriever(config, wildcards.retriever).get("similarity", "cosine")
+    retriever = retrieval.retriever(config, wildcards.retriever)
     own = {key: value for key, value in filter_retrieved(config, wildcards).items() if key != "k"}
-    return own | {"similarity": similarity, "reading": reading(config)}
+    own |= {"similarity": retriever.get("similarity", "cosine"), "reading": reading(config), "encoders": {}}
+    if retriever["kind"] == retrieval.DENSE:
+        searched = retrieval.search_dense(config, wildcards)
+        own["encoders"] = {"passage": searched["encoder"], "query": searched["query_encoder"]}
+    return own
 
 
 def reading(config: dict) -> dict:
@@ -186,6 +190,12 @@ def filter_retrieved(config: dict, wildcards) -> dict:
 def weights(config: dict, wildcards) -> list[str]:
     """The weights of the retriever's encoder, if the defence looks at vectors."""
     return retrieval.retriever_weights(config, wildcards) if _sees_vectors(config, wildcards) else []
+
+
+def fitting_weights(config: dict, wildcards) -> list[str]:
+    """The weights of the retriever's encoders, whose digests stand in the guard."""
+    is_dense = retrieval.retriever(config, wildcards.retriever)["kind"] == retrieval.DENSE
+    return retrieval.retriever_weights(config, wildcards) if is_dense else []
 
 
 def _sees_vectors(config, wildcards):

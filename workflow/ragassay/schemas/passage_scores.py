@@ -21,5 +21,6 @@ PASSAGE_SCORES = Table(
         Column("post", pa.float64(), "of the second chunk alone", null=True),
         Column("post_given_pre", pa.float64(), "of the second chunk behind the first", null=True),
         Column("window", pa.float64(), "of the window of neighbouring tokens where it is highest", null=True),
+        Column("scored_by", pa.string(), "the scorer: a digest of its files and all else that changes scores, as JSON"),
     ),
 )

@@ -3,7 +3,7 @@ stored: nothing is asked of a model here.
 """
 
 from ragassay import tables
-from ragassay.defences import defence, guard_file
+from ragassay.defences import defence, guard_file, provenance
 from ragassay.defences.evidence import Evidence
 from ragassay.defences.null import fold_of
 from ragassay.schemas.filtered import FILTERED
@@ -19,10 +19,11 @@ def filter_retrieved(
     `guard` is the file of a defence that was fitted.
     """
     card = guard_file.read(guard[0]) if guard else None
-    if card:
-        guard_file.check(guard[0], card, kind=kind, settings=own, retriever=retriever, scorer=scorer)
     most = depth * 2 ** own.get("doublings", 0)
     evidence = Evidence(targets, [passages], [poisoned_passages], passage_scores, encoder or None, embeddings)
+    if card:
+        guard_file.check(guard[0], card, kind=kind, settings=own, retriever=retriever, scorer=scorer)
+        provenance.check(guard[0], f"scorer {scorer}", evidence.scored_by, card["scored_by"])
     found = evidence.by_target(row for row in tables.read(RETRIEVED, retrieved).to_pylist() if row["rank"] <= most)
     count = removed = 0
     with tables.Writer(FILTERED, filtered) as writer:

@@ -4,7 +4,7 @@ Once for each fold of queries, on all others, and once on all of them for querie
 """
 
 from ragassay import tables
-from ragassay.defences import defence, guard_file
+from ragassay.defences import defence, guard_file, provenance
 from ragassay.defences.evidence import Evidence
 from ragassay.defences.null import ALL, FOLDS, LITERAL, DefenceError, Null, fold_of
 from ragassay.defences.samples import sample
@@ -15,10 +15,11 @@ from ragassay.stage import log, run
 
 def fit_defence(
     targets, neighbours, passages, passage_scores, poisoned, guard,
-    kind, own, depth, retriever, scorer, similarity, encoder, embeddings, reading,
+    kind, own, depth, retriever, encoders, similarity, scorer, reading, encoder, embeddings,
 ):  # fmt: skip
     """`poisoned` is empty, or the tables retrieved and poisoned_passages of an attack that the null is left exposed to.
-    `encoder` is empty unless vectors are needed; `reading` says how texts were split for their scores.
+    `encoders` are those of the retriever, by the role of texts, and none of BM25; `encoder` is empty unless vectors are
+    needed; `reading` says how texts were split for their scores.
     """
     evidence = Evidence(targets, [passages], poisoned[1:], passage_scores, encoder or None, embeddings)
     source = (poisoned[0], RETRIEVED) if poisoned else (neighbours, NEIGHBOURS)
@@ -32,8 +33,9 @@ def fit_defence(
     null, folds = Null(drawn, found, literal), {name: fold_of(evidence.questions[name]) for name in found}
     fitted = {fold: defence.fit(kind, null.without(fold, folds), own) for fold in map(str, range(FOLDS))}
     fitted[ALL] = defence.fit(kind, null, own)
-    about = {"kind": kind, "settings": own, "depth": depth, "retriever": retriever, "scorer": scorer}
-    about |= {"similarity": similarity, "reading": reading}
+    about = {"kind": kind, "settings": own, "depth": depth, "retriever": retriever, "similarity": similarity}
+    about |= {"encoders": provenance.encoders(encoders), "reading": reading}
+    about |= {"scorer": scorer, "scored_by": evidence.scored_by}
     guard_file.write(guard, about | {"queries": len(found), "sample": len(drawn)}, fitted)
     log.info("fitted on %d queries and %d passages", len(found), len(drawn))
 

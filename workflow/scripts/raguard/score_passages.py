@@ -1,5 +1,7 @@
 """How surprising passages are to a scorer: those of a corpus, or those that an attack plants there."""
 
+import json
+
 import pyarrow as pa
 
 from ragassay import tables
@@ -17,11 +19,13 @@ def score_passages(passages, poisoned_passages, scorer, passage_scores, of_corpu
     """In `scorer` is the folder of one that was trained here; with `of_corpus` the clean passages are scored."""
     folder = scorer[0] if scorer else None
     halves, model = read_halves(folder), opened(name, kind, own, folder)
+    scored_by = json.dumps(model.identity, sort_keys=True)
     batches = _clean(passages, halves) if of_corpus else _planted(poisoned_passages, passages, halves)
     with tables.Writer(PASSAGE_SCORES, passage_scores) as writer:
         for ids, texts, sides in batches:
             found = list(surprises(model, texts, sides, **reading))
             columns = {key: [getattr(one, key) for one in found] for key in Surprise._fields}
+            columns["scored_by"] = [scored_by] * len(ids)
             if ids:
                 writer.write(pa.table({"passage_id": ids, "half": sides} | columns))
     log.info("%d passages scored", writer.written)

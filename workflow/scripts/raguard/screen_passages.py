@@ -5,7 +5,8 @@ that will find them. Scores are stored, each text's once.
 import numpy as np
 
 from ragassay import tables
-from ragassay.defences import guard_file
+from ragassay.defences import guard_file, provenance
+from ragassay.defences.evidence import scored_by
 from ragassay.defences.guard import Guard
 from ragassay.defences.null import DefenceError
 from ragassay.encoders.embed import Embedder
@@ -27,6 +28,7 @@ def screen_passages(
 ):  # fmt: skip
     """The clean passages of each half of the corpus are compared with questions by what the other half gives."""
     card, path = guard_file.read(guard), queries[0] if queries else None
+    provenance.check(guard, f"scorer {card['scorer']}", scored_by(passage_scores), card["scored_by"])
     asked = tables.read(QUERIES, path, ["text"])["text"].to_pylist() if path else []
     scores = {row["passage_id"]: row for one in passage_scores for row in tables.read(PASSAGE_SCORES, one).to_pylist()}
     clean, planted = _texts(PASSAGES, passages), _texts(POISONED_PASSAGES, [poisoned_passages])

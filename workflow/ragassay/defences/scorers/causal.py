@@ -18,6 +18,12 @@ class Scorer:
 
         self.model = Likelihood(LocalModel(name, entry), max_tokens)
 
+    @property
+    def identity(self) -> dict:
+        local = self.model.local
+        own = {"files": local.digest, "dtype": local.dtype, "max_tokens": self.model.longest}
+        return own | {"revision": local.commit}
+
     def scored(self, texts: Iterable[str], halves: Iterable[int]) -> Iterator[Scored]:
         texts = iter(texts)
         while chunk := list(islice(texts, CHUNK)):

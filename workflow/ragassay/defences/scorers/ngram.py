@@ -23,6 +23,7 @@ from safetensors.numpy import load, save
 
 from ragassay.atomic import replacing, write_text
 from ragassay.defences.scorer import Scored, ScorerError
+from ragassay.weights import files
 
 SETTINGS = {"order": 2}
 CHUNK = 4096  # texts at once
@@ -77,10 +78,10 @@ class Ngrams:
 
 
 class Scorer:
-    """The models of both halves, and hashes of the texts that each has read."""
+    """The models of both halves, and hashes of the texts that each has read. Its identity is that of its files."""
 
-    def __init__(self, models: list[Ngrams], read: list[np.ndarray]):
-        self.models, self.read = models, read
+    def __init__(self, models: list[Ngrams], read: list[np.ndarray], identity: dict | None = None):
+        self.models, self.read, self.identity = models, read, identity
 
     @classmethod
     def trained(cls, texts: Callable[[int], Iterable[str]], order: int) -> "Scorer":
@@ -128,7 +129,7 @@ class Scorer:
         for name, array in arrays.items():
             half, order, own = name.split(".")
             models[int(half)].parts[int(order)][own] = array
-        return cls(models, read)
+        return cls(models, read, {"files": files.digest(Path(folder))})
 
     def scored(self, texts: Iterable[str], halves: Iterable[int]) -> Iterator[Scored]:
         """`halves` are the halves that texts belong to; each is scored by the model of the other."""
