@@ -9,9 +9,15 @@ TURNS = 3
 
 def median(run: Callable) -> float:
     """Of several turns, in seconds."""
-    costs = []
+    return medians(run)[0]
+
+
+def medians(*runs: Callable) -> list[float]:
+    """The same for each of several, which take turns, so that a slower minute slows all of them."""
+    costs = [[] for _ in runs]
     for _ in range(TURNS):
-        start = time.process_time()
-        run()
-        costs.append(time.process_time() - start)
-    return statistics.median(costs)
+        for own, run in zip(costs, runs, strict=True):
+            start = time.process_time()
+            run()
+            own.append(time.process_time() - start)
+    return [statistics.median(own) for own in costs]

@@ -9,7 +9,7 @@ import torch
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
-from defending.clock import median
+from defending.clock import median, medians
 from ragassay.defences import defence
 from ragassay.defences.null import Null
 from ragassay.defences.scorer import surprises
@@ -28,26 +28,29 @@ def measure(figure) -> None:
         _write_model(folder)
         scorer = Scorer("shape of gpt2", {"model": folder, "options": {"dtype": "float32", "device": "cpu"}}, 1024)
         model = scorer.model.local.causal()  # the loop's own, as it comes
-        ours = median(lambda: list(surprises(scorer, texts, [0] * TEXTS, *READING)))
-        plain = median(lambda: _three_forwards(model, scorer, texts))
+        ours, plain = medians(lambda: _scored(scorer, texts), lambda: _three_forwards(model, scorer, texts))
         figure("surprise_of_whole_and_chunks", plain / ours, "times", ">= 2")
-        found = list(surprises(scorer, texts, [0] * TEXTS, *READING))
+        found = _scored(scorer, texts)
         wanted = _three_forwards(model, scorer, texts)
         pairs = [(own.whole, own.pre, own.post) for own in found]
         figure("surprise_difference_to_a_plain_loop", float(np.abs(np.array(pairs) - wanted).max()), "nats", "<= 1e-5")
         for name, (count, words) in SETTINGS.items():
             some = [" ".join(random.choice(WORDS, words)) for _ in range(count)]
-            cost = median(lambda some=some: list(surprises(scorer, some, [0] * len(some), *READING)))
-            loop = median(lambda some=some: _three_forwards(model, scorer, some))
+            runs = (lambda some=some: _scored(scorer, some), lambda some=some: _three_forwards(model, scorer, some))
+            cost, loop = medians(*runs)
             figure(f"surprise_of_{name}", loop / cost, "times", ">= 1")
         loop = _peak(lambda: _three_forwards(model, scorer, texts))
-        own = _peak(lambda: list(surprises(scorer, texts, [0] * TEXTS, *READING)))
+        own = _peak(lambda: _scored(scorer, texts))
         figure("surprise_memory_beyond_a_plain_loop", own - loop, "MB", "<= 300")
     many = [" ".join(random.choice(WORDS, random.integers(20, 120))) for _ in range(4000)]
     ngrams = NgramScorer.trained(lambda half: many[half::2], 2)
     cost = median(lambda: list(surprises(ngrams, many, [at % 2 for at in range(len(many))], *READING)))
     figure("ngram_texts_a_second_beside_gpt2", (len(many) / cost) / (TEXTS / ours), "times", ">= 2000")
     _filtering(figure, random)
+
+
+def _scored(scorer, texts):
+    return list(surprises(scorer, texts, [0] * len(texts), *READING))
 
 
 def _filtering(figure, random):

@@ -23,6 +23,7 @@ from ragassay.stage import log
 from ragassay.weights.batches import batches, padded
 from ragassay.weights.device import positions, short_texts
 from ragassay.weights.local import LocalModel
+from ragassay.weights.products import quicken
 
 CPU_TOKENS, GPU_TOKENS = 1024, 16_384  # of one batch, padding included
 CPU_ENOUGH = 128  # tokens that a core multiplies as fast as more
@@ -158,6 +159,7 @@ class Causal:
 
     def __init__(self, model):
         _fuse(model)
+        quicken(model)
         self.model, self.head = model, model.get_output_embeddings()
         self.plain = self._is_plain()
 
@@ -169,8 +171,7 @@ class Causal:
         return torch.cat([self._chosen(part, own) for part, own in parts]).cpu().numpy()
 
     def _chosen(self, states, wanted):
-        logits = self.logits(states).float()
-        return logits.gather(1, wanted[:, None])[:, 0] - logits.logsumexp(1)
+        return -torch.nn.functional.cross_entropy(self.logits(states).float(), wanted, reduction="none")
 
     def logits(self, states):
         """tokens x width -> tokens x vocabulary"""
