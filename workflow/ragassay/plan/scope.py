@@ -1,6 +1,9 @@
 """Settings of the stages of the scope study, and the keys of its tables: the values of each place in a path."""
 
-from ragassay.plan.models import asking
+from collections.abc import Iterator
+
+from ragassay.plan import encoders
+from ragassay.plan.models import asking, provider_of
 from ragassay.plan.shards import one_of
 
 
@@ -17,6 +20,22 @@ def own(config: dict, shards: dict) -> dict[str, list[str]]:
     """
     keys = every(config, shards)
     return keys | {role: keys[role][:1] for role in ("generator", "judge", "responder")}
+
+
+def generating(config: dict) -> list[str]:
+    """The rules in which the generator is asked."""
+    rules = ["extract_claims", "recover_claims", "remove_supported_claims", "write_questions"]
+    return rules + ["write_near_misses"] * _rewrites(config)
+
+
+def written_questions(config: dict) -> str:
+    """Where questions lie as they are first written: where all look for them, unless near misses are still to come."""
+    table = "written_questions" if _rewrites(config) else "questions"
+    return f"results/{table}/{{generator}}/{{shard}}.parquet"
+
+
+def _rewrites(config):
+    return config["scope"]["near_misses"]["tries"] > 0
 
 
 def deciding(config: dict) -> list[str]:
@@ -54,6 +73,7 @@ def most_requests(config: dict) -> dict[str, int]:
         "recover_claims": recovery["rounds"] * min(recovery["subsets"], claims),
         "remove_supported_claims": 1,
         "write_questions": 1 + (inside > 0),
+        "write_near_misses": 1,  # in each of its rounds, which an estimate counts apart
         "judge_scope": questions,
         "respond": answered,
         "answer_closed_book": answered,
@@ -64,6 +84,7 @@ def most_requests(config: dict) -> dict[str, int]:
 def switches(config: dict) -> dict[str, dict]:
     """Settings that save calls, with the calls that they are about."""
     return {
+        "scope.near_misses.tries": {"rule": "write_near_misses"},
         "scope.judging.responders": {"rule": "judge_scope", "models": only_voting(config)},
         "scope.responding.in_scope_share": {"rule": "respond", "part": "in_scope"},
         "scope.closed_book.used": {"rule": "answer_closed_book"},
@@ -100,6 +121,24 @@ def remove_supported_claims(config: dict, wildcards) -> dict:
 
 def write_questions(config: dict, wildcards) -> dict:
     return {**asking(config, "write_questions", "generator", wildcards), **config["scope"]["questions"]}
+
+
+def write_near_misses(config: dict, wildcards) -> dict:
+    lengths = {name: config["scope"]["questions"][name] for name in ("fewest_words", "most_words")}
+    own = {**config["scope"]["near_misses"], **lengths, **encoders.encoder(config)}
+    return {**asking(config, "write_near_misses", "generator", wildcards), **own}
+
+
+def rewriting_kinds(config: dict, wildcards) -> list[str]:
+    """The modules that rewriting loads by name: the generator's provider, and the encoder of the overlap control."""
+    return [*provider_of(config, "generator", wildcards), *encoders.kind_of_study(config)]
+
+
+def check(config: dict) -> Iterator[tuple]:
+    """Whether there is something to tell out-of-scope questions from, where they are to be rewritten."""
+    if _rewrites(config) and not config["scope"]["questions"]["in_scope_per_document"]:
+        expected = "expected some (scope.questions.in_scope_per_document), or 0 tries"
+        yield ("scope", "near_misses", "tries"), f"found tries without in-scope questions to compare with, {expected}"
 
 
 def judge_scope(config: dict, wildcards) -> dict:

@@ -24,6 +24,7 @@ TEXTS = {
     "documents": {"text": SITE},
     "examples": {"text": EVERYBODY},
     "lm_relevance": {"feedback": OURS},
+    "near_misses": {"text": OURS},
     "novel_claims": {"text": OURS},
     "passage_answers": {"text": OURS},
     "passages": {"text": DOCUMENT},
@@ -38,6 +39,7 @@ TEXTS = {
     "responses": {"text": OURS},
     "selected_questions": {"text": OURS},
     "targets": {"question": KEY, "answers": KEY, "target": POISON, "target_aliases": POISON, "texts": POISON},
+    "written_questions": {"text": OURS},
 }
 WITHOUT_TEXTS = """answer_metrics asked_calls baseline_scores calls candidates clusters defusion_labels
     defusion_votes detector_documents detector_training document_statistics drift embedded_passages feed_health
@@ -65,7 +67,7 @@ NEVER = {
 REBUILT = """answers calls claims closed_book_answers defusion_labels defusion_votes defusion_votes_plain direct_answers
     document_statistics lm_relevance metrics/calls metrics/documents metrics/responses metrics/scope novel_claims
     passage_answers prompt_answers questions recovered_claims rejects/claims rejects/novel_claims rejects/questions
-    rejects/recovered_claims responses scope_labels scope_votes selected_questions""".split()
+    rejects/recovered_claims responses scope_labels scope_votes selected_questions written_questions""".split()
 DIVIDED = "rejects", "metrics"  # of these a part is given
 RULES = """answer_attacked answer_closed_book answer_directly answer_from_passages answer_prompts describe_documents
     extract_claims judge_defusion judge_scope label_defusion label_scope measure_calls measure_documents
@@ -101,6 +103,11 @@ FUNNELS = [
     ("questions", "selected_questions", None),
     ("questions", "responses", None),
 ]
+
+
+def rebuilt(parts: list[str]) -> list[str]:
+    """What a replay makes of these parts: questions are given where they are near misses, which need vectors."""
+    return [name for name in parts if name in REBUILT and not (name == "questions" and "near_misses" in parts)]
 
 
 def is_known(table: str) -> bool:

@@ -116,6 +116,7 @@ def _manifest(config, version, entries, measured, signed):
     export, release = config["export"], config["release"]
     places = [file.removeprefix(f"{TABLES}/").removesuffix(".parquet") for e in entries.values() for file in e["files"]]
     parts = sorted(set(map(contents.part, places)))
+    rebuilt = contents.rebuilt(parts)
     return {
         "format": 1,
         "version": version,
@@ -132,8 +133,8 @@ def _manifest(config, version, entries, measured, signed):
         "references": [list(reference) for reference in contents.REFERENCES],
         "funnels": [list(funnel) for funnel in contents.FUNNELS],
         "replay": {
-            "given": [name for name in parts if name not in (*contents.REBUILT, *measured)],
-            "rebuilt": [name for name in parts if name in contents.REBUILT],
+            "given": [name for name in parts if name not in (*rebuilt, *measured)],
+            "rebuilt": rebuilt,
             "within": {name: contents.TOLERANCE for name in measured if name in parts},
         },
     }

@@ -16,6 +16,7 @@ TASKS = {
     "write_in_scope_questions": "questions",
     "judge_scope": "scope",
     "respond_basic": "answer",
+    "write_near_misses": "near_misses",
     "respond_two_shot": "answer",
     "respond_cot": "answer",
     "judge_defusion": "defusion",

@@ -37,9 +37,13 @@ def rewritten(passage: str, dice) -> str:
     return json.dumps({"passage": "".join([*text, passage[place:]])}, ensure_ascii=False)
 
 
-def asked(question: str, dice) -> str:
+def asked(text: str, dice) -> str:
+    return json.dumps({"question": question(text, dice)}, ensure_ascii=False)
+
+
+def question(text: str, dice) -> str:
     """A question, which ends as one and keeps its question word; where no word is known, it comes back unchanged."""
-    return json.dumps({"question": _plain(exchanged(question, MOST, dice))}, ensure_ascii=False)
+    return _plain(exchanged(text, MOST, dice))
 
 
 def _sentence(sentence, dice):

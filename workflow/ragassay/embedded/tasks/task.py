@@ -91,6 +91,8 @@ def _task(parts, around):
             return "remove", ""
         case ["claims", "document"] if "question" in words:
             return "questions_from_claims", ""
+        case ["answered questions", "document", "questions"]:
+            return "near_misses", ""
         case ["document"] if "question" in words:
             return "questions", ""
         case ["document"] if re.search("claim|fact|statement", words):

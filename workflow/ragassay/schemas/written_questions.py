@@ -1,0 +1,12 @@
+"""The table written_questions."""
+
+from dataclasses import replace
+
+from ragassay.schemas.questions import QUESTIONS
+
+WRITTEN_QUESTIONS = replace(
+    QUESTIONS,
+    name="written_questions",
+    row="One row per question as it was first written, where near misses are wanted: see near_misses.",
+    path="written_questions/{generator}/{shard}",
+)
