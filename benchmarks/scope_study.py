@@ -1,5 +1,5 @@
-"""The whole scope study through Snakemake, every rule of `make demo STUDY=scope`, with one paid model in all its parts that
-answers from a loopback server after 200 ms, 64 requests at once.
+"""The whole scope study through Snakemake, every rule of `make demo STUDY=scope`: a loopback server plays the one
+model, answers after 200 ms, and gets 64 requests at once.
 
 The limit is all calls divided by those in flight, times the latency: what a study takes whose calls never wait for a
 process that starts, an encoder, statistics, or each other. Told beside it: how long nothing was in flight though
@@ -19,9 +19,9 @@ import time
 import zlib
 from pathlib import Path
 
-import scope
 import yaml
 
+import scope
 from common.figures import figure, finish
 from loopback import Loopback
 
@@ -32,7 +32,7 @@ OFF = {"crawl": {"opml": [], "local_site": None}, "question_sets": {"natural": {
 
 
 def answer(messages, sampling, index):
-    """As `scope.answer`; a judge says what the question was written to be, and of two responses in three that they decline."""
+    """As `scope.answer`; a judge says what a question was written to be, and that two responses in three decline."""
     content = messages[-1]["content"]
     if "verdict" not in content.rsplit(">", 1)[-1]:
         return scope.answer(messages, sampling, index)
@@ -66,7 +66,7 @@ def prepare(clone, url, count):
     (clone / "shards.tsv").write_text("\n".join(lines) + "\n")
     model = {"provider": "openai", "model": "loopback", "base_url": url, "key_variable": "BENCH_KEY"}
     model |= {"concurrency": scope.IN_FLIGHT, "price": {"input": 0, "output": 0}}
-    roles = dict.fromkeys(("generators", "judges", "responders"), ["served"])
+    roles = {role: ["served"] for role in ("generators", "judges", "responders")}
     (clone / "bench.yaml").write_text(
         yaml.safe_dump(OFF | {"shards": "shards.tsv", "models": {"served": model}, "scope": roles})
     )

@@ -121,6 +121,15 @@ def test_orders_in_a_document_flip_hardly_any_verdict(ask, articles, order):
     assert total > 50 and flipped <= 0.03 * total
 
 
+def test_questions_are_put_in_other_words_or_left_out(ask):
+    shown = {"document": "The lock opened.", "answered": "(none)", "attempt": 1}
+    reply = ask(
+        "write_near_misses", questions="1. Which of the boats of the company were repaired?\n2. Who is Fenn?", **shown
+    )
+    assert items(reply) == {1: "Which of the vessels of the firm were repaired?"}
+    assert ask("write_near_misses", questions="2. Who is Fenn?", **shown) == "None"
+
+
 def test_an_unknown_task_is_answered_honestly():
     for messages in ([], [{"role": "user", "content": "Write a poem about locks."}]):
         assert "cannot do this" in respond(messages, {"temperature": 0.7}, 0)

@@ -104,6 +104,7 @@ DEFAULTS = {
             "most_words": 18,
             "sampling": {"temperature": 0.7, "max_tokens": 800},
         },
+        "near_misses": {"tries": 0, "told_from": 0.5, "sampling": {"temperature": 0.7, "max_tokens": 800}},
         "judging": {"votes": 9, "sampling": {"temperature": 0.7, "max_tokens": 400}, "responders": "all"},
         "labels": {"least_share": 0.5},
         "responding": {
