@@ -46,9 +46,11 @@ CONDITIONS = ["released", "retrieved", "prefixed", "matched"]
 TABLES = ("prompt_answers", "probe_scores", "probe_classes", "projections")
 MEASURED = (*(f"{name}/s/r/a/m" for name in TABLES), "probe_transfers/kinds")
 LOGISTIC = {"kind": "logistic", "settings": {"strengths": [0.01]}, "seeds": [0], "folds": 10}
+LENS = {"tokens": 40, "strengths": [0.3], "sparse": True}
 PROBES = {
     "logistic": LOGISTIC | {"layers": None, "conditions": []},
     "last_layer": LOGISTIC | {"layers": [-1], "conditions": ["released"]},
+    "lens": LOGISTIC | {"kind": "lens", "settings": LENS, "layers": None, "conditions": ["matched"]},
 }
 CELL = dict(zip(("dataset", "retriever", "attack", "responder"), "sram", strict=True))
 

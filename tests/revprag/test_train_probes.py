@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from probe_study import COUNT
+from probe_study import COUNT, PROBES
 from ragassay import tables
 from ragassay.documents.splits import split_of
 from ragassay.metrics.auroc import auroc
@@ -38,7 +38,7 @@ def test_what_was_fitted_on_one_condition_is_tested_on_all(study):
 
 def test_controls_stand_beside_probes_and_see_what_they_should(study):
     assert {row["probe"] for row in scores(study)} == {
-        "logistic", "last_layer", "control", "answer_text", "shuffled", "masking"
+        "logistic", "last_layer", "lens", "control", "answer_text", "shuffled", "masking"
     }  # fmt: skip
     assert {row["trained_on"] for row in scores(study, probe="last_layer")} == {"released"}
 
@@ -51,11 +51,12 @@ def test_controls_stand_beside_probes_and_see_what_they_should(study):
     assert area("matched", "control") < 0.8
 
 
-def test_a_saved_probe_gives_the_scores_of_its_fold(study):
-    probe = Probe.load(study.folder)
+@pytest.mark.parametrize("name", ["logistic", "lens"])
+def test_a_saved_probe_gives_the_scores_of_its_fold(study, name):
+    probe = Probe.load(study.folder, name)
     rows = [
         row
-        for row in scores(study, trained_on="matched", facts="all", probe="logistic", fold=0)
+        for row in scores(study, trained_on="matched", facts="all", probe=name, fold=0)
         if row["condition"] == "matched"
     ]
     keys = {(row["target_id"], row["condition"], row["side"]): row["key"] for row in _activations(study)}
@@ -96,6 +97,16 @@ def test_a_service_watches_a_generation_with_the_model_that_was_read(study):
     assert (last.scores(states) == last.scores(changed)).all() and (probe.scores(states) != probe.scores(changed)).any()
     with pytest.raises(ProbeError, match=r"found the probe 'matched-triplet\.0'"):
         Probe.load(study.folder, "triplet")
+
+
+def test_a_lens_needs_what_the_last_block_puts_out(study, tmp_path):
+    before = study.place("activations").read_bytes()
+    try:
+        study.collect(reading={"layers": [1]})
+        with pytest.raises(ProbeError, match=r"no probe can be fitted: lens: revprag\.activations leaves out"):
+            study.train(tmp_path, reading={"layers": [1]}, probes={"lens": dict(PROBES["lens"])})
+    finally:
+        study.place("activations").write_bytes(before)
 
 
 def test_answers_of_which_none_is_poisoned_are_refused(study, tmp_path):

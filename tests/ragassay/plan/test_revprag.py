@@ -92,6 +92,7 @@ def test_baselines_are_asked_only_where_they_are_wanted(settings):
     ("own", "told"),
     [
         ({"probe": "logistc"}, "did you mean logistic"),
+        ({"probe": "lens"}, "found lens, which reads the output layer of one model"),
         ({"attacks": ["poisonedrag_blak"]}, "poisonedrag_black"),
         ({"responders": ["embedded"]}, "whose activations nobody can read"),
         ({"retrievers": ["minilmm"]}, "minilm"),
@@ -101,6 +102,12 @@ def test_a_comparison_of_what_is_not_there_is_refused(settings, own, told):
     config = settings({"revprag": {"generalisation": {"mine": CELLS | {"across": "attack"} | own}}})
     [(place, message)] = revprag.check(config)
     assert place[:3] == ("revprag", "generalisation", "mine") and told in message
+
+
+def test_a_lens_on_some_layer_is_refused(settings):
+    config = settings({"revprag": {"probes": {"early": {"kind": "lens", "layers": [1]}}}})
+    [(place, message)] = revprag.check(config)
+    assert place == ("revprag", "probes", "early", "layers") and "expected none: lens reads the last one" in message
 
 
 def test_the_papers_probes_lack_nothing_but_files_and_weights(tmp_path, monkeypatch, settings):

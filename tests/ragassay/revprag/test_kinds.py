@@ -12,10 +12,13 @@ from ragassay.heads import heads_file
 from ragassay.metrics.auroc import auroc
 from ragassay.revprag import samples, triplets
 from ragassay.revprag.folds import KINDS
-from ragassay.revprag.samples import Part, ProbeError, scaling
+from ragassay.revprag.kinds import lens
+from ragassay.revprag.samples import Last, Part, ProbeError, scaling
 
 SMALL = {"triplet": {"widths": [8, 8], "epochs": 6, "support": 20, "batch": 16, "rate": 1e-2}, "mlp": {"rate": 1e-2}}
-NAMES = ("difference", "logistic", "mlp", "triplet")
+SMALL |= {"lens": {"tokens": 24}}
+NAMES = ("difference", "lens", "logistic", "mlp", "triplet")
+OUTPUT = np.random.default_rng(1).normal(size=(60, 8)).astype(np.float32)  # tokens x width
 
 
 def planted(count=160, strength=1.5, seed=0):
@@ -35,6 +38,7 @@ def fitted(name, seed=0, strength=1.5):
     """A kind fitted on the first samples: its arrays, and its scores of the last ones with their labels."""
     features, labels = planted(strength=strength)
     kind = variants.load(KINDS, name, "test")
+    features = Last(features, 1, OUTPUT) if kind.OUTPUT else features
     settings = kind.SETTINGS | SMALL.get(name, {})
     training, validation, test = (part(features, labels, np.arange(*ends)) for ends in ((80,), (80, 110), (110, 160)))
     arrays = kind.fit(training, validation, settings, seed)
@@ -115,3 +119,40 @@ def test_a_support_set_is_not_trained_on_and_decides():
     support, rest = triplets._apart(part(features, labels, np.arange(60)), 20)
     assert len(support.rows) == 20 and support.labels.sum() == 10
     assert not set(support.rows) & set(rest.rows) and len(rest.rows) == 40
+
+
+def hedging(count=200):
+    """States of 6 numbers, of which the first is the logit of a token that hedges: it is as high as that of the answer
+    where passages contradict, whatever that is, and far below it where they do not.
+    """
+    draw, labels = np.random.default_rng(2), np.arange(count) % 2 > 0
+    states = draw.normal(0, 0.3, (count, 1, 6)).astype(np.float32)
+    height = draw.uniform(2, 8, count)
+    states[np.arange(count), 0, draw.integers(1, 6, count)] = height
+    states[:, 0, 0] = height - np.where(labels, 1, 3) + draw.normal(0, 0.3, count)
+    return Last(states, 0, np.eye(6, dtype=np.float32)), labels
+
+
+def test_a_lens_sees_how_probable_a_token_is_which_no_linear_function_of_states_shows():
+    features, labels = hedging()
+    parts = [part(features, labels, np.arange(*ends)) for ends in ((100,), (100, 140), (140, 200))]
+    areas = {}
+    for name in ("lens", "logistic"):
+        kind = variants.load(KINDS, name, "test")
+        arrays = kind.fit(*parts[:2], kind.SETTINGS, 0)
+        areas[name] = auroc(kind.score(arrays, parts[2], kind.SETTINGS), parts[2].labels)
+        weights = arrays["outer.weight"]
+    assert areas["lens"] > 0.95 and areas["logistic"] < 0.85 and weights.shape == (6,)
+
+
+def test_a_lens_has_the_probabilities_of_the_likeliest_tokens(monkeypatch):
+    states, _ = planted()
+    states = states[:, 1]
+    logits = states.astype(np.float64) @ OUTPUT.T
+    reference = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+    assert np.abs(lens.log_probabilities(states, OUTPUT) - reference).max() < 1e-3
+    best = sorted(np.argsort(-np.exp(reference).mean(axis=0))[:10])
+    whole = lens.likeliest(states, OUTPUT, 10)
+    monkeypatch.setattr(lens, "ROWS", 7)
+    assert (whole == OUTPUT[best]).all() and (lens.likeliest(states, OUTPUT, 10) == whole).all()
+    assert (lens.likeliest(states, OUTPUT, 99) == OUTPUT).all()

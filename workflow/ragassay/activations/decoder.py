@@ -45,6 +45,12 @@ class Decoder(LocalModel):
         special = not self.tokenizer.chat_template
         return self.tokenizer(self.prompt(messages), add_special_tokens=special)["input_ids"]
 
+    def output(self):
+        """The output layer, tokens x width: it makes logits of what the last layer puts out. It may take as long as
+        loading the trunk.
+        """
+        return self.causal().get_output_embeddings().weight.detach().float().cpu().numpy()
+
     def load(self, site: str = RESIDUAL):
         """The trunk, ready to run and to give the states of a site."""
         from ragassay.activations.states import States

@@ -219,11 +219,14 @@ def _read_by(config, name):
     return {"model": model, "reading": config["revprag"]["activations"]}
 
 
+def _kind(name, entry):
+    return variants.load(KINDS, entry["kind"], f"revprag.probes.{name}.kind")
+
+
 def _probe(name, entry):
-    settings = variants.load(KINDS, entry["kind"], f"revprag.probes.{name}.kind").SETTINGS
     return {
         "kind": entry["kind"],
-        "settings": settings | entry["settings"],
+        "settings": _kind(name, entry).SETTINGS | entry["settings"],
         **{key: entry[key] for key in ("seeds", "folds", "layers", "conditions")},
     }
 
@@ -254,10 +257,18 @@ def check(config: dict) -> Iterator[tuple]:
         elif max(own) > kept:
             yield ("revprag", "cells"), f"found k {max(own)}, expected at most retrieval.neighbours, which is {kept}"
     for place, entry in compared.items():
-        if entry["probe"] not in config["revprag"]["probes"]:
+        probe = config["revprag"]["probes"].get(entry["probe"])
+        if probe is None:
             yield (*place, "probe"), unknown("probe", entry["probe"], config["revprag"]["probes"])
+        elif _kind(entry["probe"], probe).OUTPUT:
+            found = f"found {entry['probe']}, which reads the output layer of one model"
+            yield (*place, "probe"), f"{found}, expected a probe that reads activations alone"
     for name, entry in config["revprag"]["probes"].items():
-        settings = variants.load(KINDS, entry["kind"], f"revprag.probes.{name}.kind").SETTINGS
+        kind = _kind(name, entry)
+        settings = kind.SETTINGS
+        if kind.OUTPUT and entry["layers"] is not None:
+            found = f"found layers {entry['layers']}, expected none: {entry['kind']} reads the last one"
+            yield ("revprag", "probes", name, "layers"), found
         for key in entry["settings"]:
             if key not in settings:
                 found = unknown("setting", key, settings) if settings else f"{entry['kind']} has no settings"

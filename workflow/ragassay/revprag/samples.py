@@ -48,6 +48,14 @@ class Layers:
         return self.features[rows][:, self.places]
 
 
+class Last(Layers):
+    """The last layer, and the model's output layer (tokens x width), which makes next tokens of it."""
+
+    def __init__(self, features, place: int, output: np.ndarray):
+        super().__init__(features, [place])
+        self.output = output
+
+
 class Joined:
     """Features of several cells, one after another. Only models of one shape can share a probe."""
 

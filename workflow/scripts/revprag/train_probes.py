@@ -5,18 +5,19 @@ The probes of the first fold are saved, for use in a service: a tenth of the doc
 
 import numpy as np
 
-from ragassay import tables
+from ragassay import tables, variants
 from ragassay.activations.decoder import Decoder
+from ragassay.activations.sites import RESIDUAL
 from ragassay.encoders.embed import Embedder
 from ragassay.encoders.encoder import Encoder
 from ragassay.heads import heads_file
 from ragassay.llm.prompts import Prompt
 from ragassay.revprag.baselines import baselines_of
 from ragassay.revprag.controls import ANSWER_TEXT, CONTROL, SHUFFLED, control
-from ragassay.revprag.folds import Given, Method, problem, scored
+from ragassay.revprag.folds import KINDS, Given, Method, problem, scored
 from ragassay.revprag.reading import Reading
 from ragassay.revprag.rows import ALL, Rows
-from ragassay.revprag.samples import Layers, ProbeError, Stored
+from ragassay.revprag.samples import Last, Layers, ProbeError, Stored
 from ragassay.revprag.three_way import classified
 from ragassay.schemas.probe_classes import PROBE_CLASSES
 from ragassay.schemas.probe_scores import PROBE_SCORES
@@ -34,10 +35,16 @@ def train_probes(
     reading = Reading(**reading).resolved(decoder)
     states, places = Stored(reading.store(decoder, embeddings), rows.keys), {}
     texts = Embedder(Encoder(**encoder), embeddings).embed([text or " " for text in rows.answers["text"]])
-    methods = []
+    methods, problems, last = [], [], decoder.config.num_hidden_layers
     for name, entry in probes.items():
-        places[name] = reading.places(entry.pop("layers"), decoder.config.num_hidden_layers)
+        layers, reads_output = entry.pop("layers"), variants.load(KINDS, entry["kind"], name).OUTPUT
+        if reads_output and not (reading.site == RESIDUAL and last in reading.layers):
+            problems.append(f"{name}: revprag.activations leaves out what the last block puts out, which it reads")
+            continue
+        places[name] = reading.places([last] if reads_output else layers, last)
         features = states if places[name] is None else Layers(states, places[name])
+        if reads_output:
+            features = Last(states, *places[name], decoder.output())
         methods.append(Method(name, features=features, **entry))
     others = [
         control(CONTROL, rows.rulers),
@@ -45,7 +52,7 @@ def train_probes(
         control(SHUFFLED, states, range(shuffles)),
         *(Given(name, "", {}, values, [0]) for name, values in baselines_of(baselines, rows.pairs).items()),
     ]
-    saved, cards, problems = {}, {}, []
+    saved, cards = {}, {}
     with tables.Writer(PROBE_SCORES, probe_scores) as kept:
         for condition, facts, chosen, tested in rows.groups():
             if found := problem(rows.labels, rows.clusters, chosen):

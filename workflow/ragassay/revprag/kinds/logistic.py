@@ -1,5 +1,5 @@
 """Logistic regression on all activations side by side. Of several penalties the one with the least loss on the
-validation part is kept.
+validation part is kept. A sparse one rests on few features.
 """
 
 import numpy as np
@@ -7,8 +7,10 @@ import numpy as np
 from ragassay.heads import calibration, scores
 from ragassay.revprag.samples import scaling
 
-SETTINGS = {"strengths": [0.001, 0.01, 0.1]}  # the lower, the simpler
+SETTINGS = {"strengths": [0.001, 0.01, 0.1], "sparse": False}  # the lower, the simpler
 ITERATIONS = 300
+SPARSE = {"l1_ratio": 1, "solver": "liblinear"}
+OUTPUT = False
 
 
 def fit(training, validation, settings, seed):
@@ -17,8 +19,9 @@ def fit(training, validation, settings, seed):
     scale = scaling(training)
     given = (training.whole() - scale.mean.ravel()) * scale.factor.ravel()
     held, best = validation.whole(), None
+    penalty = SPARSE | {"random_state": seed} if settings.get("sparse") else {}
     for strength in settings["strengths"]:
-        model = LogisticRegression(C=strength, class_weight="balanced", max_iter=ITERATIONS)
+        model = LogisticRegression(C=strength, class_weight="balanced", max_iter=ITERATIONS, **penalty)
         model.fit(given, training.labels)
         arrays = scale.worked_into(model.coef_[0], float(model.intercept_[0]))
         loss = calibration.log_loss(scores.scores(arrays, held), validation.labels) if len(held) else 0.0
