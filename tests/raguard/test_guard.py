@@ -109,6 +109,16 @@ def test_a_guard_looks_past_nothing_that_it_cannot_judge(place, question, texts,
         guard(question, texts, similarities)
 
 
+@pytest.mark.parametrize("kind", ["raguard", "echo", "question_share"])
+def test_empty_and_one_word_texts_are_judged_and_where_all_go_nothing_is_kept(place, scored, kind):
+    guard = Guard.load(place / FOLDER / f"{kind}.json", scored / "scorer")
+    judgements = guard("Which harbour?", ["", "tide", "???", "Which harbour? Zyzzyva quuxes."], [0.5, 0.4, 0.3, 0.99])
+    assert not judgements[0].removed and judgements[-1].removed
+    assert all(np.isfinite(one.score) for own in judgements for one in own.criteria)
+    loud = ["Which harbour? Zyzzyva quuxes brump.", "Which harbour? Xylitol wombat fnord."]
+    assert guard.keep("Which harbour?", loud, [0.99, 0.98], 5) == []
+
+
 def test_another_scorer_or_encoder_than_at_fitting_is_one_line(place, scored, tmp_path):
     path = place / FOLDER / "raguard.json"
     encoder = {"model": MINILM["model"]}

@@ -176,6 +176,8 @@ def test_trustrag_removes_the_cluster_that_is_denser_than_clean_ones(random, nul
         DefenceError, match=r"trustrag: found 10 calibration queries, expected at least 20 for alpha 0\.05"
     ):
         judged("trustrag", passages, few)
+    rows = judged("trustrag", passages, few._replace(found={}), similarity=0.88)
+    assert {row["thresholds"][0] for row in rows} == {0.88}, "what is set needs no clean text"
 
 
 def test_ragdefender_removes_those_that_insist_on_the_same(random, null):

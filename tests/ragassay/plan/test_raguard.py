@@ -5,8 +5,8 @@ import re
 import pytest
 
 from ragassay import variants
-from ragassay.plan import defences, raguard, screening
-from ragassay.plan.config import ConfigError, checked
+from ragassay.plan import attacks, defences, raguard, screening
+from ragassay.plan.config import ConfigError, checked, schema_problems
 from ragassay.plan.schema import merged
 from wildcards import Wildcards
 
@@ -78,6 +78,10 @@ def test_scorers_are_trained_here_or_read_elsewhere():
     assert found["own"] == {"entry": {"model": "gpt2", "options": {}}, "max_tokens": 512} and found["of_corpus"]
 
 
+def planted(kind, **settings):
+    return {"attacks": {"loud": {"kind": kind, "settings": settings}}}
+
+
 def given(kind, **settings):
     return {"defences": {"both": {"kind": kind, "settings": settings}}}
 
@@ -119,6 +123,11 @@ def test_what_cannot_be_run_is_one_line(more, line):
         (given("ppl", sample=0), "defences.both.settings.sample: found 0 (a whole number), expected a whole number of"),
         ({"scorers": {"one": {"kind": "ngram", "settings": {"order": 0}}}},
          "scorers.one.settings.order: found 0 (a whole number), expected a whole number of at least 1"),
+        (planted("jamming", texts=0), "attacks.loud.settings.texts: found 0 (a whole number), expected a whole number"),
+        (planted("jamming", texts="two"), "attacks.loud.settings.texts: found 'two' (text), expected a whole number"),
+        (planted("garag", mutation=1.5), "attacks.loud.settings.mutation: found 1.5 (a number), expected a number"),
+        (planted("adaptive_threshold", knowledge="all"), "attacks.loud.settings.knowledge: found 'all' (text)"),
+        (planted("jamming_optimised", refusal="no"), "attacks.loud.settings.refusal: found 'no' (text), expected one"),
     ],
 )  # fmt: skip
 def test_a_setting_of_the_wrong_kind_is_one_line(more, line):
@@ -128,10 +137,13 @@ def test_a_setting_of_the_wrong_kind_is_one_line(more, line):
 
 def test_every_setting_of_a_kind_is_described():
     described = merged()["properties"]
-    for section, kinds in (("defences", defences.KINDS), ("scorers", raguard.KINDS)):
-        known = described[section]["additionalProperties"]["properties"]["settings"]["properties"]
+    for section, kinds in (("defences", defences.KINDS), ("scorers", raguard.KINDS), ("attacks", attacks.KINDS)):
+        allowed = described[section]["additionalProperties"]["properties"]["settings"]
         for kind in variants.names(kinds):
-            assert variants.load(kinds, kind, section).SETTINGS.keys() <= known.keys(), kind
+            defaults = variants.load(kinds, kind, section).SETTINGS
+            assert defaults.keys() <= allowed["properties"].keys(), kind
+            usual = {key: value for key, value in defaults.items() if key not in ("of", "model")}  # have to be given
+            assert not list(schema_problems(usual, allowed)), kind
 
 
 def test_no_passage_is_scored_by_a_model_that_has_read_it():

@@ -102,6 +102,8 @@ def test_texts_that_a_model_writes_are_a_table_of_their_own_and_those_of_a_user_
         ({}, {"attacks": {"loud": NOT_FITTED}}, "attacks.loud.settings.filter: found the filter 'oracle', expected a"),
         ({}, {"attacks": {"loud": NOBODY}}, "attacks.loud.settings.responder: found the model 'embeded', expected one"),
         ({}, {"attacks": {"loud": WITHOUT_GRADIENTS}}, "attacks.loud.settings.retriever: found the retriever 'bm25',"),
+        ({}, {"attacks": {"loud": {"kind": "corpus_poisoning", "settings": {"aim": "declining"}}}},
+         "attacks.loud.settings.aim: found the aim 'declining', expected one of: error, answer"),
         ({}, {"defences": {"mine": {"kind": "none", "settings": {"k": 1}}}}, "defences.mine.settings: none has no"),
     ],
 )  # fmt: skip

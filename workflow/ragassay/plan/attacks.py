@@ -177,6 +177,10 @@ def check(config: dict) -> Iterator[tuple]:
         except AttackError as error:
             yield ("attacks", name, "settings"), str(error).partition(": ")[2]
             continue
+        aims = variants.load(KINDS, entry["kind"], f"attacks.{name}").WANTS
+        aim = entry["settings"].get("aim")
+        if aim and aim not in aims:
+            yield ("attacks", name, "settings", "aim"), unknown("aim", aim, aims)
         for needed, key in OWN_ENTRY.items():
             if (needed in needs(config, name)) != (key in entry):
                 found = f"found {key}, which this kind does not read"

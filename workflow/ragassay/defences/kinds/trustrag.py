@@ -22,14 +22,15 @@ NEEDS = ("vectors",)
 
 
 def fit(null, settings):
+    if settings["similarity"] is not None:
+        return {"threshold": settings["similarity"]}
     values = np.array([max(_clusters(rows, settings)[1]) for rows in null.found.values() if len(rows) > 1])
     if len(values) < (least := math.ceil(1 / settings["alpha"])):
         raise DefenceError(
             f"trustrag: found {len(values)} calibration queries, expected at least {least} for alpha"
             f" {settings['alpha']}; add some, raise alpha, or set similarity"
         )
-    limit = settings["similarity"]
-    limit = float(np.quantile(values, 1 - settings["alpha"])) if limit is None else limit
+    limit = float(np.quantile(values, 1 - settings["alpha"]))
     return {"threshold": limit, "texts": len(values), "rough": is_rough(len(values), settings["alpha"])}
 
 
