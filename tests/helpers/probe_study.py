@@ -12,6 +12,7 @@ from project import ROOT
 from ragassay import tables
 from ragassay.datasets.hygiene import usable
 from ragassay.revprag.asked import asked_once
+from ragassay.schemas.filtered import FILTERED
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
@@ -21,6 +22,7 @@ from ragassay.weights.threads import threads
 from rows import row
 from scripts.revprag.answer_prompts import answer_prompts
 from scripts.revprag.collect_activations import collect_activations
+from scripts.revprag.combine_alarms import combine_alarms
 from scripts.revprag.mask_passages import mask_passages
 from scripts.revprag.measure_revprag import measure_revprag
 from scripts.revprag.pair_prompts import pair_prompts
@@ -42,9 +44,9 @@ ENCODER = {
     "encoder": {"name": "minilm", "kind": "sentence_transformers", "model": MINILM, "options": {"device": "cpu"}}
 }
 PROMPTS = [ROOT / f"resources/prompts/{name}.yaml" for name in ("respond_passages", "answer_closed_book")]
-CONDITIONS = ["released", "retrieved", "prefixed", "matched"]
+CONDITIONS = ["released", "retrieved", "prefixed", "matched", "irrelevant", "misspelt"]
 TABLES = ("prompt_answers", "probe_scores", "probe_classes", "projections")
-MEASURED = (*(f"{name}/s/r/a/m" for name in TABLES), "probe_transfers/kinds")
+MEASURED = (*(f"{name}/s/r/a/m" for name in TABLES), "probe_transfers/kinds", "alarms/s/r/a/m")
 LOGISTIC = {"kind": "logistic", "settings": {"strengths": [0.01]}, "seeds": [0], "folds": 10}
 LENS = {"tokens": 40, "strengths": [0.3], "sparse": True}
 PROBES = {
@@ -105,6 +107,17 @@ def write_tables(place):
     tables.write(POISONED_PASSAGES, place("poisoned_passages"), planted)
     tables.write(NEIGHBOURS, place("neighbours"), clean)
     tables.write(RETRIEVED, place("retrieved"), attacked)
+    for name, rows in (("filtered_clean", clean), ("filtered_attacked", attacked)):
+        tables.write(FILTERED, place(name), [judged(one) for one in rows])
+
+
+def judged(found):
+    """A defence that suspects what is planted for every third target, and else what its score says."""
+    name = found.get("query_id") or found["target_id"]
+    at = int(name[-2:])
+    score = 2.0 if found.get("poisoned") and at % 3 == 0 else (at * 7 % COUNT) / COUNT - found["rank"] / 100
+    about = {"target_id": name, "rank": found["rank"], "passage_id": found["passage_id"]}
+    return row(FILTERED, **about, score=score, removed=score > 1)
 
 
 @pytest.fixture(scope="session")
@@ -152,13 +165,17 @@ def study(tmp_path_factory):
         settings |= {"reading": {}, "fpr": 0.1, "embeddings": own.embeddings}
         transfer_probes(*inputs, [], place("probe_transfers"), cells, across, [], **settings | more)
 
+    def combine(output, **more):
+        inputs = [place("prompt_pairs"), place("probe_scores"), [place("filtered_clean"), place("filtered_attacked")]]
+        combine_alarms(*inputs, output, **{"defences": ["guard"], "fpr": 0.1} | more)
+
     def project(**more):
         inputs = [place(name) for name in ("prompt_pairs", "prompt_answers", "activations")]
         settings = {"model": own.model, "reading": {}, "embeddings": own.embeddings, "most": 30, "seed": 0}
         project_activations(*inputs, [], place("projections"), **settings | more)
 
     own.__dict__.update(place=place, pair=pair, answer=answer, collect=collect, train=train)
-    own.__dict__.update(mask=mask, transfer=transfer, project=project)
+    own.__dict__.update(mask=mask, transfer=transfer, project=project, combine=combine)
     write_tables(place)
     save_decoder(folder / "decoder", [told(at, NAMES[at]) for at in range(COUNT)], 600, 4096)
     own.model = {"name": "tiny", "model": str(folder / "decoder"), "options": {"device": "cpu"}}
@@ -170,6 +187,7 @@ def study(tmp_path_factory):
         train()
         project()
         transfer([CELL], "kind")
+        combine(place("alarms"))
         own.files = [folder / f"{name}.parquet" for name in ("rejects/s/r/a", *MEASURED)]
         for file in own.files:
             file.parent.mkdir(parents=True, exist_ok=True)

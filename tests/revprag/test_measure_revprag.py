@@ -58,6 +58,31 @@ def test_the_share_that_is_flagged_stands_for_each_label(study):
     assert rows["poisoned"]["value"] > 0.9 > 0.5 > rows["correct"]["value"]
 
 
+def test_what_is_flagged_without_any_poison_is_counted_beside_the_control(study):
+    found = metrics(study, "false_alarms")
+    assert {key[0] for key in found} == {"irrelevant", "misspelt"} and {key[2] for key in found} == {
+        "logistic", "last_layer", "lens", "masking"
+    }  # fmt: skip
+    rows = tables.read(PROBE_SCORES, study.place("probe_scores")).to_pylist()
+
+    def share(probe, labels):
+        own = [
+            row["flagged"]
+            for row in rows
+            if (row["condition"], row["trained_on"], row["facts"], row["probe"])
+            == ("misspelt", "released", "all", probe)
+            and row["flagged"] is not None
+            and row["label"] in labels
+        ]
+        return sum(own) / len(own)
+
+    own = found["misspelt", "all", "logistic", "released"]
+    every = ("correct", "hallucinated", "undecided")
+    assert abs(own["flagged"]["value"] - share("logistic", every)) < 1e-9
+    assert abs(own["correct"]["value"] - share("logistic", ("correct",))) < 1e-9
+    assert abs(own["control"]["value"] - share("control", every)) < 1e-9
+
+
 def test_planted_passages_classes_places_and_points_are_rows_of_their_own(study):
     rows = tables.read(METRICS, study.place("metrics")).to_pylist()
     own = {table: [row for row in rows if row["table"] == table] for table in {row["table"] for row in rows}}

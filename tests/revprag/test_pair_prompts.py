@@ -4,6 +4,7 @@ from collections import Counter
 
 from probe_study import CONDITIONS, COUNT, WITHOUT_ANSWER
 from ragassay import tables
+from ragassay.revprag.conditions import PAIRED
 from ragassay.schemas.prompt_pairs import PROMPT_PAIRS
 
 
@@ -20,6 +21,7 @@ def test_every_question_has_each_pair_or_a_reason(study):
         (condition, side): COUNT - (condition == "matched")
         for condition in CONDITIONS
         for side in ("clean", "attacked")
+        if side == "clean" or condition in PAIRED
     }
 
 
@@ -41,6 +43,18 @@ def test_a_ruler_tells_the_released_pair_apart_and_prefixes_take_that_from_it(st
     assert released[0]["similarity"] < released[1]["similarity"]
     assert prefixed[0]["question_words"] == prefixed[1]["question_words"] == 1
     assert all(text.startswith("Who is the keeper of the old lighthouse?") for text in prefixed[1]["passages"])
+
+
+def test_prompts_without_poison_show_what_others_find_or_typos(study):
+    rows = read(study)
+    other, misspelt = (rows["target-00", name, "clean"] for name in ("irrelevant", "misspelt"))
+    assert len(other["passages"]) == 2 and not any("Anna" in text or "lighthouse" in text for text in other["passages"])
+    before = rows["target-00", "retrieved", "clean"]["passages"]
+    pairs = [(one, two) for a, b in zip(before, misspelt["passages"], strict=True)
+             for one, two in zip(a.split(), b.split(), strict=True)]  # fmt: skip
+    changed = [one for one, two in pairs if one != two]
+    assert 4 <= len(changed) < len(pairs) / 3 and not {"Anna", "Marlowe"} & set(changed)
+    assert (other["planted"], misspelt["planted"], misspelt["shown"]) == (0, 0, None)
 
 
 def test_documents_are_kept_together_by_their_clusters(study):

@@ -30,8 +30,9 @@ def test_every_sample_is_tested_once_in_the_fold_of_its_document(study):
 
 def test_what_was_fitted_on_one_condition_is_tested_on_all(study):
     assert {row["condition"] for row in scores(study, trained_on="matched", facts="all")} == {
-        "released", "retrieved", "prefixed", "matched"
+        "released", "retrieved", "prefixed", "matched", "irrelevant", "misspelt"
     }  # fmt: skip
+    assert not scores(study, trained_on="misspelt"), "which has no poison to be fitted on"
     assert {row["condition"] for row in scores(study, trained_on="matched", facts="unknown")} == {"matched"}
     assert not scores(study, facts="known"), "nothing is known by heart, so that nothing can be fitted"
 

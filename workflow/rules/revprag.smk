@@ -1,7 +1,8 @@
 """Poisoned answers in activations: pairs of prompts with and without poison, what a responder answers, its activations when it
 begins to, and probes on these beside the controls that they have to beat.
 
-Reads   results/targets, results/passages, results/neighbours, results/retrieved, results/poisoned_passages, results/answers, resources/prompts/,
+Reads   results/targets, results/passages, results/neighbours, results/retrieved, results/poisoned_passages, results/answers,
+        results/filtered of `revprag.defences`, resources/prompts/,
         and the weights that `models` and `encoders` name
 Writes  results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet                    the passages of both prompts, by condition
         results/rejects/prompt_pairs/{dataset}/{retriever}/{attack}.parquet            questions without such a pair, with the reason
@@ -9,18 +10,20 @@ Writes  results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet             
         results/activations/{dataset}/{retriever}/{attack}/{responder}.parquet         where its activations lie
         results/probes/{dataset}/{retriever}/{attack}/{responder}/                     probes for a service, with their card
         results/probe_scores/{dataset}/{retriever}/{attack}/{responder}.parquet        what probes and controls say, in folds
+        results/alarms/{dataset}/{retriever}/{attack}/{responder}.parquet              probes beside defences that look at passages
         results/metrics/revprag.parquet                                                the report's section
         results/calls/..., ledger/...  of answer_prompts and scrutinise_answers        as in scope.smk
         embeddings/                                                                    vectors and activations; not an output
 """
 
-from ragassay.plan import attacks, models, revprag
+from ragassay.plan import alarms, attacks, models, revprag
 
 READ = plan(revprag.columns)
 SCORES = expand("results/probe_scores/{dataset}/{retriever}/{attack}/{responder}.parquet", zip, **READ)
 CLASSES = expand("results/probe_classes/{dataset}/{retriever}/{attack}/{responder}.parquet", zip, **READ)
 PROJECTED = expand("results/projections/{dataset}/{retriever}/{attack}/{responder}.parquet", zip, **READ)
 TRANSFERRED = expand("results/probe_transfers/{generalisation}.parquet", generalisation=plan(revprag.generalisations))
+ALARMS = expand("results/alarms/{dataset}/{retriever}/{attack}/{responder}.parquet", zip, **plan(alarms.columns))
 CALLS += expand("results/calls/answer_prompts/{dataset}/{retriever}/{attack}/{responder}.parquet", zip, **READ)
 CALLS += expand(
     "results/calls/scrutinise_answers/{dataset}/{retriever}/{attack}/{responder}.parquet",
@@ -234,6 +237,25 @@ rule transfer_probes:
         "../scripts/revprag/transfer_probes.py"
 
 
+rule combine_alarms:
+    """Probes beside defences that look at passages, on the same prompts: each alone, both, or one of them."""
+    input:
+        prompt_pairs="results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet",
+        probe_scores="results/probe_scores/{dataset}/{retriever}/{attack}/{responder}.parquet",
+        filtered=plan(alarms.filtered),
+    output:
+        alarms=table("results/alarms/{dataset}/{retriever}/{attack}/{responder}.parquet"),
+    log:
+        "logs/combine_alarms/{dataset}/{retriever}/{attack}/{responder}.log",
+    conda:
+        "../../envs/tables.yaml"
+    params:
+        code=code_version("revprag/combine_alarms.py"),
+        settings=plan(alarms.combine_alarms),
+    script:
+        "../scripts/revprag/combine_alarms.py"
+
+
 rule project_activations:
     """The activations of answers in the plane, by PCA and t-SNE."""
     input:
@@ -265,6 +287,7 @@ rule measure_revprag:
         probe_classes=CLASSES,
         projections=PROJECTED,
         probe_transfers=TRANSFERRED,
+        alarms=ALARMS,
     output:
         metrics=table("results/metrics/revprag.parquet"),
     log:

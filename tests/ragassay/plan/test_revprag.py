@@ -1,12 +1,15 @@
 """Settings of probes: what is compared, what is refused before any job, and the paper's own."""
 
+import re
+
 import pytest
 import yaml
 from snakemake.utils import update_config
 
 from project import ROOT
+from ragassay import variants
 from ragassay.plan import attacks, datasets, retrieval, revprag
-from ragassay.plan.config import checked
+from ragassay.plan.config import ConfigError, checked
 from ragassay.plan.schema import merged
 from wildcards import Wildcards
 
@@ -108,6 +111,41 @@ def test_a_lens_on_some_layer_is_refused(settings):
     config = settings({"revprag": {"probes": {"early": {"kind": "lens", "layers": [1]}}}})
     [(place, message)] = revprag.check(config)
     assert place == ("revprag", "probes", "early", "layers") and "expected none: lens reads the last one" in message
+
+
+@pytest.mark.parametrize(
+    ("kind", "own", "line"),
+    [
+        ("triplet", {"support": 1}, "support: found 1 (a whole number), expected a whole number of at least 2"),
+        ("triplet", {"widths": []}, "widths: found [] (a list), expected not to be empty"),
+        ("mlp", {"dropout": 1}, "dropout: found 1 (a whole number), expected a number"),
+        ("logistic", {"strengths": [0]}, "strengths.0: found 0 (a whole number), expected a number above 0"),
+        ("triplet", {"margin": None}, "margin: found nothing, expected a number"),
+        ("mlp", {"epochs": "many"}, "epochs: found 'many' (text), expected a whole number"),
+    ],
+)
+def test_a_setting_of_a_probe_that_cannot_be_is_one_line(settings, kind, own, line):
+    with pytest.raises(ConfigError, match=re.escape(f"revprag.probes.mine.settings.{line}")):
+        settings({"revprag": {"probes": {"mine": {"kind": kind, "settings": own}}}})
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ({"probes": {"mine": {"kind": "mlp", "settings": {"support": 10}}}}, "found the setting 'support'"),
+        ({"probes": {"mine": {"kind": "difference", "settings": {"rate": 1}}}}, "difference has no settings"),
+        ({"conditions": ["irrelevant"]}, "found none with poison"),
+    ],
+)
+def test_what_no_probe_can_be_fitted_with_is_one_line(settings, more, told):
+    own = more if "probes" in more else more | {"defences": []}
+    assert [text for _, text in revprag.check(settings({"revprag": own})) if told in text]
+
+
+def test_every_setting_of_a_kind_is_described():
+    probes = SCHEMA["properties"]["revprag"]["properties"]["probes"]["additionalProperties"]["properties"]
+    for kind in variants.names(revprag.KINDS):
+        assert variants.load(revprag.KINDS, kind, "kind").SETTINGS.keys() <= probes["settings"]["properties"].keys()
 
 
 def test_the_papers_probes_lack_nothing_but_files_and_weights(tmp_path, monkeypatch, settings):

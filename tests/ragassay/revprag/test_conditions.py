@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragassay.revprag.conditions import MATCHED, PREFIXED, RELEASED, RETRIEVED, Found, Passage, pair
+from ragassay.revprag.conditions import IRRELEVANT, MATCHED, PREFIXED, RELEASED, RETRIEVED, Found, Passage, pair
 from ragassay.revprag.labels import label
 
 TARGET = {"question": "Who keeps it", "answers": ["Anna"], "target": "Piet"}
@@ -37,6 +37,7 @@ def test_matched_exchanges_the_answer_and_nothing_else():
         (RETRIEVED, Found(clean=[RIGHT], attacked=[RIGHT]), "poison_not_retrieved"),
         (PREFIXED, Found(clean=[RIGHT], attacked=[RIGHT]), "poison_not_retrieved"),
         (MATCHED, Found(clean=[OTHER]), "no_passage_answers"),
+        (IRRELEVANT, Found(clean=[RIGHT]), "no_irrelevant_passage"),
         (MATCHED, Found(clean=[RIGHT, Passage("p3", "ANNA\u2019s, they say.")]), None),
         (MATCHED, Found(clean=[Passage("p4", "Nine hundred marks.")]), "answer_not_exchanged"),
     ],

@@ -189,7 +189,12 @@ def check(config: dict) -> Iterator[tuple]:
         if attack not in [None, *attacks.attacks(config)]:
             yield ("defences", name, "settings"), f"poisoned_null: {unknown('attack', attack, attacks.attacks(config))}"
     yield from _wrong_sweeps(config) if swept(config)["dataset"] else ()
-    for cell in defences.filtered(config):
+    yield from wrong_scorers(config, defences.filtered(config))
+
+
+def wrong_scorers(config: dict, cells: list[defences.Filtered]) -> Iterator[tuple]:
+    """Scorers of their defences that are none, or that would know their passages by heart."""
+    for cell in cells:
         known = cell.defence in defences.defences(config) and not defences.wrong_links(config, cell.defence)
         for name in defences.scorers(config, cell.defence) if known else ():
             if name not in scorers(config):

@@ -15,6 +15,7 @@ from ragassay.plan.retrieval import BM25, DENSE, retrievers
 KINDS = "ragassay.revprag.kinds"
 KEYS = ("datasets", "retrievers", "attacks", "responders")
 BASELINE = "results/baseline_scores/{dataset}/{retriever}/{attack}/{responder}/{baseline}.parquet"
+UNPOISONED = {"irrelevant", "misspelt"}  # conditions without any poison
 ANSWERED = "results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet"
 
 
@@ -49,14 +50,19 @@ def pair_prompts(config: dict, wildcards) -> dict:
     about = {
         "dataset": wildcards.dataset,
         "conditions": config["revprag"]["conditions"],
-        "k": min(_ks(config)[wildcards.dataset, wildcards.retriever, wildcards.attack]),
+        "k": passages_shown(config)[wildcards.dataset, wildcards.retriever, wildcards.attack],
     }
     cut = {"cut_after_words": config["documents"]["cut_after_words"]}
     return about | config["duplicates"] | cut | _encoder(config)
 
 
+def passages_shown(config: dict) -> dict[tuple, int]:
+    """(dataset, retriever, attack) -> how many passages its prompts show."""
+    return {names: min(own) for names, own in _ks(config).items()}
+
+
 def _ks(config):
-    """(dataset, retriever, attack) -> how many passages its prompts show; `check` sees that it is one number."""
+    """The same with all numbers that cells name; `check` sees that it is one."""
     found = defaultdict(set)
     for entry in config["revprag"]["cells"]:
         for cell in _product(entry):
@@ -249,6 +255,8 @@ def check(config: dict) -> Iterator[tuple]:
                     (*place, "responders"),
                     f"found {name}, whose activations nobody can read, expected one of transformers",
                 )
+    if not set(config["revprag"]["conditions"]) - UNPOISONED:
+        yield ("revprag", "conditions"), "found none with poison, which probes are fitted on; add one, such as matched"
     kept = config["retrieval"]["neighbours"]
     for names, own in _ks(config).items():
         if len(own) > 1:
@@ -269,7 +277,7 @@ def check(config: dict) -> Iterator[tuple]:
         if kind.OUTPUT and entry["layers"] is not None:
             found = f"found layers {entry['layers']}, expected none: {entry['kind']} reads the last one"
             yield ("revprag", "probes", name, "layers"), found
+        place = ("revprag", "probes", name, "settings")
         for key in entry["settings"]:
             if key not in settings:
-                found = unknown("setting", key, settings) if settings else f"{entry['kind']} has no settings"
-                yield ("revprag", "probes", name, "settings"), found
+                yield place, unknown("setting", key, settings) if settings else f"{entry['kind']} has no settings"

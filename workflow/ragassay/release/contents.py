@@ -41,7 +41,7 @@ TEXTS = {
     "targets": {"question": KEY, "answers": KEY, "target": POISON, "target_aliases": POISON, "texts": POISON},
     "written_questions": {"text": OURS},
 }
-WITHOUT_TEXTS = """answer_metrics asked_calls baseline_scores calls candidates clusters defusion_labels
+WITHOUT_TEXTS = """alarms answer_metrics asked_calls baseline_scores calls candidates clusters defusion_labels
     defusion_votes detector_documents detector_training document_statistics drift embedded_passages feed_health
     feeds filtered found_rewritten gated_queries gold hardness hardness_scores hardness_strata
     held_out_documents metrics neighbours outlier_scores overlap passage_scores predictions probe_classes

@@ -1,6 +1,6 @@
 """What probes see, broken down, as rows of the table metrics: by the number of planted passages, by kinds of wrong
-answers, and elsewhere than where they were fitted; and where activations lie in the plane. As everywhere in this study,
-the control stands in the same row.
+answers, elsewhere than where they were fitted, and beside defences that look at passages; and where activations lie in
+the plane. As everywhere in this study, the control stands in the same row.
 """
 
 from collections.abc import Iterator
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ragassay.metrics.panel import Panel
+from ragassay.revprag.alarms import PROBE, WAYS
 from ragassay.revprag.controls import CONTROL, CONTROLS
 from ragassay.revprag.labels import CORRECT, POISONED
 from ragassay.revprag.performance import SECTION, Group
@@ -73,3 +74,53 @@ def transferred_rows(frame, resamples: int, seed: int) -> Iterator[dict]:
             for name, label in (("tpr", POISONED), ("fpr", CORRECT)):
                 found = panel.mean(flagged.to_numpy(float), labels == label)
                 yield SECTION.row("generalisation", row, name, **found.row())
+
+
+def alarm_rows(frame, resamples: int, seed: int, flips: int) -> Iterator[dict]:
+    """AUROC and rates of each way, with the control's AUROC, and how many more poisoned answers than the probe alone it
+    finds. `frame` is that of the table alarms.
+    """
+    for names, cell in frame.groupby([*CELL, "defence"], sort=False):
+        keys = dict(zip([*CELL, "defence"], names, strict=True))
+        groups = {probe: _Ways(own, resamples, seed) for probe, own in cell.groupby("probe", sort=False)}
+        for probe, own in groups.items():
+            if probe != CONTROL and CONTROL in groups and own.measurable:
+                yield from _rows(keys | {"probe": probe}, own, groups[CONTROL], flips)
+
+
+def _rows(keys, own, control, flips):
+    areas, flagged = own.areas(), own.flagged.to_numpy(float)
+    beside = control.areas().row(WAYS.index(PROBE))
+    alone = flagged[:, WAYS.index(PROBE)]
+    gained = flagged - alone[:, None]
+    found = {"tpr": own.panel.mean(flagged, own.poisoned), "fpr": own.panel.mean(flagged, own.right)}
+    more = own.panel.difference(gained, own.poisoned)
+    p = own.panel.p(np.where(own.poisoned[:, None], gained, 0), flips)
+    for at, way in enumerate(WAYS):
+        row = keys | {"way": way}
+        yield SECTION.row("alarms", row, "auroc", **areas.row(at))
+        yield SECTION.row("alarms", row, CONTROL, **beside)
+        for name, estimates in found.items():
+            yield SECTION.row("alarms", row, name, **estimates.row(at))
+        if way != PROBE:
+            yield SECTION.row("alarms", row, "over_probe", **more.row(at))
+            yield SECTION.row("alarms", row, "p", float(p[at]), n=int(more.counts[at]))
+
+
+class _Ways:
+    """The rows of one defence and probe as arrays of prompts x ways."""
+
+    def __init__(self, own, resamples, seed):
+        wide = own.pivot(index=["target_id", "side"], columns="way", values=["score", "flagged"])
+        about = own.drop_duplicates(["target_id", "side"]).set_index(["target_id", "side"]).loc[wide.index]
+        self.scores, self.flagged = (wide[name][list(WAYS)] for name in ("score", "flagged"))
+        labels = about["label"].to_numpy(str)
+        self.poisoned, self.right = labels == POISONED, labels == CORRECT
+        self.panel = Panel(about["cluster"], resamples, seed)
+
+    @property
+    def measurable(self):
+        return min(self.poisoned.sum(), self.right.sum()) >= LEAST
+
+    def areas(self):
+        return self.panel.auroc(self.scores.to_numpy(float), self.poisoned, self.poisoned | self.right)

@@ -5,20 +5,30 @@ a probe can see instead of it; the conditions go from much to nothing.
     retrieved  what the question finds, without and with poison in the corpus
     prefixed   the same, with the question in front of every passage on both sides
     matched    what the question finds, and the same passages with the answer exchanged and nothing else
+
+Two conditions have a clean side alone. No probe is fitted on them: what one flags there is a false alarm.
+
+    irrelevant what other questions find
+    misspelt   what the question finds, with typos in every third word that is not of the answer
 """
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import numpy as np
+
 from ragassay.attacks.kinds.poisonedrag_black import sentence
+from ragassay.attacks.typos import may_change, typo
 from ragassay.text.answer_exchange import exchanged
 from ragassay.text.answer_match import contains
 
-CONDITIONS = RELEASED, RETRIEVED, PREFIXED, MATCHED = "released", "retrieved", "prefixed", "matched"
+PAIRED = RELEASED, RETRIEVED, PREFIXED, MATCHED = "released", "retrieved", "prefixed", "matched"
+UNPOISONED = IRRELEVANT, MISSPELT = "irrelevant", "misspelt"
+CONDITIONS = PAIRED + UNPOISONED
 SIDES = CLEAN, ATTACKED = "clean", "attacked"
 NO_GOLD, NO_POISON, NOT_REACHED = "no_gold_passage", "no_poison", "poison_not_retrieved"
-NO_ANSWER, NOT_EXCHANGED = "no_passage_answers", "answer_not_exchanged"
-REASONS = NO_GOLD, NO_POISON, NOT_REACHED, NO_ANSWER, NOT_EXCHANGED  # why a question has no pair
+NO_ANSWER, NOT_EXCHANGED, NO_OTHER = "no_passage_answers", "answer_not_exchanged", "no_irrelevant_passage"
+REASONS = NO_GOLD, NO_POISON, NOT_REACHED, NO_ANSWER, NOT_EXCHANGED, NO_OTHER  # why a question has no pair
 
 
 class Passage(NamedTuple):
@@ -36,18 +46,25 @@ class Prompt(NamedTuple):
 
 @dataclass
 class Found:
-    """What there is for a question: passages of its document that answer it, what is planted for it, and what it finds
-    without and with that, best first.
+    """What there is for a question: passages of its document that answer it, what is planted for it, what it finds
+    without and with that, best first, and what other questions find.
     """
 
     gold: list[Passage] = field(default_factory=list)
     poison: list[Passage] = field(default_factory=list)
     clean: list[Passage] = field(default_factory=list)
     attacked: list[Passage] = field(default_factory=list)
+    irrelevant: list[Passage] = field(default_factory=list)
 
 
-def pair(condition: str, target: dict, found: Found) -> tuple[Prompt, Prompt] | str:
-    """Both sides, or the reason why this question has no such pair. `target` is a row of the table targets."""
+def pair(condition: str, target: dict, found: Found) -> tuple[Prompt, ...] | str:
+    """Both sides, or the clean one where nothing is poisoned, or the reason why this question has none. `target` is a
+    row of the table targets.
+    """
+    if condition == IRRELEVANT:
+        return (Prompt(found.irrelevant, True),) if found.irrelevant else NO_OTHER
+    if condition == MISSPELT:
+        return (Prompt([_misspelt(one, target["answers"]) for one in found.clean], True),)
     if condition == RELEASED:
         if not found.gold:
             return NO_GOLD
@@ -65,6 +82,14 @@ def pair(condition: str, target: dict, found: Found) -> tuple[Prompt, Prompt] | 
 def _prefixed(passage, question):
     has_it = passage.text.startswith(question)
     return passage if has_it else passage._replace(text=f"{question} {passage.text}")
+
+
+def _misspelt(passage, answers):
+    """The same typos whenever it is called."""
+    words, dice = passage.text.split(), np.random.default_rng(list(passage.text.encode()))
+    for at in may_change(words, answers)[::3]:
+        words[at] = typo(words[at], dice)
+    return passage._replace(text=" ".join(words))
 
 
 def _matched(target, clean):

@@ -37,7 +37,22 @@ def found_by(targets: list[dict], passages, poisoned_passages, neighbours, retri
         own = documents.get(target["document"], [])
         gold = [one for one in own if any(contains(one.text, answer) for answer in target["answers"])]
         found[target["target_id"]].gold += gold[:k]
+    for number, target in enumerate(targets):
+        own, others = found[target["target_id"]], (*targets[number + 1 :], *targets[:number])
+        own.irrelevant += _irrelevant(target["answers"], own, (found[one["target_id"]] for one in others), k)
     return found
+
+
+def _irrelevant(answers, own, others, k):
+    """The first k passages of other questions that this one does not find, and that do not answer it."""
+    wanted, seen = [], {passage.passage_id for passage in (*own.clean, *own.gold)}
+    for passage in (passage for other in others for passage in other.clean):
+        if len(wanted) == k:
+            break
+        if passage.passage_id not in seen and not any(contains(passage.text, answer) for answer in answers):
+            wanted.append(passage)
+            seen.add(passage.passage_id)
+    return wanted
 
 
 def passages_of(documents: Iterable[str], passages) -> dict[str, list[Passage]]:

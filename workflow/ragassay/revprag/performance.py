@@ -32,7 +32,7 @@ class Group:
         self.clusters, self.frame = about["cluster"].to_numpy(str), own
         self.probes = list(dict.fromkeys(probe for probe, _ in self.columns))
         self.decided, self.poisoned = np.isin(self.labels, (CORRECT, POISONED)), self.labels == POISONED
-        self._draws = resamples, seed
+        self.draws = resamples, seed
 
     @property
     def measurable(self) -> bool:
@@ -42,7 +42,7 @@ class Group:
         """The AUROC of each probe and control on decided answers, and of these on those that are chosen."""
         inside = self.decided if chosen is None else self.decided & chosen
         asked = inside[:, None] & ~np.isnan(self.scores)  # probes may be tested in fewer folds
-        found = Panel(self.clusters, *self._draws).auroc(self.scores, self.poisoned, asked)
+        found = Panel(self.clusters, *self.draws).auroc(self.scores, self.poisoned, asked)
         return {
             name: _mean(found, [at for at, (own, _) in enumerate(self.columns) if own == name]) for name in self.probes
         }
@@ -62,7 +62,7 @@ class Group:
         rows = self.frame.dropna(subset="flagged")
         for (probe, label), own in rows.groupby(["probe", "label"]):
             shares = own.groupby(["target_id", "side"]).agg({"flagged": "mean", "cluster": "first"})
-            panel = Panel(shares["cluster"], *self._draws)
+            panel = Panel(shares["cluster"], *self.draws)
             yield probe, label, panel.mean(shares["flagged"].to_numpy(float))
 
 
@@ -94,6 +94,20 @@ def label_rows(keys: dict, group: Group) -> Iterator[dict]:
         for label in LABELS:
             number = found.get((probe, label), {"value": None, "n": 0})
             yield SECTION.row("labels", keys | {"probe": probe}, label, **number)
+
+
+def false_alarm_rows(keys: dict, group: Group) -> Iterator[dict]:
+    """The share of unpoisoned answers that each probe flags, of all and of the right ones, with the control's."""
+    rows = group.frame.dropna(subset="flagged")
+    found = {}
+    for probe, own in rows.groupby("probe"):
+        about = {"flagged": "mean", "cluster": "first", "label": "first"}
+        shares = own.groupby(["target_id", "side"]).agg(about)
+        panel, values = Panel(shares["cluster"], *group.draws), shares["flagged"].to_numpy(float)
+        found[probe] = panel.means(values, {"flagged": None, CORRECT: shares["label"].eq(CORRECT).to_numpy()})
+    for probe in (name for name in found if name not in CONTROLS):
+        for name, own in (*found[probe].items(), (CONTROL, found[CONTROL]["flagged"])):
+            yield SECTION.row("false_alarms", keys | {"probe": probe}, name, **own.row())
 
 
 def kind_rows(keys: dict, group: Group) -> Iterator[dict]:

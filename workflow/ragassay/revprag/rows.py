@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ragassay import tables
-from ragassay.revprag.conditions import MATCHED
+from ragassay.revprag.conditions import MATCHED, UNPOISONED
 from ragassay.revprag.labels import CORRECT, POISONED, UNDECIDED
 from ragassay.schemas.activations import ACTIVATIONS
 from ragassay.schemas.prompt_answers import PROMPT_ANSWERS
@@ -32,12 +32,17 @@ class Rows:
         """Which samples these are."""
         return (self.conditions == condition) & ((self.known == facts) | (facts == ALL))
 
+    @property
+    def paired(self) -> list[str]:
+        """The conditions that have poison on one side."""
+        return [name for name in dict.fromkeys(self.pairs["condition"]) if name not in UNPOISONED]
+
     def groups(self) -> Iterator[tuple[str, str, np.ndarray, np.ndarray]]:
         """Condition, facts, the samples to learn from, and those to test. What was fitted on all facts of a condition
         is tested on every condition; where nothing but the answer differs, known and unknown facts are apart, too.
         """
         every = np.ones(len(self.labels), bool)
-        for condition in dict.fromkeys(self.pairs["condition"]):
+        for condition in self.paired:
             yield condition, ALL, self.of(condition, ALL), every
             for facts in (KNOWN, UNKNOWN) if condition == MATCHED else ():
                 own = self.of(condition, facts)

@@ -12,7 +12,7 @@ PROMPT_PAIRS = Table(
     key=("target_id", "condition", "side"),
     columns=(
         Column("target_id", pa.string(), "the target"),
-        Column("condition", pa.string(), "`released`, `retrieved`, `prefixed` or `matched`"),
+        Column("condition", pa.string(), "`released`, `retrieved`, `prefixed`, `matched`, `irrelevant` or `misspelt`"),
         Column("side", pa.string(), "`clean` or `attacked`"),
         Column("cluster", pa.string(), "near-duplicates of its document, which are never in two parts of a fold"),
         Column("kind", pa.string(), "what the question asks for, if the targets say so", null=True),

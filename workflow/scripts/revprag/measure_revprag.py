@@ -1,8 +1,18 @@
 """Turn the scores of probes into the metrics of the report's section. No number stands without its controls."""
 
 from ragassay import tables
-from ragassay.revprag.breakdowns import class_rows, planted_rows, point_rows, transferred_rows
-from ragassay.revprag.performance import Group, condition_rows, kind_rows, label_rows, sample_rows, transfer_rows
+from ragassay.revprag.breakdowns import alarm_rows, class_rows, planted_rows, point_rows, transferred_rows
+from ragassay.revprag.conditions import UNPOISONED
+from ragassay.revprag.performance import (
+    Group,
+    condition_rows,
+    false_alarm_rows,
+    kind_rows,
+    label_rows,
+    sample_rows,
+    transfer_rows,
+)
+from ragassay.schemas.alarms import ALARMS
 from ragassay.schemas.metrics import METRICS
 from ragassay.schemas.probe_classes import PROBE_CLASSES
 from ragassay.schemas.probe_scores import PROBE_SCORES
@@ -15,8 +25,9 @@ CELL = ["dataset", "retriever", "attack"]
 
 
 def measure_revprag(
-    rejects, prompt_answers, probe_scores, probe_classes, projections, probe_transfers, metrics, resamples, seed, flips
-):
+    rejects, prompt_answers, probe_scores, probe_classes, projections, probe_transfers, alarms, metrics,
+    resamples, seed, flips,
+):  # fmt: skip
     """All arguments are files of all cells; `rejects` are those of pair_prompts, in the order of the others."""
     rows = []
     answers = tables.frame(PROMPT_ANSWERS, prompt_answers)
@@ -28,6 +39,9 @@ def measure_revprag(
     groups = [*CELL, "responder", "facts", "trained_on", "condition"]
     for names, own in tables.frame(PROBE_SCORES, probe_scores).groupby(groups, sort=False):
         keys, group = dict(zip(groups, names, strict=True)), Group(own, resamples, seed)
+        if keys["condition"] in UNPOISONED:
+            rows += false_alarm_rows(keys, group)
+            continue
         if not group.measurable:
             continue
         if keys["condition"] != keys["trained_on"]:
@@ -41,6 +55,7 @@ def measure_revprag(
     rows += point_rows(tables.frame(PROJECTIONS, projections))
     if probe_transfers:
         rows += transferred_rows(tables.frame(PROBE_TRANSFERS, probe_transfers), *draws)
+    rows += alarm_rows(tables.frame(ALARMS, alarms), *draws, flips)
     tables.write(METRICS, metrics, rows)
     log.info("%d numbers", len(rows))
 

@@ -36,7 +36,7 @@ def pair_prompts(
             if isinstance(sides, str):
                 without.append(reject("pair_prompts", {"shard": dataset}, f"{name} {condition}", sides, ""))
                 continue
-            for side, prompt in zip(SIDES, sides, strict=True):
+            for side, prompt in zip(SIDES, sides, strict=False):  # some conditions have a clean one alone
                 rows.append(about | {"condition": condition, "side": side} | _row(target["question"], prompt))
     _add_similarities(rows, {target["target_id"]: target["question"] for target in wanted}, embedder)
     tables.write(PROMPT_PAIRS, prompt_pairs, rows)

@@ -25,7 +25,7 @@ def project_activations(
     states = Stored(Reading(**reading).resolved(decoder).store(decoder, embeddings), rows.keys)
     count = 0
     with tables.Writer(PROJECTIONS, projections) as kept:
-        for condition in dict.fromkeys(rows.pairs["condition"]):
+        for condition in rows.paired:
             chosen = np.flatnonzero(rows.decided(rows.of(condition, ALL)))[:most]
             if len(chosen) < FEWEST:
                 continue

@@ -93,7 +93,7 @@ def _classify(probe_classes, rows, features):
     names = ("target_id", "condition", "side", "cluster", "label")
     with tables.Writer(PROBE_CLASSES, probe_classes) as kept:
         for probe, values in features.items():
-            for condition in dict.fromkeys(rows.pairs["condition"]):
+            for condition in rows.paired:
                 chosen = rows.of(condition, ALL)
                 for tested, classes in classified(values, rows.labels, rows.clusters, chosen):
                     for number, predicted in zip(tested.tolist(), classes.tolist(), strict=True):

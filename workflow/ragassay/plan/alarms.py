@@ -1,0 +1,55 @@
+"""Settings of the stage that compares probes with defences which look at passages."""
+
+from collections.abc import Iterator
+from itertools import product
+
+from ragassay.defences import modules
+from ragassay.errors import unknown
+from ragassay.plan import defences, raguard, revprag
+from ragassay.plan.defences import CHAIN, Filtered
+
+FILTERED = "results/filtered/{dataset}/{retriever}/{attack}/{defence}.parquet"
+CLEAN = "none"  # the attack that plants nothing
+RETRIEVED = "retrieved"  # the condition whose passages are judged
+
+
+def columns(config: dict) -> dict[str, list[str]]:
+    """The cells of the study, as lists of equal length; empty without defences."""
+    return {name: own if config["revprag"]["defences"] else [] for name, own in revprag.columns(config).items()}
+
+
+def filtered(config: dict, wildcards) -> list[str]:
+    """What each defence says of the passages that questions find: without the attack, and under it."""
+    return [FILTERED.format(**cell._asdict()) for cell in _filtered(config, wildcards)]
+
+
+def _filtered(config, cell):
+    pairs = product(config["revprag"]["defences"], (CLEAN, cell.attack))
+    return [Filtered(cell.dataset, cell.retriever, attack, defence) for defence, attack in pairs]
+
+
+def combine_alarms(config: dict) -> dict:
+    return {key: config["revprag"][key] for key in ("defences", "fpr")}
+
+
+def check(config: dict) -> Iterator[tuple]:
+    """Whether the defences of the study score the passages that its prompts show."""
+    entry, place, known = config["revprag"], ("revprag", "defences"), defences.defences(config)
+    scoring = []
+    for name in entry["defences"]:
+        kind = defences.defence(config, name)["kind"] if name in known else None
+        if kind is None:
+            yield place, unknown("defence", name, known)
+        elif modules.asks(kind) or modules.rewrites(kind):
+            yield place, f"found {name}, which asks a model, expected defences that score passages"
+        elif defences.settings(config, name).get(CHAIN) == []:
+            yield place, f"found {name}, which has no links; give an entry of `defences` this kind and its links"
+        elif not defences.wrong_links(config, name):
+            scoring.append(name)
+    if entry["defences"] and RETRIEVED not in entry["conditions"]:
+        yield place, f"found no condition {RETRIEVED}, whose passages are judged; add it to revprag.conditions"
+    most, depth = max(revprag.passages_shown(config).values(), default=0), config["under_attack"]["depth"]
+    if scoring and most > depth:
+        yield place, f"found prompts of {most} passages, expected at most under_attack.depth, which is {depth}"
+    wanted = [one for cell in revprag.cells(config) for one in _filtered(config, cell) if one.defence in scoring]
+    yield from raguard.wrong_scorers(config, wanted)

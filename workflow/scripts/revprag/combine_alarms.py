@@ -1,0 +1,67 @@
+"""Defences that look at passages beside probes that look at activations, on the same prompts: what questions find, with
+and without an attack. Each alone, both, or one of them may raise an alarm, all at the same share of false alarms.
+"""
+
+import numpy as np
+
+from ragassay import tables
+from ragassay.revprag.alarms import ways
+from ragassay.revprag.conditions import CLEAN, RETRIEVED, SIDES
+from ragassay.revprag.controls import ANSWER_TEXT, SHUFFLED
+from ragassay.revprag.labels import CORRECT
+from ragassay.revprag.rows import ALL
+from ragassay.schemas.alarms import ALARMS
+from ragassay.schemas.filtered import FILTERED
+from ragassay.schemas.probe_scores import PROBE_SCORES
+from ragassay.schemas.prompt_pairs import PROMPT_PAIRS
+from ragassay.stage import log, run
+
+KEY = ["target_id", "side"]
+
+
+def combine_alarms(prompt_pairs, probe_scores, filtered, alarms, defences, fpr):
+    """`filtered` are two files of each defence, in their order: of the clean corpus, and of the attacked one."""
+    pairs = tables.read(PROMPT_PAIRS, prompt_pairs, [*KEY, "condition", "shown"]).to_pylist()
+    shown = {(row["target_id"], row["side"]): row["shown"] for row in pairs if row["condition"] == RETRIEVED}
+    scores = tables.read(PROBE_SCORES, probe_scores).to_pandas()
+    own = scores["condition"].eq(RETRIEVED) & scores["trained_on"].eq(RETRIEVED) & scores["facts"].eq(ALL)
+    about = {"score": "mean", "fold": "first", "cluster": "first", "label": "first"}
+    probes = scores[own & ~scores["probe"].isin([ANSWER_TEXT, SHUFFLED])].groupby(["probe", *KEY]).agg(about)
+    without = 0
+    with tables.Writer(ALARMS, alarms) as kept:
+        for defence, files in zip(defences, zip(filtered[::2], filtered[1::2], strict=True), strict=True):
+            suspicion = _suspicion(shown, dict(zip(SIDES, files, strict=True)))
+            without += len(shown) - len(suspicion)
+            for probe, rows in probes.groupby(level="probe"):
+                _write(kept, rows.reset_index(), suspicion, {"defence": defence, "probe": probe}, fpr)
+    log.info("%d prompts, %d times without a score of a defence", len(shown), without)
+
+
+def _suspicion(shown, files):
+    """(target, side) -> the score of its most suspicious passage, where the defence has one."""
+    found = {}
+    for side, path in files.items():
+        rows = tables.read(FILTERED, path, ["target_id", "passage_id", "score"]).to_pylist()
+        scores = {(row["target_id"], row["passage_id"]): row["score"] for row in rows}
+        for target, passages in ((target, ids) for (target, of), ids in shown.items() if of == side):
+            own = [scores.get((target, name)) for name in passages]
+            if known := [score for score in own if score is not None]:
+                found[target, side] = max(known)
+    return found
+
+
+def _write(kept, rows, suspicion, about, fpr):
+    rows["suspicion"] = [suspicion.get(key, np.nan) for key in zip(*(rows[name] for name in KEY), strict=True)]
+    rows = rows.dropna(subset="suspicion")
+    right = (rows["side"].eq(CLEAN) & rows["label"].eq(CORRECT)).to_numpy()
+    columns = (rows[name].to_numpy() for name in ("suspicion", "score"))
+    found = ways(*columns, right, rows["fold"].to_numpy(), fpr)
+    names = rows[[*KEY, "cluster", "label"]].to_dict("records")
+    for way, (scores, flagged) in found.items():
+        for row, score, alarm in zip(names, scores.tolist(), flagged.tolist(), strict=True):
+            if not np.isnan(score):
+                kept.add(row | about | {"way": way, "score": round(score, 6), "flagged": alarm})
+
+
+if __name__ == "__main__":
+    run(combine_alarms, snakemake)
