@@ -188,6 +188,7 @@ DEFAULTS = {
         },
         "generalisation": {},
         "baselines": [],
+        "defences": [],
         "scrutiny": {
             "sampling": {"temperature": 0, "max_tokens": 300},
             "votes": 1,
