@@ -17,38 +17,20 @@ import time
 from pathlib import Path
 
 from clusters.plans import plans
-from clusters.project import A_SECOND, CLAIMS, HERE, ON_SLURM, SERVER, Project
-from clusters.scenarios import SCENARIOS, TARGETS, reference
+from clusters.project import HERE, ON_SLURM, Project
+from clusters.scenarios import SCENARIOS
 from clusters.slurm import Slurm, missing
+from clusters.trial import Trial, differing
 from common.figures import figure, finish
-from loopback import Loopback
 
 
 def scenarios(folder: Path, slurm: Slurm, wanted=SCENARIOS):
-    with Loopback(**SERVER) as server:
-        found = {}
+    with Trial(folder, slurm) as trial:
         for scenario in wanted:
-            name, targets = scenario.__name__, TARGETS.get(scenario, CLAIMS)
-            if targets not in found:
-                local = Project(folder / f"here-{len(found)}", slurm, server if targets is CLAIMS else None)
-                found[targets] = reference(local, targets)
-            project, start = Project(folder / name, slurm, server), time.perf_counter()
-            failed, (tables, needed) = scenario(project), found[targets]
-            same = project.tables()
-            figure(f"{name}_exit_status", failed, "", "== 0")
-            figure(f"{name}_tables_that_differ", differing(tables, same), f"of_{len(tables)}", "== 0")
-            if needed:
-                figure(f"{name}_journalled_answers_asked_again", project.asked_again(needed), "calls", "== 0")
-                most = project.most_in_a_second()
-                figure(f"{name}_most_requests_in_a_second", most, "requests", f"<= {A_SECOND}", A_SECOND)
-            figure(f"{name}_jobs_left", len(slurm.jobs()), "jobs", "== 0")
-            figure(f"{name}_seconds", time.perf_counter() - start, "s")
-
-
-def differing(tables, found):
-    names = [name for name, digest in tables.items() if found.get(name) != digest]
-    sys.stdout.writelines(f"differs: {name}\n" for name in sorted(names))
-    return len(names)
+            start = time.perf_counter()
+            for name, measured in trial.of(scenario).items():
+                figure(f"{scenario.__name__}_{name}", *measured)
+            figure(f"{scenario.__name__}_seconds", time.perf_counter() - start, "s")
 
 
 def whole(folder: Path, slurm: Slurm):

@@ -3,6 +3,9 @@
 import bisect
 import hashlib
 import json
+import os
+import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -18,9 +21,9 @@ from ragassay.ledger.journal import decode
 
 SHARDS = ("2026-01", "2026-02")
 CLAIMS = tuple(f"results/recovered_claims/remote/{shard}.parquet" for shard in SHARDS)
+DOCUMENTS = tuple(f"results/clusters/{shard}.parquet" for shard in SHARDS)  # what is there before anything is asked
 ON_SLURM, HERE = ("--profile", "profiles/slurm"), ("--cores", "2")
 PATIENCE = 900  # seconds until a run counts as hanging
-MOMENTS = ("calls", "pages")  # tables of what a kill may cost, and of when pages were fetched
 A_SECOND = 2  # requests that the limit of the model allows
 SERVER = {"latency": 2.0, "respond": "ragassay.embedded.reader:respond", "models": []}
 
@@ -28,9 +31,13 @@ SERVER = {"latency": 2.0, "respond": "ragassay.embedded.reader:respond", "models
 class Project:
     """A clone in a folder of its own, and the Slurm and the server that its runs use."""
 
-    def __init__(self, folder: Path, slurm: Slurm, server: Loopback | None = None):
-        self.folder, self.slurm, self.server = Path(folder), slurm, server
-        subprocess.run(["git", "clone", "--quiet", str(ROOT), str(folder)], check=True)
+    def __init__(self, folder: Path, slurm: Slurm, server: Loopback | None = None, like: Path | None = None):
+        """A clone of this repository, or a copy of a folder like it, in which some rules have run."""
+        self.folder, self.slurm, self.server, self.heads = Path(folder), slurm, server, []
+        if like:
+            shutil.copytree(like, folder, symlinks=True)
+        else:
+            subprocess.run(["git", "clone", "--quiet", str(ROOT), str(folder)], check=True)
         self.settings, self.before = ["--configfile", "tests/tiny/config.yaml"], Counter()
         self.environment = dict(slurm.environment)
         if server:
@@ -49,12 +56,24 @@ class Project:
     def start(self, *words, how=ON_SLURM) -> subprocess.Popen:
         command = [sys.executable, "-m", "snakemake", *how, *words, *self.settings]
         with (self.folder / "told.txt").open("ab") as told:
-            return subprocess.Popen(
+            head = subprocess.Popen(
                 command, cwd=self.folder, env=self.environment, stdout=told, stderr=told, start_new_session=True
             )
+        self.heads.append(head)
+        return head
 
     def run(self, *words, how=ON_SLURM) -> int:
         return self.start(*words, how=how).wait(PATIENCE)
+
+    def end(self):
+        """Nothing of it goes on."""
+        for head in self.heads:
+            if head.poll() is None:
+                os.killpg(head.pid, signal.SIGKILL)
+                head.wait()
+        self.slurm.command("scancel", "--me", "--signal=KILL", "--full")
+        self.slurm.command("scancel", "--me")
+        self.wait_until(lambda: not self.slurm.jobs(), "all jobs have ended")
 
     @property
     def told(self) -> str:

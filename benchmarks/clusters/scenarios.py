@@ -6,7 +6,7 @@ import signal
 import time
 from pathlib import Path
 
-from clusters.project import CLAIMS, HERE, PATIENCE, Project
+from clusters.project import CLAIMS, PATIENCE, Project
 
 EMBEDDED = "results/neighbours/documents/minilm/questions.parquet"
 
@@ -165,9 +165,3 @@ def unclear(project, sed):
     with project.slurm.faults(edit=sed):
         assert head.wait(PATIENCE), "a run that knows nothing of its jobs says that all is well"
     return project.run(*CLAIMS)
-
-
-def reference(project, targets):
-    """The same without Slurm."""
-    assert not project.run(*targets, how=HERE), project.told
-    return project.tables(), project.asked() if project.server else None

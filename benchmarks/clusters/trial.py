@@ -1,0 +1,70 @@
+"""Scenarios of runs on a cluster, and what holds after each: tables, calls, the rate limit and jobs."""
+
+import shutil
+import subprocess
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+
+from clusters.project import A_SECOND, CLAIMS, DOCUMENTS, HERE, SERVER, Project
+from clusters.scenarios import TARGETS
+from clusters.slurm import Slurm
+from loopback import Loopback
+
+
+class Trial:
+    """`with Trial(folder, slurm) as trial`: `trial.of(scenario)` lets it happen to a project of its own. What the same
+    targets need and give without Slurm is found out once.
+    """
+
+    def __init__(self, folder: Path, slurm: Slurm):
+        self.folder, self.slurm, self.stack, self.found = Path(folder), slurm, ExitStack(), {}
+
+    def __enter__(self):
+        self.server = self.stack.enter_context(Loopback(**SERVER))
+        return self
+
+    def __exit__(self, *_):
+        self.stack.close()
+
+    def of(self, scenario) -> dict[str, tuple]:
+        """What was measured -> value, unit, target and limit, as `figure` takes them."""
+        targets = TARGETS.get(scenario, CLAIMS)
+        prepared, tables, needed = self.found.get(targets) or self._without_slurm(targets)
+        project = Project(self.folder / scenario.__name__, self.slurm, self.server, like=prepared)
+        try:
+            status = scenario(project)
+            left = len(self.slurm.jobs())
+        except (AssertionError, RuntimeError, subprocess.TimeoutExpired) as error:
+            sys.stdout.write(f"{scenario.__name__}: {error}\n{project.told[-3000:]}\n")
+            status, left = -1, len(self.slurm.jobs())
+        finally:
+            project.end()
+        figures = {
+            "exit_status": (status, "", "== 0"),
+            "tables_that_differ": (differing(tables, project.tables()), f"of_{len(tables)}", "== 0"),
+            "jobs_left": (left, "jobs", "== 0"),
+        }
+        if needed:
+            figures["journalled_answers_asked_again"] = (project.asked_again(needed), "calls", "== 0")
+            most = project.most_in_a_second()
+            figures["most_requests_in_a_second"] = (most, "requests", f"<= {A_SECOND}", A_SECOND)
+        return figures
+
+    def _without_slurm(self, targets):
+        """A project in which documents are there, to begin with; the tables of the targets and what they ask."""
+        server = self.server if targets is CLAIMS else None
+        project = Project(self.folder / f"here-{len(self.found)}", self.slurm, server)
+        prepared = self.folder / f"prepared-{len(self.found)}"
+        assert not project.run(*DOCUMENTS, how=HERE), project.told
+        shutil.copytree(project.folder, prepared, symlinks=True)
+        (prepared / "told.txt").unlink()
+        assert not project.run(*targets, how=HERE), project.told
+        self.found[targets] = prepared, project.tables(), project.asked() if server else None
+        return self.found[targets]
+
+
+def differing(tables, found):
+    names = [name for name, digest in tables.items() if found.get(name) != digest]
+    sys.stdout.writelines(f"differs: {name}\n" for name in sorted(names))
+    return len(names)
