@@ -16,7 +16,7 @@ from pathlib import Path
 COMMANDS = ("sbatch", "srun", "squeue", "scontrol", "scancel", "sacct", "sacctmgr", "sinfo")
 PROGRAMS = ("munged", "slurmctld", "slurmd", *COMMANDS)
 NODES = ("n1", "n2")
-FAULTY = ("sbatch", "squeue", "sacct", "scancel")
+FAULTY = ("sbatch", "squeue", "sacct", "scancel", "scontrol")
 FAULTS = """
 if ((RANDOM % 100 < {percent})); then echo "$0: error: Socket timed out on send/recv operation" >&2; exit 1; fi
 exec > >(sed -E '{edit}')
@@ -144,7 +144,7 @@ class Slurm:
 
     @contextlib.contextmanager
     def faults(self, percent: int = 0, edit: str = ""):
-        """Meanwhile sbatch, squeue, sacct and scancel fail so often, and an expression of sed edits what they print."""
+        """Meanwhile the commands of FAULTY fail so often, and an expression of sed edits what they print."""
         file = self.folder / "faults"
         file.write_text(FAULTS.format(percent=percent, edit=edit))
         try:

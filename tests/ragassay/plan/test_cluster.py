@@ -40,22 +40,27 @@ def head():
     return SimpleNamespace(
         is_main_process=True,
         executor_plugin=SimpleNamespace(name="slurm"),
-        executor_settings=SimpleNamespace(status_command="sacct", no_account=False),
-        scheduler=SimpleNamespace(_executor=SimpleNamespace(run_uuid="own")),
+        executor_settings=SimpleNamespace(status_command="sacct"),
+        scheduler=SimpleNamespace(_executor=SimpleNamespace(run_uuid="own", _fallback_account_arg=None)),
     )
+
+
+def watching(head):
+    """The command that is asked how jobs fare, and the account that all submissions get; None is looked for."""
+    return head.executor_settings.status_command, head.scheduler._executor._fallback_account_arg
 
 
 @pytest.mark.parametrize("kept", ["(null)", "accounting_storage/none"])
 def test_without_accounting_the_controller_is_asked_and_no_account_is_guessed(slurm, head, kept):
     slurm.answers["scontrol"] = [CONFIGURATION.format(kept, 300)]
     cluster.begin(head)
-    assert vars(head.executor_settings) == {"status_command": "squeue", "no_account": True}
+    assert watching(head) == ("squeue", "")
 
 
 def test_with_accounting_all_stays_as_it_is(slurm, head):
     slurm.answers["scontrol"] = [CONFIGURATION.format("accounting_storage/slurmdbd", 5)]
     cluster.begin(head)
-    assert vars(head.executor_settings) == {"status_command": "sacct", "no_account": False}
+    assert watching(head) == ("sacct", None)
 
 
 def test_a_cluster_that_forgets_soon_how_jobs_ended_is_refused(slurm, head):

@@ -59,10 +59,30 @@ def test_a_job_whose_submission_lost_its_reply_is_found_and_not_submitted_again(
     assert sum(told.startswith("sbatch") for told in slurm.told()) == 1
 
 
-def test_what_slurm_refuses_for_good_is_not_repeated(slurm, capsys):
-    assert submit(slurm, "echo error: Invalid partition name specified >&2; exit 1") == 1
-    assert "Invalid partition" in capsys.readouterr().err and not slurm.pauses
+@pytest.mark.parametrize("words", ["Invalid partition name specified", "Requested operation is presently disabled"])
+def test_what_slurm_refuses_for_good_is_not_repeated(slurm, capsys, words):
+    assert submit(slurm, f"echo error: {words} >&2; exit 1") == 1
+    assert words in capsys.readouterr().err and not slurm.pauses
     assert not (slurm.front / "jobs").exists()
+
+
+def test_accounting_that_is_not_there_is_asked_once(slurm, capsys):
+    (slurm.front / "jobs").write_text("7\n")
+    asking = ("-X", "--format=JobIdRaw,State")
+    script = "echo Slurm accounting storage is disabled >&2; exit 1"
+    assert main(slurm("sacct", script), str(slurm.front), *asking) == 0
+    assert capsys.readouterr().out == "7|RUNNING\n" and not slurm.pauses
+
+
+def test_what_lacks_for_a_moment_is_repeated(slurm, capsys):
+    once = "test -e $0.done && echo 7 && exit; touch $0.done; echo Resource temporarily unavailable >&2; exit 1"
+    assert submit(slurm, once) == 0 and slurm.pauses == [1]
+
+
+def test_the_configuration_is_asked_again_as_other_things_are(slurm, capsys):
+    once = "test -e $0.done && echo MinJobAge = 600 && exit; touch $0.done; exit 1"
+    assert main(slurm("scontrol", once), str(slurm.front), "show", "config") == 0
+    assert (capsys.readouterr().out, slurm.pauses) == ("MinJobAge = 600\n", [1])
 
 
 def test_a_submission_that_never_succeeds_ends(slurm, capsys):

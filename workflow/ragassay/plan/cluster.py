@@ -34,9 +34,10 @@ def begin(workflow) -> None:
         return
     if not shutil.which("sbatch"):
         raise ClusterError("found no sbatch, expected Slurm's commands; start this on a login node of the cluster")
-    _watch(workflow.executor_settings, _configuration())
+    executor = workflow.scheduler._executor
+    _watch(workflow.executor_settings, executor, _configuration())
     _end_leftovers()
-    write_text(RUN, workflow.scheduler._executor.run_uuid)
+    write_text(RUN, executor.run_uuid)
     scheduler_commands.put_first(COMMANDS)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # else it would wait for all jobs, which may take days
 
@@ -59,11 +60,13 @@ def check_shared(workflow) -> None:
     )
 
 
-def _watch(settings, known):
-    """Without accounting, only the controller knows how a job ended, and forgets it soon."""
+def _watch(settings, executor, known):
+    """Without accounting, only the controller knows how a job ended, and forgets it soon; and nobody has an account,
+    which the executor would ask `sacct` for, in words that not every version knows.
+    """
     if not known["AccountingStorageType"].endswith("none") and known["AccountingStorageType"] != "(null)":
         return
-    settings.status_command, settings.no_account = "squeue", True
+    settings.status_command, executor._fallback_account_arg = "squeue", ""
     age = int(re.match(r"\d+", known["MinJobAge"])[0])
     if age < LEAST_AGE:
         raise ClusterError(

@@ -20,10 +20,11 @@ import sys
 import time
 from pathlib import Path
 
-NAMES = ("sbatch", "squeue", "sacct", "scancel")
+NAMES = ("sbatch", "squeue", "sacct", "scancel", "scontrol")
 PAUSES = (1, 5, 15)  # seconds before a command is repeated; the executor waits a minute for an answer
 UNCLEAR = 300
-FOR_GOOD = re.compile("invalid|violates|denied|unrecognized|not permitted|unavailable", re.IGNORECASE)
+REFUSALS = "invalid|violates|denied|unrecognized|not permitted|disabled|(?<!temporarily )unavailable"
+FOR_GOOD = re.compile(REFUSALS, re.IGNORECASE)
 STATES = ("%i|%T", "JobIdRaw,State")  # ends of the words that ask how jobs fare
 ALIVE = {"PENDING", "RUNNING", "COMPLETING", "CONFIGURING", "SUSPENDED", "STOPPED", "REQUEUED", "RESIZING", "SIGNALING"}
 ALIVE |= {"STAGE_OUT", "REQUEUE_HOLD", "REQUEUE_FED", "RESV_DEL_HOLD", "SPECIAL_EXIT"}
