@@ -74,6 +74,14 @@ class Slurm:
         self.environment = os.environ | {"SLURM_CONF": str(self.folder / "slurm.conf"), "PATH": path}
 
     def __enter__(self):
+        try:
+            self._start()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def _start(self):
         self.folder.mkdir(parents=True)
         self.folder.chmod(0o755)  # munge trusts no folder that others may write to
         (self.folder / "state").mkdir()
@@ -97,7 +105,6 @@ class Slurm:
         self._wait(
             lambda: self.command("sinfo", "-h", "-N", "-o", "%t", "-p", "plain").split() == ["idle"] * 2, "nodes"
         )
-        return self
 
     def __exit__(self, *_):
         subprocess.run(["scancel", "--me", "--signal=KILL"], env=self.environment, capture_output=True, timeout=60)
@@ -122,10 +129,10 @@ class Slurm:
         ours = {process: words for process, words in _environments() if f"SLURM_CONF={self.folder}/slurm.conf" in words}
         self.kill(node)
         for process, words in ours.items():
-            title = Path(f"/proc/{process}/cmdline").read_text(errors="replace")
-            watches = any(f"slurmstepd: [{job}." in title for job in jobs)
-            if watches or f"SLURMD_NODENAME={node}" in words:
-                with contextlib.suppress(ProcessLookupError):
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has ended by itself
+                title = Path(f"/proc/{process}/cmdline").read_text(errors="replace")
+                watches = any(f"slurmstepd: [{job}." in title for job in jobs)
+                if watches or f"SLURMD_NODENAME={node}" in words:
                     os.kill(process, signal.SIGKILL)
 
     def command(self, *words: str) -> str:
@@ -165,9 +172,9 @@ class Slurm:
             wrapper.chmod(0o755)
 
     def _run(self, program, *words, name=None):
-        log = (self.folder / f"{name or program}.out").open("ab")
         command = [_found(program), *words]
-        self.daemons[name or program] = subprocess.Popen(command, env=self.environment, stdout=log, stderr=log)
+        with (self.folder / f"{name or program}.out").open("ab") as log:
+            self.daemons[name or program] = subprocess.Popen(command, env=self.environment, stdout=log, stderr=log)
 
     def _wait(self, ready, what):
         for _ in range(600):

@@ -35,7 +35,7 @@ class Trial:
         try:
             status = scenario(project)
             left = len(self.slurm.jobs())
-        except (AssertionError, RuntimeError, subprocess.TimeoutExpired) as error:
+        except (AssertionError, OSError, RuntimeError, subprocess.TimeoutExpired) as error:
             sys.stdout.write(f"{scenario.__name__}: {error}\n{project.told[-3000:]}\n")
             status, left = -1, len(self.slurm.jobs())
         finally:

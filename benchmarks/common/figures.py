@@ -15,7 +15,7 @@ def figure(name: str, value: float, unit: str, target: str | None = None, limit:
     figure reaches it. A figure without a target is shown.
     """
     sign, aim = target.split() if target else ("-", "")
-    reached = COMPARE[sign](value, float(aim)) if target else True
+    reached = reaches(value, target)
     best = "-" if limit is None else f"{limit:.4g}"
     ratio = "-" if not limit else f"{value / limit:.3g}"
     verdict = "shown" if not target else "ok" if reached else "short"
@@ -23,6 +23,12 @@ def figure(name: str, value: float, unit: str, target: str | None = None, limit:
     sys.stdout.flush()
     if not reached:
         short.append(name)
+
+
+def reaches(value: float, target: str | None) -> bool:
+    """Whether a value is as its target says; a figure without one cannot be wrong."""
+    sign, aim = target.split() if target else (">=", "-inf")
+    return COMPARE[sign](value, float(aim))
 
 
 def finish() -> None:

@@ -1,10 +1,13 @@
 """Programs outside Python that some tests need, where they are found, and what is said where they are missing."""
 
+import importlib.util
 import os
 import shutil
 from pathlib import Path
 
 import pytest
+
+from clusters.slurm import missing
 
 PACKAGES = {"chromedriver": "chromium-driver"}  # of Debian, where they are not called like the program
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -27,6 +30,14 @@ def require(program: str, path: str | None = None) -> str:
     if os.environ.get("REQUIRE_SYSTEM_TESTS") == "1":
         pytest.fail(f"{missing}, and REQUIRE_SYSTEM_TESTS=1 does not let it be skipped")
     pytest.skip(missing)
+
+
+def slurm() -> None:
+    """Skip the test where Slurm cannot be started. REQUIRE_SYSTEM_TESTS=1 does not ask for it: few machines have it."""
+    if lacking := missing():
+        pytest.skip(f"needs {', '.join(lacking)} (install slurm-wlm and munge)")
+    if not importlib.util.find_spec("snakemake_executor_plugin_slurm"):
+        pytest.skip("needs Snakemake's executor for Slurm (make setup EXTRA=slurm)")
 
 
 def browser() -> str:

@@ -86,7 +86,7 @@ def asks_for_more(rule):
 
 def test_every_profile_gives_jobs_the_same_memory_and_time():
     assert all(profile["default-resources"] == DEFAULT for profile in PROFILES.values())
-    assert DEFAULT["cpus_per_task"] == "max(1, threads)"  # Slurm refuses jobs without a processor
+    assert DEFAULT["cpus_per_task"] == 1  # Slurm refuses jobs without a processor, and no rule computes on two
     assert all(limit > 0 for limit in LIMITS.values())
 
 
@@ -112,6 +112,8 @@ def faults(rule):
         "asks without access, or the reverse": (CALLS in modules(script)) != (rule.params.get("access") is not None),
         "only asks and always holds a core, or the reverse": only_asks(rule, script)
         != rule.resources["_cores"].is_evaluable(),
+        "computes on more threads than one": not rule.resources["_cores"].is_evaluable()
+        and rule.resources["_cores"].value > 1,
         "no log": not rule.log,
         "no conda environment": not rule.conda_env,
         "asks for no more than the default": not asks_for_more(rule),
