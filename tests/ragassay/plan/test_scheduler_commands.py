@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 
 import pytest
 
@@ -77,6 +78,16 @@ def test_accounting_that_is_not_there_is_asked_once(slurm, capsys):
 def test_what_lacks_for_a_moment_is_repeated(slurm, capsys):
     once = "test -e $0.done && echo 7 && exit; touch $0.done; echo Resource temporarily unavailable >&2; exit 1"
     assert submit(slurm, once) == 0 and slurm.pauses == [1]
+
+
+def test_a_step_of_a_job_waits_until_there_is_a_controller(slurm, monkeypatch):
+    answers = "test -e $0.done && echo Slurmctld is UP && exit; touch $0.done; echo Slurmctld is DOWN"
+    (slurm.front / "scontrol").symlink_to(slurm("scontrol", answers))
+    started = []
+    monkeypatch.setattr(scheduler_commands.os, "execv", lambda *words: started.append(words) or sys.exit(0))
+    with pytest.raises(SystemExit):
+        main("/usr/bin/srun", str(slurm.front), "-n1", "true")
+    assert (slurm.pauses, started) == ([5], [("/usr/bin/srun", ["/usr/bin/srun", "-n1", "true"])])
 
 
 def test_the_configuration_is_asked_again_as_other_things_are(slurm, capsys):

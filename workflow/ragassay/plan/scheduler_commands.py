@@ -6,6 +6,9 @@ nobody gives one, each job counts as running. The executor would forget its jobs
 for a job that nobody knows any more or that was preempted and not started again, and a job of state UNKNOWN it takes
 for done: after UNCLEAR seconds such a job counts as failed here, and the next run ends what is left of it.
 
+Jobs have the same PATH. In them each rule of a group is started by srun, which would fail while there is no controller;
+so long it waits.
+
 It keeps beside the commands which jobs were submitted and since when the state of a job is unclear.
 """
 
@@ -20,7 +23,7 @@ import sys
 import time
 from pathlib import Path
 
-NAMES = ("sbatch", "squeue", "sacct", "scancel", "scontrol")
+NAMES = ("sbatch", "squeue", "sacct", "scancel", "scontrol", "srun")
 PAUSES = (1, 5, 15)  # seconds before a command is repeated; the executor waits a minute for an answer
 UNCLEAR = 300
 REFUSALS = "invalid|violates|denied|unrecognized|not permitted|disabled|(?<!temporarily )unavailable"
@@ -89,12 +92,23 @@ def states(command: str, folder: Path, words: list[str]):
     return subprocess.CompletedProcess(words, 0, "".join(f"{job}|{state}\n" for job, state in told.items()), "")
 
 
+def wait_for_controller(folder: Path) -> None:
+    """Until the controller answers, or for so long that srun may say itself what is wrong."""
+    for _ in range(UNCLEAR // PAUSES[1]):
+        if " UP" in _run([folder / "scontrol", "ping"]).stdout:
+            return
+        time.sleep(PAUSES[1])
+
+
 def _run(words):
     return subprocess.run(words, capture_output=True, text=True)
 
 
 def main(command: str, folder: str, *words: str) -> int:
     name, asks = Path(command).name, any(word.endswith(STATES) for word in words)
+    if name == "srun":
+        wait_for_controller(Path(folder))
+        os.execv(command, [command, *words])  # signals reach it as if nothing had been before
     if name == "sbatch":
         done = submit(command, Path(folder), list(words))
     else:

@@ -1,0 +1,96 @@
+"""Count what a document and a passage cost: jobs, requests, tokens, bytes. docs/scale.md multiplies that.
+
+The scope study of the demo runs in a clone, with the embedded reader in the place of all models, one responder and one
+prompt. What it says sets the tokens: its answers are short. Nothing but a visit to the register is timed, and that in
+seconds of a processor, so this may run beside other work.
+"""
+
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import yaml
+
+from clusters.plans import collection, counted, planned
+from common.figures import figure, finish
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "workflow"))
+from ragassay.ledger.register import Register
+from ragassay.weights.store import Store, key
+
+ONE = {"scope": {"responders": ["embedded"], "responding": {"prompts": ["basic"]}}}
+VISITS, VECTORS, NUMBERS = 2_000, 50_000, 384  # numbers of a vector of the encoder that is the default
+
+
+def study(clone: Path):
+    (clone / "one.yaml").write_text(yaml.safe_dump(ONE))
+    command = [sys.executable, "-m", "snakemake", "scope", "--configfile", "one.yaml", "--cores", "2"]
+    done = subprocess.run(command, cwd=clone, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(command)} failed:\n{done.stdout[-3000:]}")
+    documents = sum(pq.read_metadata(file).num_rows for file in clone.glob("results/documents/*.parquet"))
+    shards = len(list(clone.glob("results/documents/*.parquet")))
+    figure("documents", documents, f"in_{shards}_shards")
+    calls = [pq.read_table(file) for file in clone.glob("results/calls/**/*.parquet")]
+    for name in ("requests", "prompt_tokens", "completion_tokens"):
+        figure(f"{name}_per_document", sum(pc.sum(table[name]).as_py() or 0 for table in calls) / documents, name)
+    for name, what in {"ledger": "ledger/**/*.jsonl", "table": "results/**/*.parquet"}.items():
+        sizes = [file.stat().st_size for file in clone.glob(what) if "ledger/models" not in str(file)]
+        figure(f"{name}_bytes_per_document", sum(sizes) / documents, "bytes")
+        figure(f"{name}_files_per_shard", len(sizes) / shards, "files")
+
+
+def plan(clone: Path):
+    """Jobs and submissions of a shard, and what the plan of one more job takes of the head."""
+    collection(clone)
+    shards = (clone / "data/shards.tsv").read_text().splitlines()
+    found = {}
+    for count in (10, 50):
+        (clone / "data/shards.tsv").write_text("\n".join(shards[: count + 1]) + "\n")
+        how = ("scope", "--profile", "profiles/slurm", "--configfile", "mine.yaml")
+        _, memory, text = planned(clone, *how)
+        found[count] = (*counted(text), memory)
+    jobs, submissions, megabytes = (more - less for less, more in zip(found[10], found[50], strict=True))
+    figure("jobs_per_shard", jobs / 40, "jobs")
+    figure("submissions_per_shard", submissions / 40, "submissions")
+    figure("head_per_job", 1000 * megabytes / jobs, "kB")
+
+
+def store(folder: Path):
+    vectors = np.random.default_rng(0).standard_normal((VECTORS, NUMBERS)).astype(np.float16)
+    Store(folder).add([key(str(number)) for number in range(VECTORS)], vectors)
+    figure("vector_bytes", sum(f.stat().st_size for f in folder.rglob("*") if f.is_file()) / VECTORS, "bytes")
+
+
+def register(folder: Path):
+    """What one look at the register takes, on a disk of this machine, with a hundred jobs in it."""
+    jobs = [Register(folder, folder / str(number)) for number in range(100)]
+    for job in jobs:
+        with job.shared() as (kept, now):
+            kept["jobs"][job.name] = [now, 1, 1]
+    start = time.process_time()
+    for number in range(VISITS):
+        with jobs[number % 100].shared() as (kept, now):
+            kept["jobs"][jobs[number % 100].name][0] = now
+    figure("register_visit", 1000 * (time.process_time() - start) / VISITS, "cpu_ms")
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="ragassay-scale-") as scratch:
+        clone = Path(scratch, "clone")
+        subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
+        study(clone)
+        plan(clone)
+        store(Path(scratch, "vectors"))
+        register(Path(scratch, "register"))
+    finish()
+
+
+if __name__ == "__main__":
+    main()
