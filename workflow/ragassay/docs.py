@@ -5,7 +5,7 @@
 | config/README.md | the schema of the configuration |
 | workflow/ragassay/schemas/README.md, the data dictionary | the tables |
 | README.md: the map of the stages, docs/stages.md: the graph of all rules | Snakemake's rule graph |
-| README.md: the headline figures, docs/figures.md: all figures | benchmarks/figures/ |
+| README.md: the headline figures, docs/figures.md: all figures, docs/scale.md: far larger runs | benchmarks/figures/ |
 """
 
 import json
@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from ragassay import variants
+from ragassay import scale, variants
 from ragassay.atomic import write_text
 from ragassay.plan import schema
 from ragassay.results import all_tables
@@ -85,12 +85,16 @@ def documentation() -> dict[Path, str]:
     readme = between(readme, "studies", studies(printed))
     stages, every_figure = ROOT / "docs/stages.md", ROOT / "docs/figures.md"
     measured = between(every_figure.read_text(), "figures", figure_table(printed))
+    larger = (ROOT / "docs/scale.md").read_text()
+    for part, content in scale.parts(printed).items():
+        larger = between(larger, part, content)
     return {
         ROOT / "config/README.md": settings(schema.parts()),
         WORKFLOW / "ragassay/schemas/README.md": data_dictionary(all_tables().values()),
         ROOT / "README.md": between(readme, "headlines", headlines(printed)),
         stages: between(stages.read_text(), "rules", picture(graph, files)),
         every_figure: between(measured, "unmeasured", unmeasured(printed)),
+        ROOT / "docs/scale.md": larger,
     }
 
 
