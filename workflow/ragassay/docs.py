@@ -5,7 +5,12 @@
 | config/README.md | the schema of the configuration |
 | workflow/ragassay/schemas/README.md, the data dictionary | the tables |
 | README.md: the map of the stages, docs/stages.md: the graph of all rules | Snakemake's rule graph |
+<<<<<<< HEAD
 | README.md: the headline figures, docs/figures.md: all figures, docs/scale.md: far larger runs | benchmarks/figures/ |
+=======
+| README.md: the headline figures, docs/figures.md: all figures | benchmarks/figures/ |
+| docs/troubleshooting.md: all messages | the code that raises them |
+>>>>>>> 41f9a87 (The troubleshooting page lists every message from the code; verifying reads each table once and loads no pandas)
 """
 
 import json
@@ -15,7 +20,11 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+<<<<<<< HEAD
 from ragassay import scale, variants
+=======
+from ragassay import error_messages, variants
+>>>>>>> 41f9a87 (The troubleshooting page lists every message from the code; verifying reads each table once and loads no pandas)
 from ragassay.atomic import write_text
 from ragassay.plan import schema
 from ragassay.results import all_tables
@@ -83,7 +92,7 @@ def documentation() -> dict[Path, str]:
     graph, files, printed = rule_graph(), rule_files(), figures()
     readme = between((ROOT / "README.md").read_text(), "stages", stage_map(graph, files))
     readme = between(readme, "studies", studies(printed))
-    stages, every_figure = ROOT / "docs/stages.md", ROOT / "docs/figures.md"
+    stages, every_figure, trouble = (ROOT / f"docs/{name}.md" for name in ("stages", "figures", "troubleshooting"))
     measured = between(every_figure.read_text(), "figures", figure_table(printed))
     larger = (ROOT / "docs/scale.md").read_text()
     for part, content in scale.parts(printed).items():
@@ -94,7 +103,11 @@ def documentation() -> dict[Path, str]:
         ROOT / "README.md": between(readme, "headlines", headlines(printed)),
         stages: between(stages.read_text(), "rules", picture(graph, files)),
         every_figure: between(measured, "unmeasured", unmeasured(printed)),
+<<<<<<< HEAD
         ROOT / "docs/scale.md": larger,
+=======
+        trouble: between(trouble.read_text(), "messages", error_messages.tables(error_messages.messages())),
+>>>>>>> 41f9a87 (The troubleshooting page lists every message from the code; verifying reads each table once and loads no pandas)
     }
 
 

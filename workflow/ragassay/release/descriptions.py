@@ -7,7 +7,6 @@ from urllib.parse import quote
 
 import yaml
 
-from ragassay.release.verification.digests import sha256
 from ragassay.release.verification.listing import present
 
 PARQUET = "application/vnd.apache.parquet"
@@ -56,8 +55,8 @@ KINDS = {"string": "sc:Text", "bool": "sc:Boolean", "int32": "sc:Integer", "int6
 KINDS |= {"double": "sc:Float", "float": "sc:Float", "binary": "sc:Text"}
 
 
-def croissant(folder: Path, manifest: dict, day: str) -> str:
-    """Each file with its digest, and each table as a set of records over its files."""
+def croissant(sums: dict[str, str], manifest: dict, day: str) -> str:
+    """Each file of a table with its digest, as in `sums`, and each table as a set of records over its files."""
     files, sets, records = [], [], []
     for name, entry in sorted(manifest["tables"].items()):
         for file in sorted(entry["files"]):
@@ -68,7 +67,7 @@ def croissant(folder: Path, manifest: dict, day: str) -> str:
                     "name": file,
                     "contentUrl": file,
                     "encodingFormat": PARQUET_IN_CROISSANT,
-                    "sha256": sha256(folder / file),
+                    "sha256": sums[file],
                 }
             )
         includes = sorted(entry["files"])

@@ -3,26 +3,24 @@
 import shutil
 from pathlib import Path
 
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
-
 from ragassay.llm.prompts import Prompt
 from ragassay.question_sets.recorded_prompt import RECORDED
 from ragassay.release.gathering import NotReleasable
+from ragassay.release.verification.file_pass import FilePass
 
 
-def copy_prompts(place: Path, entries: dict, prompts: Path) -> dict[str, str]:
-    """digest -> file in the release, of all that tables name; answers that were recorded elsewhere have no file."""
+def copy_prompts(place: Path, passes: dict[str, FilePass], prompts: Path) -> dict[str, str]:
+    """digest -> file in the release, of all that tables name; answers that were recorded elsewhere have no file.
+
+    `passes` has what was seen of each file of a table.
+    """
     files = {Prompt.load(path).digest: path for path in sorted(prompts.glob("*.yaml"))}
     known = {RECORDED: ""}
     (place / "prompts").mkdir()
-    for entry in entries.values():
-        if any(column["name"] == "prompt" for column in entry["columns"]):
-            for file in entry["files"]:
-                column = pq.read_table(place / file, columns=["prompt"], partitioning=None)["prompt"]
-                for digest in pc.unique(column).drop_null().to_pylist():
-                    if digest not in known:
-                        known[digest] = _copied(place, files.get(digest), digest, file)
+    for file, seen in passes.items():
+        for digest in seen.distinct("prompt").to_pylist():
+            if digest not in known:
+                known[digest] = _copied(place, files.get(digest), digest, file)
     return dict(sorted(known.items()))
 
 

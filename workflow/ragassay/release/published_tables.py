@@ -12,10 +12,12 @@ from ragassay import tables
 from ragassay.release.contents import TEXTS
 from ragassay.release.opted_out import OptedOut
 from ragassay.release.redaction import Redaction
-from ragassay.release.verification.digests import LogicalDigest
+from ragassay.release.verification.digests import sha256
+from ragassay.release.verification.file_pass import FilePass
 from ragassay.release.verification.release_folder import TABLES
 from ragassay.tables import Column, Table, key_names
 
+WATCHED = ("prompt",)  # copy_prompts asks which there are
 TEXT_END = Column(
     "text_end",
     pa.int32(),
@@ -24,11 +26,13 @@ TEXT_END = Column(
 
 
 class PublishedTables:
-    """`copy` adds a file of a run, `add` rows; `entries` is what the manifest says of all."""
+    """`copy` adds a file of a run, `add` rows; `entries` is what the manifest says of all, `passes` what was seen of
+    each file while it was read for that, `sums` the digest of its bytes.
+    """
 
     def __init__(self, folder: Path, results: Path, redaction: Redaction, opted_out: OptedOut):
         self.folder, self.results, self.redaction, self.opted_out = folder, results, redaction, opted_out
-        self.entries, self.rows = {}, 0
+        self.entries, self.passes, self.sums, self.rows = {}, {}, {}, 0
 
     def copy(self, table: Table, path: Path) -> None:
         """Publish one file of a run."""
@@ -38,13 +42,13 @@ class PublishedTables:
         if self.redaction.may_empty(table.name) or self.opted_out.concerns(table.name):
             self._write(table, place.with_suffix("").as_posix(), pieces)
             return
-        digest = LogicalDigest(table.schema)
+        seen = FilePass(table.schema, WATCHED)
         for piece in pieces:
-            digest.add(piece)
+            seen.add(piece)
         target = self.folder / TABLES / place
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, target)
-        self._enter(table, place.with_suffix("").as_posix(), digest)
+        self._enter(table, place.with_suffix("").as_posix(), seen)
 
     def add(self, table: Table, place: str, rows: list[dict]) -> None:
         """Publish rows that only a release has."""
@@ -64,14 +68,14 @@ class PublishedTables:
 
     def _write(self, table, place, pieces):
         published = self._published(table)
-        digest = LogicalDigest(published.schema)
+        seen = FilePass(published.schema, WATCHED)
         with tables.Writer(published, self.folder / TABLES / f"{place}.parquet") as writer:
             for piece in pieces:
-                digest.add(piece)
+                seen.add(piece)
                 writer.write(piece)
-        self._enter(table, place, digest)
+        self._enter(table, place, seen)
 
-    def _enter(self, table, place, digest):
+    def _enter(self, table, place, seen):
         """The manifest has the columns of a table as they may be in any of its files."""
         columns = [
             {"name": column.name, "type": str(column.type), "description": column.description, "null": column.null}
@@ -79,8 +83,10 @@ class PublishedTables:
         ]
         entry = {"row": table.row, "path": table.path, "key": list(table.key), "columns": columns, "files": {}}
         files = self.entries.setdefault(table.name, entry)["files"]
-        files[f"{TABLES}/{place}.parquet"] = {"rows": digest.rows, "digest": digest.hexdigest()}
-        self.rows += digest.rows
+        file = f"{TABLES}/{place}.parquet"
+        files[file] = {"rows": seen.rows, "digest": seen.digest.hexdigest()}
+        self.passes[file], self.sums[file] = seen, sha256(self.folder / file)
+        self.rows += seen.rows
 
     def _published(self, table):
         """The table with columns that may be empty where texts are withheld."""

@@ -68,15 +68,17 @@ def publish(version: str, configfiles: list[str], day: str, key: str | None = No
         _add_states(written)
         measured = [name for name, reads in contents.MEASURED.items() if not reads & by_name.keys()]
         manifest = _manifest(config, version, written.entries, measured, signed=key is not None)
-        manifest["prompts"] = copy_prompts(place, manifest["tables"], root / "resources/prompts")
+        manifest["prompts"] = copy_prompts(place, written.passes, root / "resources/prompts")
         _write_json(place / MANIFEST, manifest)
         _copy_rest(place, config, root)
-        for name, text in card.documents(ReleaseFolder(place), facts(ReleaseFolder(place))).items():
+        release = ReleaseFolder(place)
+        release.passes = written.passes
+        for name, text in card.documents(release, facts(release)).items():
             _write(place / name, text)
         _write(place / "CITATION.cff", descriptions.citation(manifest, day))
-        _write(place / "croissant.json", descriptions.croissant(place, manifest, day))
+        _write(place / "croissant.json", descriptions.croissant(written.sums, manifest, day))
         _write(place / "ro-crate-metadata.json", descriptions.ro_crate(place, manifest, day))
-        listing.write_sums(place)
+        listing.write_sums(place, written.sums)
         if key:
             sign(place, key)
     log.info("%s: %d tables, %d rows", folder, len(written.entries), written.rows)

@@ -47,8 +47,8 @@ def _tables(release):
 
 def texts_by_source(release: ReleaseFolder, file: str) -> Counter:
     """(site, shard, whether the text is here) -> documents of a file. Texts are only read if some are missing."""
-    counts, missing = Counter(), release.missing.get((file, "text"))
-    partly = missing is None or missing > 0
+    counts, seen = Counter(), release.passes.get(file)
+    partly = seen is None or seen.missing["text"] > 0
     for batch in batches(release.folder / file, ["site", "shard", *(["text"] if partly else [])]):
         here = pc.is_valid(batch["text"] if partly else batch["shard"])
         counts.update(zip(batch["site"].to_pylist(), batch["shard"].to_pylist(), here.to_pylist(), strict=True))
@@ -115,5 +115,5 @@ def _counted(release, table, names, added=None):
     rows = release.read(table, [name for name in names if name in known]).select(names)
     if added:
         return sorted(tuple(row.values()) for row in rows.to_pylist())
-    counted = rows.group_by(names).aggregate([([], "count_all")]).select([*names, "count_all"])
-    return sorted(tuple(row.values()) for row in counted.to_pylist())
+    counted = Counter(zip(*(column.to_pylist() for column in rows.columns), strict=True))
+    return sorted((*values, count) for values, count in counted.items())

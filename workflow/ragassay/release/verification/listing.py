@@ -10,8 +10,10 @@ from ragassay.release.verification.release_folder import SIGNATURE, SUMS
 LINE = re.compile(r"([0-9a-f]{64})  ([^\n\0]+)")
 
 
-def write_sums(folder: Path) -> None:
-    lines = [f"{sha256(folder / name)}  {name}\n" for name in present(folder)]
+def write_sums(folder: Path, known: dict[str, str] | None = None) -> None:
+    """`known` has the digests of files that were hashed already."""
+    sums = {name: sha256(folder / name) for name in present(folder) if name not in (known or {})} | (known or {})
+    lines = [f"{digest}  {name}\n" for name, digest in sorted(sums.items())]
     (folder / SUMS).write_text("".join(lines), encoding="utf-8", newline="\n")
 
 

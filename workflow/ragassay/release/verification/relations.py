@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ragassay.release.verification.digests import batches
+from ragassay.release.verification.digests import first
 from ragassay.release.verification.facts import NO_LICENCE, licence_of, texts_by_source
 from ragassay.release.verification.release_folder import TABLES, ReleaseFolder
 from ragassay.release.verification.table_files import SECRET
@@ -24,41 +24,46 @@ def _references(release):
     """Every value of a referring column stands in the column it refers to."""
     known = {}
     for table, column, other, target in release.manifest["references"]:
-        if not (release.has(table, column) and release.has(other, target)):
-            continue
-        if (other, target) not in known:
-            known[other, target] = release.read(other, [target])[target].unique()
-        for file in release.files[table]:
-            yield from _dangling(release, file, column, known[other, target], f"column {target} of table {other}")
-
-
-def _dangling(release, file, column, known, where):
-    for batch in batches(release.folder / file, [column]):
-        values = batch[column].drop_null()
-        found = pc.index(pc.is_in(values, known), False).as_py()
-        if found >= 0:
-            yield f"{file}: {column} {values[found].as_py()!r} is not in {where}"
-            return
+        if release.has(table, column) and release.has(other, target):
+            if (other, target) not in known:
+                known[other, target] = pa.chunked_array(_distinct(release, other, target).values())
+            yield from _dangling(release, table, column, known[other, target], f"column {target} of table {other}")
 
 
 def _prompts(release):
     """Every prompt that a row was asked with is in the release."""
-    known = pa.array(sorted(release.manifest["prompts"]), pa.string())
     for table in release.tables:
-        if release.has(table, "prompt"):
-            for file in release.files[table]:
-                yield from _dangling(release, file, "prompt", known, "the prompts of manifest.json")
+        for file, found in _distinct(release, table, "prompt").items() if release.has(table, "prompt") else ():
+            for prompt in found.to_pylist():
+                if prompt not in release.manifest["prompts"]:
+                    yield f"{file}: prompt {prompt!r} is not in the prompts of manifest.json"
+
+
+def _distinct(release, table, column):
+    """file -> the values of a column in it."""
+    return {file: release.passes[file].distinct(column) for file in release.files[table]}
+
+
+def _dangling(release, table, column, known, where):
+    """All files are looked up at once, since each look-up goes through everything that is known."""
+    distinct = _distinct(release, table, column)
+    values = pa.chunked_array(distinct.values())
+    dangling = values.filter(pc.invert(pc.is_in(values, known)))
+    for file, found in distinct.items() if len(dangling) else ():
+        at = first(pc.is_in(found, dangling))
+        if at >= 0:
+            yield f"{file}: {column} {found[at].as_py()!r} is not in {where}"
 
 
 def _splits(release):
     """Near-duplicates are in one split, with all their questions."""
     if not (release.has("selected_questions", "split") and release.has("documents", "cluster_id")):
         return
-    documents = release.read("documents", ["doc_id", "cluster_id"]).select(["doc_id", "cluster_id"])
-    asked = release.read("selected_questions", ["doc_id", "split"]).select(["doc_id", "split"])
-    pairs = asked.group_by(["doc_id", "split"]).aggregate([]).join(documents, "doc_id", use_threads=False)
-    splits = pairs.group_by(["cluster_id", "split"]).aggregate([])
-    for cluster, count in sorted(Counter(splits["cluster_id"].to_pylist()).items(), key=str):
+    documents = release.read("documents", ["doc_id", "cluster_id"])
+    asked = release.read("selected_questions", ["doc_id", "split"])
+    clusters = documents["cluster_id"].take(pc.index_in(asked["doc_id"], documents["doc_id"]))
+    pairs = set(zip(clusters.to_pylist(), asked["split"].to_pylist(), strict=True))
+    for cluster, count in sorted(Counter(cluster for cluster, _ in pairs).items(), key=str):
         if count > 1:
             yield f"selected_questions: documents of {cluster} are in {count} splits, expected one"
 
@@ -97,7 +102,7 @@ def _texts(release):
     for table, columns in release.manifest["texts"].items():
         files = release.tables[table]["files"]
         for column in columns:
-            missing = sum(release.missing[file, column] for file in files)
+            missing = sum(release.passes[file].missing[column] for file in files)
             found = {False: missing, True: sum(entry["rows"] for entry in files.values()) - missing}
             if +Counter(found) != +states.get((table, column), Counter()):
                 yield f"published_texts: column {column} of table {table} has {found[True]} texts, not its count"
@@ -113,9 +118,8 @@ def _poison(release):
             if any(f"{place}/".startswith(f"{one}/") for one in release.manifest["poison"]):
                 yield f"{file}: found what attacks plant, expected none: the release says that it has no poison"
     for file in release.files.get("passages", ()):
-        for batch in batches(release.folder / file, ["passage_id"]):
-            if pc.any(pc.match_substring_regex(batch["passage_id"], POISONED)).as_py():
-                yield f"{file}: found a passage that an attack made, expected none among clean ones"
+        if pc.any(pc.match_substring_regex(release.passes[file].distinct("passage_id"), POISONED)).as_py():
+            yield f"{file}: found a passage that an attack made, expected none among clean ones"
 
 
 def _secrets(release):

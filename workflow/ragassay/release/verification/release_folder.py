@@ -12,6 +12,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ragassay.release.verification.digests import scalar
+
 MANIFEST, SUMS, SIGNATURE, CARD, DATASHEET = (
     "manifest.json",
     "SHA256SUMS",
@@ -35,7 +37,7 @@ class ReleaseFolder:
             self.tables = self.manifest["tables"]
             self.files = {name: sorted(entry["files"]) for name, entry in self.tables.items()}
             self.version = self.manifest["version"]
-            self.missing = {}  # (file, column) -> how many of its cells are empty, as far as that was counted
+            self.passes = {}  # file -> the FilePass over it, as far as there was one
         except FileNotFoundError:
             raise Unusable(f"{path}: no such file, expected the manifest of a release") from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -47,6 +49,14 @@ class ReleaseFolder:
         found = re.fullmatch(f"{TABLES}/{form}\\.parquet", file)
         return found.groupdict() if found else {}
 
+    def watched(self, table: str) -> set[str]:
+        """The columns of a table whose distinct values are checked: both ends of references, prompts, passages."""
+        names = {"prompt", "passage_id"}
+        for source, column, target, other in self.manifest["references"]:
+            names |= {column} if source == table else set()
+            names |= {other} if target == table else set()
+        return names
+
     def place(self, table: str, file: str) -> str:
         """Where a file stands among those of its table: `embedded/2026-09`."""
         return file.removeprefix(f"{TABLES}/").removeprefix(f"{table}/").removesuffix(".parquet")
@@ -54,7 +64,8 @@ class ReleaseFolder:
     def each(self, table: str, columns: list[str]) -> Iterator[tuple[str, pa.Table]]:
         """Every file of a table, and these columns of it."""
         for file in self.files.get(table, ()):
-            yield file, pq.read_table(self.folder / file, columns=columns, partitioning=None)
+            with pq.ParquetFile(self.folder / file, pre_buffer=False) as parquet:
+                yield file, parquet.read(columns, use_threads=False)
 
     def read(self, table: str, columns: list[str]) -> pa.Table | None:
         """The rows of all files with the keys of their paths, or None where the release has no such table."""
@@ -62,7 +73,7 @@ class ReleaseFolder:
         for file, rows in self.each(table, columns):
             for name, value in self.keys(table, file).items():
                 if name not in rows.column_names:
-                    rows = rows.append_column(name, pa.repeat(pa.scalar(value), rows.num_rows))
+                    rows = rows.append_column(name, pa.repeat(scalar(value), rows.num_rows))
             parts.append(rows)
         return pa.concat_tables(parts) if parts else None
 

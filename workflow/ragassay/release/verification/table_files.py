@@ -1,7 +1,6 @@
 """Each table file of a release against the manifest: its columns, its rows in the order of their keys, its values."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -9,7 +8,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ragassay.release.verification.digests import LogicalDigest, batches
+from ragassay.release.verification.digests import batches, first
+from ragassay.release.verification.file_pass import FilePass
 from ragassay.release.verification.release_folder import ReleaseFolder
 
 SECRETS = (
@@ -28,9 +28,8 @@ def problems(release: ReleaseFolder) -> Iterator[str]:
 
     def of_file(place):
         table, file = place
-        entry = release.tables[table]
         try:
-            return [f"{file}: {problem}" for problem in _of_file(release, file, entry, entry["files"][file], ids)]
+            return [f"{file}: {problem}" for problem in _of_file(release, file, table, ids)]
         except REFUSED as error:
             reason = str(error).splitlines()[0][:100]
             return [f"{file}: damaged or no Parquet file of table {table} ({reason})"]
@@ -41,43 +40,41 @@ def problems(release: ReleaseFolder) -> Iterator[str]:
             yield from found
 
 
-def _of_file(release, file, entry, wanted, ids):
-    """Problems of one file, and on the way how many cells of each column are empty; ids are searched for no secrets."""
-    path = release.folder / file
+def _of_file(release, file, table, ids):
+    """Problems of one file, in one pass over it that later checks use; ids are searched for no secrets."""
+    entry, path = release.tables[table], release.folder / file
+    wanted, texts = entry["files"][file], release.manifest["texts"].get(table, ())
     columns = {column["name"]: column["type"] for column in entry["columns"]}
     schema = pq.read_schema(path)
     found = {field.name: str(field.type) for field in schema}
     if list(found.items()) != list(columns.items()):
         yield f"found the columns {found}, expected {columns} as in manifest.json"
         return
-    digest, last, ordered = LogicalDigest(schema), None, True
-    missing = Counter()
-    required = [column["name"] for column in entry["columns"] if not column["null"]]
-    texts = [name for name, kind in columns.items() if kind == "string" and name not in ids]
+    seen, last, ordered = FilePass(schema, release.watched(table)), None, True
+    searched = [name for name, kind in columns.items() if kind == "string" and name not in ids]
     for batch in batches(path):
-        digest.add(batch)
+        for name in searched:
+            if (at := _secret(batch[name], repeats=name not in texts)) >= 0:
+                yield f"column {name} holds what looks like a secret in row {seen.rows + at + 1}"
+        seen.add(batch)
         ordered = ordered and _ascending(batch, entry["key"], last)
         last = batch.slice(batch.num_rows - 1).select(entry["key"])
-        missing.update({name: batch[name].null_count for name in columns})
-        for name in texts:
-            if (at := _secret(batch[name])) >= 0:
-                yield f"column {name} holds what looks like a secret in row {digest.rows - batch.num_rows + at + 1}"
-    release.missing.update({(file, name): missing[name] for name in columns})
-    for name in filter(missing.get, required):
-        yield f"column {name} is empty in {missing[name]} rows, expected a value in each"
+    release.passes[file] = seen
+    for name in (column["name"] for column in entry["columns"] if not column["null"] and seen.missing[column["name"]]):
+        yield f"column {name} is empty in {seen.missing[name]} rows, expected a value in each"
     if not ordered:
         yield f"its rows are not in the order of their key ({', '.join(entry['key'])}), or a key comes twice"
-    if digest.rows != wanted["rows"]:
-        yield f"found {digest.rows} rows, expected {wanted['rows']}"
-    if digest.hexdigest() != wanted["digest"]:
+    if seen.rows != wanted["rows"]:
+        yield f"found {seen.rows} rows, expected {wanted['rows']}"
+    if seen.digest.hexdigest() != wanted["digest"]:
         yield "its values are not those that were released (another logical digest)"
 
 
-def _secret(texts):
-    """The first text with what looks like a secret, or -1. Ids and names repeat, so each is looked at once."""
-    if not pc.any(pc.match_substring_regex(texts.unique(), SECRETS)).as_py():
+def _secret(values, repeats):
+    """The first value with what looks like a secret, or -1. Names and the like repeat, so each is looked at once."""
+    if not pc.any(pc.match_substring_regex(values.unique() if repeats else values, SECRETS)).as_py():
         return -1
-    return pc.index(pc.match_substring_regex(texts, SECRETS), True).as_py()
+    return first(pc.match_substring_regex(values, SECRETS))
 
 
 def _ascending(batch, key, last):
