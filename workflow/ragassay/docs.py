@@ -5,12 +5,8 @@
 | config/README.md | the schema of the configuration |
 | workflow/ragassay/schemas/README.md, the data dictionary | the tables |
 | README.md: the map of the stages, docs/stages.md: the graph of all rules | Snakemake's rule graph |
-<<<<<<< HEAD
 | README.md: the headline figures, docs/figures.md: all figures, docs/scale.md: far larger runs | benchmarks/figures/ |
-=======
-| README.md: the headline figures, docs/figures.md: all figures | benchmarks/figures/ |
 | docs/troubleshooting.md: all messages | the code that raises them |
->>>>>>> 41f9a87 (The troubleshooting page lists every message from the code; verifying reads each table once and loads no pandas)
 """
 
 import json
@@ -20,11 +16,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-<<<<<<< HEAD
-from ragassay import scale, variants
-=======
-from ragassay import error_messages, variants
->>>>>>> 41f9a87 (The troubleshooting page lists every message from the code; verifying reads each table once and loads no pandas)
+from ragassay import error_messages, scale, variants
 from ragassay.atomic import write_text
 from ragassay.plan import schema
 from ragassay.results import all_tables
@@ -103,11 +95,8 @@ def documentation() -> dict[Path, str]:
         ROOT / "README.md": between(readme, "headlines", headlines(printed)),
         stages: between(stages.read_text(), "rules", picture(graph, files)),
         every_figure: between(measured, "unmeasured", unmeasured(printed)),
-<<<<<<< HEAD
         ROOT / "docs/scale.md": larger,
-=======
         trouble: between(trouble.read_text(), "messages", error_messages.tables(error_messages.messages())),
->>>>>>> 41f9a87 (The troubleshooting page lists every message from the code; verifying reads each table once and loads no pandas)
     }
 
 
