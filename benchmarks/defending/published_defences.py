@@ -5,6 +5,7 @@ import json
 import pyarrow.parquet as pq
 
 from common import clone
+from defending import ragdefender_package
 from poison import published_targets
 from ragassay import tables
 from ragassay.defences.null import fold_of
@@ -76,6 +77,7 @@ def _figures(figure, path):
                 figure(own, row["value"], "share")
     for base in BASES:
         _comparison(figure, path.parents[1], names, base)
+    ragdefender_package.measure(figure, path.parents[1], names)
 
 
 def _comparison(figure, results, names, base):

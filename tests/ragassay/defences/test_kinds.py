@@ -1,8 +1,13 @@
 """Each kind of defence by what it removes of a few passages, and all of them by what they have in common."""
 
+from itertools import combinations
+from math import comb
+
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies
+from sklearn.cluster import AgglomerativeClustering
+from sklearn.feature_extraction.text import TfidfVectorizer
 
 from ragassay import variants
 from ragassay.defences import defence
@@ -187,6 +192,31 @@ def test_ragdefender_removes_those_that_insist_on_the_same(random, null):
         vector = np.eye(24)[axis] + random.normal(size=24) / noise
         passages.append(passage(random, at + 1, text, vector))
     assert [row["rank"] for row in judged("ragdefender", passages, null) if row["removed"]] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_ragdefender_counts_and_chooses_as_its_formulas_by_another_library(seed):
+    random = np.random.default_rng(seed)
+    passages = [passage(random, rank, " ".join(random.choice(WORDS[:8], 6))) for rank in range(1, 12)]
+    for one in passages[: 3 + seed]:
+        one["vector"] = TIGHT + random.normal(size=24) / 9
+        one["vector"] /= np.linalg.norm(one["vector"])
+    vectors = np.stack([one["vector"] for one in passages])
+    sizes = np.bincount(AgglomerativeClustering(n_clusters=2).fit_predict(vectors))
+    counter = TfidfVectorizer()
+    weights = counter.fit_transform([one["text"] for one in passages]).sum(axis=0).A1
+    top = counter.get_feature_names_out()[np.lexsort((counter.get_feature_names_out(), -weights.round(9)))[:5]]
+    insistent = sum(sum(word in one["text"] for word in top) >= 3 for one in passages)
+    count = sizes.max() if insistent > len(passages) / 2 else sizes.min()
+    pairs = sorted(combinations(range(len(passages)), 2), key=lambda pair: -vectors[pair[0]] @ vectors[pair[1]])
+    weight = np.zeros(len(passages))
+    for one, other in pairs[: max(1, comb(count, 2))]:
+        similarity = vectors[one] @ vectors[other]
+        weight[[one, other]] += np.sign(similarity) * similarity**2
+    found = defence.judge("ragdefender", passages, defence.module("ragdefender").SETTINGS)
+    assert sum(one.removed for one in found) == count
+    assert np.allclose([one.score for one in found], weight, atol=1e-5)
+    assert weight[[one.removed for one in found]].min() >= weight[[not one.removed for one in found]].max()
 
 
 def test_a_chain_removes_what_one_of_its_links_does_and_judges_nothing_twice(random, null):

@@ -1,10 +1,14 @@
-"""RAGDefender, as far as its paper describes it: how many of the passages are planted is estimated first, then
-which.
+"""RAGDefender, after its paper: how many of the passages are planted is estimated first, then which.
 
-Passages are put into two clusters by how similar their vectors are (average linkage). The words that weigh most by
-TF-IDF in all passages together are what planted texts insist on: if most passages have more than half of them, the
-larger cluster is held for planted, else the smaller one. As many passages are removed as that has: those that stand
-in most of the most similar pairs, since planted texts say the same thing. Its package is not used here.
+Passages are put into two clusters by their vectors (Ward's linkage). The words that weigh most by TF-IDF in all
+passages together are what planted texts insist on: if most passages have more than half of them, the larger cluster is
+held for planted, else the smaller one. Of the most similar pairs, as many as the planted ones would have among
+themselves, each gives its similarity squared to both of its passages; as many passages are removed as that cluster
+has, those that were given most, since planted texts say the same thing.
+
+Of its package (`ragdefender` 0.2.0) this is the way for questions of one step, and words count as they do there: where
+their small letters stand in a text, so that names with a capital do not, and where they are part of others. The
+benchmark holds one beside the other.
 """
 
 from collections import Counter
@@ -12,14 +16,15 @@ from collections import Counter
 import numpy as np
 
 from ragassay.defences.judgement import Criterion, Judgement
-from ragassay.text.words import content, stem
+from ragassay.text.words import content
 
 SETTINGS = {"words": 5}
 NEEDS = ("vectors",)
+TIES = 1e-6  # what the mean similarity counts, which orders those that no pair gives anything
 
 
 def judge(passages, settings):
-    """The score is the share of the most similar pairs that a passage stands in; ties go by its mean similarity."""
+    """The score is what the most similar pairs give a passage; ties go by its mean similarity."""
     if len(passages) < 3:
         return [Judgement(False, 0.0)] * len(passages)
     vectors = np.stack([passage["vector"] for passage in passages])
@@ -38,34 +43,38 @@ def judge(passages, settings):
 
 def planted(passages, similarity, words: int) -> int:
     """How many of the passages are held for planted."""
-    labels = average_linkage(similarity)
+    labels = ward(similarity)
     sizes = sorted(int((labels == one).sum()) for one in (0, 1))
     insistent = _insistent(passages, words)
     return sizes[1] if insistent > len(passages) / 2 else sizes[0]
 
 
 def insistence(similarity, count: int) -> np.ndarray:
-    """Of as many pairs as `count` passages have, the most similar ones: how many each passage stands in."""
+    """What as many of the most similar pairs as `count` passages have give each passage."""
     first, second = np.triu_indices(len(similarity), 1)
-    pairs = max(1, count * (count - 1) // 2)
-    chosen = np.argsort(-similarity[first, second], kind="stable")[:pairs]
-    often = np.bincount(np.concatenate([first[chosen], second[chosen]]), minlength=len(similarity))
+    values = similarity[first, second].astype(float)
+    chosen = np.argsort(-values, kind="stable")[: max(1, count * (count - 1) // 2)]
+    given, both = np.sign(values[chosen]) * values[chosen] ** 2, np.concatenate([first[chosen], second[chosen]])
     others = (similarity.sum(axis=1) - np.diag(similarity)) / (len(similarity) - 1)
-    return often / pairs + others * 1e-3
+    return np.bincount(both, np.concatenate([given, given]), len(similarity)) + others * TIES
 
 
-def average_linkage(similarity) -> np.ndarray:
-    """The cluster of each item, 0 or 1: the two with the highest mean similarity are joined until two are left."""
-    groups = [[at] for at in range(len(similarity))]
-    means = similarity.astype(float).copy()
-    np.fill_diagonal(means, -np.inf)
+def ward(similarity) -> np.ndarray:
+    """The cluster of each item, 0 or 1: those two are joined whose union is least spread, until two are left.
+    `similarity` is that of vectors of length 1.
+    """
+    groups, sizes = [[at] for at in range(len(similarity))], np.ones(len(similarity))
+    costs = 1 - similarity.astype(float)  # what joining two groups adds to the sum of squares
+    np.fill_diagonal(costs, np.inf)
     while len(groups) > 2:
-        one, other = sorted(np.unravel_index(means.argmax(), means.shape))
-        sizes = len(groups[one]), len(groups[other])
-        joined = (means[one] * sizes[0] + means[other] * sizes[1]) / sum(sizes)
-        means[one], means[:, one] = joined, joined
-        means[one, one] = -np.inf
-        means = np.delete(np.delete(means, other, axis=0), other, axis=1)
+        one, other = sorted(np.unravel_index(costs.argmin(), costs.shape))
+        apart = (sizes[one] + sizes) * costs[one] + (sizes[other] + sizes) * costs[other]
+        joined = (apart - sizes * costs[one, other]) / (sizes[one] + sizes[other] + sizes)
+        costs[one], costs[:, one] = joined, joined
+        costs[one, one] = np.inf
+        costs = np.delete(np.delete(costs, other, axis=0), other, axis=1)
+        sizes[one] += sizes[other]
+        sizes = np.delete(sizes, other)
         groups[one] += groups.pop(other)
     labels = np.zeros(len(similarity), int)
     labels[groups[-1]] = 1
@@ -74,12 +83,14 @@ def average_linkage(similarity) -> np.ndarray:
 
 def _insistent(passages, words):
     """How many passages have more than half of the words that weigh most."""
-    rows = [Counter(map(stem, content(passage["text"]))) for passage in passages]
+    texts = [passage["text"] for passage in passages]
+    rows = [Counter(word for word in content(text.lower()) if len(word) > 1) for text in texts]
     spread = Counter(word for row in rows for word in row)
+    rarity = {word: np.log((1 + len(rows)) / (1 + count)) + 1 for word, count in spread.items()}
     weights = Counter()
     for row in rows:
-        length = row.total() or 1
-        for word, count in row.items():
-            weights[word] += count / length * (np.log((1 + len(rows)) / (1 + spread[word])) + 1)
-    top = {word for word, _ in sorted(weights.items(), key=lambda pair: (-pair[1], pair[0]))[:words]}
-    return sum(len(top & row.keys()) > len(top) / 2 for row in rows)
+        own = {word: count * rarity[word] for word, count in row.items()}
+        length = np.sqrt(sum(value**2 for value in own.values())) or 1.0
+        weights.update({word: value / length for word, value in own.items()})
+    top = [word for word, _ in sorted(weights.items(), key=lambda pair: (-pair[1], pair[0]))[:words]]
+    return sum(sum(word in text for word in top) > len(top) / 2 for text in texts)
