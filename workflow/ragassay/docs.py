@@ -6,6 +6,7 @@
 | workflow/ragassay/schemas/README.md, the data dictionary | the tables |
 | README.md: the map of the stages, docs/stages.md: the graph of all rules | Snakemake's rule graph |
 | README.md: the headline figures, docs/figures.md: all figures, docs/scale.md: far larger runs | benchmarks/figures/ |
+| docs/models.md: what the paper's settings cost | the same |
 | docs/troubleshooting.md: all messages | the code that raises them |
 """
 
@@ -72,6 +73,7 @@ STUDIES = (  # what it asks, the command, the figure of the benchmark `house` wi
     ),
     ("Do people agree with the judges?", "make annotate", "", "People and judges"),
 )
+PAID = {"demo_scope": "paper_all_dollars"}  # figures of the benchmark `paper_costs`
 SETTINGS = [
     "The configuration says what is studied. What a run may use of the machine is in profiles/, and API keys come from",
     "the environment. Every key is optional unless it is needed; without it, its default holds.",
@@ -84,6 +86,7 @@ def documentation() -> dict[Path, str]:
     graph, files, printed = rule_graph(), rule_files(), figures()
     readme = between((ROOT / "README.md").read_text(), "stages", stage_map(graph, files))
     readme = between(readme, "studies", studies(printed))
+    models = ROOT / "docs/models.md"
     stages, every_figure, trouble = (ROOT / f"docs/{name}.md" for name in ("stages", "figures", "troubleshooting"))
     measured = between(every_figure.read_text(), "figures", figure_table(printed))
     larger = (ROOT / "docs/scale.md").read_text()
@@ -93,6 +96,7 @@ def documentation() -> dict[Path, str]:
         ROOT / "config/README.md": settings(schema.parts()),
         WORKFLOW / "ragassay/schemas/README.md": data_dictionary(all_tables().values()),
         ROOT / "README.md": between(readme, "headlines", headlines(printed)),
+        models: between(models.read_text(), "paper", paper_costs(printed)),
         stages: between(stages.read_text(), "rules", picture(graph, files)),
         every_figure: between(measured, "unmeasured", unmeasured(printed)),
         ROOT / "docs/scale.md": larger,
@@ -228,10 +232,23 @@ def unmeasured(printed) -> str:
 def studies(printed) -> str:
     """What the studies ask, with the minutes of the demo where they are measured."""
     seconds = {name: float(value) for name, value, *_ in printed.get("house", [])}
-    rows = ["| question | command | minutes | section of the report |", "|---|---|---|---|"]
+    dollars = {name: f"{float(value):.0f}" for name, value, *_ in printed.get("paper_costs", [])}
+    rows = ["| question | command | minutes | paper's dollars | section of the report |", "|---|---|---|---|---|"]
     for question, command, figure, section in STUDIES:
         minutes = f"{seconds[figure] / 60:.1f}" if figure in seconds else "-"
-        rows.append(f"| {question} | `{command}` | {minutes} | {section} |")
+        paid = dollars.get(PAID.get(figure), "-")
+        rows.append(f"| {question} | `{command}` | {minutes} | {paid} | {section} |")
+    return "\n".join(rows)
+
+
+def paper_costs(printed) -> str:
+    """What each rule of the scope study would ask and pay with the paper's settings."""
+    found = {name: float(value) for name, value, *_ in printed.get("paper_costs", [])}
+    rows = ["| rule | requests | dollars | dollars at most |", "|---|---|---|---|"]
+    for name in found:
+        if rule := re.fullmatch(r"paper_(\w+)_dollars", name):
+            requests, most = found[f"paper_{rule[1]}_requests"], found[f"paper_{rule[1]}_at_most"]
+            rows.append(f"| {rule[1]} | {requests:,.0f} | {found[name]:,.2f} | {most:,.0f} |")
     return "\n".join(rows)
 
 
