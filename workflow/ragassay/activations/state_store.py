@@ -18,6 +18,7 @@ from ragassay.atomic import write_text
 from ragassay.stage import log
 from ragassay.weights.store import Store
 
+LARGEST = float(np.finfo(np.float16).max)
 CHUNK, CHUNK_BYTES = 20_000, 256 << 20  # tokens of prompts, and bytes of their states, that are computed together
 
 
@@ -84,7 +85,19 @@ class StoredStates:
             together = [at for group in chunk for at in group]
             ends = np.cumsum([len(group) for group in chunk]).tolist()
             places = [list(range(end - len(group), end)) for end, group in zip(ends, chunk, strict=True)]
-            yield together, self._states.of([prompts[at] for at in together], places, self.layers, self.positions)
+            found = self._states.of([prompts[at] for at in together], places, self.layers, self.positions)
+            self._refuse_too_large(found, [(names[at], owners[at]) for at in together])
+            yield together, found
+
+    def _refuse_too_large(self, found, asked):
+        largest = np.abs(found).reshape(len(found), -1).max(axis=1)
+        if wrong := np.flatnonzero(~(largest <= LARGEST)).tolist():
+            name, owner = asked[wrong[0]]
+            raise ActivationsError(
+                f"{self.decoder.name}: found states at the site {self.site} that are no finite numbers in float16 for"
+                f" {len(wrong)} of {len(found)} prompts, first for question {name} about document {owner}; expected"
+                f" numbers up to {LARGEST:.0f}; choose another site or other layers, or see whether the model is sound"
+            )
 
 
 def _chunks(groups, lengths, most):

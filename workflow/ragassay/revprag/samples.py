@@ -1,7 +1,7 @@
 """What probes are fitted on: activations of answered prompts, read where and when they are needed, with labels.
 
-Features are taken by rows, as arrays are; those in a store are read at that moment, so that memory does not grow with
-their number.
+Features are taken by rows, as arrays are; those in a store are read at that moment if they are many, so that memory
+does not grow with their number.
 """
 
 from typing import NamedTuple
@@ -11,6 +11,7 @@ import numpy as np
 from ragassay.activations.state_store import StoredStates
 from ragassay.errors import AssayError
 
+HELD_BYTES = 256 << 20  # of features that are read once and then stay in memory
 READ_BYTES = 64 << 20  # that pass through memory at a time
 WHOLE_BYTES = 2 << 30  # that a kind which needs all at once may have
 
@@ -20,18 +21,23 @@ class ProbeError(AssayError):
 
 
 class Stored:
-    """Features in a store: samples x layers x width."""
+    """Features in a store: samples x layers x width. Few are read once; many are read when they are taken."""
 
     def __init__(self, states: StoredStates, keys: list[str]):
         self.states, self.keys = states, [bytes.fromhex(key) for key in keys]
         self.shape = (len(keys), *states.read(self.keys[:1])[:, :, 0].shape[1:]) if keys else (0, 0, 0)
+        self.held = self._read(range(len(keys))) if 2 * np.prod(self.shape) <= HELD_BYTES else None  # as float16
 
     def __len__(self):
         return len(self.keys)
 
     def __getitem__(self, rows) -> np.ndarray:
         """As float32; `rows` are numbers."""
-        return self.states.read([self.keys[row] for row in rows])[:, :, 0].astype(np.float32)
+        found = self._read(rows) if self.held is None else self.held[rows]
+        return found.astype(np.float32)
+
+    def _read(self, rows):
+        return self.states.read([self.keys[row] for row in rows])[:, :, 0]
 
 
 class Layers:

@@ -5,6 +5,8 @@ What is stored already is not computed again; prompts that occur in several cond
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from ragassay import tables
 from ragassay.activations.decoder import Decoder
 from ragassay.answers.prompts import Prompts
@@ -17,16 +19,22 @@ from ragassay.stage import log, run
 
 
 class Asked(Sequence):
-    """Prompts as tokens, each made when it is looked at: together they would take more memory than all else."""
+    """Prompts as tokens. Each is rendered and split once, however often it is looked at and shown, and then takes four
+    bytes a token.
+    """
 
     def __init__(self, rows, tokens):
-        self.rows, self.tokens = rows, tokens
+        self.keys = [(row["target_id"], tuple(row["passages"]), row["answer"]) for row in rows]
+        self.tokens, self.kept = tokens, {}
 
     def __len__(self):
-        return len(self.rows)
+        return len(self.keys)
 
     def __getitem__(self, number):
-        return self.tokens(self.rows[number])
+        key = self.keys[number]
+        if key not in self.kept:
+            self.kept[key] = np.array(self.tokens(*key), np.int32)
+        return self.kept[key].tolist()
 
 
 def collect_activations(
@@ -40,10 +48,10 @@ def collect_activations(
     rows = [row | {"answer": answer} for row, answer in zip(pairs, answers, strict=True)]  # tables have one order
     prompts, decoder = Prompts.load(prompt, closed_book_prompt, in_lines), Decoder(f"model {model['name']}", model)
     reading = Reading(**reading).resolved(decoder)
-    states, lengths = reading.store(decoder, embeddings), []
+    states = reading.store(decoder, embeddings)
 
-    def tokens(row):
-        return reading.tokens(decoder, prompts.messages(questions[row["target_id"]], row["passages"]), row["answer"])
+    def tokens(target, passages, answer):
+        return reading.tokens(decoder, prompts.messages(questions[target], list(passages)), answer)
 
     names = [row["target_id"] for row in rows]
     asked = Asked(rows, tokens)

@@ -1,0 +1,87 @@
+"""What a user can get wrong, or a model: one line with what was found, where, what was expected and what to do."""
+
+import json
+import re
+import shutil
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+
+from probe_study import LOGISTIC
+from ragassay import tables
+from ragassay.activations.sites import ActivationsError
+from ragassay.errors import AssayError
+from ragassay.revprag.samples import ProbeError
+from ragassay.schemas.prompt_answers import PROMPT_ANSWERS
+
+TRIPLET = LOGISTIC | {"kind": "triplet", "layers": None, "conditions": []}
+SMALL = {"widths": [4], "epochs": 1, "batch": 8, "rate": 1e-3, "margin": 1.0, "dimensions": 4}
+
+
+def test_fewer_answers_than_a_support_set_needs_are_one_line(study, tmp_path):
+    probes = {"triplet": TRIPLET | {"settings": SMALL | {"support": 100}}}
+    with pytest.raises(
+        ProbeError, match="expected more than 51 of each for a support of 100; lower the setting"
+    ) as told:
+        study.train(tmp_path, probes=probes)
+    assert "\n" not in str(told.value) and "triplet, released" in str(told.value)
+
+
+def test_poisoned_answers_about_one_document_are_one_line(study, tmp_path):
+    place = study.place("prompt_answers")
+    before, rows = place.read_bytes(), tables.read(PROMPT_ANSWERS, place).to_pylist()
+    for row in rows:
+        if row["label"] == "poisoned" and row["target_id"] != "target-00":
+            row["label"] = "undecided"
+    try:
+        tables.write(PROMPT_ANSWERS, place, rows)
+        told = "poisoned answers about 1 documents among .* expected some about at least 2 documents.*add targets"
+        with pytest.raises(ProbeError, match=told):
+            study.train(tmp_path)
+    finally:
+        place.write_bytes(before)
+
+
+@pytest.fixture
+def changed(study, tmp_path):
+    """A function that copies the model, changes its weights or configuration, and names the copy."""
+
+    def change(weights=None, **configuration):
+        folder = tmp_path / "changed"
+        shutil.copytree(study.model["model"], folder)
+        config = json.loads((folder / "config.json").read_text())
+        (folder / "config.json").write_text(json.dumps(config | configuration))
+        arrays = load_file(folder / "model.safetensors")
+        arrays |= {name: np.full_like(arrays[name], value) for name, value in (weights or {}).items()}
+        save_file(arrays, folder / "model.safetensors", metadata={"format": "pt"})
+        return study.model | {"model": str(folder)}
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"weights": {"model.norm.weight": 1e6}},
+         "found states at the site residual that are no finite numbers in float16 for"),
+        ({"max_position_embeddings": 40}, "prompts that are too long, the longest of"),
+    ],
+)  # fmt: skip
+def test_a_model_that_cannot_give_states_is_one_line_that_names_the_question(study, changed, tmp_path, wrong, told):
+    before = study.place("activations").read_bytes()
+    with pytest.raises(ActivationsError, match=re.escape(told)) as error:
+        study.collect(model=changed(**wrong), embeddings=str(tmp_path / "embeddings"))
+    line = str(error.value)
+    assert line.startswith("model tiny: found") and "\n" not in line and "question target-" in line
+    assert study.place("activations").read_bytes() == before
+
+
+def test_a_probe_of_a_model_that_was_changed_since_is_refused(study, changed):
+    from transformers import AutoModelForCausalLM
+
+    from ragassay.revprag.probe import Probe
+
+    other = AutoModelForCausalLM.from_pretrained(changed({"model.norm.weight": 2.0})["model"])
+    with pytest.raises(AssayError, match=r"found files .* expected .* which the probe was fitted with; fit one"):
+        Probe.load(study.folder).watching(other)
