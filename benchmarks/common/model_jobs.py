@@ -13,6 +13,7 @@ from pathlib import Path
 
 from loopback import Loopback
 
+OVER_BUDGET = 3  # how a job ends whose model has a cap that the next request might pass
 WORKFLOW = str(Path(__file__).resolve().parents[2] / "workflow")
 sys.path.insert(0, WORKFLOW)
 os.environ["PYTHONPATH"] = WORKFLOW
@@ -24,12 +25,16 @@ def ask(settings: dict, folder: str, name: str, requests: int) -> None:
     """What a job does."""
     from ragassay.llm.calls import complete
     from ragassay.llm.model import Model, Request
+    from ragassay.llm.money import OverBudget
 
     os.environ["JOB_KEY"] = settings.pop("key")
     model = Model("tested", "openai", "loopback", key_variable="JOB_KEY", register=f"{folder}/model", **settings)
     questions = [[{"role": "user", "content": f"{name}, question {number}"}] for number in range(requests)]
-    for _ in complete([Request(question, {"max_tokens": 5}) for question in questions], model, f"{folder}/{name}"):
-        pass
+    try:
+        for _ in complete([Request(question, {"max_tokens": 5}) for question in questions], model, f"{folder}/{name}"):
+            pass
+    except OverBudget:
+        sys.exit(OVER_BUDGET)
 
 
 class Jobs:

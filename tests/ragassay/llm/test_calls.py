@@ -106,7 +106,8 @@ def test_replay_answers_from_the_ledger_and_fails_on_a_miss(serve, model, tmp_pa
     files = sorted(tmp_path.iterdir())
     replayed = complete([question(1), question(2)], model(server, mode="replay"), tmp_path)
     assert next(replayed) == first[0]
-    with pytest.raises(ModelError, match="mode replay, and the ledger has no answer"):
+    told = "mode replay, and the ledger has no answer for call [0-9a-f]{32}, '.*'; its text, prompt or settings are not"
+    with pytest.raises(ModelError, match=told):
         next(replayed)
     assert (server.summary()["requests"], sorted(tmp_path.iterdir())) == (1, files)
 

@@ -131,6 +131,27 @@ def test_a_body_that_is_no_completion_is_a_failure_that_may_have_cost(model, bod
     assert (error.value.again, error.value.lost) == (True, True)
 
 
+def streamed(*events, end="data: [DONE]\n\n"):
+    return ": wait\n\n" + "".join(f"data: {json.dumps(event)}\n\n" for event in events) + end
+
+
+def piece(index, content, finish=None):
+    return {"model": "m", "choices": [{"index": index, "delta": {"content": content}, "finish_reason": finish}]}
+
+
+def test_a_reply_that_was_streamed_unasked_is_put_together(model):
+    events = [piece(0, "ye"), piece(1, "no"), piece(0, "s"), piece(0, None, "stop"), piece(1, None, "length")]
+    usage = {"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 3}}
+    provider = provider_for(model("http://x/v1"))
+    assert provider.read(streamed(*events, usage)) == (
+        [Answer("yes", "stop"), Answer("no", "length")],
+        Usage(7, 0, 3, "m"),
+    )
+    for torn in (streamed(*events, end=""), streamed(*events)[:60], streamed({"error": "gone"}, None)):
+        with pytest.raises(Failure, match="not a whole chat completion"):
+            provider.read(torn)
+
+
 def test_missing_usage_is_read_as_not_told(model):
     body = json.dumps({"choices": [{"message": {"content": "yes"}}], "usage": {"prompt_tokens": None}})
     assert provider_for(model("http://x/v1")).read(body) == ([Answer("yes", "stop")], Usage())
@@ -165,6 +186,27 @@ def test_without_a_connection_nothing_can_have_cost(model, url):
 def test_when_to_come_back(serve, model, form):
     found = failure(model(serve(faults={"429": 1.0}, retry_after=3.0, retry_after_form=form)))
     assert 1.9 <= found.after <= 4.1
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [
+        ("31536000", 300),
+        ("inf", 300),
+        ("-5", 0),
+        ("nan", 0),
+        ("Fri, 31 Dec 9999 23:59:59 GMT", 300),
+        ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+        ("", None),
+        ("soon", None),
+        ("Fri, 99 Dec 2026 23:59:59 GMT", None),
+    ],
+)
+def test_nobody_waits_a_year_and_what_names_no_time_is_no_pause(model, header, seconds):
+    reply = httpx2.Response(429, headers={"retry-after": header}, request=httpx2.Request("POST", "http://x/v1"))
+    error = openai.RateLimitError("slow down", response=reply, body={"message": "slow down"})
+    found = provider_for(model("http://x/v1")).failure(error)
+    assert (found.again, found.after) == (True, seconds)
 
 
 def test_an_account_without_credit_is_not_asked_again():

@@ -30,6 +30,7 @@ from ragassay.stage import log
 ATTEMPTS, TIMEOUTS = 8, 2  # tries of a request, and how many of them may end without a reply, since each may be billed
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
 GIVE_UPS = 10  # requests in a row without an answer after which the provider counts as away
+SHOWN = 100  # characters of a prompt that has no answer
 DRAIN_SECONDS = 25.0  # Slurm kills 30 s after SIGTERM
 
 
@@ -131,7 +132,9 @@ class Caller:
 
     async def _missing(self, key, request, missing):
         if self.model.mode == "replay":
-            raise ModelError(f"model {self.model.name}: mode replay, and the ledger has no answer for call {key}")
+            asked = " ".join(request.messages[-1]["content"].split())[:SHOWN]
+            told = f"model {self.model.name}: mode replay, and the ledger has no answer for call {key}, {asked!r}"
+            raise ModelError(f"{told}; its text, prompt or settings are not those that were asked with")
         if not self.manners.one_sample_a_request:
             found = await self._send(key, request, missing)
             if len(found) == 1 < len(missing):

@@ -250,8 +250,7 @@ def _why(output, release):
     lines = output.strip().splitlines()
     missed = next((line for line in lines if MISS in line), None)
     if missed:
-        remedy = "it lacks an answer, or its texts or this code are not those of the run"
-        return f"{release}: {missed.strip()}; {remedy}"
+        return f"{release}: {missed.strip()}, or the release lacks it, or this code is not that of the run"
     return f"{release}: the replay failed: " + " / ".join(line.strip() for line in lines[-6:])
 
 

@@ -15,7 +15,7 @@ import httpx2
 import openai
 
 from ragassay import keys
-from ragassay.llm import model
+from ragassay.llm import model, streamed
 from ragassay.llm.batches.endpoints import Batches
 from ragassay.llm.finish_reasons import meaning
 from ragassay.llm.model import Answer, Failure, Model, ModelError, Usage
@@ -77,7 +77,7 @@ class Provider(Batches, model.Provider):
 
     def read(self, body):
         try:
-            reply = json.loads(body)
+            reply = streamed.whole(body) if streamed.is_streamed(body) else json.loads(body)
             choices = sorted(reply["choices"], key=lambda choice: choice.get("index", 0))
             answers = [_answer(choice) for choice in choices]
             usage = reply.get("usage") or {}
