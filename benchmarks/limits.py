@@ -22,7 +22,9 @@ USED = ">= 0.9"
 
 
 def jobs_at_random(running, seconds, size):
-    """Jobs of so many requests, of which at least one runs at any time."""
+    """Jobs of so many requests, of which at least one runs at any time, from the first request on."""
+    running.start(10 * size)
+    running.until_asked(1)
     draw, end = random.Random(1), time.monotonic() + seconds
     while (left := end - time.monotonic()) > 0:
         alive = [process for process in running.processes if process.is_alive()]

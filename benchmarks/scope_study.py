@@ -84,6 +84,17 @@ def idle(log):
     return total
 
 
+def tell_stages(clone):
+    """Seconds of wall and of processor of all jobs of each rule that asks, embeds or reads much, by Snakemake."""
+    sums = {}
+    for file in sorted((clone / "logs").rglob("*.benchmark.jsonl")):
+        row, rule = json.loads(file.read_text()), file.relative_to(clone / "logs").parts[0]
+        jobs, wall, processor = sums.get(rule, (0, 0.0, 0.0))
+        sums[rule] = jobs + 1, wall + row["s"], processor + (row["cpu_time"] or 0.0)
+    for rule, (jobs, wall, processor) in sums.items():
+        sys.stdout.write(f"stage {rule}: {jobs} jobs, {wall:.1f} s, {processor:.1f} s of processor\n")
+
+
 def main(count=DOCUMENTS):
     with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
         clone = Path(folder, "clone")
@@ -95,6 +106,7 @@ def main(count=DOCUMENTS):
             before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.time()
             subprocess.run(command, cwd=clone, check=True, env=environment)
             seconds, after = time.time() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+            tell_stages(clone)
             log, summary = [line for line in server.log() if line["route"] == "chat"], server.summary()
     asked = [line for line in log if line["event"] == "asked"]
     limit = scope.LATENCY * len(asked) / scope.IN_FLIGHT
