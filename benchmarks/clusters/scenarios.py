@@ -118,7 +118,7 @@ def both_nodes_embed(project):
         (one.folder / "embeddings").symlink_to(project.folder.with_name("vectors"))
     project.folder.with_name("vectors").mkdir()
     on = {one: f"slurm_extra='--nodelist={node}'" for one, node in ((project, "n1"), (beside, "n2"))}
-    heads = [one.start(EMBEDDED, "--default-resources", node) for one, node in on.items()]
+    heads = [one.start(EMBEDDED, "--default-resources", "cpus_per_task=1", node) for one, node in on.items()]
     ended = [head.wait(PATIENCE) for head in heads]
     assert beside.tables() == project.tables(), "two projects found different neighbours"
     return max(ended)

@@ -41,6 +41,7 @@ def head():
         is_main_process=True,
         executor_plugin=SimpleNamespace(name="slurm"),
         executor_settings=SimpleNamespace(status_command="sacct"),
+        resource_settings=SimpleNamespace(default_resources={"cpus_per_task": 1}),
         scheduler=SimpleNamespace(_executor=SimpleNamespace(run_uuid="own", _fallback_account_arg=None)),
     )
 
@@ -72,6 +73,12 @@ def test_a_cluster_that_forgets_soon_how_jobs_ended_is_refused(slurm, head):
 def test_a_machine_without_slurm_is_told(slurm, head, monkeypatch):
     monkeypatch.setenv("PATH", "")
     with pytest.raises(ClusterError, match="found no sbatch"):
+        cluster.begin(head)
+
+
+def test_default_resources_that_lack_a_processor_are_refused(slurm, head):
+    head.resource_settings.default_resources = {"slurm_account": "lab"}
+    with pytest.raises(ClusterError, match="found no cpus_per_task among the default resources"):
         cluster.begin(head)
 
 

@@ -34,6 +34,7 @@ def begin(workflow) -> None:
         return
     if not shutil.which("sbatch"):
         raise ClusterError("found no sbatch, expected Slurm's commands; start this on a login node of the cluster")
+    _check_resources(workflow.resource_settings.default_resources or {})
     executor = workflow.scheduler._executor
     _watch(workflow.executor_settings, executor, _configuration())
     _end_leftovers()
@@ -58,6 +59,15 @@ def check_shared(workflow) -> None:
         f"{HOST}: found run {found} in {Path.cwd()}, expected {name}, which submitted this job: this is"
         " not the folder that the head sees; put the project on a file system that all nodes share"
     )
+
+
+def _check_resources(default):
+    """Slurm refuses jobs without a processor, which those that only ask models have unless their resources say so."""
+    if "cpus_per_task" not in default:
+        raise ClusterError(
+            "found no cpus_per_task among the default resources, expected those of profiles/default/profile.yaml;"
+            " --default-resources on the command line takes their place: name all of them there, or yours in that file"
+        )
 
 
 def _watch(settings, executor, known):
