@@ -6,6 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from ragassay.defences.scorer import SPLITS, surprises
 from ragassay.defences.scorers.ngram import TOKEN, Ngrams, Scorer
 
 TEXTS = ["The ferry sails. The ferry stops.", "A bridge fell, the ferry sails.", "", "The storm came; a bridge fell."]
@@ -62,3 +63,26 @@ def test_longer_contexts_fit_what_was_read_better():
     means = [Ngrams.trained(TEXTS, order) for order in (1, 2, 3)]
     values = [model.values([model.ids(TOKEN.findall(TEXTS[1].lower()))]).mean() for model in means]
     assert values[0] > values[1] > values[2]
+
+
+class Forgetful:
+    """The same scorer, which does not say how far back its tokens look."""
+
+    def __init__(self, scorer):
+        self.scored = scorer.scored
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+@pytest.mark.parametrize("way", SPLITS)
+def test_second_chunks_taken_from_the_whole_are_those_that_are_scored_alone(order, way):
+    scorer = Scorer.trained(lambda half: TEXTS[half::2], order)
+    texts = [
+        *TEXTS,
+        *ASKED,
+        "ferry",
+        "?!",
+        "Storm (the ferry's). A bridge-way fell; sails, over there",
+        "  the   storm  came ",
+    ]
+    found, plain = (list(surprises(one, texts, [0] * len(texts), way, 1, 3)) for one in (scorer, Forgetful(scorer)))
+    assert found == plain and len({one.post for one in found}) > 5

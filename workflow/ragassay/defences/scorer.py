@@ -2,7 +2,8 @@
 
 A scorer is a module of `ragassay.defences.scorers` with a class `Scorer`: `scored(texts, halves)` gives, text after
 text, -log p of each token in nats and where the token ends; `identity` is all that can change these, such as a digest
-of its files. A scorer that is trained here reads one half of the documents and scores the other, see
+of its files. One whose tokens depend on a few before them only may say on how many, as `memory`, which spares a pass
+over second chunks. A scorer that is trained here reads one half of the documents and scores the other, see
 `ragassay.raguard.halves`; one that is not ignores `halves`.
 """
 
@@ -81,17 +82,37 @@ def surprises(
     scorer, texts: Iterable[str], halves: Iterable[int], way: str, least: int, window: int
 ) -> Iterator[Surprise]:
     """Each text in two passes: one of the whole, which gives the first chunk, too, and one of the second chunk alone.
-    Both kinds go to the scorer together, which so finds more texts of like length. A text with a chunk of fewer than
+    Both kinds go to the scorer together, which so finds more texts of like length; one that has a `memory` takes what
+    is the same from the first pass. A text with a chunk of fewer than
     `least` tokens is not split: both of its chunks count as the whole.
     """
     pairs = zip(texts, halves, strict=True)
     while chunk := list(islice(pairs, TOGETHER)):
         texts, own = [text for text, _ in chunk], [half for _, half in chunk]
         cuts = [split(text, way) for text in texts]
-        posts = [text[cut:] for text, cut in zip(texts, cuts, strict=True)]
-        scored = list(scorer.scored([*texts, *posts], [*own, *own]))
-        for cut, whole, post in zip(cuts, scored[: len(cuts)], scored[len(cuts) :], strict=True):
-            yield _surprise(cut, whole, post.values, least, window)
+        if hasattr(scorer, "memory"):
+            wholes = list(scorer.scored(texts, own))
+            posts = _posts(scorer, texts, own, cuts, wholes)
+        else:
+            parts = [text[cut:] for text, cut in zip(texts, cuts, strict=True)]
+            scored = list(scorer.scored([*texts, *parts], [*own, *own]))
+            wholes, posts = scored[: len(cuts)], [one.values for one in scored[len(cuts) :]]
+        for cut, whole, post in zip(cuts, wholes, posts, strict=True):
+            yield _surprise(cut, whole, post, least, window)
+
+
+def _posts(scorer, texts, halves, cuts, wholes):
+    """The values of second chunks alone: those of the whole but for their first tokens, which remember what is cut."""
+    heads, stops = [], []
+    for text, cut, whole in zip(texts, cuts, wholes, strict=True):
+        first = int(np.searchsorted(whole.ends, cut, side="right"))
+        stops.append(min(first + scorer.memory, len(whole.ends)))
+        heads.append(text[cut : whole.ends[stops[-1] - 1]] if stops[-1] > first else "")
+    scored = scorer.scored(heads, halves)
+    return [
+        np.concatenate([head.values, whole.values[stop:]])
+        for head, whole, stop in zip(scored, wholes, stops, strict=True)
+    ]
 
 
 def _surprise(cut, whole, post, least, window):

@@ -96,6 +96,11 @@ class Scorer:
         models = [Ngrams.trained(noted(half), order) for half in (0, 1)]
         return cls(models, [np.unique(np.array(own, np.uint64)) for own in hashes])
 
+    @property
+    def memory(self) -> int:
+        """How many tokens before it a token depends on."""
+        return len(self.models[0].parts) - 1
+
     def half(self, text: str) -> int:
         """The half that a text belongs to: that of the documents which have it, or one by its hash."""
         number = _hash(text)
