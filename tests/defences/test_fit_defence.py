@@ -100,8 +100,15 @@ def test_a_sample_gives_thresholds_of_how_surprising_passages_are_without_those_
 def test_a_null_that_is_left_exposed_to_an_attack_is_poisoned(clean):
     folder, _, _ = clean
     tables = (folder / "retrieved.parquet", folder / "poisoned_passages.parquet")
-    with pytest.raises(DefenceError, match=r"criterion ts: found the same score 0\.99 for all .* clean texts"):
+    with pytest.raises(DefenceError, match=r"raguard\.json: criterion ts: found the same score 0\.99 for all"):
         fitted(folder, depth=1, poisoned=tables, criteria=["ts"])
+
+
+def test_a_null_too_small_for_its_alpha_names_the_guard(clean):
+    with pytest.raises(
+        DefenceError, match=r"minilm/raguard\.json: criterion pm: found \d+ clean texts .* least 1000 for"
+    ):
+        fitted(clean[0], criteria=["pm"], alpha=0.001)
 
 
 def test_queries_that_find_too_little_are_told(clean):

@@ -31,8 +31,11 @@ def fit_defence(
     is_literal = any(one.get("similarity_null") == LITERAL for one in links)
     literal = evidence.similarities(drawn, similarity) if is_literal else None
     null, folds = Null(drawn, found, literal), {name: fold_of(evidence.questions[name]) for name in found}
-    fitted = {fold: defence.fit(kind, null.without(fold, folds), own) for fold in map(str, range(FOLDS))}
-    fitted[ALL] = defence.fit(kind, null, own)
+    nulls = {fold: null.without(fold, folds) for fold in map(str, range(FOLDS))} | {ALL: null}
+    try:
+        fitted = {fold: defence.fit(kind, one, own) for fold, one in nulls.items()}
+    except DefenceError as error:
+        raise DefenceError(f"{guard}: {error}") from error
     about = {"kind": kind, "settings": own, "depth": depth, "retriever": retriever, "similarity": similarity}
     about |= {"encoders": provenance.encoders(encoders), "reading": reading}
     about |= {"scorer": scorer, "scored_by": evidence.scored_by}
