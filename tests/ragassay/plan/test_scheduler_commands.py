@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from ragassay.plan import scheduler_commands
-from ragassay.plan.scheduler_commands import PAUSES, UNCLEAR, main, put_first
+from ragassay.plan.scheduler_commands import LEAVING, PAUSES, UNCLEAR, main, put_first
 
 ASKING = ("--format=%i|%T", "--states=all", "--noheader", "--name", "run")
 
@@ -107,11 +107,16 @@ def test_while_nobody_answers_jobs_count_as_running(slurm, capsys):
 
 
 @pytest.mark.parametrize("told", ["7|UNKNOWN", "7|PREEMPTED", "6|COMPLETED"])
-def test_a_job_whose_state_stays_unclear_counts_as_failed(slurm, capsys, told):
+def test_a_job_whose_state_stays_unclear_is_cancelled_and_then_counts_as_failed(slurm, capsys, told):
     (slurm.front / "jobs").write_text("7\n")
+    (slurm.front / "scancel").symlink_to(slurm("scancel", "true"))
     assert "7|RUNNING" in states(slurm, f"echo '{told}'", capsys)
     slurm.now += UNCLEAR - 1
     assert "7|RUNNING" in states(slurm, f"echo '{told}'", capsys)
+    assert not any(line.startswith("scancel") for line in slurm.told())
+    slurm.now += LEAVING
+    assert "7|RUNNING" in states(slurm, f"echo '{told}'", capsys)
+    assert "scancel 7" in slurm.told()
     slurm.now += 1
     assert "7|ERROR" in states(slurm, f"echo '{told}'", capsys)
 

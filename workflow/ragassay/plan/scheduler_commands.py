@@ -4,7 +4,8 @@ A controller that is busy or restarting fails commands. A submission that failed
 although its reply was lost, or Slurm refuses it for good. A question how jobs fare always has an answer: as long as
 nobody gives one, each job counts as running. The executor would forget its jobs instead, and wait for ever. So it does
 for a job that nobody knows any more or that was preempted and not started again, and a job of state UNKNOWN it takes
-for done: after UNCLEAR seconds such a job counts as failed here, and the next run ends what is left of it.
+for done: after UNCLEAR seconds such a job is cancelled, and LEAVING seconds later it counts as failed. If it went on, it
+would write tables after the head has removed those that they were made from.
 
 Jobs have the same PATH. In them each rule of a group is started by srun, which would fail while there is no controller;
 so long it waits.
@@ -26,6 +27,7 @@ from pathlib import Path
 NAMES = ("sbatch", "squeue", "sacct", "scancel", "scontrol", "srun")
 PAUSES = (1, 5, 15)  # seconds before a command is repeated; the executor waits a minute for an answer
 UNCLEAR = 300
+LEAVING = 45  # a little more than Slurm gives a job that it cancels (KillWait, 30 by default)
 REFUSALS = "invalid|violates|denied|unrecognized|not permitted|disabled|(?<!temporarily )unavailable"
 FOR_GOOD = re.compile(REFUSALS, re.IGNORECASE)
 STATES = ("%i|%T", "JobIdRaw,State")  # ends of the words that ask how jobs fare
@@ -88,7 +90,10 @@ def states(command: str, folder: Path, words: list[str]):
     unclear = {job: unclear.get(job, time.time()) for job in submitted if told.get(job) not in ALIVE | ENDED}
     since.write_text(json.dumps(unclear))
     for job, moment in unclear.items():
-        told[job] = "RUNNING" if time.time() - moment < UNCLEAR else "ERROR"
+        waited = time.time() - moment
+        if waited >= UNCLEAR:
+            _run([folder / "scancel", job])
+        told[job] = "RUNNING" if waited < UNCLEAR + LEAVING else "ERROR"
     return subprocess.CompletedProcess(words, 0, "".join(f"{job}|{state}\n" for job, state in told.items()), "")
 
 
