@@ -4,8 +4,8 @@ A controller that is busy or restarting fails commands. A submission that failed
 although its reply was lost, or Slurm refuses it for good. A question how jobs fare always has an answer: as long as
 nobody gives one, each job counts as running. The executor would forget its jobs instead, and wait for ever. So it does
 for a job that nobody knows any more or that was preempted and not started again, and a job of state UNKNOWN it takes
-for done: after UNCLEAR seconds such a job is cancelled, and LEAVING seconds later it counts as failed. If it went on, it
-would write tables after the head has removed those that they were made from.
+for done: after UNCLEAR seconds such a job is cancelled, and LEAVING seconds later it counts as failed. If it went on,
+it would write tables after the head has removed those that they were made from.
 
 Jobs have the same PATH. In them each rule of a group is started by srun, which would fail while there is no controller;
 so long it waits.
