@@ -59,6 +59,16 @@ def _figures(figure, project) -> None:
         if compared:
             figure(f"matched_{facts}_triplet_over_logistic", compared["over_logistic"]["value"], "auroc")
             figure(f"matched_{facts}_triplet_over_logistic_p", compared["p"]["value"], "p")
+    _beside(figure, [row for row in rows if row.get("probe") == "logistic"])
+
+
+def _beside(figure, rows) -> None:
+    """What the probe flags without any poison, and what it finds beside a defence on the same prompts."""
+    for row in rows:
+        if row["table"] == "false_alarms" and (row["trained_on"], row["metric"]) == ("retrieved", "flagged"):
+            figure(f"{row['condition']}_flagged", row["value"], "of_answers")
+        if row["table"] == "alarms" and row["metric"] in ("tpr", "fpr"):
+            figure(f"{row['defence']}_{row['way']}_{row['metric']}", row["value"], "of_answers")
 
 
 def _condition(figure, found, condition, facts, target=False):
