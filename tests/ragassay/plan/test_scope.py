@@ -41,6 +41,7 @@ def test_all_that_models_may_write_bounds_the_requests_for_a_document(config):
     config["scope"]["claims"]["claims_per_document"] = 2
     found = scope.most_requests(config)
     assert (found["recover_claims"], found["write_questions"], found["judge_defusion"]) == (3 * 2, 2, 2)
+    assert found["write_near_misses"] == 1  # a try, of which each counts its own requests
     assert found["judge_scope"] == found["respond"] == found["answer_closed_book"] == 2 + 5
     config["scope"]["responding"]["in_scope_share"] = 0
     assert (scope.most_requests(config)["respond"], scope.most_requests(config)["judge_scope"]) == (2, 7)

@@ -73,7 +73,7 @@ def most_requests(config: dict) -> dict[str, int]:
         "recover_claims": recovery["rounds"] * min(recovery["subsets"], claims),
         "remove_supported_claims": 1,
         "write_questions": 1 + (inside > 0),
-        "write_near_misses": 1,  # in each of its rounds, which an estimate counts apart
+        "write_near_misses": 1,  # in each of its tries, which an estimate counts apart
         "judge_scope": questions,
         "respond": answered,
         "answer_closed_book": answered,
