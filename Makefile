@@ -75,7 +75,7 @@ slurm-test: ## kill heads, jobs and the controller of a real Slurm on this machi
 	@$(MAKE) bench-cluster EXTRA=slurm
 
 screenshot: setup ## take docs/report.png again from results/report/index.html (needs Chromium)
-	@PYTHONPATH=workflow $(BIN)/python -m ragassay.report.screenshot results/report/index.html docs/report.png
+	@PYTHONPATH=workflow $(BIN)/python -m ragassay.report.screenshot results/report/index.html docs/report.png relevance
 
 docs: setup ## write the generated parts of the documentation again
 	@PYTHONPATH=workflow $(BIN)/python -m ragassay.docs

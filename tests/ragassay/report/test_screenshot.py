@@ -29,6 +29,22 @@ def test_a_page_that_is_missing_is_named(tmp_path):
         screenshot(tmp_path / "index.html", tmp_path / "report.png")
 
 
+SECTIONS = '<h1>A report</h1><section id="one">first</section><section id="two">second</section><p>end</p>'
+
+
+def test_a_section_is_shown_without_the_others_and_one_that_is_missing_is_named(page, tmp_path):
+    """The browser keeps what it was given to show."""
+    page.write_text(SECTIONS)
+    browser = tmp_path / "browser"
+    copying = 'cp "$(dirname "${word#*=}")/a page.html" "${word#*=}"'
+    browser.write_text(f"#!/bin/sh\nfor word; do case $word in --screenshot=*) {copying};; esac; done\n")
+    browser.chmod(0o755)
+    screenshot(page, tmp_path / "report.png", str(browser), section="two")
+    assert (tmp_path / "report.png").read_text() == '<h1>A report</h1><section id="two">second</section><p>end</p>'
+    with pytest.raises(ScreenshotError, match=r"found no section three in .*, expected one of: one, two"):
+        screenshot(page, tmp_path / "report.png", str(browser), section="three")
+
+
 def test_without_a_browser_one_line_says_what_to_install(page, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ScreenshotError, match=r"found no browser, expected one of: chromium, .*; install chromium"):
