@@ -2,8 +2,7 @@
 begins to, and probes on these beside the controls that they have to beat.
 
 Reads   results/targets, results/passages, results/neighbours, results/retrieved, results/poisoned_passages, results/answers,
-        results/filtered of `revprag.defences`, resources/prompts/,
-        and the weights that `models` and `encoders` name
+        results/filtered of `revprag.defences`, resources/prompts/, and the weights that `models` and `encoders` name
 Writes  results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet                    the passages of both prompts, by condition
         results/rejects/prompt_pairs/{dataset}/{retriever}/{attack}.parquet            questions without such a pair, with the reason
         results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet      what is answered, and what that counts as
