@@ -8,6 +8,7 @@ from ragassay.encoders.embed import Embedder
 from ragassay.encoders.encoder import Encoder
 from ragassay.hardness import overlap_control, wording_control
 from ragassay.hardness.overlap_features import Overlap
+from ragassay.ledger.asked import WRITTEN, read
 from ragassay.metrics.auroc import auroc
 from scripts.scope.write_near_misses import write_near_misses
 from study import MINILM, document, question
@@ -58,6 +59,8 @@ def test_no_control_tells_what_was_rewritten_into_the_demos_near_misses(study):
     out = {(row["doc_id"], row["slot"]): row["text"] for row in questions if row["intended"] == "out_of_scope"}
     assert out == {(row["doc_id"], row["slot"]): row["text"] for row in versions if row["chosen"]}
     assert len({row["question_id"] for row in questions}) == len(questions) == len(rows)
+    [keys] = [read(path) for path in (study.folder / "ledger").rglob(WRITTEN)]
+    assert len(keys) == asked and sorted(keys) == [(item, 0) for item in range(asked)], "all rounds, in a row"
     tries = Counter(row["attempt"] for row in versions)
     assert tries[0] == tries[1] == len(out) >= tries[2] >= tries[3] and asked > len(documents)
     unusable = {row["reason"].partition(":")[0] for row in versions if row["question_id"] is None}

@@ -13,21 +13,26 @@ WRITTEN, GIVEN = "asked.txt", "given.txt"
 
 
 class Asked:
-    """The keys of a job's calls, beside its ledger."""
+    """The keys of a job's calls, beside its ledger. `first` is the number of the first item; what an earlier round of
+    the job asked stands before it.
+    """
 
-    def __init__(self, folder):
-        self.folder, self.keys = Path(folder), {}  # (item, call) -> key
+    def __init__(self, folder, first: int = 0):
+        self.folder, self.first, self.keys = Path(folder), first, {}  # (item, call) -> key
         self.given = read(self.folder / GIVEN)
 
     def key(self, item: int, call: int, key: str) -> str:
         """The key of this call, which is `key` unless another one is given."""
-        self.keys[item, call] = key = self.given.get((item, call), key)
+        place = item + self.first, call
+        self.keys[place] = key = self.given.get(place, key)
         return key
 
     def write(self) -> None:
         """Write the list, unless it is there already."""
-        if self.keys != read(self.folder / WRITTEN):
-            write_list(self.folder / WRITTEN, self.keys)
+        written = read(self.folder / WRITTEN)
+        keys = {place: key for place, key in written.items() if place[0] < self.first} | self.keys
+        if keys != written:
+            write_list(self.folder / WRITTEN, keys)
 
 
 def write_list(path, keys: dict[tuple[int, int], str]) -> None:

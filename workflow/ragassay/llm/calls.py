@@ -38,15 +38,17 @@ Ask = Callable[[Request], Awaitable[list[Answer]]]
 
 
 def complete(
-    requests: Iterable[Request], model: Model, ledger, calls=None, tally: Tally | None = None
+    requests: Iterable[Request], model: Model, ledger, calls=None, tally: Tally | None = None, first: int = 0
 ) -> Iterator[list[Answer]]:
-    """The answers to each request, in order: as many as it asks samples for."""
+    """The answers to each request, in order: as many as it asks samples for. A job that asks in rounds says how many
+    requests came before: `first`.
+    """
 
     async def once(request, ask):
         return await ask(request)
 
     expected = len(requests) if hasattr(requests, "__len__") else None
-    return converse(requests, once, model, ledger, calls, tally, expected=expected)
+    return converse(requests, once, model, ledger, calls, tally, expected=expected, first=first)
 
 
 def converse(
@@ -58,6 +60,7 @@ def converse(
     tally: Tally | None = None,
     side_by_side: int = 0,
     expected: int | None = None,
+    first: int = 0,
 ) -> Iterator:
     """What `await conversation(item, ask)` returns for each item, in order; `await ask(request)` gives its answers.
     `calls` is where the table of what was asked and paid goes, if it is wanted. With a `tally`, in which the caller
@@ -76,6 +79,7 @@ def converse(
         stack.callback(loop.close)
         bulletin = None if FOLDER in os.environ else Bulletin(model, journal)
         caller = _caller(model, journal, lease)
+        caller.asked.first = first
         workers = Workers(items, conversation, caller, Progress(model.name, expected, bulletin), side_by_side)
         journal.on_error = lambda error: _tell_loop(loop, workers, error)
         stack.enter_context(_ending_well(loop, workers))

@@ -36,20 +36,21 @@ def write_near_misses(
     versions = Versions(written, texts, Overlap(Embedder(Encoder(**encoder), embeddings)))
     tally = Tally.of_answers(model.name, "rewritten questions", most_rejected)
 
-    def rewritten(attempt, told):
+    def rewritten(attempt, told, first):
         def request(doc_id):
             shown = {"document": texts[doc_id]["text"], "questions": numbered(told[doc_id])}
             shown |= {"answered": "\n".join(versions.answered[doc_id]) or NO_QUESTION, "attempt": attempt}
             shown |= {"fewest": fewest_words, "most": most_words}
             return Request(asked.messages(**shown), sampling)
 
-        return complete(Requests(list(told), request), model, ledger, calls, tally)
+        return complete(Requests(list(told), request), model, ledger, calls, tally, first)
 
+    requests = 0
     for attempt in range(1, tries + 1):
         versions.score()
         told = versions.told(told_from)
         log.info("try %d: the controls tell %d of %d", attempt, sum(map(len, told.values())), len(versions.tried))
-        for doc_id, [answer] in zip(told, rewritten(attempt, told), strict=True):
+        for doc_id, [answer] in zip(told, rewritten(attempt, told, requests), strict=True):
             tally.hear(doc_id, [answer])
             for slot, (text, why) in read(answer, told[doc_id], told[doc_id]).items():
                 why = why or flaw(text, fewest_words, most_words)
@@ -60,6 +61,7 @@ def write_near_misses(
                 else:
                     tally.reject(f"{doc_id} question {slot}", *why, answer)
                 versions.add((doc_id, slot), attempt, text, asked.digest, why and f"{why[0]}: {why[1]}")
+        requests += len(told)
     versions.score()
     with tables.Writer(QUESTIONS, questions) as kept, tables.Writer(NEAR_MISSES, near_misses) as tried:
         for row in versions.in_scope:
