@@ -8,7 +8,7 @@ VERSION ?=
 RELEASE ?=
 BEFORE ?=
 BIN := .venv/bin
-BENCHMARKS := house cluster scale tables server calls chaos chaos_batch parsing providers embedded canaries extraction duplicates crawl hostile encoders retrieval relevance attacks optimised_attacks raguard scope scope_study responses explorer annotation features revprag paper_costs demo_lm detectors folds release
+BENCHMARKS := house cluster scale tables server calls limits budget chaos chaos_batch parsing providers embedded canaries extraction duplicates crawl hostile encoders retrieval relevance attacks optimised_attacks raguard scope scope_study responses explorer annotation features revprag paper_costs demo_lm detectors folds release
 MAKEFLAGS += --no-print-directory
 # Module systems of clusters set these, and what they point to would be taken for installed in .venv.
 unexport PYTHONPATH PYTHONHOME

@@ -37,6 +37,9 @@ ITEM = {
     "keywords": "nine\nTolven",
     "knowledge": "I do not know.",
     "reasons": "It sailed at nine.",
+    "questions": "1. Which boat sank?",
+    "answered": "How many boats came?",
+    "attempt": 1,
     **{"n": 6, "fewest": 13, "most": 18},
 }
 

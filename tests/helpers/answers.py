@@ -124,7 +124,7 @@ def consolidating(messages, sampling, index):
 def reason(messages, sampling, index):
     """Steps for every question but one, and a judgement for which those about mills are wanting."""
     content = messages[-1]["content"]
-    if "lighthouse" in content:
+    if "lighthouse?" in content:
         return "" if "step by step" in content else "Perhaps."
     if "step by step" in content:
         return "1. A passage says so.\n\nAnswer: somebody"

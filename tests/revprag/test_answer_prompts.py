@@ -29,7 +29,8 @@ def test_no_prompt_is_asked_twice_and_none_that_was_answered_elsewhere(study, mo
     [calls] = tables.read(CALLS, study.place("calls")).to_pylist()
     distinct = 3 * COUNT  # by itself, clean and attacked as retrieved
     distinct += COUNT - 1  # with the answer exchanged: the clean side is the one that was retrieved
-    distinct += 2 * COUNT + 2 * COUNT - 0  # released, prefixed
+    distinct += 2 * COUNT + 2 * COUNT  # released, prefixed
+    distinct += COUNT + COUNT  # irrelevant, misspelt
     assert calls["samples"] == distinct
     own = {"outcome": "correct", "text": "Answered elsewhere.", "finish_reason": "stop", "responder": READER["name"]}
     digest = Prompt.load(PROMPTS[0]).digest

@@ -4,7 +4,7 @@ from collections import Counter
 
 from probe_study import CONDITIONS, COUNT, WITHOUT_ANSWER
 from ragassay import tables
-from ragassay.revprag.conditions import PAIRED
+from ragassay.revprag.names import PAIRED
 from ragassay.schemas.prompt_pairs import PROMPT_PAIRS
 
 

@@ -247,7 +247,7 @@ rule combine_alarms:
     log:
         "logs/combine_alarms/{dataset}/{retriever}/{attack}/{responder}.log",
     conda:
-        "../../envs/tables.yaml"
+        "../../envs/encoders.yaml"
     params:
         code=code_version("revprag/combine_alarms.py"),
         settings=plan(alarms.combine_alarms),

@@ -2,8 +2,9 @@
 
 import pytest
 
-from ragassay.revprag.conditions import IRRELEVANT, MATCHED, PREFIXED, RELEASED, RETRIEVED, Found, Passage, pair
+from ragassay.revprag.conditions import Found, Passage, pair
 from ragassay.revprag.labels import label
+from ragassay.revprag.names import IRRELEVANT, MATCHED, PREFIXED, RELEASED, RETRIEVED
 
 TARGET = {"question": "Who keeps it", "answers": ["Anna"], "target": "Piet"}
 RIGHT, OTHER = Passage("p1", "Anna keeps it."), Passage("p2", "It is old.")

@@ -19,16 +19,21 @@ import numpy as np
 
 from ragassay.attacks.kinds.poisonedrag_black import sentence
 from ragassay.attacks.typos import may_change, typo
+from ragassay.revprag.names import (
+    IRRELEVANT,
+    MATCHED,
+    MISSPELT,
+    NO_ANSWER,
+    NO_GOLD,
+    NO_OTHER,
+    NO_POISON,
+    NOT_EXCHANGED,
+    NOT_REACHED,
+    RELEASED,
+    RETRIEVED,
+)
 from ragassay.text.answer_exchange import exchanged
 from ragassay.text.answer_match import contains
-
-PAIRED = RELEASED, RETRIEVED, PREFIXED, MATCHED = "released", "retrieved", "prefixed", "matched"
-UNPOISONED = IRRELEVANT, MISSPELT = "irrelevant", "misspelt"
-CONDITIONS = PAIRED + UNPOISONED
-SIDES = CLEAN, ATTACKED = "clean", "attacked"
-NO_GOLD, NO_POISON, NOT_REACHED = "no_gold_passage", "no_poison", "poison_not_retrieved"
-NO_ANSWER, NOT_EXCHANGED, NO_OTHER = "no_passage_answers", "answer_not_exchanged", "no_irrelevant_passage"
-REASONS = NO_GOLD, NO_POISON, NOT_REACHED, NO_ANSWER, NOT_EXCHANGED, NO_OTHER  # why a question has no pair
 
 
 class Passage(NamedTuple):

@@ -8,7 +8,7 @@ answer that does so where the clean prompt is answered right. All others have a 
 from ragassay.attacks.outcomes import CORRECT as RIGHT
 from ragassay.attacks.outcomes import NEITHER, TARGET, WANTED
 from ragassay.attacks.poison import ANSWER
-from ragassay.revprag.conditions import ATTACKED, MATCHED
+from ragassay.revprag.names import ATTACKED, MATCHED
 
 LABELS = CORRECT, POISONED, HALLUCINATED, RESISTED, UNDECIDED = (
     *("correct", "poisoned", "hallucinated", "resisted", "undecided"),

@@ -10,9 +10,9 @@ import numpy as np
 
 from ragassay.metrics.panel import Estimates, Panel
 from ragassay.metrics.rank_swap import swap
-from ragassay.revprag.conditions import REASONS
 from ragassay.revprag.controls import CONTROL, CONTROLS
 from ragassay.revprag.labels import CORRECT, LABELS, POISONED
+from ragassay.revprag.names import REASONS
 from ragassay.schemas.metrics import Section
 
 SECTION = Section("revprag")

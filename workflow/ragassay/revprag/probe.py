@@ -19,8 +19,8 @@ import numpy as np
 from ragassay import variants
 from ragassay.errors import unknown
 from ragassay.heads import heads_file
-from ragassay.revprag.conditions import MATCHED
 from ragassay.revprag.folds import KINDS
+from ragassay.revprag.names import MATCHED
 from ragassay.revprag.samples import Part, ProbeError
 from ragassay.weights import files
 

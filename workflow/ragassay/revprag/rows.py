@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from ragassay import tables
-from ragassay.revprag.conditions import MATCHED, UNPOISONED
 from ragassay.revprag.labels import CORRECT, POISONED, UNDECIDED
+from ragassay.revprag.names import MATCHED, UNPOISONED
 from ragassay.schemas.activations import ACTIVATIONS
 from ragassay.schemas.prompt_answers import PROMPT_ANSWERS
 from ragassay.schemas.prompt_pairs import PROMPT_PAIRS

@@ -10,8 +10,8 @@ from ragassay.llm.answer_row import said
 from ragassay.llm.calls import complete
 from ragassay.llm.model import Model, Request, Requests
 from ragassay.llm.parsers.declining import declines, declines_from_passages
-from ragassay.revprag.conditions import CLEAN
 from ragassay.revprag.labels import label
+from ragassay.revprag.names import CLEAN
 from ragassay.schemas.answers import ANSWERS
 from ragassay.schemas.direct_answers import SAID
 from ragassay.schemas.prompt_answers import PROMPT_ANSWERS

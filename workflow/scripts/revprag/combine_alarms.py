@@ -6,9 +6,9 @@ import numpy as np
 
 from ragassay import tables
 from ragassay.revprag.alarms import ways
-from ragassay.revprag.conditions import CLEAN, RETRIEVED, SIDES
 from ragassay.revprag.controls import ANSWER_TEXT, SHUFFLED
 from ragassay.revprag.labels import CORRECT
+from ragassay.revprag.names import CLEAN, RETRIEVED, SIDES
 from ragassay.revprag.rows import ALL
 from ragassay.schemas.alarms import ALARMS
 from ragassay.schemas.filtered import FILTERED

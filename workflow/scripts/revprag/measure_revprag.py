@@ -2,7 +2,7 @@
 
 from ragassay import tables
 from ragassay.revprag.breakdowns import alarm_rows, class_rows, planted_rows, point_rows, transferred_rows
-from ragassay.revprag.conditions import UNPOISONED
+from ragassay.revprag.names import UNPOISONED
 from ragassay.revprag.performance import (
     Group,
     condition_rows,

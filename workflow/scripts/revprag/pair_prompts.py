@@ -11,7 +11,8 @@ from ragassay.documents.ids import reject
 from ragassay.encoders.embed import Embedder
 from ragassay.encoders.encoder import Encoder
 from ragassay.encoders.unit import unit
-from ragassay.revprag.conditions import SIDES, pair
+from ragassay.revprag.conditions import pair
+from ragassay.revprag.names import SIDES
 from ragassay.revprag.passages import clusters_of, found_by, passages_of
 from ragassay.schemas.prompt_pairs import PROMPT_PAIRS
 from ragassay.schemas.targets import TARGETS
