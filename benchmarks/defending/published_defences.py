@@ -61,6 +61,8 @@ def _figures(figure, path):
     names = {name: short for short, name in ATTACKS.items()} | {"none": "clean"}
     for row in pq.read_table(path).to_pylist():
         keys = json.loads(row["keys"])
+        if "defence" not in keys:  # a sweep of settings
+            continue
         cell = (keys["dataset"], keys["attack"], keys["defence"])
         name = f"{cell[0]}_{names[cell[1]]}_{cell[2]}"
         if row["table"] == "detection" and (target := WANTED.get((*cell, row["metric"]))):
