@@ -208,7 +208,7 @@ def test_conversations_of_dependent_calls_keep_all_places_busy(model, tmp_path, 
 
         async def send(self, messages, sampling, samples):
             in_flight.append(self)
-            for _ in range(1_000):
+            for _ in range(20_000):
                 if len(in_flight) == 8 or len(counts) > 150:  # of 180: at the end there is less to do
                     break
                 await asyncio.sleep(0)
