@@ -112,7 +112,7 @@ def main(count=DOCUMENTS):
     limit = scope.LATENCY * len(asked) / scope.IN_FLIGHT
     processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     figure("scope_study_documents", count, "documents")
-    figure("scope_study_requests", len(asked), "requests", f"== {len(summary['requests_per_key'])}")
+    figure("scope_study_requests", len(asked), "requests")
     figure("scope_study_most_in_flight", summary["most_in_flight"], "requests", f"<= {scope.IN_FLIGHT}")
     figure("scope_study_at_200ms", seconds, "s", f"<= {1.5 * limit:.4g}", limit)
     figure("scope_study_before_the_first_request", min(line["time"] for line in asked) - start, "s")
