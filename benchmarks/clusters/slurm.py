@@ -76,7 +76,7 @@ class Slurm:
     def __enter__(self):
         try:
             self._start()
-        except BaseException:
+        except BaseException:  # who interrupts the start leaves no daemon behind either
             self.__exit__()
             raise
         return self

@@ -17,8 +17,8 @@ class Asked:
     the job asked stands before it.
     """
 
-    def __init__(self, folder, first: int = 0):
-        self.folder, self.first, self.keys = Path(folder), first, {}  # (item, call) -> key
+    def __init__(self, folder):
+        self.folder, self.first, self.keys = Path(folder), 0, {}  # (item, call) -> key
         self.given = read(self.folder / GIVEN)
 
     def key(self, item: int, call: int, key: str) -> str:
