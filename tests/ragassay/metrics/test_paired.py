@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from ragassay.metrics.auroc import auroc
 from ragassay.metrics.paired import holm, sign_flip
 from ragassay.metrics.rank_swap import swap
 
@@ -69,3 +70,17 @@ def test_exchanged_ranks_tell_which_auroc_is_higher():
     assert swap(weak, weak, *items, 99) == 1
     same = np.array([swap(*random.normal(positive, size=(2, 160)), *items, 99, seed) for seed in range(60)])
     assert 0.3 < same.mean() < 0.7 and (same <= 0.1).mean() < 0.25
+
+
+@pytest.mark.parametrize("digits", [0, 1, 9], ids=["mostly ties", "some ties", "no ties"])
+def test_the_p_of_exchanged_ranks_is_that_of_areas_computed_again_for_each_exchange(digits):
+    random = np.random.default_rng(digits)
+    positive, clusters = random.random(60) < 0.4, random.integers(0, 25, 60)
+    scores = np.round(random.normal(size=(2, 60)) + [[0.3], [0.9]] * positive, digits)
+    names, owners = np.unique(clusters, return_inverse=True)
+    ranks = np.stack([stats.rankdata(own) for own in scores])
+    found = abs(np.subtract(*(auroc(own, positive) for own in ranks)))
+    swapped = np.random.default_rng(7).integers(0, 2, (300, len(names))).astype(bool)[:, owners]
+    areas = [[auroc(np.where(row, *pair), positive) for row in swapped] for pair in (ranks, ranks[::-1])]
+    expected = (np.abs(np.subtract(*areas)) >= found - 1e-9).sum()
+    assert swap(*scores, positive, clusters, 300, 7) == (expected + 1) / 301
