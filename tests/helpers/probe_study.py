@@ -124,7 +124,7 @@ def judged(found):
 def study(tmp_path_factory):
     """The places of its tables, and stages that can be called again with other settings."""
     folder = tmp_path_factory.mktemp("study")
-    own = SimpleNamespace(folder=folder, embeddings=str(folder / "embeddings"))
+    own = SimpleNamespace(folder=folder, embeddings=str(folder / "embeddings"), collection=folder / "collection.json")
 
     def place(name):
         return folder / f"{name}.parquet"
@@ -141,16 +141,16 @@ def study(tmp_path_factory):
         settings |= {"in_lines": False, "wants": "answer", "most_rejected": 1}
         answer_prompts(*inputs, place("prompt_answers"), place("calls"), **settings | more)
 
-    def collect(reading=None, **more):
-        inputs = [place(name) for name in ("targets", "prompt_pairs", "prompt_answers")]
+    def collect(reading=None, answers=(), **more):
+        inputs = [place("targets"), place("prompt_pairs"), answers]
         settings = {"model": own.model, "reading": reading or {}, "in_lines": False, "embeddings": own.embeddings}
-        collect_activations(*inputs, *PROMPTS, [], place("activations"), **settings | more)
+        collect_activations(*inputs, *PROMPTS, [], place("activations"), own.collection, **settings | more)
 
     def train(output=folder, **more):
-        inputs = [place(name) for name in ("prompt_pairs", "prompt_answers", "activations")]
+        inputs = [*(place(name) for name in ("prompt_pairs", "prompt_answers", "activations")), own.collection]
         outputs = [output / "heads.safetensors", output / "card.json"]
         outputs += [output / f"{name}.parquet" for name in ("probe_scores", "probe_classes")]
-        settings = {"model": own.model, "reading": {}, "probes": copy.deepcopy(PROBES), "shuffles": 1, "fpr": 0.1}
+        settings = {"model": own.model, "probes": copy.deepcopy(PROBES), "shuffles": 1, "fpr": 0.1}
         settings |= ENCODER | {"embeddings": own.embeddings}
         train_probes(*inputs, [place("masking")], PROMPTS[0], [], *outputs, **settings | more)
 
@@ -160,19 +160,20 @@ def study(tmp_path_factory):
         mask_passages(*inputs, *PROMPTS, [], place("masking"), **settings | more)
 
     def transfer(cells, across, **more):
-        inputs = [[place(name)] * len(cells) for name in ("prompt_pairs", "prompt_answers", "activations")]
-        settings = {"probe": "logistic", "entry": LOGISTIC, "conditions": ["released"], "models": {"m": own.model}}
-        settings |= {"reading": {}, "fpr": 0.1, "embeddings": own.embeddings}
-        transfer_probes(*inputs, [], place("probe_transfers"), cells, across, [], **settings | more)
+        inputs = [place(name) for name in ("prompt_pairs", "prompt_answers", "activations")]
+        inputs = [[one] * len(cells) for one in (*inputs, own.collection)]
+        settings = {"probe": "logistic", "entry": LOGISTIC, "conditions": ["released"], "fpr": 0.1}
+        settings |= {"embeddings": own.embeddings}
+        transfer_probes(*inputs, place("probe_transfers"), cells, across, [], **settings | more)
 
     def combine(output, **more):
         inputs = [place("prompt_pairs"), place("probe_scores"), [place("filtered_clean"), place("filtered_attacked")]]
         combine_alarms(*inputs, output, **{"defences": ["guard"], "fpr": 0.1} | more)
 
     def project(**more):
-        inputs = [place(name) for name in ("prompt_pairs", "prompt_answers", "activations")]
-        settings = {"model": own.model, "reading": {}, "embeddings": own.embeddings, "most": 30, "seed": 0}
-        project_activations(*inputs, [], place("projections"), **settings | more)
+        inputs = [*(place(name) for name in ("prompt_pairs", "prompt_answers", "activations")), own.collection]
+        settings = {"embeddings": own.embeddings, "most": 30, "seed": 0}
+        project_activations(*inputs, place("projections"), **settings | more)
 
     own.__dict__.update(place=place, pair=pair, answer=answer, collect=collect, train=train)
     own.__dict__.update(mask=mask, transfer=transfer, project=project, combine=combine)

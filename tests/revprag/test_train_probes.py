@@ -101,13 +101,16 @@ def test_a_service_watches_a_generation_with_the_model_that_was_read(study):
 
 
 def test_a_lens_needs_what_the_last_block_puts_out(study, tmp_path):
-    before = study.place("activations").read_bytes()
+    before = study.place("activations").read_bytes(), study.collection.read_bytes()
     try:
         study.collect(reading={"layers": [1]})
         with pytest.raises(ProbeError, match=r"no probe can be fitted: lens: revprag\.activations leaves out"):
-            study.train(tmp_path, reading={"layers": [1]}, probes={"lens": dict(PROBES["lens"])})
+            study.train(tmp_path, probes={"lens": dict(PROBES["lens"])})
+        with pytest.raises(ProbeError, match=r"elsewhere/\w+: found no activations of \d+ of"):
+            study.train(tmp_path, embeddings=str(tmp_path / "elsewhere"))
     finally:
-        study.place("activations").write_bytes(before)
+        study.place("activations").write_bytes(before[0])
+        study.collection.write_bytes(before[1])
 
 
 def test_answers_of_which_none_is_poisoned_are_refused(study, tmp_path):

@@ -6,7 +6,7 @@ Reads   results/targets, results/passages, results/neighbours, results/retrieved
 Writes  results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet                    the passages of both prompts, by condition
         results/rejects/prompt_pairs/{dataset}/{retriever}/{attack}.parquet            questions without such a pair, with the reason
         results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet      what is answered, and what that counts as
-        results/activations/{dataset}/{retriever}/{attack}/{responder}.parquet         where its activations lie
+        results/activations/{dataset}/{retriever}/{attack}/{responder}.parquet         where its activations lie; .json: which they are
         results/probes/{dataset}/{retriever}/{attack}/{responder}/                     probes for a service, with their card
         results/probe_scores/{dataset}/{retriever}/{attack}/{responder}.parquet        what probes and controls say, in folds
         results/alarms/{dataset}/{retriever}/{attack}/{responder}.parquet              probes beside defences that look at passages
@@ -99,16 +99,17 @@ rule answer_prompts:
 
 
 rule collect_activations:
-    """The responder's activations of each answered prompt, in one pass of its trunk."""
+    """The responder's activations of each prompt, in one pass of its trunk."""
     input:
         targets="results/targets/{dataset}.parquet",
         prompt_pairs="results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet",
-        prompt_answers="results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet",
+        prompt_answers=plan(revprag.begun),
         prompt=plan(revprag.prompt),
         closed_book_prompt="resources/prompts/answer_closed_book.yaml",
         weights=plan(models.weights_of, role="responder"),
     output:
         activations=table("results/activations/{dataset}/{retriever}/{attack}/{responder}.parquet"),
+        collection="results/activations/{dataset}/{retriever}/{attack}/{responder}.json",
     log:
         "logs/collect_activations/{dataset}/{retriever}/{attack}/{responder}.log",
     benchmark:
@@ -185,6 +186,7 @@ rule train_probes:
         prompt_pairs="results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet",
         prompt_answers="results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet",
         activations="results/activations/{dataset}/{retriever}/{attack}/{responder}.parquet",
+        collection="results/activations/{dataset}/{retriever}/{attack}/{responder}.json",
         baselines=plan(revprag.baselines),
         prompt=plan(revprag.prompt),
         weights=plan(models.weights_of, role="responder"),
@@ -218,7 +220,9 @@ rule transfer_probes:
         activations=plan(
             revprag.generalised, pattern="results/activations/{dataset}/{retriever}/{attack}/{responder}.parquet"
         ),
-        weights=plan(revprag.generalised_weights),
+        collection=plan(
+            revprag.generalised, pattern="results/activations/{dataset}/{retriever}/{attack}/{responder}.json"
+        ),
     output:
         probe_transfers=table("results/probe_transfers/{generalisation}.parquet"),
     log:
@@ -261,7 +265,7 @@ rule project_activations:
         prompt_pairs="results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet",
         prompt_answers="results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet",
         activations="results/activations/{dataset}/{retriever}/{attack}/{responder}.parquet",
-        weights=plan(models.weights_of, role="responder"),
+        collection="results/activations/{dataset}/{retriever}/{attack}/{responder}.json",
     output:
         projections=table("results/projections/{dataset}/{retriever}/{attack}/{responder}.parquet"),
     log:

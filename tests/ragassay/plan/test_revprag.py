@@ -48,11 +48,15 @@ def test_a_comparison_has_the_files_of_all_its_cells(settings):
     assert [cell["attack"] for cell in given["cells"]] == ["poisonedrag_black", "edited"] and given[
         "across"
     ] == "attack"
-    assert given["models"]["demo-lm"]["model"] == "resources/demo/demo-lm" and given["conditions"] == [
-        "retrieved",
-        "matched",
-    ]
-    assert any(path.endswith("model.safetensors") for path in revprag.generalised_weights(config, wildcards))
+    assert given["conditions"] == ["retrieved", "matched"]
+
+
+def test_activations_of_the_prompt_alone_wait_for_no_answer(settings):
+    cell = Wildcards({key.removesuffix("s"): own[0] for key, own in CELLS.items()})
+    assert revprag.begun(settings(), cell) == []
+    for own in ({"position": "first_generated"}, {"as_released": True}):
+        [path] = revprag.begun(settings({"revprag": {"activations": own}}), cell)
+        assert path == "results/prompt_answers/demo_facts/minilm/poisonedrag_black/demo-lm.parquet"
 
 
 def test_prompts_show_as_many_passages_as_the_study_of_attacks_unless_their_cell_says_otherwise(settings):

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from ragassay.activations.sites import ActivationsError
-from ragassay.revprag.reading import Reading
+from ragassay.revprag.reading import Collection, Reading
 
 TWELVE = SimpleNamespace(config=SimpleNamespace(num_hidden_layers=12))
 
@@ -18,10 +18,10 @@ def test_layers_stand_in_the_order_of_their_numbers():
 
 
 def test_a_probe_may_look_at_some_of_the_layers_that_are_read():
-    reading = Reading(layers=[2, 4, 6]).resolved(TWELVE)
-    assert reading.places(None, 12) is None and reading.places([6, -11], 12) == [0, 2]
+    collection = Collection("store", {}, 12, "residual", [2, 4, 6], "last_prompt")
+    assert collection.places(None) is None and collection.places([6, -11]) == [0, 2]
     with pytest.raises(ActivationsError, match=r"found layer 3 of a probe, expected one of \[2, 4, 6\]"):
-        reading.places([3], 12)
+        collection.places([3])
 
 
 def test_as_released_they_stand_in_the_order_of_their_names():
@@ -43,7 +43,9 @@ class Letters:
 def test_the_first_token_of_an_answer_follows_the_prompt_as_it_would_be_generated(prompt, last):
     tokenizer = Letters()
     decoder = SimpleNamespace(tokenizer=tokenizer, prompt=lambda _: prompt)
-    decoder.tokens = lambda messages: tokenizer(prompt, True)["input_ids"]
+    decoder.tokens, decoder.token = lambda messages: tokenizer(prompt, True)["input_ids"], lambda name: 2
     found = Reading(position="first_generated").tokens(decoder, [], "Boats")
     assert found == [*map(ord, prompt), ord(last)]
     assert Reading().tokens(decoder, [], "Boats") == found[:-1]
+    silent = Reading(position="first_generated").tokens(decoder, [], " ")
+    assert silent == [*found[:-1], 2], "the end of the text, which is what the model began with"

@@ -6,6 +6,7 @@ from itertools import product
 from typing import NamedTuple
 
 from ragassay import variants
+from ragassay.activations.sites import FIRST_GENERATED
 from ragassay.attacks.poison import settings_of, wants
 from ragassay.errors import AssayError, unknown
 from ragassay.plan import attacks, defences, defended, encoders, models
@@ -15,6 +16,7 @@ from ragassay.plan.retrieval import BM25, DENSE, retrievers
 KINDS = "ragassay.revprag.kinds"
 KEYS = ("datasets", "retrievers", "attacks", "responders")
 BASELINE = "results/baseline_scores/{dataset}/{retriever}/{attack}/{responder}/{baseline}.parquet"
+PROMPT_ANSWERS = "results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet"
 UNPOISONED = {"irrelevant", "misspelt"}  # conditions without any poison
 ANSWERED = "results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet"
 
@@ -93,14 +95,21 @@ def answer_prompts(config: dict, wildcards) -> dict:
 
 def collect_activations(config: dict, wildcards) -> dict:
     about = {"in_lines": config["under_attack"]["prompt"] == defended.LINES, "embeddings": "embeddings"}
-    return about | _read(config, wildcards)
+    return about | {"reading": config["revprag"]["activations"]} | _model(config, wildcards)
+
+
+def begun(config: dict, wildcards) -> list[str]:
+    """The answers whose first tokens are read; none where that is the last token of the prompt."""
+    reading = config["revprag"]["activations"]
+    begins = reading["as_released"] or reading["position"] == FIRST_GENERATED
+    return [PROMPT_ANSWERS.format(**wildcards)] if begins else []
 
 
 def train_probes(config: dict, wildcards) -> dict:
     entry = config["revprag"]
     probes = {name: _probe(name, own) for name, own in entry["probes"].items()}
     about = {"probes": probes, "shuffles": entry["shuffles"], "fpr": entry["fpr"]}
-    return about | _read(config, wildcards) | _encoder(config)
+    return about | _model(config, wildcards) | _encoder(config)
 
 
 def baselines(config: dict, wildcards) -> list[str]:
@@ -121,12 +130,11 @@ def scrutinise_answers(config: dict, wildcards) -> dict:
 
 def mask_passages(config: dict, wildcards) -> dict:
     about = {"in_lines": config["under_attack"]["prompt"] == defended.LINES}
-    return about | config["revprag"]["masking"] | {"model": _read(config, wildcards)["model"]}
+    return about | config["revprag"]["masking"] | _model(config, wildcards)
 
 
-def project_activations(config: dict, wildcards) -> dict:
-    about = {"embeddings": "embeddings", "most": config["revprag"]["pictured"], "seed": config["intervals"]["seed"]}
-    return about | _read(config, wildcards)
+def project_activations(config: dict) -> dict:
+    return {"embeddings": "embeddings", "most": config["revprag"]["pictured"], "seed": config["intervals"]["seed"]}
 
 
 def generalisations(config: dict) -> list[str]:
@@ -140,12 +148,6 @@ def generalised(config: dict, pattern: str, wildcards) -> list[str]:
     return [pattern.format(**cell._asdict()) for cell in _compared(config, wildcards)]
 
 
-def generalised_weights(config: dict, wildcards) -> list[str]:
-    """Files of all responders that are compared."""
-    names = dict.fromkeys(cell.responder for cell in _compared(config, wildcards))
-    return [path for name in names for path in models.weights(config["models"][name])]
-
-
 def generalised_kind(config: dict, wildcards) -> list[str]:
     entry = config["revprag"]["probes"][_comparison(config, wildcards)["probe"]]
     return [f"{KINDS}.{name}" for name in dict.fromkeys(["logistic", entry["kind"]])]
@@ -154,7 +156,6 @@ def generalised_kind(config: dict, wildcards) -> list[str]:
 def transfer_probes(config: dict, wildcards) -> dict:
     own = _comparison(config, wildcards)
     compared = _compared(config, wildcards)
-    read = {cell.responder: _read_by(config, cell.responder) for cell in compared}
     entry = _probe(own["probe"], config["revprag"]["probes"][own["probe"]])
     return {
         "cells": [cell._asdict() for cell in compared],
@@ -163,8 +164,6 @@ def transfer_probes(config: dict, wildcards) -> dict:
         "probe": own["probe"],
         "entry": {name: entry[name] for name in ("kind", "settings", "seeds", "folds")},
         "conditions": own["conditions"],
-        "models": {name: about["model"] for name, about in read.items()},
-        "reading": config["revprag"]["activations"],
         "fpr": config["revprag"]["fpr"],
         "embeddings": "embeddings",
     }
@@ -210,19 +209,15 @@ def _encoder(config):
     return encoders.encoder(config, config["revprag"]["encoder"])
 
 
-def _read(config, wildcards):
-    return _read_by(config, wildcards.responder)
-
-
-def _read_by(config, name):
+def _model(config, wildcards):
+    name = wildcards.responder
     entry = config["models"][name]
     if entry["provider"] != "transformers":
         raise NoWeights(
             f"revprag.cells: found the responder {name} with provider {entry['provider']}, expected one"
             " with provider transformers, whose activations can be read"
         )
-    model = {"name": name, "model": entry["model"], "options": entry["options"]}
-    return {"model": model, "reading": config["revprag"]["activations"]}
+    return {"model": {"name": name, "model": entry["model"], "options": entry["options"]}}
 
 
 def _kind(name, entry):

@@ -1,10 +1,15 @@
-"""Which activations of a generation are read: of which token, at which site of which layers."""
+"""Which activations of a generation are read: of which token, at which site of which layers. A
+collection says what it holds, so that others read it without the model.
+"""
 
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
 from ragassay.activations.decoder import Decoder
 from ragassay.activations.sites import FIRST_GENERATED, LAST_PROMPT, MLP, RESIDUAL, ActivationsError, first, numbers
 from ragassay.activations.state_store import StoredStates
+from ragassay.atomic import write_text
 
 RELEASED = {"site": MLP, "position": FIRST_GENERATED}  # as in the released code, which also sorts layers as strings
 
@@ -31,27 +36,19 @@ class Reading:
             named.sort(key=lambda layer: str(layer - 1))  # the code counts blocks from 0
         return Reading(site, named, own["position"], self.as_released)
 
-    def places(self, layers: list[int] | None, count: int) -> list[int] | None:
-        """Where some layers stand among those of a reading that is resolved; `count` is the number of blocks."""
-        if layers is None:
-            return None
-        wanted = sorted(set(numbers(layers, count, self.site)))
-        if missing := [layer for layer in wanted if layer not in self.layers]:
-            raise ActivationsError(
-                f"found layer {missing[0]} of a probe, expected one of {self.layers}; add it to"
-                " revprag.activations.layers"
-            )
-        return [self.layers.index(layer) for layer in wanted]
-
     def store(self, decoder: Decoder, folder) -> StoredStates:
         """The states of a reading that is resolved."""
         return StoredStates(decoder, folder, self.layers, (-1,), self.site)
 
-    def tokens(self, decoder: Decoder, messages: list[dict], answer: str) -> list[int]:
-        """The tokens of a prompt, and the first one of its answer if that is the one to be read."""
+    def tokens(self, decoder: Decoder, messages: list[dict], answer: str | None) -> list[int]:
+        """The tokens of a prompt, and the first one of its answer if that is the one to be read: of one without a word,
+        the end of the text.
+        """
         prompt = decoder.tokens(messages)
         if self.position == LAST_PROMPT:
             return prompt
+        if not answer.strip():
+            return [*prompt, decoder.token(None)]
         text = decoder.prompt(messages)
         gap = "" if text[-1:].isspace() or text[-1:] == ">" else " "  # what a tokenizer takes for the word's beginning
         begun = decoder.tokenizer(f"{text}{gap}{answer}", add_special_tokens=not decoder.tokenizer.chat_template)[
@@ -59,7 +56,46 @@ class Reading:
         ]
         return [*prompt, *begun[len(prompt) : len(prompt) + 1]]
 
+
+@dataclass(frozen=True)
+class Collection:
+    """What a job collected, and from which model. Others read it without that model, on any machine: on one without the
+    graphics processor of that job, the model has numbers of another format, and would have another store.
+    """
+
+    store: str  # its folder among embeddings
+    identity: dict  # of the model
+    blocks: int
+    site: str
+    layers: list[int]
+    position: str
+
+    @classmethod
+    def of(cls, states: StoredStates, position: str) -> "Collection":
+        decoder = states.decoder
+        count = decoder.config.num_hidden_layers
+        return cls(states.store.folder.name, decoder.identity, count, states.site, states.layers, position)
+
+    @classmethod
+    def load(cls, path) -> "Collection":
+        return cls(**json.loads(Path(path).read_text()))
+
+    def save(self, path) -> None:
+        write_text(path, json.dumps(asdict(self), indent=1, sort_keys=True) + "\n")
+
+    def places(self, layers: list[int] | None) -> list[int] | None:
+        """Where some layers stand among those that were collected."""
+        if layers is None:
+            return None
+        wanted = sorted(set(numbers(layers, self.blocks, self.site)))
+        if missing := [layer for layer in wanted if layer not in self.layers]:
+            raise ActivationsError(
+                f"found layer {missing[0]} of a probe, expected one of {self.layers}; add it to"
+                " revprag.activations.layers"
+            )
+        return [self.layers.index(layer) for layer in wanted]
+
     @property
-    def about(self) -> dict:
+    def reading(self) -> dict:
         """What a probe has to be used with."""
         return {"site": self.site, "layers": self.layers, "position": self.position}

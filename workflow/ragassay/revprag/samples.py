@@ -4,12 +4,14 @@ Features are taken by rows, as arrays are; those in a store are read at that mom
 does not grow with their number.
 """
 
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from ragassay.activations.state_store import StoredStates
 from ragassay.errors import AssayError
+from ragassay.revprag.reading import Collection
+from ragassay.weights.store import Store
 
 HELD_BYTES = 256 << 20  # of features that are read once and then stay in memory
 READ_BYTES = 64 << 20  # that pass through memory at a time
@@ -23,9 +25,15 @@ class ProbeError(AssayError):
 class Stored:
     """Features in a store: samples x layers x width. Few are read once; many are read when they are taken."""
 
-    def __init__(self, states: StoredStates, keys: list[str]):
-        self.states, self.keys = states, [bytes.fromhex(key) for key in keys]
-        self.shape = (len(keys), *states.read(self.keys[:1])[:, :, 0].shape[1:]) if keys else (0, 0, 0)
+    def __init__(self, collection: Collection, embeddings, keys: list[str]):
+        self.store, self.keys = Store(Path(embeddings, collection.store)), [bytes.fromhex(key) for key in keys]
+        if lacking := int((~self.store.known(self.keys)).sum()):
+            raise ProbeError(
+                f"{self.store.folder}: found no activations of {lacking} of {len(keys)} prompts, expected those of all;"
+                " delete the folder results/activations and run again, which collects them"
+            )
+        layers = len(collection.layers)
+        self.shape = (len(keys), layers, (self.store.dimensions or 0) // layers)
         self.held = self._read(range(len(keys))) if 2 * np.prod(self.shape) <= HELD_BYTES else None  # as float16
 
     def __len__(self):
@@ -37,7 +45,7 @@ class Stored:
         return found.astype(np.float32)
 
     def _read(self, rows):
-        return self.states.read([self.keys[row] for row in rows])[:, :, 0]
+        return self.store.vectors([self.keys[row] for row in rows]).reshape(-1, *self.shape[1:])
 
 
 class Layers:

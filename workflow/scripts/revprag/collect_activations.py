@@ -1,4 +1,5 @@
-"""Keep the activations of each answered prompt: one pass of the trunk over the prompt, without the output layer.
+"""Keep the activations of each prompt: one pass of the trunk over it, without the output layer. Answers are read only
+where the token of interest is their first one.
 
 What is stored already is not computed again; prompts that occur in several conditions are computed once.
 """
@@ -10,7 +11,7 @@ import numpy as np
 from ragassay import tables
 from ragassay.activations.decoder import Decoder
 from ragassay.answers.prompts import Prompts
-from ragassay.revprag.reading import Reading
+from ragassay.revprag.reading import Collection, Reading
 from ragassay.schemas.activations import ACTIVATIONS
 from ragassay.schemas.prompt_answers import PROMPT_ANSWERS
 from ragassay.schemas.prompt_pairs import PROMPT_PAIRS
@@ -38,14 +39,16 @@ class Asked(Sequence):
 
 
 def collect_activations(
-    targets, prompt_pairs, prompt_answers, prompt, closed_book_prompt, weights, activations,
+    targets, prompt_pairs, prompt_answers, prompt, closed_book_prompt, weights, activations, collection,
     model, reading, in_lines, embeddings,
 ):  # fmt: skip
-    """`weights` are the files of the model, where they are inputs."""
+    """`prompt_answers` is one file, or none where no answer is read; `weights` are the files of the model."""
     questions = {row["target_id"]: row["question"] for row in tables.read(TARGETS, targets).to_pylist()}
-    answers = tables.read(PROMPT_ANSWERS, prompt_answers, ["text"])["text"].to_pylist()
     pairs = tables.read(PROMPT_PAIRS, prompt_pairs, ["target_id", "condition", "side", "passages"]).to_pylist()
-    rows = [row | {"answer": answer} for row, answer in zip(pairs, answers, strict=True)]  # tables have one order
+    answers = [
+        row for path in prompt_answers for row in tables.read(PROMPT_ANSWERS, path, ["text"])["text"].to_pylist()
+    ]
+    rows = [row | {"answer": answer} for row, answer in zip(pairs, answers or [None] * len(pairs), strict=True)]
     prompts, decoder = Prompts.load(prompt, closed_book_prompt, in_lines), Decoder(f"model {model['name']}", model)
     reading = Reading(**reading).resolved(decoder)
     states = reading.store(decoder, embeddings)
@@ -62,6 +65,7 @@ def collect_activations(
         for row, key, length in zip(pairs, keys, lengths, strict=True):
             own = {name: row[name] for name in ("target_id", "condition", "side")}
             kept.add(own | {"key": key.hex(), "tokens": length})
+    Collection.of(states, reading.position).save(collection)
     log.info("%d prompts, %d computed", len(rows), states.computed)
 
 

@@ -6,8 +6,7 @@ A picture proves nothing: t-SNE shows groups in noise, too. It is here because p
 import numpy as np
 
 from ragassay import tables
-from ragassay.activations.decoder import Decoder
-from ragassay.revprag.reading import Reading
+from ragassay.revprag.reading import Collection
 from ragassay.revprag.rows import ALL, Rows
 from ragassay.revprag.samples import Part, Stored
 from ragassay.schemas.projections import PROJECTIONS
@@ -17,12 +16,10 @@ PERPLEXITY = 30.0  # of t-SNE; fewer samples than this and a half have a third o
 FEWEST = 5  # answers that are drawn
 
 
-def project_activations(
-    prompt_pairs, prompt_answers, activations, weights, projections, model, reading, embeddings, most, seed
-):
+def project_activations(prompt_pairs, prompt_answers, activations, collection, projections, embeddings, most, seed):
     """At most `most` answers of a condition are drawn, the first by their ids."""
-    rows, decoder = Rows(prompt_pairs, prompt_answers, activations), Decoder(f"model {model['name']}", model)
-    states = Stored(Reading(**reading).resolved(decoder).store(decoder, embeddings), rows.keys)
+    rows = Rows(prompt_pairs, prompt_answers, activations)
+    states = Stored(Collection.load(collection), embeddings, rows.keys)
     count = 0
     with tables.Writer(PROJECTIONS, projections) as kept:
         for condition in rows.paired:

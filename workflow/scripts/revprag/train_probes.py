@@ -15,7 +15,7 @@ from ragassay.llm.prompts import Prompt
 from ragassay.revprag.baselines import baselines_of
 from ragassay.revprag.controls import ANSWER_TEXT, CONTROL, SHUFFLED, control
 from ragassay.revprag.folds import KINDS, Given, Method, problem, scored
-from ragassay.revprag.reading import Reading
+from ragassay.revprag.reading import Collection
 from ragassay.revprag.rows import ALL, Rows
 from ragassay.revprag.samples import Last, Layers, ProbeError, Stored
 from ragassay.revprag.three_way import classified
@@ -25,26 +25,26 @@ from ragassay.stage import log, run
 
 
 def train_probes(
-    prompt_pairs, prompt_answers, activations, baselines, prompt, weights, heads, card, probe_scores, probe_classes,
-    model, reading, probes, shuffles, fpr, encoder, embeddings,
+    prompt_pairs, prompt_answers, activations, collection, baselines, prompt, weights,
+    heads, card, probe_scores, probe_classes,
+    model, probes, shuffles, fpr, encoder, embeddings,
 ):  # fmt: skip
     """`probes` are entries by name, each with kind, settings, seeds, folds, layers and conditions; `shuffles` is how
     often labels are; `baselines` are files of baseline_scores.
     """
-    rows, decoder = Rows(prompt_pairs, prompt_answers, activations), Decoder(f"model {model['name']}", model)
-    reading = Reading(**reading).resolved(decoder)
-    states, places = Stored(reading.store(decoder, embeddings), rows.keys), {}
+    rows, read = Rows(prompt_pairs, prompt_answers, activations), Collection.load(collection)
+    states, places = Stored(read, embeddings, rows.keys), {}
     texts = Embedder(Encoder(**encoder), embeddings).embed([text or " " for text in rows.answers["text"]])
-    methods, problems, last = [], [], decoder.config.num_hidden_layers
+    methods, problems = [], []
     for name, entry in probes.items():
         layers, reads_output = entry.pop("layers"), variants.load(KINDS, entry["kind"], name).OUTPUT
-        if reads_output and not (reading.site == RESIDUAL and last in reading.layers):
+        if reads_output and not (read.site == RESIDUAL and read.blocks in read.layers):
             problems.append(f"{name}: revprag.activations leaves out what the last block puts out, which it reads")
             continue
-        places[name] = reading.places([last] if reads_output else layers, last)
+        places[name] = read.places([read.blocks] if reads_output else layers)
         features = states if places[name] is None else Layers(states, places[name])
         if reads_output:
-            features = Last(states, *places[name], decoder.output())
+            features = Last(states, *places[name], Decoder(f"model {model['name']}", model).output())
         methods.append(Method(name, features=features, **entry))
     others = [
         control(CONTROL, rows.rulers),
@@ -76,7 +76,7 @@ def train_probes(
     for one in problems:
         log.info("no probe: %s", one)
     _classify(probe_classes, rows, {"logistic": states, CONTROL: rows.rulers})
-    about = {"identity": decoder.identity, "prompt": Prompt.load(prompt).digest, "reading": reading.about}
+    about = {"identity": read.identity, "prompt": Prompt.load(prompt).digest, "reading": read.reading}
     heads_file.write(heads, card, saved, about | {"model": model["name"], "fpr": fpr, "heads": cards})
     log.info("%s; %d probes saved", rows.counts(), len(saved))
 

@@ -7,10 +7,9 @@ Tested are, fold by fold, documents that no probe was fitted on, wherever it was
 import numpy as np
 
 from ragassay import tables
-from ragassay.activations.decoder import Decoder
 from ragassay.revprag.controls import CONTROL, control
 from ragassay.revprag.folds import Method, problem, scored
-from ragassay.revprag.reading import Reading
+from ragassay.revprag.reading import Collection
 from ragassay.revprag.rows import Rows
 from ragassay.revprag.samples import Joined, ProbeError, Stored
 from ragassay.schemas.probe_transfers import PROBE_TRANSFERS
@@ -21,15 +20,16 @@ SAMPLE = ("target_id", "condition", "side", "cluster", "label")
 
 
 def transfer_probes(
-    prompt_pairs, prompt_answers, activations, weights, probe_transfers,
-    cells, across, places, probe, entry, conditions, models, reading, fpr, embeddings,
+    prompt_pairs, prompt_answers, activations, collection, probe_transfers,
+    cells, across, places, probe, entry, conditions, fpr, embeddings,
 ):  # fmt: skip
-    """`cells` are dictionaries in the order of the files, `models` those of responders; `entry` is the probe's.
-    Without `places` all that occur are compared.
+    """`cells` are dictionaries in the order of the files, `entry` is the probe's. Without `places` all that occur are
+    compared.
     """
     files = zip(cells, prompt_pairs, prompt_answers, activations, strict=True)
     rows = [(cell, Rows(*paths)) for cell, *paths in files]
-    stores = [_states(models[cell["responder"]], own, reading, embeddings) for cell, own in rows]
+    read = map(Collection.load, collection)
+    stores = [Stored(found, embeddings, own.keys) for found, (_, own) in zip(read, rows, strict=True)]
     features = Joined(stores, [cell["responder"] for cell in cells])
     samples = [cell | own.row(number) for cell, own in rows for number in range(len(own.keys))]
     of = np.array([sample[across] or "" for sample in samples])
@@ -57,11 +57,6 @@ def transfer_probes(
     for one in problems:
         log.info("no probe: %s", one)
     log.info("%d answers of %d cells", len(samples), len(cells))
-
-
-def _states(model, rows, reading, embeddings):
-    decoder = Decoder(f"model {model['name']}", model)
-    return Stored(Reading(**reading).resolved(decoder).store(decoder, embeddings), rows.keys)
 
 
 def _write(kept, samples, own, place, fitted_on, probe):
