@@ -9,7 +9,7 @@ import numpy as np
 
 from ragassay.metrics.panel import Panel
 from ragassay.revprag.alarms import PROBE, WAYS
-from ragassay.revprag.controls import CONTROL, CONTROLS
+from ragassay.revprag.controls import CONTROL
 from ragassay.revprag.labels import CORRECT, POISONED
 from ragassay.revprag.performance import SECTION, Group
 from ragassay.revprag.rows import ALL
@@ -27,8 +27,8 @@ def planted_rows(keys: dict, group: Group) -> Iterator[dict]:
         chosen = (group.labels == CORRECT) | (group.planted == count)
         if (group.poisoned & chosen).sum() < LEAST:
             continue
-        areas = group.areas(chosen)
-        for probe in (name for name in group.probes if name not in CONTROLS):
+        areas = group.areas(chosen, group.beside)
+        for probe in (name for name in areas if name != CONTROL):
             own = keys | {"planted": count, "probe": probe}
             yield SECTION.row("planted", own, "auroc", **areas[probe].row())
             yield SECTION.row("planted", own, CONTROL, **areas[CONTROL].row())

@@ -5,6 +5,7 @@ mean of its seeds. Answers that are neither right nor poisoned are in no AUROC; 
 """
 
 from collections.abc import Iterator
+from functools import cached_property
 
 import numpy as np
 
@@ -24,12 +25,14 @@ class Group:
 
     def __init__(self, own, resamples: int, seed: int):
         own = own.assign(column=list(zip(own["probe"], own["seed"], strict=True)))
-        wide = own.pivot(index=["target_id", "side"], columns="column", values="score")
+        wide, flagged = (
+            own.pivot(index=["target_id", "side"], columns="column", values=name) for name in ("score", "flagged")
+        )
         about = own.drop_duplicates(["target_id", "side"]).set_index(["target_id", "side"]).loc[wide.index]
-        self.columns, self.scores = list(wide.columns), wide.to_numpy(float)
+        self.columns, self.scores, self._flagged = list(wide.columns), wide.to_numpy(float), flagged.to_numpy(float)
         self.labels, self.kinds = about["label"].to_numpy(str), about["kind"].fillna("").to_numpy(str)
         self.planted = about["planted"].to_numpy(int)
-        self.clusters, self.frame = about["cluster"].to_numpy(str), own
+        self.clusters = about["cluster"].to_numpy(str)
         self.probes = list(dict.fromkeys(probe for probe, _ in self.columns))
         self.decided, self.poisoned = np.isin(self.labels, (CORRECT, POISONED)), self.labels == POISONED
         self.draws = resamples, seed
@@ -38,37 +41,58 @@ class Group:
     def measurable(self) -> bool:
         return 0 < self.poisoned.sum() < self.decided.sum()
 
-    def areas(self, chosen=None) -> dict[str, Estimates]:
-        """The AUROC of each probe and control on decided answers, and of these on those that are chosen."""
-        inside = self.decided if chosen is None else self.decided & chosen
-        asked = inside[:, None] & ~np.isnan(self.scores)  # probes may be tested in fewer folds
-        found = Panel(self.clusters, *self.draws).auroc(self.scores, self.poisoned, asked)
-        return {
-            name: _mean(found, [at for at, (own, _) in enumerate(self.columns) if own == name]) for name in self.probes
-        }
+    @property
+    def beside(self) -> list[str]:
+        """The probes and the first control, which stands beside each of their numbers."""
+        return [name for name in self.probes if name == CONTROL or name not in CONTROLS]
+
+    def areas(self, chosen=None, probes=None) -> dict[str, Estimates]:
+        """The AUROC of each probe and control, or of some, on decided answers that are chosen."""
+        probes, inside = probes or self.probes, self.decided if chosen is None else self.decided & chosen
+        places = [place for name in probes for place in self._places(name)]
+        scores = self.scores[:, places]
+        asked = inside[:, None] & ~np.isnan(scores)  # probes may be tested in fewer folds
+        found = Panel(self.clusters, *self.draws).auroc(scores, self.poisoned, asked)
+        return {name: _mean(found, [places.index(place) for place in self._places(name)]) for name in probes}
 
     def mean_scores(self, probe: str) -> np.ndarray:
-        places = [at for at, (own, _) in enumerate(self.columns) if own == probe]
-        return self.scores[:, places].mean(axis=1)
+        return self.scores[:, self._places(probe)].mean(axis=1)
+
+    def _places(self, probe):
+        return [at for at, (own, _) in enumerate(self.columns) if own == probe]
 
     def p(self, first: str, second: str, flips: int) -> float:
-        """Two-sided, of the difference between two AUROCs on the decided answers that both have scored."""
+        """Two-sided, of the difference between two AUROCs on the decided answers that both have scored; NaN where these
+        are all right, or all poisoned.
+        """
         one, other = self.mean_scores(first), self.mean_scores(second)
         both = self.decided & ~np.isnan(one) & ~np.isnan(other)
+        if not 0 < self.poisoned[both].sum() < both.sum():
+            return np.nan
         return swap(one[both], other[both], self.poisoned[both], self.clusters[both], flips)
 
-    def flagged(self) -> Iterator[tuple[str, str, Estimates]]:
-        """Probe, label, and the share of answers of this label that is flagged."""
-        rows = self.frame.dropna(subset="flagged")
-        for (probe, label), own in rows.groupby(["probe", "label"]):
-            shares = own.groupby(["target_id", "side"]).agg({"flagged": "mean", "cluster": "first"})
-            panel = Panel(shares["cluster"], *self.draws)
-            yield probe, label, panel.mean(shares["flagged"].to_numpy(float))
+    def shares(self, probe: str) -> tuple[np.ndarray, np.ndarray]:
+        """Which answers have a threshold, and in which share of seeds each of these is flagged."""
+        flagged = self._flagged[:, self._places(probe)]
+        known = ~np.isnan(flagged).all(axis=1)
+        return known, np.nanmean(flagged[known], axis=1)
+
+    @cached_property
+    def flagged(self) -> dict[tuple[str, str], Estimates]:
+        """(probe, label) -> the share of answers of this label that is flagged, if there are any."""
+        found = {}
+        for probe in self.beside:
+            known, shares = self.shares(probe)
+            labels, clusters = self.labels[known], self.clusters[known]
+            for label in set(labels.tolist()):
+                own = labels == label
+                found[probe, label] = Panel(clusters[own], *self.draws).mean(shares[own])
+        return found
 
 
 def condition_rows(keys: dict, group: Group, flips: int) -> Iterator[dict]:
     """AUROC of each probe, beside it those of the controls, the difference to the first of these, and rates."""
-    areas, rates = group.areas(), {(probe, label): one for probe, label, one in group.flagged()}
+    areas = group.areas()
     control = areas[CONTROL]
     for probe in (name for name in group.probes if name not in CONTROLS):
         own = keys | {"probe": probe}
@@ -78,7 +102,7 @@ def condition_rows(keys: dict, group: Group, flips: int) -> Iterator[dict]:
         yield from _difference("conditions", own, "over_control", areas[probe], control)
         yield SECTION.row("conditions", own, "p", group.p(probe, CONTROL, flips), n=int(areas[probe].counts[0]))
         for name, label in (("tpr", POISONED), ("fpr", CORRECT)):
-            if found := rates.get((probe, label)):
+            if found := group.flagged.get((probe, label)):
                 yield SECTION.row("conditions", own, name, **found.row())
         if SIMPLE in areas and probe == NETWORK:
             both = ~np.isnan(group.mean_scores(probe))  # a network may be tested in fewer folds
@@ -88,24 +112,22 @@ def condition_rows(keys: dict, group: Group, flips: int) -> Iterator[dict]:
 
 
 def label_rows(keys: dict, group: Group) -> Iterator[dict]:
-    """The share of answers of each label that each probe flags."""
-    found = {(probe, label): one.row() for probe, label, one in group.flagged()}
-    for probe in dict.fromkeys(probe for probe, _ in found if probe not in CONTROLS):
+    """The share of answers of each label that each probe flags, and the control in a row of its own."""
+    for probe in dict.fromkeys(probe for probe, _ in group.flagged):
         for label in LABELS:
-            number = found.get((probe, label), {"value": None, "n": 0})
+            found = group.flagged.get((probe, label))
+            number = found.row() if found else {"value": None, "n": 0}
             yield SECTION.row("labels", keys | {"probe": probe}, label, **number)
 
 
 def false_alarm_rows(keys: dict, group: Group) -> Iterator[dict]:
     """The share of unpoisoned answers that each probe flags, of all and of the right ones, with the control's."""
-    rows = group.frame.dropna(subset="flagged")
     found = {}
-    for probe, own in rows.groupby("probe"):
-        about = {"flagged": "mean", "cluster": "first", "label": "first"}
-        shares = own.groupby(["target_id", "side"]).agg(about)
-        panel, values = Panel(shares["cluster"], *group.draws), shares["flagged"].to_numpy(float)
-        found[probe] = panel.means(values, {"flagged": None, CORRECT: shares["label"].eq(CORRECT).to_numpy()})
-    for probe in (name for name in found if name not in CONTROLS):
+    for probe in group.beside:
+        known, shares = group.shares(probe)
+        panel = Panel(group.clusters[known], *group.draws)
+        found[probe] = panel.means(shares, {"flagged": None, CORRECT: group.labels[known] == CORRECT})
+    for probe in (name for name in found if name != CONTROL):
         for name, own in (*found[probe].items(), (CONTROL, found[CONTROL]["flagged"])):
             yield SECTION.row("false_alarms", keys | {"probe": probe}, name, **own.row())
 
@@ -115,8 +137,8 @@ def kind_rows(keys: dict, group: Group) -> Iterator[dict]:
     for kind in sorted(set(group.kinds) - {""}):
         chosen = group.kinds == kind
         if 0 < (group.poisoned & chosen).sum() < (group.decided & chosen).sum():
-            areas = group.areas(chosen)
-            for probe in (name for name in group.probes if name not in CONTROLS):
+            areas = group.areas(chosen, group.beside)
+            for probe in (name for name in areas if name != CONTROL):
                 own = keys | {"kind": kind, "probe": probe}
                 yield SECTION.row("kinds", own, "auroc", **areas[probe].row())
                 yield SECTION.row("kinds", own, CONTROL, **areas[CONTROL].row())
@@ -124,8 +146,8 @@ def kind_rows(keys: dict, group: Group) -> Iterator[dict]:
 
 def transfer_rows(keys: dict, group: Group) -> Iterator[dict]:
     """What was fitted on one condition, on another."""
-    areas = group.areas()
-    for probe in (name for name in group.probes if name not in CONTROLS):
+    areas = group.areas(probes=group.beside)
+    for probe in (name for name in areas if name != CONTROL):
         yield SECTION.row("transfer", keys | {"probe": probe}, "auroc", **areas[probe].row())
         yield SECTION.row("transfer", keys | {"probe": probe}, CONTROL, **areas[CONTROL].row())
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ragassay import tables
-from ragassay.revprag.labels import CORRECT, POISONED, UNDECIDED
+from ragassay.revprag.labels import CORRECT, HALLUCINATED, POISONED, UNDECIDED
 from ragassay.revprag.names import MATCHED, UNPOISONED
 from ragassay.schemas.activations import ACTIVATIONS
 from ragassay.schemas.prompt_answers import PROMPT_ANSWERS
@@ -48,8 +48,9 @@ class Rows:
                 own = self.of(condition, facts)
                 yield condition, facts, own, own
 
-    def decided(self, chosen) -> np.ndarray:
-        return chosen & np.isin(self.labels, (CORRECT, POISONED))
+    def shown(self, chosen) -> np.ndarray:
+        """Those that a picture shows: right, poisoned and hallucinated answers."""
+        return chosen & np.isin(self.labels, (CORRECT, POISONED, HALLUCINATED))
 
     def row(self, number: int) -> dict:
         """What the table probe_scores says of a sample."""

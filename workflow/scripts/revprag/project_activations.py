@@ -23,7 +23,7 @@ def project_activations(prompt_pairs, prompt_answers, activations, collection, p
     count = 0
     with tables.Writer(PROJECTIONS, projections) as kept:
         for condition in rows.paired:
-            chosen = np.flatnonzero(rows.decided(rows.of(condition, ALL)))[:most]
+            chosen = np.flatnonzero(rows.shown(rows.of(condition, ALL)))[:most]
             if len(chosen) < FEWEST:
                 continue
             count += len(chosen)
