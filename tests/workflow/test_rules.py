@@ -58,7 +58,6 @@ NEEDED = {
     "measure_answers": {"sklearn", "scipy"},
     "measure_drift": {"scipy"},
     "measure_raguard": {"scipy"},
-    "measure_revprag": {"scipy"},
     "retrieve_bm25": {"scipy"},
     "fit_gate": {"scipy"},
     "optimise_passages": {"torch"},
