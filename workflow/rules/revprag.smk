@@ -1,5 +1,4 @@
-"""Poisoned answers in activations: pairs of prompts with and without poison, what a responder answers, its activations when it
-begins to, and probes on these beside the controls that they have to beat.
+"""Poisoned answers in activations: pairs of prompts, answers, activations, and probes beside the controls they have to beat.
 
 Reads   results/targets, results/passages, results/neighbours, results/retrieved, results/poisoned_passages, results/answers,
         results/filtered of `revprag.defences`, resources/prompts/, and the weights that `models` and `encoders` name
@@ -24,11 +23,8 @@ PROJECTED = expand("results/projections/{dataset}/{retriever}/{attack}/{responde
 TRANSFERRED = expand("results/probe_transfers/{generalisation}.parquet", generalisation=plan(revprag.generalisations))
 ALARMS = expand("results/alarms/{dataset}/{retriever}/{attack}/{responder}.parquet", zip, **plan(alarms.columns))
 CALLS += expand("results/calls/answer_prompts/{dataset}/{retriever}/{attack}/{responder}.parquet", zip, **READ)
-CALLS += expand(
-    "results/calls/scrutinise_answers/{dataset}/{retriever}/{attack}/{responder}.parquet",
-    zip,
-    **plan(revprag.scrutinised),
-)
+ASKED = plan(revprag.scrutinised)
+CALLS += expand("results/calls/scrutinise_answers/{dataset}/{retriever}/{attack}/{responder}.parquet", zip, **ASKED)
 SECTIONS["revprag"] = {"shown": bool(SCORES)}
 PRODUCTS += SCORES
 
