@@ -237,7 +237,7 @@ def test_garag_puts_typos_into_the_passage_that_answers_and_spares_the_answer(op
 class Ruler:
     """A filter that removes what is too similar; it stands in for a fitted guard."""
 
-    identity, asked = "ruler", 0
+    identity, asked, beside = "ruler", 0, 0
 
     def passes(self, question, texts, vectors, wanted, beside):
         self.asked += len(texts)

@@ -11,6 +11,7 @@ import yaml
 from models import save_decoder
 from project import ROOT
 from ragassay import tables
+from ragassay.attacks.attacked_filter import AttackedFilter
 from ragassay.defences import guard_file
 from ragassay.defences.null import DefenceError
 from ragassay.defences.scorer import opened
@@ -92,6 +93,7 @@ def test_what_a_guard_lacks_is_one_line(place, scored):
         (None, ["One."], [0.5], "found None as question, expected a text"),
         ("A question?", "One.", [0.5] * 4, "found one text, expected a list of texts"),
         ("A question?", ["One.", None], [0.5, 0.4], "found None as text 2, expected a text"),
+        ("A question?", ["One.", "\udcff"], [0.5, 0.4], "found half a character in text 2, expected a text"),
         (
             "A question?",
             ["One.", "Two."],
@@ -107,6 +109,31 @@ def test_a_guard_looks_past_nothing_that_it_cannot_judge(place, question, texts,
     guard = Guard.load(place / FOLDER / "question_share.json")
     with pytest.raises(DefenceError, match=f"question_share.json: {line}"):
         guard(question, texts, similarities)
+
+
+def test_vectors_that_are_none_and_no_passages_at_all_are_one_line(place):
+    guard = Guard.load(place / FOLDER / "question_share.json")
+    for vectors in ([[0.1, np.nan]], [0.5], [["a", "b"]]):
+        with pytest.raises(
+            DefenceError, match=r"found vectors that are no rows of numbers, expected rows of one length"
+        ):
+            guard("A question?", ["One."], [0.5], vectors)
+    with pytest.raises(DefenceError, match="found k 0, expected at least 1"):
+        guard.keep("A question?", ["One."], [0.5], 0)
+
+
+def test_an_attacker_hears_of_each_text_what_the_guard_says_of_it_among_what_is_found(place, scored):
+    """Not among the attacker's other candidates: `echo` compares the passages of a question."""
+    question, texts = "Which harbour, river or choir is old?", ["A choir fnord.", "A harbour fnord.", "A river fnord."]
+    beside = [{"text": "The old ferry and the tide.", "score": score, "vector": [score]} for score in (0.3, 0.25)]
+    filters = {kind: AttackedFilter(place / FOLDER / f"{kind}.json", scored / "scorer") for kind in ("echo", "raguard")}
+    assert {kind: own.beside for kind, own in filters.items()} == {"echo": 2, "raguard": 0}
+    guard = filters["echo"].guard
+    [among, *_] = guard(question, [texts[0], *(one["text"] for one in beside)], [0.6, 0.3, 0.25])
+    [alike, *_] = guard(question, texts, [0.6] * 3)
+    guard.settings["fitted"]["criteria"]["echo"]["threshold"] = (among.criteria[0].score + alike.criteria[0].score) / 2
+    assert alike.criteria[0].score < among.criteria[0].score
+    assert not filters["echo"].passes(question, texts, np.full((3, 1), 0.6), np.ones(1), beside).any()
 
 
 @pytest.mark.parametrize("kind", ["raguard", "echo", "question_share"])
@@ -157,6 +184,40 @@ def test_a_guard_of_words_has_no_encoder(place, tmp_path):
     (tmp_path / "guard.json").write_text(json.dumps(card | {"retriever": "bm25", "encoders": {}}))
     with pytest.raises(DefenceError, match=r"guard\.json: found an encoder, but it was fitted with bm25"):
         Guard.load(tmp_path / "guard.json", encoder=MINILM)
+
+
+DAMAGED = {
+    "no thresholds": (lambda card: card["fitted"].update(all={}), "found a guard without thresholds"),
+    "no setting": (lambda card: card["settings"].pop("alpha"), "found a guard without the setting 'alpha'"),
+    "no number": (lambda card: _criterion(card).update(threshold=float("nan")), "found a threshold that is no number"),
+    "no null": (lambda card: _criterion(card).update(null=[]), "found a threshold that is no number"),
+}
+
+
+def _criterion(card):
+    return card["fitted"]["all"]["criteria"]["question_share"]
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_a_damaged_guard_that_would_let_all_pass_is_refused(place, tmp_path, name):
+    damage, line = DAMAGED[name]
+    card = json.loads((place / FOLDER / "question_share.json").read_text())
+    damage(card)
+    (tmp_path / "guard.json").write_text(json.dumps(card))
+    with pytest.raises(DefenceError, match=f"guard.json: {line}.*; fit it again"):
+        Guard.load(tmp_path / "guard.json")
+
+
+@pytest.mark.parametrize(
+    ("more", "line"),
+    [
+        ({"scorer": {}}, r"found the scorer \{\}, expected a folder, or"),
+        ({"encoder": {}}, r"found the encoder \{\}, expected"),
+    ],
+)
+def test_what_is_no_entry_is_one_line(place, scored, more, line):
+    with pytest.raises(DefenceError, match=rf"raguard\.json: {line}"):
+        Guard.load(place / FOLDER / "raguard.json", **{"scorer": scored / "scorer"} | more)
 
 
 @pytest.mark.parametrize("name", guard_file.ABOUT)

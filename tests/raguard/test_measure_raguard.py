@@ -25,8 +25,8 @@ NAMES = [f"t{at}" for at in range(4)]
 SCORES = {"raguard": [0.9, 0.2, 0.5, 0.4, 0.1], "other": [0.95, 0.6, 0.5, 0.4, 0.1]}
 LIMIT = 0.5
 RIGHT = {
-    ("none", "none"): "ccci",
-    ("none", "raguard"): "cici",
+    ("none", "none"): "ccic",
+    ("none", "raguard"): "cicc",
     ("black", "raguard"): "ciii",
     ("black", "other"): "cccc",
     ("black", "oracle"): "ccci",
@@ -69,7 +69,7 @@ def measured(tmp_path_factory):
     answers = [
         write(ANSWERS, [
             row(ANSWERS, target_id=name, outcome={"c": "correct", "i": "neither"}[letter], calls=2, tokens=50,
-                poisoned=int((attack, defence, name) == ("black", "raguard", "t2")))
+                poisoned=int((attack, defence) == ("black", "raguard") and name in ("t1", "t3")))  # of t1 a stray
             for name, letter in zip(NAMES, letters, strict=True)
         ], attack=attack, defence=defence, responder="reader")
         for (attack, defence), letters in RIGHT.items()
@@ -79,13 +79,18 @@ def measured(tmp_path_factory):
     about = dict.fromkeys(guard_file.ABOUT)
     about |= {"kind": "raguard", "settings": {"alpha": 0.2}, "queries": 4, "scorer": "gpt2"}
     guard_file.write(guard, about, fitted)
+    dense, links = {"threshold": 0.5, "texts": 8, "rough": True}, [{}, {"criteria": fitted["all"]["criteria"]}]
+    others = {"trustrag": dense, "both": {"links": links}, "set": {"threshold": 0.88}}
+    for name, own in others.items():
+        guard_file.write(guard.with_stem(name), about, dict.fromkeys(fitted, own))
+    guards = [guard, *(guard.with_stem(name) for name in others)]
     rows = [row(SWEEP_ANSWERS, sweep="figure_2", at="5", attack="black", target_id=name, outcome=outcome)
             for name, outcome in zip(NAMES, ("correct", "correct", "target", "abstained"), strict=True)]  # fmt: skip
     swept = write(SWEEP_ANSWERS, rows, responder="reader")
     rows = [row(QUARANTINE, passage_id=f"p{at}", poisoned=at > 7, held=at > 6, reason="pm" if at > 6 else None,
                 criteria=["pm"]) for at in range(10)]  # fmt: skip
     held = write(QUARANTINE, rows, attack="black", defence="raguard")
-    places = (retrieved, [], filtered, [held], [guard], answers, [], [swept], folder / "metrics.parquet")
+    places = (retrieved, [], filtered, [held], guards, answers, [], [swept], folder / "metrics.parquet")
     measure_raguard(targets, [planted], *places, 5, {"gpt2": 2}, 100, 0)
     return folder / "metrics.parquet"
 
@@ -142,6 +147,9 @@ def test_rates_count_poison_that_was_planted_for_the_question(metrics):
     assert ("detection", "none", "raguard", None, "fnr") not in metrics
     assert metrics["detection", "black", "raguard", None, "fnr"]["n"] == 4
     assert value(metrics, "detection", "black", "raguard", None, "fnr_macro") == 0.25
+    by_question = metrics["detection", "black", "raguard", None, "accuracy_macro"]
+    assert by_question["value"] == pytest.approx((3 * 3 / 4 + 2 / 4) / 4) and by_question["n"] == 4
+    assert by_question["low"] < by_question["value"] < by_question["high"]
 
 
 def test_scores_at_the_same_share_of_false_alarms(metrics):
@@ -173,7 +181,12 @@ def test_clean_text_that_is_removed_beside_alpha(metrics):
     assert value(metrics, "calibration", "none", "raguard", "any", "alpha") == 0.2
     found = {name: value(metrics, "calibration", "none", "raguard", "ts", name) for name in ("promised", "within")}
     assert found == {"promised": 0.2, "within": 1}, "the interval of 4 in 12 holds 0.2"
-    assert value(metrics, "nulls", "none", "raguard", None, "rough") == 1
+    sizes = {
+        name: value(metrics, "nulls", "none", name, None, "null_texts") for name in ("raguard", "trustrag", "both")
+    }
+    assert sizes == {"raguard": 12, "trustrag": 8, "both": 12}, "of each guard, whatever it is tried on"
+    assert {own["value"] for key, own in metrics.items() if key[0] == "nulls" and key[-1] == "rough"} == {1}
+    assert ("nulls", "none", "set", None, "rough") not in metrics
     assert ("calibration", "none", "other", "ts", "removed") not in metrics
 
 
@@ -196,7 +209,7 @@ def test_right_answers_stand_between_those_without_passages_and_those_without_po
 
 
 def test_each_question_that_was_answered_right_has_one_fate(metrics):
-    """t0 stays right, of t1 all poison is removed, t2 is shown some; t3 was wrong before."""
+    """t0 stays right, of t1 all of its own poison is removed, t3 is shown some; t2 was wrong before."""
     fates = ("not_retrieved", "not_removed", "restored", "not_restored")
     found = [value(metrics, "fates", "black", "raguard", None, name) for name in fates]
     assert found == pytest.approx([0, 1 / 3, 1 / 3, 1 / 3])

@@ -10,6 +10,14 @@ from ragassay.defences.scorer import DOCUMENTS, ScorerError, opened
 from ragassay.defences.scorers.ngram import Scorer
 from ragassay.schemas.passage_scores import PASSAGE_SCORES
 from ragassay.schemas.passages import PASSAGES
+from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
+from scripts.raguard.score_passages import score_passages
+
+READING = {"way": "even_words", "least": 4, "window": 5}
+
+
+def poison(folder):
+    return tables.read(POISONED_PASSAGES, folder / "poisoned_passages.parquet").to_pylist()
 
 
 def rows(path):
@@ -34,6 +42,22 @@ def test_what_was_made_from_a_passage_belongs_to_its_half(scored):
     assert poison["poison-0"]["half"] == clean["p00"]["half"]
     assert abs(poison["poison-0"]["whole"] - clean["p00"]["whole"]) < 2
     assert poison["poison-1"]["whole"] > clean["p00"]["whole"] + 2
+
+
+def test_a_text_that_was_read_under_another_name_belongs_to_the_half_that_read_it(scored, tmp_path):
+    passages = tables.read(PASSAGES, scored / "passages.parquet").to_pylist()
+    tables.write(
+        PASSAGES, tmp_path / "p.parquet", [one | {"document_id": f"new {one['document_id']}"} for one in passages]
+    )
+    inputs = ([tmp_path / "p.parquet"], scored / "poisoned_passages.parquet", [scored / "scorer"])
+    score_passages(*inputs, tmp_path / "scores.parquet", True, "ngram", "ngram", {}, READING)
+    assert rows(tmp_path / "scores.parquet") == rows(scored / "clean.parquet")
+
+
+def test_a_text_that_nobody_knows_is_scored_in_a_service_as_here(scored):
+    scorer = Scorer.load(scored / "scorer")
+    texts = {one["passage_id"]: one["text"] for one in poison(scored)}
+    assert scorer.half(texts["poison-1"]) == rows(scored / "poison.parquet")["poison-1"]["half"]
 
 
 def test_a_passage_of_one_word_is_not_split_and_an_empty_one_has_no_score(scored):

@@ -25,7 +25,7 @@ KEYS = {"dataset": "mine", "retriever": "minilm"}
 
 def sweep(table, at, depth=FOUND, texts=0, contamination=0.0, **settings):
     about = {"table": table, "at": str(at), "attack": "black", "k": 5, "depth": depth, "texts": texts}
-    about |= {"scorer": settings.pop("scorer", "ngram")}
+    about |= {"scorer": settings.pop("scorer", "ngram"), "sample": settings.get("sample", 100), "seed": 0}
     return about | {"contamination": contamination, "settings": {"alpha": 0.05} | settings}
 
 
@@ -34,6 +34,7 @@ ROWS += [sweep("figure_4", texts, texts=texts, criteria=["ts"]) for texts in (1,
 ROWS += [sweep("figure_3", depth, depth=depth, criteria=["ts"]) for depth in (2, FOUND)]
 ROWS += [sweep("contamination", share, contamination=share, criteria=["ts"]) for share in (0.0, 0.2)]
 ROWS += [sweep("table_3", name, scorer=name, criteria=["pm"]) for name in ("ngram", "other")]
+ROWS += [sweep("sampled", size, sample=size, criteria=["pm"]) for size in (100, 40)]
 ROWS += [sweep("trimmed", 0.2, contamination=0.2, criteria=["ts"], trim=0.2)]
 
 
@@ -95,7 +96,7 @@ def folder(tmp_path_factory):
     }
     files[-1] += [write(PASSAGE_SCORES, rows, attack=attack, scorer="other") for attack, rows in loud.items()]
     files += [[write(RETRIEVED, retrieved, attack="black")], folder / "sweeps.parquet", folder / "shown.parquet"]
-    sweep_raguard(*files, ROWS, KEYS, 100, 5, "cosine", {}, "", 20, 0)
+    sweep_raguard(*files, ROWS, KEYS, 5, "cosine", {}, "", 20, 0)
     return folder
 
 
@@ -126,6 +127,10 @@ def test_with_fewer_texts_for_a_question_there_are_fewer_to_find(numbers):
 def test_what_lies_deeper_is_not_looked_at(numbers):
     assert numbers["figure_3", "2", "accuracy"]["n"] == 2 * len(NAMES)
     assert numbers["figure_3", str(FOUND), "accuracy"]["n"] == FOUND * len(NAMES)
+
+
+def test_a_smaller_sample_gives_other_thresholds(numbers):
+    assert value(numbers, "sampled", "40", "fpr") != value(numbers, "sampled", "100", "fpr")
 
 
 def test_each_scorer_judges_by_its_own_scores(numbers):

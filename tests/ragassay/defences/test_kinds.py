@@ -104,6 +104,13 @@ def test_read_literally_similarity_removes_nearly_all_and_knows_no_other_questio
     other = [one | {"target_id": "new"} for one in passages]
     with pytest.raises(DefenceError, match="query new: found no threshold"):
         judged("raguard", other, null, criteria=["ts"], similarity_null="literal")
+    settings = defence.module("raguard").SETTINGS | {"criteria": ["ts"], "similarity_null": "literal"}
+    for size, rough in ((500, False), (399, True)):
+        few = null._replace(literal={"q": null.literal["q"][:size]})
+        own = defence.fit("raguard", few, settings)["criteria"]["ts"]
+        assert (own["texts"], own["rough"]) == (size, rough)
+    with pytest.raises(DefenceError, match=r"criterion ts: found 39 clean texts .*, expected at least 40"):
+        defence.fit("raguard", null._replace(literal={"q": null.literal["q"][:39]}), settings)
 
 
 def test_a_further_criterion_never_keeps_what_one_removes(random, null):

@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from ragassay.defences.scorer import SPLITS, surprises
+from ragassay.defences.scorer import SPLITS, ScorerError, surprises
 from ragassay.defences.scorers.ngram import TOKEN, Ngrams, Scorer
 
 TEXTS = ["The ferry sails. The ferry stops.", "A bridge fell, the ferry sails.", "", "The storm came; a bridge fell."]
@@ -63,6 +63,18 @@ def test_longer_contexts_fit_what_was_read_better():
     means = [Ngrams.trained(TEXTS, order) for order in (1, 2, 3)]
     values = [model.values([model.ids(TOKEN.findall(TEXTS[1].lower()))]).mean() for model in means]
     assert values[0] > values[1] > values[2]
+
+
+def test_what_stands_in_both_halves_is_read_by_no_model():
+    notice, sides = "Subscribe today.", ("The ferry sails.", "A bridge fell.")
+    scorer = Scorer.trained(lambda side: [sides[side], notice], 2)
+    assert [set(model.words) for model in scorer.models] == [
+        {"the", "ferry", "sails", "."},
+        {"a", "bridge", "fell", "."},
+    ]
+    assert [scorer.half(text) for text in sides] == [0, 1]
+    with pytest.raises(ScorerError, match="found 1 texts in both of two halves and none in one alone"):
+        Scorer.trained(lambda side: [notice], 2)
 
 
 class Forgetful:

@@ -49,6 +49,8 @@ def test_what_a_defence_is_given_follows_from_what_it_looks_at():
 def test_a_chain_has_the_settings_of_its_links():
     links = defences.settings(config(), "both")["of"]
     assert [link["kind"] for link in links] == ["duplicates", "ppl"] and links[1]["settings"]["alpha"] == 0.025
+    deep = config(defences={"both": {"kind": "chain", "settings": {"of": ["duplicates", "raguard"]}}})
+    assert [defences.settings(own, "both")["doublings"] for own in (config(), deep)] == [0, 2]
 
 
 def test_a_null_may_be_left_exposed_to_an_attack():
@@ -166,6 +168,7 @@ def test_no_passage_is_scored_by_a_model_that_has_read_it():
         ("{}figure_3\tx\tjaming\t\t5\t\t\t\n", "found the attack 'jaming', expected one of"),
         ("{}figure_3\tx\tjamming\t\t500\t\t\t\n", "found the depth 500, expected at most retrieval.neighbours, 100"),
         ('{}figure_3\tx\tjamming\t\t5\t\t\t{{"alpha": 2}}\n', "alpha: found 2 (a whole number), expected a number of"),
+        ('{}a\tx\tjamming\t\t5\t\t\t{{"poisoned_null": "jamming"}}\n', "2: found poisoned_null, expected a share of"),
         ('{}figure_3\tx\tjamming\t\t5\t\t\t{{"scorer": "gpt3"}}\n', "found the scorer 'gpt3', expected one of"),
     ],
 )

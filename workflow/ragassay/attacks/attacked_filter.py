@@ -1,6 +1,6 @@
 """A defence as an attacker sees it who can ask it: would it remove this passage, among what the question finds?
 
-`passes` is all that an attack uses of a filter: anything with this method can stand in for a fitted guard.
+`passes` and `beside` are all that an attack uses of a filter: anything with these can stand in for a fitted guard.
 """
 
 import hashlib
@@ -13,17 +13,20 @@ from ragassay.defences.guard import Guard
 
 
 class AttackedFilter:
-    """A fitted guard; `scorer` is the folder or the entry of the model that it scores texts with, if it does."""
+    """A fitted guard; `scorer` is the folder or the entry of the model that it scores texts with, if it does. It
+    compares a text with so many `beside` it.
+    """
 
     def __init__(self, path, scorer=None):
         self.guard, self.identity = Guard.load(path, scorer), hashlib.sha256(Path(path).read_bytes()).hexdigest()
+        self.beside = self.guard.depth - 1 if defence.compares(self.guard.kind) else 0
 
     def passes(self, question: str, texts: list[str], vectors: np.ndarray, wanted: np.ndarray, beside: list[dict]):
         """Whether it would leave each text, if that were planted alone. `vectors` are those of the texts, `wanted` that
         of the question; `beside` is what the question finds otherwise, with text, score and vector.
         """
         similarities = vectors @ wanted
-        if hasattr(defence.module(self.guard.kind), "scores"):  # each passage is judged by itself
+        if not self.beside:
             found = self.guard(question, texts, similarities, vectors)
             return np.array([not one.removed for one in found])
         others, scores = [one["text"] for one in beside], [one["score"] for one in beside]

@@ -10,7 +10,8 @@ A passage is a row of the table retrieved with `text` and `question`, and what t
 
 Thresholds come from clean text. `CRITERIA` says which for each criterion: a `sample` of passages, or those `found`
 for calibration queries. A module with a `judge` may have `fit(null, settings) -> settings`, which are what it
-learns there. What was fitted stands in the settings as `fitted`.
+learns there. What was fitted stands in the settings as `fitted`. A module with `scores` looks at each passage by
+itself, unless it has `COMPARES`: then its scores depend on the others that the question finds.
 
 A defence may ask models, too, with the prompts that it names in `PROMPTS`:
 
@@ -28,7 +29,7 @@ from ragassay.defences.judgement import Judgement
 from ragassay.defences.modules import KINDS, module
 from ragassay.defences.null import Null
 
-__all__ = ["KINDS", "SCORES", "VECTORS", "filtered", "fit", "is_fitted", "judge", "module", "needs"]
+__all__ = ["KINDS", "SCORES", "VECTORS", "compares", "filtered", "fit", "is_fitted", "judge", "module", "needs"]
 
 SCORES, VECTORS = "scores", "vectors"  # what one may need
 
@@ -42,6 +43,12 @@ def needs(kind: str, settings: dict) -> tuple[str, ...]:
 def is_fitted(kind: str) -> bool:
     """Whether a defence of this kind needs clean text before it can judge."""
     return hasattr(module(kind), "scores") or hasattr(module(kind), "fit")
+
+
+def compares(kind: str) -> bool:
+    """Whether what it says of a passage depends on the others that the question finds."""
+    own = module(kind)
+    return not hasattr(own, "scores") or getattr(own, "COMPARES", False)
 
 
 def fit(kind: str, null: Null, settings: dict) -> dict:

@@ -7,6 +7,7 @@ It is the very defence that was measured, with the thresholds of all calibration
 the fitting: the same encoder, and similarities as it gives them. A scorer or an encoder with other files is refused.
 """
 
+import re
 import threading
 from numbers import Real
 from pathlib import Path
@@ -19,6 +20,7 @@ from ragassay.defences.null import ALL, DefenceError
 from ragassay.defences.scorer import surprises
 from ragassay.retrieval.similarity import COSINE
 
+SURROGATE = re.compile("[\ud800-\udfff]")  # what Python has for bytes that were no UTF-8
 LARGEST_COSINE = 1.001  # of vectors that were rounded
 
 
@@ -37,6 +39,10 @@ class Guard:
         configuration, and `query_encoder` another one for questions: both are only compared with those of the fitting.
         """
         card = guard_file.read(path)
+        missing = defence.module(card["kind"]).SETTINGS.keys() - card["settings"].keys()
+        if missing or (defence.is_fitted(card["kind"]) and not card["fitted"][ALL]):
+            what = f"the setting {min(missing)!r}" if missing else "thresholds"
+            raise DefenceError(f"{path}: found a guard without {what}, so it is damaged; fit it again")
         guard = cls(path, card, _opened(path, scorer, card["scored_by"]))
         if defence.SCORES in guard.needs:
             if guard._scorer is None:
@@ -44,7 +50,7 @@ class Guard:
                     f"{path}: found no scorer, expected {card['scorer']}, which its thresholds come from"
                 )
             provenance.check(path, f"scorer {scorer}", guard._scorer.identity, card["scored_by"])
-        if encoder:
+        if encoder is not None:
             _compare(path, {provenance.PASSAGE: encoder, provenance.QUERY: query_encoder or encoder}, card)
         return guard
 
@@ -68,22 +74,24 @@ class Guard:
         if defence.SCORES in self.needs:
             for row, scores in zip(rows, self.surprises(texts), strict=True):
                 row["scores"] = scores._asdict()
-        for row, vector in zip(rows, () if vectors is None else _unit(vectors), strict=vectors is not None):
+        for row, vector in zip(rows, [] if vectors is None else self._unit(vectors), strict=vectors is not None):
             row["vector"] = vector
         return defence.judge(self.kind, rows, self.settings) if rows else []
+
+    def _unit(self, vectors):
+        found = matrix(self.path, vectors)
+        return found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-12)
 
     def _wrong(self, question, texts, similarities, vectors):
         """What cannot be judged, since a criterion would look past it, or ""."""
         if not isinstance(question, str):
             return f"found {question!r} as question, expected a text"
-        if isinstance(texts, str):
-            return "found one text, expected a list of texts"
+        if wrong := wrong_texts(texts):
+            return wrong
         if not len(texts) == len(similarities) == len(texts if vectors is None else vectors):
             return f"found {len(texts)} texts and {len(similarities)} similarities, expected one for each"
         largest = LARGEST_COSINE if self.card["similarity"] == COSINE else np.inf
-        for number, (text, score) in enumerate(zip(texts, similarities, strict=True), 1):
-            if not isinstance(text, str):
-                return f"found {text!r} as text {number}, expected a text"
+        for number, score in enumerate(similarities, 1):
             if not isinstance(score, Real) or not np.isfinite(score) or abs(score) > largest:
                 return (
                     f"found {score!r} as similarity {number}, expected a number as the search of its fitting gives"
@@ -93,6 +101,8 @@ class Guard:
 
     def keep(self, question: str, texts: list[str], similarities, k: int, vectors=None) -> list[str]:
         """The first k texts that are left; none if all are removed: then search deeper, or do not answer."""
+        if k < 1:
+            raise DefenceError(f"{self.path}: found k {k}, expected at least 1")
         judgements = self(question, texts, similarities, vectors)
         return [text for text, own in zip(texts, judgements, strict=True) if not own.removed][:k]
 
@@ -105,7 +115,7 @@ class Guard:
 
 def _opened(path, scorer, fitted):
     """A scorer; a language model reads as much of a text in the same numbers as at the fitting."""
-    if isinstance(scorer, dict):
+    if isinstance(scorer, dict) and "model" in scorer:
         from ragassay.defences.scorers.causal import SETTINGS, Scorer
 
         own = {key: fitted.get(key) or value for key, value in SETTINGS.items()}
@@ -113,6 +123,8 @@ def _opened(path, scorer, fitted):
         return Scorer(f"scorer of {path}", scorer | {"options": options | scorer.get("options", {})}, **own)
     if scorer is None:
         return None
+    if not isinstance(scorer, str | Path):
+        raise DefenceError(f"{path}: found the scorer {scorer!r}, expected a folder, or an entry with a model")
     from ragassay.defences.scorers.ngram import Scorer
 
     return Scorer.load(Path(scorer))
@@ -122,12 +134,32 @@ def _compare(path, entries, card):
     """Encoders of a search with those of the fitting."""
     if not card["encoders"]:
         raise DefenceError(f"{path}: found an encoder, but it was fitted with {card['retriever']}, which has none")
+    if wrong := [entry for entry in entries.values() if "model" not in entry]:
+        raise DefenceError(f"{path}: found the encoder {wrong[0]!r}, expected an entry such as {{'model': 'folder'}}")
     about = {role: {"name": f"of {path}", "kind": fitted["kind"]} for role, fitted in card["encoders"].items()}
     found = provenance.encoders({role: about[role] | entry for role, entry in entries.items()})
     for role, entry in entries.items():
         provenance.check(path, f"{role} encoder {entry['model']}", found[role], card["encoders"][role])
 
 
-def _unit(vectors):
-    vectors = np.asarray(vectors, np.float32)
-    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+def wrong_texts(texts) -> str:
+    """What is wrong with a list of texts, or ""."""
+    if isinstance(texts, str):
+        return "found one text, expected a list of texts"
+    for number, text in enumerate(texts, 1):
+        if not isinstance(text, str):
+            return f"found {text!r} as text {number}, expected a text"
+        if SURROGATE.search(text):
+            return f"found half a character in text {number}, expected a text; read its file as UTF-8"
+    return ""
+
+
+def matrix(path, vectors, what: str = "vectors") -> np.ndarray:
+    """Vectors of one length, as a search gives them."""
+    try:
+        found = np.asarray(vectors, np.float32)
+    except (TypeError, ValueError):
+        found = np.empty(0)
+    if found.ndim != 2 or not np.isfinite(found).all():
+        raise DefenceError(f"{path}: found {what} that are no rows of numbers, expected rows of one length")
+    return found

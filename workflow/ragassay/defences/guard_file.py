@@ -3,6 +3,8 @@ of queries and for queries of tomorrow.
 """
 
 import json
+import math
+from numbers import Real
 from pathlib import Path
 
 from ragassay.atomic import write_text
@@ -33,7 +35,20 @@ def read(path) -> dict:
         raise DefenceError(f"{path}: found no thresholds for fold {min(wanted)}, expected all; fit it again")
     if missing := [name for name in ABOUT if name not in card]:
         raise DefenceError(f"{path}: found a guard without {missing[0]!r}, so it is damaged; fit it again")
+    if not all(map(_is_sound, card["fitted"].values())):
+        raise DefenceError(f"{path}: found a threshold that is no number, so the guard is damaged; fit it again")
     return card
+
+
+def _is_sound(fitted) -> bool:
+    """Whether thresholds are numbers: nothing is above one that is none, and all would pass. One that ranks scores has
+    something to rank them in.
+    """
+    if "threshold" in fitted:
+        limit = fitted["threshold"]
+        limits = limit.values() if isinstance(limit, dict) else [limit]
+        return all(isinstance(one, Real) and math.isfinite(one) for one in limits) and fitted.get("null") != []
+    return all(map(_is_sound, [*fitted.get("criteria", {}).values(), *fitted.get("links", [])]))
 
 
 def place(path) -> tuple[str, str, str]:

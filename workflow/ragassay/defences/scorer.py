@@ -7,6 +7,7 @@ over second chunks. A scorer that is trained here reads one half of the document
 `ragassay.raguard.halves`; one that is not ignores `halves`.
 """
 
+import hashlib
 import math
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -50,6 +51,11 @@ class Surprise(NamedTuple):
     post: float | None
     post_given_pre: float | None
     window: float | None
+
+
+def half_of(name: str) -> int:
+    """0 or 1, by a hash of a cluster's name or of a text that is in none."""
+    return hashlib.sha256(f"half {name}".encode()).digest()[0] & 1
 
 
 def is_trained(kind: str) -> bool:

@@ -29,7 +29,7 @@ def fit(kind, null: Null, settings: dict) -> dict:
     for name in _criteria(kind, settings):
         own = values[origins[name]][name]
         own = np.sort(own[~np.isnan(own)])
-        _check(name, own, settings["alpha"])
+        check(name, own, settings["alpha"])
         level = (1 - settings["alpha"]) * (1 - settings["trim"])
         result[name] = {
             "threshold": float(np.quantile(own, level, method=settings["quantile"])),
@@ -85,7 +85,8 @@ def _scores(kind, groups, settings):
     )
 
 
-def _check(name, values, alpha):
+def check(name: str, values: np.ndarray, alpha: float) -> None:
+    """Refuse scores of clean text, ascending, that give no threshold."""
     least = math.ceil(1 / alpha)
     if len(values) < least:
         raise DefenceError(

@@ -13,6 +13,7 @@ from ragassay.errors import AssayError, unknown
 from ragassay.plan import encoders, retrieval
 
 CHAIN = "of"  # the setting of a chain that names its links
+DOUBLINGS = "doublings"  # and one that it has from them
 QUERIES = ".targets"  # ends the name of the query set that a dataset's questions are
 
 
@@ -74,9 +75,8 @@ def settings(config: dict, name: str) -> dict:
     found = judging.module(own["kind"], f"defences.{name}.kind").SETTINGS | own["settings"]
     if CHAIN not in found:
         return found
-    return found | {
-        CHAIN: [{"kind": defence(config, one)["kind"], "settings": settings(config, one)} for one in found[CHAIN]]
-    }
+    links = [{"kind": defence(config, one)["kind"], "settings": settings(config, one)} for one in found[CHAIN]]
+    return found | {CHAIN: links, DOUBLINGS: max((one["settings"].get(DOUBLINGS, 0) for one in links), default=0)}
 
 
 def filtered(config: dict) -> list[Filtered]:

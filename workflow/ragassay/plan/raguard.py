@@ -19,6 +19,7 @@ CLEAN = "none"  # the attack whose passages are the corpus itself
 
 FORWARDS = 2  # of a language model for a passage: of the whole, and of the second chunk alone
 SWEPT = "raguard"  # the kind of defence that is swept
+DRAWN = ("scorer", "sample", "seed")  # settings that say what scores and which sample a row needs
 SWEEPS = ["table", "at", "attack", "k", "depth", "texts", "contamination", "settings"]
 
 
@@ -112,9 +113,11 @@ def _sweep(row):
     known = defences.judging.module(SWEPT).SETTINGS
     if wrong := [key for key in settings if key not in known]:
         raise ValueError(unknown("setting", wrong[0], known))
+    if settings.get("poisoned_null"):
+        raise ValueError("found poisoned_null, expected a share of poison in the column contamination")
     if not 0 <= numbers["contamination"] < 1 or numbers["depth"] < 1:
         raise ValueError("found a depth below 1, or a contamination that is no share")
-    return row | numbers | {"settings": settings, "scorer": (known | settings)["scorer"]}
+    return row | numbers | {"settings": settings} | {name: (known | settings)[name] for name in DRAWN}
 
 
 def swept_tables(config: dict, pattern: str, wildcards) -> list[str]:
@@ -155,7 +158,7 @@ def sweep_raguard(config: dict, wildcards) -> dict:
     own, keys = retrieval.retriever(config, wildcards.retriever), dict(wildcards.items())
     rows = [row | {"k": row["k"] or config["under_attack"]["k"]} for row in sweep_rows(config["raguard"]["sweeps"])]
     about = {"rows": rows, "keys": keys, "related": config["raguard"]["related"]}
-    about |= {"size": defences.judging.module(SWEPT).SETTINGS["sample"], "similarity": own.get("similarity", "cosine")}
+    about |= {"similarity": own.get("similarity", "cosine")}
     return about | encoders.encoder(config, own["encoder"]) | draws(config, "raguard")
 
 

@@ -63,6 +63,4 @@ def check(config: dict) -> Iterator[tuple]:
 
 def _screens(config, name):
     kind, own = defences.defence(config, name)["kind"], defences.settings(config, name)
-    module = judging.module(kind)
-    needs_question = hasattr(module, "units") or not hasattr(module, "scores")
-    return not needs_question and judging.SCORES in judging.needs(kind, own)
+    return not judging.compares(kind) and judging.SCORES in judging.needs(kind, own)

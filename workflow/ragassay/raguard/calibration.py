@@ -31,8 +31,18 @@ def null_rows(keys: dict, rows, card: dict | None) -> Iterator[dict]:
         yield SECTION.row("calibration", own, "promised", promised, len(hits))
         kept = low <= promised and (name == "any" or promised <= high)
         yield SECTION.row("calibration", own, "within", float(kept), len(hits))
-    fitted = card["fitted"][ALL].get("criteria", {})
-    texts = [one["texts"] for one in fitted.values()]
-    if texts:
-        rough = any(one["rough"] for one in fitted.values())
-        yield from SECTION.rows("nulls", keys, {"null_texts": min(texts), "rough": float(rough)}, card["queries"])
+
+
+def size_rows(keys: dict, card: dict) -> Iterator[dict]:
+    """The clean texts behind the threshold of a fitted defence that has the fewest, whatever it is tried on."""
+    nulls = _nulls(card["fitted"][ALL])
+    if nulls:
+        about = {"null_texts": min(one["texts"] for one in nulls), "rough": float(any(one["rough"] for one in nulls))}
+        yield from SECTION.rows("nulls", keys, about, card["queries"])
+
+
+def _nulls(fitted):
+    """What stands beside each threshold; the links of a chain have their own."""
+    if "rough" in fitted:
+        return [fitted]
+    return [one for part in (*fitted.get("criteria", {}).values(), *fitted.get("links", [])) for one in _nulls(part)]

@@ -16,6 +16,7 @@ from ragassay.metrics.panel import Panel
 from ragassay.schemas.metrics import Section
 
 SECTION = Section("raguard")
+MACRO = ("fpr", "fnr", "dacc_paper", "accuracy")  # rates that are given by question, too
 FPRS = {"tpr_at_1": 0.01, "tpr_at_5": 0.05}
 PREVALENCES = (100, 1_000, 10_000, 100_000)
 POINTS = 20  # thresholds of a ROC curve, beside both ends
@@ -46,10 +47,11 @@ def detection_rows(keys: dict, rows, panel: Panel) -> Iterator[dict]:
     for at, (name, mask) in enumerate(masks.items()):
         if mask.any():
             yield SECTION.row("detection", keys, name, **panel.mean(values[:, at], mask).row())
-    for name, mask, wrong in (("fpr_macro", clean, removed), ("fnr_macro", poison, ~removed)):
-        shares = rows.assign(wrong=wrong)[mask].groupby("target_id")["wrong"].mean()
+    for at, name in enumerate(MACRO):
+        shares = rows.assign(value=values[:, at])[masks[name]].groupby("target_id")["value"].mean()
         if len(shares):
-            yield SECTION.row("detection", keys, name, shares.mean(), len(shares))
+            questions = Panel(shares.index, panel.times, panel.seed)
+            yield SECTION.row("detection", keys, f"{name}_macro", **questions.mean(shares.to_numpy()).row())
 
 
 def ranking_rows(keys: dict, rows, panel: Panel) -> Iterator[dict]:

@@ -2,24 +2,19 @@
 document never changes sides when others come.
 """
 
-import hashlib
 import json
-from collections.abc import Iterable
 from pathlib import Path
 
-from ragassay.defences.scorer import DOCUMENTS, ScorerError
+from ragassay.defences.scorer import DOCUMENTS, ScorerError, half_of
 from ragassay.retrieval.corpus import documents
 from ragassay.text.near_duplicates import clustered
 
 
-def half(name: str) -> int:
-    """0 or 1, by a hash of a cluster's name or of a text that is in none."""
-    return hashlib.sha256(f"half {name}".encode()).digest()[0] & 1
-
-
 def divided(passages, similarity: float, first_words: int) -> dict[str, int]:
     """document -> its half."""
-    halves = {name: half(cluster) for name, cluster in clustered(documents(passages), similarity, first_words).items()}
+    halves = {
+        name: half_of(cluster) for name, cluster in clustered(documents(passages), similarity, first_words).items()
+    }
     if len(set(halves.values())) < 2:
         raise ScorerError(
             f"{passages}: found {len(halves)} documents in {len(set(halves.values()))} of two halves, expected some in"
@@ -33,6 +28,6 @@ def read_halves(folder) -> dict[str, int]:
     return json.loads(Path(folder, DOCUMENTS).read_text(encoding="utf-8")) if folder else {}
 
 
-def of_poison(rows: Iterable[dict], owners: dict[str, str], halves: dict[str, int]) -> list[int]:
-    """The half of each poisoned passage: that of the document that it was made from, or one by a hash of its text."""
-    return [halves.get(owners.get(row["made_from"]), half(row["text"])) for row in rows]
+def of_text(model, text: str) -> int:
+    """The half of a text of no document that the scorer was trained on."""
+    return model.half(text) if hasattr(model, "half") else half_of(text)

@@ -12,7 +12,7 @@ no log is, questions that were made from the corpus take its place; they say les
 import numpy as np
 
 from ragassay.defences import defence, thresholds
-from ragassay.defences.guard import Guard
+from ragassay.defences.guard import Guard, matrix, wrong_texts
 from ragassay.defences.judgement import Criterion, Judgement
 from ragassay.defences.null import DefenceError, is_rough
 from ragassay.stage import log
@@ -28,7 +28,7 @@ class Screen:
     def __init__(self, guard: Guard, queries=(), clean=(), alpha: float | None = None):
         self.guard, own = guard, defence.module(guard.kind)
         sources = getattr(own, "CRITERIA", {})
-        if hasattr(own, "units") or "sample" not in sources.values():
+        if defence.compares(guard.kind) or "sample" not in sources.values():
             raise DefenceError(
                 f"{guard.path}: found a guard of kind {guard.kind}, which needs a question, expected one that judges by"
                 " scores, such as raguard or ppl; fit that"
@@ -37,9 +37,10 @@ class Screen:
         kept = {name: one for name, one in fitted["criteria"].items() if sources[name] == "sample"}
         self.settings = guard.settings | {"fitted": fitted | {"criteria": kept}}
         self.alpha = guard.settings["alpha"] if alpha is None else alpha
-        self.queries, self.limit = np.asarray(queries, np.float32), None
-        if len(self.queries) and len(clean):
-            self._fit(np.asarray(clean, np.float32))
+        self.queries, self.limit = np.empty((0, 0), np.float32), None
+        if len(queries) and len(clean):
+            self.queries = matrix(guard.path, queries, "vectors of questions")
+            self._fit(clean)
 
     def _fit(self, clean):
         values = self.nearest(clean)[0]
@@ -48,17 +49,30 @@ class Screen:
                 f"{self.guard.path}: found {len(values)} clean texts to fit similarity to questions on, expected at"
                 f" least {int(np.ceil(1 / self.alpha))} for alpha {self.alpha}; add some, or raise alpha"
             )
+        if values.min() == values.max():
+            raise DefenceError(
+                f"{self.guard.path}: found the same similarity to questions {values[0]:g} for all {len(values)} clean"
+                " texts, so that a threshold would hold all or nothing; see what gave these vectors"
+            )
         if is_rough(len(values), self.alpha):
             log.info("%d clean texts give a rough threshold for alpha %g", len(values), self.alpha)
         self.limit, self.null = float(np.quantile(values, 1 - self.alpha)), np.array(thresholds.grid(np.sort(values)))
 
     def nearest(self, vectors) -> tuple[np.ndarray, np.ndarray]:
         """How similar each text is to its most similar question, and which that is."""
-        similar = np.asarray(vectors, np.float32) @ self.queries.T
+        found, width = matrix(self.guard.path, vectors, "vectors of texts"), self.queries.shape[1]
+        if found.shape[1] != width:
+            raise DefenceError(
+                f"{self.guard.path}: found vectors of {found.shape[1]} numbers for texts and of {width} for questions,"
+                " expected those of one encoder"
+            )
+        similar = found @ self.queries.T
         return similar.max(axis=1), similar.argmax(axis=1)
 
     def __call__(self, texts: list[str], vectors=None) -> list[Judgement]:
         """One judgement for each text; `vectors` are theirs, if there are questions."""
+        if wrong := wrong_texts(texts):
+            raise DefenceError(f"{self.guard.path}: {wrong}")
         rows = [{"scores": one._asdict()} for one in self.guard.surprises(texts)]
         return self.judge(rows, vectors)
 
@@ -66,6 +80,9 @@ class Screen:
         """The same for texts whose scores are stored: `rows` have these as `scores`."""
         if self.limit is not None and vectors is None:
             raise DefenceError(f"{self.guard.path}: found no vectors, which are compared with questions; give them")
+        if self.limit is not None and len(rows) != len(vectors):
+            found = f"{len(rows)} texts and {len(vectors)} vectors"
+            raise DefenceError(f"{self.guard.path}: found {found}, expected one for each")
         judgements = [Judgement(False)] * len(rows)
         if self.settings["fitted"]["criteria"] and rows:
             judgements = defence.judge(self.guard.kind, rows, self.settings)

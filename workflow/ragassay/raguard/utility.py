@@ -49,11 +49,12 @@ def answer_rows(given: dict, judged: dict, targets, resamples: int, seed: int) -
             continue
         could = (before["outcome"].reindex(own.index) == CORRECT).to_numpy() & known
         lost = could & ~right
-        restored = could & (own["poisoned"].to_numpy(int) == 0)
+        shown = _shown(own, judged.get(cell[:4]))
+        restored = could & ~shown
         if cell[2] != CLEAN and restored.any():
             yield SECTION.row("answers", keys, "not_restored", lost[restored].mean(), int(restored.sum()))
         if cell[2] != CLEAN and could.any() and cell[:4] in judged:
-            yield from _fates(keys, own, judged[cell[:4]], could, right)
+            yield from _fates(keys, own, judged[cell[:4]], could, right, shown)
         if cell[2] == CLEAN != cell[3] and could.any():
             yield SECTION.row("answers", keys, "lost", lost[could].mean(), int(could.sum()))
             asked = targets[targets["dataset"] == cell[0]].set_index("target_id").reindex(own.index)
@@ -89,10 +90,18 @@ def bound_rows(table: str, keys: dict, given: dict, cell: tuple, targets) -> Ite
             yield SECTION.row(table, keys, name, (found == CORRECT).mean(), len(found))
 
 
-def _fates(keys, own, rows, could, right):
+def _shown(own, rows):
+    """Whether each question is answered from poison that was planted for it. What was planted for another one is a
+    stray; without what was looked at, all counts.
+    """
+    if rows is None:
+        return own["poisoned"].to_numpy(int) > 0
+    return own.index.isin(rows.loc[rows["poison"] & rows["shown"].notna(), "target_id"])
+
+
+def _fates(keys, own, rows, could, right, shown):
     """Of the questions that were answered right without attack: where the defence of each ended."""
     found = own.index.isin(rows.loc[rows["poison"], "target_id"])
-    shown = own["poisoned"].to_numpy(int) > 0
     fates = {
         "not_retrieved": ~found & ~shown,
         "not_removed": shown,

@@ -4,12 +4,12 @@ from ragassay import tables
 from ragassay.defences import guard_file
 from ragassay.metrics.panel import Panel
 from ragassay.raguard import detection
-from ragassay.raguard.calibration import null_rows
+from ragassay.raguard.calibration import null_rows, size_rows
 from ragassay.raguard.comparison import difference_rows
 from ragassay.raguard.costs import asking_rows, cost_rows
 from ragassay.raguard.screened import screening_rows
 from ragassay.raguard.swept_answers import sweep_rows
-from ragassay.raguard.utility import NAMES, answer_rows, failure_rows
+from ragassay.raguard.utility import CLEAN, NAMES, answer_rows, failure_rows
 from ragassay.schemas.answers import ANSWERS
 from ragassay.schemas.filtered import FILTERED
 from ragassay.schemas.found_rewritten import FOUND_REWRITTEN
@@ -51,6 +51,9 @@ def measure_raguard(
         card = cards.get((cell[0], cell[1], cell[3]))
         rows += null_rows(keys, looked, card)
         rows += cost_rows(keys, own, len(asked), forwards.get(card["scorer"], 0) if card else 0)
+    for (dataset, retriever, defence), card in cards.items():
+        keys = {"dataset": dataset, "retriever": retriever, "attack": CLEAN, "defence": defence}
+        rows += size_rows(keys, card)
     rows += difference_rows(judged, resamples, seed)
     rows += answer_rows(given, judged, wanted, resamples, seed)
     rows += (row for cell, own in given.items() for row in asking_rows(dict(zip(NAMES, cell, strict=True)), own))

@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from ragassay import tables
 from ragassay.defences.scorer import Surprise, opened, surprises
-from ragassay.raguard.halves import half, of_poison, read_halves
+from ragassay.raguard.halves import of_text, read_halves
 from ragassay.schemas.passage_scores import PASSAGE_SCORES
 from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
@@ -20,7 +20,7 @@ def score_passages(passages, poisoned_passages, scorer, passage_scores, of_corpu
     folder = scorer[0] if scorer else None
     halves, model = read_halves(folder), opened(name, kind, own, folder)
     scored_by = json.dumps(model.identity, sort_keys=True)
-    batches = _clean(passages, halves) if of_corpus else _planted(poisoned_passages, passages, halves)
+    batches = _clean(passages, halves, model) if of_corpus else _planted(poisoned_passages, passages, halves, model)
     with tables.Writer(PASSAGE_SCORES, passage_scores) as writer:
         for ids, texts, sides in batches:
             found = list(surprises(model, texts, sides, **reading))
@@ -31,23 +31,31 @@ def score_passages(passages, poisoned_passages, scorer, passage_scores, of_corpu
     log.info("%d passages scored", writer.written)
 
 
-def _clean(paths, halves):
-    """Ids, texts and halves of some passages at a time, each passage once."""
+def _clean(paths, halves, model):
+    """Ids, texts and halves of some passages at a time, each passage once. The scorer may have read a passage under the
+    name of another document, as in a snapshot with ids of its own.
+    """
     seen = set()
     for batch in (batch for path in paths for batch in tables.batches(PASSAGES, path, COLUMNS)):
         rows = [row for row in batch.to_pylist() if row["passage_id"] not in seen]
         seen.update(row["passage_id"] for row in rows)
         ids, texts, owners = ([row[name] for row in rows] for name in COLUMNS)
-        yield ids, texts, [halves.get(name, half(name)) for name in owners]
+        yield ids, texts, [_half(*pair, halves, model) for pair in zip(owners, texts, strict=True)]
 
 
-def _planted(path, passages, halves):
+def _planted(path, passages, halves, model):
+    """What was made from a passage belongs to the half of its document."""
     rows = tables.read(POISONED_PASSAGES, path, ["passage_id", "text", "made_from"]).to_pylist()
     sources, owners = {row["made_from"] for row in rows} - {None}, {}
     for batch in (batch for path in passages for batch in tables.batches(PASSAGES, path, COLUMNS)) if sources else ():
         found = zip(batch["passage_id"].to_pylist(), batch["document_id"].to_pylist(), strict=True)
         owners |= {name: own for name, own in found if name in sources}
-    yield [row["passage_id"] for row in rows], [row["text"] for row in rows], of_poison(rows, owners, halves)
+    sides = [_half(owners.get(row["made_from"]), row["text"], halves, model) for row in rows]
+    yield [row["passage_id"] for row in rows], [row["text"] for row in rows], sides
+
+
+def _half(document, text, halves, model):
+    return halves[document] if document in halves else of_text(model, text)
 
 
 if __name__ == "__main__":

@@ -20,9 +20,11 @@ from ragassay.stage import log, run
 
 def sweep_raguard(
     targets, neighbours, passages, poisoned_passages, passage_scores, retrieved, raguard_sweeps, sweep_shown,
-    rows, keys, size, related, similarity, encoder, embeddings, resamples, seed,
+    rows, keys, related, similarity, encoder, embeddings, resamples, seed,
 ):  # fmt: skip
-    """`poisoned_passages` and `retrieved` are files of the attacks in `rows`, in one order."""
+    """`poisoned_passages` and `retrieved` are files of the attacks in `rows`, in one order. Of `passages` the last are
+    those that samples are drawn from.
+    """
     found = {tables.keys(RETRIEVED, path)["attack"]: tables.read(RETRIEVED, path).to_pylist() for path in retrieved}
     planted = tables.read_all(POISONED_PASSAGES, poisoned_passages, ["passage_id", "number"])
     numbers = dict(zip(planted["passage_id"].to_pylist(), planted["number"].to_pylist(), strict=True))
@@ -30,20 +32,27 @@ def sweep_raguard(
     for name in dict.fromkeys(row["scorer"] for row in rows):
         scores = [path for path in passage_scores if tables.keys(PASSAGE_SCORES, path)["scorer"] == name]
         evidence = Evidence(targets, passages, poisoned_passages, scores, encoder, embeddings)
-        clean, drawn = evidence.by_target(_clean(neighbours)), evidence.rows(sample(passages, [], size, 0))
-        own = [row for row in rows if row["scorer"] == name]
-        literal = any(row["settings"].get("similarity_null") == LITERAL for row in own)
-        similarities = evidence.similarities(drawn, similarity) if literal else None
+        clean = evidence.by_target(_clean(neighbours))
         attacked = {attack: evidence.by_target(rows) for attack, rows in found.items()}
-        sweep = Sweep(evidence.questions, drawn, clean, attacked, numbers, similarities)
-        for row in own:
-            looked = sweep.judged(row)
-            made += sweep.rows(keys, row, looked, resamples, seed)
-            shown += sweep.shown(row, looked)
+        own = [row for row in rows if row["scorer"] == name]
+        for draw in dict.fromkeys(map(_draw, own)):
+            alike = [row for row in own if _draw(row) == draw]
+            drawn = evidence.rows(sample(passages[-1:], [], *draw))
+            literal = any(row["settings"].get("similarity_null") == LITERAL for row in alike)
+            similarities = evidence.similarities(drawn, similarity) if literal else None
+            sweep = Sweep(evidence.questions, drawn, clean, attacked, numbers, similarities)
+            for row in alike:
+                looked = sweep.judged(row)
+                made += sweep.rows(keys, row, looked, resamples, seed)
+                shown += sweep.shown(row, looked)
     made += related_rows(keys, tables.read(TARGETS, targets).to_pylist(), clean, related)
     tables.write(RAGUARD_SWEEPS, raguard_sweeps, made)
     tables.write(SWEEP_SHOWN, sweep_shown, shown)
     log.info("%d rows of sweeps, %d numbers", len(rows), len(made))
+
+
+def _draw(row):
+    return row["sample"], row["seed"]
 
 
 def _clean(path):

@@ -16,19 +16,22 @@ LEAST = 0.2  # of a question's words
 
 
 def poison(targets, tools, settings):
+    asks = settings["knowledge"] == "filter"
+
     def make(unit):
-        target, found = unit["target"], tools.retrieved.get(unit["target"]["target_id"], [])[: settings["k"]]
+        target, found = unit["target"], tools.retrieved.get(unit["target"]["target_id"], [])
         wanted = tools.retriever.questions([target["question"]])[0]
-        beside = tools.retriever.passages([one["text"] for one in found]) if found else []
-        beside = [one | {"vector": vector} for one, vector in zip(found, beside, strict=True)]
-        enough = found[-1]["score"] if len(found) == settings["k"] else float("-inf")
+        near = found[: tools.filter.beside] if asks else []
+        beside = tools.retriever.passages([one["text"] for one in near]) if near else []
+        beside = [one | {"vector": vector} for one, vector in zip(near, beside, strict=True)]
+        enough = found[settings["k"] - 1]["score"] if len(found) >= settings["k"] else float("-inf")
         made = []
         for number, text in enumerate(target["texts"][: settings["texts"]]):
             dice = random.Random(f"{settings['seed']} {target['target_id']} {number}")
             options = candidates(target["question"], text, settings["candidates"], dice)
             vectors = tools.retriever.passages(options)
             similar = [float(value) for value in vectors @ wanted]
-            if settings["knowledge"] == "filter":
+            if asks:
                 passed = tools.filter.passes(target["question"], options, vectors, wanted, beside)
                 rank = [(one <= enough, not ok, -one) for one, ok in zip(similar, passed, strict=True)]
             else:
@@ -37,7 +40,6 @@ def poison(targets, tools, settings):
             made.append(Poison(target["target_id"], options[best], forwards=len(options)))
         return made
 
-    asks = settings["knowledge"] == "filter"
     units = [{"target": target, "filter": tools.filter.identity if asks else None} for target in targets]
     return tools.finished.each(units, make)
 

@@ -26,6 +26,7 @@ from ragassay.text.words import content, stem, tokens
 SETTINGS = thresholds.SETTINGS | surprise.SETTINGS
 NEEDS = ("scores",)
 CRITERIA = {"echo": "found"}
+COMPARES = True  # similarities of one question with each other
 NORMAL = NormalDist()
 
 

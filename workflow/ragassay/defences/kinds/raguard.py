@@ -15,7 +15,7 @@ alpha promises.
 import numpy as np
 
 from ragassay.defences import surprise, thresholds
-from ragassay.defences.null import LITERAL, RETRIEVED, SAMPLE
+from ragassay.defences.null import LITERAL, RETRIEVED, SAMPLE, is_rough
 
 SETTINGS = thresholds.SETTINGS | surprise.SETTINGS
 SETTINGS |= {"criteria": ["pd", "pm", "ts"], "similarity_null": RETRIEVED, "second_chunk": "post", "doublings": 2}
@@ -50,8 +50,10 @@ def adjusted(fitted, null, settings):
     """With the literal null, TS has a threshold for each question."""
     if settings["similarity_null"] == LITERAL and "ts" in fitted:
         level = (1 - settings["alpha"]) * (1 - settings["trim"])
-        limits = {
-            name: float(np.quantile(own, level, method=settings["quantile"])) for name, own in null.literal.items()
-        }
-        fitted["ts"] |= {"threshold": limits}
+        limits = {}
+        for name, own in null.literal.items():
+            thresholds.check("ts", np.sort(own), settings["alpha"])
+            limits[name] = float(np.quantile(own, level, method=settings["quantile"]))
+        size = min(map(len, null.literal.values()))
+        fitted["ts"] |= {"threshold": limits, "texts": size, "rough": is_rough(size, settings["alpha"])}
     return fitted

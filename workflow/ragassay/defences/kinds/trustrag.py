@@ -48,7 +48,7 @@ def judge(passages, settings):
         pruned = is_wordy and not dense and wording > settings["rouge"]
         reason = "dense cluster" if dense else "shared wording" if pruned else None
         criteria = (Criterion("cluster", alike, limit), Criterion("rouge", wording, settings["rouge"]))
-        result.append(Judgement(dense or pruned, alike, reason, criteria))
+        result.append(Judgement(bool(dense or pruned), alike, reason, criteria))
     return result
 
 

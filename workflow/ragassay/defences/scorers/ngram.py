@@ -6,8 +6,9 @@ Witten's and Bell's rule, down to one that is the same for all words, so that an
 Before a text stands a start token, which makes its first token count.
 
 It is trained in two halves. Documents are divided by a hash of their cluster of near-duplicates, and each half of them
-is scored by the model of the other, so that no text is scored by a model that has read it. A text of no document is
-given to one of both models by a hash of its words.
+is scored by the model of the other, so that no text is scored by a model that has read it. A text that stands in both
+halves, such as a notice that many documents end with, is read by none. A text of no document is given to one of both
+models by a hash of its words.
 """
 
 import hashlib
@@ -22,7 +23,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from ragassay.atomic import replacing, write_text
-from ragassay.defences.scorer import Scored, ScorerError
+from ragassay.defences.scorer import Scored, ScorerError, half_of
 from ragassay.weights import files
 
 SETTINGS = {"order": 2}
@@ -86,15 +87,17 @@ class Scorer:
     @classmethod
     def trained(cls, texts: Callable[[int], Iterable[str]], order: int) -> "Scorer":
         """`texts` gives those of a half."""
-        hashes = [[], []]
-
-        def noted(half):
-            for text in texts(half):
-                hashes[half].append(_hash(text))
-                yield text
-
-        models = [Ngrams.trained(noted(half), order) for half in (0, 1)]
-        return cls(models, [np.unique(np.array(own, np.uint64)) for own in hashes])
+        found = [np.unique(np.fromiter(map(_hash, texts(side)), np.uint64)) for side in (0, 1)]
+        shared = np.intersect1d(*found, assume_unique=True)
+        read = [np.setdiff1d(own, shared, assume_unique=True) for own in found]
+        if not all(map(len, read)):
+            raise ScorerError(
+                f"found {len(shared)} texts in both of two halves and none in one alone, which could teach a model;"
+                " add documents, or name another scorer"
+            )
+        everywhere = set(shared.tolist())
+        parts = ((text for text in texts(side) if _hash(text) not in everywhere) for side in (0, 1))
+        return cls([Ngrams.trained(part, order) for part in parts], read)
 
     @property
     def memory(self) -> int:
@@ -103,11 +106,11 @@ class Scorer:
 
     def half(self, text: str) -> int:
         """The half that a text belongs to: that of the documents which have it, or one by its hash."""
-        number = _hash(text)
-        for half, read in enumerate(self.read):
-            if _places(read, np.array([number], np.uint64))[1][0]:
-                return half
-        return number & 1
+        number = np.array([_hash(text)], np.uint64)
+        for side, read in enumerate(self.read):
+            if len(read) and _places(read, number)[1][0]:
+                return side
+        return half_of(text)
 
     def write(self, folder) -> None:
         arrays = {
