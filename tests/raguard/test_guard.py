@@ -13,7 +13,7 @@ from project import ROOT
 from ragassay import tables
 from ragassay.attacks.attacked_filter import AttackedFilter
 from ragassay.defences import guard_file
-from ragassay.defences.null import DefenceError
+from ragassay.defences.null import ALL, DefenceError, fold_of
 from ragassay.defences.scorer import opened
 from ragassay.plan import attacks, defences, defended, raguard
 from ragassay.plan.config import checked
@@ -128,7 +128,8 @@ def test_an_attacker_hears_of_each_text_what_the_guard_says_of_it_among_what_is_
     beside = [{"text": "The old ferry and the tide.", "score": score, "vector": [score]} for score in (0.3, 0.25)]
     filters = {kind: AttackedFilter(place / FOLDER / f"{kind}.json", scored / "scorer") for kind in ("echo", "raguard")}
     assert {kind: own.beside for kind, own in filters.items()} == {"echo": 2, "raguard": 0}
-    guard = filters["echo"].guard
+    guard, card = filters["echo"].of(question), json.loads((place / FOLDER / "echo.json").read_text())
+    assert guard.settings["fitted"] == card["fitted"][fold_of(question)] != card["fitted"][ALL], "which judges it later"
     [among, *_] = guard(question, [texts[0], *(one["text"] for one in beside)], [0.6, 0.3, 0.25])
     [alike, *_] = guard(question, texts, [0.6] * 3)
     guard.settings["fitted"]["criteria"]["echo"]["threshold"] = (among.criteria[0].score + alike.criteria[0].score) / 2

@@ -28,10 +28,8 @@ def optimise_passages(
     wanted = {row["target_id"]: row for row in tables.read(TARGETS, targets).to_pylist()}
     chosen = tried(wanted, own.get("targets"), own.get("known", 0))
     victim = AttackedRetriever(**retriever)
-    made_by = {
-        name: module_version(f"ragassay.attacks.{name}")
-        for name in (f"kinds.{kind}", "attacked_retriever", "attacked_reader")
-    }
+    modules = [f"kinds.{kind}", "attacked_retriever", "attacked_reader", *(["attacked_filter"] if filter else [])]
+    made_by = {name: module_version(f"ragassay.attacks.{name}") for name in modules}
     about = {"code": made_by, "settings": own, "retriever": victim.identity}
     if model:
         responder = AttackedResponder(model, prompt=prompt, **responder)
