@@ -62,7 +62,7 @@ bench: setup ## run all benchmarks, one after another, as bench-<name> does
 
 bench-%: SHELL := bash
 bench-%: setup ## run benchmarks/<name>.py and put its figures into benchmarks/figures/ and the docs
-	@set -o pipefail; short=0; $(BIN)/python benchmarks/$*.py | tee benchmarks/figures/$*.txt || short=1; \
+	@set -o pipefail; short=0; $(BIN)/python benchmarks/$*.py $(ARGS) | tee benchmarks/figures/$*.txt || short=1; \
 	PYTHONPATH=workflow $(BIN)/python -m ragassay.docs && exit $$short
 
 chaos: ## kill a stage that asks a model a thousand times, and count what that cost
@@ -71,7 +71,7 @@ chaos: ## kill a stage that asks a model a thousand times, and count what that c
 hostile: ## let a thousand hostile servers at the fetcher
 	@$(MAKE) bench-hostile
 
-slurm-test: ## kill heads, jobs and the controller of a real Slurm on this machine (Debian: slurm-wlm, munge)
+slurm-test: ## kill heads, jobs and the controller of a real Slurm on this machine (Debian: slurm-wlm, munge; ARGS="--times 3")
 	@$(MAKE) bench-cluster EXTRA=slurm
 
 screenshot: setup ## take docs/report.png again from results/report/index.html (needs Chromium)

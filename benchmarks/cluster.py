@@ -1,45 +1,86 @@
 """Runs on a real Slurm, which is started on this machine: what is submitted, and what happens to runs there.
 
-    make bench-cluster                                 all scenarios
-    .venv/bin/python benchmarks/cluster.py whole       the whole tiny plan, on Slurm and here
-    .venv/bin/python benchmarks/cluster.py plans       plans of a large collection and of the paper, without Slurm
-    .venv/bin/python benchmarks/cluster.py requeued    one scenario of clusters/scenarios.py, or some
+    make bench-cluster                                     everything, each scenario once
+    make bench-cluster ARGS="--times 3"                    each scenario three times
+    .venv/bin/python benchmarks/cluster.py plans           plans of a large collection and of the paper, without Slurm
+    .venv/bin/python benchmarks/cluster.py whole           the whole tiny plan, on Slurm and here
+    .venv/bin/python benchmarks/cluster.py requeued        one scenario of clusters/scenarios.py, or some
+    .venv/bin/python benchmarks/cluster.py accounted_requeued    the same on a Slurm with accounting
 
-It needs Debian's packages slurm-wlm and munge, and `make setup EXTRA=slurm`. After each scenario the tables are
-compared byte for byte with those of a run without Slurm, and a server counts what was asked.
+It needs Debian's packages slurm-wlm and munge, and `make setup EXTRA=slurm`; for accounting slurmdbd,
+mariadb-server-core and mariadb-client-core, too. After each scenario the tables are compared byte for byte with those
+of a run without Slurm, and a server counts what was asked. A line says how each scenario ended as soon as it has; the
+figures at the end are the worst of all rounds. A run that is interrupted (Ctrl-C, SIGTERM) gives those of the scenarios
+that ended; to go on, name the others.
 """
 
+import argparse
 import os
 import re
+import signal
 import sys
 import tempfile
 import time
 from pathlib import Path
 
+from clusters import accounting
 from clusters.plans import plans
-from clusters.project import HERE, ON_SLURM, Project
-from clusters.scenarios import SCENARIOS
+from clusters.project import AS_USERS_DO, HERE, Project
+from clusters.scenarios import ACCOUNTED, SCENARIOS
 from clusters.slurm import Slurm, missing
 from clusters.trial import Trial, differing
-from common.figures import figure, finish
+from common.figures import figure, finish, reaches
+
+# name -> what happens, and whether there is accounting
+ON = {one.__name__: (one, False) for one in SCENARIOS}
+ON |= {f"accounted_{one.__name__}": (one, True) for one in ACCOUNTED}
 
 
-def scenarios(folder: Path, slurm: Slurm, wanted=SCENARIOS):
-    with Trial(folder, slurm) as trial:
-        for scenario in wanted:
-            start = time.perf_counter()
-            for name, measured in trial.of(scenario).items():
-                figure(f"{scenario.__name__}_{name}", *measured)
-            figure(f"{scenario.__name__}_seconds", time.perf_counter() - start, "s")
+def scenarios(folder: Path, names: list[str], times: int):
+    rounds = {name: [] for name in names}
+    try:
+        with Trial(folder) as trial:
+            for number in range(times):
+                for accounted in (False, True):
+                    here = [name for name in names if ON[name][1] == accounted]
+                    if here:
+                        with Slurm(folder / f"daemons-{number}-{accounted}", accounted) as trial.slurm:
+                            for name in here:
+                                rounds[name].append(tried(trial, name))
+    finally:
+        for name, ended in rounds.items():
+            report(name, ended, times)
 
 
-def whole(folder: Path, slurm: Slurm):
+def tried(trial: Trial, name: str) -> dict[str, tuple]:
+    """What one round of a scenario gave; says at once whether it held."""
+    start = time.perf_counter()
+    figures = trial.of(ON[name][0]) | {"seconds": (time.perf_counter() - start, "s")}
+    seconds, ended = figures["seconds"][0], "held" if held(figures) else "did not hold"
+    sys.stdout.write(f"{name} {ended}, after {seconds:.0f} s\n")
+    sys.stdout.flush()
+    return figures
+
+
+def held(figures):
+    return all(reaches(value, *target[:1]) for value, _, *target in figures.values() if target)
+
+
+def report(name, ended, times):
+    """The worst of each figure, and how often the scenario held."""
+    figure(f"{name}_held", sum(map(held, ended)), f"of_{times}", f"== {times}")
+    for key in ended[0] if ended else ():
+        figure(f"{name}_{key}", *max((one[key] for one in ended), key=lambda measured: abs(measured[0])))
+
+
+def whole(folder: Path):
     seconds, tables = {}, {}
-    for name, how in {"local": HERE, "slurm": ON_SLURM}.items():
-        project = Project(folder / name, slurm)
-        start = time.perf_counter()
-        assert not project.run(how=how), project.told
-        seconds[name], tables[name] = time.perf_counter() - start, project.tables()
+    with Slurm(folder / "daemons") as slurm:
+        for name, how in {"local": HERE, "slurm": AS_USERS_DO}.items():
+            project = Project(folder / name, slurm)
+            start = time.perf_counter()
+            assert not project.run(how=how), project.told
+            seconds[name], tables[name] = time.perf_counter() - start, project.tables()
     submissions = len(set(re.findall(r"submitted with SLURM jobid (\d+)", project.told)))
     differ = differing(tables["local"], tables["slurm"])
     figure("tiny_plan_tables_that_differ", differ, f"of_{len(tables['local'])}", "== 0")
@@ -48,23 +89,39 @@ def whole(folder: Path, slurm: Slurm):
     figure("overhead_of_a_submission", (seconds["slurm"] - seconds["local"]) / submissions, "s")
 
 
-def main(*names):
-    if names in ((), ("plans",)):
+def chosen():
+    """The names and times of the command line, without what this machine cannot do unless it was asked for by name."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("names", nargs="*", help=f"of {', '.join(['plans', 'whole', *ON])}; all if none is named")
+    parser.add_argument("--times", type=int, default=1, help="how often each scenario is tried")
+    words = parser.parse_args()
+    if unknown := set(words.names) - {"plans", "whole", *ON}:
+        parser.error(f"found {', '.join(sorted(unknown))}, expected {', '.join(['plans', 'whole', *ON])}")
+    if words.names != ["plans"] and (lacking := missing()):
+        parser.error(f"found no {', '.join(lacking)}, expected Slurm; install Debian's slurm-wlm and munge")
+    if lacking := accounting.missing():
+        wish = f"found no {', '.join(lacking)}; install Debian's {accounting.PACKAGES}"
+        if any(name.startswith("accounted_") for name in words.names):
+            parser.error(wish)
+        sys.stdout.write(f"nothing is tried with accounting: {wish}\n")
+    able = [name for name, (_, accounted) in ON.items() if not (accounted and lacking)]
+    return words.names or ["plans", "whole", *able], words.times
+
+
+def main():
+    names, times = chosen()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # shells have programs in the background ignore it
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if "plans" in names:
         plans()
-    if names == ("plans",):
-        return finish()
-    if lacking := missing():
-        sys.exit(f"found no {', '.join(lacking)}, expected Slurm; install Debian's slurm-wlm and munge")
     with tempfile.TemporaryDirectory(prefix="ragassay-cluster-", dir=os.environ.get("CLUSTER_FOLDER")) as place:
         Path(place).chmod(0o755)
-        with Slurm(Path(place, "daemons")) as slurm:
-            if names in ((), ("whole",)):
-                whole(Path(place), slurm)
-            if names != ("whole",):
-                wanted = [one for one in SCENARIOS if not names or one.__name__ in names]
-                scenarios(Path(place), slurm, wanted)
+        if "whole" in names:
+            whole(Path(place))
+        if wanted := [name for name in ON if name in names]:
+            scenarios(Path(place), wanted, times)
     return finish()
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

@@ -6,9 +6,11 @@ import signal
 import time
 from pathlib import Path
 
-from clusters.project import CLAIMS, PATIENCE, Project
+from clusters.project import CLAIMS, DOCUMENTS, PATIENCE, Project
 
-EMBEDDED = "results/neighbours/documents/minilm/questions.parquet"
+EMBEDDED = ("results/neighbours/documents/minilm/questions.parquet",)
+HISTORY = ("squeue", "-h", "--states=all", "-O", "Name:160,NodeList:10,tres-per-job:20")
+READY = ("results/passages/documents.parquet", "results/queries/questions.parquet")  # what is embedded
 
 
 def plain(project):
@@ -56,7 +58,7 @@ def restarted_controller(project):
     """The controller is killed while jobs are in mid-call, and comes back."""
     head = in_mid_call(project)
     project.slurm.kill("slurmctld")
-    time.sleep(20)
+    time.sleep(10)
     project.slurm.start_controller()
     return head.wait(PATIENCE)
 
@@ -111,22 +113,42 @@ def forgotten_job(project):
 
 
 def both_nodes_embed(project):
-    """Two projects share the vectors of one encoder, and embed the same corpus on two nodes at once."""
-    beside = Project(project.folder.with_name("beside"), project.slurm)
+    """Two projects share the vectors of one encoder, and embed the same corpus on two nodes at once: one on the node
+    with the GPU, which it asks for.
+    """
+    beside = Project(project.folder.with_name("beside"), project.slurm, like=project.folder)
+    vectors = project.folder.with_name("vectors")
+    vectors.mkdir()
     for one in (project, beside):
-        one.settings = beside.settings
-        (one.folder / "embeddings").symlink_to(project.folder.with_name("vectors"))
-    project.folder.with_name("vectors").mkdir()
-    on = {one: f"slurm_extra='--nodelist={node}'" for one, node in ((project, "n1"), (beside, "n2"))}
-    heads = [one.start(EMBEDDED, "--default-resources", "cpus_per_task=1", node) for one, node in on.items()]
+        (one.folder / "embeddings").symlink_to(vectors)
+    heads = [
+        project.start(*EMBEDDED, "--set-resources", "embed_passages:gpu=1"),
+        beside.start(*EMBEDDED, "--set-resources", "embed_passages:slurm_extra='--nodelist=n2'"),
+    ]
+    project.heads += beside.heads
     ended = [head.wait(PATIENCE) for head in heads]
     assert beside.tables() == project.tables(), "two projects found different neighbours"
+    jobs = [line.split() for line in project.slurm.command(*HISTORY).splitlines()]
+    nodes = [where for name, *where in jobs if name.startswith("embed_passages-")]
+    assert sorted(nodes) == [["n1", "gres:gpu:1"], ["n2", "N/A"]], nodes
     return max(ended)
+
+
+def restarted_accounting(project):
+    """The accounting dies while jobs are in mid-call, and comes back after they have ended."""
+    head = in_mid_call(project)
+    project.slurm.kill("slurmdbd")
+    project.wait_for_jobs(running=False)
+    time.sleep(10)
+    project.slurm.start_accounting()
+    return head.wait(PATIENCE)
 
 
 SCENARIOS = [plain, killed_job, killed_head, ended_head, killed_node, restarted_controller, requeued, preempted]
 SCENARIOS += [preempted_for_good, two_heads, failing_commands, unknown_state, forgotten_job, both_nodes_embed]
-TARGETS = {both_nodes_embed: (EMBEDDED,)}  # of others: CLAIMS
+ACCOUNTED = [plain, killed_job, requeued, restarted_accounting]
+TARGETS = {both_nodes_embed: EMBEDDED}  # of others: CLAIMS
+BEFORE = {CLAIMS: DOCUMENTS, EMBEDDED: READY}  # targets -> what is there before they are asked for
 
 
 def in_mid_call(project):
@@ -142,7 +164,7 @@ def allow_requeue(project):
 
 def be_impatient(project):
     """A state that is unclear counts as failed after seconds and not after minutes."""
-    edit(project, "workflow/ragassay/plan/scheduler_commands.py", r"^UNCLEAR = \d+", "UNCLEAR = 20")
+    edit(project, "workflow/ragassay/plan/scheduler_commands.py", r"^UNCLEAR = \d+", "UNCLEAR = 10")
 
 
 def edit(project, name, pattern, text):
@@ -154,7 +176,7 @@ def edit(project, name, pattern, text):
 
 def urgent(project):
     """Jobs of a partition that preempts ours, on all processors of both nodes."""
-    take = ("--wrap=sleep 15", "--exclusive", "--output=/dev/null", "--job-name=urgent")
+    take = ("--wrap=sleep 5", "--exclusive", "--output=/dev/null", "--job-name=urgent")
     for _ in range(2):
         project.slurm.command("sbatch", "-p", "urgent", *take)
 

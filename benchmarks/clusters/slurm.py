@@ -1,17 +1,21 @@
-"""A real Slurm on this machine: a controller, two nodes on loopback and their keys, in a folder; without accounting.
+"""A real Slurm on this machine: a controller, two nodes on loopback and their keys, in a folder; with accounting if
+asked for.
 
-Debian's packages slurm-wlm and munge bring it. Its daemons run as the user who starts it and end with it.
+Debian's packages slurm-wlm and munge bring it. Its daemons run as the user who starts it and end with it, and so does
+whatever runs on it.
 """
 
 import contextlib
 import getpass
 import os
-import shutil
 import signal
 import socket
 import subprocess
 import time
 from pathlib import Path
+
+from clusters import accounting
+from clusters.accounting import found
 
 COMMANDS = ("sbatch", "srun", "squeue", "scontrol", "scancel", "sacct", "sacctmgr", "sinfo")
 PROGRAMS = ("munged", "slurmctld", "slurmd", *COMMANDS)
@@ -43,7 +47,6 @@ SlurmdParameters=config_overrides
 ReturnToService=2
 SlurmdTimeout=30
 KillWait=30
-MinJobAge={age}
 SchedulerParameters=sched_interval=1,batch_sched_delay=1,defer
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core_Memory
@@ -51,7 +54,7 @@ PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
 JobRequeue=1
 GresTypes=gpu
-AccountingStorageType=accounting_storage/none
+{accounting}
 JobAcctGatherType=jobacct_gather/none
 NodeName=n1 NodeHostname={host} NodeAddr=127.0.0.1 Port={n1} CPUs=4 RealMemory=60000 Gres=gpu:1
 NodeName=n2 NodeHostname={host} NodeAddr=127.0.0.1 Port={n2} CPUs=4 RealMemory=60000
@@ -62,14 +65,14 @@ PartitionName=urgent Nodes=n1,n2 MaxTime=INFINITE PriorityTier=9 PreemptMode=OFF
 
 def missing() -> list[str]:
     """Programs that are not here."""
-    return [name for name in PROGRAMS if not _found(name)]
+    return [name for name in PROGRAMS if not found(name)]
 
 
 class Slurm:
     """`with Slurm(folder) as slurm`: `slurm.environment` is what its commands need."""
 
-    def __init__(self, folder, age: int = 600):
-        self.folder, self.age, self.daemons = Path(folder).resolve(), age, {}
+    def __init__(self, folder, accounted: bool = False):
+        self.folder, self.accounted, self.daemons = Path(folder).resolve(), accounted, {}
         path = os.pathsep.join([str(self.folder / "bin"), os.environ["PATH"]])
         self.environment = os.environ | {"SLURM_CONF": str(self.folder / "slurm.conf"), "PATH": path}
 
@@ -86,39 +89,45 @@ class Slurm:
         self.folder.chmod(0o755)  # munge trusts no folder that others may write to
         (self.folder / "state").mkdir()
         self._wrap_commands()
-        ports = dict(zip(("controller", *NODES), _free_ports(3), strict=True))
-        about = {"folder": self.folder, "host": socket.gethostname().split(".")[0], "user": getpass.getuser()}
-        (self.folder / "slurm.conf").write_text(CONFIGURATION.format(**about, **ports, age=self.age))
+        ports = dict(zip(("controller", *NODES, *accounting.PORTS), _free_ports(5), strict=True))
+        about = {"folder": self.folder, "host": socket.gethostname().split(".")[0], "user": getpass.getuser()} | ports
+        about["accounting"] = accounting.STORAGE[self.accounted].format(**about)
+        (self.folder / "slurm.conf").write_text(CONFIGURATION.format(**about))
         (self.folder / "gres.conf").write_text("NodeName=n1 Name=gpu File=/dev/null\n")
         key = self.folder / "munge.key"
         key.write_bytes(os.urandom(64))
         key.chmod(0o400)
         names = {"socket": "munge.socket", "key-file": "munge.key", "log-file": "munged.log", "pid-file": "munged.pid"}
         names |= {"seed-file": "munge.seed"}
-        self._run(
+        self.run_daemon(
             "munged", "--foreground", "--force", *(f"--{name}={self.folder / own}" for name, own in names.items())
         )
-        self._wait(lambda: (self.folder / "munge.socket").exists(), "munged")
+        self.wait_until(lambda: (self.folder / "munge.socket").exists(), "munged")
+        if self.accounted:
+            accounting.start(self, about)
         self.start_controller()
         for node in NODES:
             self.start_node(node)
-        self._wait(
+        self.wait_until(
             lambda: self.command("sinfo", "-h", "-N", "-o", "%t", "-p", "plain").split() == ["idle"] * 2, "nodes"
         )
 
     def __exit__(self, *_):
-        subprocess.run(["scancel", "--me", "--signal=KILL"], env=self.environment, capture_output=True, timeout=60)
         for name in reversed(list(self.daemons)):
             self.kill(name)
+        self._kill_processes()
 
     def start_controller(self):
-        self._run("slurmctld", "-D")
+        self.run_daemon("slurmctld", "-D")
+
+    def start_accounting(self):
+        self.run_daemon("slurmdbd", "-D")
 
     def start_node(self, node: str):
-        self._run("slurmd", "-D", "-N", node, name=node)
+        self.run_daemon("slurmd", "-D", "-N", node, name=node)
 
     def kill(self, name: str):
-        """End a daemon at once: `slurmctld` or a node."""
+        """End a daemon at once: `slurmctld`, `slurmdbd` or a node."""
         daemon = self.daemons.pop(name)
         daemon.kill()
         daemon.wait()
@@ -126,14 +135,25 @@ class Slurm:
     def kill_node(self, node: str):
         """A node dies with all that runs on it."""
         jobs = self.command("squeue", "-h", "-o", "%i", "-w", node).split()
-        ours = {process: words for process, words in _environments() if f"SLURM_CONF={self.folder}/slurm.conf" in words}
         self.kill(node)
-        for process, words in ours.items():
-            with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has ended by itself
-                title = Path(f"/proc/{process}/cmdline").read_text(errors="replace")
-                watches = any(f"slurmstepd: [{job}." in title for job in jobs)
-                if watches or f"SLURMD_NODENAME={node}" in words:
+        titles = tuple(f"slurmstepd: [{job}." for job in jobs)
+        self._kill_processes(lambda title, words: title.startswith(titles) or f"SLURMD_NODENAME={node}" in words)
+
+    def _kill_processes(self, which=lambda title, words: True):
+        """Those that have to do with this Slurm, and whose title and variables are so, until none is left."""
+        while ours := [process for process, title, words in self._processes() if which(title, words)]:
+            for process in ours:
+                with contextlib.suppress(ProcessLookupError):  # it has ended by itself
                     os.kill(process, signal.SIGKILL)
+            time.sleep(0.1)
+
+    def _processes(self):
+        """The number, title and variables of each process that was told where this Slurm is."""
+        for folder in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):  # it has ended, or is somebody else's
+                words = (folder / "environ").read_text(errors="replace").split("\0")
+                if f"SLURM_CONF={self.folder}/slurm.conf" in words:
+                    yield int(folder.name), (folder / "cmdline").read_text(errors="replace"), words
 
     def command(self, *words: str) -> str:
         """What a command of Slurm prints."""
@@ -167,33 +187,22 @@ class Slurm:
         for name in COMMANDS:
             wrapper, faults = self.folder / "bin" / name, self.folder / "faults"
             source = f"test -e {faults} && . {faults}\n" if name in FAULTY else ""
-            command = f'SLURM_CONF={self.environment["SLURM_CONF"]} exec {_found(name)} "$@"\n'
+            command = f'SLURM_CONF={self.environment["SLURM_CONF"]} exec {found(name)} "$@"\n'
             wrapper.write_text(f"#!/bin/bash\n{source}{command}")
             wrapper.chmod(0o755)
 
-    def _run(self, program, *words, name=None):
-        command = [_found(program), *words]
+    def run_daemon(self, program, *words, name=None):
+        command = [found(program), *words]
         with (self.folder / f"{name or program}.out").open("ab") as log:
             self.daemons[name or program] = subprocess.Popen(command, env=self.environment, stdout=log, stderr=log)
 
-    def _wait(self, ready, what):
+    def wait_until(self, ready, what):
         for _ in range(600):
             if ready():
                 return
             time.sleep(0.1)
         told = "\n".join(path.read_text()[-1500:] for path in sorted(self.folder.glob("*.[lo][ou][gt]")))
         raise RuntimeError(f"{what}: not ready after a minute\n{told}")
-
-
-def _found(program):
-    return shutil.which(program, path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
-
-
-def _environments():
-    """(process, its variables) of all processes that may be looked at."""
-    for path in Path("/proc").glob("[0-9]*/environ"):
-        with contextlib.suppress(OSError):
-            yield int(path.parent.name), path.read_text(errors="replace").split("\0")
 
 
 def _free_ports(count):

@@ -6,19 +6,19 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
-from clusters.project import A_SECOND, CLAIMS, DOCUMENTS, HERE, SERVER, Project
-from clusters.scenarios import TARGETS
+from clusters.project import A_SECOND, CLAIMS, HERE, SERVER, Project
+from clusters.scenarios import BEFORE, TARGETS
 from clusters.slurm import Slurm
 from loopback import Loopback
 
 
 class Trial:
-    """`with Trial(folder, slurm) as trial`: `trial.of(scenario)` lets it happen to a project of its own. What the same
-    targets need and give without Slurm is found out once.
+    """`with Trial(folder, slurm) as trial`: `trial.of(scenario)` lets it happen to a project of its own on this Slurm,
+    which may be exchanged between scenarios. What the same targets need and give without Slurm is found out once.
     """
 
-    def __init__(self, folder: Path, slurm: Slurm):
-        self.folder, self.slurm, self.stack, self.found = Path(folder), slurm, ExitStack(), {}
+    def __init__(self, folder: Path, slurm: Slurm | None = None):
+        self.folder, self.slurm, self.stack, self.found, self.tried = Path(folder), slurm, ExitStack(), {}, 0
 
     def __enter__(self):
         self.server = self.stack.enter_context(Loopback(**SERVER))
@@ -31,7 +31,9 @@ class Trial:
         """What was measured -> value, unit, target and limit, as `figure` takes them."""
         targets = TARGETS.get(scenario, CLAIMS)
         prepared, tables, needed = self.found.get(targets) or self._without_slurm(targets)
-        project = Project(self.folder / scenario.__name__, self.slurm, self.server, like=prepared)
+        self.tried += 1
+        server = self.server if needed else None
+        project = Project(self.folder / f"{self.tried}/project", self.slurm, server, like=prepared)
         try:
             status = scenario(project)
             left = len(self.slurm.jobs())
@@ -52,11 +54,11 @@ class Trial:
         return figures
 
     def _without_slurm(self, targets):
-        """A project in which documents are there, to begin with; the tables of the targets and what they ask."""
+        """A project in which that is there which needs no Slurm; the tables of the targets and what they ask."""
         server = self.server if targets is CLAIMS else None
         project = Project(self.folder / f"here-{len(self.found)}", self.slurm, server)
         prepared = self.folder / f"prepared-{len(self.found)}"
-        assert not project.run(*DOCUMENTS, how=HERE), project.told
+        assert not project.run(*BEFORE[targets], how=HERE), project.told
         shutil.copytree(project.folder, prepared, symlinks=True)
         (prepared / "told.txt").unlink()
         assert not project.run(*targets, how=HERE), project.told

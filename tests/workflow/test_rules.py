@@ -123,10 +123,18 @@ def faults(rule):
     return [fault for fault, is_so in found.items() if is_so]
 
 
+def in_profile_of_slurm():
+    """Rules that it puts into groups, and those for which its comments show how a GPU is asked for."""
+    grouped = [pair.partition("=")[0] for pair in PROFILES["slurm"]["groups"]]
+    on_gpus = re.findall(r"^#   (\w+): \{gpu: 1\}$", (ROOT / "profiles/slurm/profile.yaml").read_text(), re.MULTILINE)
+    assert on_gpus
+    return [*grouped, *on_gpus]
+
+
 def test_every_rule_keeps_the_conventions(monkeypatch):
     found = {rule.name: faults(rule) for rule in rules(ROOT, monkeypatch)}
-    assert "collect_documents" in found
     assert not {name: wrong for name, wrong in found.items() if wrong}
+    assert {"collect_documents", "embed_passages", *in_profile_of_slurm()} <= set(found)
 
 
 def test_no_rule_completes_the_name_of_a_file_that_is_not_checked_before_any_job(monkeypatch):

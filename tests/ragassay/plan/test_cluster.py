@@ -46,6 +46,12 @@ def head():
     )
 
 
+def run_before(*names):
+    """A run was killed that had submitted jobs of these names."""
+    cluster.COMMANDS.mkdir(parents=True, exist_ok=True)
+    (cluster.COMMANDS / "names").write_text("\n".join(names))
+
+
 def watching(head):
     """The command that is asked how jobs fare, and the account that all submissions get; None is looked for."""
     return head.executor_settings.status_command, head.scheduler._executor._fallback_account_arg
@@ -91,16 +97,19 @@ def test_other_runs_ask_no_slurm(slurm, head):
 def test_jobs_of_a_killed_run_end_before_any_is_submitted(slurm, head, capsys):
     cluster.begin(head)
     assert not any("squeue" in told or "scancel" in told for told in slurm.told)  # there was no run before
-    slurm.answers["squeue"] = ["7\n8\n"] * 100 + [""]
+    run_before("respond-own", "judge_scope-own")
+    slurm.answers["squeue"] = ["7 respond-own\n8 respond-own\n"] * 100 + [""]
     cluster.begin(head)
+    assert "squeue --noheader --me --name=respond-own,judge_scope-own --format=%i %j" in slurm.told
     asked = [told for told in slurm.told if told.startswith("scancel")]
-    assert [told.split()[-1] for told in asked] == ["--state=PENDING", "--full", "--name=own"]
+    assert all(told.startswith("scancel --me --name=respond-own") for told in asked)
+    assert [told.split()[-1] for told in asked] == ["--state=PENDING", "--full", "--name=respond-own"]
     assert "2 jobs of a run that was killed are still there" in capsys.readouterr().err
 
 
 def test_jobs_that_never_end_are_named(slurm, head):
-    cluster.RUN.write_text("before")
-    slurm.answers["squeue"] = ["7\n"]
+    run_before("respond-before")
+    slurm.answers["squeue"] = ["7 respond-before\n"]
     with pytest.raises(ClusterError, match="found jobs of an earlier run, 7, that do not end"):
         cluster.begin(head)
 
@@ -129,7 +138,7 @@ NAMES = ["6f1c2c4e-0a59-4c1e-9a43-0d7f3f6c1a10", "0b0e6c50-3f6d-4a0e-8a64-93f7f4
 
 
 def test_a_job_refuses_a_folder_that_is_not_the_one_of_its_run(slurm, monkeypatch):
-    monkeypatch.setenv("SLURM_JOB_NAME", NAMES[0])
+    monkeypatch.setenv("SLURM_JOB_NAME", f"judge_scope-{NAMES[0]}")
     job = SimpleNamespace(is_main_process=False)
     with pytest.raises(ClusterError, match=f"found run none in .*, expected {NAMES[0]}, .* file system that all nodes"):
         cluster.check_shared(job)
@@ -143,5 +152,5 @@ def test_a_job_refuses_a_folder_that_is_not_the_one_of_its_run(slurm, monkeypatc
 def test_jobs_of_a_run_inside_of_somebodys_own_job_are_not_checked(slurm, monkeypatch):
     monkeypatch.setenv("SLURM_JOB_NAME", "my-night-run")
     cluster.check_shared(SimpleNamespace(is_main_process=False))
-    monkeypatch.setenv("SLURM_JOB_NAME", NAMES[0])
+    monkeypatch.setenv("SLURM_JOB_NAME", f"judge_scope-{NAMES[0]}")
     cluster.check_shared(SimpleNamespace(is_main_process=True))

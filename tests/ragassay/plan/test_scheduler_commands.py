@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from ragassay.plan import scheduler_commands
-from ragassay.plan.scheduler_commands import LEAVING, PAUSES, UNCLEAR, main, put_first
+from ragassay.plan.scheduler_commands import LEAVING, LONGEST, PAUSES, UNCLEAR, main, put_first
 
 ASKING = ("--format=%i|%T", "--states=all", "--noheader", "--name", "run")
 
@@ -38,7 +38,8 @@ def slurm(tmp_path, monkeypatch):
 
 def submit(slurm, script, listed="true"):
     (slurm.front / "squeue").symlink_to(slurm("squeue", listed))
-    return main(slurm("sbatch", script), str(slurm.front), "--parsable", "--comment", "rule_a")
+    about = ("--job-name", "run", "--comment", "rule_judge_scope_wildcards_embedded_2026-09")
+    return main(slurm("sbatch", script), str(slurm.front), "--parsable", *about)
 
 
 def states(slurm, script, capsys):
@@ -60,6 +61,16 @@ def test_a_job_whose_submission_lost_its_reply_is_found_and_not_submitted_again(
     assert sum(told.startswith("sbatch") for told in slurm.told()) == 1
 
 
+def test_the_name_of_a_job_begins_with_its_rule_and_all_names_are_asked_for(slurm, capsys):
+    for comment in ("rule_judge_scope_wildcards_embedded_2026-09", "rule_judge_scope", f"rule_{'r' * 200}_wildcards_a"):
+        main(slurm("sbatch", "echo 7"), str(slurm.front), "--job-name", "lab_run", "--comment", comment)
+    names = ["judge_scope-lab_run", f"{'r' * LONGEST}-lab_run"]
+    assert [told.split()[2] for told in slurm.told()] == [names[0], *names]
+    capsys.readouterr()
+    assert states(slurm, "echo '7|RUNNING'", capsys) == ["7|RUNNING"]
+    assert slurm.told()[-1].endswith(f"--name {','.join(names)}")
+
+
 @pytest.mark.parametrize("words", ["Invalid partition name specified", "Requested operation is presently disabled"])
 def test_what_slurm_refuses_for_good_is_not_repeated(slurm, capsys, words):
     assert submit(slurm, f"echo error: {words} >&2; exit 1") == 1
@@ -69,7 +80,7 @@ def test_what_slurm_refuses_for_good_is_not_repeated(slurm, capsys, words):
 
 def test_accounting_that_is_not_there_is_asked_once(slurm, capsys):
     (slurm.front / "jobs").write_text("7\n")
-    asking = ("-X", "--format=JobIdRaw,State")
+    asking = ("-X", "--format=JobIdRaw,State", "--name", "run")
     script = "echo Slurm accounting storage is disabled >&2; exit 1"
     assert main(slurm("sacct", script), str(slurm.front), *asking) == 0
     assert capsys.readouterr().out == "7|RUNNING\n" and not slurm.pauses

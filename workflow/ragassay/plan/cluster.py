@@ -16,11 +16,11 @@ from ragassay.atomic import HOST, write_text
 from ragassay.errors import AssayError
 from ragassay.plan import scheduler_commands
 
-RUN = Path(".snakemake/slurm.run")  # the name that the jobs of the last run have
+RUN = Path(".snakemake/slurm.run")  # what the executor calls the last run
 LEAST_AGE = 300  # seconds that a finished job has to be remembered, where nothing else remembers it; Slurm's default
 DRAINING = 120  # seconds until a job that was asked to end is killed
 COMMANDS = Path(".snakemake/slurm")
-RUN_NAME = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # what the executor calls its runs, and their jobs
+RUN_NAME = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")  # how names of runs and their jobs end
 LATENCY = 60  # seconds until a node has to see what the head wrote
 
 
@@ -48,15 +48,16 @@ def check_shared(workflow) -> None:
     in another one, its run never gets.
     """
     name = os.environ.get("SLURM_JOB_NAME", "")
-    if workflow.is_main_process or not RUN_NAME.fullmatch(name):
+    run = RUN_NAME.search(name)
+    if workflow.is_main_process or not run:
         return
     for _ in range(LATENCY):
         found = RUN.read_text() if RUN.exists() else "none"
-        if found == name:
+        if name.endswith(f"-{found}"):
             return
         time.sleep(1)
     raise ClusterError(
-        f"{HOST}: found run {found} in {Path.cwd()}, expected {name}, which submitted this job: this is"
+        f"{HOST}: found run {found} in {Path.cwd()}, expected {run[0]}, which submitted this job: this is"
         " not the folder that the head sees; put the project on a file system that all nodes share"
     )
 
@@ -100,22 +101,28 @@ def _end_leftovers():
     """Jobs of a run that was killed would go on beside those that replace them. They are asked to end, so that what
     they have in flight is kept.
     """
-    if not RUN.exists():
+    told, names = False, ",".join(scheduler_commands.names(COMMANDS))
+    if not names:
         return
-    name, told = RUN.read_text(), False
     for waited in range(DRAINING):
-        jobs = _slurm("squeue", "--noheader", "--me", f"--name={name}", "--format=%i").split()
+        listed = _slurm("squeue", "--noheader", "--me", f"--name={names}", "--format=%i %j")
+        jobs = dict(line.split() for line in listed.splitlines())
         if not jobs:
             return
         if not told:
             told = True
             sys.stderr.write(f"{len(jobs)} jobs of a run that was killed are still there; they are asked to end.\n")
-            _slurm("scancel", "--me", f"--name={name}", "--state=PENDING")
-            _slurm("scancel", "--me", f"--name={name}", "--signal=TERM", "--full")
+            _cancel(jobs, "--state=PENDING")
+            _cancel(jobs, "--signal=TERM", "--full")
         elif waited == DRAINING - 30:
-            _slurm("scancel", "--me", f"--name={name}")
+            _cancel(jobs)
         time.sleep(1)
     raise ClusterError(f"found jobs of an earlier run, {' '.join(jobs)}, that do not end; see why, or cancel them")
+
+
+def _cancel(jobs, *how):
+    for name in sorted(set(jobs.values())):
+        _slurm("scancel", "--me", f"--name={name}", *how)
 
 
 def _slurm(*words):

@@ -7,10 +7,13 @@ for a job that nobody knows any more or that was preempted and not started again
 for done: after UNCLEAR seconds such a job is cancelled, and LEAVING seconds later it counts as failed. If it went on,
 it would write tables after the head has removed those that they were made from.
 
+The executor gives all jobs of a run one name and asks for it. Here each job's name begins with its rule, or its group,
+and the executor's question asks for all names of the run.
+
 Jobs have the same PATH. In them each rule of a group is started by srun, which would fail while there is no controller;
 so long it waits.
 
-It keeps beside the commands which jobs were submitted and since when the state of a job is unclear.
+It keeps beside the commands which jobs were submitted, under which names, and since when the state of a job is unclear.
 """
 
 import json
@@ -27,6 +30,7 @@ from pathlib import Path
 NAMES = ("sbatch", "squeue", "sacct", "scancel", "scontrol", "srun")
 PAUSES = (1, 5, 15)  # seconds before a command is repeated; the executor waits a minute for an answer
 UNCLEAR = 300
+LONGEST = 100  # letters of a group's name, which has those of its rules; the database of Slurm takes 255 with the run's
 LEAVING = 45  # a little more than Slurm gives a job that it cancels (KillWait, 30 by default)
 REFUSALS = "invalid|violates|denied|unrecognized|not permitted|disabled|(?<!temporarily )unavailable"
 FOR_GOOD = re.compile(REFUSALS, re.IGNORECASE)
@@ -49,15 +53,32 @@ def put_first(folder: Path) -> None:
 
 
 def submit(command: str, folder: Path, words: list[str]):
-    """sbatch, whose comment gets a mark by which the job is found if the reply is lost."""
+    """sbatch. The job's comment, which names its rule, gets a mark by which the job is found if the reply is lost."""
     mark = secrets.token_hex(8)
-    if "--comment" in words:
-        words[words.index("--comment") + 1] += f" {mark}"
+    name, comment = words.index("--job-name") + 1, words.index("--comment") + 1
+    rule = words[comment].removeprefix("rule_").partition("_wildcards_")[0]
+    words[name] = f"{rule[:LONGEST]}-{words[name]}"
+    words[comment] += f" {mark}"
+    if words[name] not in names(folder):
+        _note(folder / "names", words[name])
     done = attempted([command, *words], lambda: _of_mark(folder, mark))
     if not done.returncode:
-        with (folder / "jobs").open("a") as jobs:
-            jobs.write(f"{done.stdout.strip().partition(';')[0]}\n")
+        _note(folder / "jobs", done.stdout.strip().partition(";")[0])
     return done
+
+
+def names(folder: Path) -> list[str]:
+    """Those under which the run has submitted jobs; one per rule or group."""
+    return _noted(folder / "names")
+
+
+def _note(file, line):
+    with file.open("a") as lines:
+        lines.write(f"{line}\n")
+
+
+def _noted(file):
+    return file.read_text().split() if file.exists() else []
 
 
 def _of_mark(folder, mark):
@@ -79,8 +100,9 @@ def attempted(words: list, found=lambda: None):
 
 def states(command: str, folder: Path, words: list[str]):
     """squeue or sacct: a line `job|STATE` for each job, which no failure takes away."""
-    jobs, since = folder / "jobs", folder / "unclear.json"
-    submitted = jobs.read_text().split() if jobs.exists() else []
+    submitted, since = _noted(folder / "jobs"), folder / "unclear.json"
+    if names(folder):
+        words[words.index("--name") + 1] = ",".join(names(folder))
     done = attempted([command, *words])
     if done.returncode:
         return subprocess.CompletedProcess(words, 0, "".join(f"{job}|RUNNING\n" for job in submitted), done.stderr)
