@@ -64,10 +64,10 @@ def test_without_accounting_the_controller_is_asked_and_no_account_is_guessed(sl
     assert watching(head) == ("squeue", "")
 
 
-def test_with_accounting_all_stays_as_it_is(slurm, head):
+def test_with_accounting_sacct_is_asked_and_no_account_is_guessed(slurm, head):
     slurm.answers["scontrol"] = [CONFIGURATION.format("accounting_storage/slurmdbd", 5)]
     cluster.begin(head)
-    assert watching(head) == ("sacct", None)
+    assert watching(head) == ("sacct", "")
 
 
 def test_a_cluster_that_forgets_soon_how_jobs_ended_is_refused(slurm, head):

@@ -72,12 +72,13 @@ def _check_resources(default):
 
 
 def _watch(settings, executor, known):
-    """Without accounting, only the controller knows how a job ended, and forgets it soon; and nobody has an account,
-    which the executor would ask `sacct` for, in words that not every version knows.
+    """Without accounting, only the controller knows how a job ended, and forgets it soon. Slurm itself knows a user's
+    account; the executor would guess one by asking `sacct` in words that it does not know.
     """
+    executor._fallback_account_arg = ""
     if not known["AccountingStorageType"].endswith("none") and known["AccountingStorageType"] != "(null)":
         return
-    settings.status_command, executor._fallback_account_arg = "squeue", ""
+    settings.status_command = "squeue"
     age = int(re.match(r"\d+", known["MinJobAge"])[0])
     if age < LEAST_AGE:
         raise ClusterError(

@@ -69,7 +69,7 @@ def submit(command: str, folder: Path, words: list[str]):
 
 def names(folder: Path) -> list[str]:
     """Those under which the run has submitted jobs; one per rule or group."""
-    return _noted(folder / "names")
+    return list(dict.fromkeys(_noted(folder / "names")))  # two submissions at once may have noted one
 
 
 def _note(file, line):
