@@ -47,6 +47,7 @@ onsuccess:
 
 onerror:
     overview.end(well=False)
+    in_one_line(cluster.end, workflow)
 
 
 localrules:

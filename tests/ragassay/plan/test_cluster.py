@@ -1,6 +1,7 @@
 """What a run does with the Slurm that it meets. Slurm itself is played; `make slurm-test` runs on a real one."""
 
 import signal
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -37,12 +38,13 @@ def slurm(tmp_path, monkeypatch):
 
 @pytest.fixture
 def head():
+    executor = SimpleNamespace(run_uuid="own", _fallback_account_arg=None, slurm_logdir=Path(".snakemake/slurm_logs"))
     return SimpleNamespace(
         is_main_process=True,
         executor_plugin=SimpleNamespace(name="slurm"),
         executor_settings=SimpleNamespace(status_command="sacct"),
         resource_settings=SimpleNamespace(default_resources={"cpus_per_task": 1}),
-        scheduler=SimpleNamespace(_executor=SimpleNamespace(run_uuid="own", _fallback_account_arg=None)),
+        scheduler=SimpleNamespace(_executor=executor),
     )
 
 
@@ -88,9 +90,23 @@ def test_default_resources_that_lack_a_processor_are_refused(slurm, head):
         cluster.begin(head)
 
 
+def test_a_run_whose_job_could_not_write_its_log_says_that_the_folder_is_not_shared(slurm, head):
+    cluster.COMMANDS.mkdir()
+    cluster.end(head)
+    (cluster.COMMANDS / "failed").write_text("7\n8\n")
+    logs = Path(".snakemake/slurm_logs/rule_respond/2026-09")
+    logs.mkdir(parents=True)
+    (logs / "8.log").touch()
+    with pytest.raises(ClusterError, match=r"found no log of job 7 in .* file system that all nodes share"):
+        cluster.end(head)
+    (logs / "7.log").touch()
+    cluster.end(head)
+
+
 def test_other_runs_ask_no_slurm(slurm, head):
     for name, value in (("executor_plugin", SimpleNamespace(name="local")), ("is_main_process", False)):
         cluster.begin(SimpleNamespace(**vars(head) | {name: value}))
+        cluster.end(SimpleNamespace(**vars(head) | {name: value}))
     assert not slurm.told
 
 

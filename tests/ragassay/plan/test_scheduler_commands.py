@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from ragassay.plan import scheduler_commands
-from ragassay.plan.scheduler_commands import LEAVING, LONGEST, PAUSES, UNCLEAR, main, put_first
+from ragassay.plan.scheduler_commands import LEAVING, LONGEST, PAUSES, UNCLEAR, failed, main, put_first
 
 ASKING = ("--format=%i|%T", "--states=all", "--noheader", "--name", "run")
 
@@ -137,6 +137,13 @@ def test_a_state_that_becomes_clear_again_counts_anew(slurm, capsys):
     for state, shown in (("UNKNOWN", "RUNNING"), ("PENDING", "PENDING"), ("UNKNOWN", "RUNNING"), ("FAILED", "FAILED")):
         assert states(slurm, f"echo '7|{state}'", capsys) == [f"7|{shown}"]
         slurm.now += UNCLEAR
+
+
+def test_jobs_that_failed_are_noted_once(slurm, capsys):
+    (slurm.front / "jobs").write_text("7\n8\n9\n")
+    for _ in range(2):
+        states(slurm, "echo '7|FAILED'; echo '8|COMPLETED'; echo '9|CANCELLED by 0'; echo '6|FAILED'", capsys)
+    assert failed(slurm.front) == ["7"]
 
 
 def test_a_state_is_its_first_word(slurm, capsys):

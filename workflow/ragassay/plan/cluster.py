@@ -21,7 +21,7 @@ LEAST_AGE = 300  # seconds that a finished job has to be remembered, where nothi
 DRAINING = 120  # seconds until a job that was asked to end is killed
 COMMANDS = Path(".snakemake/slurm")
 RUN_NAME = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")  # how names of runs and their jobs end
-LATENCY = 60  # seconds until a node has to see what the head wrote
+LATENCY = 60  # seconds until a node has to see what the head wrote, and the reverse
 
 
 class ClusterError(AssayError):
@@ -30,7 +30,7 @@ class ClusterError(AssayError):
 
 def begin(workflow) -> None:
     """When the first job is about to start, and no other run is under way here."""
-    if not workflow.is_main_process or getattr(workflow.executor_plugin, "name", None) != "slurm":
+    if not _on_slurm(workflow):
         return
     if not shutil.which("sbatch"):
         raise ClusterError("found no sbatch, expected Slurm's commands; start this on a login node of the cluster")
@@ -60,6 +60,27 @@ def check_shared(workflow) -> None:
         f"{HOST}: found run {found} in {Path.cwd()}, expected {run[0]}, which submitted this job: this is"
         " not the folder that the head sees; put the project on a file system that all nodes share"
     )
+
+
+def end(workflow) -> None:
+    """When a run has failed: why, where no log can say it. Slurm begins no job whose log it cannot write."""
+    if not _on_slurm(workflow):
+        return
+    folder = workflow.scheduler._executor.slurm_logdir
+    for _ in range(LATENCY):
+        logs = {path.stem for path in folder.rglob("*.log")}
+        lost = [job for job in scheduler_commands.failed(COMMANDS) if job not in logs]
+        if not lost:
+            return
+        time.sleep(1)
+    raise ClusterError(
+        f"found no log of job {', '.join(lost)} in {folder}: its node does not see this folder, and could"
+        " not begin it; put the project on a file system that all nodes share, under the same path"
+    )
+
+
+def _on_slurm(workflow):
+    return workflow.is_main_process and getattr(workflow.executor_plugin, "name", None) == "slurm"
 
 
 def _check_resources(default):

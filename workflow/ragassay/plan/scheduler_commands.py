@@ -13,7 +13,8 @@ and the executor's question asks for all names of the run.
 Jobs have the same PATH. In them each rule of a group is started by srun, which would fail while there is no controller;
 so long it waits.
 
-It keeps beside the commands which jobs were submitted, under which names, and since when the state of a job is unclear.
+It keeps beside the commands which jobs were submitted, under which names, which of them failed, and since when the
+state of a job is unclear.
 """
 
 import json
@@ -72,6 +73,11 @@ def names(folder: Path) -> list[str]:
     return list(dict.fromkeys(_noted(folder / "names")))  # two submissions at once may have noted one
 
 
+def failed(folder: Path) -> list[str]:
+    """The ids of jobs that ended badly by themselves."""
+    return _noted(folder / "failed")
+
+
 def _note(file, line):
     with file.open("a") as lines:
         lines.write(f"{line}\n")
@@ -108,6 +114,9 @@ def states(command: str, folder: Path, words: list[str]):
         return subprocess.CompletedProcess(words, 0, "".join(f"{job}|RUNNING\n" for job in submitted), done.stderr)
     told = dict(line.strip().split("|")[:2] for line in done.stdout.splitlines() if "|" in line)
     told = {job: state.split()[0] for job, state in told.items() if state}  # sacct: CANCELLED by 1000
+    for job in submitted:
+        if told.get(job) == "FAILED" and job not in failed(folder):
+            _note(folder / "failed", job)
     unclear = json.loads(since.read_text()) if since.exists() else {}
     unclear = {job: unclear.get(job, time.time()) for job in submitted if told.get(job) not in ALIVE | ENDED}
     since.write_text(json.dumps(unclear))
