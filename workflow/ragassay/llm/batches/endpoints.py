@@ -6,6 +6,7 @@ whether to try again. Together's differences are in its provider.
 
 import contextlib
 import datetime
+from functools import cached_property
 
 from ragassay.llm.model import Failure, Job
 
@@ -14,11 +15,21 @@ STATES = {"completed": "completed", "expired": "expired", "cancelled": "cancelle
 
 
 class Batches:
-    """What a provider with `client`, `sdk` and `model` needs for mode batch."""
+    """What a provider needs for mode batch that has a `sdk` and makes a `new_client()` of it: loaded once they are used,
+    since their import takes longer than a small job that needs no batches.
+    """
 
     batches = True
     transport_errors = ()
     most_rows, most_bytes = 50_000, 150_000_000  # of one batch; OpenAI takes 200 MB
+
+    @cached_property
+    def client(self):
+        return self.new_client()
+
+    async def close(self) -> None:
+        if "client" in self.__dict__:
+            await self.client.close()
 
     def row(self, name: str, messages: list[dict], sampling: dict, samples: list[int]) -> dict:
         """A request as a line of an input file."""
@@ -61,7 +72,8 @@ class Batches:
         try:
             yield
         except self.sdk.APIStatusError as error:
-            failure = self.failure(error)
+            reply = error.response
+            failure = self.failure(reply.status_code, reply.headers, reply.text)
             if failure.refused:  # not one request, but a whole file or batch
                 remedy = "check that the provider takes batches of this model"
                 failure = Failure(failure.kind, f"{failure.detail}; {remedy}", again=False)

@@ -1,33 +1,34 @@
 """Any server that speaks OpenAI's chat completions: the hosted API, vLLM, llama.cpp, Ollama, ...
 
-The official client does the talking, with its own retries off and on its aiohttp transport; the deadline is the call
-layer's. The raw body is handed on as it came.
+Requests are posted as they are, and the raw body is handed on as it came; the deadline is the call layer's. The official
+client, with its own retries off, does the talking about files and batches.
 """
 
 import json
 import os
 from email.utils import parsedate_to_datetime
+from functools import cached_property
 from time import time
 from urllib.parse import urlsplit
 
-import aiohttp
-import httpx2
-import openai
+from yarl import URL
 
 from ragassay import keys
 from ragassay.llm import model, streamed
 from ragassay.llm.batches.endpoints import Batches
 from ragassay.llm.finish_reasons import meaning
 from ragassay.llm.model import Answer, Failure, Model, ModelError, Usage
+from ragassay.llm.posting import Poster
 from ragassay.llm.statuses import failure_of
 from ragassay.llm.thoughts import spoken
 
-NEVER_CONNECTED = {"ConnectError", "UnsupportedProtocol"}
+ACCOUNT = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI-Project"}  # variable -> header
 LIMITS = {"requests_per_minute": "x-ratelimit-limit-requests", "tokens_per_minute": "x-ratelimit-limit-tokens"}
 
 
 class Provider(Batches, model.Provider):
-    sdk, raw, path = openai, httpx2.Response, "/chat/completions"
+    home, home_variable = "https://api.openai.com/v1", "OPENAI_BASE_URL"  # used where base_url is not set
+    path, account = "/chat/completions", ACCOUNT
 
     def __init__(self, settings: Model):
         super().__init__(settings)
@@ -39,32 +40,32 @@ class Provider(Batches, model.Provider):
         keys.remember(key)
         if settings.base_url is not None:
             _check_address(settings)
-        self.client = self.new_client(key)
-        self.where = str(self.client.base_url).rstrip("/")
+        self.key, base = key, settings.base_url or os.environ.get(self.home_variable) or self.home
+        self.where = str(URL(base)).rstrip("/")
+        account = {header: os.environ[name] for name, header in self.account.items() if os.environ.get(name)}
+        self.poster = Poster(self.where, self.path, {"Authorization": f"Bearer {key}", **account})
 
-    def new_client(self, key):
-        transport = openai.DefaultAioHttpClient(timeout=None)
+    @cached_property
+    def sdk(self):
+        import openai
+
+        return openai
+
+    def new_client(self):
+        transport = self.sdk.DefaultAioHttpClient(timeout=None)
         settings = {"base_url": self.model.base_url, "max_retries": 0, "timeout": None, "http_client": transport}
-        return openai.AsyncOpenAI(api_key=key, **settings)
+        return self.sdk.AsyncOpenAI(api_key=self.key, **settings)
 
     def identity(self):
         """The address counts: two servers may give one name to different weights."""
         return super().identity() | {"endpoint": self.where.partition("://")[2], "options": self.model.options}
 
     async def send(self, messages, sampling, samples):
-        body = self.body(messages, sampling, samples)
-        try:
-            # Not `chat.completions.create`: to check the types of messages takes that longer than all else.
-            reply = await self.client.post(self.path, cast_to=self.raw, body=body)
-        except self.sdk.APIStatusError as error:
-            raise self.failure(error) from error
-        except self.sdk.APIConnectionError as error:
-            cause, lost = error.__cause__ or error, _may_have_arrived(error)
-            detail = f"{'lost the' if lost else 'no'} connection to {self.where}: {cause}"
-            raise Failure("connection", detail, again=True, lost=lost) from error
-        limits = {name: reply.headers.get(header, "") for name, header in LIMITS.items()}
-        limits = {name: int(value) for name, value in limits.items() if value.isdigit()}
-        return reply.content.decode(errors="replace"), limits
+        status, headers, text = await self.poster.post(self.body(messages, sampling, samples))
+        if not 200 <= status < 300:
+            raise self.failure(status, headers, text)
+        limits = {name: headers.get(header, "") for name, header in LIMITS.items()}
+        return text, {name: int(value) for name, value in limits.items() if value.isdigit()}
 
     def body(self, messages, sampling, samples):
         """What is sent for the samples of these numbers."""
@@ -92,14 +93,17 @@ class Provider(Batches, model.Provider):
             raise Failure("cut off", detail, again=True, lost=True) from error
 
     async def close(self):
-        await self.client.close()
+        await self.poster.close()
+        await super().close()
 
-    def failure(self, error):
+    def failure(self, status, headers, text):
         """What a status other than 200 means."""
-        response = error.response
-        told = error.body if isinstance(error.body, dict) else response.text
-        source, after = f"from {self.where}", _retry_after(response.headers)
-        return failure_of(error.status_code, told, source, self.model, after)
+        try:
+            told = json.loads(text)
+        except (ValueError, RecursionError):
+            told = None
+        told = told if isinstance(told, dict) else text
+        return failure_of(status, told, f"from {self.where}", self.model, _retry_after(headers))
 
 
 def _check_address(settings):
@@ -119,17 +123,6 @@ def _answer(choice):
     if not text.isascii() and "\\ud" in ascii(text):  # half of a pair, which no file can hold
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return Answer(text, meaning(choice.get("finish_reason"), text))
-
-
-def _may_have_arrived(error):
-    """Whether a request that ended in this error can have been answered and billed: unless there never was a
-    connection, nobody knows.
-    """
-    while error:
-        if isinstance(error, aiohttp.ClientConnectorError) or type(error).__name__ in NEVER_CONNECTED:
-            return False
-        error = error.__cause__
-    return True
 
 
 def _retry_after(headers):

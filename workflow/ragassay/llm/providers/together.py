@@ -1,22 +1,33 @@
-"""Together's hosted models, through its official client; otherwise as `openai`."""
+"""Together's hosted models; files and batches go through its official client. Otherwise as `openai`."""
 
 import tempfile
+from functools import cached_property
 from pathlib import Path
-
-import httpx
-import together
 
 from ragassay.llm.batches.endpoints import ENDPOINT, job_of
 from ragassay.llm.providers import openai
 
 
 class Provider(openai.Provider):
-    sdk, raw, path = together, httpx.Response, "/v1/chat/completions"
-    transport_errors = (httpx.HTTPError,)  # of uploads, which do not go through the client alone
+    home, home_variable = "https://api.together.ai", "TOGETHER_BASE_URL"
+    path, account = "/v1/chat/completions", {}
     most_bytes = 90_000_000  # of one batch; Together takes 100 MB
 
-    def new_client(self, key):
-        return together.AsyncTogether(api_key=key, base_url=self.model.base_url, max_retries=0, timeout=None)
+    @cached_property
+    def sdk(self):
+        import together
+
+        return together
+
+    @property
+    def transport_errors(self):
+        """Of uploads, which do not go through the client alone."""
+        import httpx
+
+        return (httpx.HTTPError,)
+
+    def new_client(self):
+        return self.sdk.AsyncTogether(api_key=self.key, base_url=self.model.base_url, max_retries=0, timeout=None)
 
     async def upload(self, content, name):
         with self._explained(), tempfile.TemporaryDirectory(prefix="ragassay-") as folder:

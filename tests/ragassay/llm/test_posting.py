@@ -1,0 +1,68 @@
+"""Requests are posted without the official clients, and find the way that these would find."""
+
+import asyncio
+import subprocess
+import sys
+
+import pytest
+
+from ragassay.llm.model import Failure, Model, provider_for
+from ragassay.llm.posting import Poster
+
+
+def post(address, body=None):
+    async def once():
+        poster = Poster(address, "/chat/completions", {"Authorization": "Bearer sk-planted-7f3a91c04de852b6"})
+        try:
+            return await poster.post(body or {})
+        finally:
+            await poster.close()
+
+    return asyncio.run(once())
+
+
+def test_a_job_that_needs_no_batches_loads_no_official_client():
+    modules = "import ragassay.llm.calls, ragassay.llm.providers.openai, ragassay.llm.providers.together, sys"
+    program = f"{modules}; print({{'openai', 'together', 'httpx', 'httpx2'}} & set(sys.modules))"
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert found.stdout == "set()\n"
+
+
+def test_status_headers_and_text_are_handed_on(serve):
+    server = serve(requests_per_minute=600)
+    status, headers, text = post(server.url, {"model": "loopback"})
+    assert (status, "messages" in text) == (400, True)
+    status, headers, _ = post(server.url, {"model": "loopback", "messages": [{"role": "user", "content": "é\ud83d"}]})
+    assert (status, headers["X-RateLimit-Limit-Requests"]) == (200, "600")
+
+
+def test_the_proxy_of_the_environment_is_used_but_not_for_excepted_hosts(serve, monkeypatch):
+    server = serve()
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
+    assert post(server.url)[0] == 400
+    monkeypatch.setenv("NO_PROXY", "")
+    monkeypatch.setenv("no_proxy", "")
+    with pytest.raises(Failure, match=r"no connection to http://127\.0\.0\.1:\d+/v1: .*127\.0\.0\.1:1 ") as error:
+        post(server.url)
+    assert (error.value.again, error.value.lost) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("provider", "given", "variable", "where"),
+    [
+        ("openai", None, None, "https://api.openai.com/v1/chat/completions"),
+        ("openai", None, "http://gateway/v1/", "http://gateway/v1/chat/completions"),
+        ("openai", "HTTP://Here:8000/v1/", "http://gateway/v1", "http://here:8000/v1/chat/completions"),
+        ("together", None, None, "https://api.together.ai/v1/chat/completions"),
+        ("together", "http://here", None, "http://here/v1/chat/completions"),
+    ],
+)
+def test_addresses_are_those_of_the_official_clients(monkeypatch, provider, given, variable, where):
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-1")
+    if variable:
+        monkeypatch.setenv("OPENAI_BASE_URL", variable)
+    found = provider_for(Model("tested", provider, "m", given, "LOOPBACK_KEY", price={"input": 0, "output": 0}))
+    assert str(found.poster.address) == where
+    assert (found.poster.headers.get("OpenAI-Organization") == "org-1") == (provider == "openai")
+    official = found.new_client()
+    assert f"{official.base_url}".rstrip("/") + found.path == where

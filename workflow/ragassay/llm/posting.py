@@ -1,0 +1,64 @@
+"""Post requests to one address: a session of aiohttp with its connections kept open, and what can go wrong with them.
+
+The official clients would do it, too, at three times the processor time of a request, and their import takes longer than
+a small job. Certificates are trusted and proxies found as they do it. Nothing is sent again, and there is no deadline.
+"""
+
+import json
+import urllib.request
+from collections.abc import Mapping
+
+import aiohttp
+from yarl import URL
+
+from ragassay.llm.model import Failure
+
+IDLE = 4.0  # seconds for which a connection is kept; many servers close theirs after 5
+NEVER_SENT = (aiohttp.ClientConnectorError, aiohttp.ClientHttpProxyError, aiohttp.InvalidURL)
+HEADERS = {"Accept": "application/json", "Content-Type": "application/json", "User-Agent": "ragassay"}
+
+
+class Poster:
+    """`await post(body)` to a path of a server; `headers` go along with each request."""
+
+    def __init__(self, server: str, path: str, headers: Mapping[str, str]):
+        self.server, self.address, self._session = server, URL(server + path), None
+        self.headers = {**HEADERS, **headers}
+
+    async def post(self, body: dict) -> tuple[int, Mapping[str, str], str]:
+        """Status, headers and text of the reply. Raises Failure."""
+        if self._session is None:
+            self.open()
+        content = json.dumps(body, allow_nan=False).encode()
+        try:
+            async with self._session.post(self.address, data=content, proxy=self._proxy) as reply:
+                return reply.status, reply.headers, (await reply.read()).decode(errors="replace")
+        except (aiohttp.ClientError, OSError) as error:
+            lost = not isinstance(error, NEVER_SENT)
+            detail = f"{'lost the' if lost else 'no'} connection to {self.server}: {str(error) or type(error).__name__}"
+            raise Failure("connection", detail, again=True, lost=lost) from error
+
+    def open(self) -> None:
+        """What the first request would else wait for."""
+        self._proxy = self._find_proxy()
+        connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=IDLE, ssl=self._trusted())
+        settings = {"timeout": aiohttp.ClientTimeout(total=None), "cookie_jar": aiohttp.DummyCookieJar()}
+        self._session = aiohttp.ClientSession(connector=connector, headers=self.headers, **settings)
+
+    async def close(self) -> None:
+        if self._session:
+            await self._session.close()
+
+    def _trusted(self):
+        """The certificates of the official clients."""
+        if self.address.scheme != "https":
+            return True
+        import httpx2
+
+        return httpx2.create_ssl_context()
+
+    def _find_proxy(self):
+        if urllib.request.proxy_bypass(f"{self.address.host}:{self.address.port}"):
+            return None
+        proxies = urllib.request.getproxies()
+        return proxies.get(self.address.scheme) or proxies.get("all")
