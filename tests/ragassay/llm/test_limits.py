@@ -8,7 +8,7 @@ import time
 import pytest
 
 from ragassay.ledger.register import Register
-from ragassay.llm.limits import AHEAD, RAMP, Alone, Limits, dealt
+from ragassay.llm.limits import LATE, RAMP, SECOND, Alone, Limits, dealt
 from ragassay.llm.model import Model
 
 
@@ -71,50 +71,67 @@ def test_who_leaves_gives_all_back(tmp_path):
 
 
 class OneRegister(Alone):
-    """What three jobs share, at a time that stands still."""
+    """What some jobs share, at a time that stands still unless a test says otherwise."""
+
+    now = 1000.0
 
     def __init__(self, name, kept):
         self.name, self._kept = name, kept
 
     @contextlib.contextmanager
     def shared(self):
-        yield self._kept, 1000.0
+        yield self._kept, self.now
 
 
-def test_moments_of_all_jobs_come_from_one_clock(monkeypatch):
-    monkeypatch.setattr("time.monotonic", lambda: 50.0)
+def job_at_rest(name, kept, **settings):
+    return Limits(Model("tested", "x", "x", **settings), OneRegister(name, kept))
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Seconds that pass when a test says so, on both clocks."""
+    clock = [1000.0]
+    monkeypatch.setattr("time.monotonic", lambda: clock[0] - 950.0)
+    monkeypatch.setattr(OneRegister, "now", property(lambda _: clock[0]))
+    return clock
+
+
+def test_points_of_all_jobs_lie_on_one_timeline(clock):
     model, kept = Model("tested", "x", "x", concurrency=64, requests_per_minute=6000), {}
-    limits = [Limits(model, OneRegister(name, kept)) for name in "abc"]
-    for each in limits:
-        each.share(0, 100)
-        each.book([0])  # which takes longer
-    moments = [moment for each in (limits * 3) for moment in each.book([0] * 100)]
-    assert min(after - before for before, after in itertools.pairwise(moments)) > 0.010
-    assert moments[-1] < 50.0 + 3 * AHEAD + 0.5
+    limits, points = [Limits(model, OneRegister(name, kept)) for name in "abc"], []
+    for _ in range(30):
+        clock[0] += 0.01
+        points += [point for each in limits for point in each.book([0] * 2)[0]]
+    assert min(after - before for before, after in itertools.pairwise(points)) > 0.010
+    assert points[0] == pytest.approx(50.01)
+    assert points[-1] <= 50.3 + limits[0].ahead
+
+
+def test_nobody_gets_a_point_far_ahead_but_hears_when_to_come_again(clock):
+    one, other = job_at_rest("a", {}, requests_per_minute=600), job_at_rest("b", {}, requests_per_minute=6000)
+    (first,), again = one.book([0] * 9)
+    assert again == pytest.approx(first + SECOND / 10 - one.ahead)
+    assert one.book([0] * 9) == ([], again)
+    clock[0] += again - 50.0 + 0.001
+    assert one.book([0] * 9)[0] == pytest.approx([first + SECOND / 10])
+    assert len(other.book([0] * 99)[0]) == pytest.approx(100 * (other.ahead + LATE / 2), abs=2)
 
 
 def test_a_process_that_had_to_wait_between_two_looks_at_clocks_is_not_late_for_ever(monkeypatch):
-    clock = iter([50.0, 50.4, 50.0, 99.0, 99.0])
-    limits = Limits(Model("tested", "x", "x", requests_per_minute=6), OneRegister("a", {}))
+    clock = iter([50.0, 50.4, *[50.0] * 5, *[50.3] * 50])  # at last somebody sets the clock by 0.3 seconds
+    limits = job_at_rest("a", {}, requests_per_minute=6000)
     monkeypatch.setattr("time.monotonic", lambda: next(clock))
-    first, *others = (limits.book([0])[0] - 10 * number for number in range(5))
-    assert others == pytest.approx([first + 0.1, first + 0.1, first + 49.1, first + 49.1])
+    begins = [limits.book([])[1] for _ in range(40)]
+    assert begins[:26] == pytest.approx([begins[0]] * 26)
+    assert begins[-1] == pytest.approx(begins[0] + 0.3)
 
 
-def test_a_job_books_its_share_of_half_a_second_and_at_least_one_request(tmp_path):
-    first = job(tmp_path, requests_per_minute=6000)
-    first.book([0])
-    assert len(first.book([0] * 100)) == pytest.approx(100 * AHEAD, abs=3)
-    job(tmp_path).share(0, 1)
-    assert len(first.book([0] * 100)) == pytest.approx(50 * AHEAD, abs=2)
-    assert len(job(tmp_path / "slow", requests_per_minute=1).book([0] * 100)) == 1
-
-
-def test_a_request_of_many_tokens_takes_longer_than_one_of_few(tmp_path):
-    limits = job(tmp_path, requests_per_minute=6000, tokens_per_minute=600_000)
-    limits.book([0])
-    moments = limits.book([10, 1000, 10, 10])
-    assert [round(b - a, 2) for a, b in itertools.pairwise(moments)] == [0.01, 0.1, 0.01]
+def test_a_request_of_many_tokens_takes_longer_than_one_of_few(clock):
+    limits = job_at_rest("a", {}, requests_per_minute=6000, tokens_per_minute=600_000)
+    clock[0] += 1
+    points, again = limits.book([10, 10, 1000, 10])
+    assert [round(b - a, 2) for a, b in itertools.pairwise(points)] == [0.01, 0.01]
+    assert again == pytest.approx(points[-1] + 0.1 - limits.ahead)
 
 
 def test_before_the_first_reply_all_jobs_together_send_a_few_requests(tmp_path):
@@ -128,7 +145,9 @@ def test_before_the_first_reply_all_jobs_together_send_a_few_requests(tmp_path):
 def test_what_was_sent_before_a_limit_was_known_counts(tmp_path):
     start = time.monotonic()
     limits = told(job(tmp_path), requests_per_minute=60)
-    assert limits.book([0])[0] - start > 0.9 * RAMP
+    points, again = limits.book([0])
+    assert not points
+    assert again - start > 0.9 * RAMP
 
 
 def test_a_limit_that_one_job_learned_holds_for_all(tmp_path):
@@ -172,4 +191,12 @@ def test_what_is_known_is_not_looked_up_for_each_reply(tmp_path, monkeypatch):
 def test_a_clock_that_was_set_back_holds_up_nobody_for_long(tmp_path):
     limits = job(tmp_path, requests_per_minute=600)
     (tmp_path / "grants.json").write_text(json.dumps({"next": time.time() + 1e6}))
-    assert limits.book([0])[0] < time.monotonic() + 61
+    assert limits.book([0])[1] < time.monotonic() + 61
+
+
+def test_a_clock_that_is_set_back_while_jobs_run_takes_the_timeline_along(clock):
+    limits = job_at_rest("a", {}, requests_per_minute=600)
+    (first,), _ = limits.book([0])
+    clock[0] -= 3600
+    again = limits.book([0])[1] + 3600
+    assert again == pytest.approx(first + SECOND / 10 - limits.ahead)

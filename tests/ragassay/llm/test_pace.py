@@ -4,6 +4,7 @@ virtual time, but where there is a server.
 
 import asyncio
 import contextlib
+import random
 
 import pytest
 
@@ -67,6 +68,54 @@ def test_late_wakers_do_not_make_a_second_too_full(released, clock):
         await asyncio.sleep(seconds + 0.15 * (clock.monotonic() % 0.5 < 0.25))
 
     assert most_in_a_second(released(pace_of(late, requests_per_minute=2400), 120)) <= 40
+
+
+class Shared:
+    """The register of jobs of one simulated process each."""
+
+    def __init__(self, name, kept, clock):
+        self.name, self.kept, self.clock = name, kept, clock
+
+    @contextlib.contextmanager
+    def shared(self):
+        yield self.kept, self.clock.monotonic()
+
+
+@pytest.mark.parametrize("limit", [90, 600, 2400])
+@pytest.mark.parametrize(("stall", "used"), [(0.004, 0.9), (0.3, 0.3)])
+def test_no_second_has_more_than_its_share_whatever_jobs_and_the_machine_do(clock, limit, stall, used):
+    """Jobs start, end and are killed; who sleeps wakes up late, and each request takes its time to arrive."""
+    chance, kept, arrived, left, jobs = random.Random(limit), {}, [], iter(range(1 + limit // 2)), []
+
+    async def late(seconds):
+        await asyncio.sleep(seconds + stall * chance.random() * chance.choice([0, 1]))
+
+    async def ask(pace):
+        for _ in left:
+            await pace.wait(0)
+            arrived.append(clock.monotonic() + limits.ARRIVAL * chance.random())
+
+    async def job(number):
+        shared = Limits(Model("tested", "x", "x", requests_per_minute=limit), Shared(str(number), kept, clock))
+        pace = Pace(shared, late)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(chance.choice([1, 5, 1000] if number else [1000])):
+                await asyncio.gather(*(ask(pace) for _ in range(10)))
+        if pace._releasing:  # it was killed
+            pace._releasing.cancel()
+        kept["jobs"].pop(str(number), None)
+
+    async def run():
+        for number in range(60):
+            if sum(not job.done() for job in jobs) < 8:
+                jobs.append(asyncio.create_task(job(number)))
+            await asyncio.sleep(chance.random())
+        await asyncio.gather(*jobs)
+
+    clock.run(run())
+    arrived.sort()
+    assert most_in_a_second(arrived) <= -(-limit // 60)
+    assert len(arrived) / (arrived[-1] - arrived[0]) >= used * limit / 60
 
 
 def test_tokens_are_paced_too(released):

@@ -223,9 +223,13 @@ class Ledger:
             self.counts["lost samples"] += len(record["s"])
             self.counts["lost pico"] += round(record["lost"] * PICO)
 
-    def _write(self, record):
+    def open(self) -> None:
+        """Begin a file of this process, as the first record does; it may take a while."""
         if self._journal is None:
             self._journal = Journal(self.folder, lambda error: self.on_error(error))
             self._files.append(self._journal.path)
+
+    def _write(self, record):
+        self.open()
         offset, size = self._journal.write(record)
         self._take(record, len(self._files) - 1, offset, size - 1)

@@ -224,8 +224,10 @@ class Caller:
     async def _attempt(self, key, request, numbers, most, worst, again):
         """The answers of one request, and what they cost."""
         async with self.slots:
+            self.ledger.open()  # what takes a while comes before the wait for a point in time, which a request may miss
+            self.provider.open()
             await self.pace.wait(most.prompt // 4 + most.completion)
-            while await self.refusals.settle():  # what had to wait has missed its moment
+            while await self.refusals.settle():  # what had to wait has missed its point in time
                 await self.pace.wait(0)
             self._go_on()
             name = self.ledger.intent(key, numbers, worst, again)

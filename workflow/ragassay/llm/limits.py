@@ -1,10 +1,13 @@
 """The limits of a model, which hold for all its jobs together: requests in flight, requests and tokens a minute.
 
 A job sends nothing that was not granted to it where all jobs see it, in the register. It is granted slots, so many
-requests in flight, and moments at which one request may go. Slots are divided evenly among the jobs that need them, and
-a job that has too many gives them back as its replies come in; where there are more jobs than slots, they take turns.
-Moments come from one clock, which each booking moves on by what its requests take of the limits. A job books its share
-of half a second at once, so that it need not come for each request, and for a killed one no more than that is lost.
+requests in flight, and points in time at which one request may go. Slots are divided evenly among the jobs that need
+them, and a job that has too many gives them back as its replies come in; where there are more jobs than slots, they
+take turns.
+
+All points lie on one timeline, so far apart that a second cannot hold more than its share, whoever got them: a request
+goes within LATE of its point or takes a new one (see `pace`), and SECOND leaves time to arrive besides. Nobody gets a
+point that lies far ahead, so a killed job takes hardly any with it; who comes too early comes again.
 
 Limits that replies name count beside those of the configuration, and the lower one holds. Until the first reply nobody
 knows whether there are any, and RAMP requests may be in flight: about what the lowest limits in common use allow for a
@@ -14,28 +17,30 @@ second (500 a minute). What was learned is kept for later runs, whose first repl
 import contextlib
 import math
 import time
+from collections import deque
 from collections.abc import Iterable
 
 from ragassay.ledger.register import Register
 from ragassay.llm.model import Model
 
 RAMP = 8  # requests in flight until the first reply
-AHEAD = 0.5  # seconds that all jobs together book at once
-SECOND = 1.05  # a little more than one, since requests arrive some milliseconds early or late
-FIRST = 0.1  # seconds by which the first request of a process may be late, which has to load and to connect
+LATE = 0.02  # seconds after its point at which a request may still go
+ARRIVAL = 0.03  # seconds by which one request may take longer to arrive than another
+SECOND = 1 + LATE + ARRIVAL
 VISITS = 20  # a second, of all jobs together
 TURN = 5  # visits of a job: how long it keeps a slot that others need too
+LOOKS = 20  # at clocks, of which the best counts
 NAMES = ("requests_per_minute", "tokens_per_minute")
 
 
 class Limits:
-    """`share` for slots, `book` for moments, `learn` for what replies say."""
+    """`share` for slots, `book` for points in time, `learn` for what replies say."""
 
     def __init__(self, model: Model, register: Register | None = None):
         self.model, self.register = model, register or Alone()
         self.endpoint = [model.provider, model.model, model.base_url]
         self.learned, self.confirmed = None, False  # `confirmed`: by a reply of this run
-        self.jobs, self._booked, self._between = 0, False, None
+        self.jobs, self._between = 0, deque(maxlen=LOOKS)
 
     @property
     def known(self) -> bool:
@@ -53,6 +58,11 @@ class Limits:
     def seconds_between_visits(self) -> float:
         return max(4, self.jobs) / VISITS
 
+    @property
+    def ahead(self) -> float:
+        """Seconds: how far from now the points lie that are given out."""
+        return self.seconds_between_visits / 2
+
     def share(self, used: int, wanted: int) -> int:
         """How many requests this job may have in flight; as long as it has more, those count."""
         with self._state() as (kept, now):
@@ -67,22 +77,21 @@ class Limits:
             jobs[self.register.name] = [now, max(used, granted), wanted]
         return granted
 
-    def book(self, costs: Iterable[int]) -> list[float]:
-        """When the next requests may go, by the clock of this process: as many as fit into the job's share of what may
-        be booked ahead, at least one. `costs` are their tokens.
+    def book(self, costs: Iterable[int]) -> tuple[list[float], float]:
+        """The points at which the next requests may go, by the clock of this process, and when it is worth to come
+        again; none if the next one lies too far ahead. `costs` are the tokens of the requests.
         """
         with self._state() as (kept, now):
-            self._between = self._offset(time.monotonic() - now)
-            moments, moment = [], max(kept["next"], now)
-            until = moment + AHEAD / len(kept["jobs"])
+            points, point = [], max(kept["next"], now - LATE / 2)
             for tokens in costs:
-                moments.append(moment)
-                moment += self._seconds(tokens) + (0.0 if self._booked else FIRST)
-                self._booked = True
-                if moment >= until:
+                if point > now + self.ahead:
                     break
-            kept["next"] = moment
-        return [moment + self._between for moment in moments]
+                points.append(point)
+                point += self._seconds(tokens)
+            kept["next"] = point
+            # Between its two looks at clocks a process may have to wait, so the least difference is the best.
+            between = min(self._between)
+        return [point + between for point in points], point - self.ahead + between
 
     def learn(self, found: dict) -> None:
         """The limits that a reply names, which may be none. Of the replies of a run the lowest holds."""
@@ -99,13 +108,6 @@ class Limits:
             if unknown:  # what was sent until now counts as well
                 kept["next"] = max(kept["next"], now) + min(RAMP, self.model.concurrency) * self._seconds(0)
 
-    def _offset(self, found):
-        """What this process' clock shows more than the register's. Between two looks at clocks a process may have to
-        wait, so the least difference is the best; a large one means that somebody has set a clock.
-        """
-        known = self._between
-        return found if known is None or abs(found - known) > 1 else min(found, known)
-
     def leave(self) -> None:
         with self._state() as (kept, _):
             del kept["jobs"][self.register.name]
@@ -118,14 +120,18 @@ class Limits:
             if not jobs:  # a new run
                 known = kept.get("endpoint") == self.endpoint
                 kept |= {"endpoint": self.endpoint, "learned": kept.get("learned") if known else None}
-                # No moment of an earlier run lies further ahead, unless somebody has set the clock.
+                # No point of an earlier run lies further ahead, unless somebody has set the clock.
                 kept |= {"confirmed": False, "next": min(kept.get("next", now), now + 60)}
+            elif (back := kept.get("now", now) - now) > 0:  # somebody has set the clock: the timeline moves with it
+                kept["next"] -= back
+            kept["now"] = now
+            self._between.append(time.monotonic() - now)
             jobs.setdefault(self.register.name, [now, 0, 0])[0] = now
             self.learned, self.confirmed, self.jobs = kept["learned"], kept["confirmed"], len(jobs)
             yield kept, now
 
     def _seconds(self, tokens):
-        """How far a request moves the clock."""
+        """How far after a request the next point lies."""
         limits, seconds = self.in_force, 0.0
         if requests := limits["requests_per_minute"]:
             seconds = max(60 / requests, SECOND / math.ceil(requests / 60))

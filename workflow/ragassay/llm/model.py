@@ -147,6 +147,9 @@ class Provider(abc.ABC):
             answers = [replace(answers[0], **own)]
         return answers, usage
 
+    def open(self) -> None:  # noqa: B027  most have nothing to prepare
+        """Load and prepare what the first request would else wait for; called before each."""
+
     async def close(self) -> None:  # noqa: B027  most have nothing to release
         """Release connections and memory."""
 

@@ -1,7 +1,7 @@
-"""Keep to the limits of a model: wait for a free slot before a request, and for the moment at which it may go.
+"""Keep to the limits of a model: wait for a free slot before a request, and for the point in time at which it may go.
 
 What all jobs together may do is settled in `limits`; here the requests of one job wait for what it was granted. A
-request that wakes too late for its moment waits for another one, so that no second has more requests than a second's
+request that wakes too late for its point waits for another one, so that no second has more requests than a second's
 share of the limit, rounded up. Pauses that a provider asks for hold for all requests of the job.
 """
 
@@ -10,9 +10,7 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable
 
-from ragassay.llm.limits import Limits
-
-LATE = 0.03  # seconds after its moment at which a request may still go
+from ragassay.llm.limits import LATE, Limits
 
 Sleep = Callable[[float], Awaitable[None]]  # raises when the run is over: then those who wait get what it raises
 
@@ -22,8 +20,8 @@ class Pace:
 
     def __init__(self, limits: Limits, sleep: Sleep = asyncio.sleep):
         self.limits, self.learn, self._sleep = limits, limits.learn, sleep
-        self._waiting = deque()  # (future moment, tokens), first come, first served
-        self._releasing = None  # the task that gives them their moments
+        self._waiting = deque()  # (future point in time, tokens), first come, first served
+        self._releasing = None  # the task that gives them their points
         self._until = 0.0
 
     async def wait(self, tokens: int) -> None:
@@ -32,11 +30,11 @@ class Pace:
                 await self._sleep(delay)
             if not any(self.limits.in_force.values()):
                 return
-            moment = asyncio.get_running_loop().create_future()
-            self._waiting.append((moment, tokens))
+            point = asyncio.get_running_loop().create_future()
+            self._waiting.append((point, tokens))
             if self._releasing is None:
                 self._releasing = asyncio.create_task(self._release())
-            latest = await moment + LATE
+            latest = await point + LATE
             if self._until <= time.monotonic() <= latest:
                 return
             tokens = 0  # they are booked
@@ -50,15 +48,18 @@ class Pace:
         return max(0.0, self._until - time.monotonic())
 
     async def _release(self):
-        """Book moments, and wake a request at each."""
+        """Book points in time, and wake a request at each."""
         try:
             while self._waiting:
-                for moment in self.limits.book(tokens for _, tokens in self._waiting):
-                    if (delay := moment - time.monotonic()) > 0:
+                points, again = self.limits.book(tokens for _, tokens in self._waiting)
+                if not points:
+                    await self._sleep(max(again - time.monotonic(), self.limits.ahead / 2))
+                for point in points:
+                    if (delay := point - time.monotonic()) > 0:
                         await self._sleep(delay)
                     request, _ = self._waiting.popleft()
                     if not request.done():  # as it is when its run is over
-                        request.set_result(moment)
+                        request.set_result(point)
         except Exception as error:  # noqa: BLE001  it concerns those who wait
             _fail(error, (request for request, _ in self._waiting))
             self._waiting.clear()

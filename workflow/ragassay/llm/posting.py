@@ -1,7 +1,8 @@
 """Post requests to one address: a session of aiohttp with its connections kept open, and what can go wrong with them.
 
-The official clients would do it, too, at three times the processor time of a request, and their import takes longer than
-a small job. Certificates are trusted and proxies found as they do it. Nothing is sent again, and there is no deadline.
+The official clients would do it, too, at three times the processor time of a request, and their import takes longer
+than a small job. Certificates are trusted and proxies found as they do it. Nothing is sent again, and there is no
+deadline.
 """
 
 import json
@@ -27,8 +28,7 @@ class Poster:
 
     async def post(self, body: dict) -> tuple[int, Mapping[str, str], str]:
         """Status, headers and text of the reply. Raises Failure."""
-        if self._session is None:
-            self.open()
+        self.open()
         content = json.dumps(body, allow_nan=False).encode()
         try:
             async with self._session.post(self.address, data=content, proxy=self._proxy) as reply:
@@ -40,6 +40,8 @@ class Poster:
 
     def open(self) -> None:
         """What the first request would else wait for."""
+        if self._session:
+            return
         self._proxy = self._find_proxy()
         connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=IDLE, ssl=self._trusted())
         settings = {"timeout": aiohttp.ClientTimeout(total=None), "cookie_jar": aiohttp.DummyCookieJar()}

@@ -15,8 +15,8 @@ STATES = {"completed": "completed", "expired": "expired", "cancelled": "cancelle
 
 
 class Batches:
-    """What a provider needs for mode batch that has a `sdk` and makes a `new_client()` of it: loaded once they are used,
-    since their import takes longer than a small job that needs no batches.
+    """What a provider needs for mode batch that has a `sdk` and makes a `new_client()` of it. They are loaded once they
+    are used: their import takes longer than a small job that needs no batches.
     """
 
     batches = True

@@ -1,7 +1,7 @@
 """Any server that speaks OpenAI's chat completions: the hosted API, vLLM, llama.cpp, Ollama, ...
 
-Requests are posted as they are, and the raw body is handed on as it came; the deadline is the call layer's. The official
-client, with its own retries off, does the talking about files and batches.
+Requests are posted as they are, and the raw body is handed on as it came; the deadline is the call layer's. The
+official client, with its own retries off, does the talking about files and batches.
 """
 
 import json
@@ -91,6 +91,9 @@ class Provider(Batches, model.Provider):
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             detail = f"the reply is not a whole chat completion: {body[:80]!r}"
             raise Failure("cut off", detail, again=True, lost=True) from error
+
+    def open(self):
+        self.poster.open()
 
     async def close(self):
         await self.poster.close()
