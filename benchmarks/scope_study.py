@@ -27,7 +27,6 @@ from loopback import Loopback
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS, SHARDS, WORDS, SENTENCES = 200, 2, 15, 18
-SYLLABLES = "ba cor den fil gar hos in ju kal lem mor nes or pal ques ri sta tem un ver wil".split()
 OFF = {"crawl": {"opml": [], "local_site": None}, "question_sets": {"natural": {"used": False}}}
 
 
@@ -42,9 +41,12 @@ def answer(messages, sampling, index):
 
 
 def documents(count):
-    """Rows of so many documents of other words each, which no two share a sentence with."""
+    """Rows of so many documents, no two of which share a sentence. Their words are English: an encoder cuts others into
+    several times as many tokens.
+    """
+    articles = (path.read_text() for path in sorted(ROOT.glob("resources/demo/articles/*/*.md")))
+    lexicon = sorted({word for text in articles for word in re.findall(r"\b[a-z]{2,}\b", text)})
     chance = random.Random(1)
-    lexicon = ["".join(chance.choices(SYLLABLES, k=chance.randint(1, 4))) for _ in range(4000)]
     for number in range(count):
         sentences = (" ".join(chance.choices(lexicon, k=WORDS)).capitalize() + "." for _ in range(SENTENCES))
         text = f"Document {number}. " + " ".join(sentences)
