@@ -13,6 +13,8 @@ from ragassay.ledger import lease
 from ragassay.ledger.lease import Lease
 from ragassay.ledger.register import Register
 
+LOOKS = 1 + round(2 * lease.BEAT / 0.2)  # until a newcomer believes in a silence
+
 HOLD = """
 import sys
 from ragassay.ledger.lease import Lease
@@ -44,7 +46,7 @@ def waits(monkeypatch):
             count += 1
             meanwhile(count)
 
-        monkeypatch.setattr(lease, "time", SimpleNamespace(sleep=sleep, monotonic=time.monotonic))
+        monkeypatch.setattr(lease, "time", SimpleNamespace(sleep=sleep, monotonic=lambda: 0.2 * count))
         with Lease(folder):
             return count
 
@@ -76,7 +78,18 @@ def silent(folder, seconds, host="elsewhere"):
 
 def test_a_silent_holder_elsewhere_is_taken_over_after_a_minute(tmp_path, waits):
     silent(tmp_path, lease.STALE + 5)
-    assert waits(tmp_path) == 1
+    assert waits(tmp_path) == LOOKS
+
+
+def test_a_clock_that_was_set_ahead_takes_the_lease_from_nobody(tmp_path, waits):
+    def meanwhile(number):
+        if number == LOOKS // 2:
+            os.utime(tmp_path / "lease")  # the holder's next beat
+        if number == 2 * LOOKS:
+            (tmp_path / "lease").unlink()
+
+    silent(tmp_path, 3600)
+    assert waits(tmp_path, meanwhile) == 2 * LOOKS
 
 
 def test_a_holder_elsewhere_that_is_not_silent_is_waited_for(tmp_path, waits):
@@ -85,13 +98,13 @@ def test_a_holder_elsewhere_that_is_not_silent_is_waited_for(tmp_path, waits):
             silent(tmp_path, 0 if number < 10 else lease.STALE + 5)
 
     silent(tmp_path, 0)
-    assert waits(tmp_path, meanwhile) == 11
+    assert waits(tmp_path, meanwhile) == 10 + LOOKS
 
 
 def test_a_damaged_lease_does_not_block_for_ever(tmp_path, waits):
     (tmp_path / "lease").write_text("not json")
     os.utime(tmp_path / "lease", (0, 0))
-    assert waits(tmp_path) == 1
+    assert waits(tmp_path) == LOOKS
 
 
 def test_who_is_taken_over_notices_and_leaves_the_other_alone(tmp_path, monkeypatch):

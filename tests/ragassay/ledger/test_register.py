@@ -138,6 +138,16 @@ def test_a_silent_job_on_another_machine_has_no_grants_after_a_minute(tmp_path):
         assert jobs(tmp_path) == left
 
 
+def test_a_machine_that_slept_or_whose_clock_was_set_ahead_keeps_all_grants(tmp_path):
+    ours, other = joined(tmp_path), joined(tmp_path, "elsewhere 1 1")
+    grants = json.loads(ours.grants.read_text().splitlines()[0])
+    for job in grants["jobs"].values():
+        job[0] -= 3600
+    ours.grants.write_text(json.dumps(grants))
+    ours.stamp()
+    assert jobs(tmp_path) == {ours.name, other.name}
+
+
 def test_time_is_the_clock_of_the_file_system(tmp_path):
     with joined(tmp_path).shared() as (_, now):
         assert now == tmp_path.joinpath("grants.json").stat().st_mtime

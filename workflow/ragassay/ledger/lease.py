@@ -3,7 +3,8 @@
 A lease only limits cost: two processes that pay side by side get the same answers, and the ledger keeps both. It is
 taken by linking a private file to the name `lease`, which is atomic on network file systems too. Its holder touches it
 every few seconds; a lease that was not touched for a minute, or whose process on this machine is gone, is renamed away.
-A newcomer waits, so that it finds the answers of the holder, even of an orphan of a killed run.
+Silence is watched for two beats, since it looks the same if somebody sets the clock. A newcomer waits, so that it finds
+the answers of the holder, even of an orphan of a killed run.
 """
 
 import contextlib
@@ -30,7 +31,11 @@ class Lease:
         self.needed, self.folder, self.register = needed, Path(folder), register
         self.name = self.folder / "lease"
         self.own = self.folder / f".lease.{HOST}.{os.getpid()}.{secrets.token_hex(4)}"
-        self.lost = False
+        self.lost, self._touched, self._since = (
+            False,
+            None,
+            0.0,
+        )  # when the holder touched it, and since when that is seen
         self._ending = threading.Event()
 
     def __enter__(self):
@@ -79,13 +84,16 @@ class Lease:
 
     def _is_stale(self, lease):
         try:
-            age = self.own.stat().st_mtime - lease.stat().st_mtime  # both by the clock of the file system
+            touched, now = lease.stat().st_mtime, self.own.stat().st_mtime  # both by the clock of the file system
+            if touched != self._touched:
+                self._touched, self._since = touched, time.monotonic()
+            silent = now - touched > STALE and time.monotonic() - self._since >= 2 * BEAT
             holder = json.loads(lease.read_text())
         except FileNotFoundError:
             return False
         except ValueError:
-            return age > STALE
-        return age > STALE or (holder["host"] == HOST and not alive(holder["pid"]))
+            return silent
+        return silent or (holder["host"] == HOST and not alive(holder["pid"]))
 
     def _holder(self):
         try:

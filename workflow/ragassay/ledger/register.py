@@ -44,6 +44,8 @@ class Register:
             status = os.fstat(file)
             kept, now = self._decoded(os.pread(file, status.st_size, 0)), status.st_mtime
             jobs = kept.get("jobs", {})
+            if self.name in jobs and now - jobs[self.name][0] > STALE:  # the machine slept, or somebody set its clock
+                jobs = {name: [now, *job[1:]] for name, job in jobs.items()}
             kept["jobs"] = {name: job for name, job in jobs.items() if self._is_live(name, now - job[0])}
             yield kept, now
             self.joined = self.name in kept["jobs"]
