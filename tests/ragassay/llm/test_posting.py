@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from ragassay.llm.model import Failure, Model, provider_for
+from ragassay.llm.model import Failure, Model, ModelError, provider_for
 from ragassay.llm.posting import Poster
 
 
@@ -45,6 +45,14 @@ def test_the_proxy_of_the_environment_is_used_but_not_for_excepted_hosts(serve, 
     with pytest.raises(Failure, match=r"no connection to http://127\.0\.0\.1:\d+/v1: .*127\.0\.0\.1:1 ") as error:
         post(server.url)
     assert (error.value.again, error.value.lost) == (True, False)
+    monkeypatch.setenv("http_proxy", "127.0.0.1:1")
+    with pytest.raises(Failure, match=r"127\.0\.0\.1:1 "):
+        post(server.url)
+    monkeypatch.setenv("http_proxy", "socks5://me:secret@here")
+    expected = "names a socks5 proxy, expected one that begins with http://, or NO_PROXY=127.0.0.1"
+    with pytest.raises(ModelError, match=expected) as error:
+        post(server.url)
+    assert "secret" not in str(error.value)
 
 
 @pytest.mark.parametrize(

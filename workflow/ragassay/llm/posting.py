@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import aiohttp
 from yarl import URL
 
-from ragassay.llm.model import Failure
+from ragassay.llm.model import Failure, ModelError
 
 IDLE = 4.0  # seconds for which a connection is kept; many servers close theirs after 5
 NEVER_SENT = (aiohttp.ClientConnectorError, aiohttp.ClientHttpProxyError, aiohttp.InvalidURL)
@@ -63,4 +63,11 @@ class Poster:
         if urllib.request.proxy_bypass(f"{self.address.host}:{self.address.port}"):
             return None
         proxies = urllib.request.getproxies()
-        return proxies.get(self.address.scheme) or proxies.get("all")
+        proxy = proxies.get(self.address.scheme) or proxies.get("all")
+        if proxy and "://" not in proxy:
+            proxy = f"http://{proxy}"
+        if proxy and not proxy.startswith(("http://", "https://")):
+            kind, host = proxy.partition("://")[0], self.address.host
+            expected = "expected one that begins with http://"
+            raise ModelError(f"{self.server}: the environment names a {kind} proxy, {expected}, or NO_PROXY={host}")
+        return proxy
