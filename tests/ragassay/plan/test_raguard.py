@@ -3,7 +3,9 @@
 import re
 
 import pytest
+import yaml
 
+from project import ROOT
 from ragassay import variants
 from ragassay.plan import attacks, defences, raguard, screening
 from ragassay.plan.config import ConfigError, checked, schema_problems
@@ -188,6 +190,16 @@ def test_sweeps_read_the_tables_of_their_attacks():
     scores = raguard.swept_scores(own, wildcards)
     assert scores == [f"results/passage_scores/mine/ngram/{name}.parquet" for name in ("none", "poisonedrag_black")]
     assert {row["table"] for row in raguard.sweep_raguard(own, wildcards)["rows"]} > {"figure_2", "figure_3", "table_7"}
+
+
+def test_no_defence_of_the_demo_stands_against_the_loudest_attack_alone():
+    own = checked(yaml.safe_load((ROOT / "config/config.yaml").read_text()), [], merged())
+    met = {}
+    for cell in defences.filtered(own):
+        met.setdefault(cell.defence, set()).add(cell.attack)
+    judging = {name for name in met if defences.judging.compares(name) or defences.judging.is_fitted(name)}
+    alone = [name for name in judging if met[name] - {"none"} == {"poisonedrag_black"}]
+    assert {"ppl", "trustrag", "duplicates"} <= judging and alone == ["oracle"]
 
 
 def test_what_is_screened_and_by_what_queries():
