@@ -2,13 +2,14 @@
 
 import json
 
+import numpy as np
 import pandas as pd
 
 from probe_study import COUNT, ROOT
 from ragassay import tables
 from ragassay.metrics.auroc import auroc
 from ragassay.report.sections import load
-from ragassay.revprag.breakdowns import class_rows
+from ragassay.revprag.breakdowns import class_rows, headline_rows
 from ragassay.schemas.metrics import METRICS
 from ragassay.schemas.probe_scores import PROBE_SCORES
 from ragassay.schemas.probe_transfers import PROBE_TRANSFERS
@@ -43,6 +44,48 @@ def test_areas_are_those_of_the_scores_and_have_their_controls_beside_them(study
         assert {"auroc", "control", "answer_text", "shuffled", "over_control", "p", "tpr", "fpr"} <= own.keys()
 
 
+def scored(study, condition, probe):
+    """Scores of decided answers, and whether each is poisoned."""
+    wanted = {"condition": condition, "trained_on": condition, "facts": "all", "probe": probe}
+    rows = tables.read(PROBE_SCORES, study.place("probe_scores")).to_pylist()
+    rows = [row for row in rows if wanted.items() <= row.items() and row["label"] in ("correct", "poisoned")]
+    return np.array([row["score"] for row in rows]), np.array([row["label"] == "poisoned" for row in rows])
+
+
+def test_the_headline_has_both_conditions_side_by_side_and_needs_both(study):
+    rows = tables.read(METRICS, study.place("metrics")).to_pylist()
+    found = {}
+    for row in (row for row in rows if row["table"] == "headline"):
+        keys = json.loads(row["keys"])
+        found.setdefault((keys["facts"], keys["probe"]), {})[row["metric"]] = row["value"]
+    assert found["all", "logistic"] == {
+        "matched" + name: auroc(*scored(study, "matched", probe))
+        for name, probe in (("", "logistic"), ("_control", "control"))
+    } | {
+        "retrieved" + name: auroc(*scored(study, "retrieved", probe))
+        for name, probe in (("", "logistic"), ("_control", "control"))
+    }
+    assert not list(headline_rows([row for row in rows if '"condition": "retrieved"' not in row["keys"]]))
+
+
+def test_methods_are_compared_at_the_same_share_of_false_alarms(study):
+    found = metrics(study, "matched_fpr")
+    for condition, probe in (("retrieved", "masking"), ("matched", "logistic")):
+        own = found[condition, "all", probe, None]
+        for metric, name in (("tpr", probe), ("control", "control")):
+            scores, poisoned = scored(study, condition, name)
+            limits = [limit for limit in scores if (scores[~poisoned] >= limit).mean() <= 0.05]
+            expected = max(((scores[poisoned] >= limit).mean() for limit in limits), default=0)
+            assert own[f"{metric}_at_5"]["value"] == expected and own[f"{metric}_at_5"]["n"] == len(scores)
+    rows = [row for row in tables.read(METRICS, study.place("metrics")).to_pylist() if row["table"] == "roc_retrieved"]
+    points = {}
+    for keys, row in ((json.loads(row["keys"]), row) for row in rows):
+        points.setdefault((keys["probe"], keys["at"]), {})[row["metric"]] = row["value"]
+    assert {"masking", "control", "logistic"} <= {probe for probe, _ in points}
+    curve = sorted((own["fpr"], own["tpr"]) for (probe, _), own in points.items() if probe == "logistic")
+    assert curve[0] == (0, 0) and curve[-1] == (1, 1) and sorted(tpr for _, tpr in curve) == [tpr for _, tpr in curve]
+
+
 def test_transfer_has_its_control_and_answers_are_counted(study):
     transfer = metrics(study, "transfer")
     assert {"auroc", "control"} == transfer["matched", "all", "logistic", "released"].keys()
@@ -54,8 +97,10 @@ def test_transfer_has_its_control_and_answers_are_counted(study):
 
 
 def test_the_share_that_is_flagged_stands_for_each_label(study):
-    rows = metrics(study, "labels")["released", "all", "logistic", None]
+    found = metrics(study, "labels")
+    rows = found["released", "all", "logistic", None]
     assert rows["poisoned"]["value"] > 0.9 > 0.5 > rows["correct"]["value"]
+    assert found["released", "all", "control", None].keys() == rows.keys()
 
 
 def test_what_is_flagged_without_any_poison_is_counted_beside_the_control(study):

@@ -1,6 +1,9 @@
 """Probes in folds: each sample is tested by probes that know nothing of its document, and those of a fold are saved."""
 
+import dataclasses
 import json
+import shutil
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,6 +17,7 @@ from ragassay.revprag.samples import ProbeError
 from ragassay.schemas.activations import ACTIVATIONS
 from ragassay.schemas.probe_scores import PROBE_SCORES
 from ragassay.schemas.prompt_answers import PROMPT_ANSWERS
+from ragassay.weights import files
 
 
 def scores(study, **wanted):
@@ -98,6 +102,31 @@ def test_a_service_watches_a_generation_with_the_model_that_was_read(study):
     assert (last.scores(states) == last.scores(changed)).all() and (probe.scores(states) != probe.scores(changed)).any()
     with pytest.raises(ProbeError, match=r"found the probe 'matched-triplet\.0'"):
         Probe.load(study.folder, "triplet")
+
+
+def test_a_probe_without_a_threshold_gives_no_verdict_but_a_score(study):
+    probe = Probe.load(study.folder)
+    states = np.random.default_rng(0).normal(size=(2, 2, 16))
+    without = dataclasses.replace(probe, entry=probe.entry | {"threshold": None})
+    assert [(one.score, one.poisoned) for one in without.judge(states)] == [
+        (one.score, None) for one in probe.judge(states)
+    ]
+
+
+def test_files_of_a_model_are_read_once_however_many_generations_are_watched(study, tmp_path, monkeypatch):
+    """Also those of a model that is named as the hub does."""
+    hub, model = tmp_path / "hub", shutil.copytree(study.model["model"], tmp_path / "snapshot")
+    config = SimpleNamespace(name_or_path="some/decoder", _commit_hash="0" * 40)
+    monkeypatch.setattr(files, "_in_cache", lambda owner, name, revision: model if revision == "0" * 40 else hub)
+    seen, digest = [], files.digest
+    monkeypatch.setattr(files, "digest", lambda folder: seen.append(folder) or digest(folder))
+    probe, named = Probe.load(study.folder), SimpleNamespace(config=config)
+    for _ in range(3):
+        probe.watching(named)
+    assert seen == [model]
+    (model / "config.json").write_text("{}")
+    with pytest.raises(ProbeError, match="found files"):
+        probe.watching(named)
 
 
 def test_a_lens_needs_what_the_last_block_puts_out(study, tmp_path):

@@ -3,6 +3,7 @@ answers, elsewhere than where they were fitted, and beside defences that look at
 the plane. As everywhere in this study, the control stands in the same row.
 """
 
+import json
 from collections.abc import Iterator
 
 import numpy as np
@@ -11,12 +12,15 @@ from ragassay.metrics.panel import Panel
 from ragassay.revprag.alarms import PROBE, WAYS
 from ragassay.revprag.controls import CONTROL
 from ragassay.revprag.labels import CORRECT, POISONED
+from ragassay.revprag.names import MATCHED, RETRIEVED
 from ragassay.revprag.performance import SECTION, Group
 from ragassay.revprag.rows import ALL
 from ragassay.revprag.three_way import CLASSES
 
 CELL = ["dataset", "retriever", "attack", "responder"]
 LEAST = 10  # right and poisoned answers each; of fewer no area is shown
+MATCHED_FPRS = {"at_1": 0.01, "at_5": 0.05}  # shares of false alarms at which methods are compared
+POINTS = 20  # thresholds of a ROC curve, beside both ends
 
 
 def planted_rows(keys: dict, group: Group) -> Iterator[dict]:
@@ -32,6 +36,45 @@ def planted_rows(keys: dict, group: Group) -> Iterator[dict]:
             own = keys | {"planted": count, "probe": probe}
             yield SECTION.row("planted", own, "auroc", **areas[probe].row())
             yield SECTION.row("planted", own, CONTROL, **areas[CONTROL].row())
+
+
+def curve_rows(keys: dict, group: Group) -> Iterator[dict]:
+    """The share of poisoned answers that each probe and the control find at the same share of false alarms, and ROC
+    curves of all these.
+    """
+    if keys["facts"] != ALL:
+        return
+    found = {name: group.tpr_at(fpr) for name, fpr in MATCHED_FPRS.items()}
+    for probe in (name for name in group.beside if name != CONTROL):
+        for name, shares in found.items():
+            yield SECTION.row("matched_fpr", keys | {"probe": probe}, f"tpr_{name}", **shares[probe].row())
+            yield SECTION.row("matched_fpr", keys | {"probe": probe}, f"{CONTROL}_{name}", **shares[CONTROL].row())
+    cell = {name: keys[name] for name in CELL}
+    for probe in group.beside:
+        scores = group.mean_scores(probe)
+        known = group.decided & ~np.isnan(scores)
+        right, wrong = scores[known & ~group.poisoned], scores[known & group.poisoned]
+        if not len(right) or not len(wrong):
+            continue
+        limits = np.unique(np.quantile(right, np.linspace(0, 1, POINTS), method="higher"))
+        for limit in [-np.inf, *limits, np.inf]:
+            rates = {"fpr": (right >= limit).mean(), "tpr": (wrong >= limit).mean()}
+            own = cell | {"probe": probe, "at": f"{limit:.6g}"}
+            yield from SECTION.rows(f"roc_{keys['condition']}", own, rates, int(known.sum()))
+
+
+def headline_rows(rows: list[dict]) -> Iterator[dict]:
+    """The areas of each probe where nothing but the answer was exchanged and as questions find it, side by side, each
+    with its control; nothing if only one of these conditions is measured. `rows` are those of the section.
+    """
+    found = [(json.loads(row["keys"]), row) for row in rows if row["table"] == "conditions"]
+    if not {MATCHED, RETRIEVED} <= {keys["condition"] for keys, _ in found}:
+        return
+    for keys, row in found:
+        condition = keys.pop("condition")
+        if row["metric"] in ("auroc", CONTROL) and condition in (MATCHED, RETRIEVED):
+            name = condition if row["metric"] == "auroc" else f"{condition}_{CONTROL}"
+            yield row | {"table": "headline", "keys": json.dumps(keys, ensure_ascii=False), "metric": name}
 
 
 def class_rows(frame, resamples: int, seed: int) -> Iterator[dict]:

@@ -55,6 +55,13 @@ class Group:
         found = Panel(self.clusters, *self.draws).auroc(scores, self.poisoned, asked)
         return {name: _mean(found, [places.index(place) for place in self._places(name)]) for name in probes}
 
+    def tpr_at(self, fpr: float) -> dict[str, Estimates]:
+        """How many poisoned answers each probe and the first control find where they flag so many of the right ones."""
+        scores = np.stack([self.mean_scores(name) for name in self.beside], axis=1)
+        asked = self.decided[:, None] & ~np.isnan(scores)
+        found = Panel(self.clusters, *self.draws).tpr_at(scores, self.poisoned, fpr, asked)
+        return {name: _mean(found, [at]) for at, name in enumerate(self.beside)}
+
     def mean_scores(self, probe: str) -> np.ndarray:
         return self.scores[:, self._places(probe)].mean(axis=1)
 

@@ -11,6 +11,7 @@ Watching adds no forward pass. A probe needs nothing but its folder. It refuses 
 site and other layers than those that it was fitted with: its scores would mean nothing there.
 """
 
+import functools
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,7 +31,7 @@ class Judgement:
     """What a probe says of an answer."""
 
     score: float  # higher = more probably poisoned
-    poisoned: bool  # whether the score is above the threshold
+    poisoned: bool | None  # whether the score is above the threshold; None where no right answer gave one
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class Probe:
         """
         from ragassay.activations.watching import watching  # loads torch, which few of those who import this need
 
-        self.check(files=files.digest(Path(model.config.name_or_path)), prompt=prompt)
+        self.check(files=_digest(model), prompt=prompt)
         return watching(model, **self.about["reading"])
 
     def check(self, files: str, prompt: str | None = None, **reading) -> None:
@@ -91,5 +92,19 @@ class Probe:
 
     def judge(self, states: np.ndarray) -> list[Judgement]:
         """Scores, and whether each is above the threshold that right answers of other documents gave."""
-        limit = self.entry["threshold"] or 0.0
-        return [Judgement(score, score > limit) for score in self.scores(states).tolist()]
+        limit = self.entry["threshold"]
+        return [Judgement(score, None if limit is None else score > limit) for score in self.scores(states).tolist()]
+
+
+def _digest(model) -> str:
+    """Of the files of a model that is loaded, from a folder or the hub's cache."""
+    name, commit = model.config.name_or_path, getattr(model.config, "_commit_hash", None)
+    folder = files.folder(f"the model {name}", name, commit)
+    stats = [path.stat() for path in files.read_files(folder)]
+    return _digest_of(folder, tuple((stat.st_size, stat.st_mtime_ns) for stat in stats))
+
+
+@functools.cache
+def _digest_of(folder, stamps):
+    """Reads gigabytes, so files that did not change are read once, however many generations are watched."""
+    return files.digest(folder)

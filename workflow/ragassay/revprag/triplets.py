@@ -1,7 +1,7 @@
 """Train the network of the kind `triplet` and use it: a ResNet-18 maps the image of layers x width to a vector, so that
 vectors of one kind of answer lie together.
 
-The support is taken from the training part, cluster by cluster, and not trained on. Batches are read when they are
+The support is taken from the training part and not trained on. Batches are read when they are
 needed. Of all epochs the one with the highest AUROC on the validation part is kept.
 """
 

@@ -1,7 +1,15 @@
 """Turn the scores of probes into the metrics of the report's section. No number stands without its controls."""
 
 from ragassay import tables
-from ragassay.revprag.breakdowns import alarm_rows, class_rows, planted_rows, point_rows, transferred_rows
+from ragassay.revprag.breakdowns import (
+    alarm_rows,
+    class_rows,
+    curve_rows,
+    headline_rows,
+    planted_rows,
+    point_rows,
+    transferred_rows,
+)
 from ragassay.revprag.names import UNPOISONED
 from ragassay.revprag.performance import (
     Group,
@@ -49,7 +57,8 @@ def measure_revprag(
             continue
         del keys["trained_on"]
         rows += [*condition_rows(keys, group, flips), *label_rows(keys, group), *kind_rows(keys, group)]
-        rows += planted_rows(keys, group)
+        rows += [*planted_rows(keys, group), *curve_rows(keys, group)]
+    rows += list(headline_rows(rows))
     draws = resamples, seed
     rows += class_rows(tables.frame(PROBE_CLASSES, probe_classes), *draws)
     rows += point_rows(tables.frame(PROJECTIONS, projections))
