@@ -10,6 +10,7 @@ from ragassay import tables
 from ragassay.metrics.auroc import auroc
 from ragassay.report.sections import load
 from ragassay.revprag.breakdowns import class_rows, headline_rows
+from ragassay.revprag.performance import Group
 from ragassay.schemas.metrics import METRICS
 from ragassay.schemas.probe_scores import PROBE_SCORES
 from ragassay.schemas.probe_transfers import PROBE_TRANSFERS
@@ -66,6 +67,18 @@ def test_the_headline_has_both_conditions_side_by_side_and_needs_both(study):
         for name, probe in (("", "logistic"), ("_control", "control"))
     }
     assert not list(headline_rows([row for row in rows if '"condition": "retrieved"' not in row["keys"]]))
+
+
+def test_a_probe_of_few_folds_is_compared_with_controls_on_the_answers_that_it_scored(study):
+    frame = tables.frame(PROBE_SCORES, [study.place("probe_scores/s/r/a/m")])
+    frame = frame[frame["condition"].eq("matched") & frame["trained_on"].eq("matched") & frame["facts"].eq("all")]
+    few = frame["probe"].eq("logistic") & frame["fold"].ge(6)
+    group = Group(frame[~few].assign(kind=None), 50, 0)
+    areas = dict(group.compared())
+    for name, own in (("lens", frame), ("logistic", frame[frame["fold"].lt(6)])):
+        own = own[own["probe"].eq("control") & own["label"].isin(["correct", "poisoned"])]
+        assert areas[name]["control"].row()["value"] == auroc(own["score"], own["label"] == "poisoned")
+        assert areas[name]["control"].row()["n"] == areas[name][name].row()["n"] == len(own)
 
 
 def test_methods_are_compared_at_the_same_share_of_false_alarms(study):

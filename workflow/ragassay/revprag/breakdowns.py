@@ -31,8 +31,7 @@ def planted_rows(keys: dict, group: Group) -> Iterator[dict]:
         chosen = (group.labels == CORRECT) | (group.planted == count)
         if (group.poisoned & chosen).sum() < LEAST:
             continue
-        areas = group.areas(chosen, group.beside)
-        for probe in (name for name in areas if name != CONTROL):
+        for probe, areas in group.compared(chosen):
             own = keys | {"planted": count, "probe": probe}
             yield SECTION.row("planted", own, "auroc", **areas[probe].row())
             yield SECTION.row("planted", own, CONTROL, **areas[CONTROL].row())
@@ -44,9 +43,9 @@ def curve_rows(keys: dict, group: Group) -> Iterator[dict]:
     """
     if keys["facts"] != ALL:
         return
-    found = {name: group.tpr_at(fpr) for name, fpr in MATCHED_FPRS.items()}
     for probe in (name for name in group.beside if name != CONTROL):
-        for name, shares in found.items():
+        for name, fpr in MATCHED_FPRS.items():
+            shares = group.tpr_at(fpr, probe)
             yield SECTION.row("matched_fpr", keys | {"probe": probe}, f"tpr_{name}", **shares[probe].row())
             yield SECTION.row("matched_fpr", keys | {"probe": probe}, f"{CONTROL}_{name}", **shares[CONTROL].row())
     cell = {name: keys[name] for name in CELL}

@@ -55,14 +55,30 @@ class Group:
         found = Panel(self.clusters, *self.draws).auroc(scores, self.poisoned, asked)
         return {name: _mean(found, [places.index(place) for place in self._places(name)]) for name in probes}
 
-    def tpr_at(self, fpr: float) -> dict[str, Estimates]:
-        """How many poisoned answers each probe and the first control find where they flag so many of the right ones."""
-        scores = np.stack([self.mean_scores(name) for name in self.beside], axis=1)
-        asked = self.decided[:, None] & ~np.isnan(scores)
+    def compared(self, chosen=None, controls=(CONTROL,)) -> Iterator[tuple[str, dict[str, Estimates]]]:
+        """Each probe with the AUROC of it and of controls on the answers that it scored: one that is tested in fewer
+        folds is compared on these.
+        """
+        own = [name for name in self.probes if name not in CONTROLS]
+        inside = self.decided if chosen is None else self.decided & chosen
+        everywhere = self.areas(inside, [*own, *controls])
+        for probe in own:
+            scored = inside & self.scored(probe)
+            yield probe, everywhere if (scored == inside).all() else self.areas(scored, [probe, *controls])
+
+    def tpr_at(self, fpr: float, probe: str) -> dict[str, Estimates]:
+        """How many poisoned answers a probe and the first control find where each flags so many of the right ones."""
+        names = (probe, CONTROL)
+        scores = np.stack([self.mean_scores(name) for name in names], axis=1)
+        asked = (self.decided & self.scored(probe))[:, None] & ~np.isnan(scores)
         found = Panel(self.clusters, *self.draws).tpr_at(scores, self.poisoned, fpr, asked)
-        return {name: _mean(found, [at]) for at, name in enumerate(self.beside)}
+        return {name: _mean(found, [at]) for at, name in enumerate(names)}
+
+    def scored(self, probe: str) -> np.ndarray:
+        return ~np.isnan(self.mean_scores(probe))
 
     def mean_scores(self, probe: str) -> np.ndarray:
+        """Over its seeds; NaN where it is not tested."""
         return self.scores[:, self._places(probe)].mean(axis=1)
 
     def _places(self, probe):
@@ -99,21 +115,18 @@ class Group:
 
 def condition_rows(keys: dict, group: Group, flips: int) -> Iterator[dict]:
     """AUROC of each probe, beside it those of the controls, the difference to the first of these, and rates."""
-    areas = group.areas()
-    control = areas[CONTROL]
-    for probe in (name for name in group.probes if name not in CONTROLS):
+    for probe, areas in group.compared(controls=CONTROLS):
         own = keys | {"probe": probe}
         yield SECTION.row("conditions", own, "auroc", **areas[probe].row())
         for name in CONTROLS:
             yield SECTION.row("conditions", own, name, **areas[name].row())
-        yield from _difference("conditions", own, "over_control", areas[probe], control)
+        yield from _difference("conditions", own, "over_control", areas[probe], areas[CONTROL])
         yield SECTION.row("conditions", own, "p", group.p(probe, CONTROL, flips), n=int(areas[probe].counts[0]))
         for name, label in (("tpr", POISONED), ("fpr", CORRECT)):
             if found := group.flagged.get((probe, label)):
                 yield SECTION.row("conditions", own, name, **found.row())
-        if SIMPLE in areas and probe == NETWORK:
-            both = ~np.isnan(group.mean_scores(probe))  # a network may be tested in fewer folds
-            areas = group.areas(both)
+        if SIMPLE in group.probes and probe == NETWORK:
+            areas = group.areas(group.scored(probe), [NETWORK, SIMPLE])
             yield from _difference("networks", keys, "over_logistic", areas[probe], areas[SIMPLE])
             yield SECTION.row("networks", keys, "p", group.p(probe, SIMPLE, flips), n=int(areas[probe].counts[0]))
 
@@ -144,8 +157,7 @@ def kind_rows(keys: dict, group: Group) -> Iterator[dict]:
     for kind in sorted(set(group.kinds) - {""}):
         chosen = group.kinds == kind
         if 0 < (group.poisoned & chosen).sum() < (group.decided & chosen).sum():
-            areas = group.areas(chosen, group.beside)
-            for probe in (name for name in areas if name != CONTROL):
+            for probe, areas in group.compared(chosen):
                 own = keys | {"kind": kind, "probe": probe}
                 yield SECTION.row("kinds", own, "auroc", **areas[probe].row())
                 yield SECTION.row("kinds", own, CONTROL, **areas[CONTROL].row())
@@ -153,8 +165,7 @@ def kind_rows(keys: dict, group: Group) -> Iterator[dict]:
 
 def transfer_rows(keys: dict, group: Group) -> Iterator[dict]:
     """What was fitted on one condition, on another."""
-    areas = group.areas(probes=group.beside)
-    for probe in (name for name in areas if name != CONTROL):
+    for probe, areas in group.compared():
         yield SECTION.row("transfer", keys | {"probe": probe}, "auroc", **areas[probe].row())
         yield SECTION.row("transfer", keys | {"probe": probe}, CONTROL, **areas[CONTROL].row())
 
