@@ -5,11 +5,15 @@ targets that it makes of judged questions, retrieval under attack, and answers.
 import csv
 import json
 
+import pyarrow.parquet as pq
 import pytest
 
 from project import NOTHING, ROOT, copy_project, planned, snakemake
 from ragassay import tables
 from ragassay.documents.sources import document_files, records
+from ragassay.release.publishing import publish
+from ragassay.release.verification import checks
+from ragassay.release.verification.release_folder import ReleaseFolder
 from ragassay.schemas.answers import ANSWERS
 from ragassay.schemas.calls import CALLS
 from ragassay.schemas.passages import PASSAGES
@@ -17,6 +21,7 @@ from ragassay.schemas.retrieved import RETRIEVED
 from ragassay.schemas.rewritten_passages import REWRITTEN_PASSAGES
 from ragassay.schemas.targets import TARGETS
 from ragassay.text.answer_match import contains
+from releases import DAY
 
 DOCUMENTS = 30
 CONFIG = """
@@ -103,6 +108,17 @@ def test_what_is_planted_is_retrieved_and_turns_answers(study):
     )
     assert "target" not in clean and clean.count("correct") > 0
     assert attacked.count("target") > len(attacked) / 2
+
+
+def test_a_release_of_it_is_whole_and_holds_what_models_were_asked_whose_name_no_path_has(study, monkeypatch):
+    project, _, read = study
+    monkeypatch.chdir(project)
+    release = ReleaseFolder(publish("1", ["mine.yaml"], DAY))
+    assert not list(checks.problems(release.folder))
+    [rewritten] = [file for file in release.files["recorded_answers"] if "/rewrite_passages/" in file]
+    assert rewritten == "tables/recorded_answers/rewrite_passages/more/embedded.parquet"
+    recorded = pq.read_metadata(release.folder / rewritten).num_rows
+    assert recorded == read(CALLS, "calls/rewrite_passages/more")[0]["replies"] > 0
 
 
 def test_a_second_run_has_nothing_to_do_and_vectors_of_the_other_corpus_are_used_again(study):

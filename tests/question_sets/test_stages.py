@@ -8,9 +8,13 @@ import yaml
 
 from project import TINY, planned, snakemake
 from ragassay import tables
+from ragassay.release.publishing import publish
+from ragassay.release.replaying import replay
+from ragassay.release.verification import checks
 from ragassay.schemas.metrics import METRICS
 from ragassay.schemas.predictions import PREDICTIONS
 from ragassay.schemas.responses import RESPONSES
+from releases import DAY
 
 MINE = (*TINY, "mine.yaml")
 GOAL = ("question_sets", "results/metrics/detectors.parquet", "results/report/index.html")
@@ -130,3 +134,22 @@ def test_figure_1_and_the_report_have_the_set(measured, study):
     page = (study / "results/report/index.html").read_text()
     assert "Judges against gold, scope" in page and "Gold in numbers" in page
     assert "<svg" in (study / "results/figures/agreement/figure_2_scope.svg").read_text()
+
+
+def test_a_release_of_the_set_is_whole_and_a_replay_is_given_what_the_user_brought(
+    measured, study, project, monkeypatch
+):
+    """Questions and recorded responses came from files that a stranger has not; all else comes out of answers."""
+    monkeypatch.chdir(study)
+    release = study / publish("1", [TINY[1], "mine.yaml"], DAY)
+    assert not list(checks.problems(release))
+
+    def run(folder, arguments, environment):
+        return snakemake(folder, *arguments, check=False)
+
+    outcome = replay(release, project, only=["questions", "responses", "scope_votes"], run=run)
+    assert {file.removeprefix("tables/") for file in outcome.given} == {
+        "questions/mine/mine.parquet",
+        "responses/mine/old/recorded/mine.parquet",
+    }
+    assert "tables/scope_votes/mine/embedded/mine.parquet" in outcome.same and not outcome.other

@@ -1,5 +1,6 @@
 """What goes into a release, and what stops one: a line each."""
 
+import itertools
 import json
 import re
 import shutil
@@ -92,6 +93,8 @@ def test_runs_of_texts_that_may_not_be_published_are_counted_and_removed_by_a_sw
     answers = {state for _, state in states(release, "recorded_answers")}
     assert ("repeats_published" if repeats else "repeats") in answers
     assert "repeats" in (release.folder / "DATASHEET.md").read_text()
+    rebuilt = {"claims", "recovered_claims", "novel_claims", "responses"} & {*release.manifest["replay"]["rebuilt"]}
+    assert len(rebuilt) == (4 if repeats else 0), "what was made of words that are not here is given to a replay"
 
 
 def test_every_table_says_whose_its_texts_are():
@@ -103,6 +106,18 @@ def test_every_table_says_whose_its_texts_are():
         assert set(columns) <= set(declared[name].schema.names), name
     for table, column, other, target in contents.REFERENCES:
         assert column in declared[table].schema.names and target in declared[other].schema.names
+
+
+def test_a_replay_runs_the_rules_that_have_all_the_words_that_they_need():
+    assert contents.replayed(set(), set()) == contents.RULES
+    poison = {("targets", "target"), ("targets", "texts")}
+    assert {*contents.RULES} - {*contents.replayed(poison, {"respond"})} == {
+        *("answer_attacked", "answer_prompts", "respond"),
+    }
+    assert "answers" in contents.rebuilt(["answers"], contents.RULES) and not contents.rebuilt(["answers"], ["respond"])
+    for table, column in itertools.chain(*contents.DEPENDS.values()):
+        assert column in contents.TEXTS[table]
+    assert {*contents.DEPENDS, *contents.ABOUT} <= {*contents.RULES}
 
 
 def test_poison_goes_along_by_the_switch_alone(root):

@@ -12,7 +12,7 @@ from project import ROOT, snakemake
 from ragassay import tables
 from ragassay.ledger.calls import Ledger
 from ragassay.release import ledger_extract
-from ragassay.release.replaying import OFFLINE, NotReplayed, replay
+from ragassay.release.replaying import OFFLINE, NotReplayed, _why, replay
 from ragassay.release.verification import listing
 from ragassay.schemas.calls import CALLS
 from ragassay.schemas.recorded_answers import RECORDED_ANSWERS
@@ -65,6 +65,31 @@ def test_jobs_of_a_replay_have_no_network(use):
     command = [sys.executable, "-c", f"import socket; socket.{use}"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode and "expected none in a replay" in done.stderr
+
+
+def test_the_ledger_of_a_job_is_found_where_no_key_of_its_path_is_its_model(tmp_path):
+    """Models answer to other names over the years: the row of calls says which one counts."""
+    row = {"model": "new", "requests": 1}
+    calls = {"write_targets/mine": row, "respond/a/b": row, "optimise_passages/mine/x": row | {"requests": 0}}
+    for folder in ("write_targets/mine/old", "write_targets/mine/new", "respond/a/b"):
+        Ledger(tmp_path / folder).refused("00" * 16, [0], "refusal", "no")
+    assert list(ledger_extract.jobs(tmp_path, calls)) == ["respond/a/b", "write_targets/mine/new"]
+    assert all(ledger_extract.account(job, calls) is row for job in ledger_extract.jobs(tmp_path, calls))
+    with pytest.raises(ledger_extract.LedgerGap, match="judge_defusion_plain/a: found no ledger of this job"):
+        list(ledger_extract.jobs(tmp_path, {"judge_defusion_plain/a": row}))
+
+
+def test_a_replay_that_fails_says_what_its_job_said():
+    output = """respond (shard=a): 3 questions
+respond (shard=a): results/questions/a.parquet: found nothing, expected a question
+RuleException:
+Command 'python tmpgffibil_.respond.py' returned non-zero exit status 1.
+judge_scope: 5 votes
+Complete log(s): a.log
+"""
+    said = "r: the replay failed: respond (shard=a): results/questions/a.parquet: found nothing, expected a question"
+    assert _why(output, "r") == said
+    assert _why("one\ntwo", "r") == "r: the replay failed: one / two"
 
 
 def test_a_ledger_made_from_rows_has_the_answers_refusals_and_costs_of_the_first(tmp_path):

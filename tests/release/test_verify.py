@@ -87,6 +87,25 @@ def empty_folder(folder):
     return "tables/other: found a file that SHA256SUMS does not list"
 
 
+def emptied_folder(folder):
+    """It had one file, so that the folder is left without any."""
+    path = next(path for path in sorted(folder.rglob("*.parquet")) if len(list(path.parent.iterdir())) == 1)
+    path.unlink()
+    return f"{path.relative_to(folder)}: no such file, but SHA256SUMS lists it"
+
+
+def cut_list(folder):
+    content = (folder / "SHA256SUMS").read_bytes()
+    (folder / "SHA256SUMS").write_bytes(content[: len(content) // 2])
+    return "SHA256SUMS: found no line end behind the last line; the list is cut off"
+
+
+def broken_list(folder):
+    content = (folder / "SHA256SUMS").read_bytes()
+    (folder / "SHA256SUMS").write_bytes(content[:85] + b"<" + content[86:])
+    return "SHA256SUMS:2: found "
+
+
 def a_link(folder):
     target = folder.parent / "elsewhere"
     shutil.move(folder / LABELS, target)
@@ -94,7 +113,10 @@ def a_link(folder):
     return f"{LABELS}: found no plain file"
 
 
-@pytest.mark.parametrize("change", [stray, missing, exchanged, empty_folder, a_link], ids=lambda one: one.__name__)
+CHANGED = [stray, missing, exchanged, empty_folder, emptied_folder, cut_list, broken_list, a_link]
+
+
+@pytest.mark.parametrize("change", CHANGED, ids=lambda one: one.__name__)
 def test_files_are_those_that_were_released(release, change):
     expected = change(release)
     found = list(checks.problems(release))

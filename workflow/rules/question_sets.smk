@@ -43,9 +43,7 @@ rule question_sets:
 
 
 ruleorder: read_question_set > collect_documents
-ruleorder: read_question_set > write_questions > write_near_misses
-ruleorder: read_responses > respond
-ruleorder: read_verdicts > judge_scope
+ruleorder: write_questions > write_near_misses
 
 
 rule read_question_set:

@@ -52,6 +52,8 @@ rule respond:
         "logs/respond/{generator}/{responder}/{prompt}/{shard}.log",
     benchmark:
         "logs/respond/{generator}/{responder}/{prompt}/{shard}.benchmark.jsonl"
+    wildcard_constraints:
+        responder=one_of(config["models"]),
     conda:
         "../../envs/models.yaml"
     threads: plan(models.threads_of, role="responder")

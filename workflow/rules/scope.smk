@@ -138,6 +138,8 @@ rule write_questions:
         "logs/write_questions/{generator}/{shard}.log",
     benchmark:
         "logs/write_questions/{generator}/{shard}.benchmark.jsonl"
+    wildcard_constraints:
+        generator=one_of(config["models"]),
     conda:
         "../../envs/models.yaml"
     threads: plan(models.threads_of, role="generator")
@@ -167,6 +169,8 @@ rule write_near_misses:
         "logs/write_near_misses/{generator}/{shard}.log",
     benchmark:
         "logs/write_near_misses/{generator}/{shard}.benchmark.jsonl"
+    wildcard_constraints:
+        generator=one_of(config["models"]),
     conda:
         "../../envs/models_and_encoders.yaml"
     threads: plan(models.threads_of, role="generator")
@@ -195,6 +199,8 @@ rule judge_scope:
         "logs/judge_scope/{generator}/{judge}/{shard}.log",
     benchmark:
         "logs/judge_scope/{generator}/{judge}/{shard}.benchmark.jsonl"
+    wildcard_constraints:
+        judge=one_of(config["models"]),
     conda:
         "../../envs/models.yaml"
     threads: plan(models.threads_of, role="judge")

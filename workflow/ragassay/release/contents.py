@@ -62,22 +62,52 @@ NEVER = {
     "exported_documents": "an export holds them",
     "exported_questions": "an export holds them",
 }
-# What a replay makes from recorded answers. All else it is given: it came from outside or from people, or vectors or
-# trained weights made it, which are not in a release.
-REBUILT = """answers calls claims closed_book_answers defusion_labels defusion_votes defusion_votes_plain direct_answers
-    document_statistics lm_relevance metrics/calls metrics/documents metrics/responses metrics/scope novel_claims
-    passage_answers prompt_answers questions recovered_claims rejects/claims rejects/novel_claims rejects/questions
-    rejects/recovered_claims responses scope_labels scope_votes selected_questions written_questions""".split()
 DIVIDED = "rejects", "metrics"  # of these a part is given
-RULES = """answer_attacked answer_closed_book answer_directly answer_from_passages answer_prompts describe_documents
-    extract_claims judge_defusion judge_scope label_defusion label_scope measure_calls measure_documents
-    measure_responses measure_scope rate_relevance recover_claims remove_supported_claims respond select_questions
-    write_questions""".split()  # that make them
+# What a replay makes from recorded answers: rule -> tables and parts of tables. All else it is given: it came from
+# outside or from people, or vectors or trained weights made it, which are not in a release.
+MADE = {
+    "answer_attacked": ["answers"],
+    "answer_closed_book": ["closed_book_answers"],
+    "answer_directly": ["direct_answers"],
+    "answer_from_passages": ["passage_answers"],
+    "answer_prompts": ["prompt_answers"],
+    "describe_documents": ["document_statistics"],
+    "extract_claims": ["claims", "rejects/claims"],
+    "judge_defusion": ["defusion_votes", "defusion_votes_plain"],
+    "judge_scope": ["scope_votes"],
+    "label_defusion": ["defusion_labels"],
+    "label_scope": ["scope_labels"],
+    "measure_calls": ["metrics/calls"],
+    "measure_documents": ["metrics/documents"],
+    "measure_responses": ["metrics/responses"],
+    "measure_scope": ["metrics/scope"],
+    "rate_relevance": ["lm_relevance"],
+    "recover_claims": ["recovered_claims", "rejects/recovered_claims"],
+    "remove_supported_claims": ["novel_claims", "rejects/novel_claims"],
+    "respond": ["responses"],
+    "select_questions": ["selected_questions"],
+    "write_questions": ["questions", "written_questions", "rejects/questions"],
+}
+# What these make depends on words that a release may withhold: rule -> (table, column). Then it is given, too.
+QUERY_ANSWERS = [("queries", "answers")]
+TARGET_ANSWERS = [("targets", "answers"), ("targets", "target"), ("targets", "target_aliases")]
+DEPENDS = {"answer_directly": QUERY_ANSWERS, "answer_from_passages": QUERY_ANSWERS}
+DEPENDS |= {"answer_attacked": TARGET_ANSWERS, "answer_prompts": TARGET_ANSWERS}
+DEPENDS |= {rule: [("questions", "text")] for rule in ("answer_closed_book", "judge_scope", "respond")}
+DEPENDS["judge_defusion"] = [("questions", "text"), ("responses", "text")]
+DEPENDS["measure_responses"] = [("responses", "text"), ("closed_book_answers", "text")]
+DEPENDS["recover_claims"] = [("claims", "text")]
+DEPENDS["remove_supported_claims"] = [("claims", "text"), ("recovered_claims", "text")]
+DEPENDS["write_questions"] = [("claims", "text"), ("novel_claims", "text")]
+# These show other texts in their prompts than those of documents: rule -> tables.
+ABOUT = {"answer_directly": ["queries"]}
+ABOUT |= {rule: ["passages", "queries"] for rule in ("answer_from_passages", "rate_relevance")}
+ABOUT |= {rule: ["passages", "targets"] for rule in ("answer_attacked", "answer_prompts")}
 # What a replay measures again on given tables, which vectors or trained weights made, within the tolerance; and what it
 # reads, if a run has that, which no release holds: it is given, then.
 MEASURED = {"metrics/detectors": {"human_labels"}, "metrics/retrieval": set()}
 TOLERANCE = 1e-6
-RULES += ["measure_detectors", "measure_retrieval"]
+RULES = [*MADE, "measure_detectors", "measure_retrieval"]
 
 QUESTION, TARGET, QUERY = ("questions", "question_id"), ("targets", "target_id"), ("queries", "query_id")
 REFERENCES = [
@@ -105,9 +135,17 @@ FUNNELS = [
 ]
 
 
-def rebuilt(parts: list[str]) -> list[str]:
-    """What a replay makes of these parts: questions are given where they are near misses, which need vectors."""
-    return [name for name in parts if name in REBUILT and not (name == "questions" and "near_misses" in parts)]
+def rebuilt(parts: list[str], rules: list[str]) -> list[str]:
+    """What these rules make of these parts: questions are given where they are near misses, which need vectors."""
+    made = {"calls", *(name for rule in rules for name in MADE.get(rule, ()))}
+    return [name for name in parts if name in made and not (name == "questions" and "near_misses" in parts)]
+
+
+def replayed(withheld: set[tuple[str, str]], silent: set[str]) -> list[str]:
+    """The rules that a replay runs. `withheld` are columns of tables with cells that are not published, `silent` rules
+    of whose recorded answers some are not.
+    """
+    return [rule for rule in RULES if rule not in silent and withheld.isdisjoint(DEPENDS.get(rule, ()))]
 
 
 def is_known(table: str) -> bool:

@@ -23,18 +23,28 @@ class LedgerGap(AssayError):
     """The ledger is not whole, so a release could not be replayed."""
 
 
-def jobs(ledger, calls: dict[str, int]) -> Iterator[str]:
-    """The folders below the ledger with the replies of these jobs: the table calls, with their requests."""
+def jobs(ledger, calls: dict[str, dict]) -> Iterator[str]:
+    """The folders below the ledger with the replies of these jobs; `calls` has each job's row of the table calls."""
     ledger, found = Path(ledger), {}
     for folder in sorted({path.parent for path in ledger.rglob("*.jsonl")}):
         name = folder.relative_to(ledger).as_posix()
         if name.split("/")[0] not in OTHERS:
             found[name.replace("/_", "_")] = name
-    for job in sorted(filter(calls.get, calls)):
-        if job not in found:
-            expected = "which results/calls names; put the ledger back, or run the pipeline again"
-            raise LedgerGap(f"{ledger / job}: found no ledger of this job, {expected}")
-        yield found[job]
+    for job, row in sorted(calls.items()):
+        if row["requests"]:
+            folder = found.get(job) or found.get(f"{job}/{row['model']}")
+            if folder is None:
+                expected = "which results/calls names; put the ledger back, or run the pipeline again"
+                raise LedgerGap(f"{ledger / job}: found no ledger of this job, {expected}")
+            yield folder
+
+
+def account(folder: str, calls: dict[str, dict]) -> dict:
+    """The row of the table calls that a folder of the ledger belongs to. Where no key in a job's path is its model, the
+    folder has the model behind these keys.
+    """
+    job = folder.replace("/_", "_")
+    return calls[job if job in calls else job.rpartition("/")[0]]
 
 
 def rows(folder) -> list[dict]:

@@ -4,18 +4,17 @@ import shutil
 from pathlib import Path
 
 from ragassay.llm.prompts import Prompt
-from ragassay.question_sets.recorded_prompt import RECORDED
 from ragassay.release.gathering import NotReleasable
 from ragassay.release.verification.file_pass import FilePass
 
 
 def copy_prompts(place: Path, passes: dict[str, FilePass], prompts: Path) -> dict[str, str]:
-    """digest -> file in the release, of all that tables name; answers that were recorded elsewhere have no file.
+    """digest -> file in the release, of all that tables name. Rows that users bring, asked elsewhere, name none.
 
     `passes` has what was seen of each file of a table.
     """
     files = {Prompt.load(path).digest: path for path in sorted(prompts.glob("*.yaml"))}
-    known = {RECORDED: ""}
+    known = {"": ""}
     (place / "prompts").mkdir()
     for file, seen in passes.items():
         for digest in seen.distinct("prompt").to_pylist():

@@ -50,10 +50,10 @@ class PublishedTables:
         shutil.copyfile(path, target)
         self._enter(table, place.with_suffix("").as_posix(), seen)
 
-    def add(self, table: Table, place: str, rows: list[dict]) -> None:
+    def add(self, table: Table, place: str, rows: list[dict]) -> FilePass:
         """Publish rows that only a release has."""
         batch = pa.RecordBatch.from_pylist(rows, schema=table.schema)
-        self._write(table, place, self._pieces(table, {}, [batch]))
+        return self._write(table, place, self._pieces(table, {}, [batch]))
 
     def _pieces(self, table, keys, batches: Iterable[pa.RecordBatch]):
         """What is published of each batch."""
@@ -74,6 +74,7 @@ class PublishedTables:
                 seen.add(piece)
                 writer.write(piece)
         self._enter(table, place, seen)
+        return seen
 
     def _enter(self, table, place, seen):
         """The manifest has the columns of a table as they may be in any of its files."""

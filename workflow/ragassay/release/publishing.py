@@ -64,10 +64,11 @@ def publish(version: str, configfiles: list[str], day: str, key: str | None = No
                 name = path.relative_to(root / "results").with_suffix("").as_posix()
                 if contents.is_published(table.name, name, **switches):
                     written.copy(table, path)
-        _add_answers(written, root, by_name.get("calls", []), switches)
+        silent = _add_answers(written, root, by_name.get("calls", []), switches)
         _add_states(written)
+        rules = contents.replayed(redaction.withheld(), silent)
         measured = [name for name, reads in contents.MEASURED.items() if not reads & by_name.keys()]
-        manifest = _manifest(config, version, written.entries, measured, signed=key is not None)
+        manifest = _manifest(config, version, written.entries, rules, measured, signed=key is not None)
         manifest["prompts"] = copy_prompts(place, written.passes, root / "resources/prompts")
         _write_json(place / MANIFEST, manifest)
         _copy_rest(place, config, root)
@@ -94,16 +95,21 @@ def _learn(redaction, files, results):
 
 
 def _add_answers(written, root, calls, switches):
-    jobs = {}
+    """Returns the rules of whose recorded answers some are withheld."""
+    jobs, silent = {}, set()
     for path in calls:
-        job = path.relative_to(root / "results/calls").with_suffix("").as_posix()
-        jobs[job] = sum(tables.read(CALLS, path)["requests"].to_pylist())
+        for row in tables.read(CALLS, path, ["model", "requests"]).to_pylist():
+            jobs[path.relative_to(root / "results/calls").with_suffix("").as_posix()] = row
     for job in ledger_extract.jobs(root / "ledger", jobs):
         place = f"recorded_answers/{job}"
         if contents.is_published("recorded_answers", place, **switches):
-            written.add(RECORDED_ANSWERS, place, ledger_extract.rows(root / "ledger" / job))
+            rows = ledger_extract.rows(root / "ledger" / job)
+            seen = written.add(RECORDED_ANSWERS, place, rows)
+            if seen.missing["body"] > sum(row["body"] is None for row in rows):
+                silent.add(job.split("/")[0])
             if asked := ledger_extract.asked(root / "ledger" / job):
                 written.add(ASKED_CALLS, f"asked_calls/{job}", asked)
+    return silent
 
 
 def _add_states(written):
@@ -114,11 +120,11 @@ def _add_states(written):
     written.add(PUBLISHED_TEXTS, "published_texts", rows)
 
 
-def _manifest(config, version, entries, measured, signed):
+def _manifest(config, version, entries, rules, measured, signed):
     export, release = config["export"], config["release"]
     places = [file.removeprefix(f"{TABLES}/").removesuffix(".parquet") for e in entries.values() for file in e["files"]]
     parts = sorted(set(map(contents.part, places)))
-    rebuilt = contents.rebuilt(parts)
+    rebuilt = contents.rebuilt(parts, rules)
     return {
         "format": 1,
         "version": version,
@@ -135,6 +141,7 @@ def _manifest(config, version, entries, measured, signed):
         "references": [list(reference) for reference in contents.REFERENCES],
         "funnels": [list(funnel) for funnel in contents.FUNNELS],
         "replay": {
+            "rules": rules,
             "given": [name for name in parts if name not in (*rebuilt, *measured)],
             "rebuilt": rebuilt,
             "within": {name: contents.TOLERANCE for name in measured if name in parts},

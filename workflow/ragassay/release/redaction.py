@@ -11,6 +11,7 @@ from ragassay.release.licences import Licences
 from ragassay.release.long_runs import LongRuns
 from ragassay.tables import Table, key_names
 
+SHOWN = ("published", "repeats_published", "empty")  # states of cells that are as they were
 PASSAGES = {"annotation_items": "doc_id", "passages": "document_id"}  # the column with the document of a row
 
 
@@ -42,7 +43,7 @@ class Redaction:
             empty = batch[column].null_count
             count = Counter(states) if states else Counter(published=batch.num_rows - empty, empty=empty)
             self.counts.update({(table.name, column, state): number for state, number in count.items() if number})
-            if count.keys() - {"published", "repeats_published", "empty"}:
+            if count.keys() - set(SHOWN):
                 shown = [state in ("published", "repeats_published") for state in states]
                 values = batch[column].to_pylist()
                 kept = [value if show else None for value, show in zip(values, shown, strict=True)]
@@ -56,6 +57,10 @@ class Redaction:
     def may_empty(self, table: str) -> bool:
         """Whether cells of this table may have to be emptied."""
         return any(self._may_empty(owner) for owner in TEXTS.get(table, {}).values())
+
+    def withheld(self) -> set[tuple[str, str]]:
+        """(table, column) of all cells that were emptied so far."""
+        return {(table, column) for table, column, state in self.counts if state not in SHOWN}
 
     def _may_empty(self, owner):
         if owner == OURS or (owner == POISON and self.poisoned):

@@ -7,6 +7,7 @@ that a call without a recorded answer stops the job. What comes out is compared 
 
 import csv
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -23,8 +24,8 @@ from ragassay.errors import AssayError
 from ragassay.ledger.asked import GIVEN, write_list
 from ragassay.plan import schema
 from ragassay.plan.schema import values
-from ragassay.release.contents import RULES, part
-from ragassay.release.ledger_extract import write_ledger
+from ragassay.release.contents import ABOUT, MADE, POISON, RULES, TEXTS, part
+from ragassay.release.ledger_extract import account, write_ledger
 from ragassay.release.outcome import Outcome
 from ragassay.release.rehydrating import texts
 from ragassay.release.verification import listing
@@ -62,10 +63,9 @@ def replay(release, project=".", only: Iterable[str] = (), rehydrated=None, run:
     with tempfile.TemporaryDirectory(prefix="replay-", dir=project / ".snakemake") as folder:
         scratch = Path(folder, "project")
         config = _lay_out(opened, project, scratch)
-        withheld = _give(opened, scratch, texts(rehydrated) if rehydrated else {})
+        keyed = _keyed(_give(opened, scratch, texts(rehydrated) if rehydrated else {}))
         _write_ledgers(opened, scratch)
-        if withheld:
-            _give_keys(opened, scratch)
+        _give_keys(opened, scratch, keyed)
         names = _made(opened)
         if unknown := sorted(set(only) - set(names)):
             expected = f"expected some of those that a replay makes: {', '.join(names)}"
@@ -73,12 +73,14 @@ def replay(release, project=".", only: Iterable[str] = (), rehydrated=None, run:
         targets = list(_files(opened, only or names))
         _write_targets(scratch, targets)
         arguments = ["--snakefile", "replay.smk", "--forceall", "--rerun-triggers", "input"]
-        arguments += ["--allowed-rules", *RULES, "replay", "--", "replay"]
+        arguments += ["--allowed-rules", *opened.manifest["replay"].get("rules", RULES), "replay", "--", "replay"]
         keys = {entry["key_variable"]: "none" for entry in config["models"].values() if entry["key_variable"]}
         done = (run or _snakemake)(scratch, arguments, {OFFLINE: "1"} | keys)
         if done.returncode:
             raise NotReplayed(_why(done.stdout, release))
-        return _compared(opened, scratch, targets, "answers" if withheld else "texts")
+        of_answers = {made for rule in keyed for made in MADE.get(rule, ())}
+        way = "texts" if of_answers.isdisjoint(_part(file) for file, _ in targets) else "answers"
+        return _compared(opened, scratch, targets, way)
 
 
 def _opened(release):
@@ -154,9 +156,9 @@ def _unlinked(scratch, folder):
 
 def _give(opened, scratch, known):
     """All tables, as stages read them: without columns that only releases have. What Snakemake makes again, it removes;
-    the time of a file tells. Returns whether a document is without its text.
+    the time of a file tells. Returns the tables in which a text is missing that is not poison.
     """
-    declared, withheld = all_tables(), False
+    declared, withheld = all_tables(), set()
     for file, name in _files(opened, [*opened.manifest["replay"]["given"], *_made(opened)]):
         place = scratch / "results" / file.partition("/")[2]
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -166,10 +168,22 @@ def _give(opened, scratch, known):
         else:
             rows = pq.read_table(opened.folder / file, partitioning=None)
             rows = _with_texts(rows, known)
-            withheld = withheld or (name == "documents" and rows["text"].null_count > 0)
+            if any(rows[column].null_count for column in _texts(table)):
+                withheld.add(name)
             tables.write(table, place, _as_declared(table, rows))
         os.utime(place, (LONG_AGO, LONG_AGO))
     return withheld
+
+
+def _texts(table):
+    """The columns with texts that prompts may show; each row of a run has some."""
+    owners = TEXTS.get(table.name, {})
+    return [column.name for column in table.columns if owners.get(column.name, POISON) != POISON and not column.null]
+
+
+def _keyed(withheld):
+    """The rules whose prompts cannot be rendered without the texts of these tables."""
+    return {rule for rule in RULES if not withheld.isdisjoint(ABOUT.get(rule, ["documents"]))}
 
 
 def _made(opened):
@@ -224,17 +238,20 @@ def _as_declared(table: Table, rows: pa.Table) -> pa.Table:
 def _write_ledgers(opened, scratch):
     accounts = {}
     for file, rows in opened.each("calls", [column["name"] for column in opened.tables["calls"]["columns"]]):
-        [accounts[opened.place("calls", file)]] = rows.to_pylist()
+        for row in rows.to_pylist():
+            accounts[opened.place("calls", file)] = row
     for file, rows in opened.each(
         "recorded_answers", [column["name"] for column in opened.tables["recorded_answers"]["columns"]]
     ):
         job = opened.place("recorded_answers", file)
-        write_ledger(scratch / "ledger" / job, rows.to_pylist(), accounts[job.replace("/_", "_")])
+        write_ledger(scratch / "ledger" / job, rows.to_pylist(), account(job, accounts))
 
 
-def _give_keys(opened, scratch):
+def _give_keys(opened, scratch, rules):
     """Without texts there are no prompts and no keys of their answers; the release says which call had which."""
     for file, rows in opened.each("asked_calls", ["item", "call", "key"]):
+        if opened.place("asked_calls", file).split("/")[0] not in rules:
+            continue
         places = zip(rows["item"].to_pylist(), rows["call"].to_pylist(), strict=True)
         keys = dict(zip(places, rows["key"].to_pylist(), strict=True))
         write_list(scratch / "ledger" / opened.place("asked_calls", file) / GIVEN, keys)
@@ -247,11 +264,13 @@ def _snakemake(folder, arguments, environment):
 
 
 def _why(output, release):
-    lines = output.strip().splitlines()
-    missed = next((line for line in lines if MISS in line), None)
-    if missed:
-        return f"{release}: {missed.strip()}, or the release lacks it, or this code is not that of the run"
-    return f"{release}: the replay failed: " + " / ".join(line.strip() for line in lines[-6:])
+    """The last words of the job that failed, else those of Snakemake."""
+    lines = [line.strip() for line in output.strip().splitlines()]
+    if missed := next((line for line in lines if MISS in line), None):
+        return f"{release}: {missed}, or the release lacks it, or this code is not that of the run"
+    rule = re.search(r"\.(\w+)\.py' returned non-zero exit status", output)
+    said = [line for line in lines if rule and re.match(rf"{rule[1]}( \(.*\))?: ", line)]
+    return f"{release}: the replay failed: " + (said[-1] if said else " / ".join(lines[-6:]))
 
 
 def _compared(opened, scratch, targets, way):

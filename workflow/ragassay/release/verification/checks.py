@@ -39,7 +39,7 @@ def summary(folder: Path) -> str:
 
 
 def _documents(release):
-    """Every number of the card and the datasheet, counted again."""
+    """Numbers of the card or the datasheet that are not those of the tables, which are counted again."""
     for name, text in card.documents(release, facts(release)).items():
         found = (release.folder / name).read_bytes().decode(errors="replace").split("\n")
         wanted = text.split("\n")
@@ -51,6 +51,7 @@ def _documents(release):
 
 
 def _signature(folder, signers):
+    """The signature is missing, or another key made it."""
     if not (folder / SIGNATURE).is_file():
         yield f"{SIGNATURE}: no such file; this release was not signed"
         return

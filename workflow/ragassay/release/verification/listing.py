@@ -29,24 +29,30 @@ def present(folder: Path) -> list[str]:
 
 
 def problems(folder: Path) -> Iterator[str]:
+    """Files of a release that are not those of its list."""
     try:
         text = (folder / SUMS).read_bytes().decode()
     except (OSError, UnicodeDecodeError) as error:
         yield f"{SUMS}: cannot be read ({type(error).__name__}); get the release again"
         return
-    listed = {}
+    listed, broken = {}, []
     for number, line in enumerate(text.split("\n")[:-1], 1):
         match = LINE.fullmatch(line)
         if not match or match[2] in listed:
-            yield f"{SUMS}:{number}: found {line[:80]!r}, expected a digest and the name of a file, each once"
+            broken.append(f"{SUMS}:{number}: found {line[:80]!r}, expected a digest and the name of a file, each once")
         else:
             listed[match[2]] = match[1]
     if not text.endswith("\n"):
-        yield f"{SUMS}: found no line end behind the last line; the list is cut off"
+        broken.append(f"{SUMS}: found no line end behind the last line; the list is cut off")
+    yield from broken
+    if broken:  # files that it has lost are no strays
+        return
     files = present(folder)
+    missing = sorted(listed.keys() - {*files})
     for name in sorted(listed.keys() | files):
         if name not in listed:
-            yield f"{name}: found a file that {SUMS} does not list; remove it, it is not part of the release"
+            if not any(lost.startswith(f"{name}/") for lost in missing):  # else a folder that lost its files
+                yield f"{name}: found a file that {SUMS} does not list; remove it, it is not part of the release"
         elif name not in files:
             yield f"{name}: no such file, but {SUMS} lists it; get the release again"
         elif (folder / name).is_symlink() or not (folder / name).is_file():

@@ -21,7 +21,7 @@ def problems(release: ReleaseFolder) -> Iterator[str]:
 
 
 def _references(release):
-    """Every value of a referring column stands in the column it refers to."""
+    """Values that are missing in the column they refer to."""
     known = {}
     for table, column, other, target in release.manifest["references"]:
         if release.has(table, column) and release.has(other, target):
@@ -31,7 +31,7 @@ def _references(release):
 
 
 def _prompts(release):
-    """Every prompt that a row was asked with is in the release."""
+    """Prompts that rows were asked with and that the release lacks."""
     for table in release.tables:
         for file, found in _distinct(release, table, "prompt").items() if release.has(table, "prompt") else ():
             for prompt in found.to_pylist():
@@ -56,7 +56,7 @@ def _dangling(release, table, column, known, where):
 
 
 def _splits(release):
-    """Near-duplicates are in one split, with all their questions."""
+    """Near-duplicates that are in several splits, with all their questions."""
     if not (release.has("selected_questions", "split") and release.has("documents", "cluster_id")):
         return
     documents = release.read("documents", ["doc_id", "cluster_id"])
@@ -69,10 +69,12 @@ def _splits(release):
 
 
 def _funnels(release):
-    """What goes into a stage comes out of it or is rejected."""
+    """Stages that lost rows: what goes in comes out or is rejected. Users may bring something about some questions."""
     counted = {file: entry["rows"] for table in release.tables.values() for file, entry in table["files"].items()}
     for start, end, rejects in release.manifest["funnels"]:
         for file in release.files.get(end, ()):
+            if "" in release.passes[file].distinct("prompt").to_pylist():
+                continue
             keys = release.keys(end, file)
             source = f"tables/{release.tables[start]['path'].format(**keys)}.parquet" if start in release.tables else ""
             rejected = f"tables/rejects/{rejects.format(**keys)}.parquet" if rejects else ""
@@ -83,7 +85,7 @@ def _funnels(release):
 
 
 def _licences(release):
-    """No document has its text here unless its source allows it."""
+    """Texts of documents whose source does not allow them to be published."""
     sources = release.manifest["sources"]
     for table in ("documents", "articles"):
         for file in release.files.get(table, ()):
@@ -94,7 +96,7 @@ def _licences(release):
 
 
 def _texts(release):
-    """The cells of columns with texts are as many as published_texts says, and missing where it says so."""
+    """Columns with more or fewer texts than published_texts says."""
     counted = release.read("published_texts", ["table", "column", "state", "cells"])
     states = {}
     for row in counted.to_pylist() if counted else ():
@@ -109,7 +111,7 @@ def _texts(release):
 
 
 def _poison(release):
-    """Without the switch that publishes it, there is nothing that an attack wants to be read."""
+    """What an attack wants to be read, in a release made without the switch that publishes it."""
     if release.manifest["poisoned"]:
         return
     for files in release.files.values():
@@ -123,7 +125,7 @@ def _poison(release):
 
 
 def _secrets(release):
-    """Files other than tables; table_files looks into these."""
+    """Secrets in other files than tables, which table_files looks into."""
     for path in sorted(release.folder.rglob("*")):
         if path.is_file() and path.suffix != ".parquet":
             for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):

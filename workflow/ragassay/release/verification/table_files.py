@@ -41,7 +41,9 @@ def problems(release: ReleaseFolder) -> Iterator[str]:
 
 
 def _of_file(release, file, table, ids):
-    """Problems of one file, in one pass over it that later checks use; ids are searched for no secrets."""
+    """A table that is not what the manifest says, from one pass over its file that later checks use, too. Ids are not
+    searched for secrets.
+    """
     entry, path = release.tables[table], release.folder / file
     wanted, texts = entry["files"][file], release.manifest["texts"].get(table, ())
     columns = {column["name"]: column["type"] for column in entry["columns"]}
