@@ -9,6 +9,8 @@ RELEASE ?=
 BEFORE ?=
 BIN := .venv/bin
 BENCHMARKS := house cluster scale tables server calls limits budget chaos chaos_batch parsing providers embedded canaries extraction duplicates crawl hostile encoders retrieval relevance attacks optimised_attacks raguard scope scope_study responses explorer annotation features revprag paper_costs demo_lm detectors folds release
+# Pictures of docs/ and the sections of the report that they show.
+PICTURES := report:relevance attacks:attacks defences:raguard detectors:detectors revprag:revprag
 MAKEFLAGS += --no-print-directory
 # Module systems of clusters set these, and what they point to would be taken for installed in .venv.
 unexport PYTHONPATH PYTHONHOME
@@ -74,8 +76,9 @@ hostile: ## let a thousand hostile servers at the fetcher
 slurm-test: ## kill heads, jobs and the controller of a real Slurm on this machine (Debian: slurm-wlm, munge; ARGS="--times 3")
 	@$(MAKE) bench-cluster EXTRA=slurm
 
-screenshot: setup ## take docs/report.png again from results/report/index.html (needs Chromium)
-	@PYTHONPATH=workflow $(BIN)/python -m ragassay.report.screenshot results/report/index.html docs/report.png relevance
+screenshot: setup ## take the pictures of docs/ again from results/report/index.html (needs Chromium)
+	@set -e; for picture in $(PICTURES); do PYTHONPATH=workflow $(BIN)/python -m ragassay.report.screenshot \
+	results/report/index.html docs/$${picture%:*}.png $${picture#*:}; done
 
 docs: setup ## write the generated parts of the documentation again
 	@PYTHONPATH=workflow $(BIN)/python -m ragassay.docs

@@ -55,6 +55,14 @@ def test_it_is_readable_at_every_width(page, width):
     assert float(page.execute_script("return getComputedStyle(document.querySelector('td')).fontSize")[:-2]) >= 14
 
 
+def test_no_table_scrolls_sideways_on_a_laptop(page):
+    size = {"width": 1280, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+    page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    script = "return [...document.querySelectorAll('.wide')].filter(one => one.scrollWidth > one.clientWidth)"
+    script += ".map(one => one.getAttribute('aria-label'))"
+    assert len(page.find_elements(By.CSS_SELECTOR, ".wide table")) > 10 and page.execute_script(script) == []
+
+
 CROWDED = """
 const places = (svg) => [...svg.querySelectorAll("text")].map((text) => [text, text.getBoundingClientRect()]);
 const overlap = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 &&

@@ -51,6 +51,11 @@ def test_examples_are_shown_with_all_passages_as_they_are():
     assert "<summary>Example 1: a &lt;b&gt;" in text and "<dd>a &lt;b&gt;\n\nc</dd>" in text and "<dt>b</dt>" in text
 
 
+def test_names_in_captions_are_shown_as_code():
+    found = page("how `echo` & `<b>` do")
+    assert found.count("how <code>echo</code> &amp; <code>&lt;b&gt;</code> do") == 5, "one lead and four captions"
+
+
 def test_nothing_is_fetched_from_anywhere():
     for tag, attributes in Elements(page()).found:
         assert not {"src", "srcset", "action", "style", "onclick", "onload"} & attributes.keys(), tag

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import yaml
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from ragassay.report import html
 from ragassay.report.sections import Section
@@ -30,7 +30,7 @@ def render(
     """
     style, behaviour = Path(style).read_text().strip(), Path(behaviour).read_text().strip()
     environment = html.environment()
-    environment.filters |= {"shown": shown, "cell": cell}
+    environment.filters |= {"shown": shown, "cell": cell, "prose": prose}
     page = environment.from_string(Path(template).read_text())
     return page.render(
         title=title,
@@ -52,6 +52,11 @@ def shown(number: float | None) -> str:
     if float(number).is_integer():
         return f"{number:,.0f}"
     return f"{number:,.1f}" if abs(number) >= 10 else f"{number:.3g}"
+
+
+def prose(text: str) -> Markup:
+    """A caption; names between backticks are shown as code."""
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
 def cell(value) -> dict:

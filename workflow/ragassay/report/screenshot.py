@@ -1,4 +1,4 @@
-"""Take README's picture of a report, its head and one section: `make screenshot`, after `make demo`."""
+"""Take the pictures of README and guides, a report's head and one section: `make screenshot`, after `make demo`."""
 
 import os
 import re
