@@ -82,7 +82,7 @@ def undefined(rows):
 NATURAL = {"corpus": "small", "retriever": "dense", "query_set": "natural"}
 SCORES = [
     (constant, "query set natural.* found the score -?0.5 for all 120 queries, expected scores that differ"),
-    (undefined, "natural, dense: found a score that is no finite number; are the vectors sound"),
+    (undefined, "natural, dense: found a score that is no finite number; check the vectors"),
 ]
 
 

@@ -46,7 +46,7 @@ class Drafter:
             if tokens and row[self.first : self.first + len(tokens)] == tokens:
                 return Draft(text + tail, np.array(row, np.int32), self.first, len(tokens), tail)
             tokens = self._plain(text)
-        raise AttackError(f"found a beginning without tokens that stay the same when they are written, {front!r}")
+        raise AttackError(f"found no way to write {front!r} that is read as the same tokens; try another beginning")
 
     def changes(self, draft: Draft, position: int, tokens: list[int], most: int) -> list[Draft]:
         """Drafts with another token at this position, the first `most` whose texts are cut into the same tokens."""

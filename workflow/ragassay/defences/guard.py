@@ -83,7 +83,7 @@ class Guard:
         return found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-12)
 
     def _wrong(self, question, texts, similarities, vectors):
-        """What cannot be judged, since a criterion would look past it, or ""."""
+        """What is wrong with a text to be judged, or ""."""
         if not isinstance(question, str):
             return f"found {question!r} as question, expected a text"
         if wrong := wrong_texts(texts):

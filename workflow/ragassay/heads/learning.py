@@ -54,7 +54,7 @@ def learn(owner: str, data: Data, kinds: tuple[str, ...], balanced: bool, recipe
     if not finite.all():
         raise LearningError(
             f"{owner}: found {(~finite).sum()} of {len(finite)} {data.items_are} with a feature that is not finite,"
-            f" expected finite numbers, first in row {int(np.argmin(finite))}; is the model sound?"
+            f" expected finite numbers, first in row {int(np.argmin(finite))}; check the model's weights"
         )
     learned = Learned({}, {}, [])
     for share in sorted({*shares, 1.0}):

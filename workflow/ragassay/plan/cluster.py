@@ -155,4 +155,4 @@ def _slurm(*words):
             return found.stdout
         if pause:
             time.sleep(pause)
-    raise ClusterError(f"{' '.join(words)}: {found.stderr.strip() or found.returncode}; see whether Slurm is well")
+    raise ClusterError(f"{' '.join(words)}: {found.stderr.strip() or found.returncode}; try `sinfo`")

@@ -10,7 +10,7 @@ def compute_hardness(config: dict) -> dict:
 
 
 class UnknownShard(AssayError):
-    """Strata are to be graded on a shard that there is not."""
+    """The shard on which strata are to be graded does not exist."""
 
 
 def grade_hardness(config: dict, shards: dict) -> dict:

@@ -40,7 +40,7 @@ def checked(values, alpha: float, what: str = "calibration") -> np.ndarray:
         bad = np.flatnonzero(~np.isfinite(values.reshape(len(values), -1)).all(axis=1))
         raise CalibrationError(
             f"{what}: found a score that is no finite number for {len(bad)} of {len(values)} queries, first in row"
-            f" {bad[0]}; are the vectors sound?"
+            f" {bad[0]}; check the vectors"
         )
     if (values == values.flat[0]).all():
         raise CalibrationError(

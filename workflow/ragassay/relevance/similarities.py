@@ -59,7 +59,7 @@ def nearest(found: Similarities, k: int, passages: int, where: str) -> np.ndarra
             " relevance.ks"
         )
     if not np.isfinite(found.scores).all():
-        raise SimilarityError(f"{where}: found a score that is no finite number; are the vectors sound?")
+        raise SimilarityError(f"{where}: found a score that is no finite number; check the vectors")
     missing = max(k - found.scores.shape[1], 0)
     return np.pad(found.scores, ((0, 0), (0, missing)))[:, :k]
 

@@ -17,7 +17,7 @@ QUERIES = 512  # scored against a block at a time
 SAMPLE = 2048  # passages of the first block that a first limit is taken from
 BITS = 32  # of a position
 LARGEST = 2 ** (62 - BITS)  # steps of a score
-UNSOUND = f"found a score that is no number or beyond {LARGEST * STEP:.0f}; are the vectors sound?"
+UNSOUND = f"found a score that is no number or beyond {LARGEST * STEP:.0f}; check the vectors"
 NONE = np.iinfo(np.int64).max  # marks a missing neighbour
 
 

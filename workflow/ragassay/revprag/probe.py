@@ -83,7 +83,7 @@ class Probe:
                 " width"
             )
         if not np.isfinite(states).all():
-            raise ProbeError(f"{self.folder}: found states that are no finite numbers; is the model sound?")
+            raise ProbeError(f"{self.folder}: found states that are no finite numbers; check the model's weights")
         kind = variants.load(KINDS, self.entry["kind"], str(self.folder))
         if self.entry["places"] is not None:
             states = states[:, self.entry["places"]]

@@ -129,7 +129,7 @@ class Store:
         if not np.isfinite(vectors).all():
             worst = keys[int(np.argmin(np.isfinite(vectors).all(axis=1)))]
             raise StoreError(
-                f"{self.folder}: the vector of text {worst.hex()} is not finite in float16; is the model sound?"
+                f"{self.folder}: the vector of text {worst.hex()} is not finite in float16; check the model's weights"
             )
         number, since = None, time.monotonic()
         while True:

@@ -126,7 +126,7 @@ def test_another_label_of_the_same_person_is_refused_unless_it_is_to_replace(tmp
     refused = run(folder, "import", changed)
     assert (
         refused.returncode == 1
-        and "--replace lets the file win" in refused.stderr
+        and "to let the file win, add --replace" in refused.stderr
         and "changed.csv:4" in refused.stderr
     )
     assert len(labels(folder)) == 1, "all or nothing"

@@ -122,8 +122,8 @@ def _is_new(labelling, given, replace):
     if (vote.label, vote.comment) == (given.label, given.comment):
         return False
     if not replace:
-        found = f"found {given.label} for {given.item} by {given.annotator}, who is known to have said {vote.label}"
-        raise ExchangeError(f"{given.where}: {found}, or something else beside it; --replace lets the file win")
+        found = f"found {given.label} for {given.item} by {given.annotator}, expected {vote.label} as stored here"
+        raise ExchangeError(f"{given.where}: {found}, with the same comment; to let the file win, add --replace")
     return True
 
 
