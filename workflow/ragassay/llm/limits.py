@@ -6,8 +6,9 @@ them, and a job that has too many gives them back as its replies come in; where 
 take turns.
 
 All points lie on one timeline, so far apart that a second cannot hold more than its share, whoever got them: a request
-goes within LATE of its point or takes a new one (see `pace`), and SECOND leaves time to arrive besides. Nobody gets a
-point that lies far ahead, so a killed job takes hardly any with it; who comes too early comes again.
+goes within LATE of its point or takes a new one (see `pace`), and SECOND leaves time to arrive besides. Points are
+given out when they are due, or shortly before where there are many: a killed job takes hardly any with it, and one that
+the machine does not wake in time leaves them to others. Who comes too early comes again.
 
 Limits that replies name count beside those of the configuration, and the lower one holds. Until the first reply nobody
 knows whether there are any, and RAMP requests may be in flight: about what the lowest limits in common use allow for a
@@ -60,8 +61,10 @@ class Limits:
 
     @property
     def ahead(self) -> float:
-        """Seconds: how far from now the points lie that are given out."""
-        return self.seconds_between_visits / 2
+        """Seconds: how far from now points may lie that are given out, unless they lie farther apart than that. Then
+        each is given out once it is due.
+        """
+        return self.seconds_between_visits / 4
 
     def share(self, used: int, wanted: int) -> int:
         """How many requests this job may have in flight; as long as it has more, those count."""
@@ -83,15 +86,16 @@ class Limits:
         """
         with self._state() as (kept, now):
             points, point = [], max(kept["next"], now - LATE / 2)
+            ahead = max(0.0, self.ahead - self._seconds(0))
             for tokens in costs:
-                if point > now + self.ahead:
+                if point > now + ahead:
                     break
                 points.append(point)
                 point += self._seconds(tokens)
             kept["next"] = point
             # Between its two looks at clocks a process may have to wait, so the least difference is the best.
             between = min(self._between)
-        return [point + between for point in points], point - self.ahead + between
+        return [point + between for point in points], point - ahead + between
 
     def learn(self, found: dict) -> None:
         """The limits that a reply names, which may be none. Of the replies of a run the lowest holds."""
