@@ -26,7 +26,7 @@ from ragassay.llm.model import Model
 
 RAMP = 8  # requests in flight until the first reply
 LATE = 0.02  # seconds after its point at which a request may still go
-ARRIVAL = 0.03  # seconds by which one request may take longer to arrive than another
+ARRIVAL = 0.05  # seconds by which one request may take longer to arrive than another
 SECOND = 1 + LATE + ARRIVAL
 VISITS = 20  # a second, of all jobs together
 TURN = 5  # visits of a job: how long it keeps a slot that others need too
