@@ -21,7 +21,7 @@ from ragassay.ledger.journal import decode
 
 SHARDS = ("2026-01", "2026-02")
 CLAIMS = tuple(f"results/recovered_claims/remote/{shard}.parquet" for shard in SHARDS)
-DOCUMENTS = tuple(f"results/clusters/{shard}.parquet" for shard in SHARDS)
+DOCUMENTS = tuple(f"results/documents/{shard}.parquet" for shard in SHARDS)
 AS_USERS_DO, HERE = ("--profile", "profiles/slurm"), ("--cores", "2")
 ON_SLURM = (*AS_USERS_DO, "--slurm-init-seconds-before-status-checks", "3")  # jobs of a scenario take seconds
 PATIENCE = 900  # seconds until a run counts as hanging
