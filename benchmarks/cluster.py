@@ -118,7 +118,7 @@ def main():
         Path(place).chmod(0o755)
         if "whole" in names:
             whole(Path(place))
-        if wanted := [name for name in ON if name in names]:
+        if wanted := [name for name in names if name in ON]:
             scenarios(Path(place), wanted, times)
     return finish()
 
