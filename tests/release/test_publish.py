@@ -189,6 +189,12 @@ def no_version(root):
     return "VERSION: found '', expected letters, digits"
 
 
+@pytest.mark.parametrize("day", ["yesterday", "20261123", "2026-11-31"])
+def test_a_release_has_a_day(day):
+    with pytest.raises(AssayError, match=f"--date: found '{day}', expected a day such as 2026-11-23"):
+        publish("1", [], day, root=ROOT)
+
+
 def no_schema(root):
     own(root, "results")
     shutil.copy(root / "results/documents/2026-01.parquet", root / "results/mine.parquet")

@@ -12,6 +12,8 @@ from project import ROOT, snakemake
 from ragassay import tables
 from ragassay.ledger.calls import Ledger
 from ragassay.release import ledger_extract
+from ragassay.release.__main__ import main
+from ragassay.release.rehydrating import NotRehydrated, texts
 from ragassay.release.replaying import OFFLINE, NotReplayed, _why, replay
 from ragassay.release.verification import listing
 from ragassay.schemas.calls import CALLS
@@ -77,6 +79,21 @@ def test_the_ledger_of_a_job_is_found_where_no_key_of_its_path_is_its_model(tmp_
     assert all(ledger_extract.account(job, calls) is row for job in ledger_extract.jobs(tmp_path, calls))
     with pytest.raises(ledger_extract.LedgerGap, match="judge_defusion_plain/a: found no ledger of this job"):
         list(ledger_extract.jobs(tmp_path, {"judge_defusion_plain/a": row}))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "variable"),
+    [(["replay", ""], "RELEASE"), (["rehydrate", ""], "RELEASE"), (["diff", "", "b"], "BEFORE")],
+)
+def test_a_release_without_a_name_is_one_line(arguments, variable, capsys):
+    assert main(arguments) == 1
+    expected = f"release: {variable}: found nothing, expected the folder of a release, as in: {variable}=releases/"
+    assert capsys.readouterr().err.startswith(expected)
+
+
+def test_texts_that_nobody_fetched_are_one_line(tmp_path):
+    with pytest.raises(NotRehydrated, match=r"texts.parquet: no such file, .*; run `make rehydrate` first"):
+        texts(tmp_path)
 
 
 def test_a_replay_that_fails_says_what_its_job_said():

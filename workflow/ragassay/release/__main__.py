@@ -16,6 +16,7 @@ from ragassay.release.verification import checks
 def main(arguments: list[str]) -> int:
     given = _parser().parse_args(arguments)
     try:
+        _check(given)
         match given.command:
             case "publish":
                 folder = publish(given.version, given.configfile, given.date, given.key)
@@ -40,6 +41,14 @@ def main(arguments: list[str]) -> int:
         sys.stderr.write(f"release: {error}\n")
         return error.exit_code
     return 0
+
+
+def _check(given):
+    """Whether each release has a name. An empty one, as where `make` was given none, would be this folder."""
+    for argument, variable in {"release": "RELEASE", "before": "BEFORE", "after": "RELEASE"}.items():
+        if getattr(given, argument, None) == "":
+            expected = f"expected the folder of a release, as in: {variable}=releases/2026-11"
+            raise gathering.NotReleasable(f"{variable}: found nothing, {expected}")
 
 
 def _verify(folder):

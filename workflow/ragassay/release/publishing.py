@@ -4,6 +4,7 @@ The folder is built under a hidden name and renamed when it is whole. Everything
 ledger, the configuration and the day, so that the same run gives the same bytes anywhere.
 """
 
+import datetime
 import json
 import re
 import shutil
@@ -46,6 +47,8 @@ def publish(version: str, configfiles: list[str], day: str, key: str | None = No
     if not re.fullmatch(NAME, version):
         expected = "expected letters, digits, '.', '_' and '-', at most 64"
         raise NotReleasable(f"VERSION: found {version!r}, {expected}; as in: make release VERSION=2026-11")
+    if not _is_day(day):
+        raise NotReleasable(f"--date: found {day!r}, expected a day such as 2026-11-23")
     folder = root / config["release"]["folder"] / version
     if folder.exists():
         remedy = "a release is never changed; give the corrected one another version"
@@ -84,6 +87,13 @@ def publish(version: str, configfiles: list[str], day: str, key: str | None = No
             sign(place, key)
     log.info("%s: %d tables, %d rows", folder, len(written.entries), written.rows)
     return folder
+
+
+def _is_day(text):
+    try:
+        return datetime.date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
 
 
 def _learn(redaction, files, results):

@@ -26,7 +26,7 @@ CHANGED = "another_text"  # the page is there, and its text is not the one in th
 
 
 class NotRehydrated(AssayError):
-    """There is nothing to fetch, or no release."""
+    """There is no release, nothing to fetch from it, or nothing was fetched."""
 
 
 def rehydrate(release, crawl: dict, folder) -> Counter:
@@ -65,7 +65,10 @@ def rehydrate(release, crawl: dict, folder) -> Counter:
 
 def texts(folder) -> dict[str, str]:
     """content_hash -> text."""
-    rows = tables.read(REHYDRATED_TEXTS, Path(folder) / "texts.parquet", ["content_hash", "text"])
+    path = Path(folder) / "texts.parquet"
+    if not path.is_file():
+        raise NotRehydrated(f"{path}: no such file, expected texts that were fetched; run `make rehydrate` first")
+    rows = tables.read(REHYDRATED_TEXTS, path, ["content_hash", "text"])
     return dict(zip(*(column.to_pylist() for column in rows.columns), strict=True))
 
 
