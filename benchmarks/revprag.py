@@ -2,9 +2,9 @@
 what activations cost to collect, to keep and to learn from; the parts stand in benchmarks/probing/.
 
 The workflow itself measures quality, in a clone, with all ten folds of every probe. `python benchmarks/revprag.py
-FOLDER` reads what a project has measured with benchmarks/probing/ten_folds.yaml, and `python benchmarks/revprag.py
-costs` leaves quality out. Costs are compared alternately in one process; memory is that of a process of its own, beyond
-what it had.
+FOLDER` reads what a project has measured with benchmarks/probing/ten_folds.yaml. `python benchmarks/revprag.py costs`
+leaves quality out, and may name some of its parts: passes, samples, store. Costs are compared alternately in one
+process; memory is that of a process of its own, beyond what it had.
 """
 
 import os
@@ -15,13 +15,15 @@ os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "workflow"))
 
 from common.figures import figure, finish
-from probing import costs, demo_probes
+from probing import costs, demo_probes, graphics
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["child"]:
         costs.child(*sys.argv[2:])
     else:
-        if sys.argv[1:2] != ["costs"]:
+        alone = sys.argv[1:2] == ["costs"]
+        if not alone:
             demo_probes.measure(figure, *sys.argv[1:])
-        costs.measure(figure)
+        costs.measure(figure, *sys.argv[2:] if alone else ())
+        graphics.measure(figure)
         finish()

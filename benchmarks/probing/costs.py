@@ -21,7 +21,13 @@ TRIPLET = {"widths": [4, 8], "epochs": 1, "batch": 8, "support": 100}
 SCRIPT = Path(__file__).resolve().parents[1] / "revprag.py"
 
 
-def measure(figure) -> None:
+def measure(figure, *names) -> None:
+    """All parts, or those that are named."""
+    for name in names or PARTS:
+        PARTS[name](figure)
+
+
+def passes(figure) -> None:
     found = _run("collect")
     figure("collecting_mlp", found["mlp/forward"], "of_forward", "<= 1.05", 1.0)
     figure(
@@ -30,14 +36,24 @@ def measure(figure) -> None:
     extra = {name: _run("memory", name)["extra"] for name in ("residual", "usual", "forward")}
     shares = {name: extra[name] / extra["usual"] for name in extra}
     figure("collecting_extra_memory", shares["residual"], "of_usual", "<= 0.334", shares["forward"])
+
+
+def samples(figure) -> None:
     with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
         grown = {count: _run("samples", f"{folder}/{count}", str(count))["extra"] for count in (FEW, MANY)}
-        figure(f"memory_of_{MANY}_samples", grown[MANY] / grown[FEW], f"of_{FEW}_samples", "<= 1.25", 1.0)
+    figure(f"memory_of_{MANY}_samples", grown[MANY] / grown[FEW], f"of_{FEW}_samples", "<= 1.25", 1.0)
+
+
+def store(figure) -> None:
+    with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
         _run("fill", f"{folder}/store")
         found = _run("read", f"{folder}/store")
         figure(f"reading_{SOME}_of_{SAMPLES}", found["bytes"], "of_their_bytes", "<= 2", 1.0)
         figure(f"reading_{SOME}_of_{SAMPLES}_memory", found["extra"], "MB", "<= 100", SOME * EACH / 1e6)
         figure(f"training_on_{SAMPLES}_memory", _run("train", f"{folder}/store")["peak"], "MB", "< 3000")
+
+
+PARTS = {"passes": passes, "samples": samples, "store": store}
 
 
 def _run(*task):

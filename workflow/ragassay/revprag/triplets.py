@@ -2,7 +2,8 @@
 vectors of one kind of answer lie together.
 
 The support is taken from the training part and not trained on. Batches are read when they are
-needed. Of all epochs the one with the highest AUROC on the validation part is kept.
+needed. Of all epochs the one with the highest AUROC on the validation part is kept. A graphics processor is used where
+there is one: images of a large model take days without.
 """
 
 import contextlib
@@ -44,12 +45,12 @@ def fit(training, validation, settings, seed):
     kinds = [rest.rows[rest.labels == kind] for kind in (False, True)]
     best = None
     with threads(1), _seeded(seed):
-        network = Network(settings)
+        network = Network(settings).to(_device())
         optimizer = torch.optim.Adam(network.parameters(), settings["rate"])
         for _ in range(settings["epochs"]):
             network.train()
             for triplets in _triplets(kinds, settings["batch"], draw):
-                images = torch.from_numpy(scale(training.features[triplets.ravel()]))
+                images = _images(scale, training.features[triplets.ravel()])
                 anchor, same, other = network(images).view(len(triplets), 3, -1).unbind(1)
                 loss = torch.nn.functional.triplet_margin_loss(anchor, same, other, settings["margin"])
                 optimizer.zero_grad(set_to_none=True)
@@ -90,7 +91,7 @@ def _triplets(kinds, batch, draw):
 
 
 def _arrays(network, scale, support):
-    found = {f"network.{name}": value.numpy().copy() for name, value in network.state_dict().items()}
+    found = {f"network.{name}": value.cpu().numpy().copy() for name, value in network.state_dict().items()}
     vectors = _embedded(network, scale, support)
     labels = support.labels.astype(np.uint8)
     return found | {"mean": scale.mean, "factor": scale.factor, "support": vectors, "poisoned": labels}
@@ -100,7 +101,7 @@ def _arrays(network, scale, support):
 def _embedded(network, scale, part):
     network.eval()
     starts = range(0, len(part.rows), ROWS)
-    found = [network(torch.from_numpy(scale(part.features[part.rows[at : at + ROWS]]))) for at in starts]
+    found = [network(_images(scale, part.features[part.rows[at : at + ROWS]])).cpu() for at in starts]
     return torch.cat(found).numpy() if found else np.empty((0, 1), np.float32)
 
 
@@ -108,6 +109,7 @@ def score(arrays: dict[str, np.ndarray], part, settings) -> np.ndarray:
     network = Network(settings)
     own = {name.removeprefix("network."): value for name, value in arrays.items() if name.startswith("network.")}
     network.load_state_dict({name: torch.from_numpy(np.array(value)) for name, value in own.items()})
+    network.to(_device())
     with threads(1):
         vectors = _embedded(network, Scaling(arrays["mean"], arrays["factor"]), part)
     if not len(vectors):
@@ -115,6 +117,14 @@ def score(arrays: dict[str, np.ndarray], part, settings) -> np.ndarray:
     distances = np.linalg.norm(vectors[:, None] - arrays["support"][None], axis=2)
     right, poisoned = (distances[:, arrays["poisoned"] == kind].min(axis=1) for kind in (0, 1))
     return np.round((right - poisoned).astype(float), 6)
+
+
+def _device():
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def _images(scale, features):
+    return torch.from_numpy(scale(features)).to(_device())
 
 
 @contextlib.contextmanager
