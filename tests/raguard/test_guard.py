@@ -92,6 +92,9 @@ def test_what_a_guard_lacks_is_one_line(place, scored):
     [
         (None, ["One."], [0.5], "found None as question, expected a text"),
         ("A question?", "One.", [0.5] * 4, "found one text, expected a list of texts"),
+        ("A question?", None, [0.5], "found NoneType as texts, expected a list of texts"),
+        ("A question?", iter(["One."]), [0.5], "found list_iterator as texts, expected a list of texts"),
+        ("A question?", ["One."], 0.5, "found 0.5 as similarities, expected one for each text"),
         ("A question?", ["One.", None], [0.5, 0.4], "found None as text 2, expected a text"),
         ("A question?", ["One.", "\udcff"], [0.5, 0.4], "found half a character in text 2, expected a text"),
         (
@@ -191,6 +194,7 @@ DAMAGED = {
     "no thresholds": (lambda card: card["fitted"].update(all={}), "found a guard without thresholds"),
     "no setting": (lambda card: card["settings"].pop("alpha"), "found a guard without the setting 'alpha'"),
     "no number": (lambda card: _criterion(card).update(threshold=float("nan")), "found a threshold that is no number"),
+    "no reading": (lambda card: card.update(reading="deep"), "found 'deep' as reading, so the guard is damaged"),
     "no null": (lambda card: _criterion(card).update(null=[]), "found a threshold that is no number"),
 }
 

@@ -77,7 +77,7 @@ def measured(tmp_path_factory):
     guard = folder / "guards/mine/minilm/raguard.json"
     fitted = {key: {"criteria": {"ts": {"texts": 12, "rough": True}}} for key in ("all", *"01234")}
     about = dict.fromkeys(guard_file.ABOUT)
-    about |= {"kind": "raguard", "settings": {"alpha": 0.2}, "queries": 4, "scorer": "gpt2"}
+    about |= {"kind": "raguard", "settings": {"alpha": 0.2}, "queries": 4, "scorer": "gpt2", "reading": {}, "depth": 5}
     guard_file.write(guard, about, fitted)
     dense, links = {"threshold": 0.5, "texts": 8, "rough": True}, [{}, {"criteria": fitted["all"]["criteria"]}]
     others = {"trustrag": dense, "both": {"links": links}, "set": {"threshold": 0.88}}
@@ -206,6 +206,15 @@ def test_right_answers_stand_between_those_without_passages_and_those_without_po
     swept = metrics["swept_oacc", "black", None, "figure_2", "oacc"]
     assert (swept["value"], swept["n"], swept["abstained"]) == (pytest.approx(2 / 3), 3, 1)
     assert value(metrics, "swept_oacc", "black", None, "figure_2", "ceiling") == 3 / 4
+
+
+def test_right_answers_of_defences_are_compared_on_the_same_questions(metrics):
+    found = metrics["answer_differences", "black", "other", None, "difference"]
+    assert (found["value"], found["n"]) == (3 / 4, 4) and found["low"] < 3 / 4 < found["high"]
+    assert value(metrics, "answer_differences", "black", "oracle", None, "difference") == 2 / 4
+    p = value(metrics, "answer_differences", "black", "other", None, "p")
+    assert p == pytest.approx(2 * 2 / 2**3, abs=0.03), "three questions that differ, and two tests"
+    assert ("answer_differences", "black", "raguard", None, "p") not in metrics
 
 
 def test_each_question_that_was_answered_right_has_one_fate(metrics):

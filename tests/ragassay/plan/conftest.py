@@ -1,7 +1,10 @@
-"""A configuration of several models, each in more than one part."""
+"""A configuration of several models, each in more than one part, and others laid over the default one."""
 
 import pytest
+import yaml
+from snakemake.utils import update_config
 
+from project import ROOT
 from ragassay.plan.config import checked
 from ragassay.plan.schema import merged
 
@@ -18,3 +21,17 @@ def config():
     files = {"documents": ["d.csv"], "questions": ["q.csv"]}
     sets = {"mine": files | {"judges": {"old-judge": "j"}, "responders": {"old": "r"}}}
     return checked({"models": models, "scope": scope, "question_sets": sets}, [], merged())
+
+
+@pytest.fixture(scope="module")
+def settings():
+    """A function that lays settings over the default configuration."""
+    default = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+
+    def lay(*own, folder=ROOT):
+        config = yaml.safe_load(yaml.safe_dump(default))
+        for one in own:
+            update_config(config, one)
+        return checked(config, [folder / "config/config.yaml"], merged())
+
+    return lay

@@ -7,7 +7,7 @@ import yaml
 
 from project import ROOT
 from ragassay import variants
-from ragassay.plan import attacks, defences, raguard, screening
+from ragassay.plan import attacks, datasets, defences, defended, raguard, retrieval, screening
 from ragassay.plan.config import ConfigError, checked, schema_problems
 from ragassay.plan.schema import merged
 from wildcards import Wildcards
@@ -158,6 +158,9 @@ def test_no_passage_is_scored_by_a_model_that_has_read_it():
         own = {"both": {"kind": "ppl", "settings": {"scorer": name}}}
         found = problems(CELL | {"defences": ["both"]}, scorers=scorers, corpora=corpora, defences=own)
         assert found[0].startswith(f"defences.both.settings: found {name}, which has read the corpus of mine")
+        more = corpora | {"texts": {"extends": "first", "rewritten": {"model": "embedded"}}, "first": corpora["texts"]}
+        if name == "demo":
+            assert found == problems(CELL | {"defences": ["both"]}, scorers=scorers, corpora=more, defences=own)
 
 
 @pytest.mark.parametrize(
@@ -168,6 +171,7 @@ def test_no_passage_is_scored_by_a_model_that_has_read_it():
         ('{}figure_3\tx\tjamming\t\t5\t\t\t{{"alfa": 1}}\n', "2: found the setting 'alfa', expected one of"),
         ("{}figure_3\tx\tjamming\t\t5\t\t1.5\t\n", "2: found a depth below 1, or a contamination that is no share"),
         ("{}figure_3\tx\tjaming\t\t5\t\t\t\n", "found the attack 'jaming', expected one of"),
+        ("{}figure_4\tx\tjamming\t\t5\t9\t\t\n", "found 9 texts of jamming, which plants at most 5 for a target"),
         ("{}figure_3\tx\tjamming\t\t500\t\t\t\n", "found the depth 500, expected at most retrieval.neighbours, 100"),
         ('{}figure_3\tx\tjamming\t\t5\t\t\t{{"alpha": 2}}\n', "alpha: found 2 (a whole number), expected a number of"),
         ('{}a\tx\tjamming\t\t5\t\t\t{{"poisoned_null": "jamming"}}\n', "2: found poisoned_null, expected a share of"),
@@ -219,3 +223,19 @@ def test_what_cannot_screen_is_one_line(defence, retriever):
         ("retrievers", "found bm25, expected one by") if defence == "ppl" else ("defences", f"found {defence}, which")
     )
     assert place[-1] == wanted[0] and text.startswith(wanted[1])
+
+
+def test_the_papers_tables_lack_nothing_but_files_and_weights(tmp_path, monkeypatch, settings):
+    names = ("paper.yaml", "paper_attacks.yaml", "paper_raguard.yaml", "paper_raguard_sweeps.tsv")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "config").symlink_to(ROOT / "config")
+    own = settings(*(yaml.safe_load((ROOT / "config" / name).read_text()) for name in names[:3]))
+    checked = (datasets, retrieval, attacks, defences, defended, raguard)
+    assert [found for module in checked for found in module.check(own)] == []
+    cells = {(cell.dataset, cell.retriever, cell.attack, cell.defence) for cell in defences.filtered(own)}
+    papers = {"none", "prompt_injection", "general_trigger", "jamming", "poisonedrag_black"}
+    table_1 = {cell for cell in cells if cell[1] == "contriever-dot" and cell[2] in papers and cell[3] == "ppl_window"}
+    assert len(table_1) == 5 * 5
+    rows = raguard.sweep_rows(own["raguard"]["sweeps"])
+    assert {row["table"] for row in rows} >= {"figure_2", "figure_3", "figure_4", "table_3", "table_7"}
+    assert max(row["texts"] for row in rows) == 13 and len({row["scorer"] for row in rows}) == 3

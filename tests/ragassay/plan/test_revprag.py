@@ -4,12 +4,11 @@ import re
 
 import pytest
 import yaml
-from snakemake.utils import update_config
 
 from project import ROOT
 from ragassay import variants
 from ragassay.plan import attacks, datasets, retrieval, revprag
-from ragassay.plan.config import ConfigError, checked
+from ragassay.plan.config import ConfigError
 from ragassay.plan.schema import merged
 from wildcards import Wildcards
 
@@ -20,20 +19,6 @@ CELLS = {
     "attacks": ["poisonedrag_black"],
     "responders": ["demo-lm"],
 }
-
-
-@pytest.fixture(scope="module")
-def settings():
-    """A function that lays settings over the default configuration."""
-    default = yaml.safe_load((ROOT / "config/config.yaml").read_text())
-
-    def lay(*own, folder=ROOT):
-        config = yaml.safe_load(yaml.safe_dump(default))
-        for one in own:
-            update_config(config, one)
-        return checked(config, [folder / "config/config.yaml"], SCHEMA)
-
-    return lay
 
 
 def test_a_comparison_has_the_files_of_all_its_cells(settings):

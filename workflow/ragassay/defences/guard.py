@@ -88,6 +88,8 @@ class Guard:
             return f"found {question!r} as question, expected a text"
         if wrong := wrong_texts(texts):
             return wrong
+        if not hasattr(similarities, "__len__"):
+            return f"found {similarities!r} as similarities, expected one for each text"
         if not len(texts) == len(similarities) == len(texts if vectors is None else vectors):
             return f"found {len(texts)} texts and {len(similarities)} similarities, expected one for each"
         largest = LARGEST_COSINE if self.card["similarity"] == COSINE else np.inf
@@ -146,6 +148,8 @@ def wrong_texts(texts) -> str:
     """What is wrong with a list of texts, or ""."""
     if isinstance(texts, str):
         return "found one text, expected a list of texts"
+    if not hasattr(texts, "__len__"):
+        return f"found {type(texts).__name__} as texts, expected a list of texts"
     for number, text in enumerate(texts, 1):
         if not isinstance(text, str):
             return f"found {text!r} as text {number}, expected a text"

@@ -12,6 +12,7 @@ from ragassay.defences.null import ALL, FOLDS, DefenceError
 
 FORMAT = 2
 SEARCH = ("retriever", "encoders", "similarity")
+PARTS = {"settings": dict, "reading": dict, "depth": int, "encoders": dict | None, "scored_by": dict | None}
 ABOUT = ("kind", "settings", "depth", *SEARCH, "scorer", "scored_by", "reading")  # what it says beside thresholds
 
 
@@ -35,6 +36,8 @@ def read(path) -> dict:
         raise DefenceError(f"{path}: found no thresholds for fold {min(wanted)}, expected all; fit it again")
     if missing := [name for name in ABOUT if name not in card]:
         raise DefenceError(f"{path}: found a guard without {missing[0]!r}, so it is damaged; fit it again")
+    if wrong := [name for name, kind in PARTS.items() if not isinstance(card[name], kind)]:
+        raise DefenceError(f"{path}: found {card[wrong[0]]!r} as {wrong[0]}, so the guard is damaged; fit it again")
     if not all(map(_is_sound, card["fitted"].values())):
         raise DefenceError(f"{path}: found a threshold that is no number, so the guard is damaged; fit it again")
     return card

@@ -57,8 +57,8 @@ def _shared(config, wildcards):
 
 def extended(config: dict) -> list[str]:
     """The extended corpora that datasets need."""
-    bases = [base for entry in config["datasets"].values() for base in _bases(config, entry["corpus"])]
-    return [corpus for corpus in retrieval.extended(config) if corpus in bases]
+    read = [base for entry in config["datasets"].values() for base in bases(config, entry["corpus"])]
+    return [corpus for corpus in retrieval.extended(config) if corpus in read]
 
 
 def rewritten(config: dict, wildcards) -> str:
@@ -106,7 +106,7 @@ def _wrong_extension(config, name, entry, corpora):
     base, place = entry["extends"], ("corpora", name, "extends")
     if base not in corpora:
         yield place, unknown("corpus", base, corpora)
-    elif name in _bases(config, base):
+    elif name in bases(config, base):
         yield place, f"found {base!r}, which leads back to {name}, expected another corpus"
     if REWRITTEN not in entry:
         yield ("corpora", name), f"found no {REWRITTEN}, expected what a model rewrites of {base}"
@@ -114,7 +114,7 @@ def _wrong_extension(config, name, entry, corpora):
         yield ("corpora", name), "found passages, which a corpus that extends another has from there"
 
 
-def _bases(config, corpus):
+def bases(config, corpus):
     """A corpus, the one that it extends, and so on, each once."""
     found = []
     while corpus is not None and corpus not in found:

@@ -2,13 +2,15 @@
 
 import csv
 import json
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
 from ragassay import variants
+from ragassay.attacks import poison
 from ragassay.defences.scorer import KINDS, is_trained
 from ragassay.errors import AssayError, shown, unknown
-from ragassay.plan import attacks, defences, defended, encoders, models, retrieval
+from ragassay.plan import attacks, datasets, defences, defended, encoders, models, retrieval
 from ragassay.plan.config import schema_problems
 from ragassay.plan.intervals import draws
 from ragassay.plan.schema import merged
@@ -226,6 +228,9 @@ def _wrong_sweeps(config):
             yield ("raguard", "sweeps"), f"found the scorer {row['scorer']}, which has read the corpus of {read[0]}"
         elif wrong := next(schema_problems(row["settings"], allowed), None):
             yield ("raguard", "sweeps"), f"{'.'.join(map(str, wrong[0]))}: {wrong[1]}"
+        elif row["texts"] > (planted := _planted(config, row["attack"])):
+            found = f"found {row['texts']} texts of {row['attack']}, which plants at most {planted} for a target"
+            yield ("raguard", "sweeps"), f"{found}; raise its setting texts, or take an attack that plants more"
         elif row["depth"] > kept:
             yield (
                 ("raguard", "sweeps"),
@@ -233,10 +238,19 @@ def _wrong_sweeps(config):
             )
 
 
+def _planted(config, name):
+    """The most texts that an attack plants for a target; no limit where it has none."""
+    entry = attacks.attack(config, name)
+    return poison.settings_of(entry["kind"], entry["settings"], f"attacks.{name}").get("texts", math.inf)
+
+
 def _knows(config, name, dataset):
-    """Whether a scorer was trained on a dataset's corpus: one that its entry names, or, for the demo's, the demo."""
-    entry, corpus = scorer(config, name), config["datasets"][dataset]["corpus"]
-    files = retrieval.files_of(config["corpora"][corpus], "corpora") if corpus in config["corpora"] else []
+    """Whether a scorer was trained on a dataset's corpus, or one that this extends: those that its entry names, or, for
+    the demo's, the demo.
+    """
+    entry, corpora = scorer(config, name), datasets.bases(config, config["datasets"][dataset]["corpus"])
+    entries = [config["corpora"][corpus] for corpus in corpora if corpus in config["corpora"]]
+    files = [file for own in entries if "extends" not in own for file in retrieval.files_of(own, "corpora")]
     of_demo = entry.get("model", "").startswith(DEMO) and any(file.startswith(DEMO) for file in files)
-    of_study = entry.get("model", "").startswith(models.FOLDER) and corpus == retrieval.OWN["corpora"]
-    return of_demo or of_study or corpus in entry.get("has_read", [])
+    of_study = entry.get("model", "").startswith(models.FOLDER) and retrieval.OWN["corpora"] in corpora
+    return of_demo or of_study or not set(corpora).isdisjoint(entry.get("has_read", []))

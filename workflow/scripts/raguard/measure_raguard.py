@@ -5,7 +5,7 @@ from ragassay.defences import guard_file
 from ragassay.metrics.panel import Panel
 from ragassay.raguard import detection
 from ragassay.raguard.calibration import null_rows, size_rows
-from ragassay.raguard.comparison import difference_rows
+from ragassay.raguard.comparison import answer_difference_rows, difference_rows
 from ragassay.raguard.costs import asking_rows, cost_rows
 from ragassay.raguard.screened import screening_rows
 from ragassay.raguard.swept_answers import sweep_rows
@@ -56,6 +56,7 @@ def measure_raguard(
         rows += size_rows(keys, card)
     rows += difference_rows(judged, resamples, seed)
     rows += answer_rows(given, judged, wanted, resamples, seed)
+    rows += answer_difference_rows(given, resamples, seed)
     rows += (row for cell, own in given.items() for row in asking_rows(dict(zip(NAMES, cell, strict=True)), own))
     rows += tables.read_all(RAGUARD_SWEEPS, raguard_sweeps).to_pylist()
     rows += sweep_rows(tables.frame(SWEEP_ANSWERS, sweep_answers), given, resamples, seed)
