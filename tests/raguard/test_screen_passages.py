@@ -24,10 +24,10 @@ def run(place, scored, tmp_path):
         QUERIES, tmp_path / "queries.parquet", [row(QUERIES, query_id="q", text="Zyzzyva quuxes and wombats?")]
     )
 
-    def run(queries=True, reviews=""):
+    def run(queries=True, reviews="", snapshot=()):
         (tmp_path / "reviews.csv").write_text(reviews)
         scores = [scored / f"{name}.parquet" for name in ("clean", "poison")]
-        inputs = ([scored / "passages.parquet"], scored / "poisoned_passages.parquet", scores)
+        inputs = ([scored / "passages.parquet", *snapshot], scored / "poisoned_passages.parquet", scores)
         more = ([tmp_path / "queries.parquet"] if queries else [], [tmp_path / "reviews.csv"] if reviews else [])
         settings = ("cosine", MINILM, MINILM, str(tmp_path / "embeddings"))
         screen_passages(place / GUARD, *inputs, *more, tmp_path / "quarantine.parquet", *settings)
@@ -54,6 +54,29 @@ def test_without_questions_scores_alone_count(run):
     rows = run(queries=False)
     assert {name for one in rows.values() for name in one["criteria"]} == {"pd_high", "pd_low", "pm"}
     assert all(one["query"] is None for one in rows.values())
+
+
+def test_similarity_to_questions_is_fitted_on_the_vetted_copy_of_the_corpus(run, scored, tmp_path):
+    """As low as possible where what resembles the questions most is not in it."""
+    rows = run()
+    near = {name: one["criterion_scores"][one["criteria"].index("asked")] for name, one in rows.items()}
+    clean = tables.read(PASSAGES, scored / "passages.parquet").to_pylist()
+    least = sorted(clean, key=lambda one: near[one["passage_id"]])[: len(clean) // 4 * 3]
+    tables.write(PASSAGES, tmp_path / "vetted.parquet", sorted(least, key=lambda one: one["passage_id"]))
+    vetted = run(snapshot=[tmp_path / "vetted.parquet"])
+    limits = [own["p03"]["thresholds"][own["p03"]["criteria"].index("asked")] for own in (rows, vetted)]
+    assert vetted.keys() == rows.keys() and limits[1] < limits[0]
+    assert limits[1] <= max(near[one["passage_id"]] for one in least)
+
+
+def test_trimming_lowers_the_threshold_of_similarity_to_questions(place, scored):
+    guard = Guard.load(place / GUARD, scored / "scorer")
+    clean = np.eye(3)[np.arange(30) % 3] * np.linspace(0.5, 1, 30)[:, None]
+    usual = Screen(guard, np.eye(3), clean).limit
+    guard.settings |= {"trim": 0.2, "quantile": "lower"}
+    at = int((1 - guard.settings["alpha"]) * 0.8 * 29)
+    trimmed = Screen(guard, np.eye(3), clean).limit
+    assert trimmed == pytest.approx(np.linspace(0.5, 1, 30)[at]) and trimmed < usual
 
 
 def test_people_release_what_is_held_and_refuse_what_is_not(run):

@@ -26,7 +26,9 @@ def screen_passages(
     guard, passages, poisoned_passages, passage_scores, queries, reviews, quarantine,
     similarity, encoder, query_encoder, embeddings,
 ):  # fmt: skip
-    """The clean passages of each half of the corpus are compared with questions by what the other half gives."""
+    """The passages of each half of the corpus are compared with questions by what the other half gives. The last of
+    `passages` are those that thresholds may come from: the corpus, or its snapshot.
+    """
     card, path = guard_file.read(guard), queries[0] if queries else None
     provenance.check(guard, f"scorer {card['scorer']}", scored_by(passage_scores), card["scored_by"])
     asked = tables.read(QUERIES, path, ["text"])["text"].to_pylist() if path else []
@@ -38,11 +40,12 @@ def screen_passages(
         raise DefenceError(f"{passage_scores[0]}: found no scores of passage {missing[0]!r}; score it again")
     own = _vectors(clean | planted, asked, encoder, embeddings, similarity)
     halves = np.array([scores[name]["half"] for name in names])
-    is_clean = np.arange(len(names)) < len(clean)
+    is_clean, vetted = np.arange(len(names)) < len(clean), _texts(PASSAGES, passages[-1:])
+    is_vetted = np.array([name in vetted for name in names])
     decided, held = decisions.read(reviews), 0
     with tables.Writer(QUARANTINE, quarantine) as kept:
         for half in (0, 1):
-            others = own[is_clean & (halves != half)] if asked else ()
+            others = own[is_vetted & (halves != half)] if asked else ()
             screen = Screen(Guard(guard, card), vectors, others)
             at = np.flatnonzero(halves == half)
             rows = [{"scores": scores[names[one]]} for one in at]
