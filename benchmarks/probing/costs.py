@@ -15,7 +15,7 @@ from common.memory import peak_megabytes
 from features import TEXTS, TOKENS, batch, by_turns, decoder, ratio
 
 SAMPLES, LAYERS, WIDTH, SOME = 6000, 48, 6400, 100
-MANY, FEW, SHORT = 900, 300, 6  # samples, and tokens of a prompt
+MANY, FEW, SHORT = 1800, 600, 6  # samples, both more than are held at a time, and tokens of a prompt
 EACH = LAYERS * WIDTH * 2  # bytes
 TRIPLET = {"widths": [4, 8], "epochs": 1, "batch": 8, "support": 100}
 SCRIPT = Path(__file__).resolve().parents[1] / "revprag.py"

@@ -47,7 +47,7 @@ def _figures(figure, project) -> None:
         if row["table"] in ("conditions", "networks"):
             key = (row["table"], row["condition"], row["facts"], row.get("probe"))
             found.setdefault(key, {})[row["metric"]] = row
-    for condition in CONDITIONS:
+    for condition in {key[1]: None for key in found if key[0] == "conditions" and key[1] in CONDITIONS}:
         _condition(figure, found, condition, "all")
     _condition(figure, found, "matched", "unknown")
     best = _condition(figure, found, "matched", "known", target=True)
@@ -74,6 +74,7 @@ def _beside(figure, rows) -> None:
 def _condition(figure, found, condition, facts, target=False):
     """The best probe of a condition and its controls."""
     own = {key[3]: row for key, row in found.items() if key[:3] == ("conditions", condition, facts)}
+    own = {probe: row for probe, row in own.items() if row["auroc"]["value"] is not None}
     best = max(own, key=lambda probe: own[probe]["auroc"]["value"])
     name = condition if facts == "all" else f"{condition}_{facts}"
     for probe, row in sorted(own.items()):

@@ -139,11 +139,12 @@ class Store:
             new = ~self.known(keys)
             if not new.any():
                 return
-            table = _table([key for key, fresh in zip(keys, new, strict=True) if fresh], vectors[new])
+            rows = vectors if new.all() else vectors[new]  # which copies them
+            table = _table([key for key, fresh in zip(keys, new, strict=True) if fresh], rows)
             try:
                 with creating(self.folder / f"{number:08d}.parquet") as target:
-                    rows = max(1, GROUP_BYTES // max(1, vectors[0].nbytes))
-                    pq.write_table(table, target, row_group_size=rows, **OPTIONS)
+                    size = max(1, GROUP_BYTES // max(1, vectors[0].nbytes))
+                    pq.write_table(table, target, row_group_size=size, **OPTIONS)
             except FileExistsError as error:
                 if time.monotonic() - since > UNSEEN:
                     raise StoreError(
