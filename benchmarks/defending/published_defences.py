@@ -19,9 +19,13 @@ RESULT, DEPTH = "results/metrics/raguard.parquet", 15
 DESIGNED_ON = {"0", "1"}  # the folds of questions by which `echo` was designed
 ATTACKS = {  # in figures -> name
     "black": "poisonedrag_black", "bare": "poisonedrag_bare", "black_1": "black_1", "bare_1": "bare_1",
-    "outdated": "outdated", "edited": "edited",
+    "outdated": "outdated", "edited": "edited", "knows_raguard": "adaptive_threshold", "knows_echo": "adaptive_echo",
 }  # fmt: skip
 ONE = {f"{name}_1": {"kind": f"poisonedrag_{name}", "settings": {"texts": 1}} for name in ("black", "bare")}
+KNOWING = {  # attacks that ask a filter, which is bound to find less of them than others do
+    name: {"kind": "adaptive_threshold", "settings": {"filter": own, "texts": 2, "candidates": 12, "targets": None}}
+    for name, own in (("adaptive_threshold", "raguard"), ("adaptive_echo", "echo"))
+}
 DEFENCES = {
     "similarity": {"kind": "raguard", "settings": {"criteria": ["ts"]}},
     "literal": {"kind": "raguard", "settings": {"criteria": ["ts"], "similarity_null": "literal", "doublings": 0}},
@@ -41,7 +45,7 @@ WANTED = {  # alone, by the threshold that alpha 2.5 % gives
 
 def configured(project) -> dict:
     settings = published_targets.configured(project)
-    settings |= {"attacks": ONE, "defences": DEFENCES}
+    settings |= {"attacks": ONE | KNOWING, "defences": DEFENCES}
     settings["under_attack"] = {"cells": [
         _cell(attacks=["none", *ATTACKS.values()], defences=COMPARED),
         _cell(attacks=["none"], defences=["literal", "found_null"]),
@@ -99,7 +103,7 @@ def _comparison(figure, results, names, base):
         figure(f"echo_beyond_{base}_{cell}_{row['metric']}", row["value"], row["metric"])
         if row["metric"] == "difference":
             differences[cell] = row["value"]
-        elif row["value"] < 0.05:
+        elif row["value"] < 0.05 and keys["attack"] not in KNOWING:
             worse += differences[cell] < 0
             better |= _settings(keys) if differences[cell] > 0 else set()
     aimed = base == BASES[0]
