@@ -31,6 +31,15 @@ def test_a_file_goes_to_one_of_the_outcomes(tmp_path, case):
     assert [name for name, files in found.items() if files] == [case.partition(",")[0]]
 
 
+def test_a_column_whose_texts_might_have_been_withheld_and_are_all_there_shows_the_same(tmp_path):
+    for name, nullable in (("made", False), ("released", True)):
+        schema = pa.schema([pa.field("text", pa.string(), nullable)])
+        pq.write_table(pa.table({"text": ["x", "y"]}, schema), tmp_path / name)
+    outcome = Outcome("answers")
+    outcome.add("file", tmp_path / "made", tmp_path / "released", ["text"], None)
+    assert outcome.shown == ["file"] and not outcome.other
+
+
 def test_all_outcomes_are_told():
     outcome = Outcome("answers", given=["a"], same=["b", "c"], shown=["d"], near=["e"], other=["f"])
     assert str(outcome) == (

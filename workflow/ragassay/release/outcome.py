@@ -51,7 +51,7 @@ def _shows_the_same(made, released, texts):
         pair = [column[name] if shown is None else column[name].filter(shown) for column in (new, old)]
         if pair[0].to_pylist() != pair[1].to_pylist():
             return False
-    return any(old[name].null_count for name in texts)
+    return any(old[name].null_count or old.field(name).nullable != new.field(name).nullable for name in texts)
 
 
 def _near(made, released, tolerance):

@@ -99,7 +99,8 @@ def datasheet(manifest: dict, facts: dict) -> str:
         "What a stage could not use:",
         _table("rejects", facts),
         "## Replay",
-        "Tables that are given to a replay, because texts of others, withheld words, people, vectors or trained weights made them:",
+        "Tables that are given to a replay, because texts of others, withheld words, people, vectors or trained weights"
+        " made them:",
         _names(manifest["replay"]["given"]),
         "Tables that a replay makes again, byte for byte:",
         _names(manifest["replay"]["rebuilt"]),
