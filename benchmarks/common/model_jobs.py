@@ -62,10 +62,10 @@ class Jobs:
             time.sleep(apart)
 
     def wait(self) -> list[int]:
-        """How each of them ended."""
+        """How each of them ended. Of one that was killed early the fork server may not know how, and says 255."""
         for process in self.processes:
             process.join()
-        return [process.exitcode for process in self.processes]
+        return [-9 if process.exitcode == 255 else process.exitcode for process in self.processes]
 
     def until_asked(self, requests: int) -> None:
         while self.server.summary()["requests"] < requests:

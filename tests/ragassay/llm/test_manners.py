@@ -5,6 +5,7 @@ import logging
 
 import pytest
 
+from common.model_jobs import OVER_BUDGET, Jobs
 from ragassay.ledger.lease import Lease
 from ragassay.ledger.register import Register
 from ragassay.llm.calls import complete
@@ -192,3 +193,12 @@ def test_a_request_without_what_was_refused_is_no_further_try(serve, model, tmp_
     server = serve(unsupported=["max_tokens", "temperature", "seed"], faults_at=failures)
     [[answer]] = ask(model(server, concurrency=1), tmp_path, count=1)
     assert not answer.detail and server.summary()["requests"] == 11
+
+
+def test_jobs_that_start_together_under_a_cap_wait_for_the_first_reply_of_one_of_them(serve, tmp_path):
+    """An answer of a server that ignores max_tokens may cost a good part of the cap."""
+    server = serve(latency=0.5, odd_answers={"too_long": 1.0}, texts=["word " * 400])
+    with Jobs(server, tmp_path, concurrency=4, price={"input": 0, "output": 1e6}, budget_usd=1000.0) as jobs:
+        jobs.start(5, 5, 5)
+        assert jobs.wait() == [OVER_BUDGET] * 3
+    assert 0 < server.summary()["completion_tokens"] <= 1000

@@ -53,6 +53,20 @@ class Register:
         finally:
             os.close(file)
 
+    @contextlib.contextmanager
+    def turn(self):
+        """A function that says whether it is this job's turn to go alone; so it stays until the end."""
+        self.grants.parent.mkdir(parents=True, exist_ok=True)
+        with self.grants.with_name("first.lock").open("a") as file:
+
+            def is_ours():
+                with contextlib.suppress(BlockingIOError):
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    return True
+                return False
+
+            yield is_ours
+
     def stamp(self) -> None:
         """Show that this job is alive, while it is too busy to ask for anything."""
         if self.joined:

@@ -195,11 +195,11 @@ class Caller:
         return self.manners.refused(name, request, samples, f"it takes no {_called(name)} ({failure.detail})")
 
     async def _once(self, key, request, numbers, most, again):
-        """The answers to one try. Under a cap the first reply is awaited before more is sent: it shows whether answers
-        keep to their limit on tokens.
+        """The answers to one try. Under a cap the first reply is awaited before more is sent, by whatever job: it shows
+        whether answers keep to their limit on tokens.
         """
         if self.purse.cap is not None and not (self.answered or self.batched):
-            async with self._first:
+            async with self._first, self.manners.first(self._sleep):
                 if not self.answered:
                     return await self._paid(key, request, numbers, most, again)
         return await self._paid(key, request, numbers, most, again)
@@ -212,6 +212,8 @@ class Caller:
             if not answers:
                 raise Failure("empty", "the reply has no choice", again=True)
             self.gave_up, self.answered = 0, True
+            if self.purse.cap is not None:
+                self.manners.replied()
             if not self.refusals.takes_others:
                 self.refusals.keep()
             return dict(zip(numbers, answers, strict=False))

@@ -6,6 +6,8 @@ stays a part of the call's key: an answer is the answer to what was asked for, a
 took. `models.<name>.sampling` says beforehand what not to send.
 """
 
+import contextlib
+
 from ragassay.ledger.register import Register
 from ragassay.llm.model import Model, Request
 from ragassay.stage import log
@@ -13,6 +15,7 @@ from ragassay.stage import log
 RENAMED = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 LEFT_OUT = ("n", "temperature", "top_p", "seed", "frequency_penalty", "presence_penalty", "response_format")
 SYSTEM = "system"
+LOOKS = 0.1  # seconds between looks whether another job has had the first reply
 PARAMETERS = (*RENAMED, *LEFT_OUT, SYSTEM)
 
 
@@ -22,10 +25,9 @@ class Manners:
     def __init__(self, model: Model, register: Register | None = None):
         self.model, self.register = model, register
         self.endpoint = [model.provider, model.model, model.base_url]
-        self.known, self.excess = set(), 1.0
+        self.known, self.excess, self.answered = set(), 1.0, False  # `answered`: whether any job has had a reply
         if register:
-            with register.shared() as (kept, _):
-                self._take_over(kept)
+            self._refresh()
 
     @property
     def one_sample_a_request(self) -> bool:
@@ -49,6 +51,25 @@ class Manners:
         log.info("model %s: %s; %s", self.model.name, why, _consequence(parameter, self.model.name))
         self._share()
 
+    @contextlib.asynccontextmanager
+    async def first(self, sleep):
+        """For the first request of a job: alone among all jobs of the model, until one of them has had a reply."""
+        if not self.register:
+            yield
+            return
+        with self.register.turn() as is_ours:
+            while not (self.answered or is_ours()):
+                await sleep(LOOKS)
+                self._refresh()
+            self._refresh()
+            yield
+
+    def replied(self) -> None:
+        """A reply has shown what answers cost, so that other jobs need not wait for one."""
+        if not self.answered:
+            self.answered = True
+            self._share()
+
     def exceeded(self, factor: float) -> None:
         """A reply cost so many times what was set aside for it."""
         if self.excess == 1.0:
@@ -68,11 +89,15 @@ class Manners:
                 body["messages"] = _without_system(body["messages"])
         return body
 
+    def _refresh(self):
+        with self.register.shared() as (kept, _):
+            self._take_over(kept)
+
     def _share(self):
         if self.register:
             with self.register.shared() as (kept, _):
                 self._take_over(kept)
-                found = {"refused": sorted(self.known), "excess": self.excess}
+                found = {"refused": sorted(self.known), "excess": self.excess, "answered": self.answered}
                 kept["manners"] = {"endpoint": self.endpoint} | found
 
     def _take_over(self, kept):
@@ -80,6 +105,7 @@ class Manners:
         if found.get("endpoint") == self.endpoint:
             self.known |= set(found["refused"])
             self.excess = max(self.excess, found["excess"])
+            self.answered = self.answered or found.get("answered", False)
 
 
 def _consequence(parameter, name):
