@@ -63,7 +63,9 @@ def check_shared(workflow) -> None:
 
 
 def end(workflow) -> None:
-    """When a run has failed: why, where no log can say it. Slurm begins no job whose log it cannot write."""
+    """When a run has failed: why, where no log can say it. Slurm begins no job whose log it cannot write, and
+    another folder's log nobody finds.
+    """
     if not _on_slurm(workflow):
         return
     folder = workflow.scheduler._executor.slurm_logdir
@@ -74,8 +76,8 @@ def end(workflow) -> None:
             return
         time.sleep(1)
     raise ClusterError(
-        f"found no log of job {', '.join(lost)} in {folder}: its node does not see this folder, and could"
-        " not begin it; put the project on a file system that all nodes share, under the same path"
+        f"found no log of job {', '.join(lost)} in {folder}: its node does not see this folder;"
+        " put the project on a file system that all nodes share, under the same path"
     )
 
 

@@ -1,0 +1,51 @@
+"""What the trial of runs on Slurm says of its rounds, and which it does."""
+
+import sys
+
+import pytest
+
+import cluster
+from common import figures
+
+HELD = {"exit_status": (0, "", "== 0"), "seconds": (30.0, "s")}
+FAILED = {"exit_status": (-1, "", "== 0"), "seconds": (20.0, "s")}
+
+
+@pytest.fixture(autouse=True)
+def machine(monkeypatch):
+    """One that has Slurm and no accounting."""
+    monkeypatch.setattr(figures, "short", [])
+    monkeypatch.setattr(cluster, "missing", lambda: [])
+    monkeypatch.setattr(cluster.accounting, "missing", lambda: ["slurmdbd"])
+
+
+def chosen(monkeypatch, *words):
+    monkeypatch.setattr(sys, "argv", ["cluster.py", *words])
+    return cluster.chosen()
+
+
+@pytest.mark.parametrize(("rounds", "count"), [([HELD, HELD], 2), ([HELD, FAILED], 1), ([HELD], 1), ([], 0)])
+def test_a_scenario_has_its_worst_round_and_how_many_held(capsys, rounds, count):
+    cluster.report("requeued", rounds, 2)
+    lines = [line.split()[1:4] for line in capsys.readouterr().out.splitlines()]
+    assert lines[0] == ["requeued_held", str(count), "of_2"]
+    assert ("requeued_held" in figures.short) == (count < 2)
+    if rounds:
+        worst = -1 if FAILED in rounds else 0
+        assert lines[1:] == [["requeued_exit_status", str(worst), "limit"], ["requeued_seconds", "30", "s"]]
+
+
+def test_without_names_all_that_this_machine_can_do_is_tried(monkeypatch, capsys):
+    names, times = chosen(monkeypatch, "--times", "3")
+    assert names[:3] == ["plans", "whole", "plain"] and times == 3
+    assert not any(name.startswith("accounted_") for name in names)
+    assert "nothing is tried with accounting: found no slurmdbd" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("requeue", "found requeue, expected"), ("accounted_plain", "no slurmdbd")]
+)
+def test_names_that_mean_nothing_here_are_refused(monkeypatch, capsys, name, words):
+    with pytest.raises(SystemExit):
+        chosen(monkeypatch, "requeued", name)
+    assert words in capsys.readouterr().err
