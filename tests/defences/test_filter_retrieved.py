@@ -46,6 +46,7 @@ def test_a_guard_that_was_fitted_otherwise_is_refused(run, tmp_path):
     guard = tmp_path / "guard.json"
     folds = {key: {} for key in ("all", *"01234")}
     about = dict.fromkeys(guard_file.ABOUT) | {"kind": "oracle", "settings": {}, "retriever": "bm25", "scorer": ""}
+    about |= {"reading": {}, "depth": 15}
     guard_file.write(guard, about, folds)
     with pytest.raises(DefenceError, match=r"guard\.json: found the retriever 'minilm', but it was fitted with 'bm25'"):
         run(guard=[guard])
