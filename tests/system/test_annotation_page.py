@@ -30,6 +30,7 @@ class Person:
         browser.delete_all_cookies()
         browser.get(serving.url)
         self.wait()
+        patiently(browser).until(lambda driver: driver.switch_to.active_element.tag_name == "input")  # else keys are lost
         self.press(name, Keys.ENTER)
 
     def wait(self):
