@@ -203,7 +203,7 @@ def test_no_defence_of_the_demo_stands_against_the_loudest_attack_alone():
         met.setdefault(cell.defence, set()).add(cell.attack)
     judging = {name for name in met if defences.judging.compares(name) or defences.judging.is_fitted(name)}
     alone = [name for name in judging if met[name] - {"none"} == {"poisonedrag_black"}]
-    assert {"ppl", "trustrag", "duplicates"} <= judging and alone == ["oracle"]
+    assert {"ppl", "trustrag", "ragdefender"} <= judging and alone == ["oracle"]
 
 
 def test_what_is_screened_and_by_what_queries():
