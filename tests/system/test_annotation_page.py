@@ -30,7 +30,8 @@ class Person:
         browser.delete_all_cookies()
         browser.get(serving.url)
         self.wait()
-        patiently(browser).until(lambda driver: driver.switch_to.active_element.tag_name == "input")  # else keys are lost
+        # Keys are lost before the field for a name has the focus.
+        patiently(browser).until(lambda driver: driver.switch_to.active_element.tag_name == "input")
         self.press(name, Keys.ENTER)
 
     def wait(self):

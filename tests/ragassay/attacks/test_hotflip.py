@@ -89,7 +89,7 @@ def test_changes_that_would_be_cut_otherwise_are_dropped(retrievers):
 
 
 def test_a_beginning_of_nothing_that_can_be_written_is_told(retrievers):
-    with pytest.raises(AttackError, match="found no way to write .* that is read as the same tokens"):
+    with pytest.raises(AttackError, match=r"found no way to write .* that is read as the same tokens"):
         retrievers["cosine"].draft("\u0000", TAIL)
 
 
