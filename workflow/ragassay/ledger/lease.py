@@ -31,11 +31,8 @@ class Lease:
         self.needed, self.folder, self.register = needed, Path(folder), register
         self.name = self.folder / "lease"
         self.own = self.folder / f".lease.{HOST}.{os.getpid()}.{secrets.token_hex(4)}"
-        self.lost, self._touched, self._since = (
-            False,
-            None,
-            0.0,
-        )  # when the holder touched it, and since when that is seen
+        self.lost = False
+        self._touched, self._since = None, 0.0  # when the holder touched it, and since when that is seen
         self._ending = threading.Event()
 
     def __enter__(self):

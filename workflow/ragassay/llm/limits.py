@@ -5,10 +5,10 @@ requests in flight, and points in time at which one request may go. Slots are di
 them, and a job that has too many gives them back as its replies come in; where there are more jobs than slots, they
 take turns.
 
-All points lie on one timeline, so far apart that a second cannot hold more than its share, whoever got them: a request
-goes within LATE of its point or takes a new one (see `pace`), and SECOND leaves time to arrive besides. Points are
-given out when they are due, or shortly before where there are many: a killed job takes hardly any with it, and one that
-the machine does not wake in time leaves them to others. Who comes too early comes again.
+All points lie on one timeline that the jobs share. They are so far apart that no second holds more than the limit: a
+request goes within LATE of its point or takes a new one (see `pace`), and SECOND leaves time for it to arrive. A point
+is given out when it is due, or shortly before where there are many. So a killed job loses hardly any, and a job that
+the machine wakes too late leaves them to others. A job that asks too early asks again later.
 
 Limits that replies name count beside those of the configuration, and the lower one holds. Until the first reply nobody
 knows whether there are any, and RAMP requests may be in flight: about what the lowest limits in common use allow for a

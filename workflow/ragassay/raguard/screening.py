@@ -56,11 +56,9 @@ class Screen:
             )
         if is_rough(len(values), self.alpha):
             log.info("%d clean texts give a rough threshold for alpha %g", len(values), self.alpha)
-        level, own = (1 - self.alpha) * (1 - self.guard.settings["trim"]), self.guard.settings["quantile"]
-        self.limit, self.null = (
-            float(np.quantile(values, level, method=own)),
-            np.array(thresholds.grid(np.sort(values))),
-        )
+        level, method = (1 - self.alpha) * (1 - self.guard.settings["trim"]), self.guard.settings["quantile"]
+        self.limit = float(np.quantile(values, level, method=method))
+        self.null = np.array(thresholds.grid(np.sort(values)))
 
     def nearest(self, vectors) -> tuple[np.ndarray, np.ndarray]:
         """How similar each text is to its most similar question, and which that is."""
