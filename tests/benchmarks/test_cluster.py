@@ -1,5 +1,7 @@
 """What the trial of runs on Slurm says of its rounds, and which it does."""
 
+import contextlib
+import signal
 import sys
 
 import pytest
@@ -24,12 +26,18 @@ def chosen(monkeypatch, *words):
     return cluster.chosen()
 
 
-@pytest.mark.parametrize(("rounds", "count"), [([HELD, HELD], 2), ([HELD, FAILED], 1), ([HELD], 1), ([], 0)])
-def test_a_scenario_has_its_worst_round_and_how_many_held(capsys, rounds, count):
+def interrupted(*_):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("rounds", "count"), [([HELD, HELD], 2), ([HELD, FAILED], 0), ([FAILED, HELD], 1), ([HELD], 1), ([], 0)]
+)
+def test_a_scenario_has_its_worst_round_and_how_often_in_a_row_it_held(capsys, rounds, count):
     cluster.report("requeued", rounds, 2)
     lines = [line.split()[1:4] for line in capsys.readouterr().out.splitlines()]
-    assert lines[0] == ["requeued_held", str(count), "of_2"]
-    assert ("requeued_held" in figures.short) == (count < 2)
+    assert lines[0] == ["requeued_held_in_a_row", str(count), "of_2"]
+    assert ("requeued_held_in_a_row" in figures.short) == (count < 2)
     if rounds:
         worst = -1 if FAILED in rounds else 0
         assert lines[1:] == [["requeued_exit_status", str(worst), "limit"], ["requeued_seconds", "30", "s"]]
@@ -49,3 +57,15 @@ def test_names_that_mean_nothing_here_are_refused(monkeypatch, capsys, name, wor
     with pytest.raises(SystemExit):
         chosen(monkeypatch, "requeued", name)
     assert words in capsys.readouterr().err
+
+
+def test_a_run_that_is_interrupted_says_what_it_tried_and_where(monkeypatch, capsys):
+    monkeypatch.setattr(cluster, "chosen", lambda: (["requeued"], 3))
+    monkeypatch.setattr(cluster, "Trial", contextlib.nullcontext)
+    monkeypatch.setattr(cluster, "Slurm", interrupted)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    with pytest.raises(SystemExit, match="1"):
+        cluster.main()
+    told = capsys.readouterr().out.splitlines()
+    assert told[0].split()[1:4] == ["requeued_held_in_a_row", "0", "of_3"]
+    assert told[1].startswith("measured at commit ")
