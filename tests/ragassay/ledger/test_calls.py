@@ -63,6 +63,17 @@ def test_what_is_written_is_found_by_another_process(tmp_path):
     assert (ledger.counts["prompt"], ledger.counts["cached"], ledger.counts["completion"]) == (56, 16, 24)
     assert (ledger.counts["samples"], ledger.dollars) == (16, 0.008)
     assert (ledger.possibly_billed_twice, ledger.dollars_at_risk, ledger.damaged) == (4, 1.0, 0)
+    assert ledger.excess == 1.0
+
+
+def test_answers_that_cost_more_than_their_limit_on_tokens_allows_are_seen_by_the_next_process(tmp_path):
+    ledger = Ledger(tmp_path)
+    with closing(ledger):
+        for key, worst, dollars in zip(KEYS, (0.5, 0.5, 0.0), (2.0, 1.0, 1.0), strict=False):
+            name = ledger.intent(key, [0], worst)
+            ledger.done(name, key, [0], body(key))
+            ledger.settled(name, 7, 2, 3, dollars, answers=1)
+    assert ledger.excess == load(tmp_path)[1].excess == 4.0
 
 
 def test_every_byte_prefix_loads(tmp_path):

@@ -74,21 +74,28 @@ def test_a_job_that_is_done_gives_back_what_it_did_not_use(tmp_path):
     first = start(tmp_path, "first", 100_000, count=5)
     first.communicate()
     spent = json.loads((tmp_path / "model/money.json").read_text())[f"{tmp_path}/first"]
-    assert (first.returncode, spent) == (0, billed(tmp_path))
-    second = start(tmp_path, "second", spent + 200, count=50)
+    assert (first.returncode, spent) == (0, [billed(tmp_path), 0])
+    second = start(tmp_path, "second", spent[0] + 200, count=50)
     told = second.communicate()[0].splitlines()[-1]
     assert second.returncode == 3
-    assert f"{spent:.4f} spent or set aside by other jobs" in told
+    assert f"{spent[0]:.4f} spent or set aside by other jobs" in told
     assert "run again to go on" in told
 
 
 def test_a_grant_is_more_than_is_needed_and_never_more_than_there_is(tmp_path):
     one, other = Register(tmp_path, "one"), Register(tmp_path, "other")
-    assert one.grant(0.2, cap=1.0) == (pytest.approx(0.2 + STEP), 0.0)
-    assert other.grant(0.785, cap=1.0) == (pytest.approx(0.79), pytest.approx(0.21))
-    assert other.grant(0.8, cap=1.0) == (pytest.approx(0.79), pytest.approx(0.21))
+    assert one.grant(0.1, 0.1, cap=1.0) == (pytest.approx(0.2 + STEP), 0.0)
+    assert other.grant(0.5, 0.285, cap=1.0) == (pytest.approx(0.79), pytest.approx(0.21))
+    assert other.grant(0.5, 0.3, cap=1.0) == (pytest.approx(0.79), pytest.approx(0.21))
     one.spent(0.1)
-    assert other.grant(0.8, cap=1.0)[0] == pytest.approx(0.81)
+    assert other.grant(0.5, 0.3, cap=1.0)[0] == pytest.approx(0.81)
+
+
+def test_what_others_may_still_spend_counts_at_the_price_that_was_seen_since(tmp_path):
+    killed, other = Register(tmp_path, "killed"), Register(tmp_path, "other")
+    killed.spent(0.1, 0.01)
+    assert other.grant(0.0, 0.01, cap=1.0, excess=40.0) == (pytest.approx(0.41), pytest.approx(0.5))
+    assert other.grant(0.0, 0.02, cap=1.0, excess=40.0)[0] == pytest.approx(0.41)
 
 
 def test_who_spent_nothing_writes_nothing(tmp_path):
@@ -97,9 +104,10 @@ def test_who_spent_nothing_writes_nothing(tmp_path):
 
 
 def test_a_damaged_register_says_what_to_do(tmp_path):
-    (tmp_path / "money.json").write_text("{")
-    with pytest.raises(AssayError, match=r"money\.json: found no JSON, .*delete it"):
-        Register(tmp_path, "one").grant(1.0, 2.0)
+    for damaged in ("{", "[]", '{"other": 1.0}', '{"other": [1.0, "x"]}'):
+        (tmp_path / "money.json").write_text(damaged)
+        with pytest.raises(AssayError, match=r"money\.json: found something else than JSON .*delete it"):
+            Register(tmp_path, "one").grant(1.0, 0.0, cap=2.0)
 
 
 # --- grants ----------------------------------------------------------------------------------------------------------

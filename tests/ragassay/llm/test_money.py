@@ -8,6 +8,7 @@ import pytest
 from ragassay.ledger.calls import Ledger
 from ragassay.llm import model as models
 from ragassay.llm.calls import complete
+from ragassay.llm.manners import Manners
 from ragassay.llm.model import Answer, Model, ModelError, Request, Usage
 from ragassay.llm.money import OverBudget, Price, Purse, at_most, price_of
 
@@ -54,7 +55,7 @@ def test_a_request_that_may_pass_the_cap_waits_for_those_in_flight():
     """They cost less than was set aside for them, nearly always."""
 
     async def spend():
-        purse, paid = Purse(1.0), []
+        purse, paid = Purse(1.0, Manners(priced(None))), []
 
         async def one(number):
             await purse.reserve(0.4)
@@ -71,7 +72,7 @@ def test_a_request_that_may_pass_the_cap_waits_for_those_in_flight():
 
 def test_over_the_cap_with_nothing_in_flight_is_an_error():
     async def spend():
-        purse = Purse(1.0, spent=0.9)
+        purse = Purse(1.0, Manners(priced(None)), spent=0.9)
         await purse.reserve(0.05)
         purse.settle(0.05, 0.05)
         await purse.reserve(0.06)
@@ -79,6 +80,22 @@ def test_over_the_cap_with_nothing_in_flight_is_an_error():
     with pytest.raises(
         OverBudget, match=r"budget_usd 1: 0\.9500 spent, the next request may cost 0\.0600; .*run again"
     ):
+        asyncio.run(spend())
+
+
+def test_what_is_in_flight_or_lost_counts_at_the_price_that_was_seen_since():
+    async def spend():
+        manners = Manners(priced(None))
+        purse = Purse(1.0, manners, spent=0.1, lost=0.01)
+        await purse.reserve(0.01)
+        manners.exceeded(20.0)
+        assert purse.counted() == pytest.approx(0.5)
+        purse.settle(0.01, paid=0.0, lost=0.01)
+        await purse.reserve(0.02)
+        purse.settle(0.02, paid=0.4)
+        await purse.reserve(0.01)
+
+    with pytest.raises(OverBudget, match=r"0\.9000 spent, the next request may cost 0\.2000"):
         asyncio.run(spend())
 
 
@@ -135,6 +152,41 @@ def test_a_thousand_runs_with_random_prices_never_pass_the_cap(spender, tmp_path
     assert stopped + finished == 1000
     assert min(stopped, finished) > 100
     assert max(used) > 0.5
+
+
+class Cheat(Provider):
+    """Ignores max_tokens; one reply in five is billed and lost."""
+
+    async def send(self, messages, sampling, samples):
+        Provider.billed += 1.0
+        await asyncio.sleep(0)
+        if random.Random(f"{messages[0]['content']} {Provider.billed}").random() < 0.2:
+            raise models.Failure("connection", "gone", again=True, lost=True)
+        return "10 990 1", {}
+
+
+def test_a_cap_of_a_few_answers_holds_at_a_server_that_ignores_max_tokens_and_loses_replies(
+    spender, tmp_path, monkeypatch
+):
+    """A job that ended without a reply leaves it to others to learn the price; some requests were killed in flight."""
+    monkeypatch.setattr("ragassay.llm.calls.provider_for", Cheat)
+    cap, billed = 12.0, []
+    for number in range(30):
+        requests = [Request([{"role": "user", "content": f"{number} {n}"}], {"max_tokens": 10}) for n in range(9)]
+        settings = {"price": {"input": 1e3, "output": 1e3}, "budget_usd": cap, "register": str(tmp_path / f"{number}")}
+        model, Provider.billed = Model("tested", "x", "x", concurrency=1 + number % 8, **settings), 2.0
+        killed = Ledger(tmp_path / f"{number} 0")
+        for key in ("0" * 32, "1" * 32):  # billed as all are
+            killed.intent(key, [0], worst=at_most(requests[0], 1).prompt / 1e3 + 0.01)
+        killed.close()
+        for job in (0, 1, 0, 1):
+            try:
+                list(complete(requests[job::2], model, tmp_path / f"{number} {job}"))
+            except OverBudget:
+                assert Provider.billed > cap / 2
+            assert Provider.billed <= cap
+        billed.append(Provider.billed)
+    assert max(billed) > 10.0
 
 
 def test_at_the_cap_nothing_is_lost_and_a_raised_one_goes_on(spender, tmp_path):

@@ -32,6 +32,7 @@ class Ledger:
         self.folder = Path(folder)
         self.damaged = 0  # lines that cannot be read
         self.counts = Counter()  # kinds of records, of all processes
+        self.excess = 1.0  # the most times that an answer cost what its limit on tokens allows
         self.on_error: Callable[[LedgerError], object] = lambda error: None
         self._bodies = {}  # key -> its bodies, as [(time, file, offset, length), ...]
         self._open = {}  # intents without an end: id -> (samples, what they may cost at most)
@@ -57,7 +58,7 @@ class Ledger:
 
     @property
     def dollars_at_risk(self) -> float:
-        """The most that requests without a recorded cost may have cost."""
+        """The most that requests without a recorded cost may have cost, if their answers kept to max_tokens."""
         ends = sum(worst for _, worst in (*self._open.values(), *self._unsettled.values()))
         return ends + self.counts["lost pico"] / PICO
 
@@ -93,7 +94,7 @@ class Ledger:
             yield name, record["k"], record["s"], record["body"], worst
 
     def intent(self, key: str, samples: list[int], worst: float = 0.0, again: bool = False) -> str:
-        """Record what is about to be asked and what it may cost. Returns the id that its end has to name."""
+        """Record what is about to be asked and what it may cost by max_tokens. Returns the id that its end names."""
         name = f"{self._incarnation}{next(self._numbers):08x}"
         record = {"t": "i", "id": name, "k": key, "s": samples, "at": time.time_ns(), "w": worst}
         self._write(record | {"again": 1} if again else record)
@@ -211,6 +212,8 @@ class Ledger:
         if record["t"] == "f" and known == (None, None):
             self._early.add(record["id"])
         if record["t"] == "u":
+            worst = known[1][1] if known[1] else 0.0
+            self.excess = max(self.excess, record["usd"] / worst) if worst else self.excess
             for name, field in USAGE:
                 self.counts[name] += record[field]
             self.counts["pico"] += round(record["usd"] * PICO)

@@ -1,9 +1,11 @@
 """What all jobs that ask one model share: its limits, and its budget.
 
-Below one folder, `money.json` holds the dollars that each job has spent or may still spend, `grants.json` the slots and
-points in time of `limits`. Both are changed under a lock only. A job is granted a little more money than it needs, so
-that it need not come for each request, and reports at its end what it did spend. A killed job keeps what it was granted
-until it runs again and finds in its ledger what was spent: whatever is killed, all jobs together stay below the cap.
+Below one folder, `money.json` holds the dollars that each job has spent and those that it may still spend,
+`grants.json` the slots and points in time of `limits`. Both are changed under a lock only. A job is granted a little
+more money than it needs, so that it need not come for each request, and reports at its end what it did spend. A killed
+job keeps what it was granted until it runs again and finds in its ledger what was spent: whatever is killed, all jobs
+together stay below the cap. What may still be spent counts at the price that limits on tokens allow, times the `excess`
+that answers have shown since.
 Slots of a killed job come free as soon as its process is gone or, on another machine, has been silent for a minute.
 Locks are flock's, which shared file systems have to support (NFS does by itself, Lustre with the mount option `flock`).
 """
@@ -86,22 +88,25 @@ class Register:
             remedy = "delete it while no job asks this model"
             raise AssayError(f"{self.grants}: {expected}; {remedy}") from error
 
-    def spent(self, dollars: float) -> None:
-        """Set what this job spent as its final amount."""
+    def spent(self, dollars: float, unsure: float = 0.0) -> None:
+        """Set what this job spent, and what it may have spent beside that, as its final amounts."""
         with self._locked() as money:
-            if dollars or self.ledger in money:
-                self._write(money | {self.ledger: dollars})
+            if dollars or unsure or self.ledger in money:
+                self._write(money | {self.ledger: [dollars, unsure]})
 
-    def grant(self, needed: float, cap: float) -> tuple[float, float]:
-        """What this job may spend in all, less than `needed` if the cap does not allow it, and what the other jobs have
-        spent or may spend.
+    def grant(self, spent: float, unsure: float, cap: float, excess: float = 1.0) -> tuple[float, float]:
+        """What this job may spend in all, less than it needs if the cap does not allow that, and what the other jobs
+        have spent or may spend.
         """
+        needed = spent + unsure * excess
         with self._locked() as money:
-            others = sum(dollars for job, dollars in money.items() if job != self.ledger)
+            dollars = {job: known + at_risk * excess for job, (known, at_risk) in money.items()}
+            before = dollars.pop(self.ledger, 0.0)
+            others = sum(dollars.values())
             granted = min(needed + STEP * cap, cap - others)
             if granted < needed:
-                return money.get(self.ledger, 0.0), others
-            self._write(money | {self.ledger: granted})
+                return min(before, granted), others
+            self._write(money | {self.ledger: [spent, (granted - spent) / excess]})
         return granted, others
 
     @contextlib.contextmanager
@@ -114,11 +119,12 @@ class Register:
 
     def _read(self):
         try:
-            return json.loads(self.money.read_text())
+            money = json.loads(self.money.read_text())
+            return {job: [float(spent), float(unsure)] for job, (spent, unsure) in money.items()}
         except FileNotFoundError:
             return {}
-        except ValueError as error:
-            expected = "found no JSON, expected the dollars of each job"
+        except (ValueError, TypeError, AttributeError) as error:
+            expected = "found something else than JSON with the dollars of each job, [spent, at risk]"
             remedy = "delete it, and each job is counted again when it runs again"
             raise AssayError(f"{self.money}: {expected}; {remedy}") from error
 

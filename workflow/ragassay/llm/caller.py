@@ -52,10 +52,11 @@ class Caller:
         self.identity, self.price = provider.identity(), price_of(model)
         self.manners = provider.manners = Manners(model, lease.register)
         if model.mode != "replay":  # which writes nothing
+            self.manners.exceeded(ledger.excess)
             for name, key, numbers, body, worst in ledger.unsettled():
                 with contextlib.suppress(Failure):
                     self._settle(name, key, numbers, body, worst, late=True)
-        self.purse = Purse(model.budget_usd, ledger.dollars + ledger.dollars_at_risk, lease.register)
+        self.purse = Purse(model.budget_usd, self.manners, ledger.dollars, ledger.dollars_at_risk, lease.register)
         limits = Limits(model, lease.register)
         self.pace, self.slots = Pace(limits, self._sleep), Slots(limits, self._sleep)
         self.asked = Asked(ledger.folder)
@@ -74,7 +75,7 @@ class Caller:
         return max(1, self.model.concurrency)
 
     async def close(self) -> None:
-        self.purse.close()
+        self.purse.close(self.ledger.dollars, self.ledger.dollars_at_risk)
         await self.slots.close()
         await self.provider.close()
 
@@ -205,7 +206,7 @@ class Caller:
         return await self._paid(key, request, numbers, most, again)
 
     async def _paid(self, key, request, numbers, most, again):
-        worst, paid = self.price.of(most, self.batched) * self.manners.excess, 0.0
+        worst, paid, lost = self.price.of(most, self.batched), 0.0, 0.0
         await self.purse.reserve(worst)
         try:
             answers, paid = await self._attempt(key, request, numbers, most, worst, again)
@@ -218,10 +219,10 @@ class Caller:
                 self.refusals.keep()
             return dict(zip(numbers, answers, strict=False))
         except Failure as failure:
-            paid = worst if failure.lost else paid
+            lost = worst * failure.lost
             raise
         finally:
-            self.purse.settle(worst, paid)
+            self.purse.settle(worst, paid, lost)
 
     async def _attempt(self, key, request, numbers, most, worst, again):
         """The answers of one request, and what they cost."""
@@ -265,9 +266,9 @@ class Caller:
             self.ledger.failed(name, key, numbers, failure.kind, failure.detail, worst, late)
             raise
         # A reply without token counts is counted as the most expensive that it can have been.
-        dollars = self.price.of(usage, self.batched) if usage.prompt else worst
-        if dollars > worst * 1.000001:
-            self.manners.exceeded(dollars / worst if worst else 1.0)
+        dollars = self.price.of(usage, self.batched) if usage.prompt else worst * self.manners.excess
+        if worst:
+            self.manners.exceeded(dollars / worst)
         answers = answers[: len(numbers)]
         before, tokens = self.ledger.served, (usage.prompt, usage.cached, usage.completion)
         self.ledger.settled(name, *tokens, dollars, len(answers), late, usage.served)

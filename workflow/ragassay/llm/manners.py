@@ -15,6 +15,7 @@ from ragassay.stage import log
 RENAMED = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 LEFT_OUT = ("n", "temperature", "top_p", "seed", "frequency_penalty", "presence_penalty", "response_format")
 SYSTEM = "system"
+ROUNDING = 1.000001
 LOOKS = 0.1  # seconds between looks whether another job has had the first reply
 PARAMETERS = (*RENAMED, *LEFT_OUT, SYSTEM)
 
@@ -27,7 +28,7 @@ class Manners:
         self.endpoint = [model.provider, model.model, model.base_url]
         self.known, self.excess, self.answered = set(), 1.0, False  # `answered`: whether any job has had a reply
         if register:
-            self._refresh()
+            self.refresh()
 
     @property
     def one_sample_a_request(self) -> bool:
@@ -60,8 +61,8 @@ class Manners:
         with self.register.turn() as is_ours:
             while not (self.answered or is_ours()):
                 await sleep(LOOKS)
-                self._refresh()
-            self._refresh()
+                self.refresh()
+            self.refresh()
             yield
 
     def replied(self) -> None:
@@ -71,12 +72,19 @@ class Manners:
             self._share()
 
     def exceeded(self, factor: float) -> None:
-        """A reply cost so many times what was set aside for it."""
+        """An answer cost so many times what its limit on tokens allows."""
+        if factor <= self.excess * ROUNDING:
+            return
         if self.excess == 1.0:
             told = "model %s: answers are longer than max_tokens; %.1f times as much is set aside for each from now on"
             log.info(told, self.model.name, factor)
-        self.excess *= factor
+        self.excess = factor
         self._share()
+
+    def refresh(self) -> None:
+        """Take over what other jobs have learned."""
+        with self.register.shared() as (kept, _):
+            self._take_over(kept)
 
     def applied(self, body: dict) -> dict:
         """The body of a request as this server takes it."""
@@ -88,10 +96,6 @@ class Manners:
             elif parameter == SYSTEM:
                 body["messages"] = _without_system(body["messages"])
         return body
-
-    def _refresh(self):
-        with self.register.shared() as (kept, _):
-            self._take_over(kept)
 
     def _share(self):
         if self.register:

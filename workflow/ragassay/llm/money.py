@@ -9,6 +9,7 @@ import asyncio
 from dataclasses import dataclass
 
 from ragassay.ledger.register import Register
+from ragassay.llm.manners import Manners
 from ragassay.llm.model import Model, ModelError, Request, Usage
 
 
@@ -48,28 +49,44 @@ def at_most(request: Request, samples: int, capped: bool = False) -> Usage:
 
 
 class Purse:
-    """Money spent and reserved under one cap, which holds for all jobs of the register together."""
+    """Money spent and reserved under one cap, which holds for all jobs of the register together.
 
-    def __init__(self, cap: float | None, spent: float = 0.0, register: Register | None = None):
-        self.cap, self.spent, self.reserved, self.holders = cap, spent, 0.0, 0
-        self.granted, self.others, self.register = 0.0 if register else cap, 0.0, register
+    What a request may cost is given by its limit on tokens. Where answers go beyond that (`manners.excess`), all that
+    is in flight, lost or about to be sent counts so many times, whenever it was sent.
+    """
+
+    def __init__(
+        self,
+        cap: float | None,
+        manners: Manners,
+        spent: float = 0.0,
+        lost: float = 0.0,
+        register: Register | None = None,
+    ):
+        self.cap, self.manners, self.register = cap, manners, register
+        self.spent, self.lost, self.reserved, self.holders = spent, lost, 0.0, 0
+        self.granted, self.excess, self.others = 0.0 if register else cap, 1.0, 0.0  # `excess`: when it was granted
         self._settled = asyncio.Event()
-        if register and (spent or cap is not None):  # a free model needs no lock
-            register.spent(spent)
+        if register and (spent or lost or cap is not None):  # a free model needs no lock
+            register.spent(spent, lost)
 
-    def close(self) -> None:
-        """Requests that are still reserved were sent, and may be billed."""
-        dollars = self.spent + self.reserved
-        if self.register and (dollars or self.cap is not None):
-            self.register.spent(dollars)
+    def close(self, spent: float, lost: float) -> None:
+        """What the ledger knows at the end. Requests that were given up in flight may be billed, and are in `lost`."""
+        if self.register and (spent or lost or self.cap is not None):
+            self.register.spent(spent, lost)
+
+    def counted(self, dollars: float = 0.0) -> float:
+        """All that was spent or may be, and a request that may cost so much."""
+        return self.spent + (self.lost + self.reserved + dollars) * self.manners.excess
 
     async def reserve(self, dollars: float) -> None:
         """Set aside the worst case of a request. What is in flight will cost less than was set aside for it, so that is
         waited for; raises OverBudget when nothing is in flight and the cap still does not allow it.
         """
-        while self.cap is not None and not self._allowed(self.spent + self.reserved + dollars):
+        while self.cap is not None and not self._allowed(dollars):
             if not self.holders:
-                state = f"{self.spent:.4f} spent, the next request may cost {dollars:.4f}"
+                next_one = dollars * self.manners.excess
+                state = f"{self.counted():.4f} spent, the next request may cost {next_one:.4f}"
                 if self.others:
                     state = f"{self.others:.4f} spent or set aside by other jobs, {state}"
                 kept = "everything answered so far is kept, raise the budget and run again to go on"
@@ -79,21 +96,25 @@ class Purse:
         self.reserved += dollars
         self.holders += 1
 
-    def _allowed(self, needed):
-        if needed > self.granted and self.register:
-            self.granted, self.others = self.register.grant(needed, self.cap)
-        return needed <= self.granted
+    def _allowed(self, dollars):
+        if self.register and (self.counted(dollars) > self.granted or self.manners.excess != self.excess):
+            self.manners.refresh()  # another job may have had a dearer answer
+            self.excess, unsure = self.manners.excess, self.lost + self.reserved + dollars
+            self.granted, self.others = self.register.grant(self.spent, unsure, self.cap, self.excess)
+        return self.counted(dollars) <= self.granted
 
     def hold(self, dollars: float) -> None:
-        """What an earlier run set aside counts as spent until it is known to be in flight still: then as that."""
-        self.spent -= dollars
+        """What an earlier run set aside counts as lost until it is known to be in flight still: then as that."""
+        self.lost -= dollars
         self.reserved += dollars
         self.holders += 1
 
-    def settle(self, reserved: float, paid: float) -> None:
+    def settle(self, reserved: float, paid: float, lost: float = 0.0) -> None:
+        """A request has ended: what it cost, or what it may have cost without a reply."""
         self.holders -= 1
         self.reserved = self.reserved - reserved if self.holders else 0.0
         self.spent += paid
+        self.lost += lost
         self._settled.set()
 
 

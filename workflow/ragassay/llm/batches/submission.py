@@ -34,7 +34,7 @@ class SentBatch:
         self.rows, self.count = {row.id: row for row in rows}, len(rows)  # those without an end; all
         self.job = None  # as the provider described it last
         self.ended = asyncio.get_running_loop().create_future()
-        self.held, self.paid = sum(row.worst for row in rows), 0.0
+        self.held, self.paid, self.lost = sum(row.worst for row in rows), 0.0, 0.0
         if record:
             caller.purse.hold(self.held)
 
@@ -100,7 +100,7 @@ class SentBatch:
         else:
             self.ended.set_result(None)
             if self.record:
-                self.caller.purse.settle(self.held, self.paid)
+                self.caller.purse.settle(self.held, self.paid, self.lost)
 
     async def _patiently(self, act, seconds, *arguments, tries=TRIES):
         """What `await act(*arguments)` returns, tried again where that can help."""
@@ -170,6 +170,7 @@ class SentBatch:
                 lost = self.job.state in ("completed", "expired")
                 told = f"batch {self.job.id} ended as {self.job.state} without a reply to this request {self.job.error}"
                 outcomes.append((row, self.caller.fail(row, Failure("missing", told.strip(), again=True, lost=lost))))
+                self.lost += row.worst * lost
                 del self.rows[row.id]
         finally:
             for row, outcome in outcomes:
@@ -207,7 +208,7 @@ class SentBatch:
             detail = f"a request of batch {self.job.id} failed: {str(error)[:300]}"
             outcome = self.caller.fail(row, Failure("in the error file", detail, again=True))
         if isinstance(outcome, Failure):
-            self.paid += row.worst * outcome.lost
+            self.lost += row.worst * outcome.lost
         else:
             self.paid += outcome[1]
         return outcome
@@ -226,7 +227,7 @@ class SentBatch:
         """Record that the rows have no reply."""
         for row in self.rows.values():
             self.caller.fail(row, failure)
-            self.paid += row.worst * failure.lost
+            self.lost += row.worst * failure.lost
             if not keep:
                 row.end(failure)
         if not keep:
