@@ -188,6 +188,17 @@ def test_a_server_that_ignores_max_tokens_does_not_pass_the_cap(serve, model, tm
     assert bill["prompt_tokens"] * 1e-6 + bill["completion_tokens"] * 2e-6 <= cap
 
 
+def test_long_answers_that_come_together_raise_what_is_set_aside_once(serve, model, tmp_path, caplog):
+    """Without a cap nobody waits for the first of them."""
+    caplog.set_level(logging.INFO, "ragassay")
+    register = Register(tmp_path / "register", "ledger")
+    server = serve(texts=["word " * 480], odd_answers={"too_long": 1.0})
+    ask(model(server, register=str(tmp_path / "register")), tmp_path)
+    with register.shared() as (kept, _):
+        assert 5 < kept["manners"]["excess"] < 20
+    assert caplog.text.count("answers are longer than max_tokens") == 1
+
+
 def test_a_request_without_what_was_refused_is_no_further_try(serve, model, tmp_path, quick):
     failures = {str(number): "500" for number in range(4, 11)}  # after three refusals, all tries but the last
     server = serve(unsupported=["max_tokens", "temperature", "seed"], faults_at=failures)

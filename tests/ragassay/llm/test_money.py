@@ -1,6 +1,7 @@
 """Money: prices are told, the worst case is set aside before a request, and the cap is never passed."""
 
 import asyncio
+import json
 import random
 
 import pytest
@@ -215,8 +216,25 @@ def test_what_a_killed_run_may_have_cost_counts(spender, tmp_path):
         list(complete([request], model, tmp_path))
 
 
-def test_a_reply_that_does_not_say_what_it_took_counts_as_the_dearest(spender, tmp_path, monkeypatch):
-    monkeypatch.setattr(Provider, "read", lambda self, body: ([Answer("yes", "stop")], Usage()))
+def test_what_is_given_up_in_flight_counts_for_the_other_jobs(spender, tmp_path, monkeypatch):
+    async def send(self, messages, sampling, samples):
+        if messages[0]["content"] == "refused":
+            await asyncio.sleep(0.05)
+            raise models.Failure("http 401", "no such key", again=False)
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(Provider, "send", send)
+    monkeypatch.setattr("ragassay.llm.caller.Caller.halt.__defaults__", (0.0,))
+    requests = [Request([{"role": "user", "content": name}], {"max_tokens": 100}) for name in ("lost", "refused")]
+    model = Model("tested", "x", "x", concurrency=2, price={"input": 0, "output": 1e4}, register=str(tmp_path / "x"))
+    with pytest.raises(ModelError, match="no such key"):
+        list(complete(requests, model, tmp_path / "job"))
+    assert json.loads((tmp_path / "x/money.json").read_text()) == {str(tmp_path / "job"): [0.0, 1.0]}
+
+
+@pytest.mark.parametrize("usage", [Usage(), Usage(12, 0, 0)])
+def test_a_reply_that_does_not_say_what_it_took_counts_as_the_dearest(spender, tmp_path, monkeypatch, usage):
+    monkeypatch.setattr(Provider, "read", lambda self, body: ([Answer("yes", "stop")], usage))
     monkeypatch.setattr(random.Random, "random", lambda self: 0.5)
     request = Request([{"role": "user", "content": "x"}], {"max_tokens": 1000})
     list(complete([request], Model("tested", "x", "x", price={"input": 1.0, "output": 1.0}), tmp_path))

@@ -265,8 +265,9 @@ class Caller:
         except Failure as failure:
             self.ledger.failed(name, key, numbers, failure.kind, failure.detail, worst, late)
             raise
-        # A reply without token counts is counted as the most expensive that it can have been.
-        dollars = self.price.of(usage, self.batched) if usage.prompt else worst * self.manners.excess
+        # A reply that does not count its tokens is counted as the most expensive that it can have been.
+        counted = usage.prompt and (usage.completion or not any(answer.text for answer in answers))
+        dollars = self.price.of(usage, self.batched) if counted else worst * self.manners.excess
         if worst:
             self.manners.exceeded(dollars / worst)
         answers = answers[: len(numbers)]

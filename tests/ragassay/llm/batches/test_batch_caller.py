@@ -24,7 +24,7 @@ from ragassay.llm import caller
 from ragassay.llm.batches import batch_caller, submission
 from ragassay.llm.calls import GaveUp, Stopped, Unanswered, complete, converse
 from ragassay.llm.model import Model, ModelError, Request, provider_for
-from ragassay.llm.money import OverBudget
+from ragassay.llm.money import OverBudget, Purse
 from ragassay.schemas.calls import CALLS
 from ragassay.tables import Column, Table
 from servers import Served
@@ -426,6 +426,20 @@ def test_what_an_adopted_batch_may_cost_is_waited_for_before_the_cap_is_said_to_
     more = requests(30, text="Another {}?") + asked
     assert len(answer(more, model(server, budget_usd=1.32), tmp_path)) == 70
     assert sorted(map(len, batch_rows(server).values())) == [1] * 70
+
+
+def test_what_an_adopted_batch_lost_counts_while_the_run_goes_on(serve, tmp_path, monkeypatch):
+    server, asked, purses, close = serve(batch_seconds=1.0, batch_missing=0.3), requests(30), [], Purse.close
+
+    def closed(purse, spent, lost):
+        purses.append(((purse.spent, purse.lost, purse.reserved), (spent, lost, 0)))
+        close(purse, spent, lost)
+
+    monkeypatch.setattr(Purse, "close", closed)
+    killed_while_it_waits(asked, model(server, budget_usd=50.0), tmp_path)
+    answer(asked, model(server, budget_usd=50.0), tmp_path)
+    [(known, in_the_ledger)] = purses
+    assert known == pytest.approx(in_the_ledger) and min(known[:2]) > 0
 
 
 @pytest.mark.clock
