@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from project import TINY, snakemake
+from project import ROOT, TINY, snakemake
 from ragassay import tables
 from ragassay.llm import estimate, estimate_bounds
 from ragassay.llm.calls import complete
@@ -99,6 +99,25 @@ def test_only_the_documents_that_are_needed_are_collected(project):
     assert re.search(r"^extract_claims +embedded +[1-9]", told, re.M)
     collected = {str(path.relative_to(project)) for path in project.glob("results/*/*.parquet")}
     assert "results/documents/2026-01.parquet" in collected and not any("2026-02" in path for path in collected)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (None, "no such file"),
+        (b"PAR1\xbc", "found byte 0xbc, which is not UTF-8; save the file as UTF-8"),
+        (b"models: [", "expected the node content"),
+        (b"a list", "found 'a list', expected keys with values"),
+    ],
+)
+def test_a_file_that_is_no_configuration_is_one_line(tmp_path, monkeypatch, capfd, content, told):
+    monkeypatch.chdir(ROOT)
+    file = tmp_path / "mine.yaml"
+    if content:
+        file.write_bytes(content)
+    assert estimate.main(["scope", "--configfile", str(file)]) == 1
+    lines = capfd.readouterr().err.splitlines()
+    assert len(lines) == 1 and lines[0].startswith(f"estimate: {file}:") and told in lines[0]
 
 
 def test_batches_cost_less_and_equal_requests_count_once(model, tmp_path, monkeypatch):

@@ -6,6 +6,7 @@ sees the project's files, results and ledger, with the embedded reader in the pl
 not in the ledger. Nothing in the project changes but the documents.
 """
 
+import argparse
 import json
 import os
 import shutil
@@ -15,16 +16,15 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-import yaml
-
+from ragassay.errors import AssayError
 from ragassay.ledger.calls import PICO
 from ragassay.llm import estimate_bounds
 from ragassay.llm.estimate_bounds import FOLDER
 from ragassay.llm.overview import ESTIMATE
 from ragassay.llm.text_table import aligned
+from ragassay.plan import config
 
 OWN = {"results", "logs", ".snakemake", ".git"}  # everything else of the project is linked
-CONFIGURATIONS = (".yaml", ".yml", ".json")
 COLUMNS = ["requests", "requests_at_most", "in_the_ledger", "samples", "prompt_tokens", "completion_tokens"]
 
 
@@ -64,13 +64,15 @@ def table(rows: list[dict]) -> str:
     return aligned(lines, left=2) + "\nNothing was asked or paid.\n"
 
 
-def _keys(targets):
+def _keys(arguments):
     """The variables that hold keys, which Snakemake wants to see set."""
-    files = [Path("config/config.yaml"), *(Path(word) for word in targets if word.endswith(CONFIGURATIONS))]
-    models = {}
-    for file in filter(Path.is_file, files):
-        models |= (yaml.safe_load(file.read_bytes()) or {}).get("models") or {}
-    return {model["key_variable"] for model in models.values() if model and model.get("key_variable")}
+    parser = argparse.ArgumentParser(allow_abbrev=False, add_help=False)
+    parser.add_argument("--configfile", "--configfiles", nargs="+", default=[])
+    files = ["config/config.yaml", *parser.parse_known_args(arguments)[0].configfile]
+    sections = [config.read(file).get("models") for file in files]
+    models = [model for section in sections if isinstance(section, dict) for model in section.values()]
+    variables = [model.get("key_variable") for model in models if isinstance(model, dict)]
+    return {variable for variable in variables if isinstance(variable, str)}
 
 
 def _snakemake(arguments, environment, folder):
@@ -108,5 +110,13 @@ def _copy_of_links(project, scratch):
         shutil.copytree(metadata, scratch / ".snakemake/metadata")
 
 
+def main(arguments: list[str]) -> int:
+    try:
+        return estimate(arguments)
+    except AssayError as error:
+        sys.stderr.write(f"estimate: {error}\n")
+        return error.exit_code
+
+
 if __name__ == "__main__":
-    sys.exit(estimate(sys.argv[1:]))
+    sys.exit(main(sys.argv[1:]))
