@@ -31,6 +31,8 @@ from ragassay.attacks.poison import (
 from ragassay.attacks.tried import tried
 from ragassay.attacks.trigger import triggered
 from ragassay.defences import defence
+from ragassay.encoders.embed import Embedder
+from ragassay.encoders.encoder import Encoder
 from ragassay.llm.estimate_caller import FOLDER
 from ragassay.schemas.calls import CALLS
 from ragassay.schemas.neighbours import NEIGHBOURS
@@ -143,6 +145,13 @@ def test_passages_of_attacks_that_want_an_answer_state_it(optimised, kind):
         assert all(any(contains(row["text"], one) for one in wrong[row["target_id"]]) for row in rows)
 
 
+def test_a_search_finds_the_vectors_of_what_is_planted(optimised, entries, tmp_path):
+    _, rows = optimised("adaptive_threshold")
+    embedder = Embedder(Encoder(**entries[1]), tmp_path / "e")
+    embedder.embed([row["text"] for row in rows], "passage")
+    assert rows and embedder.computed == 0
+
+
 def test_an_attack_on_few_targets_says_how_few(optimised, caplog):
     caplog.set_level("INFO", "ragassay")
     _, rows = optimised("poisonedrag_white", targets=1)
@@ -252,6 +261,8 @@ class Line:
 
     def passages(self, texts):
         return np.array([[loudness.question_words(targets()[0]["question"], text)] for text in texts])
+
+    stored = passages
 
 
 @pytest.mark.parametrize(("knowledge", "found", "asked"), [("filter", 0.8, 40), ("retriever", 0.6, 0)])

@@ -105,9 +105,12 @@ rule sweep_raguard:
 
 
 rule screen_passages:
-    """Texts that come in are held back or admitted, before any question is known that finds them."""
+    """Texts that come in are held back or admitted, before any question is known that finds them. A search has stored
+    their vectors.
+    """
     input:
         plan(retrieval.retriever_weights),
+        "results/retrieved/{dataset}/{retriever}/{attack}.parquet",
         guard=plan(screening.guard),
         passages=plan(raguard.passages),
         poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",

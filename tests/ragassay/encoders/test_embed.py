@@ -39,7 +39,7 @@ def test_vectors_are_those_of_sentence_transformers(minilm, texts, expected, tmp
     found = embedder.embed(texts)
     assert found.dtype == np.float16 and found.shape == expected.shape
     assert np.abs(found.astype(np.float32) - expected).max() < ULP
-    raw = embedder._kind.vectors(*module.padded([np.array(embedder._kind.tokens([texts[5]])[0])], 0))
+    raw = embedder.kind.vectors(*module.padded([np.array(embedder.kind.tokens([texts[5]])[0])], 0))
     assert np.abs(raw[0] - expected[5]).max() < 1e-5
 
 
@@ -78,7 +78,7 @@ def test_a_text_is_computed_once(minilm, texts, tmp_path):
     assert np.array_equal(first.embed(texts[:9]), whole[-9:]) and first.computed == len(texts)
     second = Embedder(minilm(device="cpu", batch_tokens=77), tmp_path)
     assert np.array_equal(second.embed(texts[::-1]), whole[: len(texts)][::-1])
-    assert second.computed == 0 and second._kind is None  # not even loaded
+    assert second.computed == 0 and second._loaded is None  # not even loaded
     second.embed(["a new one", *texts])
     assert second.computed == 1
 
@@ -131,8 +131,8 @@ def _embed_slowly(encoder, folder, texts):
     store.SECONDS = -1.0
     embedder = Embedder(encoder, folder)
     embedder._kind = encoder.load()
-    compute = embedder._kind.vectors
-    embedder._kind.vectors = lambda *batch: time.sleep(0.05) or compute(*batch)
+    compute = embedder.kind.vectors
+    embedder.kind.vectors = lambda *batch: time.sleep(0.05) or compute(*batch)
     embedder.embed(texts)
 
 
@@ -158,7 +158,7 @@ def test_a_kill_costs_no_text_that_was_stored(minilm, texts, tmp_path):
 def test_vectors_that_float16_cannot_hold_are_refused(minilm, tmp_path):
     embedder = Embedder(minilm(), tmp_path)
     embedder._kind = embedder.encoder.load()
-    embedder._kind.vectors = lambda tokens, mask: np.full((len(tokens), 384), 1e6, np.float32)
+    embedder.kind.vectors = lambda tokens, mask: np.full((len(tokens), 384), 1e6, np.float32)
     with pytest.raises(StoreError, match="not finite"):
         embedder.embed(["x"])
 

@@ -25,6 +25,7 @@ class Cluster(NamedTuple):
 class AttackedRetriever:
     def __init__(self, encoder: dict, query_encoder: dict, embeddings, similarity: str):
         self.encoder, self.similarity = Encoder(**encoder), similarity
+        self.of_passages = Embedder(self.encoder, embeddings)
         self.of_queries = Embedder(Encoder(**query_encoder), embeddings)
 
     @property
@@ -34,9 +35,9 @@ class AttackedRetriever:
         own = {"passages": self.encoder.identity, "queries": self.of_queries.encoder.identity}
         return own | {"prefixes": prefixes, "similarity": self.similarity}
 
-    @cached_property
+    @property
     def kind(self):
-        return self.encoder.load()
+        return self.of_passages.kind
 
     @cached_property
     def _hotflip(self):
@@ -67,6 +68,10 @@ class AttackedRetriever:
             for at, row in zip(batch, comparable(rows, self.similarity), strict=True):
                 result[at] = row
         return np.array(result)
+
+    def stored(self, texts: list[str]) -> np.ndarray:
+        """The same for passages that stay: searches have stored those of the corpus, and find what is stored here."""
+        return comparable(self.of_passages.embed(texts, "passage"), self.similarity)
 
     def draft(self, front: str, tail: str = "", count: int | None = None) -> Draft:
         return self._hotflip.drafter.draft(front, tail, count)

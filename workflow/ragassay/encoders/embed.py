@@ -32,7 +32,7 @@ class Embedder:
     """
 
     def __init__(self, encoder: Encoder, folder):
-        self.encoder, self.computed, self.cut, self._kind = encoder, 0, 0, None
+        self.encoder, self.computed, self.cut, self._loaded = encoder, 0, 0, None
         place = Path(folder, encoder.digest)
         self.store = Store(place)
         if not (place / "encoder.json").exists():
@@ -52,19 +52,21 @@ class Embedder:
     @property
     def told(self) -> str:
         """A job's summary of its embedding."""
-        cut = f", {self.cut} of them longer than the {self._kind.longest} tokens that are read" if self.cut else ""
+        cut = f", {self.cut} of them longer than the {self.kind.longest} tokens that are read" if self.cut else ""
         return f"{self.computed} texts embedded{cut}"
 
     def longer(self, texts: list[str], role: str | None = None) -> tuple[int, int]:
         """How many of the texts are longer than what the encoder reads, and how many tokens of a text it reads."""
-        kind, prefix = self._loaded(), self.encoder.prefix(role)
-        return _longer(kind, [prefix + text for text in texts]), kind.longest
+        prefix = self.encoder.prefix(role)
+        return _longer(self.kind, [prefix + text for text in texts]), self.kind.longest
 
-    def _loaded(self):
-        if self._kind is None:
+    @property
+    def kind(self) -> Kind:
+        """The loaded encoder."""
+        if self._loaded is None:
             log.info("loading encoder %s", self.encoder.name)
-            self._kind = self.encoder.load()
-        return self._kind
+            self._loaded = self.encoder.load()
+        return self._loaded
 
     def _chunk(self, texts):
         keys = [key(text) for text in texts]
@@ -73,12 +75,12 @@ class Embedder:
 
     def _compute(self, texts, positions):
         """Positions with their vectors, a batch at a time."""
-        kind, missing = self._loaded(), [texts[at] for at in positions]
-        tokens = tokenized(kind, missing)
-        for batch, rows in vectors(kind, tokens):
+        missing = [texts[at] for at in positions]
+        tokens = tokenized(self.kind, missing)
+        for batch, rows in vectors(self.kind, tokens):
             yield [positions[at] for at in batch], rows
-        full = [text for text, row in zip(missing, tokens, strict=True) if len(row) >= kind.longest]
-        self.cut += _longer(kind, full)
+        full = [text for text, row in zip(missing, tokens, strict=True) if len(row) >= self.kind.longest]
+        self.cut += _longer(self.kind, full)
 
 
 def tokenized(kind: Kind, texts: list[str]) -> list[np.ndarray]:

@@ -2,8 +2,9 @@
 question, which criteria it uses, at which alpha, and how much poison the clean text holds that it is fitted on.
 """
 
+import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from ragassay.raguard.detection import SECTION, judged
 
 KIND, CONTAMINATION = "raguard", "contamination"
 METRICS = ("fpr", "fnr", "accuracy")
+FOUND = ("target_id", "rank", "passage_id", "poisoned", "aimed_at")  # what is known of a passage
+DONE = ("target_id", "rank", "passage_id", "removed", "shown")  # and what a defence does to it
 
 
 @dataclass
@@ -28,6 +31,7 @@ class Sweep:
     attacked: dict[str, dict[str, list[dict]]]
     numbers: dict[str, int]
     literal: dict[str, np.ndarray] | None = None
+    _kept: dict[str, object] = field(default_factory=dict)  # several tables have rows of the same settings
 
     def rows(self, keys: dict, row: dict, looked, resamples: int, seed: int) -> Iterator[dict]:
         """The numbers of one row of the table of sweeps, from what it judges."""
@@ -56,23 +60,47 @@ class Sweep:
 
     def judged(self, row: dict):
         """The passages that are looked at under a row of the table of sweeps, with what is done to each."""
+        return self._once(self._judged, row, "attack", "k", "depth", "texts", "contamination", "settings")
+
+    def _judged(self, row):
         import pandas as pd  # only when something is judged: half a second
 
-        settings, depth = defence.module(KIND).SETTINGS | row["settings"], row["depth"]
-        null = self._null(row, depth)
-        folds = {name: fold_of(question) for name, question in self.questions.items()}
-        folds |= {CONTAMINATION: ""}
-        fitted = {fold: defence.fit(KIND, null.without(fold, folds), settings) for fold in map(str, range(FOLDS))}
+        settings, depth = self._settings(row), row["depth"]
+        poisoned = ("attack",) if row["contamination"] else ()
+        fitted = self._once(self._fitted, row, "depth", "contamination", "settings", *poisoned)
         filtered, retrieved = [], []
         for name, found in self.attacked[row["attack"]].items():
-            own = self._with_texts(found, row["texts"])
+            own, fold = self._with_texts(found, row["texts"]), fold_of(self.questions[name])
             retrieved += own
-            filtered += defence.filtered(KIND, own, row["k"], depth, settings | {"fitted": fitted[folds[name]]})
-        return judged(pd.DataFrame(filtered), pd.DataFrame(retrieved), depth)
+            filtered += defence.filtered(KIND, own, row["k"], depth, settings | {"fitted": fitted[fold]})
+        return judged(
+            pd.DataFrame({name: [one[name] for one in filtered] for name in DONE}),
+            pd.DataFrame({name: [one[name] for one in retrieved] for name in FOUND}),
+            depth,
+        )
+
+    def _fitted(self, row):
+        """fold of queries -> what is learned from the others"""
+        folds = {name: fold_of(question) for name, question in self.questions.items()} | {CONTAMINATION: ""}
+        null, settings = self._null(row, row["depth"]), self._settings(row)
+        return {fold: defence.fit(KIND, null.without(fold, folds), settings) for fold in map(str, range(FOLDS))}
+
+    def _settings(self, row):
+        return defence.module(KIND).SETTINGS | row["settings"]
+
+    def _once(self, make, row, *names):
+        """What depends on these cells of a row alone."""
+        whole = row | {"settings": self._settings(row), "contamination": row["contamination"] or 0}
+        key = json.dumps([make.__name__, {name: whole[name] for name in names}], sort_keys=True)
+        if key not in self._kept:
+            self._kept[key] = make(row)
+        return self._kept[key]
 
     def _with_texts(self, found, texts):
         """What would be found with so many texts for each target; all of them without a number."""
-        kept = [one for one in found if not one["poisoned"] or not texts or self.numbers[one["passage_id"]] <= texts]
+        if not texts:
+            return found
+        kept = [one for one in found if not one["poisoned"] or self.numbers[one["passage_id"]] <= texts]
         return [one | {"rank": rank} for rank, one in enumerate(kept, 1)]
 
     def _null(self, row, depth):

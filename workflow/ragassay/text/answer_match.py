@@ -10,6 +10,7 @@ text has an answer or has none.
 import re
 import unicodedata
 from decimal import Decimal
+from functools import lru_cache
 
 from ragassay.text.dates_and_units import canonical, with_dates_in_words
 
@@ -49,7 +50,8 @@ def right(text: str, answers: list[str], options: list[str] | None = None) -> bo
     return bool(given) and not any(contains(text, option) for option in wrong)
 
 
-def normalized(text: str) -> list[str]:
+@lru_cache(maxsize=10_000)  # a text is compared with many answers, and an answer with many texts
+def normalized(text: str) -> tuple[str, ...]:
     """The words that count, numbers, dates and units in one form."""
     text = with_dates_in_words(unicodedata.normalize("NFKC", text).casefold())
     words = WORD.findall(text.replace("per cent", "%").replace("percent", "%"))
@@ -62,7 +64,7 @@ def normalized(text: str) -> list[str]:
         elif words[at] not in ARTICLES:
             found.append(words[at])
         at = at_next
-    return canonical(found)
+    return tuple(canonical(found))
 
 
 def _number(words, at):

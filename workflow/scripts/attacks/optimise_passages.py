@@ -48,6 +48,8 @@ def optimise_passages(
     )
     log.info("tried on %d of %d targets", len(chosen), len(wanted))
     texts = rows(attack, kind, [wanted[name] for name in chosen], tools, own)
+    texts = list(texts)
+    victim.stored([row["text"] for row in texts])
     count = tables.write(POISONED_PASSAGES, poisoned_passages, texts)
     tables.write(CALLS, calls, [responder.account()] if responder else [])
     log.info("%d passages for %d targets", count, len(chosen))

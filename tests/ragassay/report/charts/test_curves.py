@@ -83,6 +83,12 @@ def test_of_many_names_each_has_a_panel_in_which_the_others_are_grey(kind):
     assert len(greys) == 7 * 7 * (2 if kind is curves.scatter else 1)
 
 
+def test_of_more_than_a_dozen_names_none_is_grey():
+    drawing = draw(curves.lines, *(mark(f"method {n}", at, n / 13) for n in range(13) for at in (0, 1)))
+    assert not [found for found in drawing.marks if "--soft" in str(found.style)]
+    assert all(drawing.words.count(f"method {n}") == 1 for n in range(13))
+
+
 def test_points_of_a_scatter_have_intervals_both_ways_and_are_not_joined():
     drawing = draw(curves.scatter, mark("a", 0.4, 0.5, 0.3, 0.8, 0.2, 0.6), mark("a", 0.6, 0.2), diagonal=True)
     assert drawing.tips == ["a, 0.4: 0.5 [0.3, 0.8], n = 10", "a, 0.6: 0.2"]

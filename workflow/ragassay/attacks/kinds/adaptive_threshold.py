@@ -22,7 +22,7 @@ def poison(targets, tools, settings):
         target, found = unit["target"], tools.retrieved.get(unit["target"]["target_id"], [])
         wanted = tools.retriever.questions([target["question"]])[0]
         near = found[: tools.filter.beside] if asks else []
-        beside = tools.retriever.passages([one["text"] for one in near]) if near else []
+        beside = tools.retriever.stored([one["text"] for one in near]) if near else []
         beside = [one | {"vector": vector} for one, vector in zip(near, beside, strict=True)]
         enough = found[settings["k"] - 1]["score"] if len(found) >= settings["k"] else float("-inf")
         made = []

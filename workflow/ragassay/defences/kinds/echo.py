@@ -16,6 +16,7 @@ changed in one word echoes nothing, and a text in the corpus's own style that ta
 passes.
 """
 
+from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
@@ -53,18 +54,23 @@ def _normal(values, null):
 
 
 def readings(passages, settings) -> dict[str, np.ndarray]:
-    question, texts = passages[0]["question"], [passage["text"] for passage in passages]
     similarity = np.array([passage["score"] for passage in passages], float)
-    wanted = {stem(word) for word in content(question)}
-    words = [[stem(word) for word in content(text)] for text in texts]
-    asked = [word.lower() for word in tokens(question)]
-    runs = [longest_run(asked, [word.lower() for word in tokens(text)]) for text in texts]
+    words, runs = zip(*(taken_up(passage["question"], passage["text"]) for passage in passages), strict=True)
     return {
         "similarity": (similarity - similarity.mean()) / (similarity.std() or 1.0),
-        "words": np.array([len(wanted.intersection(own)) / max(1, len(own)) ** 0.5 for own in words]),
-        "run": np.array(runs) / max(1, len(asked)),
+        "words": np.array(words),
+        "run": np.array(runs),
         "surprise": surprise.column(passages, "whole", settings),
     }
+
+
+@lru_cache(maxsize=100_000)  # each fold of queries is fitted on most of the texts of the others
+def taken_up(question: str, text: str) -> tuple[float, float]:
+    """The readings `words` and `run` of one text."""
+    wanted, words = {stem(word) for word in content(question)}, [stem(word) for word in content(text)]
+    asked, own = ([word.lower() for word in tokens(one)] for one in (question, text))
+    share = len(wanted.intersection(words)) / max(1, len(words)) ** 0.5
+    return share, longest_run(asked, own) / max(1, len(asked))
 
 
 def longest_run(wanted: list[str], words: list[str]) -> int:

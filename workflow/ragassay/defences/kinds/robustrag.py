@@ -75,4 +75,4 @@ def _words(answer):
 
 
 def _key(text):
-    return tuple(normalized(text))
+    return normalized(text)

@@ -1,7 +1,8 @@
 """Numbers that follow a number: curves (`lines`), clouds of points (`scatter`) and ROC curves (`roc`).
 
 Up to four series share one chart, told apart by colour and shape. Of more, each has a panel of its own in which the
-others are grey: what one series does, and where it stands among all, is seen however many there are.
+others are grey: what one series does, and where it stands among all. Of more than a dozen it stands alone there, since
+so many others hide it.
 """
 
 import altair as alt
@@ -9,6 +10,7 @@ import altair as alt
 from ragassay.report.charts import theme
 
 TOGETHER = len(theme.SERIES)
+AMONG = 12  # series at most that are shown in each other's panels
 COLUMNS, PANEL = 3, 130  # panels beside each other, and the height of one
 GAP = {"column": 24, "row": 36}
 TALL = 420  # the height of a chart whose axes both reach from 0 to 1
@@ -63,11 +65,12 @@ def _drawn(marks, title, axes, diagonal, layers):
         colors, shapes = (series(names, "label", always=True) for series in (theme.color, theme.shape))
         drawing = alt.layer(*under, *(layer(base, colors, shapes) for layer in layers), data=data)
         return theme.finished(drawing, title, TALL if diagonal else theme.HEIGHT)
-    others = alt.Chart(data).encode(**axes, detail="label:N", opacity=alt.value(0.25))
-    grey = (_curves if _curves in layers else _points)(others, alt.value(theme.SOFT))
+    if len(names) <= AMONG:
+        others = alt.Chart(data).encode(**axes, detail="label:N", opacity=alt.value(0.25))
+        under.append((_curves if _curves in layers else _points)(others, alt.value(theme.SOFT)))
     alone = alt.value(theme.SERIES[0])
     width = (theme.WIDTH - 66 - (COLUMNS - 1) * GAP["column"]) // COLUMNS
-    panel = alt.layer(*under, grey, *(layer(base, alone) for layer in layers), _heading(width))
+    panel = alt.layer(*under, *(layer(base, alone) for layer in layers), _heading(width))
     facet = alt.Facet(
         "label:N", sort=names, header=alt.Header(labelExpr="''", labelFontSize=1, labelPadding=0, title=None)
     )
