@@ -12,6 +12,7 @@ their differences, and the difference of two estimates has an interval, too.
 
 import copy
 from collections.abc import Callable, Hashable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -102,15 +103,19 @@ class Panel:
         """How often a positive item scores above a negative one, ties counting half. One column of scores serves all
         columns of a mask.
         """
-        return self._of_rankings(scores, positive, asked, areas)
+        return self._of_rankings(scores, positive, asked, [areas])[0]
 
     def average_precision(self, scores, positive, asked=None) -> Estimates:
         """The area under the precision-recall curve, in steps; see `ragassay.metrics.average_precision`."""
-        return self._of_rankings(scores, positive, asked, precisions)
+        return self._of_rankings(scores, positive, asked, [precisions])[0]
 
     def tpr_at(self, scores, positive, fpr: float, asked=None) -> Estimates:
         """The largest share of positive items above a threshold that at most a share `fpr` of negative ones reach."""
-        return self._of_rankings(scores, positive, asked, lambda above, below: _tpr(above, below, fpr))
+        return self._of_rankings(scores, positive, asked, [partial(_tpr, fpr=fpr)])[0]
+
+    def auroc_and_tprs(self, scores, positive, fprs: list[float], asked=None) -> list[Estimates]:
+        """What `auroc` and `tpr_at` give, in one pass."""
+        return self._of_rankings(scores, positive, asked, [areas, *(partial(_tpr, fpr=fpr) for fpr in fprs)])
 
     def measure(self, measure: Callable[[np.ndarray], float | None], abstained: int = 0) -> Estimates:
         """Any other number, such as an agreement: `measure` makes it from weights, one for each item."""
@@ -137,45 +142,44 @@ class Panel:
         """draws x clusters: how often each cluster was drawn, some draws at a time; always the same ones."""
         return resampling.draws(self.clusters, self.times, self.seed)
 
-    def _of_rankings(self, scores, positive, asked, measure):
+    def _of_rankings(self, scores, positive, asked, measures):
         scores, positive = _columns(scores), np.asarray(positive, bool)
         if asked is not None:
             scores = np.broadcast_arrays(scores, _columns(asked, bool))[0]
         known = ~np.isnan(scores)
         asked = _mask(asked, known)
         rankings = [
-            _Ranking(own, np.flatnonzero(counted), positive, self.owners, measure)
+            _Ranking(own, np.flatnonzero(counted), positive, self.owners, measures)
             for own, counted in zip(scores.T, (asked & known).T, strict=True)
         ]
         drawn = []
         for weights in self.draws():
             weights = np.ascontiguousarray(weights.T)
-            drawn.append(np.stack([ranking(weights) for ranking in rankings], axis=1))
-        everything = np.ones((self.clusters, 1))
-        return Estimates(
-            np.array([ranking(everything)[0] for ranking in rankings]),
-            (asked & known).sum(axis=0),
-            (asked & ~known).sum(axis=0),
-            _stacked(drawn, len(rankings)),
-            (self.sums(asked & known) > 0).sum(axis=0),
-            _shares(len(rankings), True),
-        )
+            drawn.append(np.stack([ranking(weights) for ranking in rankings], axis=-1))
+        whole = np.concatenate([ranking(np.ones((self.clusters, 1))) for ranking in rankings], axis=1)
+        counts = (asked & known).sum(axis=0), (asked & ~known).sum(axis=0)
+        about = (self.sums(asked & known) > 0).sum(axis=0), _shares(len(rankings), True)
+        return [
+            Estimates(whole[at], *counts, _stacked([part[at] for part in drawn], len(rankings)), *about)
+            for at in range(len(measures))
+        ]
 
 
 class _Ranking:
-    """The scores of one method, sorted once; what `measure` makes of them depends on the weights of the items."""
+    """The scores of one method, sorted once; what `measures` make of them depends on the weights of the items."""
 
-    def __init__(self, scores, counted, positive, owners, measure):
+    def __init__(self, scores, counted, positive, owners, measures):
         items = counted[np.argsort(scores[counted], kind="stable")]
         self.kinds = [np.flatnonzero(positive[items] == kind) for kind in (True, False)]
-        self.owners, self.measure = owners[items], measure
+        self.owners, self.measures = owners[items], measures
         self.starts = np.flatnonzero(np.diff(scores[items], prepend=np.nan) != 0)  # of equal scores
 
     def __call__(self, weights):
-        """clusters x draws -> draws"""
+        """clusters x draws -> measures x draws"""
         if not len(self.owners):
-            return np.full(weights.shape[1], np.nan)
-        return self.measure(*(np.ascontiguousarray(self._weights(places, weights).T) for places in self.kinds))
+            return np.full((len(self.measures), weights.shape[1]), np.nan)
+        parts = [np.ascontiguousarray(self._weights(places, weights).T) for places in self.kinds]
+        return np.stack([measure(*parts) for measure in self.measures])
 
     def _weights(self, places, weights):
         """distinct scores x draws: what the items at those places of the ranking weigh."""

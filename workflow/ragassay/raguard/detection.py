@@ -59,9 +59,9 @@ def ranking_rows(keys: dict, rows, panel: Panel) -> Iterator[dict]:
     scores, poison, known = _ranked(rows)
     if not poison.any() or len(set(scores[known].tolist())) < 2:
         return
-    yield SECTION.row("matched", keys, "auroc", **panel.auroc(scores, poison, known).row())
-    for name, fpr in FPRS.items():
-        yield SECTION.row("matched", keys, name, **panel.tpr_at(scores, poison, fpr, known).row())
+    found = panel.auroc_and_tprs(scores, poison, list(FPRS.values()), known)
+    for name, own in zip(("auroc", *FPRS), found, strict=True):
+        yield SECTION.row("matched", keys, name, **own.row())
     limits = np.unique(np.quantile(scores[known & ~poison], np.linspace(0, 1, POINTS), method="higher"))
     for limit in [-np.inf, *limits, np.inf]:
         rates = {name: (scores[known & mask] >= limit).mean() for name, mask in (("fpr", ~poison), ("tpr", poison))}
