@@ -11,6 +11,7 @@ import pytest
 
 from project import ROOT, TINY, snakemake
 from ragassay import tables
+from ragassay.ledger.register import Register
 from ragassay.llm import estimate, estimate_bounds
 from ragassay.llm.calls import complete
 from ragassay.llm.estimate_caller import FOLDER
@@ -139,6 +140,30 @@ def test_batches_cost_less_and_equal_requests_count_once(model, tmp_path, monkey
     assert batched["pico_at_most"] * 2 == online["pico_at_most"] == 2 * (36 + 300) * 10**6
 
 
+def test_a_server_that_gave_one_sample_a_request_is_estimated_so(model, tmp_path, monkeypatch):
+    monkeypatch.setenv(FOLDER, str(tmp_path / "rows"))
+    (tmp_path / "rows").mkdir()
+    paid = model("http://127.0.0.1:1/v1", price={"input": 1.0, "output": 2.0}, register=str(tmp_path / "register"))
+    register = Register(paid.register, "ledger")
+    found = []
+    for refused in ([], ["n"]):
+        with register.shared() as (kept, _):
+            endpoint = [paid.provider, paid.model, paid.base_url]
+            kept["manners"] = {"endpoint": endpoint, "refused": refused, "excess": 1.0}
+        before = register.grants.read_bytes()
+        request = Request([{"role": "user", "content": "One, two, three?"}], {"max_tokens": 50}, 9)
+        list(complete([request], paid, tmp_path / "ledger/judge/tested"))
+        [row] = (tmp_path / "rows").iterdir()
+        found.append(json.loads(row.read_text()))
+        row.unlink()
+        assert register.grants.read_bytes() == before
+    together, singly = found
+    assert (together["requests"], singly["requests"], together["calls"], singly["calls"]) == (1, 9, 1, 1)
+    assert singly["prompt_tokens"] == 9 * together["prompt_tokens"] and singly["samples"] == together["samples"] == 9
+    assert singly["pico"] == together["pico_singly"] > together["pico"]
+    assert (together["pico_at_most"], singly["pico_at_most"]) == ((48 + 900) * 10**6, (9 * 48 + 900) * 10**6)
+
+
 def test_rules_and_models_are_added_up():
     row = {"rule": "judge", "model": "m", "requests": 1000, "in_the_ledger": 1, "samples": 9000, "pico": 10**12}
     lines = estimate.table([row, row, {**row, "model": "other"}]).splitlines()
@@ -151,7 +176,8 @@ def test_rules_and_models_are_added_up():
     assert found[0][-2:] == ["2.0000", "0.0000"]
 
 
-ROW = {"rule": "judge_scope", "keys": ["gpt", "j", "2026-09"], "model": "j", "known": 0, "requests": 10, "parts": {}}
+ROW = {"rule": "judge_scope", "keys": ["gpt", "j", "2026-09"], "model": "j", "known": 0, "calls": 10}
+ROW |= {"requests": 10, "parts": {}}
 ROW |= dict.fromkeys(("pico", "pico_at_most", "pico_online", "pico_singly", "pico_uncached"), 10**12)
 REGISTERED = {"shards": ["2026-09"], "most_requests": {"judge_scope": 11}, "switches": {}}
 
@@ -168,7 +194,8 @@ def documents(tmp_path):
     [
         ({}, 22, 2.2),
         ({"known": 2}, 20, 2.0),
-        ({"requests": 40}, 40, 1.0),  # more than was thought: never less than was counted
+        ({"requests": 90}, 198, 2.2),  # nine samples, each a request
+        ({"calls": 40, "requests": 40}, 40, 1.0),  # more than was thought: never less than was counted
         ({"rule": "rate_relevance"}, 10, 1.0),
         ({"keys": ["natural", "j", "natural"]}, 10, 1.0),  # of a question set all questions are known
     ],

@@ -55,6 +55,10 @@ class Register:
         finally:
             os.close(file)
 
+    def kept(self) -> dict:
+        """What `shared` left behind, to look at: nothing is locked or changed."""
+        return self._decoded(self.grants.read_bytes()) if self.grants.exists() else {}
+
     @contextlib.contextmanager
     def turn(self):
         """A function that says whether it is this job's turn to go alone; so it stays until the end."""

@@ -44,8 +44,8 @@ def estimate(targets: list[str]) -> int:
         found = [json.loads(path.read_text()) for path in sorted(rows.glob("*.json"))]
         registered = json.loads((rows / estimate_bounds.FILE).read_text())
         found = estimate_bounds.bounded(found, registered, project)
-    sums = {name: sum(row.get(name, 0) for row in found) for name in ("requests", "pico")}
-    ESTIMATE.write_text(json.dumps({"requests": sums["requests"], "dollars": sums["pico"] / PICO}))
+    sums = {name: sum(row.get(name, 0) for row in found) for name in ("calls", "pico")}
+    ESTIMATE.write_text(json.dumps({"requests": sums["calls"], "dollars": sums["pico"] / PICO}))
     sys.stdout.write(table(found))
     sys.stdout.write("\n".join(["", "Settings that save calls:", *estimate_bounds.switch_lines(found, registered), ""]))
     return 0

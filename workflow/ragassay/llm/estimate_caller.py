@@ -18,6 +18,7 @@ from os.path import commonprefix
 from pathlib import Path
 from uuid import uuid4
 
+from ragassay.ledger.register import Register
 from ragassay.llm.bulletin import rule_and_keys
 from ragassay.llm.caller import Caller
 from ragassay.llm.estimate_bounds import FOLDER
@@ -40,6 +41,8 @@ class EstimatingCaller(Caller):
         self.settings = model
         super().__init__(replace(model, mode="replay", budget_usd=None), ledger, provider, lease)
         self.batched = model.mode == "batch"
+        if model.register:  # whether it takes several samples in one request
+            self.manners.take_over(Register(model.register, ledger.folder).kept())
         self.stand_in = provider_for(Model(model.name, "embedded", "reader"))
         self.counts, self.parts, self.counted, self.before = Counter(), Counter(), set(), ""
 
@@ -56,14 +59,18 @@ class EstimatingCaller(Caller):
         prompt, alike = tokens(text), tokens(commonprefix([text, self.before])) // STEP * STEP  # noqa: RUF071  no paths
         cached, self.before = alike if alike >= LEAST_CACHED and not self.batched else 0, text
         completion = sum(tokens(answer.text) for answer in answers)
-        most = self.price.of(at_most(request, len(answers)), self.batched)
+        singly = Usage(prompt * len(answers), cached * len(answers), completion)
+        most, requests = at_most(request, len(answers)), 1
+        if self.manners.one_sample_a_request:
+            requests, prompt, cached = len(answers), singly.prompt, singly.cached
+            most = replace(most, prompt=most.prompt * requests)
         usage = Usage(prompt, cached, completion)
         pico = round(self.price.of(usage, self.batched) * 1e12)
-        self.counts.update(requests=1, samples=len(answers), prompt_tokens=prompt, completion_tokens=completion)
-        self.counts.update(pico=pico, pico_at_most=round(most * 1e12))
+        self.counts.update(calls=1, requests=requests, samples=len(answers))
+        self.counts.update(prompt_tokens=prompt, completion_tokens=completion)
+        self.counts.update(pico=pico, pico_at_most=round(self.price.of(most, self.batched) * 1e12))
         if request.part:
             self.parts[request.part] += pico
-        singly = Usage(prompt * len(answers), cached * len(answers), completion)
         self.counts["pico_online"] += round(self.price.of(usage) * 1e12)
         self.counts["pico_singly"] += round(self.price.of(singly, self.batched) * 1e12)
         self.counts["pico_uncached"] += round(self.price.of(Usage(prompt, 0, completion), self.batched) * 1e12)

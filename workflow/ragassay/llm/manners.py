@@ -84,7 +84,7 @@ class Manners:
     def refresh(self) -> None:
         """Take over what other jobs have learned."""
         with self.register.shared() as (kept, _):
-            self._take_over(kept)
+            self.take_over(kept)
 
     def applied(self, body: dict) -> dict:
         """The body of a request as this server takes it."""
@@ -100,11 +100,12 @@ class Manners:
     def _share(self):
         if self.register:
             with self.register.shared() as (kept, _):
-                self._take_over(kept)
+                self.take_over(kept)
                 found = {"refused": sorted(self.known), "excess": self.excess, "answered": self.answered}
                 kept["manners"] = {"endpoint": self.endpoint} | found
 
-    def _take_over(self, kept):
+    def take_over(self, kept: dict) -> None:
+        """What a register holds, if it is about the same server."""
         found = kept.get("manners", {})
         if found.get("endpoint") == self.endpoint:
             self.known |= set(found["refused"])
