@@ -63,6 +63,20 @@ def test_no_table_scrolls_sideways_on_a_laptop(page):
     assert len(page.find_elements(By.CSS_SELECTOR, ".wide table")) > 10 and page.execute_script(script) == []
 
 
+def test_a_long_table_scrolls_below_its_headings(page):
+    page.execute_script(
+        "const body = document.querySelector('.wide:has(table) tbody');"
+        "while (body.rows.length < 60) body.append(body.rows[0].cloneNode(true))"
+    )
+    region, heading = (page.find_element(By.CSS_SELECTOR, f".wide:has(table){part}") for part in ("", " th"))
+    assert region.size["height"] <= 42 * 16 < region.find_element(By.TAG_NAME, "table").size["height"]
+    before = heading.location["y"]
+    page.execute_script("arguments[0].scrollTop = 500", region)
+    assert heading.location["y"] == pytest.approx(before, abs=2)
+    others = page.find_elements(By.CSS_SELECTOR, ".wide:has(table)")[1:]
+    assert all(one.get_property("scrollHeight") <= one.get_property("clientHeight") + 1 for one in others)
+
+
 CROWDED = """
 const places = (svg) => [...svg.querySelectorAll("text")].map((text) => [text, text.getBoundingClientRect()]);
 const overlap = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 &&
