@@ -28,7 +28,7 @@ from clusters import accounting
 from clusters.plans import plans
 from clusters.project import AS_USERS_DO, HERE, Project
 from clusters.scenarios import ACCOUNTED, SCENARIOS
-from clusters.slurm import Slurm, missing
+from clusters.slurm import INSTALL, Slurm, missing
 from clusters.trial import Trial, differing
 from common.figures import figure, finish, reaches
 
@@ -100,7 +100,7 @@ def chosen():
     if unknown := set(words.names) - {"plans", "whole", *ON}:
         parser.error(f"found {', '.join(sorted(unknown))}, expected {', '.join(['plans', 'whole', *ON])}")
     if words.names != ["plans"] and (lacking := missing()):
-        parser.error(f"found no {', '.join(lacking)}, expected Slurm; install Debian's slurm-wlm and munge")
+        parser.error(f"found no {', '.join(lacking)}, expected Slurm; {INSTALL}")
     if lacking := accounting.missing():
         wish = f"found no {', '.join(lacking)}; install Debian's {accounting.PACKAGES}"
         if any(name.startswith("accounted_") for name in words.names):

@@ -7,6 +7,7 @@ whatever runs on it.
 
 import contextlib
 import getpass
+import importlib.util
 import os
 import signal
 import socket
@@ -19,6 +20,8 @@ from clusters.accounting import found
 
 COMMANDS = ("sbatch", "srun", "squeue", "scontrol", "scancel", "sacct", "sacctmgr", "sinfo")
 PROGRAMS = ("munged", "slurmctld", "slurmd", *COMMANDS)
+EXECUTOR = "snakemake_executor_plugin_slurm"
+INSTALL = "install Debian's slurm-wlm and munge, and run `make setup EXTRA=slurm`"
 NODES = ("n1", "n2")
 FAULTY = ("sbatch", "squeue", "sacct", "scancel", "scontrol")
 FAULTS = """
@@ -64,8 +67,9 @@ PartitionName=urgent Nodes=n1,n2 MaxTime=INFINITE PriorityTier=9 PreemptMode=OFF
 
 
 def missing() -> list[str]:
-    """Programs that are not here."""
-    return [name for name in PROGRAMS if not found(name)]
+    """Programs that are not here, and Snakemake's executor."""
+    executor = [] if importlib.util.find_spec(EXECUTOR) else [EXECUTOR]
+    return [name for name in PROGRAMS if not found(name)] + executor
 
 
 class Slurm:

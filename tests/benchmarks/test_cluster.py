@@ -1,12 +1,14 @@
 """What the trial of runs on Slurm says of its rounds, and which it does."""
 
 import contextlib
+import importlib.util
 import signal
 import sys
 
 import pytest
 
 import cluster
+from clusters import slurm
 from common import figures
 
 HELD = {"exit_status": (0, "", "== 0"), "seconds": (30.0, "s")}
@@ -57,6 +59,16 @@ def test_names_that_mean_nothing_here_are_refused(monkeypatch, capsys, name, wor
     with pytest.raises(SystemExit):
         chosen(monkeypatch, "requeued", name)
     assert words in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("programs", "executor", "lacking"),
+    [(True, True, []), (True, False, [slurm.EXECUTOR]), (False, True, list(slurm.PROGRAMS))],
+)
+def test_slurm_is_its_programs_and_an_executor_for_it(monkeypatch, programs, executor, lacking):
+    monkeypatch.setattr(slurm, "found", lambda program: program if programs else None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: name if executor else None)
+    assert slurm.missing() == lacking
 
 
 def test_a_run_that_is_interrupted_says_what_it_tried_and_where(monkeypatch, capsys):

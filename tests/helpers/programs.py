@@ -1,13 +1,12 @@
 """Programs outside Python that some tests need, where they are found, and what is said where they are missing."""
 
-import importlib.util
 import os
 import shutil
 from pathlib import Path
 
 import pytest
 
-from clusters.slurm import missing
+from clusters.slurm import INSTALL, missing
 
 PACKAGES = {"chromedriver": "chromium-driver"}  # of Debian, where they are not called like the program
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -35,9 +34,7 @@ def require(program: str, path: str | None = None) -> str:
 def slurm() -> None:
     """Skip the test where Slurm cannot be started. REQUIRE_SYSTEM_TESTS=1 does not ask for it: few machines have it."""
     if lacking := missing():
-        pytest.skip(f"needs {', '.join(lacking)} (install slurm-wlm and munge)")
-    if not importlib.util.find_spec("snakemake_executor_plugin_slurm"):
-        pytest.skip("needs Snakemake's executor for Slurm (make setup EXTRA=slurm)")
+        pytest.skip(f"needs {', '.join(lacking)} ({INSTALL})")
 
 
 def browser() -> str:

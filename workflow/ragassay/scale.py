@@ -44,7 +44,7 @@ def _study(of) -> Iterator[tuple]:
     yield "jobs", _round(of("scale", "jobs_per_shard") * shards)
     yield "submissions to Slurm", _round(of("scale", "submissions_per_shard") * shards)
     yield "memory of a head that plans all at once", _size(_planned(of) * DOCUMENTS)
-    yield "hours of near duplicates, shard after shard", _round(shards * _look() / 3600)
+    yield "hours of near duplicates, shard after shard, at least", _round(shards * _look() / 3600)
     yield "requests", _round(requests)
     pace = f"hours of {a_second:.0f} requests a second, which were measured at a limit of 500"
     yield pace, _round(requests / a_second / 3600)
