@@ -11,7 +11,8 @@ from ragassay.llm import bulletin, overview
 from ragassay.llm.calls import complete
 from ragassay.llm.model import ModelError, Request
 
-QUIET = {"in_flight": 0, "pause": 0.0, "cap": None, "trouble": {}, "last_failure": "", "total": 0, "known": 0}
+QUIET = {"in_flight": 0, "waiting": 0, "pause": 0.0, "cap": None, "trouble": {}, "last_failure": ""}
+QUIET |= {"total": 0, "known": 0}
 QUIET |= dict.fromkeys(bulletin.COUNTS, 0) | {"dollars": 0.0, "ended": False}
 
 
@@ -62,11 +63,10 @@ def test_an_estimate_says_how_much_is_to_come(tmp_path):
 
 def test_failures_and_pauses_are_told_once_for_all_jobs(tmp_path):
     trouble = {"trouble": {"http 429": 3}, "last_failure": "HTTP 429 from m", "pause": 20.4}
-    jobs = [job("respond", 1, **trouble), job("judge_scope", 1, **trouble)]
+    jobs = [job("respond", 1, **trouble, waiting=60), job("judge_scope", 1, **trouble | {"pause": 7.0}, waiting=4)]
     line = told(tmp_path / "run", *jobs)
-    assert (
-        "; failed since the last line: 6 http 429; the last: HTTP 429 from m; gpt asked for a pause, 20 s more" in line
-    )
+    assert "; failed since the last line: 6 http 429; the last: HTTP 429 from m; gpt asked for a pause, 20 s" in line
+    assert line.endswith(" 20 s more, and 64 requests wait")
 
 
 def test_with_no_job_that_asks_nothing_is_told(tmp_path):

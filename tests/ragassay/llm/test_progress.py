@@ -16,7 +16,7 @@ from ragassay.llm.progress import Progress
 def caller(**more):
     """What progress looks at of a caller to which nothing has happened."""
     purse, pace = SimpleNamespace(spent=more.pop("spent", 0.0)), SimpleNamespace(pause_left=more.pop("pause", 0.0))
-    nothing = {"known": 0, "in_flight": 8, "batched": False, "failures": Counter(), "last_failure": ""}
+    nothing = {"known": 0, "in_flight": 8, "waiting": 3, "batched": False, "failures": Counter(), "last_failure": ""}
     return SimpleNamespace(**{**nothing, **more}, purse=purse, pace=pace)
 
 
@@ -71,7 +71,7 @@ def test_what_failed_is_told_once_with_the_last_of_it_and_the_pause():
     told = going.line(60, caller(failures=failures, last_failure="no answer within 1 s", pause=21.3))
     assert told.endswith(
         "; failed since the last line: 1,200 http 429, 3 timeout; the last: no answer within 1 s"
-        "; the provider asked for a pause, 21 s more"
+        "; the provider asked for a pause, 21 s more, and 3 requests wait"
     )
     assert "failed" not in going.line(120, caller(failures=failures, last_failure="no answer within 1 s"))
     failures["timeout"] += 1
@@ -107,6 +107,7 @@ def test_a_provider_that_asks_for_pauses_is_told_of_while_nothing_is_done(serve,
         list(converse([None, *questions(20)], ask_or_end, model(server), tmp_path))
     assert "tested: 0 calls done" in lines()[0] and " http 429; the last: HTTP 429 from " in lines()[0]
     assert all("; the provider asked for a pause, " in line for line in lines())
+    assert lines()[-1].endswith(" s more, and 7 requests wait"), "of eight workers one waits for the end of the test"
 
 
 def test_a_short_run_says_nothing(serve, model, tmp_path, caplog):

@@ -40,7 +40,8 @@ class Bulletin:
             return
         found = {"rule": self.rule, "keys": self.keys, "model": self.model.name, "ended": ended}
         found |= {"done": progress.done, "total": progress.total, "known": caller.known}
-        found |= {"in_flight": caller.in_flight, "pause": caller.pace.pause_left, "cap": self.model.budget_usd}
+        found |= {"in_flight": caller.in_flight, "waiting": caller.waiting}
+        found |= {"pause": caller.pace.pause_left, "cap": self.model.budget_usd}
         found |= {"trouble": dict(caller.failures), "last_failure": caller.last_failure}
         for name, counted in COUNTS.items():
             found[name] = self.ledger.counts[counted] - self.before[counted]

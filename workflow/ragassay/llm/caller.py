@@ -74,6 +74,11 @@ class Caller:
         """How many conversations go on side by side."""
         return max(1, self.model.concurrency)
 
+    @property
+    def waiting(self) -> int:
+        """Requests that are begun and not in flight."""
+        return max(0, len(self._same) - self.in_flight)
+
     async def close(self) -> None:
         self.purse.close(self.ledger.dollars, self.ledger.dollars_at_risk)
         await self.slots.close()
@@ -193,7 +198,8 @@ class Caller:
         if not name or name in taken_out:
             return False
         taken_out.add(name)
-        return self.manners.refused(name, request, samples, f"it takes no {_called(name)} ({failure.detail})")
+        called = "system messages" if name == SYSTEM else f"`{name}`"
+        return self.manners.refused(name, request, samples, f"it takes no {called} ({failure.detail})")
 
     async def _once(self, key, request, numbers, most, again):
         """The answers to one try. Under a cap the first reply is awaited before more is sent, by whatever job: it shows
@@ -274,9 +280,7 @@ class Caller:
         before, tokens = self.ledger.served, (usage.prompt, usage.cached, usage.completion)
         self.ledger.settled(name, *tokens, dollars, len(answers), late, usage.served)
         if usage.served and before and usage.served not in before:
-            told = (
-                "model %s: its provider answers as %s now, and answered as %s before; results/calls counts them apart"
-            )
+            told = "model %s: its provider answers as %s now, and answered as %s before; results/calls counts both"
             log.info(told, self.model.name, usage.served, ", ".join(sorted(before)))
         return answers, dollars
 
@@ -291,7 +295,3 @@ class Caller:
             async with asyncio.timeout(seconds):
                 await self._halted.wait()
         self._go_on()
-
-
-def _called(parameter):
-    return "system messages" if parameter == SYSTEM else f"`{parameter}`"

@@ -88,8 +88,13 @@ class Overview:
         if recent:
             kinds = ", ".join(f"{count:,} {kind}" for kind, count in recent.most_common())
             told = f"; failed since the last line: {kinds}; the last: {_last(jobs)}"
-        for model, pause in sorted({job["model"]: job["pause"] for job in going if job["pause"]}.items()):
-            told += f"; {model} asked for a pause, {pause:.0f} s more"
+        pauses = {}  # model -> those of its jobs, as (seconds left, requests that wait)
+        for job in going:
+            if job["pause"]:
+                pauses.setdefault(job["model"], []).append((job["pause"], job["waiting"]))
+        for model, own in sorted(pauses.items()):
+            longest, waiting = max(own)[0], sum(count for _, count in own)
+            told += f"; {model} asked for a pause, {longest:.0f} s more, and {waiting:,} requests wait"
         return told
 
     def costs(self) -> str:

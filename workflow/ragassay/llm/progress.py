@@ -66,7 +66,7 @@ class Progress:
             kinds = ", ".join(f"{count:,} {kind}" for kind, count in recent.most_common())
             told = f"; failed since the last line: {kinds}; the last: {caller.last_failure}"
         if pause := caller.pace.pause_left:
-            told += f"; the provider asked for a pause, {pause:.0f} s more"
+            told += f"; the provider asked for a pause, {pause:.0f} s more, and {caller.waiting:,} requests wait"
         return told
 
 
