@@ -8,7 +8,7 @@ VERSION ?=
 RELEASE ?=
 BEFORE ?=
 BIN := .venv/bin
-BENCHMARKS := house cluster scale tables server calls limits budget chaos chaos_batch parsing providers embedded canaries extraction duplicates crawl hostile encoders retrieval relevance attacks optimised_attacks raguard scope scope_study responses explorer annotation features revprag paper_costs demo_lm detectors folds release
+BENCHMARKS := house gains cluster scale tables server calls limits budget chaos chaos_batch parsing providers embedded canaries extraction duplicates crawl hostile encoders retrieval relevance attacks optimised_attacks raguard scope scope_study responses explorer annotation features revprag paper_costs demo_lm detectors folds release
 # Pictures of docs/ and the sections of the report that they show.
 PICTURES := report:relevance attacks:attacks defences:raguard detectors:detectors revprag:revprag
 MAKEFLAGS += --no-print-directory
