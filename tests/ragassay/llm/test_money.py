@@ -96,7 +96,9 @@ def test_what_is_in_flight_or_lost_counts_at_the_price_that_was_seen_since():
         purse.settle(0.02, paid=0.4)
         await purse.reserve(0.01)
 
-    with pytest.raises(OverBudget, match=r"0\.9000 spent, the next request may cost 0\.2000"):
+    with pytest.raises(
+        OverBudget, match=r"0\.9000 spent, the next request may cost 0\.2000 \(answers have cost 20\.0 times"
+    ):
         asyncio.run(spend())
 
 

@@ -87,6 +87,8 @@ class Purse:
             if not self.holders:
                 next_one = dollars * self.manners.excess
                 state = f"{self.counted():.4f} spent, the next request may cost {next_one:.4f}"
+                if self.manners.excess > 1:
+                    state += f" (answers have cost {self.manners.excess:.1f} times what max_tokens allows)"
                 if self.others:
                     state = f"{self.others:.4f} spent or set aside by other jobs, {state}"
                 kept = "everything answered so far is kept, raise the budget and run again to go on"
