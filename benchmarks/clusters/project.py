@@ -12,18 +12,22 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import pyarrow.parquet as pq
+
 from clusters.slurm import Slurm
 from loopback import Loopback
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "workflow"))
 from ragassay.ledger.journal import decode
+from ragassay.release.verification.digests import logical_digest
 
 SHARDS = ("2026-01", "2026-02")
 CLAIMS = tuple(f"results/recovered_claims/remote/{shard}.parquet" for shard in SHARDS)
 DOCUMENTS = tuple(f"results/documents/{shard}.parquet" for shard in SHARDS)
 AS_USERS_DO, HERE = ("--profile", "profiles/slurm"), ("--cores", "2")
 ON_SLURM = (*AS_USERS_DO, "--slurm-init-seconds-before-status-checks", "3")  # jobs of a scenario take seconds
+MOMENTS = ["fetched_at", "headers"]  # columns of pages that say when a server answered
 PATIENCE = 900  # seconds until a run counts as hanging
 A_SECOND = 2  # requests that the limit of the model allows
 SERVER = {"latency": 1.0, "respond": "ragassay.embedded.reader:respond", "models": []}
@@ -101,12 +105,10 @@ class Project:
         return Counter(self.server.summary()["requests_per_key"]) - self.before
 
     def tables(self) -> dict[str, str]:
-        """Digests of all tables that do not depend on the moment."""
+        """Digests of all tables; of what depends on the moment, calls are left out, and pages have no times."""
         files = sorted(self.folder.glob("results/**/*.parquet"))
         names = {str(one.relative_to(self.folder)): one for one in files}
-        return {
-            name: hashlib.sha256(one.read_bytes()).hexdigest() for name, one in names.items() if "/calls" not in name
-        }
+        return {name: digest(one) for name, one in names.items() if "/calls" not in name}
 
     def records(self):
         for file in sorted(self.folder.glob("ledger/**/*.jsonl")):
@@ -127,3 +129,10 @@ class Project:
         lines = [line["time"] for line in self.server.log() if line["event"] == "asked"]
         times = sorted(moment for moment in lines if moment >= self.start_of_log)
         return max((bisect.bisect_left(times, start + 1.0) - at for at, start in enumerate(times)), default=0)
+
+
+def digest(file: Path) -> str:
+    if file.parent.name != "pages":
+        return hashlib.sha256(file.read_bytes()).hexdigest()
+    pages = pq.read_table(file).drop_columns(MOMENTS)
+    return logical_digest(pages.schema, pages.to_batches())

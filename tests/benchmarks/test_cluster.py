@@ -5,10 +5,12 @@ import importlib.util
 import signal
 import sys
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import cluster
-from clusters import slurm
+from clusters import project, slurm
 from common import figures
 
 HELD = {"exit_status": (0, "", "== 0"), "seconds": (30.0, "s")}
@@ -81,3 +83,15 @@ def test_a_run_that_is_interrupted_says_what_it_tried_and_where(monkeypatch, cap
     told = capsys.readouterr().out.splitlines()
     assert told[0].split()[1:4] == ["requeued_held_in_a_row", "0", "of_3"]
     assert told[1].startswith("measured at commit ")
+
+
+def test_pages_of_two_runs_differ_by_more_than_the_moment_they_came(tmp_path):
+    page = {"url": "a", "fetched_at": 1, "headers": "{}", "body": "one"}
+    pages = [page, page | {"fetched_at": 2, "headers": '{"date": "2"}'}, page | {"body": "two"}]
+    digests = []
+    for number, row in enumerate(pages):
+        file = tmp_path / f"{number}/pages/s.parquet"
+        file.parent.mkdir(parents=True)
+        pq.write_table(pa.Table.from_pylist([row]), file)
+        digests.append(project.digest(file))
+    assert digests[0] == digests[1] != digests[2]
