@@ -108,7 +108,7 @@ class Project:
         """Digests of all tables; of what depends on the moment, calls are left out, and pages have no times."""
         files = sorted(self.folder.glob("results/**/*.parquet"))
         names = {str(one.relative_to(self.folder)): one for one in files}
-        return {name: digest(one) for name, one in names.items() if "/calls" not in name}
+        return {name: digest(name, one) for name, one in names.items() if "/calls" not in name}
 
     def records(self):
         for file in sorted(self.folder.glob("ledger/**/*.jsonl")):
@@ -131,8 +131,8 @@ class Project:
         return max((bisect.bisect_left(times, start + 1.0) - at for at, start in enumerate(times)), default=0)
 
 
-def digest(file: Path) -> str:
-    if file.parent.name != "pages":
+def digest(name: str, file: Path) -> str:
+    if not name.startswith("results/pages/"):
         return hashlib.sha256(file.read_bytes()).hexdigest()
     pages = pq.read_table(file).drop_columns(MOMENTS)
     return logical_digest(pages.schema, pages.to_batches())

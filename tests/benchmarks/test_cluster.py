@@ -14,6 +14,7 @@ from clusters import project, slurm
 from common import figures
 
 HELD = {"exit_status": (0, "", "== 0"), "seconds": (30.0, "s")}
+PLACES = ("pages", "rejects/pages")
 FAILED = {"exit_status": (-1, "", "== 0"), "seconds": (20.0, "s")}
 
 
@@ -87,11 +88,10 @@ def test_a_run_that_is_interrupted_says_what_it_tried_and_where(monkeypatch, cap
 
 def test_pages_of_two_runs_differ_by_more_than_the_moment_they_came(tmp_path):
     page = {"url": "a", "fetched_at": 1, "headers": "{}", "body": "one"}
-    pages = [page, page | {"fetched_at": 2, "headers": '{"date": "2"}'}, page | {"body": "two"}]
     digests = []
-    for number, row in enumerate(pages):
-        file = tmp_path / f"{number}/pages/s.parquet"
-        file.parent.mkdir(parents=True)
-        pq.write_table(pa.Table.from_pylist([row]), file)
-        digests.append(project.digest(file))
-    assert digests[0] == digests[1] != digests[2]
+    for row in (page, page | {"fetched_at": 2, "headers": '{"date": "2"}'}, page | {"body": "two"}):
+        pq.write_table(pa.Table.from_pylist([row]), tmp_path / "one.parquet")
+        digests.append([project.digest(f"results/{name}/one", tmp_path / "one.parquet") for name in PLACES])
+    first, second, third = digests
+    assert first[0] == second[0] != third[0]
+    assert len({first[1], second[1], third[1]}) == 3
