@@ -43,7 +43,7 @@ class Trial:
         finally:
             project.end()
         figures = {
-            "exit_status": (status, "", "== 0"),
+            "exit_status": (status, "status", "== 0"),
             "tables_that_differ": (differing(tables, project.tables()), f"of_{len(tables)}", "== 0"),
             "jobs_left": (left, "jobs", "== 0"),
         }

@@ -19,7 +19,9 @@ def figure(name: str, value: float, unit: str, target: str | None = None, limit:
     best = "-" if limit is None else f"{limit:.4g}"
     ratio = "-" if not limit else f"{value / limit:.3g}"
     verdict = "shown" if not target else "ok" if reached else "short"
-    sys.stdout.write(f"figure {name} {value:.4g} {unit} limit {best} ratio {ratio} target {sign}{aim} {verdict}\n")
+    sys.stdout.write(
+        f"figure {name} {value:.4g} {unit or '-'} limit {best} ratio {ratio} target {sign}{aim} {verdict}\n"
+    )
     sys.stdout.flush()
     if not reached:
         short.append(name)

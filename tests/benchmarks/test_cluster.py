@@ -13,9 +13,9 @@ import cluster
 from clusters import project, slurm
 from common import figures
 
-HELD = {"exit_status": (0, "", "== 0"), "seconds": (30.0, "s")}
+HELD = {"exit_status": (0, "status", "== 0"), "seconds": (30.0, "s")}
 PLACES = ("pages", "rejects/pages")
-FAILED = {"exit_status": (-1, "", "== 0"), "seconds": (20.0, "s")}
+FAILED = {"exit_status": (-1, "status", "== 0"), "seconds": (20.0, "s")}
 
 
 @pytest.fixture(autouse=True)
@@ -45,7 +45,7 @@ def test_a_scenario_has_its_worst_round_and_how_often_in_a_row_it_held(capsys, r
     assert ("requeued_held_in_a_row" in figures.short) == (count < 2)
     if rounds:
         worst = -1 if FAILED in rounds else 0
-        assert lines[1:] == [["requeued_exit_status", str(worst), "limit"], ["requeued_seconds", "30", "s"]]
+        assert lines[1:] == [["requeued_exit_status", str(worst), "status"], ["requeued_seconds", "30", "s"]]
 
 
 def test_without_names_all_that_this_machine_can_do_is_tried(monkeypatch, capsys):

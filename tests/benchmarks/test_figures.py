@@ -53,6 +53,11 @@ def test_a_figure_with_a_target_reaches_it_or_falls_short(capsys, value, verdict
         figures.finish()
 
 
+def test_a_figure_without_a_unit_has_as_many_words_as_all_others(capsys):
+    figures.figure("status", 0, "")
+    assert capsys.readouterr().out.split()[2:5] == ["0", "-", "limit"]
+
+
 def test_no_target_is_met_whatever_was_measured():
     printed = [line.split() for path in MEASURED for line in lines(path)]
     assert printed
