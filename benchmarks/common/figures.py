@@ -17,11 +17,10 @@ def figure(name: str, value: float, unit: str, target: str | None = None, limit:
     sign, aim = target.split() if target else ("-", "")
     reached = reaches(value, target)
     best = "-" if limit is None else f"{limit:.4g}"
+    unit = unit or "-"
     ratio = "-" if not limit else f"{value / limit:.3g}"
     verdict = "shown" if not target else "ok" if reached else "short"
-    sys.stdout.write(
-        f"figure {name} {value:.4g} {unit or '-'} limit {best} ratio {ratio} target {sign}{aim} {verdict}\n"
-    )
+    sys.stdout.write(f"figure {name} {value:.4g} {unit} limit {best} ratio {ratio} target {sign}{aim} {verdict}\n")
     sys.stdout.flush()
     if not reached:
         short.append(name)
