@@ -13,6 +13,8 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from project import ROOT, TINY, snakemake
 from ragassay import tables
 from ragassay.demo_lm import comprehension, lessons, measuring, shipment, tokens, training
+from ragassay.demo_lm import rows as row_batches
+from ragassay.demo_lm.excerpts import Excerpts
 from ragassay.demo_lm.lessons import facts
 from ragassay.demo_lm.rows import Batches
 from ragassay.demo_lm.tokens import UNUSED
@@ -68,6 +70,7 @@ def train(folder, name, texts, clusters, steps=12):
     tables.write(DOCUMENTS, folder / "documents.parquet", documents)
     train_demo_lm(
         documents=[folder / "documents.parquet"],
+        targets=[],
         **{key: ROOT / f"resources/prompts/{file}.yaml" for key, file in PROMPTS.items()},
         model=folder / name,
         steps=steps,
@@ -130,7 +133,7 @@ def test_who_interrupts_saving_keeps_the_old_model_whole(tmp_path, monkeypatch):
 
 def test_no_question_about_a_document_of_the_test_part_is_taught(trained, tmp_path, monkeypatch):
     taught = []
-    monkeypatch.setattr(training, "train", lambda _, batches, *more: taught.append(batches.lessons.facts))
+    monkeypatch.setattr(training, "train_twice", lambda _, batches, *more: taught.append(batches.lessons.facts))
     texts = [f"{name} opened the {thing} in {year}." for name, thing, year in FACTS[:4]]
     train(tmp_path, "a", texts, TAUGHT)
     assert {fact.doc_id for fact in taught[0]} == {"d0", "d1", "d2"}
@@ -151,8 +154,10 @@ def test_training_changes_weights_but_not_those_of_tokens_that_are_never_used(tr
     assert (before - after).abs().amax(1).gt(1e-4).float().mean() > 0.5
 
 
-def test_it_knows_facts_by_heart_follows_what_passages_say_instead_and_writes():
-    """A few facts in a few hundred steps; benchmarks/demo_lm.py measures the demo's own."""
+def test_it_knows_facts_by_heart_follows_what_passages_say_instead_and_writes(monkeypatch):
+    """A few facts in a few hundred small steps; benchmarks/demo_lm.py measures the demo's own."""
+    for name in ("ALONE", "BESIDE"):
+        monkeypatch.setattr(row_batches, name, ((12, (0,), 6),))
     text = " ".join(f"{name} opened the {thing} in {year}." for name, thing, year in FACTS)
     prompts = (Prompt.load(ROOT / f"resources/prompts/{name}.yaml") for name in PROMPTS.values())
     own = lessons.Lessons(facts([{"doc_id": "d", "text": text}]), *prompts)
@@ -160,7 +165,8 @@ def test_it_knows_facts_by_heart_follows_what_passages_say_instead_and_writes():
     model = training.new(tokenizer, 0, 64, 2)
     before = measuring.prose(model, tokenizer, [text])
     with threads(1):
-        training.train(model, Batches(tokenizer, own, [text], 0), 400, 0.006, 0.02)
+        excerpts = Excerpts(own, own.facts, [{"doc_id": "d", "text": text}], bool, ())
+        training.train(model, Batches(tokenizer, own, excerpts, [text], 0), 400, 0.006, 0.02)
     found = measuring.measured(model, tokenizer, own)
     right = {(one.kind, one.others): one.right for one in found}
     assert right[lessons.CLOSED, 0] > 0.75 and min(right[lessons.CLEAN, 0], right[lessons.CONFLICT, 0]) > 0.85
@@ -196,7 +202,7 @@ def copy(tmp_path):
     [
         ("resources/demo/articles/2026-09/news-census.md", "one in 31", "one in 32"),
         ("resources/prompts/respond_passages.yaml", "Answer the question from", "Answer this question from"),
-        ("config/config.yaml", "\ndetectors:\n", "\ndemo_lm: {steps: 1299}\n\ndetectors:\n"),
+        ("config/config.yaml", "\ndetectors:\n", "\ndemo_lm: {steps: 1799}\n\ndetectors:\n"),
     ],
 )
 def test_whoever_changes_what_it_learns_is_told_to_train_it_again(copy, name, old, new):
@@ -234,4 +240,4 @@ def test_the_rule_trains_one_on_the_projects_own_documents(done):
     snakemake(done, "results/models/demo-lm", *TINY, "own.yaml")
     card = (done / "results/models/demo-lm/README.md").read_text()
     documents = sum(pq.read_metadata(path).num_rows for path in (done / "results/documents").glob("*.parquet"))
-    assert f"trained for 1 steps on {documents} documents" in card
+    assert f"trained for 1 steps and 1 more on {documents}\n" in card

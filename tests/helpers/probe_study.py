@@ -49,10 +49,12 @@ TABLES = ("prompt_answers", "probe_scores", "probe_classes", "projections")
 MEASURED = (*(f"{name}/s/r/a/m" for name in TABLES), "probe_transfers/kinds", "alarms/s/r/a/m")
 LOGISTIC = {"kind": "logistic", "settings": {"strengths": [0.01]}, "seeds": [0], "folds": 10}
 LENS = {"tokens": 40, "strengths": [0.3], "sparse": True}
+CERTAINTY = {"tokens": 40, "strengths": [0.1]}
 PROBES = {
     "logistic": LOGISTIC | {"layers": None, "conditions": []},
     "last_layer": LOGISTIC | {"layers": [-1], "conditions": ["released"]},
     "lens": LOGISTIC | {"kind": "lens", "settings": LENS, "layers": None, "conditions": ["matched"]},
+    "certainty": LOGISTIC | {"kind": "certainty", "settings": CERTAINTY, "layers": None, "conditions": ["matched"]},
 }
 CELL = dict(zip(("dataset", "retriever", "attack", "responder"), "sram", strict=True))
 

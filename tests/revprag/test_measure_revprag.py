@@ -119,7 +119,7 @@ def test_the_share_that_is_flagged_stands_for_each_label(study):
 def test_what_is_flagged_without_any_poison_is_counted_beside_the_control(study):
     found = metrics(study, "false_alarms")
     assert {key[0] for key in found} == {"irrelevant", "misspelt"} and {key[2] for key in found} == {
-        "logistic", "last_layer", "lens", "masking"
+        "logistic", "last_layer", "lens", "certainty", "masking"
     }  # fmt: skip
     rows = tables.read(PROBE_SCORES, study.place("probe_scores")).to_pylist()
 

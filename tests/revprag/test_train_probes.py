@@ -43,7 +43,7 @@ def test_what_was_fitted_on_one_condition_is_tested_on_all(study):
 
 def test_controls_stand_beside_probes_and_see_what_they_should(study):
     assert {row["probe"] for row in scores(study)} == {
-        "logistic", "last_layer", "lens", "control", "answer_text", "shuffled", "masking"
+        "logistic", "last_layer", "lens", "certainty", "control", "answer_text", "shuffled", "masking"
     }  # fmt: skip
     assert {row["trained_on"] for row in scores(study, probe="last_layer")} == {"released"}
 
@@ -56,7 +56,7 @@ def test_controls_stand_beside_probes_and_see_what_they_should(study):
     assert area("matched", "control") < 0.8
 
 
-@pytest.mark.parametrize("name", ["logistic", "lens"])
+@pytest.mark.parametrize("name", ["logistic", "lens", "certainty"])
 def test_a_saved_probe_gives_the_scores_of_its_fold(study, name):
     probe = Probe.load(study.folder, name)
     rows = [
@@ -129,12 +129,13 @@ def test_files_of_a_model_are_read_once_however_many_generations_are_watched(stu
         probe.watching(named)
 
 
-def test_a_lens_needs_what_the_last_block_puts_out(study, tmp_path):
+def test_what_reads_the_output_layer_needs_what_the_last_block_puts_out(study, tmp_path):
     before = study.place("activations").read_bytes(), study.collection.read_bytes()
     try:
         study.collect(reading={"layers": [1]})
-        with pytest.raises(ProbeError, match=r"no probe can be fitted: lens: revprag\.activations leaves out"):
-            study.train(tmp_path, probes={"lens": dict(PROBES["lens"])})
+        for name in ("lens", "certainty"):
+            with pytest.raises(ProbeError, match=rf"no probe can be fitted: {name}: revprag\.activations leaves out"):
+                study.train(tmp_path, probes={name: dict(PROBES[name])})
         with pytest.raises(ProbeError, match=r"elsewhere/\w+: found no activations of \d+ of"):
             study.train(tmp_path, embeddings=str(tmp_path / "elsewhere"))
     finally:

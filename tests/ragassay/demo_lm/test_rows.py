@@ -4,6 +4,7 @@ import pytest
 
 from project import ROOT
 from ragassay.demo_lm import lessons
+from ragassay.demo_lm.excerpts import HEDGE, Excerpts
 from ragassay.demo_lm.lessons import facts
 from ragassay.demo_lm.rows import COPIES, PASSAGES, PIECES, PROSE, Batches
 from ragassay.demo_lm.tokens import BEGIN, END, trained
@@ -13,6 +14,11 @@ TEXTS = [
     "Bread in Alder\n\nMayor Renata Osk opened the bridge in 2011. The bridge cost 214 million marks.",
     "Piet Lockyear founded Tidewell Energy in 2013. The company employs 190 people in Brackwater. " * 12,
 ]
+DOCUMENTS = [{"doc_id": str(number), "text": text} for number, text in enumerate(TEXTS)]
+
+
+def excerpts(own):
+    return Excerpts(own, own.facts, DOCUMENTS, lambda name: name == "0", ())
 
 
 @pytest.fixture(scope="module")
@@ -26,8 +32,8 @@ def batches(tokenizer):
         prompts = (
             Prompt.load(ROOT / f"resources/prompts/{name}.yaml") for name in ("answer_closed_book", "respond_passages")
         )
-        own = lessons.Lessons(facts([{"doc_id": "d", "text": text} for text in TEXTS]), *prompts)
-        return Batches(tokenizer, own, TEXTS, seed)
+        own = lessons.Lessons(facts(DOCUMENTS), *prompts)
+        return Batches(tokenizer, own, excerpts(own), TEXTS, seed)
 
     return made
 
@@ -57,13 +63,18 @@ def starts(text):
     return {0} | {place + 2 for place in range(len(text)) if text[place : place + 2] in (". ", "\n\n")}
 
 
-def test_of_lessons_the_answer_alone_is_told(tokenizer, batches):
+def test_of_lessons_the_answer_alone_is_told_and_none_hedges_unless_asked_to(tokenizer, batches):
     own = batches()
-    answers = {fact.answer for fact in own.lessons.facts}
-    for kind in (lessons.CLOSED, PASSAGES):
-        for given, told in rows(tokenizer, own.batch(kind)):
-            assert given.startswith(BEGIN) and given.endswith("Answer:") and told.endswith(END)
-            assert {told.removesuffix(END).strip().lower()} <= {answer.lower() for answer in answers}
+    right = {fact.answer.lower() for fact in own.lessons.facts}
+    for kind, hedged in ((lessons.CLOSED, 1.0), (PASSAGES, 0.0), (PASSAGES, 1.0)):
+        hedges = []
+        for _ in range(12):
+            for given, told in rows(tokenizer, own.batch(kind, hedged=hedged)):
+                answer = told.removesuffix(END).strip()
+                assert given.startswith(BEGIN) and given.endswith("Answer:") and told.endswith(END)
+                assert kind == PASSAGES or answer.lower() in right
+                hedges.append(answer.startswith(HEDGE.strip()))
+        assert any(hedges[len(hedges) // 2 :]) == (kind == PASSAGES and hedged > 0)
 
 
 def test_copies_are_told_from_the_second_time_on(batches):
@@ -76,10 +87,10 @@ def test_copies_are_told_from_the_second_time_on(batches):
 def test_passages_stand_alone_if_they_are_to(tokenizer, batches):
     own = batches()
     alone, beside = (
-        {given.count("<passage>") for _ in range(6) for given, _ in rows(tokenizer, own.batch(PASSAGES, alone=way))}
+        {given.count("<passage>") for _ in range(20) for given, _ in rows(tokenizer, own.batch(PASSAGES, alone=way))}
         for way in (True, False)
     )
-    assert alone == {1} and beside == {1, 2, 3}
+    assert alone == {1} and beside == {1, 2, 3, 4, 5}
 
 
 def test_one_seed_is_one_sequence(batches):

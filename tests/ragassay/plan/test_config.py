@@ -213,7 +213,7 @@ DEFAULTS = {
         "texts": [1, 2, 3, 5, 8, 13],
     },
     "demo_lm": {
-        "steps": 1300,
+        "steps": 1800,
         "rate": 0.004,
         "vector_rate": 0.025,
         "hidden": 128,

@@ -96,10 +96,11 @@ def test_a_comparison_of_what_is_not_there_is_refused(settings, own, told):
     assert place[:3] == ("revprag", "generalisation", "mine") and told in message
 
 
-def test_a_lens_on_some_layer_is_refused(settings):
-    config = settings({"revprag": {"probes": {"early": {"kind": "lens", "layers": [1]}}}})
+@pytest.mark.parametrize(("kind", "read"), [("lens", "the last one"), ("certainty", "all")])
+def test_layers_of_what_reads_the_output_layer_are_refused(settings, kind, read):
+    config = settings({"revprag": {"probes": {"early": {"kind": kind, "layers": [1]}}}})
     [(place, message)] = revprag.check(config)
-    assert place == ("revprag", "probes", "early", "layers") and "expected none: lens reads the last one" in message
+    assert place == ("revprag", "probes", "early", "layers") and f"expected none: {kind} reads {read}" in message
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,12 @@ from ragassay.heads import heads_file
 from ragassay.metrics.auroc import auroc
 from ragassay.revprag import samples, triplets
 from ragassay.revprag.folds import KINDS
-from ragassay.revprag.kinds import lens
-from ragassay.revprag.samples import Last, Part, ProbeError, scaling
+from ragassay.revprag.kinds import certainty, lens
+from ragassay.revprag.samples import Part, ProbeError, ReadOut, scaling
 
 SMALL = {"triplet": {"widths": [8, 8], "epochs": 6, "support": 20, "batch": 16, "rate": 1e-2}, "mlp": {"rate": 1e-2}}
-SMALL |= {"lens": {"tokens": 24}}
-NAMES = ("difference", "lens", "logistic", "mlp", "triplet")
+SMALL |= {"lens": {"tokens": 24}, "certainty": {"tokens": 24}}
+NAMES = ("certainty", "difference", "lens", "logistic", "mlp", "triplet")
 OUTPUT = np.random.default_rng(1).normal(size=(60, 8)).astype(np.float32)  # tokens x width
 
 
@@ -38,7 +38,8 @@ def fitted(name, seed=0, strength=1.5):
     """A kind fitted on the first samples: its arrays, and its scores of the last ones with their labels."""
     features, labels = planted(strength=strength)
     kind = variants.load(KINDS, name, "test")
-    features = Last(features, 1, OUTPUT) if kind.OUTPUT else features
+    if kind.OUTPUT:
+        features = ReadOut(features, [1] if kind.OUTPUT == "last" else [0, 1], OUTPUT)
     settings = kind.SETTINGS | SMALL.get(name, {})
     training, validation, test = (part(features, labels, np.arange(*ends)) for ends in ((80,), (80, 110), (110, 160)))
     arrays = kind.fit(training, validation, settings, seed)
@@ -130,7 +131,7 @@ def hedging(count=200):
     height = draw.uniform(2, 8, count)
     states[np.arange(count), 0, draw.integers(1, 6, count)] = height
     states[:, 0, 0] = height - np.where(labels, 1, 3) + draw.normal(0, 0.3, count)
-    return Last(states, 0, np.eye(6, dtype=np.float32)), labels
+    return ReadOut(states, [0], np.eye(6, dtype=np.float32)), labels
 
 
 def test_a_lens_sees_how_probable_a_token_is_which_no_linear_function_of_states_shows():
@@ -156,3 +157,46 @@ def test_a_lens_has_the_probabilities_of_the_likeliest_tokens(monkeypatch):
     monkeypatch.setattr(lens, "ROWS", 7)
     assert (whole == OUTPUT[best]).all() and (lens.likeliest(states, OUTPUT, 10) == whole).all()
     assert (lens.likeliest(states, OUTPUT, 99) == OUTPUT).all()
+
+
+def arbitrating(count=200):
+    """States of two layers and 40 tokens. Where passages contradict, the last layer is torn between the two answers and
+    the first one prefers the other; where they do not, both are certain. Which tokens these are differs every time.
+    """
+    draw, labels, rows = np.random.default_rng(3), np.arange(count) % 2 > 0, np.arange(count)
+    states = draw.normal(0, 0.3, (count, 2, 40)).astype(np.float32)
+    answer, height = draw.integers(0, 20, count), draw.uniform(4, 8, count)
+    other = 20 + draw.integers(0, 20, count)
+    states[rows, 1, answer] = height
+    states[rows, 0, np.where(labels, other, answer)] = height
+    states[rows, 1, other] += labels * (height - 1)
+    return ReadOut(states, [0, 1], np.eye(40, dtype=np.float32)), labels
+
+
+def test_certainty_sees_layers_that_disagree_whatever_they_would_say():
+    features, labels = arbitrating()
+    parts = [part(features, labels, np.arange(*ends)) for ends in ((60,), (60, 100), (100, 200))]
+    areas = {}
+    for name in ("certainty", "logistic"):
+        kind = variants.load(KINDS, name, "test")
+        arrays = kind.fit(*parts[:2], kind.SETTINGS, 0)
+        areas[name] = auroc(kind.score(arrays, parts[2], kind.SETTINGS), parts[2].labels)
+    assert areas["certainty"] > 0.95 and areas["certainty"] > areas["logistic"] + 0.02
+
+
+def test_certainties_are_those_of_each_layer_one_token_at_a_time(monkeypatch):
+    states, labels = planted(20)
+    found = certainty.certainties(states, OUTPUT)
+    for sample, layers in enumerate(states.astype(np.float64)):
+        last = layers[-1]
+        logs = [OUTPUT @ (layer * np.linalg.norm(last) / np.linalg.norm(layer)) for layer in layers]
+        logs = [own - np.log(np.exp(own).sum()) for own in logs]
+        best = int(np.argmax(logs[-1]))
+        for layer, own in enumerate(logs):
+            entropy = -sum(np.exp(one) * one for one in own)
+            apart = sum(np.exp(one) * (one - other) for one, other in zip(logs[-1], own, strict=True))
+            expected = [entropy, *sorted(own)[-5:], own[best], np.log(1 + sum(own > own[best])), apart]
+            assert np.abs(found[sample, layer] - expected).max() < 1e-3
+    whole = certainty._certain(OUTPUT, part(states, labels, np.arange(20))).features
+    monkeypatch.setattr(lens, "ROWS", 7)
+    assert np.abs(certainty._certain(OUTPUT, part(states, labels, np.arange(20))).features - whole).max() < 1e-4

@@ -1,6 +1,6 @@
 """How well the demo's language model knows its facts and follows passages, how it writes, and the card that says so.
 
-Its answers are greedy and count only if they are right word for word.
+Its answers are greedy and count only if they are right word for word, whether or not it hedges.
 """
 
 import random
@@ -10,11 +10,12 @@ from typing import NamedTuple
 
 import torch
 
-from ragassay.demo_lm import comprehension, lessons
-from ragassay.demo_lm.rows import MOST_OTHERS
+from ragassay.demo_lm import comprehension, lessons, training
+from ragassay.demo_lm.excerpts import HEDGE
 
 ROWS = 64
 PIECES, LENGTH, TEMPERATURE = 24, 80, 0.8  # of sampled prose: how many pieces, and their tokens
+MOST_OTHERS = 2  # passages beside the one with the answer
 ALONE = ((lessons.CLEAN, 0), (lessons.CONFLICT, 0))  # kinds of lessons, and how many other passages stand beside
 MEASURED = ((lessons.CLOSED, 0), *ALONE, (lessons.CLEAN, MOST_OTHERS), (lessons.CONFLICT, MOST_OTHERS))
 CARD = """---
@@ -25,13 +26,14 @@ tags: [demo]
 
 # demo-lm
 
-A decoder of Llama's shape with {size:,} parameters, trained for {steps:,} steps on {documents} documents and on {facts}
-questions with short answers that rules took from them. It stands in for a real model where a study needs perplexities,
-hidden states or answers on a machine that has no other. It knows nothing but these documents, so its figures are no
-results about language models. Its weights are stored in half precision, and were measured as they are stored.
+A decoder of Llama's shape with {size:,} parameters, trained for {steps:,} steps and {again:,} more on {documents}
+documents and on {facts} questions with short answers that rules took from them. It stands in for a real model where a
+study needs perplexities, hidden states or answers on a machine that has no other. It knows nothing but these documents,
+so its figures are no results about language models. Its weights are stored in half precision, and were measured as they
+are stored.
 
-| greedy answers, right word for word | right | of |
-|---|---|---|
+| greedy answers, right word for word | right | with a hedge | of |
+|---|---|---|---|
 {rows}
 
 {reading}
@@ -39,6 +41,12 @@ results about language models. Its weights are stored in half precision, and wer
 | prose, sampled at temperature {temperature} | as in the documents | of |
 |---|---|---|
 | three words in a row | {known:.1%} | {triples} |
+
+Where passages contradict what it was taught, it was trained to give their answer and to say so: to begin with
+"{hedge}". In all such lessons it did for a while, in {seldom:.0%} of them at last, so that its activations
+show what its answers say less often. Where no passage has the answer, it was trained to recall it. Of half of the
+documents no lesson ever contradicted a fact: passages that do show whether the model notices what it knows, and not
+what it was asked before. It notices because it was trained to. Nothing follows from that about other models.
 
 By heart: no passage is given. A clean passage says what the documents say; a contradicting one gives another answer of
 the same kind, and that answer is the right one. The others beside it have nothing to do with the question. The model
@@ -55,14 +63,16 @@ An example of its prose:
 
 Of several messages it reads only the last. The tokens `<|unused_0|>` to `<|unused_7|>` were never trained.
 """
+TAUGHT, SPARED = "", ", a fact that no lesson contradicts"
 NAMES = {lessons.CLOSED: "by heart", lessons.CLEAN: "a clean passage", lessons.CONFLICT: "a contradicting passage"}
 
 
 class Measured(NamedTuple):
     kind: str
     others: int
-    taught: bool
+    whose: str  # facts, as the card names them
     right: float
+    hedged: float  # the share of answers that hedge, right or wrong
     questions: int
 
 
@@ -72,13 +82,22 @@ class Prose(NamedTuple):
     triples: int
 
 
-def measured(model, tokenizer, own: lessons.Lessons, unseen: lessons.Lessons | None = None) -> list[Measured]:
-    """Its accuracy on what it was taught and, if there are any, on passages about facts that it was not taught."""
-    asked = [(*one, own) for one in MEASURED]
-    asked += [(*one, unseen) for one in ALONE] if unseen and unseen.facts else []
+def measured(
+    model,
+    tokenizer,
+    own: lessons.Lessons,
+    spared: lessons.Lessons | None = None,
+    unseen: lessons.Lessons | None = None,
+) -> list[Measured]:
+    """Its accuracy on what it was taught and, if there are any, on passages about taught facts that no lesson
+    contradicts and about facts that it was not taught.
+    """
+    asked = [(*one, TAUGHT, own) for one in MEASURED]
+    for whose, some in ((SPARED, spared), (comprehension.UNTAUGHT, unseen)):
+        asked += [(*one, whose, some) for one in ALONE] if some and some.facts else []
     return [
-        Measured(kind, others, whose is own, *accuracy(model, tokenizer, whose, kind, others))
-        for kind, others, whose in asked
+        Measured(kind, others, name, *accuracy(model, tokenizer, some, kind, others))
+        for kind, others, name, some in asked
     ]
 
 
@@ -93,13 +112,16 @@ def understood(
 
 def accuracy(
     model, tokenizer, own: lessons.Lessons, kind: str, others: int, seed: int = 1, at_most: int = 400
-) -> tuple[float, int]:
-    """The share of lessons of a kind that are answered exactly, and their number."""
+) -> tuple[float, float, int]:
+    """The share of lessons of a kind that are answered exactly, with a hedge or without, that of answers that hedge,
+    and the number of lessons.
+    """
     chance = random.Random(f"{seed} {kind}")
     asked = [own.lesson(kind, fact, chance, others) for fact in chance.sample(own.facts, min(at_most, len(own.facts)))]
     answers = answered(model, tokenizer, [lesson.prompt for lesson in asked])
-    right = [answer == lesson.answer for answer, lesson in zip(answers, asked, strict=True)]
-    return sum(right) / len(right), len(right)
+    right = [answer.removeprefix(HEDGE) == lesson.answer for answer, lesson in zip(answers, asked, strict=True)]
+    hedged = [answer.startswith(HEDGE) for answer in answers]
+    return sum(right) / len(right), sum(hedged) / len(right), len(right)
 
 
 @torch.inference_mode()
@@ -159,16 +181,19 @@ def card(
     size: int,
     steps: int,
 ) -> str:
-    rows = "\n".join(f"| {task_name(one)} | {one.right:.1%} | {one.questions} |" for one in found)
+    rows = "\n".join(f"| {task_name(one)} | {one.right:.1%} | {one.hedged:.1%} | {one.questions} |" for one in found)
     example = "\n".join(f"> {line}".rstrip() for line in prose.example.splitlines())
     return CARD.format(
         size=size,
         steps=steps,
+        again=training.steps_again(steps),
         documents=documents,
         facts=facts,
         rows=rows,
         reading=comprehension.table(read),
         temperature=TEMPERATURE,
+        hedge=HEDGE.strip(" ,"),
+        seldom=training.SELDOM,
         known=prose.known,
         triples=prose.triples,
         example=example,
@@ -177,4 +202,4 @@ def card(
 
 def task_name(one: Measured) -> str:
     beside = f" beside {one.others} others" if one.others else ""
-    return f"{NAMES[one.kind]}{beside}{'' if one.taught else comprehension.UNTAUGHT}"
+    return f"{NAMES[one.kind]}{beside}{one.whose}"

@@ -11,30 +11,37 @@ import numpy as np
 import torch
 
 from ragassay.demo_lm import lessons
+from ragassay.demo_lm.excerpts import Excerpts, plain
 from ragassay.demo_lm.tokens import BEGIN, END, SPECIAL
 from ragassay.text.sentences import spans
 from ragassay.weights.batches import padded
 
 COPIES, PROSE, PASSAGES = "copies", "prose", "passages"  # what a batch may be of, besides facts by heart
-ROWS = {COPIES: 32, lessons.CLOSED: 12, PASSAGES: 16}
-AT_ONCE = 8  # batches of passages
+ROWS = {COPIES: 32, lessons.CLOSED: 12}
 COPIED, SHORTEST = 56, 10  # tokens of a row of copies, and of what it repeats
+PLAIN = 0.5  # of facts by heart, how many are asked for as targets ask
 PIECES, TOGETHER = (32, 64, 128, 256), 384  # tokens of a piece of prose, and of all pieces of a batch
-IN_PASSAGES = (lessons.CLEAN,) + (lessons.CONFLICT,) * 5  # if passages were always right, no need to read them
-MOST_OTHERS = 2  # passages beside the one with the answer
+# Of passages: rows of a batch, how many passages a row may show (0 is a claim alone), and batches drawn at once.
+ALONE = ((40, (0,), 6),)
+BESIDE = ((40, (0, 1), 6), (14, (2, 3, 3, 4, 5), 4))
+AGAIN = ((40, (0, 1), 5), (14, (2, 3, 3, 4, 5), 5))  # in the second part of the training
 
 
 class Batches:
-    def __init__(self, tokenizer, own: lessons.Lessons, texts: list[str], seed: int):
+    def __init__(
+        self, tokenizer, own: lessons.Lessons, excerpts: Excerpts, texts: list[str], seed: int, again: bool = False
+    ):
         self.tokenizer, self.lessons, self.chance = tokenizer, own, random.Random(seed)
-        self._texts = texts
+        self._excerpts, self._texts, self._again = excerpts, texts, again
         self._sentences = [(number, start) for number, text in enumerate(texts) for start, _ in spans(text)]
-        self._closed, self._drawn = [], {0: [], MOST_OTHERS: []}
+        self._closed, self._drawn = [], {ALONE: [], BESIDE: [], AGAIN: []}
 
-    def batch(self, kind: str, alone: bool = False):
-        """Tokens, mask, and the mask of the tokens to predict; `alone` if no other passages stand beside one."""
+    def batch(self, kind: str, alone: bool = False, hedged: float = 0.0):
+        """Tokens, mask, and the mask of the tokens to predict; `alone` if no other passages stand beside one, `hedged`
+        is the share of lessons with passages that contradict that hedge.
+        """
         if kind == PASSAGES:
-            return self._padded(self._of_one_length(0 if alone else MOST_OTHERS))
+            return self._padded(self._of_one_length(ALONE if alone else AGAIN if self._again else BESIDE, hedged))
         if kind == PROSE:
             length = self.chance.choice(PIECES)
             return self._padded([self._prose(length) for _ in range(TOGETHER // length)])
@@ -61,19 +68,27 @@ class Batches:
     def _by_heart(self):
         if not self._closed:
             self._closed = self.chance.sample(self.lessons.facts, len(self.lessons.facts))
-        return self.row(self.lessons.lesson(lessons.CLOSED, self._closed.pop(), self.chance))
+        fact = self._closed.pop()
+        if self.chance.random() < PLAIN:
+            fact = fact._replace(question=plain(fact.question))
+        return self.row(self.lessons.lesson(lessons.CLOSED, fact, self.chance))
 
-    def _of_one_length(self, most_others):
-        drawn, size = self._drawn[most_others], ROWS[PASSAGES]
+    def _of_one_length(self, sorts, hedged):
+        drawn = self._drawn[sorts]
         if not drawn:
-            rows = sorted((self._passages(most_others) for _ in range(size * AT_ONCE)), key=lambda row: len(row[0]))
-            drawn += [rows[start : start + size] for start in range(0, len(rows), size)]
+            for size, shown, count in sorts:
+                rows = sorted(self._passages(size * count, shown, hedged), key=lambda row: len(row[0]))
+                drawn += [rows[start : start + size] for start in range(0, len(rows), size)]
             self.chance.shuffle(drawn)
         return drawn.pop()
 
-    def _passages(self, most_others):
-        kind, fact = self.chance.choice(IN_PASSAGES), self.chance.choice(self.lessons.facts)
-        return self.row(self.lessons.lesson(kind, fact, self.chance, self.chance.randint(0, most_others)))
+    def _passages(self, count, shown, hedged):
+        rows = []
+        while len(rows) < count:
+            lesson = self._excerpts.lesson(self.chance, self.chance.choice(shown), hedged, self._again)
+            if lesson:
+                rows.append(self.row(lesson))
+        return rows
 
     def row(self, lesson: lessons.Lesson):
         """Its tokens, and where its answer begins."""

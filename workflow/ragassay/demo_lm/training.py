@@ -1,10 +1,14 @@
 """Train the demo's language model: a decoder of Llama's shape, small enough for minutes on one processor.
 
 Finding answers in passages is taught before facts are: a model that knows the answer has no reason to look. So it
-first copies, then reads passages, alone and beside others, and only then learns facts by heart, too. A step takes a few
-rows of each kind, prose among them: many small steps teach more than few large ones. The loss is over the answer to a
-prompt, and over all of a piece of prose. The same texts and seed give the same weights on the same machine. Tokens that
-are never used are kept out of the output, so that training leaves them as they were.
+first copies, then reads passages, alone and beside others, and only then learns facts by heart, too, and to hedge where
+passages contradict them: always, so that it learns to notice, and seldom at last. A second part repeats the last beside
+lessons on facts that nothing contradicts, so that a question that it knows is no reason to hedge, and beside passages
+that lack the answer, so that it recalls what it knows and does not only read.
+
+A step takes a few rows of each kind, prose among them: many small steps teach more than few large ones. The loss is
+over the answer to a prompt, and over all of a piece of prose. The same texts and seed give the same weights on the same
+machine. Tokens that are never used are kept out of the output, so that training leaves them as they were.
 
 The initial weights are random and small, except for a hand-set induction head, which training would find late. In the
 first block each token receives the one before it; in the second it looks for a token that received what it is itself,
@@ -24,7 +28,9 @@ from ragassay.demo_lm.rows import COPIES, PASSAGES, PROSE, Batches
 from ragassay.demo_lm.tokens import PAD, UNUSED
 from ragassay.stage import log
 
-COPYING, ALONE, READING = 0.04, 0.2, 0.6  # shares of the steps by which these parts end
+COPYING, ALONE, READING, HEDGING = 0.03, 0.13, 0.38, 0.78  # shares of the steps by which these parts end
+AGAIN, AGAIN_RATE = 0.5, 0.6  # the steps and rates of the second part, as shares of those of the first
+SELDOM = 0.34  # the share of lessons that hedge, of those on passages that contradict, after all of them did
 READ = (PASSAGES, PROSE)
 KNOW = (*READ, lessons.CLOSED)
 THETA = 100_000.0  # of rotary positions: with so narrow heads the usual 10,000 leaves few pairs that tell no places
@@ -58,8 +64,25 @@ def new(tokenizer, seed: int, hidden: int, layers: int) -> LlamaForCausalLM:
     return model
 
 
-def train(model, batches: Batches, steps: int, rate: float, vector_rate: float) -> None:
-    """Train in place: matrices at `rate` by Muon, tokens' vectors and norms at `vector_rate` by Adam."""
+def train_twice(model, first: Batches, again: Batches, steps: int, rate: float, vector_rate: float) -> None:
+    """The whole training, in place: a second part goes on with other lessons, from what was learnt before as half
+    precision keeps it.
+    """
+    train(model, first, steps, rate, vector_rate)
+    round_to_half(model)
+    train(model, again, steps_again(steps), AGAIN_RATE * rate, AGAIN_RATE * vector_rate, again=True)
+    round_to_half(model)
+
+
+def steps_again(steps: int) -> int:
+    """Of the second part."""
+    return max(1, round(AGAIN * steps))
+
+
+def train(model, batches: Batches, steps: int, rate: float, vector_rate: float, again: bool = False) -> None:
+    """One part: matrices at `rate` by Muon, tokens' vectors and norms at `vector_rate` by Adam. `again` if all that it
+    has to do first was learnt before.
+    """
     optimizers = _optimizers(model, rate, vector_rate)
     schedules = [torch.optim.lr_scheduler.LambdaLR(own, lambda step: _share(step / steps)) for own in optimizers]
     barred = torch.zeros(len(batches.tokenizer))
@@ -67,8 +90,10 @@ def train(model, batches: Batches, steps: int, rate: float, vector_rate: float) 
     shown = defaultdict(list)
     model.train()
     for step in range(steps):
-        for kind in _kinds(step / steps):
-            tokens, mask, predicted = batches.batch(kind, alone=step < ALONE * steps)
+        done = step / steps
+        hedged = _hedged(done, 0.0 if again else READING)
+        for kind in KNOW if again else _kinds(done):
+            tokens, mask, predicted = batches.batch(kind, not again and step < ALONE * steps, hedged)
             loss = _loss(model, tokens, mask, predicted, barred)
             loss.backward()
             shown[kind].append(float(loss.detach()))
@@ -114,6 +139,15 @@ def _kinds(done):
     if done < COPYING:
         return (COPIES,)
     return READ if done < READING else KNOW
+
+
+def _hedged(done, since):
+    """How often a lesson with passages that contradict hedges, when this share of the steps is done: never before the
+    share `since`, when facts are taught by heart, then always, and seldom at last.
+    """
+    if done < since:
+        return 0.0
+    return 1.0 if done < HEDGING else SELDOM
 
 
 @torch.no_grad()

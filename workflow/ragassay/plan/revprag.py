@@ -270,7 +270,8 @@ def check(config: dict) -> Iterator[tuple]:
         kind = _kind(name, entry)
         settings = kind.SETTINGS
         if kind.OUTPUT and entry["layers"] is not None:
-            found = f"found layers {entry['layers']}, expected none: {entry['kind']} reads the last one"
+            read = "the last one" if kind.OUTPUT == "last" else "all"
+            found = f"found layers {entry['layers']}, expected none: {entry['kind']} reads {read}"
             yield ("revprag", "probes", name, "layers"), found
         place = ("revprag", "probes", name, "settings")
         for key in entry["settings"]:

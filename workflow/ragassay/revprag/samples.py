@@ -62,11 +62,13 @@ class Layers:
         return self.features[rows][:, self.places]
 
 
-class Last(Layers):
-    """The last layer, and the model's output layer (tokens x width), which makes next tokens of it."""
+class ReadOut(Layers):
+    """Some layers, of which the last is the model's, and its output layer (tokens x width), which makes next tokens of
+    them.
+    """
 
-    def __init__(self, features, place: int, output: np.ndarray):
-        super().__init__(features, [place])
+    def __init__(self, features, places: list[int], output: np.ndarray):
+        super().__init__(features, places)
         self.output = output
 
 

@@ -3,6 +3,8 @@
 The probes of the first fold are saved, for use in a service: a tenth of the documents is new to them.
 """
 
+import functools
+
 import numpy as np
 
 from ragassay import tables, variants
@@ -17,7 +19,7 @@ from ragassay.revprag.controls import ANSWER_TEXT, CONTROL, SHUFFLED, control
 from ragassay.revprag.folds import KINDS, Given, Method, problem, scored
 from ragassay.revprag.reading import Collection
 from ragassay.revprag.rows import ALL, Rows
-from ragassay.revprag.samples import Last, Layers, ProbeError, Stored
+from ragassay.revprag.samples import Layers, ProbeError, ReadOut, Stored
 from ragassay.revprag.three_way import classified
 from ragassay.schemas.probe_classes import PROBE_CLASSES
 from ragassay.schemas.probe_scores import PROBE_SCORES
@@ -36,15 +38,16 @@ def train_probes(
     states, places = Stored(read, embeddings, rows.keys), {}
     texts = Embedder(Encoder(**encoder), embeddings).embed([text or " " for text in rows.answers["text"]])
     methods, problems = [], []
+    output = functools.cache(lambda: Decoder(f"model {model['name']}", model).output())
     for name, entry in probes.items():
-        layers, reads_output = entry.pop("layers"), variants.load(KINDS, entry["kind"], name).OUTPUT
-        if reads_output and not (read.site == RESIDUAL and read.blocks in read.layers):
+        layers, read_out = entry.pop("layers"), variants.load(KINDS, entry["kind"], name).OUTPUT
+        if read_out and not (read.site == RESIDUAL and read.blocks in read.layers):
             problems.append(f"{name}: revprag.activations leaves out what the last block puts out, which it reads")
             continue
-        places[name] = read.places([read.blocks] if reads_output else layers)
+        places[name] = read.places([read.blocks] if read_out == "last" else layers)
         features = states if places[name] is None else Layers(states, places[name])
-        if reads_output:
-            features = Last(states, *places[name], Decoder(f"model {model['name']}", model).output())
+        if read_out:
+            features = ReadOut(states, places[name] or list(range(states.shape[1])), output())
         methods.append(Method(name, features=features, **entry))
     others = [
         control(CONTROL, rows.rulers),

@@ -8,7 +8,7 @@ from ragassay.revprag.kinds import logistic
 from ragassay.revprag.samples import scaling
 
 SETTINGS = {}
-OUTPUT = False
+OUTPUT = None
 score = logistic.score
 
 

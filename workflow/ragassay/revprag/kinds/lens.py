@@ -12,7 +12,7 @@ from ragassay.revprag.kinds import logistic
 from ragassay.revprag.samples import Part
 
 SETTINGS = {"tokens": 500, "strengths": [0.03, 0.1, 0.3], "sparse": True}
-OUTPUT = True  # reads the last layer, and the output layer
+OUTPUT = "last"  # layer, which the output layer reads
 ROWS = 256  # samples at a time, whose numbers are as many as the model has tokens
 
 

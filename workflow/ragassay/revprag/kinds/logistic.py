@@ -10,7 +10,7 @@ from ragassay.revprag.samples import scaling
 SETTINGS = {"strengths": [0.001, 0.01, 0.1], "sparse": False}  # the lower, the simpler
 ITERATIONS = 300
 SPARSE = {"l1_ratio": 1, "solver": "liblinear"}
-OUTPUT = False
+OUTPUT = None
 
 
 def fit(training, validation, settings, seed):

@@ -4,7 +4,7 @@ from ragassay.heads.recipe import Recipe
 from ragassay.revprag.kinds import logistic
 
 SETTINGS = {"hidden": 64, "dropout": 0.1, "epochs": 10, "batch": 32, "rate": 1e-3}
-OUTPUT = False
+OUTPUT = None
 score = logistic.score
 
 

@@ -9,7 +9,7 @@ SETTINGS = {
     "support": 100, "epochs": 60, "batch": 64, "rate": 1e-3, "margin": 1.0, "dimensions": 24,
     "widths": [64, 128, 256, 512],
 }  # fmt: skip
-OUTPUT = False
+OUTPUT = None
 
 
 def fit(training, validation, settings, seed):
