@@ -34,15 +34,16 @@ def certainties(states: np.ndarray, words: np.ndarray) -> np.ndarray:
     length = np.linalg.norm(states, axis=2, keepdims=True)
     states = states * (length[:, -1:] / np.maximum(length, LEAST))
     said = lens.log_probabilities(states.reshape(-1, states.shape[2]), words).reshape(*states.shape[:2], -1)
-    share, last = np.exp(said), said[:, -1:]  # samples x layers x tokens
-    answer = np.take_along_axis(said, last.argmax(axis=2)[:, :, None], axis=2)  # what the last layer finds likeliest
+    share, last = np.exp(said), said[:, -1]
+    entropy, crossed = -np.einsum("slt,slt->sl", share, said), -np.einsum("st,slt->sl", share[:, -1], said)
+    answer = np.take_along_axis(said, last.argmax(axis=1)[:, None, None], axis=2)  # the last layer's likeliest token
     return np.concatenate(
         [
-            -(share * said).sum(axis=2, keepdims=True),
-            np.sort(said, axis=2)[:, :, -HIGHEST:],
+            entropy[:, :, None],
+            np.sort(np.partition(said, -HIGHEST, axis=2)[:, :, -HIGHEST:], axis=2),
             answer,
             np.log1p((said > answer).sum(axis=2, keepdims=True)),  # the tokens that this layer prefers to it
-            (np.exp(last) * (last - said)).sum(axis=2, keepdims=True),  # Kullback-Leibler divergence
+            (crossed - entropy[:, -1:])[:, :, None],  # Kullback-Leibler divergence of the last layer from it
         ],
         axis=2,
     ).astype(np.float32)
