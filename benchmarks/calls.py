@@ -8,7 +8,9 @@ what is named.
 """
 
 import asyncio
+import gc
 import heapq
+import importlib
 import json
 import os
 import subprocess
@@ -146,12 +148,9 @@ RUNS = {run.__name__: run for run in (ours, registered, plain, plain_aiohttp, la
 
 def measure(kind, url, calls, folder):
     """In a child: seconds of wall and of processor time of the calls, and peak megabytes."""
-    import openai  # to load all of this is not part of the calls
-
-    import ragassay.llm.calls
-    import ragassay.llm.providers.openai
-
-    assert openai and ragassay
+    for module in ("openai",) if "plain" in kind else ("ragassay.llm.calls", "ragassay.llm.providers.openai"):
+        importlib.import_module(module)  # to load it is not part of the calls
+    gc.freeze()  # as in jobs
     wall, cpu = time.perf_counter(), time.process_time()
     RUNS[kind](url, int(calls), folder)
     peak = peak_megabytes()

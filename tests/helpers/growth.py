@@ -30,17 +30,16 @@ def calls(work) -> int:
 
 def is_proportional(work, size: int, times: int = 8) -> bool:
     """Whether `work(times * size)` takes about `times` as long as `work(size)`, and not its square. Other work on
-    the machine only makes a try longer, so the shortest of some count.
+    the machine only makes a try longer, so the shortest of some count, and the one for `size` is known first.
     """
-    shortest = dict.fromkeys((size, times * size), float("inf"))
-    for _ in range(TRIES):
-        for one in shortest:
-            begin = time.thread_time()
-            work(one)
-            shortest[one] = min(shortest[one], time.thread_time() - begin)
-        if shortest[times * size] < times / 2 * times * shortest[size]:
-            return True
-    return False
+    less = min(_seconds(work, size) for _ in range(2 * TRIES))
+    return any(_seconds(work, times * size) < times / 2 * times * less for _ in range(TRIES))
+
+
+def _seconds(work, size: int) -> float:
+    begin = time.thread_time()
+    work(size)
+    return time.thread_time() - begin
 
 
 def peak(work) -> int:

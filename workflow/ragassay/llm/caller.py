@@ -49,7 +49,7 @@ class Caller:
 
     def __init__(self, model: Model, ledger: Ledger, provider: Provider, lease: Lease):
         self.model, self.ledger, self.provider, self.lease = model, ledger, provider, lease
-        self.identity, self.price = provider.identity(), price_of(model)
+        self.identity, self.price, self.served = provider.identity(), price_of(model), set(ledger.served)
         self.manners = provider.manners = Manners(model, lease.register)
         if model.mode != "replay":  # which writes nothing
             self.manners.exceeded(ledger.excess)
@@ -97,31 +97,27 @@ class Caller:
             request = replace(request, sampling={name: value for name, value in sampling.items() if value is not None})
         key = call_key(self.identity, request)
         key = self.asked.key(*place, key) if place else key
-        if key not in self._same and (found := self._whole(key, request.samples)):
-            return found
-        lock, users = self._same.get(key) or (asyncio.Lock(), 0)
+        numbers = range(request.samples)
+        if (same := self._same.get(key)) is None:
+            found = self._known(key)
+            if all(number in found for number in numbers):
+                self.hits += request.samples
+                self.known += 1
+                return [found[number] for number in numbers]
+        lock, users = same or (asyncio.Lock(), 0)
         self._same[key] = lock, users + 1
         try:
             async with lock:
-                found = self._known(key)
-                self.hits += sum(number in found for number in range(request.samples))
-                while missing := [number for number in range(request.samples) if number not in found]:
+                if users:
+                    found = self._known(key)
+                self.hits += sum(number in found for number in numbers)
+                while missing := [number for number in numbers if number not in found]:
                     found |= await self._missing(key, request, missing)
         finally:
             lock, users = self._same.pop(key)
             if users > 1:
                 self._same[key] = lock, users - 1
-        return [found[number] for number in range(request.samples)]
-
-    def _whole(self, key, samples):
-        """All answers that are asked for, if the ledger has them."""
-        found = self._known(key)
-        answers = [found[number] for number in range(samples) if number in found]
-        if len(answers) < samples:
-            return None
-        self.hits += samples
-        self.known += 1
-        return answers
+        return [found[number] for number in numbers]
 
     def _known(self, key):
         """sample -> answer, from the ledger. The first reply to a sample wins; unreadable ones do not count."""
@@ -277,11 +273,13 @@ class Caller:
         if worst:
             self.manners.exceeded(dollars / worst)
         answers = answers[: len(numbers)]
-        before, tokens = self.ledger.served, (usage.prompt, usage.cached, usage.completion)
+        tokens = usage.prompt, usage.cached, usage.completion
         self.ledger.settled(name, *tokens, dollars, len(answers), late, usage.served)
-        if usage.served and before and usage.served not in before:
-            told = "model %s: its provider answers as %s now, and answered as %s before; results/calls counts both"
-            log.info(told, self.model.name, usage.served, ", ".join(sorted(before)))
+        if usage.served and usage.served not in self.served:
+            if self.served:
+                told = "model %s: its provider answers as %s now, and answered as %s before; results/calls counts both"
+                log.info(told, self.model.name, usage.served, ", ".join(sorted(self.served)))
+            self.served.add(usage.served)
         return answers, dollars
 
     def _go_on(self):

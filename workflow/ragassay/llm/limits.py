@@ -41,6 +41,7 @@ class Limits:
         self.model, self.register = model, register or Alone()
         self.endpoint = [model.provider, model.model, model.base_url]
         self.learned, self.confirmed = None, False  # `confirmed`: by a reply of this run
+        self._looked_at, self._in_force = None, self._lowest(None)
         self.jobs, self._between = 0, deque(maxlen=LOOKS)
 
     @property
@@ -51,7 +52,12 @@ class Limits:
     @property
     def in_force(self) -> dict:
         """name -> the lowest limit, None without one"""
-        learned = self.learned or {}
+        if self.learned is not self._looked_at:
+            self._looked_at, self._in_force = self.learned, self._lowest(self.learned)
+        return self._in_force
+
+    def _lowest(self, learned):
+        learned = learned or {}
         given = {name: [limit for limit in (getattr(self.model, name), learned.get(name)) if limit] for name in NAMES}
         return {name: min(limits, default=None) for name, limits in given.items()}
 

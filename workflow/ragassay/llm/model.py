@@ -9,7 +9,7 @@ import abc
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from ragassay import variants
 from ragassay.errors import AssayError
@@ -143,8 +143,8 @@ class Provider(abc.ABC):
         """The same, each answer with its tokens where they can be told."""
         answers, usage = self.read(body)
         if len(answers) == 1 and (usage.prompt or usage.cached or usage.completion):
-            own = {"prompt_tokens": usage.prompt, "completion_tokens": usage.completion}
-            answers = [replace(answers[0], **own)]
+            [only] = answers
+            answers = [Answer(only.text, only.finish_reason, usage.prompt, usage.completion, only.detail)]
         return answers, usage
 
     def open(self) -> None:  # noqa: B027  most have nothing to prepare
