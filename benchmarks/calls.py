@@ -239,7 +239,7 @@ def figure_hits():
     with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
         url = "http://127.0.0.1:1/v1"
         child("known", url, HITS, folder)
-        loaded, answered = (min(child(kind, url, HITS, folder) for _ in range(2)) for kind in ("scan", "ours"))
+        loaded, answered = (min(child(kind, url, HITS, folder) for _ in range(4)) for kind in ("scan", "ours"))
     figure("ledger_hits_100000", answered[0] - loaded[0], "s", "< 4")
 
 
