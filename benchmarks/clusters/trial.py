@@ -38,10 +38,12 @@ class Trial:
             status = scenario(project)
             left = len(self.slurm.jobs())
         except (AssertionError, OSError, RuntimeError, subprocess.TimeoutExpired) as error:
-            sys.stdout.write(f"{scenario.__name__}: {error}\n{project.told[-3000:]}\n")
+            sys.stdout.write(f"{scenario.__name__}: {error}\n")
             status, left = -1, len(self.slurm.jobs())
         finally:
             project.end()
+        if status:
+            sys.stdout.write(f"{project.told[-3000:]}\n")
         figures = {
             "exit_status": (status, "status", "== 0"),
             "tables_that_differ": (differing(tables, project.tables()), f"of_{len(tables)}", "== 0"),

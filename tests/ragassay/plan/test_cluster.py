@@ -1,6 +1,7 @@
 """What a run does with the Slurm that it meets. Slurm itself is played; `make slurm-test` runs on a real one."""
 
 import signal
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -45,7 +46,12 @@ def head():
         executor_settings=SimpleNamespace(status_command="sacct"),
         resource_settings=SimpleNamespace(default_resources={"cpus_per_task": 1}),
         scheduler=SimpleNamespace(_executor=executor),
+        persistence=SimpleNamespace(unlock=lambda: None),
     )
+
+
+class PlannedAgain(Exception):
+    """In place of a new start of this process."""
 
 
 def run_before(*names):
@@ -110,12 +116,25 @@ def test_other_runs_ask_no_slurm(slurm, head):
     assert not slurm.told
 
 
-def test_jobs_of_a_killed_run_end_before_any_is_submitted(slurm, head, capsys):
+def test_jobs_of_a_killed_run_end_before_the_next_run_is_planned(slurm, head, capsys, monkeypatch):
+    def start(program, words):
+        slurm.told.append(" ".join(words))
+        raise PlannedAgain
+
+    monkeypatch.setattr(cluster.os, "execv", start)
+    monkeypatch.setattr(cluster.sys, "orig_argv", ["python", "-m", "snakemake", "--profile", "profiles/slurm"])
+    monkeypatch.setattr(head.persistence, "unlock", lambda: slurm.told.append("unlocked"))
     cluster.begin(head)
     assert not any("squeue" in told or "scancel" in told for told in slurm.told)  # there was no run before
+    cluster.RUN.unlink()
     run_before("respond-own", "judge_scope-own")
     slurm.answers["squeue"] = ["7 respond-own\n8 respond-own\n"] * 100 + [""]
-    cluster.begin(head)
+    with pytest.raises(PlannedAgain):
+        cluster.begin(head)
+    assert slurm.told[-2:] == ["unlocked", f"{sys.executable} -m snakemake --profile profiles/slurm"]
+    assert not cluster.RUN.exists()
+    cluster.begin(head)  # there are none any more
+    assert cluster.RUN.exists()
     assert "squeue --noheader --me --name=respond-own,judge_scope-own --format=%i %j" in slurm.told
     asked = [told for told in slurm.told if told.startswith("scancel")]
     assert all(told.startswith("scancel --me --name=respond-own") for told in asked)

@@ -1,5 +1,5 @@
 """Runs whose jobs go to Slurm. What the cluster says about itself decides how its jobs are watched; jobs that a killed
-run left behind end before any is submitted again; a run that is asked to end takes its jobs with it. A job
+run left behind end before the next run is planned; a run that is asked to end takes its jobs with it. A job
 refuses to work in a folder that is not the run's own.
 """
 
@@ -37,7 +37,8 @@ def begin(workflow) -> None:
     _check_resources(workflow.resource_settings.default_resources or {})
     executor = workflow.scheduler._executor
     _watch(workflow.executor_settings, executor, _configuration())
-    _end_leftovers()
+    if _end_leftovers():
+        _plan_again(workflow)
     write_text(RUN, executor.run_uuid)
     scheduler_commands.put_first(COMMANDS)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # else it would wait for all jobs, which may take days
@@ -123,25 +124,36 @@ def _configuration():
 
 def _end_leftovers():
     """Jobs of a run that was killed would go on beside those that replace them. They are asked to end, so that what
-    they have in flight is kept.
+    they have in flight is kept. Returns whether there were any.
     """
     told, names = False, ",".join(scheduler_commands.names(COMMANDS))
     if not names:
-        return
+        return told
     for waited in range(DRAINING):
         listed = _slurm("squeue", "--noheader", "--me", f"--name={names}", "--format=%i %j")
         jobs = dict(line.split() for line in listed.splitlines())
         if not jobs:
-            return
+            return told
         if not told:
             told = True
-            sys.stderr.write(f"{len(jobs)} jobs of a run that was killed are still there; they are asked to end.\n")
+            so = "are still there; they are asked to end, and then this run is planned again"
+            sys.stderr.write(f"{len(jobs)} jobs of a run that was killed {so}.\n")
             _cancel(jobs, "--state=PENDING")
             _cancel(jobs, "--signal=TERM", "--full")
         elif waited == DRAINING - 30:
             _cancel(jobs)
         time.sleep(1)
     raise ClusterError(f"found jobs of an earlier run, {' '.join(jobs)}, that do not end; see why, or cancel them")
+
+
+def _plan_again(workflow):
+    """Start over in this process. When the run was planned, the jobs that have ended since were still writing tables,
+    and Snakemake removes those of a job that is ended as it finishes.
+    """
+    workflow.persistence.unlock()
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
 
 
 def _cancel(jobs, *how):
