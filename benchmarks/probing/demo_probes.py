@@ -1,5 +1,8 @@
 """What probes see on the demo with its own small model, from the metrics of a whole run of the study.
 
+Seconds and jobs are those of the study alone, on targets, poisoned texts and what was retrieved and filtered before, as
+in the whole demo; what that takes where nothing else has been run stands beside.
+
 The best probe is the one with the highest AUROC of those that the demo names, which favours it a little. With the
 control the same is not done: there is one.
 """
@@ -26,12 +29,21 @@ def measure(figure, project=None) -> None:
     with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
         clone = Path(folder, "clone")
         subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
-        begin = time.monotonic()
-        done = _snakemake(clone, "revprag", "--cores", "2")
-        figure("demo_seconds", time.monotonic() - begin, "s", "<= 60")
-        figure("demo_jobs", int(STEPS.search(done)[1]), "jobs", "<= 30")
+        before, attacks = _timed(clone, "--until", "filter_retrieved")
+        own, study = _timed(clone)
+        figure("demo_seconds", own, "s", "<= 60")
+        figure("demo_jobs", study, "jobs", "<= 30")
+        figure("demo_seconds_of_attacks_before", before, "s")
+        figure("demo_jobs_of_attacks_before", attacks, "jobs")
         _snakemake(clone, RESULT, "--cores", "2", "--configfile", SETTINGS)
         _figures(figure, clone)
+
+
+def _timed(clone, *words):
+    """Seconds and jobs of the study, or of a part of it."""
+    begin = time.monotonic()
+    done = _snakemake(clone, "revprag", "--cores", "2", *words)
+    return time.monotonic() - begin, int(STEPS.search(done)[1])
 
 
 def _snakemake(clone, *words):

@@ -5,6 +5,7 @@ Labels are balanced by weights, never by copies. A threshold lets through all bu
 validation part.
 """
 
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -71,8 +72,10 @@ class Scored(NamedTuple):
 
 def parts(clusters, fold: int) -> np.ndarray:
     """The part of each sample."""
-    known = {name: split_of(name, fold) for name in set(clusters)}
-    return np.array([known[name] for name in clusters])
+    return np.array([_part(name, fold) for name in clusters])
+
+
+_part = functools.lru_cache(1 << 17)(split_of)  # of a cluster in a fold; every method asks for all of them
 
 
 def problem(labels, clusters, chosen) -> str | None:
