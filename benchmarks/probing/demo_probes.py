@@ -27,16 +27,22 @@ def measure(figure, project=None) -> None:
     if project:
         return _figures(figure, Path(project))
     with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
-        clone = Path(folder, "clone")
-        subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
-        before, attacks = _timed(clone, "--until", "filter_retrieved")
-        own, study = _timed(clone)
-        figure("demo_seconds", own, "s", "<= 60")
-        figure("demo_jobs", study, "jobs", "<= 30")
-        figure("demo_seconds_of_attacks_before", before, "s")
-        figure("demo_jobs_of_attacks_before", attacks, "jobs")
+        clone = seconds(figure, folder)
         _snakemake(clone, RESULT, "--cores", "2", "--configfile", SETTINGS)
         _figures(figure, clone)
+
+
+def seconds(figure, folder) -> Path:
+    """What the study takes in a clone, which is returned."""
+    clone = Path(folder, "clone")
+    subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
+    before, attacks = _timed(clone, "--until", "filter_retrieved")
+    own, study = _timed(clone)
+    figure("demo_seconds", own, "s", "<= 60")
+    figure("demo_jobs", study, "jobs", "<= 30")
+    figure("demo_seconds_of_attacks_before", before, "s")
+    figure("demo_jobs_of_attacks_before", attacks, "jobs")
+    return clone
 
 
 def _timed(clone, *words):
