@@ -40,8 +40,13 @@ def passes(figure) -> None:
 
 def samples(figure) -> None:
     with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
-        grown = {count: _run("samples", f"{folder}/{count}", str(count))["extra"] for count in (FEW, MANY)}
+        grown = {count: _least(folder, count) for count in (FEW, MANY)}
     figure(f"memory_of_{MANY}_samples", grown[MANY] / grown[FEW], f"of_{FEW}_samples", "<= 1.25", 1.0)
+
+
+def _least(folder, count, runs=2):
+    """Of the memory that samples take: what the system's library keeps of freed memory differs from run to run."""
+    return min(_run("samples", f"{folder}/{count}-{run}", str(count))["extra"] for run in range(runs))
 
 
 def store(figure) -> None:

@@ -88,9 +88,11 @@ class StoredStates:
             found = self._states.of([prompts[at] for at in together], places, self.layers, self.positions)
             self._refuse_too_large(found, [(names[at], owners[at]) for at in together])
             yield together, found
+            del found  # else it would be held while the next ones are computed
 
     def _refuse_too_large(self, found, asked):
-        largest = np.abs(found).reshape(len(found), -1).max(axis=1)
+        rows = found.reshape(len(found), -1)
+        largest = np.maximum(rows.max(axis=1), -rows.min(axis=1))
         if wrong := np.flatnonzero(~(largest <= LARGEST)).tolist():
             name, owner = asked[wrong[0]]
             raise ActivationsError(

@@ -111,39 +111,42 @@ class Store:
             self.refresh()  # another job may have come before us
         known = self.known(keys)
         missing = {key: at for at, (key, there) in enumerate(zip(keys, known, strict=True)) if not there}
-        done, held, since = [], [], time.monotonic()
+        done, held, since = [], [], time.monotonic()  # keys and rows in parts, since joining them would copy them
         for positions, rows in compute(list(missing.values())) if missing else ():
             with np.errstate(over="ignore"):  # what is not finite is refused
                 held.append(np.asarray(rows).reshape(len(positions), -1).astype("<f2"))
-            done += [keys[at] for at in positions]
+            del rows  # else they would be held while the next ones are computed
+            done.append([keys[at] for at in positions])
             if sum(part.nbytes for part in held) >= HELD_BYTES or time.monotonic() - since > SECONDS:
-                self.add(done, np.concatenate(held))
+                self._add(done, held)
                 done, held, since = [], [], time.monotonic()
         if done:
-            self.add(done, np.concatenate(held))
+            self._add(done, held)
         return len(missing)
 
     def add(self, keys: list[bytes], vectors: np.ndarray) -> None:
         """Add vectors of different keys; those that another process added meanwhile keep theirs."""
-        vectors = np.ascontiguousarray(vectors, "<f2")
-        if not np.isfinite(vectors).all():
-            worst = keys[int(np.argmin(np.isfinite(vectors).all(axis=1)))]
-            raise StoreError(
-                f"{self.folder}: the vector of text {worst.hex()} is not finite in float16; check the model's weights"
-            )
+        self._add([keys], [np.ascontiguousarray(vectors, "<f2")])
+
+    def _add(self, keys, vectors):
+        """The same for lists of them."""
+        for own, rows in zip(keys, vectors, strict=True):
+            if not np.isfinite(rows).all():
+                worst = own[int(np.argmin(np.isfinite(rows).all(axis=1)))].hex()
+                raise StoreError(
+                    f"{self.folder}: the vector of text {worst} is not finite in float16; check the model's weights"
+                )
         number, since = None, time.monotonic()
         while True:
             self.refresh()
             if self._next() != number:
                 number, since = self._next(), time.monotonic()
-            new = ~self.known(keys)
-            if not new.any():
+            table = pa.concat_tables(map(self._unknown, keys, vectors))
+            if not len(table):
                 return
-            rows = vectors if new.all() else vectors[new]  # which copies them
-            table = _table([key for key, fresh in zip(keys, new, strict=True) if fresh], rows)
             try:
                 with creating(self.folder / f"{number:08d}.parquet") as target:
-                    size = max(1, GROUP_BYTES // max(1, vectors[0].nbytes))
+                    size = max(1, GROUP_BYTES // max(1, 2 * vectors[0].shape[1]))
                     pq.write_table(table, target, row_group_size=size, **OPTIONS)
             except FileExistsError as error:
                 if time.monotonic() - since > UNSEEN:
@@ -154,6 +157,12 @@ class Store:
                 time.sleep(0.05)  # until our view of the folder has it too
                 continue
             return self.refresh()
+
+    def _unknown(self, keys, vectors):
+        """The vectors that are not stored, as a table."""
+        new = ~self.known(keys)
+        rows = vectors if new.all() else vectors[new]  # which copies them
+        return _table([key for key, fresh in zip(keys, new, strict=True) if fresh], rows)
 
     def _next(self):
         return max((int(path.stem) + 1 for path in self._parts), default=0)
