@@ -28,7 +28,7 @@ DOCUMENTS = tuple(f"results/documents/{shard}.parquet" for shard in SHARDS)
 AS_USERS_DO, HERE = ("--profile", "profiles/slurm"), ("--cores", "2")
 ON_SLURM = (*AS_USERS_DO, "--slurm-init-seconds-before-status-checks", "3")  # jobs of a scenario take seconds
 MOMENTS = ["fetched_at", "headers"]  # columns of pages that say when a server answered
-PATIENCE = 900  # seconds until a run counts as hanging
+PATIENCE = 1800  # seconds until a run counts as hanging
 A_SECOND = 2  # requests that the limit of the model allows
 SERVER = {"latency": 1.0, "respond": "ragassay.embedded.reader:respond", "models": []}
 
