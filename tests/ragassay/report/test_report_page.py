@@ -89,6 +89,9 @@ def test_the_policy_allows_exactly_the_pages_own_style_and_script():
         (99.95, "100.0"),
         (1234.56, "1,234.6"),
         (-0.5, "-0.5"),
+        (0.0001, "0.0001"),
+        (5.75e-06, "<0.0001"),
+        (-5.75e-06, ">-0.0001"),
     ],
 )
 def test_numbers_are_readable(number, words):

@@ -15,6 +15,7 @@ from ragassay.report.sections import Section
 
 # What lies beside each figure, by its ending.
 FILES = {"csv": "data (CSV)", "png": "PNG", "pdf": "PDF", "svg": "SVG", "vl.json": "Vega-Lite"}
+LEAST = 1e-4  # that is shown as a number
 
 
 class Figure(NamedTuple):
@@ -46,11 +47,13 @@ def render(
 
 
 def shown(number: float | None) -> str:
-    """A number for reading: whole ones whole, others with three digits that matter."""
+    """A number for reading: whole ones whole, others with three digits that matter, none with an exponent."""
     if number is None:
         return "\N{EN DASH}"
     if float(number).is_integer():
         return f"{number:,.0f}"
+    if abs(number) < LEAST:
+        return f"<{LEAST:f}".rstrip("0") if number > 0 else f">-{LEAST:f}".rstrip("0")
     return f"{number:,.1f}" if abs(number) >= 10 else f"{number:.3g}"
 
 
@@ -64,7 +67,7 @@ def cell(value) -> dict:
     if not isinstance(value, dict):
         words = "\N{EN DASH}" if value is None else value
         padded = re.sub(r"\d+", lambda digits: digits.group().zfill(12), words)
-        return {"text": words, "interval": "", "sort": padded, "number": False, "tooltip": ""}
+        return {"text": words, "interval": "", "sort": padded, "number": value is None, "tooltip": ""}
     interval = "" if value["low"] is None else f"[{shown(value['low'])}, {shown(value['high'])}]"
     tooltip = f"n = {value['n']:,}" + (f", {value['abstained']:,} abstained" if value["abstained"] else "")
     sort = "" if value["value"] is None else repr(value["value"])
