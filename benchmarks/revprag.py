@@ -4,8 +4,8 @@ what activations cost to collect, to keep and to learn from; the parts stand in 
 The workflow itself measures quality, in a clone, with all ten folds of every probe. `python benchmarks/revprag.py
 FOLDER` reads what a project has measured with benchmarks/probing/ten_folds.yaml, and does nothing else. `python
 benchmarks/revprag.py costs` leaves quality out, and may name some of its parts: passes, samples, store; with `seconds`
-in place of it the demo's study alone is timed. Costs are compared alternately in one
-process; memory is that of a process of its own, beyond what it had.
+in place of it the demo's study alone is timed. Costs are compared alternately in one process; memory is that of a
+process of its own, beyond what it had.
 """
 
 import os

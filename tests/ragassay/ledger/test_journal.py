@@ -1,6 +1,8 @@
 """The file that a process appends to: what is written is forced to the disk, and after an error nothing more is."""
 
+import binascii
 import errno
+import json
 import os
 import resource
 import signal
@@ -16,6 +18,23 @@ from ragassay.ledger.calls import Ledger
 from ragassay.ledger.journal import Journal, LedgerError
 
 KEYS = [f"{number:032x}" for number in range(3)]
+
+
+def test_a_line_holds_what_json_writes():
+    record = {
+        "t": "d",
+        "s": [0, 1],
+        "usd": 1e-07,
+        "w": 0.1,
+        "body": 'Zoë \u2028 \ud83d "\n',
+        "none": None,
+        "yes": True,
+        "in": {"b": 1, "a": []},
+    }
+    text = json.dumps(record, sort_keys=True, separators=(",", ":")).encode()
+    line = journal.encode(record)
+    assert line == b"%08x %d %b\n" % (binascii.crc32(text), len(text), text)
+    assert journal.decode(line[:-1]) == record
 
 
 def test_a_full_disk_stops_with_a_clear_message(tmp_path, monkeypatch):

@@ -98,6 +98,10 @@ def test_numbers_are_readable(number, words):
     assert shown(number) == words
 
 
+def test_a_missing_cell_stands_where_numbers_do():
+    assert cell(None)["number"] and not cell("raguard")["number"]
+
+
 def test_a_cell_shows_interval_count_and_abstentions():
     content = cell({"value": 0.25, "low": 0.1, "high": 0.4, "n": 1200, "abstained": 3})
     assert (content["interval"], content["tooltip"], content["sort"]) == (

@@ -198,6 +198,17 @@ def test_what_is_held_back_is_limited_by_bytes_and_by_time(tmp_path, monkeypatch
     assert len(Store(tmp_path)) == (4 if name == "HELD_BYTES" else 6)
 
 
+def test_rows_in_any_order_of_memory_are_stored_as_they_are(tmp_path):
+    keys, rows = [key(str(number)) for number in range(6)], np.arange(24, dtype=np.float32).reshape(6, 4)
+
+    def computed(missing):
+        yield missing[:3], np.asfortranarray(rows[:3])
+        yield missing[3:], rows[3:]
+
+    assert Store(tmp_path).fill(keys, computed) == 6
+    assert Store(tmp_path).vectors(keys).tolist() == rows.tolist()
+
+
 def test_numbers_that_float16_cannot_hold_are_refused(tmp_path):
     with pytest.raises(StoreError, match="not finite in float16"):
         Store(tmp_path).fill([key("a")], lambda positions: [(positions, np.full((1, 4), 1e6, np.float32))])

@@ -15,7 +15,6 @@ from ragassay.report.sections import Section
 
 # What lies beside each figure, by its ending.
 FILES = {"csv": "data (CSV)", "png": "PNG", "pdf": "PDF", "svg": "SVG", "vl.json": "Vega-Lite"}
-LEAST = 1e-4  # that is shown as a number
 
 
 class Figure(NamedTuple):
@@ -52,8 +51,8 @@ def shown(number: float | None) -> str:
         return "\N{EN DASH}"
     if float(number).is_integer():
         return f"{number:,.0f}"
-    if abs(number) < LEAST:
-        return f"<{LEAST:f}".rstrip("0") if number > 0 else f">-{LEAST:f}".rstrip("0")
+    if abs(number) < 0.0001:
+        return "<0.0001" if number > 0 else ">-0.0001"
     return f"{number:,.1f}" if abs(number) >= 10 else f"{number:.3g}"
 
 

@@ -114,7 +114,7 @@ class Store:
         done, held, since = [], [], time.monotonic()  # keys and rows in parts, since joining them would copy them
         for positions, rows in compute(list(missing.values())) if missing else ():
             with np.errstate(over="ignore"):  # what is not finite is refused
-                held.append(np.asarray(rows).reshape(len(positions), -1).astype("<f2"))
+                held.append(np.asarray(rows).reshape(len(positions), -1).astype("<f2", order="C"))
             del rows  # else they would be held while the next ones are computed
             done.append([keys[at] for at in positions])
             if sum(part.nbytes for part in held) >= HELD_BYTES or time.monotonic() - since > SECONDS:
