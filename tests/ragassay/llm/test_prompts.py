@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from project import ROOT
-from ragassay.embedded.tasks.task import split
-from ragassay.llm.prompts import Prompt, PromptError, delimited, numbered
+from ragassay.llm.prompts import Prompt, PromptError, delimited, numbered, parts_of
 
 SHIPPED = sorted((ROOT / "resources/prompts").glob("*.yaml"))
 TEXTS = {"passages": ["first {document}", "second"]}
@@ -71,7 +70,7 @@ def test_worked_questions_have_the_length_that_is_asked_for(task):
 def test_values_arrive_as_they_are_and_rendering_is_repeatable(document, question):
     prompt = Prompt.load(ROOT / "resources/prompts/judge_scope.yaml")
     last = prompt.messages(document=document, question=question)[-1]["content"]
-    parts, around = split(last)
+    parts, around = parts_of(last)
     assert parts == {"document": [document], "question": [question]}
     assert "scope" in around and "{" not in around
     assert last == prompt.messages(document=document, question=question)[-1]["content"]
@@ -118,7 +117,7 @@ def test_other_braces_in_the_user_part_stay(prompt_file):
 
 def test_a_list_gives_one_delimited_part_for_each_text(prompt_file):
     content = Prompt.load(prompt_file()).messages(shells=["a", "b"], n=1)[-1]["content"]
-    assert split(content)[0] == {"shells": ["a", "b"]}
+    assert parts_of(content)[0] == {"shells": ["a", "b"]}
     assert "<shells 2 " in content
 
 

@@ -18,6 +18,7 @@ import yaml
 from ragassay.errors import AssayError
 
 PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
+OPENING = re.compile(r"<(?P<label>[a-z][a-z ]*?)(?: (?P<number>\d+))? (?P<code>[0-9a-f]{8,64})>[^\S\n]*\n")
 PARTS = {"version": int, "task": str, "placeholders": dict, "system": str, "examples": list, "user": str}
 MATERIAL = (
     "Material stands between lines such as <document 0123456789ab> and </document 0123456789ab>, each with a code of"
@@ -66,6 +67,23 @@ def delimited(label: str, text: str, beside: str = "") -> str:
     while code in text or code in beside:  # somebody searched long, or knows a text that will stand beside this one
         code = _hash(code + text)[:12]
     return f"<{label} {code}>\n{text}\n</{label} {code}>"
+
+
+def parts_of(message: str) -> tuple[dict[str, list[str]], str]:
+    """The delimited parts of a message by label, and the text around them."""
+    parts, around, place = {}, [], 0
+    while opening := OPENING.search(message, place):
+        number = f" {opening['number']}" if opening["number"] else ""
+        closing = f"\n</{opening['label']}{number} {opening['code']}>"
+        end = message.find(closing, opening.end() - 1)
+        if end < 0:
+            around.append(message[place : opening.end()])
+            place = opening.end()
+            continue
+        around.append(message[place : opening.start()])
+        parts.setdefault(opening["label"], []).append(message[opening.end() : end])
+        place = end + len(closing)
+    return parts, "\n".join([*around, message[place:]])
 
 
 def numbered(items: dict[int, str]) -> str:

@@ -12,7 +12,7 @@ DEMO_LM = f"{FOLDER}demo-lm"  # the one that a rule trains
 HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?", re.ASCII)
 # How a model is called changes none of its answers, and so it re-runs nothing.
 ACCESS = ("mode", "concurrency", "requests_per_minute", "tokens_per_minute", "timeout", "budget_usd", "price")
-ON_THIS_MACHINE = ("embedded", "transformers")  # providers that compute; others wait for a server
+ON_THIS_MACHINE = ("embedded", "script", "transformers")  # providers that compute; others wait for a server
 
 
 class UnknownModel(AssayError):
@@ -20,12 +20,14 @@ class UnknownModel(AssayError):
 
 
 def weights(entry: dict) -> list[str]:
-    """What a job that reads the model waits for, and runs again for if it changes: the files of a folder, or the folder
-    where this workflow makes it; nothing of models in packages, in the hub's cache or elsewhere.
+    """What a job that reads the model waits for, and runs again for if it changes: the files of a folder (weights or
+    replies), or the folder where this workflow makes it; nothing of packages, the hub's cache or elsewhere.
     """
     model = entry["model"]
     if model.startswith(FOLDER):
         return [model]
+    if entry.get("provider") == "script":
+        return sorted(str(path) for path in Path(model).rglob("*.yaml"))
     if entry.get("provider", "transformers") != "transformers" or not Path(model).is_dir():
         return []
     return [str(path) for path in files.read_files(Path(model))]
@@ -100,6 +102,10 @@ def check(config: dict) -> Iterator[tuple]:
     cache.
     """
     local = {name: entry for name, entry in config["models"].items() if entry["provider"] == "transformers"}
+    scripts = {name: entry["model"] for name, entry in config["models"].items() if entry["provider"] == "script"}
+    for name, folder in scripts.items():
+        if not Path(folder).is_dir():
+            yield ("models", name, "model"), f"found {folder!r}, expected a folder with replies{closest_file(folder)}"
     for section, entries in {"models": local, "encoders": config["encoders"]}.items():
         for name, entry in entries.items():
             model = entry["model"]

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from project import ROOT
-from ragassay.embedded.tasks.task import items, listed, split, understand
-from ragassay.llm.prompts import Prompt, delimited
+from ragassay.embedded.tasks.task import items, listed, understand
+from ragassay.llm.prompts import Prompt, delimited, parts_of
 
 TASKS = {
     "extract_claims": "extract",
@@ -55,7 +55,7 @@ def test_who_is_told_that_it_may_decline():
 @given(st.lists(st.text(), max_size=4), st.text(alphabet="ab <>/\n", max_size=20))
 def test_delimited_parts_are_found_again(texts, around):
     message = around + "\n".join(delimited("passage", text) for text in texts)
-    assert split(message)[0].get("passage", []) == texts
+    assert parts_of(message)[0].get("passage", []) == texts
 
 
 @pytest.mark.parametrize("content", ["", "Hello.", "<document 0123456789ab>\nnever closed", None, "Write 4 questions."])

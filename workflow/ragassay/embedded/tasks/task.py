@@ -10,8 +10,8 @@ import re
 from typing import NamedTuple
 
 from ragassay.embedded.english.vocabulary import NUMBER_WORDS
+from ragassay.llm.prompts import parts_of
 
-OPENING = re.compile(r"<(?P<label>[a-z][a-z ]*?)(?: (?P<number>\d+))? (?P<code>[0-9a-f]{8,64})>[^\S\n]*\n")
 ITEM = re.compile(r"^\s*(\d+)[.)]\s+(.*)$", re.MULTILINE)
 LENGTH = re.compile(r"\babout (\d{1,3}) words\b", re.I)
 COUNT = re.compile(
@@ -40,8 +40,8 @@ def understand(messages: list[dict]) -> Asked:
     """What the last user message asks for; the messages before it only tell how."""
     texts = [(message.get("role"), str(message.get("content") or "")) for message in messages]
     users = [text for role, text in texts if role == "user"]
-    parts, around = split(users[-1] if users else "")
-    told = [around] + [text if role == "assistant" else split(text)[1] for role, text in texts if role != "user"]
+    parts, around = parts_of(users[-1] if users else "")
+    told = [around] + [text if role == "assistant" else parts_of(text)[1] for role, text in texts if role != "user"]
     count, length = COUNT.search(around), LENGTH.search(around)
     number = None if not count else int(NUMBER_WORDS.get(count[1].lower(), count[1]))
     decline = any(MAY_DECLINE.search(text) for text in told)
@@ -49,23 +49,6 @@ def understand(messages: list[dict]) -> Asked:
     task, reason = _task(parts, around)
     alone = any("the answer alone" in text for text in told)
     return Asked(task, parts, number, int(length[1]) if length else None, decline, stepwise, alone, reason)
-
-
-def split(message: str) -> tuple[dict[str, list[str]], str]:
-    """The delimited parts of a message by label, and the text around them."""
-    parts, around, place = {}, [], 0
-    while opening := OPENING.search(message, place):
-        number = f" {opening['number']}" if opening["number"] else ""
-        closing = f"\n</{opening['label']}{number} {opening['code']}>"
-        end = message.find(closing, opening.end() - 1)
-        if end < 0:
-            around.append(message[place : opening.end()])
-            place = opening.end()
-            continue
-        around.append(message[place : opening.start()])
-        parts.setdefault(opening["label"], []).append(message[opening.end() : end])
-        place = end + len(closing)
-    return parts, "\n".join([*around, message[place:]])
 
 
 def items(text: str) -> dict[int, str]:
