@@ -29,8 +29,6 @@ from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-import yaml
-
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "workflow"))
 
 from canary import tasks
@@ -42,7 +40,7 @@ from ragassay.ledger.calls import Ledger
 from ragassay.llm.calls import complete
 from ragassay.llm.model import Model, Request, Requests
 from ragassay.plan import models, schema
-from ragassay.plan.config import checked
+from ragassay.plan.config import of_files
 
 TARGET = 0.01
 REPEATS = 2  # how often a plain item is asked again
@@ -116,20 +114,8 @@ def share(effects: list[str]) -> float:
 
 
 def settings(files: list[str]) -> dict:
-    """The configuration with these files over config/config.yaml; of two files with a key the later one counts."""
-    files, config = [str(ROOT / "config/config.yaml"), *files], {}
-    for file in files:
-        try:
-            config = over(config, yaml.safe_load(Path(file).read_bytes()) or {})
-        except (OSError, yaml.YAMLError) as error:
-            raise AssayError(f"{file}: found no readable configuration ({error}), expected a YAML file") from error
-    return checked(config, files, schema.merged())
-
-
-def over(before, after):
-    if not (isinstance(before, dict) and isinstance(after, dict)):
-        return after
-    return before | {key: over(before.get(key), value) for key, value in after.items()}
+    """The configuration with these files over config/config.yaml."""
+    return of_files([str(ROOT / "config/config.yaml"), *files], schema.merged())
 
 
 def run(names: list[str], model: Model, ledger: Path, scope: dict, count: int, votes: int | None = None) -> None:

@@ -68,7 +68,7 @@ def test_the_embedded_reader_needs_no_ledger():
     ("words", "told"),
     [
         (["--model", "nobody"], "found 'nobody', expected one of the configuration's models: embedded"),
-        (["--configfile", "config/none.yaml"], "config/none.yaml: found no readable configuration"),
+        (["--configfile", "config/none.yaml"], "config/none.yaml: no such file"),
     ],
 )
 def test_what_cannot_be_asked_is_told(words, told):

@@ -29,7 +29,7 @@ def in_one_line(function, *arguments, **more):
 
 
 CONFIG_FILES = [*filter(os.path.exists, ["config/config.yaml"]), *workflow.configfiles]
-for file in CONFIG_FILES:  # before Snakemake, which names neither file nor line
+for file in CONFIG_FILES if workflow.is_main_process else ():  # where profiles/default has not seen to it
     in_one_line(read, file)
 
 

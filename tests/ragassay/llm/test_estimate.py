@@ -33,7 +33,7 @@ scope:
     fewest_claims: {fewest}
     sampling: {{max_tokens: 500}}
   responding: {{prompts: [two_shot]}}
-  defusion: {{variants: {{}}}}
+  defusion: {{variants: {{plain: null}}}}
 """
 
 

@@ -170,7 +170,7 @@ def test_an_unusable_file_is_named_with_what_is_wrong(prompt_file, changes, expe
 @pytest.mark.parametrize("content", ["", "- a\n- b", "a: [", "\x00", "a: 2026-13-45", "!!python/object:os.system {}"])
 def test_what_is_no_prompt_is_one_error(tmp_path, content):
     (tmp_path / "p.yaml").write_text(content)
-    with pytest.raises(PromptError, match=r"p\.yaml: found"):
+    with pytest.raises(PromptError, match=r"p\.yaml:(1:)? "):
         Prompt.load(tmp_path / "p.yaml")
     with pytest.raises(PromptError, match=r"none\.yaml: found"):
         Prompt.load(tmp_path / "none.yaml")

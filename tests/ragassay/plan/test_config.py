@@ -367,6 +367,12 @@ def test_other_letters_may_stand_in_a_title(title):
         (b"report:\n  title: [\n", ":3: while parsing a flow node"),
         (b"demo_lm: {steps: " + b"1" * 5000 + b"}", ":1: Exceeds the limit"),
         (b"- a\n", ": found ['a'], expected keys with values"),
+        (b"# nothing\n", ": found nothing, expected keys with values"),
+        (b"report: {title: a}\nreport: {title: b}\n", ":2: found the key report twice, expected it once"),
+        (
+            b"__use_yte__: true\n__definitions__: [import os]\n",
+            ": found __use_yte__, which runs code while the file is read",
+        ),
     ],
 )
 def test_a_file_that_is_no_configuration_is_refused_with_its_line(tmp_path, content, problem):
@@ -377,11 +383,11 @@ def test_a_file_that_is_no_configuration_is_refused_with_its_line(tmp_path, cont
     assert str(caught.value).startswith(f"{file}{problem}")
 
 
-def test_an_empty_file_sets_nothing_and_a_missing_one_is_named(tmp_path):
-    (tmp_path / "settings.yaml").touch()
-    assert read(tmp_path / "settings.yaml") == {}
+def test_a_file_that_is_missing_or_no_file_is_named(tmp_path):
     with pytest.raises(ConfigError, match=r"nowhere.yaml: no such file"):
         read(tmp_path / "nowhere.yaml")
+    with pytest.raises(ConfigError, match=r": cannot be read \(Is a directory\), expected a file with settings"):
+        read(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -396,6 +402,7 @@ def test_an_empty_file_sets_nothing_and_a_missing_one_is_named(tmp_path):
             {"reports": {}},
             f"reports: found an unknown key, expected one of: {', '.join(SCHEMA['properties'])} (did you mean report?)",
         ),
+        ({"documents": {"min_word": None}}, "documents.min_word: found an unknown key, expected one of: min_words"),
         ({7: "x"}, f"7: found an unknown key, expected one of: {', '.join(SCHEMA['properties'])}"),
     ],
 )
@@ -498,6 +505,49 @@ def test_a_question_set_that_is_switched_off_is_as_if_it_were_not_there(write):
     sets = {"question_sets": {"gold": {"used": "false", "documents": ["texts.csv"], "questions": ["asked.csv"]}}}
     file = write(sets)
     assert refusal(sets, file).startswith(f"{file}: question_sets.gold.used: found 'false' (text), expected true or f")
+
+
+@pytest.mark.parametrize(
+    ("section", "entry"),
+    [
+        (("encoders",), {"kind": "transformers", "model": "bge"}),
+        (("models",), MODEL),
+        (("crawl", "other_names"), "tech"),
+        (("detectors", "methods"), {"kind": "overlap", "encoders": ["minilm"]}),
+    ],
+)
+def test_an_entry_stands_beside_the_built_in_ones(section, entry):
+    config, expected = {"mine": entry}, DEFAULTS
+    for key in reversed(section):
+        config = {key: config}
+    filled = checked(config, [], SCHEMA)
+    for key in section:
+        filled, expected = filled[key], expected[key]
+    assert expected and list(filled) == [*expected, "mine"]
+
+
+@pytest.mark.parametrize("off", [None, False])
+def test_an_entry_is_switched_off_whether_it_is_built_in_or_of_a_file_below(off):
+    config = {
+        "crawl": {"other_names": {"finance": off}},
+        "revprag": {"probes": {"a": {"kind": "lens"}, "b": {"kind": "lens"}}},
+    }
+    update_config(config, {"revprag": {"probes": {"a": off}}})
+    filled = checked(config, [], SCHEMA)
+    assert list(filled["crawl"]["other_names"]) == ["economics", "world", "sports", "technology"]
+    assert list(filled["revprag"]["probes"]) == ["b"]
+
+
+def test_what_needs_an_entry_that_is_switched_off_is_named(write):
+    file = write({"encoders": {"minilm": None}})
+    assert "retrieval.retrievers: found the retriever 'minilm'" in refusal(
+        {"encoders": {"minilm": None}}, file, checks=[retrieval.check]
+    )
+
+
+def test_where_nothing_is_a_value_nothing_is_switched_off():
+    own = {**MODEL, "sampling": {"temperature": None, "stream": False}}
+    assert checked({"models": {"own": own}}, [], SCHEMA)["models"]["own"]["sampling"] == own["sampling"]
 
 
 @pytest.mark.parametrize(

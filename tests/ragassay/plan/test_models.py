@@ -68,4 +68,4 @@ def test_a_target_that_asks_what_is_no_model_is_refused_in_one_line(config, of):
     """The names of question sets and of what they recorded fit the same wildcards."""
     with pytest.raises(models.UnknownModel) as caught:
         of(config, "responder", Wildcards(responder="old"))
-    assert str(caught.value) == "a path below results: found the model 'old', expected one of: a, b, c, own"
+    assert str(caught.value) == "a path below results: found the model 'old', expected one of: embedded, a, b, c, own"

@@ -11,11 +11,9 @@ import hashlib
 import json
 import re
 from dataclasses import dataclass
-from pathlib import Path
-
-import yaml
 
 from ragassay.errors import AssayError
+from ragassay.text import plain_yaml
 
 PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
 OPENING = re.compile(r"<(?P<label>[a-z][a-z ]*?)(?: (?P<number>\d+))? (?P<code>[0-9a-f]{8,64})>[^\S\n]*\n")
@@ -123,10 +121,11 @@ def _list(names):
 
 def _read(path):
     try:
-        return yaml.safe_load(Path(path).read_bytes())
-    except (OSError, ValueError, yaml.YAMLError) as error:
-        why = " ".join(str(error).split())
-        raise PromptError(f"{path}: found no readable prompt ({why}), expected a YAML file") from error
+        return plain_yaml.read(path)
+    except plain_yaml.YamlError as error:
+        raise PromptError(str(error)) from error
+    except OSError as error:
+        raise PromptError(f"{path}: found no readable prompt ({error.strerror}), expected a YAML file") from error
 
 
 def _checked(path, parts):

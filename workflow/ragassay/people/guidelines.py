@@ -4,12 +4,11 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
-
 from ragassay.errors import AssayError
 from ragassay.people.tasks import DEFUSION, LABELS
 from ragassay.plan import schema
 from ragassay.plan.config import checked
+from ragassay.text import plain_yaml
 
 SCHEMA = Path(__file__).with_name("guidelines.schema.yaml")
 
@@ -30,11 +29,11 @@ class Guidelines:
 def load(path, items: int) -> Guidelines:
     """The guidelines, with the given number of known items per task."""
     try:
-        content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+        content = plain_yaml.read(path)
     except FileNotFoundError:
         raise GuidelinesError(f"{path}: no such file; see scope.annotation.guidelines in the configuration") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise GuidelinesError(f"{path}: not YAML in UTF-8: {' '.join(str(error).split())}") from None
+    except plain_yaml.YamlError as error:
+        raise GuidelinesError(str(error)) from error
     if not isinstance(content, dict):
         raise GuidelinesError(f"{path}: found no mapping, expected one such as resources/annotation/guidelines.yaml")
     content = checked(content, [path], schema.load(SCHEMA))

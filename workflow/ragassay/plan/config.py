@@ -9,7 +9,7 @@ the environment; where there are some, only they are reported, so that no other 
 import math
 import re
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from jsonschema import Draft202012Validator, FormatChecker, validators
 from jsonschema.exceptions import ValidationError
@@ -32,6 +32,7 @@ FORMS = {
     "title": "one line of text without '<'",
 }
 COUNTABLE = "expected a finite number below 2 to the 63rd"
+RUNS_CODE = "__use_yte__"  # makes a template of a file that Snakemake reads
 MISSING = object()
 
 
@@ -76,14 +77,19 @@ Validator = validators.extend(Draft202012Validator, KEYWORDS, type_checker=WHOLE
 def read(file) -> dict:
     """What one file sets; raises ConfigError."""
     try:
-        content = plain_yaml.load(Path(file).read_bytes())
+        content = plain_yaml.read(file)
     except FileNotFoundError:
         raise ConfigError(f"{file}: no such file; run this in the project's folder") from None
+    except OSError as error:
+        raise ConfigError(f"{file}: cannot be read ({error.strerror}), expected a file with settings") from error
     except plain_yaml.YamlError as error:
-        raise ConfigError(f"{file}:{error.line}: {error}") from error
-    if not isinstance(content, dict | None):
-        raise ConfigError(f"{file}: found {shown(content)}, expected keys with values")
-    return content or {}
+        raise ConfigError(str(error)) from error
+    if not isinstance(content, dict):
+        found = "nothing" if content is None else shown(content)
+        raise ConfigError(f"{file}: found {found}, expected keys with values")
+    if RUNS_CODE in content:
+        raise ConfigError(f"{file}: found {RUNS_CODE}, which runs code while the file is read; write its values out")
+    return content
 
 
 def checked(config: dict, files: list, schema: dict, more=lambda config, schema: ()) -> dict:
@@ -270,10 +276,18 @@ def _with_defaults(value, schema):
 
 
 def _present(value, schema):
-    """Without entries that have a setting `used` which is false: files laid over others cannot take an entry away."""
+    """With the built-in entries of a mapping that has some, and without those that are switched off, since a file laid
+    over others cannot take an entry away: by null, by false, as YAML reads `off`, or by a setting `used` of false.
+    """
     if not isinstance(value, dict):
         return value
     known, others = schema.get("properties", {}), schema.get("additionalProperties") or {}
-    switched = "used" in others.get("properties", {})
-    off = [key for key, inner in value.items() if switched and isinstance(inner, dict) and inner.get("used") is False]
-    return {key: _present(inner, known.get(key, others)) for key, inner in value.items() if key not in off}
+    entries = (schema["default"] if schema.get("built_in") else {}) | value
+    present = {key: inner for key, inner in entries.items() if key in known or not others or _on(inner, others)}
+    return {key: _present(inner, known.get(key, others)) for key, inner in present.items()}
+
+
+def _on(entry, schema):
+    if entry is None or entry is False:
+        return isinstance(schema.get("type"), list)  # where it may be a value
+    return not (isinstance(entry, dict) and "used" in schema.get("properties", {}) and entry.get("used") is False)

@@ -8,6 +8,7 @@ keywords of JSON Schema they have some of ours:
     variant_of  a package: the value is the name of one of its modules
     names       the value is the name of an entry elsewhere: {what: model, of: models}, or of a list of
                 sections, with further names as `or`
+    built_in    the entries of the default stay beside those that are given, unless one of these is null
     file_of     the value is a part of a file's name: {prompt: "resources/prompts/respond_{}.yaml"}
     exists      the value is the path of a file, a folder, a table, which is a file of a kind that can be read, or
                 tables, which is such a file or a folder of them

@@ -8,12 +8,10 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
-import yaml
-
 from ragassay import tables
 from ragassay.errors import AssayError
 from ragassay.plan import schema
-from ragassay.plan.config import checked
+from ragassay.plan.config import checked, read
 from ragassay.report import figures
 from ragassay.schemas.examples import EXAMPLES
 from ragassay.schemas.metrics import METRICS
@@ -58,7 +56,7 @@ class Section:
 def load(description, metrics, examples=None) -> Section:
     """The section that `description` (a YAML file) draws from `metrics` (a table of metric rows) and `examples`."""
     name = Path(description).stem
-    content = checked(yaml.safe_load(Path(description).read_text()), [description], schema.load(SCHEMA))
+    content = checked(read(description), [description], schema.load(SCHEMA))
     found = _by_table(tables.read(METRICS, metrics).to_pylist())
     shown = _examples(examples) if examples else []
     parts = [

@@ -1,7 +1,10 @@
 """YAML without aliases: a kilobyte of aliases to aliases stands for gigabytes as soon as something walks through it.
 
-Text that cannot be read is one error with its line.
+Text that cannot be read is one error with its line, and so is a key that is given twice, of which only the last value
+would count.
 """
+
+from pathlib import Path
 
 import yaml
 
@@ -16,7 +19,7 @@ class YamlError(AssayError):
         self.line = line
 
 
-class _WithoutAliases:
+class _Plain:
     """Goes first among a loader's bases."""
 
     def compose_node(self, parent, index):
@@ -26,6 +29,16 @@ class _WithoutAliases:
             raise yaml.composer.ComposerError(None, None, found, event.start_mark)
         return super().compose_node(parent, index)
 
+    def compose_mapping_node(self, anchor):
+        node, given = super().compose_mapping_node(anchor), set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                if (key.tag, key.value) in given:
+                    found = f"found the key {key.value:.40} twice, expected it once, with all that belongs to it below"
+                    raise yaml.composer.ComposerError(None, None, found, key.start_mark)
+                given.add((key.tag, key.value))
+        return node
+
     def construct_object(self, node, deep=False):
         try:
             return super().construct_object(node, deep)
@@ -33,11 +46,11 @@ class _WithoutAliases:
             raise yaml.constructor.ConstructorError(None, None, str(error), node.start_mark) from error
 
 
-class Values(_WithoutAliases, yaml.SafeLoader):
+class Values(_Plain, yaml.SafeLoader):
     """Numbers, days and truth values keep their types."""
 
 
-class Texts(_WithoutAliases, yaml.BaseLoader):
+class Texts(_Plain, yaml.BaseLoader):
     """Every scalar is text: "007" stays, and "No"."""
 
 
@@ -62,3 +75,11 @@ def load(content: bytes | str, kind=Values):
         raise YamlError("found lists or mappings nested deeper than can be read", loader.line + 1) from error
     except (ValueError, OverflowError) as error:  # an escape for a character that does not exist
         raise YamlError(str(error), loader.line + 1) from error
+
+
+def read(path):
+    """What a file says; raises YamlError with the file's name and the line, or OSError."""
+    try:
+        return load(Path(path).read_bytes())
+    except YamlError as error:
+        raise YamlError(f"{path}:{error.line}: {error}", error.line) from error

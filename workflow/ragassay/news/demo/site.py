@@ -17,10 +17,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import jinja2
-import yaml
 
 from ragassay.documents.sources import document_files, records
 from ragassay.errors import AssayError
+from ragassay.text import plain_yaml
 
 LEAD = 180  # characters of the text that stand in feeds and descriptions
 RELATED = 5
@@ -97,7 +97,7 @@ class DemoSite:
 
 def demo_site(articles, site) -> DemoSite:
     """The site of a folder of articles, described by the folder `site`."""
-    told = yaml.safe_load((Path(site) / "site.yaml").read_text(encoding="utf-8"))
+    told = plain_yaml.read(Path(site) / "site.yaml")
     pages = [_article(record) for record in records(document_files(articles))]
     pages += [_copy(copy, {page.url: page for page in pages}, site) for copy in told["syndicated"]]
     pages += [_page(page) for page in told["pages"]]
