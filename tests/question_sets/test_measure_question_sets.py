@@ -9,6 +9,7 @@ from ragassay import tables
 from ragassay.errors import AssayError
 from ragassay.question_sets import accuracy
 from ragassay.question_sets.accuracy import settled
+from ragassay.question_sets.section import set_rows
 from ragassay.schemas.defusion_labels import DEFUSION_LABELS
 from ragassay.schemas.human_labels import HUMAN_LABELS
 from ragassay.schemas.metrics import METRICS
@@ -212,3 +213,13 @@ def test_what_people_agreed_on_counts_before_their_majority_and_a_tie_is_no_trut
 def test_without_a_set_there_is_nothing_to_measure(tmp_path):
     with pytest.raises(AssayError, match="no question set in the configuration"):
         measure_question_sets(*[[]] * 9, tmp_path / "metrics.parquet", **DRAWS)
+
+
+def test_a_set_is_described_with_the_labels_that_people_contradict(measured, caplog):
+    names = ("questions", "out_of_scope", "in_scope", "labelled_by_people", "opposite")
+    assert [measured["sets", "mine", name]["value"] for name in names] == [60, 40, 20, 1, 1]
+    labels = {"intended": [OUT, OUT, IN, "unlabelled"], "people": [IN, IN, IN, OUT]}
+    questions = pd.DataFrame({"doc_id": list("aabb")} | labels)
+    counts = {row["metric"]: row["value"] for row in set_rows("other", questions)}
+    assert counts["labelled_by_people"] == 4 and counts["opposite"] == 2
+    assert "question set other: people say the opposite of 2 of the 3 labels" in caplog.text

@@ -1,5 +1,11 @@
 """read_question_set: three tables that refer to each other."""
 
+import json
+import logging
+from pathlib import Path
+
+import pytest
+
 from ragassay import tables
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.human_labels import HUMAN_LABELS
@@ -21,3 +27,18 @@ def test_documents_questions_and_votes_of_people(files, settings, tmp_path):
         "Who is the captain?": "out_of_scope",
         "When did the bridge fall?": "out_of_scope",
     }
+
+
+@pytest.mark.parametrize(("column", "warned"), [("j", False), ("opposite", True)])
+def test_the_log_counts_the_labels_and_warns_where_people_say_the_opposite(
+    files, settings, tmp_path, caplog, column, warned
+):
+    rows = [json.loads(line) for line in Path(files["question_files"][0]).read_text().splitlines()]
+    rows = [row | {"opposite": "no" if row["out_of_scope"] else "yes"} for row in rows]
+    Path(files["question_files"][0]).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    made = {name: tmp_path / f"{name}.parquet" for name in ("documents", "questions", "human_labels")}
+    with caplog.at_level(logging.INFO, "ragassay"):
+        read_question_set(**files, vote_files=[], **made, **settings, annotators={"ann": column})
+    assert "4 questions: 2 out of scope, 2 in scope, 0 without a label" in caplog.text
+    expected = "people say the opposite of 4 of the 4 labels that they voted on; a column that says"
+    assert (expected in caplog.text) == warned == ("columns.questions.in_scope" in caplog.text)

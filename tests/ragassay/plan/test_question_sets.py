@@ -35,6 +35,14 @@ def test_responders_take_part_only_where_a_set_says_so():
     assert rows(question_sets.set_responses(config)) == [("x", "old", "recorded", "j"), *((*row, "j") for row in own)]
 
 
+def test_labels_are_one_column():
+    one = {"columns": {"questions": {"in_scope": "answerable"}}}
+    assert not list(question_sets.check(configuration({"x": one})))
+    config = configuration({"x": {"columns": {"questions": {"in_scope": "answerable", "out_of_scope": "wrong"}}}})
+    [(path, problem)] = question_sets.check(config)
+    assert path == ("question_sets", "x", "columns", "questions") and "expected one" in problem
+
+
 def test_a_set_that_is_switched_off_is_absent():
     config = configuration({"x": {"used": False}, "y": {}})
     assert list(config["question_sets"]) == ["y"]

@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from ragassay.documents.sources import SourceError
-from ragassay.question_sets.reading import QuestionSetError, documents, questions, votes
+from ragassay.question_sets.reading import QuestionSetError, documents, questions, scope_vote, votes
 
 NAMES = {
     "documents": ["doc_id", "text", "title", "url", "date", "topic"],
@@ -145,3 +145,28 @@ def test_a_wrong_vote_is_named(asked, write, vote, message):
     good = {"question_id": "1", "annotator": "ann", "label": "in_scope"}
     with pytest.raises(QuestionSetError, match=message):
         votes(write([good | vote], name="votes"), COLUMNS["human_votes"], asked())
+
+
+@pytest.mark.parametrize(
+    ("columns", "labels"),
+    [
+        ({"out_of_scope": None, "in_scope": "answerable"}, ["in_scope", "out_of_scope", "unlabelled"]),
+        ({"out_of_scope": "answerable", "in_scope": None}, ["out_of_scope", "in_scope", "unlabelled"]),
+        ({"out_of_scope": None, "in_scope": None}, ["unlabelled"] * 3),
+    ],
+)
+def test_a_column_of_labels_may_say_either(write, columns, labels):
+    rows = [{"doc_id": "a", "question": f"What {n}?", "answerable": cell} for n, cell in enumerate(["yes", "no", ""])]
+    _, ids = documents(write(DOCUMENTS, name="documents"), COLUMNS["documents"], "mine")
+    found = questions(write(rows, "csv"), COLUMNS["questions"] | columns, ids, "mine", ("answerable",))
+    assert [question.row["intended"] for question in found] == labels
+    if columns["in_scope"]:
+        votes = [scope_vote(question, "answerable", COLUMNS["questions"] | columns) for question in found]
+        assert votes == ["in_scope", "out_of_scope", None]
+
+
+def test_a_column_of_labels_that_is_named_and_missing_is_an_error(write):
+    _, ids = documents(write(DOCUMENTS, name="documents"), COLUMNS["documents"], "mine")
+    file = write([{"doc_id": "a", "question": "What?", "answerable": "yes"}], "csv")
+    with pytest.raises(SourceError, match="no column 'answerabel' among doc_id, question, answerable"):
+        questions(file, COLUMNS["questions"] | {"in_scope": "answerabel"}, ids, "mine")

@@ -143,8 +143,17 @@ def measure_question_sets(config: dict) -> dict:
 
 
 def check(config: dict) -> Iterator[tuple]:
-    """Whether sets and what they bring have names of their own: their tables lie beside those of models."""
+    """Whether sets and what they bring have names of their own, since their tables lie beside those of models; and
+    labels one column.
+    """
     for name, own in config["question_sets"].items():
+        labels = own["columns"]["questions"]
+        if labels["out_of_scope"] and labels["in_scope"]:
+            place = ("question_sets", name, "columns", "questions")
+            yield (
+                place,
+                "found columns for both out_of_scope and in_scope, expected one: they say the same",
+            )
         brought = [(name, ()), *((key, (role, key)) for role in ("responders", "judges") for key in own[role])]
         for key, path in brought:
             if key in config["models"]:

@@ -18,6 +18,7 @@ from ragassay.scope.votes import IN, OUT, UNLABELLED
 
 SIDES = {"true": True, "yes": True, "1": True, "1.0": True, "false": False, "no": False, "0": False, "0.0": False}
 TASKS = {"scope": (OUT, IN), "defusion": ("defused", "not_defused")}  # task -> what true and false mean
+LABELS = {"out_of_scope": (OUT, IN), "in_scope": (IN, OUT)}  # column of questions -> the same
 
 
 class QuestionSetError(AssayError):
@@ -52,7 +53,10 @@ def documents(files: list[str], columns: dict[str, str], name: str) -> tuple[lis
 def questions(files: list[str], columns: dict[str, str], ids: dict[str, str], name: str, more=()) -> list[Question]:
     """All questions; `ids` are those of the documents, `more` are columns to be read beside."""
     found, places, told, slots = [], {}, {}, Counter()
-    for fields, place in _rows(files, columns, ("doc_id", "question"), ("question_id", "out_of_scope"), more):
+    label = "in_scope" if columns.get("in_scope") else "out_of_scope"
+    named = (columns[label],) if columns[label] else ()  # a column that the configuration names has to be there
+    columns = columns | {label: columns[label] or label}
+    for fields, place in _rows(files, columns, ("doc_id", "question"), ("question_id", label), (*more, *named)):
         doc_id, text = ids.get(_text(fields, "doc_id")), " ".join(_text(fields, "question").split())
         if doc_id is None:
             raise QuestionSetError(
@@ -62,7 +66,7 @@ def questions(files: list[str], columns: dict[str, str], ids: dict[str, str], na
         own_id = _text(fields, "question_id") or None
         if own_id is not None:
             _once(own_id, told, place, columns["question_id"])
-        intended = verdict(_text(fields, "out_of_scope"), "scope", place) or UNLABELLED
+        intended = verdict(_text(fields, label), LABELS[label], place) or UNLABELLED
         slots[doc_id, intended] += 1
         row = dict.fromkeys(QUESTIONS.schema.names) | {"question_id": question_id, "doc_id": doc_id, "shard": name}
         row |= {"intended": intended, "slot": slots[doc_id, intended], "text": text, "n_words": count_words(text)}
@@ -82,7 +86,7 @@ def votes(files: list[str], columns: dict[str, str], asked: list[Question]) -> l
         task = _text(fields, "task") or "scope"
         if task not in TASKS:
             raise QuestionSetError(f"{place}: found the task {task!r}, expected one of: {', '.join(TASKS)}")
-        label = verdict(_text(fields, "label"), task, place)
+        label = verdict(_text(fields, "label"), TASKS[task], place)
         if label is None:
             raise QuestionSetError(f"{place}: found no label, expected one of: {', '.join(TASKS[task])}")
         row = human_label(question, _text(fields, "annotator"), label, task, _text(fields, "responder"))
@@ -112,11 +116,19 @@ def human_label(question: Question, annotator: str, label: str, task="scope", re
     return row | {"responder": responder, "annotator": annotator, "label": label}
 
 
-def verdict(cell: str, task: str, place: str) -> str | None:
-    """The label in a cell, in any of its forms; None if the cell is empty."""
+def scope_vote(question: Question, column: str, columns: dict[str, str]) -> str | None:
+    """What a person or a judge says in a column of the questions: as in out_of_scope, if it is not the
+    column in_scope.
+    """
+    sides = LABELS["in_scope" if column == columns.get("in_scope") else "out_of_scope"]
+    return verdict(question.cells[column], sides, question.place)
+
+
+def verdict(cell: str, sides: tuple[str, str], place: str) -> str | None:
+    """The label in a cell, in any of its forms; None if the cell is empty. `sides` are what true and false mean."""
     if not cell:
         return None
-    yes, no = TASKS[task]
+    yes, no = sides
     if cell in (yes, no):
         return cell
     if cell.lower() not in SIDES:

@@ -11,6 +11,7 @@ import pandas as pd
 from ragassay import tables
 from ragassay.hardness import overlap_control
 from ragassay.metrics.panel import Panel
+from ragassay.question_sets.accuracy import warn_of_contradictions
 from ragassay.question_sets.recorded_prompt import RECORDED
 from ragassay.retrieval.measures import values
 from ragassay.schemas.metrics import Section
@@ -22,12 +23,14 @@ SECTION = Section("question_sets")
 EVERY = "(all)"
 
 
-def set_rows(name: str, questions, truths: dict[str, str]) -> Iterator[dict]:
-    """How many questions and documents a set has, and how many questions have a label by each truth; `truths` are
-    column -> metric.
-    """
+def set_rows(name: str, questions) -> Iterator[dict]:
+    """How many questions and documents a set has, and of how many labels people say the opposite."""
     numbers = {"questions": len(questions), "documents": questions["doc_id"].nunique()}
-    numbers |= {metric: int(questions[column].isin(list(KINDS)).sum()) for column, metric in truths.items()}
+    numbers |= {label: int((questions["intended"] == label).sum()) for label in KINDS}
+    numbers["labelled_by_people"] = int(questions["people"].isin(list(KINDS)).sum())
+    numbers["opposite"] = warn_of_contradictions(
+        name, list(zip(questions["intended"], questions["people"], strict=True))
+    )
     yield from SECTION.rows("sets", {"set": name}, numbers)
 
 

@@ -43,7 +43,7 @@ def measure_question_sets(
     judged = tables.frame(SCOPE_LABELS, scope_labels).rename(columns={"generator": "set"})
     detected, rows, draws = _detected(predictions), [], (resamples, seed)
     for name, of_set in asked.groupby("set"):
-        rows += set_rows(name, of_set, {"intended": "labelled", "people": "labelled_by_people"})
+        rows += set_rows(name, of_set)
         for truth, column in TRUTHS.items():
             known = of_set[of_set[column].isin(list(KINDS))]
             if known.empty:

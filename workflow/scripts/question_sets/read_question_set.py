@@ -1,10 +1,14 @@
 """Read a question set from elsewhere: its documents, its questions, and people's labels of them."""
 
+from collections import Counter
+
 from ragassay import tables
 from ragassay.question_sets import reading
+from ragassay.question_sets.accuracy import settled, warn_of_contradictions
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.human_labels import HUMAN_LABELS
 from ragassay.schemas.questions import QUESTIONS
+from ragassay.scope.votes import IN, OUT, UNLABELLED
 from ragassay.stage import log, run
 
 
@@ -17,13 +21,19 @@ def read_question_set(
     labels = reading.votes(vote_files, columns["human_votes"], asked)
     for annotator, column in annotators.items():
         for question in asked:
-            label = reading.verdict(question.cells[column], "scope", question.place)
+            label = reading.scope_vote(question, column, columns["questions"])
             if label is not None:
                 labels.append(reading.human_label(question, annotator, label))
     tables.write(DOCUMENTS, documents, rows)
     tables.write(QUESTIONS, questions, [question.row for question in asked])
     tables.write(HUMAN_LABELS, human_labels, labels)
     log.info("%d documents, %d questions, %d votes of people", len(rows), len(asked), len(labels))
+    intended = {question.row["question_id"]: question.row["intended"] for question in asked}
+    counts = Counter(intended.values())
+    sizes = (len(asked), counts[OUT], counts[IN], counts[UNLABELLED])
+    log.info("%d questions: %d out of scope, %d in scope, %d without a label", *sizes)
+    people = {question: label for (question, responder), label in settled(labels).items() if not responder}
+    warn_of_contradictions(name, [(intended[question], label) for question, label in people.items()])
 
 
 if __name__ == "__main__":

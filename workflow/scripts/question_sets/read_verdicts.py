@@ -16,7 +16,7 @@ def read_verdicts(document_files, question_files, scope_votes, name, columns, ju
     remedy = f"Correct the column {column!r} of the questions' files"
     tally, rows = Tally(f"question set {name}", f"verdicts of {judge}", most_rejected, remedy), []
     for one in asked:
-        label = reading.verdict(one.cells[column], "scope", one.place)
+        label = reading.scope_vote(one, column, columns["questions"])
         if label is None:
             tally.reject(one.place, "empty", "found nothing, expected a verdict")
         else:
