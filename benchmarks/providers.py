@@ -1,11 +1,14 @@
 """Twelve providers' manners times what servers do wrong: is any row lost, any verdict made up, any shard stopped that
-need not stop?
+need not stop, any ledger poisoned?
 
 Each pair asks a loopback server that plays the provider (provider/manners.py) twenty questions of three samples each,
-most of them with a setting that some provider refuses. Waits between tries are a hundred times shorter than in use, and
-several pairs run side by side. When a request counts as lost is measured first: it is a multiple of what this machine
-takes for a reply now, so that other work on it stops nothing. `python benchmarks/providers.py gemini html` runs only
-what is named, providers or misbehaviours.
+most of them with a setting that some provider refuses. Then the server does nothing wrong any more, and the same is
+asked again from the same ledger: whatever was not answered for a passing reason has to be answered now. Where every
+request is refused, as with a wrong key, few are asked: the job has to stop, and nothing may be held against them.
+
+Waits between tries are a hundred times shorter than in use, and several pairs run side by side. When a request counts
+as lost is measured first: it is a multiple of what this machine takes for a reply now, so that other work on it stops
+nothing. `python benchmarks/providers.py gemini html` runs only what is named, providers or misbehaviours.
 """
 
 import logging
@@ -19,16 +22,19 @@ from pathlib import Path
 
 from common.figures import figure, finish
 from loopback import Loopback
+from provider.behaviour import Behaviour
 from provider.manners import PROVIDERS
+from provider.spoilt import HOPELESS, PASSING, READABLE, REFUSALS
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "workflow"))
 
-REQUESTS, SAMPLES, IN_FLIGHT = 20, 3, 8
+REQUESTS, FEW, SAMPLES, IN_FLIGHT = 20, 6, 3, 8
 SIDE_BY_SIDE = 2 * os.cpu_count()  # pairs; most of their time is waiting
 SLACK = 5  # how much slower than when it was measured a reply may be
 RIGHT, WORD, LONG = "The answer is: yes.", "forbidden", "word " * 4000
 SAMPLING = {"max_tokens": 60, "temperature": 0.7, "seed": 1}
-ANSWERED, MAY_ABSTAIN, ABSTAINS = {True}, {True, "abstains"}, {"abstains"}
+ANSWERED, MAY_ABSTAIN, ABSTAINS, STOPS = {True}, {True, "abstains"}, {"abstains"}, set()
+ONE_ABSTAINS = "one in five"  # of the requests: those that hold WORD
 # name -> settings of the server, and what may come of a sample
 BUSY = {"faults": {"429": 0.2}, "retry_after": 0.05}
 MISBEHAVIOUR = {
@@ -50,7 +56,7 @@ MISBEHAVIOUR = {
     "limits": ({"requests_per_minute": 6000, "burst_seconds": 1.0, "in_flight_limit": 4}, ANSWERED),
     "ignore_n": ({"odd_answers": {"ignore_n": 1.0}}, ANSWERED),
     "fewer": ({"odd_answers": {"fewer": 0.5}}, ANSWERED),
-    "no_choice": ({"odd_answers": {"none": 0.2}}, ANSWERED),
+    "no_choice": ({"odd_answers": {"none": 0.2}}, MAY_ABSTAIN),
     "same_index": ({"odd_answers": {"same_index": 1.0}}, ANSWERED),
     "no_usage": ({"odd_answers": {"no_usage": 1.0}}, ANSWERED),
     "negative_usage": ({"odd_answers": {"negative_usage": 1.0}}, ANSWERED),
@@ -70,54 +76,76 @@ MISBEHAVIOUR = {
     "refused_prompts": ({"refused_words": {WORD: 400}}, MAY_ABSTAIN),
     "unprocessable_prompts": ({"refused_words": {WORD: 422}}, MAY_ABSTAIN),
     "too_long_prompts": ({"context_tokens": 2000}, MAY_ABSTAIN),
+    "forbidden_prompts": ({"refused_words": {WORD: 403}}, ONE_ABSTAINS),
+    **{name: ({"odd_answers": {name: 0.1}}, ANSWERED) for name in PASSING},
+    **{name: ({"odd_answers": {name: 1.0}}, ANSWERED) for name in READABLE},
+    **{name: ({"odd_words": {WORD: name}}, ONE_ABSTAINS) for name in REFUSALS},
+    **{name: ({"odd_answers": {name: 1.0}}, STOPS) for name in HOPELESS},
 }
+OPTIONS = {"unknown_setting": {"some_option": 1}}
 
 
-def requests():
+def requests(count):
     from ragassay.llm.model import Request
 
-    for number in range(REQUESTS):
+    for number in range(count):
         odd = WORD if number % 5 == 1 else LONG if number % 5 == 2 else ""
         question = f"Question {number}: is the harbour open? {odd}"
         messages = [{"role": "system", "content": "Say yes or no."}, {"role": "user", "content": question}]
         yield Request(messages, SAMPLING | ({"frequency_penalty": 0.1} if number % 2 else {}), SAMPLES)
 
 
-def verdicts(rows):
+def made_up(rows, allowed) -> int:
+    """Samples whose verdict is none of those allowed."""
     from ragassay.llm.parsers.result import Abstain
     from ragassay.llm.parsers.verdicts import parse_verdict
 
-    for row in rows:
+    count = 0
+    for number, row in enumerate(rows):
+        right = (ABSTAINS if number % 5 == 1 else ANSWERED) if allowed == ONE_ABSTAINS else allowed
         for answer in row:
-            found = parse_verdict(answer.text, answer.finish_reason)
-            yield "abstains" if isinstance(found, Abstain) else found.value
+            parsed = parse_verdict(answer.text, answer.finish_reason)
+            count += ("abstains" if isinstance(parsed, Abstain) else parsed.value) not in right
+    return count
 
 
-def tried(server, provider, allowed, timeout) -> tuple[Counter, str]:
-    """Rows lost, verdicts made up and whether the shard stopped, for one provider that misbehaves in one way; and why
-    it stopped.
-    """
+def asked(model, count, folder) -> tuple[list, str]:
+    """The rows that a run gives, and why it stopped."""
     from ragassay.errors import AssayError
     from ragassay.llm.calls import complete
-    from ragassay.llm.model import Model
 
-    own = {"concurrency": IN_FLIGHT, "timeout": timeout, "price": {"input": 1.0, "output": 2.0}}
-    model = Model(provider, "openai", "loopback", server.url, "LOOPBACK_KEY", **own)
-    rows, found, why = [], Counter(), ""
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            rows.extend(complete(requests(), model, folder))
-        except AssayError as error:
-            found["stopped"], why = 1, str(error)
-    found["lost"] = REQUESTS * SAMPLES - sum(len(row) for row in rows) if not found["stopped"] else 0
-    found["made_up"] = sum(verdict not in allowed for verdict in verdicts(rows))
-    return found, why
+    rows = []
+    try:
+        rows.extend(complete(requests(count), model, folder))
+    except AssayError as error:
+        return rows, str(error)
+    return rows, ""
 
 
 def pair(provider, name, timeout):
+    """What became of one provider that misbehaves in one way: rows lost, verdicts made up, whether the shard stopped
+    and whether its ledger is poisoned; and why it stopped.
+    """
+    from ragassay.llm.model import Model
+
     settings, allowed = MISBEHAVIOUR[name]
-    with Loopback(manners=provider, texts=[RIGHT], **settings) as server:
-        return provider, name, *tried(server, provider, allowed, timeout)
+    count, counts = FEW if allowed is STOPS else REQUESTS, Counter()
+    own = {"concurrency": IN_FLIGHT, "timeout": timeout, "price": {"input": 1.0, "output": 2.0}}
+    own |= {"options": OPTIONS.get(name, {})}
+    with Loopback(manners=provider, texts=[RIGHT], **settings) as server, tempfile.TemporaryDirectory() as folder:
+        model = Model(provider, "openai", "loopback", server.url, "LOOPBACK_KEY", **own)
+        rows, why = asked(model, count, folder)
+        whole = count * SAMPLES
+        if allowed is STOPS:
+            counts["made_up"] = whole * (not why)
+            allowed = ANSWERED
+        else:
+            counts["stopped"], counts["made_up"] = bool(why), made_up(rows, allowed)
+            counts["lost"] = 0 if why else whole - sum(len(row) for row in rows)
+        server.control(**{setting: getattr(Behaviour(), setting) for setting in settings})
+        rows, still = asked(model, count, folder)
+        counts["poisoned"] = bool(still or sum(len(row) for row in rows) < whole or made_up(rows, allowed))
+    return provider, name, counts, still or why if +counts else ""
 
 
 def seconds(provider, name):
@@ -154,10 +182,11 @@ def main():
         f"{time.monotonic() - begun:.0f} s, lost after {max(20.0, usual):.0f} s, or {hanging:.1f} s where some hang\n"
     )
     figure("providers_played", len(PROVIDERS), "providers", ">= 12")
-    figure("misbehaviours", len(MISBEHAVIOUR), "kinds", ">= 25")
+    figure("misbehaviours", len(MISBEHAVIOUR), "kinds", ">= 60")
     figure("rows_lost", total["lost"], "samples", "== 0")
     figure("verdicts_made_up", total["made_up"], "samples", "== 0")
     figure("shards_stopped", total["stopped"], "shards", "== 0")
+    figure("ledgers_poisoned", total["poisoned"], "ledgers", "== 0")
     finish()
 
 

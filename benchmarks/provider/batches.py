@@ -167,7 +167,7 @@ class Batches:
         done = self.model.complete(row["body"], size, prompt, f"batch/{name}", behaviour, f"batch-{name}")
         missing = chance(behaviour.seed, name, "missing") < behaviour.batch_missing
         self.log.asked("batch_row", name, "missing" if missing else "answer", prompt=prompt, **found, **done.bill())
-        return 200, json.loads(done.body), missing
+        return done.status, json.loads(done.body), missing
 
 
 def rows(content: bytes) -> tuple[list[dict], list[dict]]:

@@ -11,6 +11,7 @@ import statistics
 from dataclasses import dataclass, field
 
 from provider.manners import PROVIDERS, Manners
+from provider.spoilt import SPOILT
 
 # What may happen to a reply on its way. All of them come after the answer was generated, so they are billed, but for
 # `abort` and for statuses ("429", "500", "503", ...), which stand for a provider that never got to the model.
@@ -43,6 +44,7 @@ ODD = {
     "same_index": "all choices have the index 0",
     "renamed": "the reply comes from a model of another name",
     "huge": "50 MB that nobody asked for beside the answer",
+    **dict.fromkeys(SPOILT, "as provider/spoilt.py has it"),
 }
 RETRY_FORMS = ("seconds", "ms", "date", "none")
 NORMAL = statistics.NormalDist()
@@ -78,6 +80,7 @@ class Behaviour:
     faults: dict = field(default_factory=dict)
     faults_at: dict = field(default_factory=dict)
     odd_answers: dict = field(default_factory=dict)
+    odd_words: dict = field(default_factory=dict)  # word in a prompt -> what is odd about its answer
     route_faults: dict = field(
         default_factory=dict
     )  # another route, "batches.create": faults of its next calls in turn
@@ -118,6 +121,8 @@ class Behaviour:
                 raise ValueError(f"{name}: the rates add up to {sum(rates.values()):g}, expected at most 1")
         for number, fault in self.faults_at.items():
             check_fault(f"faults_at.{number}", fault, WIRE)
+        for word, odd in self.odd_words.items():
+            check_fault(f"odd_words.{word}", odd, ODD)
         for word, status in self.refused_words.items():
             if type(status) is not int or not 400 <= status <= 599:
                 raise ValueError(f"refused_words.{word}: found {status!r}, expected a status from 400")
@@ -160,9 +165,10 @@ class Behaviour:
             return self.faults_at[str(number)]
         return self.pick(self.faults, request, "fault")
 
-    def odd(self, request: str) -> str:
+    def odd(self, request: str, messages: list) -> str:
         """What is odd about the answer to this request, or ""."""
-        return self.pick(self.odd_answers, request, "odd") or self.played.thinks
+        worded = [odd for word, odd in self.odd_words.items() if any(word in text["content"] for text in messages)]
+        return next(iter(worded), "") or self.pick(self.odd_answers, request, "odd") or self.played.thinks
 
     def pick(self, rates: dict, request: str, what: str) -> str:
         left = chance(self.seed, request, what) if rates else 1

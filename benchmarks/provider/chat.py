@@ -8,11 +8,12 @@ import importlib
 import json
 import time
 import traceback
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from provider.behaviour import Behaviour, chance
 from provider.http import Refused
 from provider.log import digest
+from provider.spoilt import SPOILT, spoilt
 
 CHARACTERS = 4  # a token
 BLOCK = 128  # tokens; prompts are cached in such steps
@@ -32,6 +33,9 @@ class Completion:
     prompt_tokens: int
     cached_tokens: int
     completion_tokens: int
+    odd: str = ""
+    status: int = 200
+    headers: dict = field(default_factory=dict)
 
     def bill(self) -> dict:
         return {
@@ -125,7 +129,7 @@ class Model:
 
     def complete(self, body: dict, size: int, prompt: str, request: str, behaviour: Behaviour, name: str) -> Completion:
         """The completion of a checked body with `size` tokens; `prompt` is the digest of its messages."""
-        odd, n = behaviour.odd(request), body.get("n", 1)
+        odd, n = behaviour.odd(request, body["messages"]), body.get("n", 1)
         if odd == "fewer" and n > 1:
             n = 1 + int((n - 1) * chance(behaviour.seed, request, "fewer"))
         played = behaviour.played
@@ -174,7 +178,8 @@ class Model:
             "system_fingerprint": behaviour.fingerprint,
         }
         spoil(reply, odd)
-        return Completion(json.dumps(reply).encode(), n, size, cached, written + hidden)
+        status, headers, sent = spoilt(odd, reply) if odd in SPOILT else (200, {}, json.dumps(reply).encode())
+        return Completion(sent, n, size, cached, written + hidden, odd, status, headers)
 
     def text(self, messages: list, sampling: dict, index: int, prompt: str, behaviour: Behaviour) -> str:
         if behaviour.texts:

@@ -36,7 +36,7 @@ def in_a_list(refused: Refused):
 
 def checked(refused: Refused):
     """A checker of types: where, and what is wrong there."""
-    if not refused.body["error"]["param"]:
+    if refused.body["error"]["param"] in (None, "prompt"):
         return {"object": "error", **_words(refused), "type": "invalid_request_error", "param": None, "code": "3051"}
     place = ["body", refused.body["error"]["param"]]
     found = [{"type": "extra_forbidden", "loc": place, "msg": "Extra inputs are not permitted", "input": 1}]

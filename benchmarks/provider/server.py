@@ -100,9 +100,10 @@ class Server:
             else:
                 done = self.model.complete(body, size, found["prompt"], name, behaviour, str(number))
                 found |= {**done.bill(), "seconds": behaviour.seconds(name)}
-                if odd := behaviour.odd(name):
-                    found["odd"] = odd
-                reply = Reply(200, done.body, headers, "application/json", found["seconds"], fault)
+                if done.odd:
+                    found["odd"] = done.odd
+                headers = {**headers, **done.headers}
+                reply = Reply(done.status, done.body, headers, "application/json", found["seconds"], fault)
                 reply.slow_seconds = behaviour.slow_seconds
         except Refused as refused:
             reply = Reply(refused.status, behaviour.played.body(refused), refused.headers)

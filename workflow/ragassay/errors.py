@@ -21,6 +21,13 @@ def shown(value, letters: int = 80) -> str:
     return _BOUNDED.repr(value)[:letters]
 
 
+def printable(text: str) -> str:
+    """A text from outside as logs, terminals and tables show it: what could steer a terminal is written out."""
+    if text.isprintable():
+        return text
+    return "".join(sign if sign.isprintable() or sign == "\n" else ascii(sign)[1:-1] for sign in text)
+
+
 def closest(name, known, folder: str = "") -> str:
     """The known name that was probably meant, to be put behind a sentence; empty if none is near."""
     close = difflib.get_close_matches(str(name), known, n=1)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from ragassay.errors import AssayError
+from ragassay.errors import AssayError, printable
 from ragassay.keys import masked
 
 log = logging.getLogger("ragassay")
@@ -21,8 +21,8 @@ INTERRUPTED = 128 + signal.SIGINT  # the exit status, as shells have it
 
 
 def _mask(record):
-    """What is logged may quote a server, and that a key."""
-    record.msg, record.args = masked(record.getMessage()), ()
+    """What is logged may quote a server, and that a key, or codes that steer a terminal."""
+    record.msg, record.args = printable(masked(record.getMessage())), ()
     return True
 
 
@@ -35,8 +35,8 @@ def _is_for_the_terminal(record):
 
 
 def _show(*error):
-    """What Python shows of an error that nobody caught, without keys."""
-    sys.stderr.write(masked("".join(traceback.format_exception(*error))))
+    """What Python shows of an error that nobody caught, without keys and codes that steer a terminal."""
+    sys.stderr.write(printable(masked("".join(traceback.format_exception(*error)))))
 
 
 def run(stage: Callable, snakemake) -> None:
@@ -66,7 +66,7 @@ def run(stage: Callable, snakemake) -> None:
         log.error("%s", error)
         sys.exit(error.exit_code)
     except Exception:  # to be written down, not to be swallowed
-        file.stream.write(masked(traceback.format_exc()))
+        file.stream.write(printable(masked(traceback.format_exc())))
         sys.excepthook = _show  # on the terminal
         raise
     finally:

@@ -76,6 +76,16 @@ def test_answers_that_cost_more_than_their_limit_on_tokens_allows_are_seen_by_th
     assert ledger.excess == load(tmp_path)[1].excess == 4.0
 
 
+def test_counts_that_no_reply_can_have_are_none_in_an_old_ledger_either(tmp_path):
+    ledger = Ledger(tmp_path)
+    with closing(ledger):
+        name = ledger.intent(KEYS[0], [0], worst=0.5)
+        ledger.done(name, KEYS[0], [0], body(KEYS[0]))
+        ledger.settled(name, 9, 0, 10**30, 1.3e21, answers=1)
+    _, again = load(tmp_path)
+    assert (again.dollars, again.excess, again.counts["completion"], again.counts["samples"]) == (0.5, 1.0, 0, 1)
+
+
 def test_every_byte_prefix_loads(tmp_path):
     content = fill(tmp_path / "whole", 5).read_bytes()
     whole, _ = load(tmp_path / "whole")

@@ -117,14 +117,14 @@ def test_odd_answers_are_answers_and_are_paid_once(serve, model, tmp_path, odd, 
         '{"choices": [null]}',
         '{"choices": [{"message": null}]}',
         '{"choices": [{"message": {"content": ["parts"]}}]}',
-        '{"choices": [], "usage": [1]}',
-        '{"choices": [], "usage": {"prompt_tokens": "many"}}',
-        '{"choices": [{"index": null, "message": {}}, {"index": 1, "message": {}}]}',
+        '{"choices": {"0": {"message": {"content": "yes"}}}}',
+        '{"id": "msg", "type": "message", "content": [{"type": "text", "text": "yes"}], "stop_reason": "end_turn"}',
         "[" * 100_000,
+        '{"choices": [{"message": {"content": "yes"}}], "deep": ' + "[" * 100_000 + "]" * 100_000 + "}",
     ],
 )
 def test_a_body_that_is_no_completion_is_a_failure_that_may_have_cost(model, body):
-    with pytest.raises(Failure, match="not a whole chat completion") as error:
+    with pytest.raises(Failure, match=r"the reply is no (whole )?chat completion") as error:
         provider_for(model("http://x/v1")).read(body)
     assert (error.value.again, error.value.lost) == (True, True)
 
@@ -145,9 +145,13 @@ def test_a_reply_that_was_streamed_unasked_is_put_together(model):
         [Answer("yes", "stop"), Answer("no", "length")],
         Usage(7, 0, 3, "m"),
     )
-    for torn in (streamed(*events, end=""), streamed(*events)[:60], streamed({"error": "gone"}, None)):
-        with pytest.raises(Failure, match="not a whole chat completion"):
+    for torn in (streamed(*events, end=""), streamed(*events)[:60], streamed(*events[:4])):
+        with pytest.raises(Failure, match="no whole chat completion") as error:
             provider.read(torn)
+        assert error.value.again and not error.value.refused
+    with pytest.raises(Failure, match="an error from http://x/v1: gone") as error:
+        provider.read(streamed(*events[:2], {"error": "gone"}))
+    assert error.value.again and error.value.lost
 
 
 def test_missing_usage_is_read_as_not_told(model):

@@ -8,13 +8,18 @@ import openai.types.chat.chat_completion as of_openai
 import pytest
 import together.types.chat.chat_completion as of_together
 
+from provider import spoilt
 from provider.log import digest
 from ragassay.ledger.calls import Ledger
 from ragassay.llm import finish_reasons
 from ragassay.llm.calls import complete
+from ragassay.llm.manners import Manners
 from ragassay.llm.model import Answer, ModelError, Request, call_key, provider_for
+from ragassay.llm.money import price_of
+from ragassay.llm.pace import Pace
 from ragassay.llm.parsers.result import Abstain, answer_part
 from ragassay.llm.parsers.verdicts import parse_verdict
+from ragassay.llm.settlement import Settlement
 from ragassay.llm.statuses import failure_of
 
 
@@ -41,7 +46,7 @@ def test_an_answer_that_came_to_its_end_is_parsed_whatever_the_server_calls_it(s
 
 
 @pytest.mark.parametrize(
-    ("name", "reason"), [("MAX_TOKENS", "truncated"), ("SAFETY", "refusal"), ("error", "provider_error")]
+    ("name", "reason"), [("MAX_TOKENS", "truncated"), ("SAFETY", "refusal"), ("content_filter: SAFETY", "refusal")]
 )
 def test_other_ends_are_told_apart(serve, model, tmp_path, name, reason):
     server = serve(texts=["The answer is: no."], finish=name)
@@ -117,11 +122,31 @@ def test_when_all_are_refused_the_job_stops_and_says_what_to_look_at(serve, mode
     assert not any(answer.detail for (answer,) in answers(requests(500), model(server), tmp_path))
 
 
-def test_fewer_than_ten_that_are_all_refused_are_abstentions_and_stay_so(serve, model, tmp_path):
-    server = serve(refused_words={"harbour": 400})
-    found = answers(requests(9), model(server), tmp_path)
-    assert {answer.finish_reason for (answer,) in found} == {"refusal"}
-    assert answers(requests(9), model(server, mode="replay"), tmp_path) == found
+@pytest.mark.parametrize("count", [1, 9])
+@pytest.mark.parametrize("refusal", ["odd_refusal", "without_choices", "decoder_prompt"])
+def test_where_all_are_refused_nothing_is_kept_however_few_they_are(serve, model, tmp_path, quick, count, refusal):
+    server = serve(odd_answers={refusal: 1.0})
+    with pytest.raises(ModelError, match=r"^model tested: the first .*; the next run asks again"):
+        answers(requests(count), model(server), tmp_path)
+    assert not list(Ledger(tmp_path).refusals(call_key(provider_for(model(server)).identity(), requests(1)[0])))
+    server.control(odd_answers={})
+    assert not any(answer.detail for (answer,) in answers(requests(count), model(server), tmp_path))
+
+
+def test_few_that_are_all_refused_abstain_if_the_model_has_answered_before(serve, model, tmp_path):
+    """As a month with one new document does, which no filter lets pass; in its ledger, or as its register has it."""
+    server, ledger = serve(refused_words={"war": 400}), tmp_path / "ledger"
+    answers(requests(3), model(server), ledger)
+    ((found,),) = answers(requests(1, "war"), model(server), ledger)
+    assert found.finish_reason == "refusal"
+    tested = model(server, register=str(tmp_path / "register"))
+    new, newer = tmp_path / "new", tmp_path / "newer"
+    with pytest.raises(ModelError, match="the first request was refused"):
+        answers(requests(1, "war"), tested, new)
+    answers(requests(1), tested, tmp_path / "another")
+    for folder in (new, newer):
+        assert answers(requests(1, "war"), tested, folder) == [[found]]
+        assert answers(requests(1, "war"), model(server, mode="replay"), folder) == [[found]]
 
 
 def test_a_run_that_goes_on_with_what_was_refused_does_not_stop(serve, model, tmp_path):
@@ -145,10 +170,92 @@ def test_an_answer_that_came_all_the_same_counts_more_than_a_refusal(model, tmp_
     assert answers([asked], tested, tmp_path) == [[Answer("yes", "stop")]]
 
 
-@pytest.mark.parametrize("status", [401, 402, 403, 404])
+@pytest.mark.parametrize("status", [401, 402, 403, 404, 405])
 def test_what_concerns_every_request_stops_at_once(serve, model, tmp_path, status):
     with pytest.raises(ModelError, match=f"model tested: HTTP {status} from "):
         answers(requests(3), model(serve(faults={str(status): 1.0})), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("odd", "told"),
+    [
+        ("wrong_key", "HTTP 400 .*API key not valid.*check the key in the environment variable LOOPBACK_KEY"),
+        ("wrong_key_in_200", "HTTP 401 in a reply .*check the key in the environment variable LOOPBACK_KEY"),
+        ("no_credit", "HTTP 400 .*credit balance is too low.*the account has no credit left"),
+        ("no_credit_in_200", "HTTP 402 in a reply .*the account has no credit left"),
+        ("unknown_setting", r"HTTP 400 .*; correct or remove models\.tested\.options\.some_option"),
+        ("wrong_method", "HTTP 405 .*base_url leads to another address"),
+        ("other_protocol", r"the first replies cannot be read, .*found the fields .*; check models\.tested\.base_url"),
+        ("page", r"the first replies cannot be read, .*a web page.*; check models\.tested\.base_url"),
+    ],
+)
+def test_a_wrong_setting_stops_the_job_names_itself_and_poisons_nothing(serve, model, tmp_path, quick, odd, told):
+    server, asked = serve(odd_answers={odd: 1.0}), requests(6)
+    tested = model(server, options={"some_option": 1} if odd == "unknown_setting" else {})
+    with pytest.raises(ModelError, match=told) as error:
+        answers(asked, tested, tmp_path)
+    assert "\n" not in str(error.value) and server.summary()["requests"] <= 14
+    server.control(odd_answers={})
+    assert not any(answer.detail for (answer,) in answers(asked, tested, tmp_path))
+
+
+# --- whatever a refusal wears ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("odd", sorted(spoilt.REFUSALS))
+def test_one_refused_request_costs_one_request_whatever_the_refusal_wears(serve, model, tmp_path, quick, odd):
+    server, asked = serve(odd_words={"war": odd}), requests(21, "war")
+    found = answers(asked, model(server), tmp_path)
+    parts = [answer_part(answer.text, answer.finish_reason) for (answer,) in found]
+    assert [number for number, part in enumerate(parts) if isinstance(part, Abstain)] == [0, 7, 14]
+    reasons = {part.reason for part in parts if isinstance(part, Abstain)}
+    expected = {"decoder_prompt": "too_long", "no_room": "too_long"}
+    expected |= dict.fromkeys(("native", "deep", "always_broken", "page"), "provider_error")
+    expected |= dict.fromkeys(("without_choices", "null_choices", "empty_choices"), "provider_error")
+    assert reasons == {expected.get(odd, "refusal")}
+    count = server.summary()["requests"]
+    assert count <= 18 + 3 * 8
+    assert answers(asked, model(server), tmp_path) == found == answers(asked, model(server, mode="replay"), tmp_path)
+    assert server.summary()["requests"] == count, "a refusal is not asked again"
+
+
+@pytest.mark.parametrize("odd", sorted(spoilt.PASSING))
+def test_what_passes_is_asked_again_and_never_counts_as_an_answer(serve, model, tmp_path, quick, odd):
+    server = serve(odd_answers={odd: 0.3}, by_key=True, seed=2, texts=["The answer is: no."])
+    found = answers(requests(30, samples=2), model(server), tmp_path)
+    assert {answer.text for row in found for answer in row} == {"The answer is: no."}
+    assert server.summary()["requests"] > 30
+
+
+def test_a_request_to_wait_inside_a_reply_holds_for_all(serve, model, tmp_path, quick, monkeypatch):
+    pauses = []
+    monkeypatch.setattr(Pace, "pause", lambda _, seconds: pauses.append(seconds))
+    answers(requests(8), model(serve(odd_answers={"error_429": 0.3}, by_key=True, seed=2)), tmp_path)
+    assert pauses and set(pauses) == {0.05}
+
+
+@pytest.mark.parametrize("odd", sorted(spoilt.READABLE))
+def test_what_can_be_read_is_read(serve, model, tmp_path, odd):
+    server = serve(odd_answers={odd: 1.0}, texts=["yes", "no", "maybe"])
+    found = answers(requests(5, samples=3), model(server), tmp_path)
+    assert all(sorted(answer.text for answer in row) == ["maybe", "no", "yes"] for row in found)
+    assert server.summary()["requests"] == 5
+    assert answers(requests(5, samples=3), model(server, mode="replay"), tmp_path) == found
+
+
+def test_one_broken_choice_of_several_is_asked_again_alone(serve, model, tmp_path):
+    tested = model("http://127.0.0.1:1/v1", mode="replay")
+    provider, ledger = provider_for(tested), Ledger(tmp_path)
+    choices = [
+        {"index": n, "message": {"content": f"text {n}"}, "finish_reason": "abort" if n == 1 else "stop"}
+        for n in range(3)
+    ]
+    ledger.done(ledger.intent("ab" * 16, [4, 5, 6]), "ab" * 16, [4, 5, 6], json.dumps({"choices": choices}))
+    manners = Manners(tested)
+    settlement = Settlement(tested, ledger, provider, manners, price_of(tested))
+    found, in_a_replay = settlement.answers("ab" * 16)
+    assert {number: answer.text for number, answer in found.items()} == {4: "text 0", 6: "text 2"}
+    assert set(in_a_replay) == {4, 5, 6}
 
 
 # --- several samples ------------------------------------------------------------------------------------------------
@@ -231,6 +338,17 @@ def test_sampling_settings_are_part_of_what_an_answer_is_known_by(serve, model, 
         (429, {"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}}, False, ""),
         (402, {"error": {"message": "pay"}}, False, ""),
         (403, {}, False, ""),
+        (403, {"error": {"message": "no", "metadata": {"reasons": ["hate"]}}}, False, "refusal"),
+        (403, {"error": {"message": "Your prompt was flagged by moderation"}}, False, "refusal"),
+        (403, {"error": {"message": "Key limit exceeded", "metadata": {"provider_name": "x"}}}, False, ""),
+        (400, {"error": {"message": "API key expired. Please renew the API key."}}, False, ""),
+        (400, {"error": {"message": "Billing hard limit has been reached"}}, False, ""),
+        (400, {"error": {"message": "The text mentions an API for keys"}}, False, "provider_error"),
+        (400, {"message": "The decoder prompt (length 9) is longer than the maximum model length"}, False, "too_long"),
+        (400, {"message": "max_tokens must be at least 1, got -904."}, False, "too_long"),
+        (400, {"message": "max_tokens must be at least 1, got 0."}, False, "provider_error"),
+        (405, "", False, ""),
+        (301, "", False, ""),
         (503, {}, True, ""),
     ],
 )

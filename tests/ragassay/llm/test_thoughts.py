@@ -65,6 +65,13 @@ def test_verdicts_are_read_from_answers_alone_and_thoughts_are_paid(serve, model
         ({"prompt_tokens": 9, "prompt_tokens_details": {"cached_tokens": 90}}, Usage(9, 9, 0)),
         ({"prompt_tokens": 9, "prompt_tokens_details": {"cached_tokens": None}}, Usage(9, 0, 0)),
         (None, Usage()),
+        ("many", Usage()),
+        ({"prompt_tokens": "many", "completion_tokens": [4]}, Usage()),
+        ({"prompt_tokens": 9, "completion_tokens": float("inf"), "total_tokens": float("nan")}, Usage(9, 0, 0)),
+        ({"prompt_tokens": 9, "prompt_tokens_details": [1]}, Usage(9, 0, 0)),
+        ({"prompt_tokens": 9, "completion_tokens": 900_000}, Usage(9, 0, 900_000)),  # thoughts
+        ({"prompt_tokens": 9, "completion_tokens": 10**30}, Usage()),
+        ({"prompt_tokens": 1e300, "completion_tokens": 4}, Usage()),
     ],
 )
 def test_tokens_are_counted_as_they_are_billed(model, usage, counted):

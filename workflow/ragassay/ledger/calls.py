@@ -18,6 +18,7 @@ from pathlib import Path
 
 from ragassay.ledger.journal import Journal, LedgerError, decode
 
+ABSURD = 10**9  # tokens, more than any reply takes: a count beyond is none, and the reply cost what it may cost at most
 PICO = 10**12  # dollars are added up as whole numbers, so that their sum does not depend on the order
 USAGE = (("prompt", "p"), ("cached", "c"), ("completion", "o"))
 SERVED = "served "  # counts of answers by the name that replies give the model begin with it
@@ -213,6 +214,8 @@ class Ledger:
             self._early.add(record["id"])
         if record["t"] == "u":
             worst = known[1][1] if known[1] else 0.0
+            if max(record["p"], record["o"]) > ABSURD:
+                record |= {"p": 0, "c": 0, "o": 0, "usd": worst}
             self.excess = max(self.excess, record["usd"] / worst) if worst else self.excess
             for name, field in USAGE:
                 self.counts[name] += record[field]

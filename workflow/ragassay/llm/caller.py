@@ -25,6 +25,7 @@ from ragassay.llm.model import Answer, Failure, Model, ModelError, Provider, Req
 from ragassay.llm.money import Purse, at_most, price_of
 from ragassay.llm.pace import Pace, Slots
 from ragassay.llm.refusals import Refusals
+from ragassay.llm.settlement import Settlement
 from ragassay.stage import log
 
 ATTEMPTS, TIMEOUTS = 8, 2  # tries of a request, and how many of them may end without a reply, since each may be billed
@@ -49,19 +50,20 @@ class Caller:
 
     def __init__(self, model: Model, ledger: Ledger, provider: Provider, lease: Lease):
         self.model, self.ledger, self.provider, self.lease = model, ledger, provider, lease
-        self.identity, self.price, self.served = provider.identity(), price_of(model), set(ledger.served)
+        self.identity, self.price = provider.identity(), price_of(model)
         self.manners = provider.manners = Manners(model, lease.register)
+        self.settlement = Settlement(model, ledger, provider, self.manners, self.price, self.batched)
         if model.mode != "replay":  # which writes nothing
             self.manners.exceeded(ledger.excess)
-            for name, key, numbers, body, worst in ledger.unsettled():
-                with contextlib.suppress(Failure):
-                    self._settle(name, key, numbers, body, worst, late=True)
+            self.settlement.earlier()
         self.purse = Purse(model.budget_usd, self.manners, ledger.dollars, ledger.dollars_at_risk, lease.register)
         limits = Limits(model, lease.register)
         self.pace, self.slots = Pace(limits, self._sleep), Slots(limits, self._sleep)
         self.asked = Asked(ledger.folder)
         self.answered = self.told = False
-        self.refusals = Refusals(model, ledger, lambda: self.in_flight)
+        # What shows that a request is refused for itself, and not whatever is asked: an answer, of an earlier run too.
+        has_answered = self.manners.answered if lease.register else bool(ledger.counts["samples"])
+        self.refusals = Refusals(model, ledger, lambda: self.in_flight, has_answered)
         self.hits = self.known = self.in_flight = self.gave_up = 0  # `known`: calls that the ledger answered
         self.failures, self.last_failure = Counter(), ""  # kind -> tries that failed
         self.error, self.deadline = None, 0.0  # why nothing more is asked, and until when replies are awaited
@@ -120,17 +122,11 @@ class Caller:
         return [found[number] for number in numbers]
 
     def _known(self, key):
-        """sample -> answer, from the ledger. The first reply to a sample wins; unreadable ones do not count."""
-        found = {}
-        for numbers, body in self.ledger.bodies(key):
-            try:
-                answers, _ = self.provider.answers(body)
-            except Failure:
-                continue
-            found = dict(zip(numbers, answers, strict=False)) | found
+        """sample -> answer, from the ledger."""
+        found, rest = self.settlement.answers(key)
         if found and not self.refusals.takes_others:
             self.refusals.keep()
-        return self.refusals.known(key) | found
+        return rest | self.refusals.known(key) | found
 
     async def _missing(self, key, request, missing):
         if self.model.mode == "replay":
@@ -152,9 +148,9 @@ class Caller:
 
     async def _send(self, key, request, numbers):
         """sample -> answer for some of `numbers`, at least one unless they have to be asked for singly."""
-        most, timeouts = at_most(request, len(numbers), capped=self.model.budget_usd is not None), 0
+        most = at_most(request, len(numbers), capped=self.model.budget_usd is not None)
         taken_out = set()  # parameters of this request that were refused; to send it without them is no further try
-        tries = 0
+        tries = timeouts = unusable = 0  # `unusable`: replies in a row that came and held no answer
         while tries < ATTEMPTS:
             try:
                 return await self._once(key, request, numbers, most, bool(tries or taken_out))
@@ -163,11 +159,13 @@ class Caller:
                     if failure.parameter == "n":
                         return {}
                     continue
-                if failure.refused:
+                unusable = unusable + 1 if failure.refused else 0
+                if failure.refused and (unusable >= failure.patience or not failure.again):
                     self.gave_up, self.answered = 0, True
                     return self.refusals.abstain(key, numbers, failure)
                 if not failure.again:
                     raise ModelError(f"model {self.model.name}: {failure.detail}") from failure
+                self.refusals.complain(failure)
                 last = failure
             self.failures[last.kind] += 1
             self.last_failure = last.detail
@@ -211,23 +209,20 @@ class Caller:
         worst, paid, lost = self.price.of(most, self.batched), 0.0, 0.0
         await self.purse.reserve(worst)
         try:
-            answers, paid = await self._attempt(key, request, numbers, most, worst, again)
-            if not answers:
-                raise Failure("empty", "the reply has no choice", again=True)
+            found, paid = await self._attempt(key, request, numbers, most, worst, again)
             self.gave_up, self.answered = 0, True
-            if self.purse.cap is not None:
-                self.manners.replied()
+            self.manners.replied()
             if not self.refusals.takes_others:
                 self.refusals.keep()
-            return dict(zip(numbers, answers, strict=False))
+            return found
         except Failure as failure:
-            lost = worst * failure.lost
+            paid, lost = failure.paid, worst * failure.lost
             raise
         finally:
             self.purse.settle(worst, paid, lost)
 
     async def _attempt(self, key, request, numbers, most, worst, again):
-        """The answers of one request, and what they cost."""
+        """sample -> answer of one request, and what they cost."""
         async with self.slots:
             self.ledger.open()  # what takes a while comes before the wait for a point in time, which a request may miss
             self.provider.open()
@@ -238,7 +233,11 @@ class Caller:
             name = self.ledger.intent(key, numbers, worst, again)
             body = await self._reply(name, key, request, numbers, worst)
         self.ledger.done(name, key, numbers, body)
-        return self._settle(name, key, numbers, body, worst)
+        try:
+            return self.settlement.settle(name, key, numbers, body, worst)
+        except Failure as failure:  # a reply may hold what others say by their status
+            self.pace.pause(failure.after or 0.0)
+            raise
 
     async def _reply(self, name, key, request, numbers, worst):
         """The raw body; a failure is recorded."""
@@ -259,28 +258,6 @@ class Caller:
             self.refusals.replied()
         self.ledger.failed(name, key, numbers, failure.kind, failure.detail, worst if failure.lost else None)
         raise failure
-
-    def _settle(self, name, key, numbers, body, worst, late=False):
-        """Read a body and record what it took; raises Failure if it cannot be read and was paid for nothing."""
-        try:
-            answers, usage = self.provider.answers(body)
-        except Failure as failure:
-            self.ledger.failed(name, key, numbers, failure.kind, failure.detail, worst, late)
-            raise
-        # A reply that does not count its tokens is counted as the most expensive that it can have been.
-        counted = usage.prompt and (usage.completion or not any(answer.text for answer in answers))
-        dollars = self.price.of(usage, self.batched) if counted else worst * self.manners.excess
-        if worst:
-            self.manners.exceeded(dollars / worst)
-        answers = answers[: len(numbers)]
-        tokens = usage.prompt, usage.cached, usage.completion
-        self.ledger.settled(name, *tokens, dollars, len(answers), late, usage.served)
-        if usage.served and usage.served not in self.served:
-            if self.served:
-                told = "model %s: its provider answers as %s now, and answered as %s before; results/calls counts both"
-                log.info(told, self.model.name, usage.served, ", ".join(sorted(self.served)))
-            self.served.add(usage.served)
-        return answers, dollars
 
     def _go_on(self):
         if self.lease.lost:

@@ -40,7 +40,7 @@ class EstimatingCaller(Caller):
     def __init__(self, model: Model, ledger, provider, lease):
         self.settings = model
         super().__init__(replace(model, mode="replay", budget_usd=None), ledger, provider, lease)
-        self.batched = model.mode == "batch"
+        self.batched, self.settlement.replays = model.mode == "batch", False
         if model.register:  # whether it takes several samples in one request
             self.manners.take_over(Register(model.register, ledger.folder).kept())
         self.stand_in = provider_for(Model(model.name, "embedded", "reader"))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ragassay import variants
-from ragassay.errors import AssayError
+from ragassay.errors import AssayError, printable
 from ragassay.keys import masked
 
 canonical = json.JSONEncoder(ensure_ascii=True, sort_keys=True, separators=(",", ":")).encode
@@ -59,7 +59,7 @@ class Request:
 class Answer:
     """One sample: the text as it came and why it ended (stop, length, content_filter). Its tokens are known where it
     came alone, and its provider counts them. Where the provider refused the request there is no text: then the finish
-    reason is why parsers abstain (refusal, too_long, provider_error) and `detail` holds the provider's words.
+    reason is why parsers abstain (refusal, too_long, provider_error, crash) and `detail` holds the provider's words.
     """
 
     text: str
@@ -94,8 +94,9 @@ class Job:
 
 
 class Failure(Exception):
-    """A request that brought no usable reply. `lost`: it may have been answered and billed all the same. `refused`: the
-    provider takes others, but not this one, and this is why parsers abstain. `parameter`: it may take this one in
+    """A request that brought no usable reply. `lost`: it may have been answered and billed all the same; `paid`: what
+    such a reply cost. `refused`: the provider takes others, but not this one, and this is why parsers abstain; if it is
+    sent `again` all the same, after so many in a row (`patience`). `parameter`: the provider may take this one in
     another way, without this parameter or by another name.
     """
 
@@ -108,12 +109,14 @@ class Failure(Exception):
         lost: bool = False,
         after: float | None = None,
         refused: str = "",
+        patience: int = 2,
         parameter: str = "",
+        paid: float = 0.0,
     ):
-        detail = masked(detail)
+        detail = printable(masked(detail))
         super().__init__(detail)
         self.kind, self.detail, self.again, self.lost, self.after = kind, detail, again, lost, after
-        self.refused, self.parameter = refused, parameter
+        self.refused, self.patience, self.parameter, self.paid = refused, patience, parameter, paid
 
 
 class Provider(abc.ABC):
@@ -140,8 +143,16 @@ class Provider(abc.ABC):
         """The answers in a raw body; raises Failure if it is not whole."""
 
     def answers(self, body: str) -> tuple[list[Answer], Usage]:
-        """The same, each answer with its tokens where they can be told."""
-        answers, usage = self.read(body)
+        """The same, each answer with its tokens where they can be told. Raises nothing but Failure: a reply that is
+        stored would else end this run and all later ones.
+        """
+        try:
+            answers, usage = self.read(body)
+        except Failure:
+            raise
+        except Exception as error:
+            told = f"reading the reply raised {type(error).__name__}: {error}"
+            raise Failure("crash", told[:300], again=False, lost=True, refused="crash") from error
         if len(answers) == 1 and (usage.prompt or usage.cached or usage.completion):
             [only] = answers
             answers = [Answer(only.text, only.finish_reason, usage.prompt, usage.completion, only.detail)]

@@ -15,6 +15,7 @@ from yarl import URL
 from ragassay.llm.model import Failure, ModelError
 
 IDLE = 4.0  # seconds for which a connection is kept; many servers close theirs after 5
+LONGEST_HEADER = 65_536  # bytes
 NEVER_SENT = (aiohttp.ClientConnectorError, aiohttp.ClientHttpProxyError, aiohttp.InvalidURL)
 HEADERS = {"Accept": "application/json", "Content-Type": "application/json", "User-Agent": "ragassay"}
 
@@ -45,6 +46,7 @@ class Poster:
         self._proxy = self._find_proxy()
         connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=IDLE, ssl=self._trusted())
         settings = {"timeout": aiohttp.ClientTimeout(total=None), "cookie_jar": aiohttp.DummyCookieJar()}
+        settings |= {"max_line_size": LONGEST_HEADER, "max_field_size": LONGEST_HEADER}
         self._session = aiohttp.ClientSession(connector=connector, headers=self.headers, **settings)
 
     async def close(self) -> None:

@@ -1,34 +1,54 @@
 """Requests that a provider refused one by one: abstentions, if it takes others, and wrong settings, if it takes none.
 
-A refusal is written into the ledger for good, and so never asked again, once this model has answered a request in this
-run or an earlier one. Ten refusals before any answer stop the job: then nothing more is sent before those under way
-have come back. A run of fewer requests, all refused, ends with abstentions.
+A refusal is written into the ledger for good, and so never asked again, once this model has answered a request. Ten
+refusals before any answer of this run stop the job: then nothing more is sent before those under way have come back. A
+run of fewer requests, all refused, keeps them as abstentions if the model has answered in an earlier run; else it ends
+with an error, and the next run asks again. So does a run whose first replies cannot be read, all for one reason.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable
 
 from ragassay.ledger.calls import Ledger
 from ragassay.llm.model import Answer, Failure, Model, ModelError
+from ragassay.stage import log
 
 MOST = 10
+ALIKE = 3  # replies that cannot be read, for one reason, before any answer
+UNREADABLE = {"no chat completion", "no JSON", "web page", "no choice", "garbled"}  # kinds of failures that do not pass
 
 
 class Refusals:
-    def __init__(self, model: Model, ledger: Ledger, in_flight: Callable[[], int]):
-        self.model, self.ledger, self.in_flight = model, ledger, in_flight
+    """`has_answered`: whether the model has answered in an earlier run."""
+
+    def __init__(self, model: Model, ledger: Ledger, in_flight: Callable[[], int], has_answered: bool = False):
+        self.model, self.ledger, self.in_flight, self.has_answered = model, ledger, in_flight, has_answered
         self.takes_others = False
         self._open = []  # (key, samples, reason, words) of those before the first answer
+        self._complaints = Counter()  # kind -> replies that could not be read
+        self._words = ""  # of the last refusal or complaint
         self._reply_came = asyncio.Event()
+        self._crashes = []  # words
 
     def abstain(self, key: str, numbers: list[int], failure: Failure) -> dict[int, Answer]:
         """The answers to a refused request."""
         self._open.append((key, numbers, failure.refused, failure.detail))
+        self._words = failure.detail
+        if failure.refused == "crash":
+            self._crashes.append(failure.detail)
         if self.takes_others:
             self.keep()
-        elif self._too_many() and not self.in_flight():
-            raise self._error()
+        else:
+            self._stop_if_hopeless()
         return dict.fromkeys(numbers, Answer("", failure.refused, detail=failure.detail))
+
+    def complain(self, failure: Failure) -> None:
+        """A request is about to be sent again: whether its reply could not be read."""
+        if failure.kind in UNREADABLE and not self.takes_others:
+            self._complaints[failure.kind] += 1
+            self._words = failure.detail
+            self._stop_if_hopeless()
 
     def known(self, key: str) -> dict[int, Answer]:
         """sample -> abstention, from the ledger."""
@@ -38,12 +58,22 @@ class Refusals:
         return found
 
     def keep(self) -> None:
-        """Write all down for good: the model answers, or all that there was to ask has been asked."""
+        """The model answers: write all down for good."""
         self.takes_others = True
         self.replied()
         for refusal in self._open:
             self.ledger.refused(*refusal)
         self._open = []
+
+    def end(self) -> None:
+        """All that there was to ask has been asked."""
+        if self._open and not self.has_answered:
+            raise self._error()
+        if self._open:
+            self.keep()
+        if self._crashes:
+            told = "model %s: %d replies could not be read, which is a fault of ragassay; they count as abstentions"
+            log.warning(f"{told} (crash); the first: %s", self.model.name, len(self._crashes), self._crashes[0])
 
     def replied(self) -> None:
         """A reply came, of whatever kind."""
@@ -55,17 +85,26 @@ class Refusals:
         """
         waited = False
         while self._too_many():
-            if not self.in_flight():
-                raise self._error()
+            self._stop_if_hopeless()
             self._reply_came.clear()
             await self._reply_came.wait()
             waited = True
         return waited
 
     def _too_many(self):
-        return len(self._open) >= MOST and not self.takes_others
+        if self.takes_others:
+            return False
+        alike = max(self._complaints.values(), default=0)
+        return len(self._open) >= MOST or (alike >= ALIKE and not self.has_answered)
+
+    def _stop_if_hopeless(self):
+        if self._too_many() and not self.in_flight():
+            raise self._error()
 
     def _error(self):
-        name, count, words = self.model.name, len(self._open), self._open[-1][-1]
-        remedy = f"check the sampling settings (models.{name}.sampling replaces them) and the length of prompts"
-        return ModelError(f"model {name}: the first {count} requests were all refused, the last: {words}; {remedy}")
+        name, count = self.model.name, len(self._open)
+        what = f"the first {count} requests were all refused" if count > 1 else "the first request was refused"
+        remedy = f"check the key, models.{name}.options, models.{name}.sampling and the length of prompts"
+        if not count:
+            what, remedy = "the first replies cannot be read", f"check models.{name}.base_url and models.{name}.options"
+        return ModelError(f"model {name}: {what}, the last: {self._words}; {remedy}; the next run asks again")

@@ -1,9 +1,9 @@
 """Workers over an iterator of items, and their results in its order.
 
 Each worker takes the next item when it has done one, so that no call waits for the slowest of a batch and what is
-queued costs no memory. An item that stays without an answer leaves a gap, behind which no result is handed out, so
-that none can be taken for another's; the items behind it are asked all the same. An error ends the run when what is in
-flight has come back, or had its time.
+queued costs no memory. A request that was given up is asked once more when nothing else is left to ask. An item that
+stays without an answer leaves a gap, behind which no result is handed out, so that none can be taken for another's. An
+error ends the run when what is in flight has come back, or had its time.
 """
 
 import asyncio
@@ -30,6 +30,7 @@ class Workers:
         self.finished, self.next = {}, 0  # number -> result, the number to hand out next
         self.gaps, self.first_gap, self.gap = 0, None, False  # `gap`: it was reached
         self.tasks, self.telling, self.changed = [], None, asyncio.Event()
+        self.idle, self.nothing_else = 0, asyncio.Event()  # `idle`: workers that wait for room, or to ask once more
         self.most = max(caller.workers, side_by_side)
         self.ahead, self.moved = max(AHEAD, 2 * self.most), asyncio.Event()  # `moved`: there is room again
         self.taken = self.working = 0
@@ -64,7 +65,8 @@ class Workers:
             self.caller.halt(error, seconds=0.0)
         else:
             self.caller.halt(error)
-        self.moved.set()  # for those who wait for room to see that it is over
+        self.moved.set()  # for those who wait to see that it is over
+        self.nothing_else.set()
         self.changed.set()
 
     async def close(self) -> None:
@@ -84,7 +86,7 @@ class Workers:
             while True:
                 while self.taken - self.next >= self.ahead and not self.caller.error:
                     self.moved.clear()
-                    await self.moved.wait()
+                    await self._idly(self.moved)
                 if self.caller.error:
                     return
                 number, item = next(self.items, (None, None))
@@ -101,7 +103,27 @@ class Workers:
             self.halt(error)
         finally:
             self.working -= 1
+            self._look()
             self.changed.set()
+
+    async def _idly(self, event):
+        self.idle += 1
+        self._look()
+        await event.wait()
+        self.idle -= 1
+
+    def _look(self):
+        """Whether nothing is left to do but to ask once more for what was given up."""
+        if self.idle >= self.working:
+            self.nothing_else.set()
+            self.nothing_else = asyncio.Event()
+
+    async def _once_more(self, request, place):
+        """In place of this worker, which waits with its item, another one goes on."""
+        self.working += 1
+        self.tasks.append(asyncio.create_task(self._work()))
+        await self._idly(self.nothing_else)
+        return await self.caller.ask(request, place)
 
     def _asking(self, number):
         """What asks on behalf of an item; its calls are counted, so that each has a place of its own."""
@@ -110,7 +132,12 @@ class Workers:
         async def ask(request):
             place = number, next(calls)
             await asyncio.sleep(0)  # for what else has to go on: a model in this process and the ledger answer at once
-            answers = await self.caller.ask(request, place)
+            try:
+                answers = await self.caller.ask(request, place)
+            except GaveUp:
+                if self.caller.batched:  # it was tried in batches, which take hours
+                    raise
+                answers = await self._once_more(request, place)
             self.progress.done += 1
             return answers
 
@@ -128,5 +155,5 @@ class Workers:
         if self.gaps:
             told = f"{self.gaps} of {self.next} items have no answer"
             raise Unanswered(f"{told}; run again to ask for them; the first: {self.first_gap}")
-        self.caller.refusals.keep()
+        self.caller.refusals.end()
         return None

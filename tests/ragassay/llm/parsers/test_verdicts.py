@@ -114,6 +114,7 @@ def test_without_a_single_final_verdict_it_abstains(reason, text):
         ("Yes", "content_filter", "refusal"),
         ("", "content_filter", "refusal"),
         ("Yes", "error", "provider_error"),
+        ("", "crash", "crash"),
         ("Yes", None, "provider_error"),
         ("Yes", "tool_calls", "provider_error"),
     ],
@@ -126,7 +127,7 @@ OF_OBJECTS = {"no_object", "two_objects", "broken_object"}
 
 
 def test_reasons_to_abstain_are_a_closed_list():
-    assert set(ABSTAINED) | {"truncated", "too_long", "count_mismatch"} | OF_OBJECTS == set(ABSTENTIONS)
+    assert set(ABSTAINED) | {"truncated", "too_long", "count_mismatch", "crash"} | OF_OBJECTS == set(ABSTENTIONS)
     with pytest.raises(ValueError, match="'unsure' to abstain is none of empty, refusal"):
         Abstain("unsure")
 

@@ -171,7 +171,7 @@ class BatchCaller(Caller):
         body = masked(body)
         self.ledger.done(row.id, row.key, row.samples, body)
         try:
-            return self._settle(row.id, row.key, row.samples, body, row.worst)
+            return self.settlement.settle(row.id, row.key, row.samples, body, row.worst)
         except Failure as failure:
             return failure
 

@@ -208,7 +208,7 @@ class SentBatch:
             detail = f"a request of batch {self.job.id} failed: {str(error)[:300]}"
             outcome = self.caller.fail(row, Failure("in the error file", detail, again=True))
         if isinstance(outcome, Failure):
-            self.lost += row.worst * outcome.lost
+            self.lost, self.paid = self.lost + row.worst * outcome.lost, self.paid + outcome.paid
         else:
             self.paid += outcome[1]
         return outcome

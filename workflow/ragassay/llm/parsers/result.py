@@ -21,8 +21,10 @@ REASONS = (
     "two_objects",
     "broken_object",
     "provider_error",
+    "crash",
 )
-REFUSED = ("refusal", "too_long", "provider_error")  # finish reasons of requests that the provider refused
+# Finish reasons of requests that the provider refused, or whose reply could not be read (`crash`: by a fault of ours).
+REFUSED = ("refusal", "too_long", "provider_error", "crash")
 LONGEST_ANSWER = 30_000  # characters behind the reasoning; no task asks for a tenth of it, a model in a loop gives more
 
 ERROR = re.compile(

@@ -14,13 +14,12 @@ from urllib.parse import urlsplit
 from yarl import URL
 
 from ragassay import keys
-from ragassay.llm import model, streamed
+from ragassay.llm import model
 from ragassay.llm.batches.endpoints import Batches
-from ragassay.llm.finish_reasons import meaning
-from ragassay.llm.model import Answer, Failure, Model, ModelError, Usage
+from ragassay.llm.completion import completion
+from ragassay.llm.model import Model, ModelError
 from ragassay.llm.posting import Poster
-from ragassay.llm.statuses import failure_of
-from ragassay.llm.thoughts import spoken
+from ragassay.llm.statuses import failure_in_reply, failure_of
 
 ACCOUNT = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI-Project"}  # variable -> header
 LIMITS = {"requests_per_minute": "x-ratelimit-limit-requests", "tokens_per_minute": "x-ratelimit-limit-tokens"}
@@ -77,20 +76,7 @@ class Provider(Batches, model.Provider):
         return self.manners.applied(body) if self.manners else body
 
     def read(self, body):
-        try:
-            reply = streamed.whole(body) if streamed.is_streamed(body) else json.loads(body)
-            choices = sorted(reply["choices"], key=lambda choice: choice.get("index", 0))
-            answers = [_answer(choice) for choice in choices]
-            usage = reply.get("usage") or {}
-            cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens")
-            counts = usage.get("prompt_tokens"), cached, usage.get("completion_tokens")
-            prompt, cached, written = (max(0, int(count or 0)) for count in counts)
-            # Some count thoughts, which are billed, in the total alone.
-            written = max(written, int(usage.get("total_tokens") or 0) - prompt)
-            return answers, Usage(prompt, min(cached, prompt), written, str(reply.get("model") or "")[:200])
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            detail = f"the reply is not a whole chat completion: {body[:80]!r}"
-            raise Failure("cut off", detail, again=True, lost=True) from error
+        return completion(body, lambda error, lost: failure_in_reply(error, f"from {self.where}", self.model, lost))
 
     def open(self):
         self.poster.open()
@@ -118,14 +104,6 @@ def _check_address(settings):
     if not right:
         expected = "expected https://<host>/<path>, without a password"
         raise ModelError(f"model {settings.name}: the base_url is no address of a server, {expected}")
-
-
-def _answer(choice):
-    message = choice["message"]
-    text = spoken(message.get("content")) or spoken(message.get("refusal"))
-    if not text.isascii() and "\\ud" in ascii(text):  # half of a pair, which no file can hold
-        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return Answer(text, meaning(choice.get("finish_reason"), text))
 
 
 def _retry_after(headers):
