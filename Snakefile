@@ -33,6 +33,7 @@ from ragassay.llm import overview  # whose path common.smk has set
 
 in_one_line(references.check_inputs, workflow.rules)
 in_one_line(cluster.check_shared, workflow)
+lost_records.mark(workflow)
 
 
 onstart:

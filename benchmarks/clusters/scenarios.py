@@ -1,5 +1,6 @@
 """What happens to runs on a cluster. Each function lets it happen to a project, and returns how its last run ended."""
 
+import json
 import os
 import re
 import signal
@@ -32,6 +33,24 @@ def killed_head(project):
     os.kill(head.pid, signal.SIGKILL)
     head.wait()
     return project.run(*CLAIMS)
+
+
+def change_after_killed_head(project):
+    """The head is killed with -9, its jobs end by themselves, and a setting is changed later: it reaches both shards."""
+    head = in_mid_call(project)
+    os.kill(head.pid, signal.SIGKILL)
+    head.wait()
+    project.wait_for_jobs(running=False)
+    status = project.run(*CLAIMS)
+    Path(project.folder, "changed.json").write_text(
+        json.dumps({"scope": {"recovery": {"sampling": {"temperature": 0.1}}}})
+    )
+    Path(project.folder, "told.txt").write_text("")
+    project.settings.append("changed.json")
+    project.run("--dry-run", *CLAIMS)
+    planned = dict(re.findall(r"^(\w+) +(\d+)$", project.told, re.MULTILINE))
+    assert planned == {"recover_claims": "2", "total": "2"}, f"after a change {planned} are planned"
+    return status
 
 
 def ended_head(project):
@@ -144,8 +163,17 @@ def restarted_accounting(project):
     return head.wait(PATIENCE)
 
 
-SCENARIOS = [plain, killed_job, killed_head, ended_head, killed_node, restarted_controller, requeued, preempted]
-SCENARIOS += [preempted_for_good, two_heads, failing_commands, unknown_state, forgotten_job, both_nodes_embed]
+SCENARIOS = [plain, killed_job, killed_head, change_after_killed_head, ended_head, killed_node, restarted_controller]
+SCENARIOS += [
+    requeued,
+    preempted,
+    preempted_for_good,
+    two_heads,
+    failing_commands,
+    unknown_state,
+    forgotten_job,
+    both_nodes_embed,
+]
 ACCOUNTED = [plain, killed_job, requeued, restarted_accounting]
 TARGETS = {both_nodes_embed: EMBEDDED}  # of others: CLAIMS
 BEFORE = {CLAIMS: DOCUMENTS, EMBEDDED: READY}  # targets -> what is there before they are asked for

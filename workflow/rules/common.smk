@@ -15,7 +15,7 @@ from snakemake.exceptions import WorkflowError
 
 from ragassay.code_version import code_version
 from ragassay.errors import AssayError
-from ragassay.plan import cluster, machine, references, schema
+from ragassay.plan import cluster, lost_records, machine, references, schema
 from ragassay.plan.config import NAME, checked, read
 from ragassay.plan.shards import one_of, read_shards
 

@@ -40,6 +40,7 @@ def slurm(tmp_path, monkeypatch):
 @pytest.fixture
 def head():
     executor = SimpleNamespace(run_uuid="own", _fallback_account_arg=None, slurm_logdir=Path(".snakemake/slurm_logs"))
+    executor.get_partition_arg = lambda job: job.resources.get("partition", " -p short")
     return SimpleNamespace(
         is_main_process=True,
         executor_plugin=SimpleNamespace(name="slurm"),
@@ -47,7 +48,12 @@ def head():
         resource_settings=SimpleNamespace(default_resources={"cpus_per_task": 1}),
         scheduler=SimpleNamespace(_executor=executor),
         persistence=SimpleNamespace(unlock=lambda: None),
+        dag=SimpleNamespace(needrun_jobs=lambda: [], _group={}),
     )
+
+
+class Namespace(SimpleNamespace):
+    __hash__ = object.__hash__
 
 
 class PlannedAgain(Exception):
@@ -94,6 +100,63 @@ def test_default_resources_that_lack_a_processor_are_refused(slurm, head):
     head.resource_settings.default_resources = {"slurm_account": "lab"}
     with pytest.raises(ClusterError, match="found no cpus_per_task among the default resources"):
         cluster.begin(head)
+
+
+@pytest.fixture
+def plan(slurm, head):
+    """Lets the run need jobs of a rule and of a group, on partitions with these limits."""
+
+    def plan(minutes, of_group, limit):
+        slurm.answers["sinfo"] = [f"short {limit}\nlong infinite\n"]
+        rules = {None: SimpleNamespace(name="respond"), "questions": SimpleNamespace(name="judge_scope")}
+        jobs = {
+            group: Namespace(group=group, rule=rule, is_local=False, resources={"runtime": minutes})
+            for group, rule in rules.items()
+        }
+        groups = {jobs["questions"]: SimpleNamespace(resources={"runtime": of_group})}
+        head.dag = SimpleNamespace(needrun_jobs=lambda: jobs.values(), _group=groups)
+        return jobs
+
+    return plan
+
+
+@pytest.mark.parametrize(
+    ("minutes", "of_group", "limit", "found"),
+    [
+        (
+            60,
+            1230,
+            "12:00:00",
+            "limit 12:00:00 of partition short, expected 1230 minutes or more, which the group ques",
+        ),
+        (
+            60,
+            45,
+            "30:00",
+            "limit 30:00 of partition short, expected 60 minutes or more, which the rule respond",
+        ),
+        (60, 1441, "1-00:00:00", "expected 1441 minutes"),
+    ],
+)
+def test_a_partition_that_would_never_start_a_job_is_refused(slurm, head, plan, minutes, of_group, limit, found):
+    jobs = plan(minutes, of_group, limit)
+    with pytest.raises(ClusterError, match=found):
+        cluster.begin(head)
+    for job in jobs.values():
+        job.resources["partition"] = " -p long"
+    cluster.begin(head)
+
+
+@pytest.mark.parametrize(("of_group", "limit"), [(1230, "20:30:00"), (720, "12:00:00"), (9999, "infinite"), (9, "n/a")])
+def test_a_partition_that_gives_enough_time_is_taken(slurm, head, plan, of_group, limit):
+    plan(5, of_group, limit)
+    cluster.begin(head)
+
+
+def test_what_runs_beside_the_head_needs_no_partition(slurm, head, plan):
+    for job in plan(60, 60, "30:00").values():
+        job.is_local = True
+    cluster.begin(head)
 
 
 def test_a_run_whose_job_could_not_write_its_log_says_that_the_folder_is_not_shared(slurm, head):

@@ -3,8 +3,10 @@ run left behind end before the next run is planned; a run that is asked to end t
 refuses to work in a folder that is not the run's own.
 """
 
+import math
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -37,6 +39,7 @@ def begin(workflow) -> None:
     _check_resources(workflow.resource_settings.default_resources or {})
     executor = workflow.scheduler._executor
     _watch(workflow.executor_settings, executor, _configuration())
+    _check_limits(workflow.dag, executor)
     if _end_leftovers():
         _plan_again(workflow)
     write_text(RUN, executor.run_uuid)
@@ -93,6 +96,32 @@ def _check_resources(default):
             "found no cpus_per_task among the default resources, expected those of profiles/default/profile.yaml;"
             " --default-resources on the command line takes their place: name all of them there, or yours in that file"
         )
+
+
+def _check_limits(dag, executor):
+    """Slurm takes a job that asks for more time than its partition gives, and never starts it."""
+    lines = (line.split() for line in _slurm("sinfo", "--noheader", "--format=%R %l").splitlines())
+    limits = {f" -p {shlex.quote(name)}": (name, limit) for name, limit in lines}
+    for job in dag.needrun_jobs():
+        submitted = dag._group[job] if job.group else job
+        minutes = submitted.resources.get("runtime")
+        name, limit = limits.get(executor.get_partition_arg(job), (None, "infinite"))
+        if not job.is_local and isinstance(minutes, int) and minutes > minutes_of(limit):
+            what = f"the group {job.group}" if job.group else f"the rule {job.rule.name}"
+            raise ClusterError(
+                f"found the limit {limit} of partition {name}, expected {minutes} minutes or more, which {what} asks"
+                " for: Slurm would never start it; name a partition that gives more time (slurm_partition), or less time"
+                " (--set-resources RULE:runtime=60), or take rules out of the group in profiles/slurm"
+            )
+
+
+def minutes_of(limit: str) -> float:
+    """A time limit as Slurm writes it, such as 1-12:00:00, 04:00:00 or 30:00."""
+    days, _, clock = limit.rpartition("-")
+    if not re.fullmatch(r"\d+(:\d\d){1,2}", clock):
+        return math.inf  # infinite, n/a
+    hours, minutes, seconds = ([0] * 2 + [int(part) for part in clock.split(":")])[-3:]
+    return int(days or 0) * 24 * 60 + hours * 60 + minutes + seconds / 60
 
 
 def _watch(settings, executor, known):

@@ -1,0 +1,104 @@
+"""What a job wrote after its head was killed is made again, and nothing else."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from project import ROOT
+from ragassay.plan.cluster import LATENCY, RUN
+
+SNAKEFILE = """
+from ragassay.plan import lost_records
+
+rule all:
+    input: expand("results/numbers/{shard}", shard=["a", "b"]), "results/folder"
+
+rule number:
+    output: "results/numbers/{shard}"
+    params: votes=config.get("votes", 9)
+    shell: "echo {params.votes} > {output}"
+
+rule folder:
+    output: directory("results/folder")
+    shell: "mkdir {output}; touch {output}/inner"
+
+lost_records.mark(workflow)
+"""
+LOCAL = ("--rerun-triggers", "params", "--profile", "none", "--rerun-incomplete", "--cores", "1")
+REMOTE = ("--mode", "remote", "--force", "--nolock")  # as in a job on a node, which leaves records to the head
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Runs Snakemake there and gives what it wrote."""
+    (tmp_path / "Snakefile").write_text(SNAKEFILE)
+    (tmp_path / RUN).parent.mkdir()
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "workflow")}
+
+    def run(*words):
+        command = [sys.executable, "-m", "snakemake", *LOCAL, *words]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    return run
+
+
+def begin_on_a_cluster(folder, ago=0):
+    (folder / RUN).write_text("name")
+    os.utime(folder / RUN, (time.time() - ago,) * 2)
+
+
+def test_what_a_job_wrote_without_a_head_is_made_again_with_its_record(run, tmp_path):
+    run("results/numbers/a", "results/folder")
+    begin_on_a_cluster(tmp_path, ago=LATENCY / 2)
+    run("results/numbers/b", *REMOTE)
+    told = run("--dry-run")
+    assert "1 outputs of jobs whose end no run saw are made again" in told
+    assert "results/numbers/b" in told and "output: results/numbers/a" not in told and "rule folder" not in told
+    run()
+    assert "Nothing to be done" in run("--dry-run")
+    told = run("--dry-run", "--config", "votes=7")
+    assert told.count("rule number:") == 2, "a change of a setting reaches all shards"
+
+
+def test_an_older_record_does_not_stand_for_what_was_made_later(run, tmp_path):
+    run()
+    for name in "ab":
+        os.utime(tmp_path / f"results/numbers/{name}", (time.time() - 50,) * 2)
+    run("--touch")
+    begin_on_a_cluster(tmp_path)
+    time.sleep(2.1)
+    run("results/numbers/b", *REMOTE, "--config", "votes=7")
+    told = run("--dry-run")
+    assert "output: results/numbers/b" in told and "output: results/numbers/a" not in told
+
+
+def test_tables_that_were_there_before_or_never_saw_a_cluster_are_left_alone(run, tmp_path):
+    (tmp_path / "results/numbers").mkdir(parents=True)
+    for name in "ab":
+        (tmp_path / f"results/numbers/{name}").write_text("given")
+    assert "rule number" not in run("--dry-run", "results/numbers/a")
+    begin_on_a_cluster(tmp_path, ago=-2 * LATENCY)
+    assert "rule number" not in run("--dry-run", "results/numbers/a")
+
+
+def test_on_one_machine_snakemake_itself_knows_what_a_killed_run_left(run, tmp_path):
+    waiting = SNAKEFILE.replace("echo {params.votes}", "touch begun; while ! test -e go; do sleep 0.1; done; echo 9")
+    (tmp_path / "Snakefile").write_text(waiting)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "workflow")}
+    command = [sys.executable, "-m", "snakemake", *LOCAL, "results/numbers/a"]
+    head = subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL, start_new_session=True)
+    while not (tmp_path / "begun").exists():
+        assert head.poll() is None
+        time.sleep(0.05)
+    head.send_signal(signal.SIGKILL)
+    head.wait()
+    (tmp_path / "go").touch()
+    while not (tmp_path / "results/numbers/a").exists():
+        time.sleep(0.05)
+    assert "rule number:" in run("--dry-run", "--nolock", "results/numbers/a")
