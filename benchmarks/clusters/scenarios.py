@@ -36,7 +36,7 @@ def killed_head(project):
 
 
 def change_after_killed_head(project):
-    """The head is killed with -9, its jobs end by themselves, and a setting is changed later: it reaches both shards."""
+    """The head is killed with -9 and its jobs end by themselves; a setting that changes later reaches both shards."""
     head = in_mid_call(project)
     os.kill(head.pid, signal.SIGKILL)
     head.wait()

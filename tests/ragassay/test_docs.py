@@ -1,5 +1,7 @@
 """The generated parts of the documentation are what they are generated from."""
 
+import re
+
 from project import ROOT
 from ragassay import docs
 from ragassay.results import all_tables
@@ -24,6 +26,23 @@ def test_the_map_has_the_fewest_arrows_and_none_back_to_what_only_measures():
     arrows = [line for line in docs.stage_map(graph, files).splitlines() if "-->" in line]
     assert arrows == ["  first --> second", "  second --> third"]
     assert "second --> third" in docs.stage_map({("b", "measure_c")}, files), "measuring alone is an arrow, too"
+
+
+def test_stages_that_feed_each_other_are_one_box_and_every_stage_is_in_the_map():
+    files = dict(zip("abcdef", ["first", "second", "third", "fourth", "fifth", "alone"], strict=True))
+    graph = {("a", "b"), ("b", "c"), ("c", "d"), ("d", "b"), ("d", "e"), ("c", "e"), ("a", "e")}
+    drawn = docs.stage_map(graph, files)
+    assert all(stage in drawn for stage in files.values())
+    assert '  second["second, third, fourth"]' in drawn.splitlines() and '  alone["alone"]' in drawn.splitlines()
+    assert [line for line in drawn.splitlines() if "-->" in line] == ["  first --> second", "  second --> fifth"]
+
+
+def test_the_readme_maps_and_describes_every_rule_file():
+    stages = {path.stem for path in (ROOT / "workflow/rules").glob("*.smk")} - {"common"}
+    drawn, described = (ROOT / "README.md").read_text().split("<!-- end of stages -->")
+    arrows, boxes = (re.findall(form, drawn, re.MULTILINE) for form in (r"^  (\w+) --> (\w+)$", r'^  \w+\["(.+)"\]$'))
+    assert {*sum(arrows, ()), *", ".join(boxes).split(", ")} == stages
+    assert set(re.findall(r"^\| (\w+) \|", described.split("##")[0], re.MULTILINE)) - {"stage"} == stages
 
 
 def test_the_picture_groups_rules_by_stage_and_leaves_targets_out():

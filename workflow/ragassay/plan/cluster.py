@@ -110,8 +110,8 @@ def _check_limits(dag, executor):
             what = f"the group {job.group}" if job.group else f"the rule {job.rule.name}"
             raise ClusterError(
                 f"found the limit {limit} of partition {name}, expected {minutes} minutes or more, which {what} asks"
-                " for: Slurm would never start it; name a partition that gives more time (slurm_partition), or less time"
-                " (--set-resources RULE:runtime=60), or take rules out of the group in profiles/slurm"
+                " for: Slurm would never start it; name a partition that gives more time (slurm_partition), or less"
+                " time (--set-resources RULE:runtime=60), or take rules out of the group in profiles/slurm"
             )
 
 

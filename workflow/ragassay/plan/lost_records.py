@@ -1,7 +1,7 @@
-"""Outputs that a job on a cluster wrote and of which no run knows how. Snakemake's head records settings, code and inputs
-when it sees that a job has ended; if it was killed before, there is no record, or an older one. Such an output looks
-finished, and what changes later would pass it by. It is marked as incomplete, so that the next run makes it again; what
-was asked for it stands in the ledger.
+"""Outputs that a job on a cluster wrote and of which no run knows how. Snakemake's head records settings, code and
+inputs when it sees that a job has ended; if it was killed before, there is no record, or an older one. Such an output
+looks finished, and what changes later would pass it by. It is marked as incomplete, so that the next run makes it
+again; what was asked for it stands in the ledger.
 """
 
 import sys
