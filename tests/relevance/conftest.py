@@ -1,4 +1,6 @@
-"""A small study set as tables: documents, queries about them, near and far ones, and what two retrievers find."""
+"""A small study set as tables: documents, queries about them, near and far ones, and what two retrievers find. The
+passage of a document has another id than the document, and queries name either of them.
+"""
 
 import numpy as np
 import pytest
@@ -19,6 +21,15 @@ RETRIEVERS = {"dense": 0.25, "words": 0.3}  # noise
 DUPLICATE = "This very text stands twice in the corpus, word for word, under two names and nothing else."
 
 
+def passage(document):
+    return f"{document}#0"
+
+
+def about(document, number):
+    """What a query about a document names: its passage or itself."""
+    return passage(document) if number % 2 else document
+
+
 def unit(vectors):
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
@@ -31,7 +42,8 @@ def study(tmp_path_factory):
     texts = [f"document {name} about {' '.join(random.choice(list('abcdefgh'), 40))}" for name in ids]
     texts[:2] = [DUPLICATE, DUPLICATE]
     passages = [
-        row(PASSAGES, passage_id=name, document_id=name, text=text) for name, text in zip(ids, texts, strict=True)
+        row(PASSAGES, passage_id=passage(name), document_id=name, text=text)
+        for name, text in zip(ids, texts, strict=True)
     ]
     tables.write(PASSAGES, place(folder, PASSAGES, corpus="small"), passages)
     hold_out_documents(
@@ -47,7 +59,7 @@ def study(tmp_path_factory):
         asked = [f"{name} {number:03}" for number in range(count)]
         known = knowledge >= 1
         queries = [
-            row(QUERIES, query_id=query, text=f"Which {query}?", passage_id=ids[at] if known else None)
+            row(QUERIES, query_id=query, text=f"Which {query}?", passage_id=about(ids[at], at) if known else None)
             for at, query in enumerate(asked)
         ]
         tables.write(QUERIES, place(folder, QUERIES, query_set=name), queries)
@@ -55,7 +67,9 @@ def study(tmp_path_factory):
             vectors = unit(knowledge * documents[:count] + noise * random.normal(size=(count, WIDTH)))
             for corpus in ("small", "small.held_out"):
                 kept = tables.read(PASSAGES, place(folder, PASSAGES, corpus=corpus))["passage_id"]
-                similar = np.round(vectors @ documents[[ids.index(one) for one in kept.to_pylist()]].T, 5)
+                similar = np.round(
+                    vectors @ documents[[ids.index(one.removesuffix("#0")) for one in kept.to_pylist()]].T, 5
+                )
                 order = np.argsort(-similar, axis=1, kind="stable")[:, :50]
                 found = rows(asked, kept, order, np.take_along_axis(similar, order, axis=1))
                 keys = {"corpus": corpus, "retriever": retriever, "query_set": name}

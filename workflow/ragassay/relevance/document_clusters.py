@@ -3,6 +3,8 @@
 Queries are never about a passage alone: whatever is masked, held out or split goes by clusters of documents.
 """
 
+import copy
+
 import numpy as np
 
 from ragassay import tables
@@ -11,26 +13,37 @@ from ragassay.schemas.passages import PASSAGES
 
 
 class DocumentClusters:
-    """`passages` may lack the documents that are held out; `documents` has all."""
+    """`passages` and `documents` are those of the whole corpus."""
 
     def __init__(self, passages, documents):
-        rows = tables.read(PASSAGES, passages, ["passage_id", "document_id"])
         known = tables.read(HELD_OUT_DOCUMENTS, documents).to_pydict()
         numbers = {name: at for at, name in enumerate(known["document_id"])}
         self.names = known["document_id"]  # a cluster is called like its first document
         self._cluster = {name: numbers[own] for name, own in zip(numbers, known["cluster_id"], strict=True)}
         self.held_out = {self._cluster[name] for name, out in zip(numbers, known["held_out"], strict=True) if out}
+        documents = self._read(passages)
+        self._document = dict(zip(self.passage_ids.to_pylist(), documents, strict=True))
+
+    def without_held_out(self, passages) -> "DocumentClusters":
+        """The corpus as `passages` has it, which lacks what is held out; queries name that all the same."""
+        reduced = copy.copy(self)
+        reduced._read(passages)
+        return reduced
+
+    def _read(self, passages):
+        """The passages that are searched; gives the document of each."""
+        rows = tables.read(PASSAGES, passages, ["passage_id", "document_id"])
+        documents = rows["document_id"].to_pylist()
         self.passage_ids = rows["passage_id"]
-        owners = rows["document_id"].to_pylist()
-        self.clusters = np.array([self._cluster[name] for name in owners], int)  # of each passage
-        self._owner = dict(zip(self.passage_ids.to_pylist(), owners, strict=True))
+        self.clusters = np.array([self._cluster[name] for name in documents], int)  # of each passage
+        return documents
 
     def __len__(self):
         return len(self.passage_ids)
 
     def about(self, query: dict) -> list[int]:
-        """The clusters of the documents that a row of queries is about, as far as the corpus has them."""
-        documents = (name if name in self._cluster else self._owner.get(name) for name in named(query))
+        """The clusters of the documents that a row of queries is about, as far as the whole corpus has them."""
+        documents = (name if name in self._cluster else self._document.get(name) for name in named(query))
         return list(dict.fromkeys(self._cluster[name] for name in documents if name is not None))
 
 

@@ -17,6 +17,7 @@ from ragassay.schemas.held_out_documents import HELD_OUT_DOCUMENTS
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.queries import QUERIES
+from ragassay.stage import log
 
 TABLES = {table.name: table for table in (PASSAGES, HELD_OUT_DOCUMENTS, QUERIES, NEIGHBOURS)}
 
@@ -63,8 +64,8 @@ class StudySet:
         self.name, self.entry, self.options = name, entry, options
         files = {table: by_keys(TABLES[table], own) for table, own in paths.items()}
         corpus, reduced = entry["corpus"], f"{entry['corpus']}.held_out"
-        documents = files["held_out_documents"][corpus]
-        whole, rest = (DocumentClusters(files["passages"][one], documents) for one in (corpus, reduced))
+        whole = DocumentClusters(files["passages"][corpus], files["held_out_documents"][corpus])
+        rest = whole.without_held_out(files["passages"][reduced])
 
         def asked(query_set, corpus_name, searched):
             neighbours = {one: files["neighbours"][corpus_name, one, query_set] for one in options.searching}
@@ -76,6 +77,8 @@ class StudySet:
             scores = self.known.nearest(retriever, max(options.k, *options.ks))
             calibration.checked(scores, options.alpha, f"query set {self.known.name}, {retriever} in {corpus}")
         self.remaining, self.held_out = trials.held_out(asked(entry["in_knowledge"], reduced, rest))
+        if any(self.known.own) and not len(self.held_out.ids):
+            _warn_of_none(name, self.known, corpus)
         unknown = [(kind, query_set) for kind in (NEAR, FAR) for query_set in entry[kind]]
         self.unknown = [(kind, asked(query_set, corpus, whole)) for kind, query_set in unknown]
         self.synthetic = asked(entry["synthetic"], corpus, whole) if entry["synthetic"] else None
@@ -105,3 +108,12 @@ def _check_documents(known, queries, corpus):
             f" {elsewhere[0][0]!r}, none of which is in the corpus {corpus}; give ids of its passages or documents, or"
             " none"
         )
+
+
+def _warn_of_none(name, known, corpus):
+    """The rows that count most are missing from every table: that is not silent."""
+    log.warning(
+        "set %s: found no held-out query, so no table has rows of these: of %d queries of %s that name something of the"
+        " corpus %s, none is about a document that is held out and fits nothing; add queries about other documents",
+        name, sum(map(bool, known.own)), known.name, corpus,
+    )  # fmt: skip
