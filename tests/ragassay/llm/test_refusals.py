@@ -10,6 +10,7 @@ import together.types.chat.chat_completion as of_together
 
 from provider import spoilt
 from provider.log import digest
+from ragassay.ledger.__main__ import main
 from ragassay.ledger.calls import Ledger
 from ragassay.llm import finish_reasons
 from ragassay.llm.calls import complete
@@ -197,6 +198,19 @@ def test_a_wrong_setting_stops_the_job_names_itself_and_poisons_nothing(serve, m
     assert "\n" not in str(error.value) and server.summary()["requests"] <= 14
     server.control(odd_answers={})
     assert not any(answer.detail for (answer,) in answers(asked, tested, tmp_path))
+
+
+def test_what_was_kept_as_refused_and_is_forgotten_is_asked_again(serve, model, tmp_path):
+    server, ledger = serve(), Ledger(tmp_path / "job")
+    for asked in requests(3):
+        key = call_key(provider_for(model(server)).identity(), asked)
+        ledger.refused(key, [0], "provider_error", "HTTP 400: API key not valid")
+    ledger.close()
+    kept = answers(requests(3), model(server), tmp_path / "job")
+    assert [answer.finish_reason for (answer,) in kept] == ["provider_error"] * 3
+    assert main(["--ledger", str(tmp_path), "forget", "--reason", "provider_error"]) == 0
+    assert not any(answer.detail for (answer,) in answers(requests(3), model(server), tmp_path / "job"))
+    assert server.summary()["requests"] == 3
 
 
 # --- whatever a refusal wears ---------------------------------------------------------------------------------------

@@ -16,12 +16,19 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from ragassay.ledger.journal import Journal, LedgerError, decode
+from ragassay.ledger.journal import Journal, LedgerError, decode, records
 
 ABSURD = 10**9  # tokens, more than any reply takes: a count beyond is none, and the reply cost what it may cost at most
 PICO = 10**12  # dollars are added up as whole numbers, so that their sum does not depend on the order
 USAGE = (("prompt", "p"), ("cached", "c"), ("completion", "o"))
+OTHERS = ("crawl_shard", "hosts", "models")  # folders below ledger/ that hold no calls
 SERVED = "served "  # counts of answers by the name that replies give the model begin with it
+
+
+def folders(ledger) -> list[Path]:
+    """The folders of jobs below a folder of ledgers."""
+    found = sorted({path.parent for path in Path(ledger).rglob("*.jsonl")})
+    return [folder for folder in found if folder.relative_to(ledger).parts[:1] not in [(name,) for name in OTHERS]]
 
 
 class Ledger:
@@ -39,6 +46,7 @@ class Ledger:
         self._open = {}  # intents without an end: id -> (samples, what they may cost at most)
         self._unsettled = {}  # bodies whose cost is not written down: id -> (place, what they may cost at most)
         self._refusals = {}  # key -> places of its refusals
+        self._withdrawn = set()  # (name of a file, offset) of refusals that hold no more
         self._late = {}  # ends that another process wrote down: id -> record
         self._batches, self._whereabouts = {}, {}  # id of a batch -> place of its record; what is known of it since
         self._early = set()  # replies to rows of batches that another process, with a clock behind, wrote down
@@ -83,8 +91,9 @@ class Ledger:
     def refusals(self, key: str) -> Iterator[tuple[list[int], str, str]]:
         """(sample indices, reason, the provider's words) of every refusal of a key that stands."""
         for place in self._refusals.get(bytes.fromhex(key), ()):
-            record = self._at(*place)
-            yield record["s"], record["reason"], record["detail"]
+            if self._stands(place):
+                record = self._at(*place)
+                yield record["s"], record["reason"], record["detail"]
 
     def unsettled(self) -> Iterator[tuple[str, str, list[int], str, float]]:
         """(id, key, samples, raw body, most it may have cost) of replies whose cost was not written down, because the
@@ -126,6 +135,16 @@ class Ledger:
         """Record that the provider accepts other requests but not this one: it is not asked again."""
         self._write({"t": "r", "k": key, "s": samples, "reason": reason, "detail": detail[:500]})
 
+    def standing(self) -> dict[tuple[int, int, int], str]:
+        """Place -> reason, of all refusals that stand."""
+        places = itertools.chain.from_iterable(self._refusals.values())
+        return {place: self._at(*place)["reason"] for place in places if self._stands(place)}
+
+    def withdraw(self, place: tuple[int, int, int]) -> None:
+        """Record that a refusal holds no more: its request is asked again."""
+        file, offset, _ = place
+        self._write({"t": "x", "file": self._files[file].name, "offset": offset})
+
     def carried(self, counts: dict[str, int]) -> None:
         """Record what was asked and paid elsewhere, of which this ledger has no other record."""
         self._write({"t": "a", "counts": counts})
@@ -154,6 +173,10 @@ class Ledger:
         if self._journal:
             self._journal.close()
 
+    def _stands(self, place):
+        file, offset, _ = place
+        return (self._files[file].name, offset) not in self._withdrawn
+
     def _at(self, file, offset, length):
         if file not in self._handles:
             if len(self._handles) > 64:
@@ -165,18 +188,15 @@ class Ledger:
         return record
 
     def _scan(self, path):
-        number, offset = len(self._files), 0
+        number = len(self._files)
         self._files.append(path)
-        with path.open("rb") as lines:
-            for line in lines:
-                record = decode(line[:-1]) if line.endswith(b"\n") else None
-                if record is None:
-                    self.damaged += 1
-                elif "late" in record:
-                    self._late.setdefault(record["id"], record)
-                else:
-                    self._take(record, number, offset, len(line) - 1)
-                offset += len(line)
+        for offset, length, record in records(path):
+            if record is None:
+                self.damaged += 1
+            elif "late" in record:
+                self._late.setdefault(record["id"], record)
+            else:
+                self._take(record, number, offset, length)
 
     def _take(self, record, file, offset, length):
         kind = record["t"]
@@ -193,6 +213,8 @@ class Ledger:
                 self.counts["retries"] += again
         elif kind == "r":
             self._refusals.setdefault(bytes.fromhex(record["k"]), []).append((file, offset, length))
+        elif kind == "x":
+            self._withdrawn.add((record["file"], record["offset"]))
         elif kind == "a":
             self.counts.update(record["counts"])
         elif kind == "p":

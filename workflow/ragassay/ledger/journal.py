@@ -11,7 +11,7 @@ import os
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from ragassay.atomic import HOST
@@ -42,6 +42,15 @@ def decode(line: bytes) -> dict | None:
     if length != b"%d" % len(text) or checksum != b"%08x" % binascii.crc32(text):
         return None
     return read_in(text.decode())[0]
+
+
+def records(path) -> Iterator[tuple[int, int, dict | None]]:
+    """(offset, length, record) of each line of a file; None in place of a record that is not as it was written."""
+    offset = 0
+    with Path(path).open("rb") as lines:
+        for line in lines:
+            yield offset, len(line) - 1, decode(line[:-1]) if line.endswith(b"\n") else None
+            offset += len(line)
 
 
 class Journal:

@@ -12,10 +12,9 @@ from pathlib import Path
 
 from ragassay.errors import AssayError
 from ragassay.ledger.asked import WRITTEN, read
-from ragassay.ledger.calls import PICO, SERVED, USAGE, Ledger
-from ragassay.ledger.journal import decode
+from ragassay.ledger.calls import PICO, SERVED, USAGE, Ledger, folders
+from ragassay.ledger.journal import records
 
-OTHERS = ("crawl_shard", "hosts", "models")  # folders of the ledger that hold no replies
 TOKENS = {"p": "prompt_tokens", "c": "cached_tokens", "o": "completion_tokens"}
 
 
@@ -26,10 +25,9 @@ class LedgerGap(AssayError):
 def jobs(ledger, calls: dict[str, dict]) -> Iterator[str]:
     """The folders below the ledger with the replies of these jobs; `calls` has each job's row of the table calls."""
     ledger, found = Path(ledger), {}
-    for folder in sorted({path.parent for path in ledger.rglob("*.jsonl")}):
+    for folder in folders(ledger):
         name = folder.relative_to(ledger).as_posix()
-        if name.split("/")[0] not in OTHERS:
-            found[name.replace("/_", "_")] = name
+        found[name.replace("/_", "_")] = name
     for job, row in sorted(calls.items()):
         if row["requests"]:
             folder = found.get(job) or found.get(f"{job}/{row['model']}")
@@ -51,20 +49,23 @@ def rows(folder) -> list[dict]:
     """The rows of one job, in the order of their key."""
     _check(folder)
     replies, costs, refusals = {}, {}, {}
+    withdrawn = set()
     for path in sorted(Path(folder).glob("*.jsonl")):
-        for line in path.read_bytes().splitlines():
-            record = decode(line)
+        for offset, _, record in records(path):
             if record and record["t"] == "d":
                 replies[record["id"]] = record
             elif record and record["t"] == "u":
                 costs[record["id"]] = record
             elif record and record["t"] == "r":
-                refusals.setdefault((record["k"], *record["s"]), record)
+                refusals.setdefault((record["k"], *record["s"]), {})[path.name, offset] = record
+            elif record and record["t"] == "x":
+                withdrawn.add((record["file"], record["offset"]))
     found, numbers = [], Counter()
     for record in sorted(replies.values(), key=lambda record: (record["k"], record["at"], record["id"])):
         found.append(_row(record, numbers, costs.get(record["id"]), record["body"]))
-    for _, record in sorted(refusals.items()):
-        found.append(_row(record, numbers, None, None))
+    for _, places in sorted(refusals.items()):
+        for record in [record for place, record in places.items() if place not in withdrawn][:1]:
+            found.append(_row(record, numbers, None, None))
     return found
 
 
