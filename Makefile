@@ -7,15 +7,18 @@ ARGS ?=
 VERSION ?=
 RELEASE ?=
 BEFORE ?=
+SIGNERS ?=
 BIN := .venv/bin
 BENCHMARKS := house gains cluster scale tables server calls limits budget chaos chaos_batch parsing providers embedded canaries extraction duplicates crawl hostile encoders retrieval relevance attacks optimised_attacks raguard scope scope_study responses explorer annotation features revprag paper_costs demo_lm detectors folds release
 # Pictures of docs/ and the sections of the report that they show.
 PICTURES := report:relevance attacks:attacks defences:raguard detectors:detectors revprag:revprag
 MAKEFLAGS += --no-print-directory
+# Releases of others are looked at by this checkout's code alone, wherever a module of the same name may lie.
+RELEASES := $(BIN)/python -I -c 'import sys; sys.path.insert(0, "workflow"); from ragassay.release.__main__ import run; sys.exit(run())'
 # Module systems of clusters set these, and what they point to would be taken for installed in .venv.
 unexport PYTHONPATH PYTHONHOME
 
-.PHONY: help setup demo demo-lm estimate annotate release release-diff replay rehydrate test lint bench chaos hostile slurm-test screenshot docs lock clean
+.PHONY: help setup demo demo-lm estimate annotate release verify release-diff replay rehydrate test lint bench chaos hostile slurm-test screenshot docs lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+%?:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+%?):.*## /  make \1\t/' | expand -t 22
@@ -42,14 +45,17 @@ annotate: setup ## label questions by hand in the browser (ARGS="--port 8137 --h
 release: setup ## make an immutable release of the results (VERSION=2026-11, ARGS="--configfile ... --key ...") and verify it
 	@PYTHONPATH=workflow $(BIN)/python -m ragassay.release publish "$(VERSION)" $(ARGS)
 
+verify: setup ## verify somebody's release with this clone's code (RELEASE=releases/2026-11, SIGNERS=file of public keys)
+	@$(RELEASES) verify "$(RELEASE)" $(if $(SIGNERS),--signers "$(SIGNERS)") $(ARGS)
+
 release-diff: setup ## say what changed from one release to another, as a page and as JSON (BEFORE=... RELEASE=...)
-	@PYTHONPATH=workflow $(BIN)/python -m ragassay.release diff "$(BEFORE)" "$(RELEASE)" $(ARGS)
+	@$(RELEASES) diff "$(BEFORE)" "$(RELEASE)" $(ARGS)
 
 replay: setup ## make the tables of a release again from the models' recorded answers, offline (RELEASE=releases/2026-11)
-	@PYTHONPATH=workflow $(BIN)/python -m ragassay.release replay "$(RELEASE)" $(ARGS)
+	@$(RELEASES) replay "$(RELEASE)" $(if $(SIGNERS),--signers "$(SIGNERS)") $(ARGS)
 
 rehydrate: setup ## fetch the texts that a release withholds from their pages (RELEASE=..., ARGS="--configfile ...")
-	@PYTHONPATH=workflow $(BIN)/python -m ragassay.release rehydrate "$(RELEASE)" $(ARGS)
+	@$(RELEASES) rehydrate "$(RELEASE)" $(if $(SIGNERS),--signers "$(SIGNERS)") $(ARGS)
 
 test: setup ## run all tests (TESTS="tests/ragassay -k tables" runs some)
 	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal $(TESTS)

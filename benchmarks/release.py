@@ -1,4 +1,5 @@
-"""Verify 1,000 damaged copies of a release of the tiny pipeline, and compare it with that of another clone, which has
+"""Replay releases of strangers that want something, each of which has to be refused, and an honest one, in bounded time and
+memory. Verify 1,000 damaged copies of a release of the tiny pipeline, and compare it with that of another clone, which has
 another folder, time zone, locale, umask and number of processors. Measure how a release of a million rows is written,
 against reading, hashing and copying its tables once, and how it is verified, against reading and hashing them.
 These are CPU seconds of one thread, start and imports of `verify.py` among them, and the least of several tries.
@@ -30,6 +31,7 @@ sys.path.insert(0, str(ROOT / "workflow"))
 from corpora.large_study import TABLES, write_study
 from publishing import read_tables
 from publishing.corruptions import Corruptions
+from publishing.hostile import OUTSIDE, TRICKS
 from ragassay import tables
 from ragassay.llm.prompts import Prompt
 from ragassay.release.publishing import publish
@@ -37,6 +39,7 @@ from ragassay.release.verification import checks
 from ragassay.results import all_tables
 
 DAMAGES, DOCUMENTS, TRIES, TINY, DAY = 1_000, 7_100, 5, "tests/tiny/config.yaml", "2026-11-23"
+LONGEST = 30  # seconds that a hostile release may take
 
 TIMED = Path(__file__).parent / "common/timed.py"
 
@@ -58,6 +61,59 @@ def damages(project: Path) -> None:
             figure(f"release_{kind}_found", found[kind] / seen[kind], "share", ">= 1")
         problems = len(list(checks.problems(moved)))
         figure("release_untouched_problems", problems, "problems", "<= 0")
+
+
+def hostile(project: Path) -> None:
+    """`make replay` on each trick, with a key in the environment; what lies in the project is compared before and after."""
+    with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
+        os.chdir(project)
+        honest = Path(shutil.move(publish(f"bench-{os.getpid()}", [TINY], DAY), Path(folder, "honest")))
+        counts, slowest, highest = Counter(), 0.0, 0.0
+        for name, trick in {**TRICKS, "": lambda _: None}.items():
+            copy = Path(shutil.copytree(honest, Path(folder, "release"), symlinks=True))
+            trick(copy)
+            before = _files(project)
+            status, seconds, megabytes, said = _replayed(copy, project)
+            outside = [path for path in (OUTSIDE, f"{OUTSIDE}.parquet") if os.path.lexists(path)]
+            refused = status == 1 and len(said) == 1 and said[0].isprintable()
+            if name and (not refused or outside or before != _files(project) or seconds > LONGEST):
+                sys.stderr.write(f"{name}: {status}, {seconds:.0f} s, {megabytes:.0f} MB, {said[-3:]}\n")
+            if name:
+                counts["refused"] += refused
+                counts["outside"] += bool(outside) or before != _files(project)
+                counts["ran"] += os.path.exists(f"{OUTSIDE}-ran") or any("canary" in line for line in said)
+                counts["hung"] += seconds > LONGEST
+                slowest, highest = max(slowest, seconds), max(highest, megabytes)
+            else:
+                counts["honest"] = status == 0 and "files came out byte for byte" in said[-1]
+            shutil.rmtree(copy)
+        figure("release_hostile", len(TRICKS), "releases", ">= 60")
+        figure("release_hostile_refused_in_a_line", counts["refused"], "releases", f">= {len(TRICKS)}")
+        figure("release_hostile_written_outside", counts["outside"], "releases", "<= 0")
+        figure("release_hostile_code_run", counts["ran"], "releases", "<= 0")
+        figure("release_hostile_hangs", counts["hung"], f"releases above {LONGEST} s", "<= 0")
+        figure("release_hostile_slowest", slowest, "s", f"<= {LONGEST}")
+        figure("release_hostile_memory", highest, "MB", "<= 1000")
+        figure("release_honest_replayed", int(counts["honest"]), "releases", ">= 1")
+
+
+def _files(project):
+    """What lies in a project, with times and sizes."""
+    found = (Path(place, name) for place, _, names in os.walk(project) for name in names if "/.snakemake" not in place)
+    return {str(path): (path.lstat().st_mtime_ns, path.lstat().st_size) for path in found}
+
+
+def _replayed(release, project):
+    """Status, seconds, megabytes at the peak, and what was printed."""
+    start = time.perf_counter()
+    with tempfile.TemporaryFile("w+") as said:
+        environment = os.environ | {"OPENAI_API_KEY": "canary", "PYTHONPATH": str(project / "workflow")}
+        command = [sys.executable, "-m", "ragassay.release", "replay", str(release)]
+        child = subprocess.Popen(command, cwd=project, env=environment, stdout=said, stderr=subprocess.STDOUT)
+        _, status, usage = os.wait4(child.pid, 0)
+        said.seek(0)
+        lines = said.read().splitlines()
+    return os.waitstatus_to_exitcode(status), time.perf_counter() - start, usage.ru_maxrss / 1000, lines
 
 
 def large(folder: Path) -> int:
@@ -162,6 +218,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
         project = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else Path(folder, "clone")
         elsewhere(project, Path(folder))
+        hostile(project)
         damages(project)
     figure("release_benchmark", (time.perf_counter() - start) / 60, "min")
     finish()

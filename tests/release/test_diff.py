@@ -8,21 +8,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from publishing.sealing import change
 from ragassay.release import comparing
-from ragassay.release.comparing import NotComparable, compare
+from ragassay.release.comparing import compare
+from ragassay.release.opening import Untrusted
 from ragassay.release.verification.release_folder import MANIFEST
 
 LABELS = "tables/scope_labels/embedded/embedded/2026-01.parquet"
 NUMBERS = "tables/metrics/scope.parquet"
-
-
-def change(folder, file, rows):
-    """Another table at this place."""
-    pq.write_table(rows, folder / file)
-    manifest = json.loads((folder / MANIFEST).read_text())
-    entry = next(entry for entry in manifest["tables"].values() if file in entry["files"])
-    entry["files"][file] = {"rows": rows.num_rows, "digest": "another"}
-    (folder / MANIFEST).write_text(json.dumps(manifest | {"version": "2026-10"}))
 
 
 def with_column(rows, name, values):
@@ -40,7 +33,9 @@ def test_rows_that_came_and_went_and_labels_that_flipped_are_counted(published, 
     rows = pq.read_table(published / LABELS, partitioning=None)
     labels = rows["label"].to_pylist()
     flipped = ["tie", *labels[1:]]
-    change(release, LABELS, with_column(rows, "label", flipped).slice(0, rows.num_rows - 1))
+    change(
+        release, LABELS, with_column(rows, "label", flipped).slice(0, rows.num_rows - 1), version="2026-10", funnels=[]
+    )
     found = compare(published, release)
     whole = sum(
         entry["rows"]
@@ -60,7 +55,7 @@ def test_a_number_moved_if_its_intervals_have_no_point_in_common(published, rele
     at = next(at for at, high in enumerate(highs) if high is not None and 0 < high < 0.9)
     values[at], lows[at], highs[at] = 0.95, low, 1.0
     changed = with_column(with_column(with_column(rows, "value", values), "low", lows), "high", highs)
-    change(release, NUMBERS, changed)
+    change(release, NUMBERS, changed, version="2026-10")
     found = compare(published, release)
     [number] = found["numbers"]
     assert (number["after"], number["moved"], number["interval_after"]) == (0.95, moved, [low, 1.0])
@@ -76,5 +71,5 @@ def test_the_command_writes_page_and_json(published, release, tmp_path):
 
 
 def test_what_is_no_release_is_a_line(published, tmp_path):
-    with pytest.raises(NotComparable, match="no such file, expected the manifest of a release"):
+    with pytest.raises(Untrusted, match="SHA256SUMS: cannot be read"):
         compare(published, tmp_path)

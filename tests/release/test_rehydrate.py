@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from project import ROOT, TINY, snakemake
+from publishing.sealing import change
 from ragassay import tables
 from ragassay.release import gathering
 from ragassay.release.publishing import publish
@@ -37,7 +38,7 @@ def crawl(tmp_path, monkeypatch):
     return gathering.configuration([TINY[1]])["crawl"] | {"spacing_folder": str(tmp_path / "hosts")}
 
 
-def forked(folder, arguments, environment):
+def forked(folder, arguments):
     return snakemake(folder, *arguments, check=False)
 
 
@@ -76,11 +77,11 @@ def test_a_release_without_texts_is_replayed_from_its_answers(withheld, project)
 def test_a_page_with_another_text_is_counted_and_not_taken(withheld, crawl, tmp_path):
     release = tmp_path / "release"
     shutil.copytree(withheld, release)
-    file = release / "tables/documents/2026-09.parquet"
-    rows = pq.read_table(file, partitioning=None)
+    file = "tables/documents/2026-09.parquet"
+    rows = pq.read_table(release / file, partitioning=None)
     at = rows.column_names.index("content_hash")
     others = pa.array(["0" * 64] * len(rows), pa.string())
-    pq.write_table(rows.set_column(at, rows.schema.field(at), others), file)
+    change(release, file, rows.set_column(at, rows.schema.field(at), others))
     outcomes = rehydrate(release, crawl, tmp_path / "texts")
     assert outcomes[CHANGED] == len(rows) and "0" * 64 not in texts(tmp_path / "texts")
 

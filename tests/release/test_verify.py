@@ -217,7 +217,13 @@ def test_a_table_file_that_is_no_parquet_and_a_manifest_that_is_no_json_are_line
     (release / MANIFEST).write_text("{}")
     listing.write_sums(release)
     [problem] = checks.problems(release)
-    assert "found no manifest" in problem
+    assert problem.endswith(
+        "manifest.json: version: found nothing, expected text of the form [A-Za-z0-9][A-Za-z0-9._-]{0,127}"
+    )
+    (release / MANIFEST).write_text("[" * 200_000)
+    listing.write_sums(release)
+    [problem] = checks.problems(release)
+    assert "found no JSON" in problem
 
 
 def test_the_logical_digest_is_of_rows_and_not_of_how_they_are_packed(tmp_path):

@@ -1,9 +1,13 @@
-"""The command line of releases: `python -m ragassay.release publish | diff | replay | rehydrate`."""
+"""The command line of releases: `python -m ragassay.release publish | verify | diff | replay | rehydrate`.
+
+All but `publish` work on releases of others: they run this checkout's code alone, in bounded memory.
+"""
 
 import argparse
 import datetime
 import logging
 import sys
+from pathlib import Path
 
 from ragassay.errors import AssayError
 from ragassay.release import comparing, gathering
@@ -17,7 +21,11 @@ def main(arguments: list[str]) -> int:
     given = _parser().parse_args(arguments)
     try:
         _check(given)
+        if given.command != "publish":
+            checks.bound_memory(given.memory)
         match given.command:
+            case "verify":
+                return checks.report(Path(given.release), given.signers)
             case "publish":
                 folder = publish(given.version, given.configfile, given.date, given.key)
                 return _verify(folder)
@@ -30,16 +38,19 @@ def main(arguments: list[str]) -> int:
             case "rehydrate":
                 crawl = gathering.configuration(given.configfile)["crawl"] | {"spacing_folder": "ledger/hosts"}
                 folder = given.folder or f"{given.release.rstrip('/')}.texts"
-                outcomes = rehydrate(given.release, crawl, folder)
+                outcomes = rehydrate(given.release, crawl, folder, given.signers)
                 found, total = outcomes["found"], outcomes.total()
                 others = ", ".join(f"{count} {reason}" for reason, count in outcomes.most_common() if reason != "found")
                 told = f"{found} of {total} texts ({found / total:.1%}){f'; {others}' if others else ''}"
                 sys.stdout.write(f"{folder}/texts.parquet: {told}\n")
             case "replay":
-                return _replay(given.release, given.tables, given.texts)
+                return _replay(given)
     except AssayError as error:
-        sys.stderr.write(f"release: {error}\n")
+        sys.stderr.write(f"release: {checks.line(str(error))}\n")
         return error.exit_code
+    except MemoryError:
+        sys.stderr.write(f"release: this takes more than {given.memory:g} GB of memory; allow more with --memory\n")
+        return 1
     return 0
 
 
@@ -60,11 +71,13 @@ def _verify(folder):
     return 1 if found else 0
 
 
-def _replay(release, only, texts):
-    outcome = replay(release, only=only, rehydrated=texts)
-    sys.stderr.writelines(f"release: {release}: {file} came out with other values\n" for file in outcome.other)
-    sys.stdout.write(f"{release}: {outcome}\n")
-    return 1 if outcome.other else 0
+def _replay(given):
+    outcome = replay(given.release, only=given.tables, rehydrated=given.texts, signers=given.signers)
+    sys.stderr.writelines(f"release: {given.release}: {file} came out with other values\n" for file in outcome.other)
+    sys.stdout.write(f"{given.release}: {outcome}\n")
+    if not outcome.made:
+        sys.stderr.write(f"release: {given.release}: nothing was made again, so nothing was tested\n")
+    return 1 if outcome.other or not outcome.made else 0
 
 
 def _parser():
@@ -75,6 +88,8 @@ def _parser():
     making.add_argument("--configfile", nargs="+", default=[], help="configuration of the run, as for snakemake")
     making.add_argument("--date", default=_today(), help="the day of publication (default: today, in UTC)")
     making.add_argument("--key", help="a private key of ssh to sign the release with")
+    check = commands.add_parser("verify", help="verify somebody's release with the code of this clone")
+    check.add_argument("release", help="the folder of the release")
     again = commands.add_parser("replay", help="make the tables of a release again from its recorded answers")
     again.add_argument("release", help="the folder of the release")
     again.add_argument("--tables", nargs="+", default=[], help="only these tables, or parts such as metrics/scope")
@@ -87,6 +102,10 @@ def _parser():
     fetching.add_argument("release", help="the folder of the release")
     fetching.add_argument("--configfile", nargs="+", default=[], help="settings of `crawl`, such as crawl.contact")
     fetching.add_argument("--folder", help="where texts go (default: beside the release)")
+    for command in (check, again, comparison, fetching):
+        command.add_argument("--memory", type=float, default=checks.MEMORY_GB, help="gigabytes that it may take (1)")
+        if command is not comparison:
+            command.add_argument("--signers", type=Path, help="the publishers' public keys, as ssh-keygen has them")
     return parser
 
 
@@ -94,7 +113,11 @@ def _today():
     return datetime.datetime.now(datetime.UTC).date().isoformat()
 
 
-if __name__ == "__main__":
+def run() -> int:
     logging.basicConfig(format="%(message)s", stream=sys.stderr)
     logging.getLogger("ragassay").setLevel(logging.INFO)
-    sys.exit(main(sys.argv[1:]))
+    return main(sys.argv[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(run())

@@ -9,8 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 from ragassay.atomic import write_text
-from ragassay.errors import AssayError
-from ragassay.release.verification.release_folder import ReleaseFolder, Unusable
+from ragassay.release.opening import opened
 from ragassay.report.html import environment, policy
 
 LABELS = ("label", "status", "split", "verdict", "outcome")
@@ -41,13 +40,9 @@ PAGE = """<!doctype html>
 """
 
 
-class NotComparable(AssayError):
-    """One of the two is no release."""
-
-
 def compare(before, after) -> dict:
     """What JSON and page show."""
-    old, new = _opened(before), _opened(after)
+    old, new = opened(before), opened(after)
     names = sorted(old.tables.keys() | new.tables.keys())
     return {
         "before": old.version,
@@ -89,13 +84,6 @@ def _shown(value):
     if isinstance(value, list):
         return " to ".join(map(_shown, value))
     return f"{value:.4g}" if isinstance(value, float) else "" if value is None else str(value)
-
-
-def _opened(folder):
-    try:
-        return ReleaseFolder(folder)
-    except Unusable as error:
-        raise NotComparable(str(error)) from error
 
 
 def _rows(old, new, name):

@@ -28,6 +28,11 @@ class Outcome:
         else:
             self.other.append(file)
 
+    @property
+    def made(self) -> int:
+        """How many files were made again, well or not."""
+        return len(self.same) + len(self.shown) + len(self.near) + len(self.other)
+
     def __str__(self):
         parts = [f"{len(self.same)} files came out byte for byte, from {self.way}"]
         if self.shown:

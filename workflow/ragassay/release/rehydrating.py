@@ -19,7 +19,7 @@ from ragassay.news.fetching.archive import Answers
 from ragassay.news.opt_outs import OptOuts
 from ragassay.news.readers.pool import Readers
 from ragassay.news.settings import fetcher, local_site
-from ragassay.release.verification.release_folder import ReleaseFolder, Unusable
+from ragassay.release.opening import opened as opened_release
 from ragassay.schemas.rehydrated_texts import REHYDRATED_TEXTS
 
 CHANGED = "another_text"  # the page is there, and its text is not the one in the release
@@ -29,9 +29,9 @@ class NotRehydrated(AssayError):
     """There is no release, nothing to fetch from it, or nothing was fetched."""
 
 
-def rehydrate(release, crawl: dict, folder) -> Counter:
+def rehydrate(release, crawl: dict, folder, signers=None) -> Counter:
     """Write `texts.parquet` into the folder; returns how many texts were found and why others were not."""
-    wanted = _wanted(release)
+    wanted = _wanted(opened_release(release, signers))
     folder = Path(folder)
     opted_out = OptOuts.read(crawl["opt_outs"]).matches
     limits = {"seconds": crawl["seconds_per_page"], "memory_mb": crawl["megabytes_per_page"]}
@@ -72,12 +72,8 @@ def texts(folder) -> dict[str, str]:
     return dict(zip(*(column.to_pylist() for column in rows.columns), strict=True))
 
 
-def _wanted(release):
+def _wanted(opened):
     """url -> hashes of the texts that it had."""
-    try:
-        opened = ReleaseFolder(release)
-    except Unusable as error:
-        raise NotRehydrated(str(error)) from error
     wanted, withheld = {}, 0
     for table in ("documents", "articles"):
         for _, rows in opened.each(table, ["url", "content_hash", "text"]):
@@ -89,10 +85,12 @@ def _wanted(release):
         found = (
             f"found {withheld} texts that it withholds, none with an address" if withheld else "found all texts in it"
         )
-        raise NotRehydrated(f"{release}: {found}; there is nothing to fetch")
+        raise NotRehydrated(f"{opened.folder}: {found}; there is nothing to fetch")
     return wanted
 
 
 async def _ask(urls, crawl, answers, readers, connect_to, opted_out):
+    """Whoever made the release chose the addresses: none is the user's, as those of `allow_hosts` would have to be."""
     async with fetcher(crawl, connect_to, opted_out) as asking:
-        await Crawl(asking, answers, readers, "rehydrate", host_seconds=3600 * crawl["hours_per_host"]).ask(urls)
+        crawling = Crawl(asking, answers, readers, "rehydrate", host_seconds=3600 * crawl["hours_per_host"])
+        await crawling.ask(urls, foreign=set(urls))

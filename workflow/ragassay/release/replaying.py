@@ -1,17 +1,16 @@
 """`make replay`: rebuild the tables of a release from the models' recorded answers, without a key and without network.
 
-The workflow runs in a scratch folder that sees this project's code. There it finds the release's configuration and
-prompts, the tables that a replay is given, and ledgers made from `recorded_answers`; every model is in mode replay, so
-that a call without a recorded answer stops the job. What comes out is compared with the release.
+The release may come from anybody. It is verified first (see `opening`), its configuration and shards are checked, and
+only rules of this checkout run. They run in a scratch folder with copies of this checkout's code, where the release's
+tables, prompts and recorded answers stand under checked names; with a clean environment, no network, and where the
+machine has bubblewrap nothing else that they could write to. Every model is in mode replay, so that a call without a
+recorded answer stops the job. What comes out is compared with the release.
 """
 
 import csv
 import os
 import re
 import shutil
-import subprocess
-import sys
-import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -22,19 +21,21 @@ import yaml
 from ragassay import tables
 from ragassay.errors import AssayError
 from ragassay.ledger.asked import GIVEN, write_list
+from ragassay.plan import config as configuration
 from ragassay.plan import schema
-from ragassay.plan.schema import values
-from ragassay.release.contents import ABOUT, MADE, POISON, RULES, TEXTS, part
+from ragassay.plan.shards import COLUMNS, CRAWLED
+from ragassay.release.contents import ABOUT, MADE, MEASURED, POISON, RULES, TEXTS, TOLERANCE, part
 from ragassay.release.ledger_extract import account, write_ledger
+from ragassay.release.opening import opened as opened_release
 from ragassay.release.outcome import Outcome
 from ragassay.release.rehydrating import texts
-from ragassay.release.verification import listing
-from ragassay.release.verification.release_folder import TABLES, ReleaseFolder, Unusable
+from ragassay.release.sandbox import run_boxed, scratch_folder
+from ragassay.release.verification.digests import read_table
+from ragassay.release.verification.release_folder import TABLES
 from ragassay.results import all_tables
 from ragassay.tables import Table
 
-OWN = {"results", "logs", "ledger", "releases", "config", "resources", ".snakemake", ".git"}  # the rest is linked
-OFFLINE = "RAGASSAY_NO_NETWORK"  # heeded by workflow/startup
+CODE = ("Snakefile", "config", "envs", "profiles", "resources", "workflow")  # copied from this checkout
 LONG_AGO = 1_000_000_000
 # One target for all files: a command line with hundreds of thousands of them is longer than systems take.
 TARGETS = """include: "Snakefile"
@@ -53,29 +54,28 @@ class NotReplayed(AssayError):
     """The release cannot be replayed, or what came out is not what it holds."""
 
 
-def replay(release, project=".", only: Iterable[str] = (), rehydrated=None, run: Callable | None = None) -> Outcome:
+def replay(
+    release, project=".", only: Iterable[str] = (), rehydrated=None, run: Callable | None = None, signers=None
+) -> Outcome:
     """`only` names tables; `rehydrated` is a folder with texts that the release withholds; `run` starts Snakemake in a
-    folder with arguments and an environment.
+    folder with arguments; `signers` is a file with the keys that may have signed it.
     """
-    opened = _opened(release)
-    project = Path(project).resolve()
-    (project / ".snakemake").mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="replay-", dir=project / ".snakemake") as folder:
-        scratch = Path(folder, "project")
-        config = _lay_out(opened, project, scratch)
+    opened = opened_release(release, signers)
+    rules, names = _rules(opened), _made(opened)
+    config, shards = _checked(opened)
+    if unknown := sorted(set(only) - set(names)):
+        expected = f"expected some of those that a replay makes: {', '.join(names)}"
+        raise NotReplayed(f"{release}: found {', '.join(unknown)}, {expected}")
+    with scratch_folder(Path(project).resolve()) as scratch:
+        _lay_out(opened, project, scratch, config, shards)
         keyed = _keyed(_give(opened, scratch, texts(rehydrated) if rehydrated else {}))
         _write_ledgers(opened, scratch)
         _give_keys(opened, scratch, keyed)
-        names = _made(opened)
-        if unknown := sorted(set(only) - set(names)):
-            expected = f"expected some of those that a replay makes: {', '.join(names)}"
-            raise NotReplayed(f"{release}: found {', '.join(unknown)}, {expected}")
         targets = list(_files(opened, only or names))
         _write_targets(scratch, targets)
         arguments = ["--snakefile", "replay.smk", "--forceall", "--rerun-triggers", "input"]
-        arguments += ["--allowed-rules", *opened.manifest["replay"].get("rules", RULES), "replay", "--", "replay"]
-        keys = {entry["key_variable"]: "none" for entry in config["models"].values() if entry["key_variable"]}
-        done = (run or _snakemake)(scratch, arguments, {OFFLINE: "1"} | keys)
+        arguments += ["--allowed-rules", *rules, "replay", "--", "replay"]
+        done = (run or run_boxed)(scratch, arguments)
         if done.returncode:
             raise NotReplayed(_why(done.stdout, release))
         of_answers = {made for rule in keyed for made in MADE.get(rule, ())}
@@ -83,75 +83,65 @@ def replay(release, project=".", only: Iterable[str] = (), rehydrated=None, run:
         return _compared(opened, scratch, targets, way)
 
 
-def _opened(release):
-    folder = Path(release)
+def _rules(opened):
+    """The rules that run: of this checkout, and none that it does not replay."""
+    rules = opened.manifest["replay"].get("rules", RULES)
+    if other := next((rule for rule in rules if rule not in RULES), None):
+        raise NotReplayed(f"{opened.folder}: replay.rules: found {other!r}, expected some of {', '.join(RULES)}")
+    return rules
+
+
+def _checked(opened):
+    """The configuration of the release as the scratch project has it, and its shards."""
+    place, folder = opened.folder / "config/config.yaml", opened.folder
     try:
-        opened = ReleaseFolder(folder)
-    except Unusable as error:
-        raise NotReplayed(str(error)) from error
-    for problem in listing.problems(folder):
-        raise NotReplayed(f"{release}: {problem}")
-    return opened
-
-
-def _lay_out(opened, project, scratch):
-    """Links to the code, and the configuration and prompts of the release."""
-    scratch.mkdir()
-    for path in project.iterdir():
-        if path.name not in OWN:
-            (scratch / path.name).symlink_to(path)
-    for name in ("config", "resources"):
-        (scratch / name).symlink_to(project / name)
-    prompts = scratch / "resources/prompts"
-    _unlinked(scratch, prompts)
-    for path in (opened.folder / "prompts").iterdir():
-        (prompts / path.name).unlink(missing_ok=True)
-        shutil.copyfile(path, prompts / path.name)
-    config = yaml.safe_load((opened.folder / "config/config.yaml").read_text(encoding="utf-8"))
+        config = configuration.of_files([place], schema.merged())
+    except configuration.ConfigError as error:
+        raise NotReplayed(str(error).splitlines()[0]) from error
     config["shards"] = "config/shards.tsv"
     for entry in config["models"].values():
-        entry["mode"] = "replay"
-    _unlinked(scratch, scratch / "config")
-    for name, text in {
-        "config.yaml": yaml.safe_dump(config, allow_unicode=True),
-        "shards.tsv": (opened.folder / "config/shards.tsv").read_text(encoding="utf-8"),
-    }.items():
-        (scratch / "config" / name).unlink(missing_ok=True)
-        (scratch / "config" / name).write_text(text, encoding="utf-8")
-    for path in _brought(config, scratch):
-        _stand_in(scratch, scratch / path)
-    return config
+        entry |= {"mode": "replay", "key_variable": None}
+    shards = (folder / "config/shards.tsv").read_bytes().decode(errors="surrogateescape")
+    header = shards.partition("\n")[0].rstrip("\r").split("\t")
+    if header not in (COLUMNS, COLUMNS + CRAWLED) or "\0" in shards:
+        raise NotReplayed(f"{folder}/config/shards.tsv: found no table with the columns {', '.join(COLUMNS)}")
+    for path in _brought(config, shards):
+        if not configuration.stays_inside(path):
+            raise NotReplayed(f"{folder}: found the path {path[:100]!r}, expected one inside the working directory")
+    return config, shards
 
 
-def _brought(config, scratch):
+def _lay_out(opened, project, scratch, config, shards):
+    """Copies of the code, and the configuration and prompts of the release."""
+    for name in CODE:
+        source = Path(project, name)
+        if source.is_dir():
+            shutil.copytree(source, scratch / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copyfile(source, scratch / name)
+    for path in (opened.folder / "prompts").iterdir():
+        shutil.copyfile(path, scratch / "resources/prompts" / path.name)
+    (scratch / "config/config.yaml").write_text(yaml.safe_dump(config, allow_unicode=True), encoding="utf-8")
+    (scratch / "config/shards.tsv").write_text(shards, encoding="utf-8", errors="surrogateescape", newline="")
+    for path in _brought(config, shards):
+        _stand_in(scratch / path)
+
+
+def _brought(config, shards):
     """Paths of files that users bring: no job reads them, since what was made from them is given."""
-    for _, value, entry in values(config, schema.merged()):
+    for _, value, entry in schema.values(config, schema.merged()):
         if entry.get("exists") and isinstance(value, str):
             yield value
-    with (scratch / "config/shards.tsv").open(encoding="utf-8-sig", newline="") as file:
-        rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
-        yield from filter(None, (row["documents"] for row in rows))
+    rows = csv.DictReader(shards.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
+    yield from filter(None, (row.get("documents") for row in rows))
 
 
-def _stand_in(scratch, path):
+def _stand_in(path):
     """An empty file in the place of one that a stranger has not, or a folder with one."""
     if not path.exists():
         file = path if path.suffix else path / "withheld.txt"
-        _unlinked(scratch, file.parent)
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.touch()
-
-
-def _unlinked(scratch, folder):
-    """A folder of the scratch project that may be written to: instead of a link, a folder of links."""
-    for above in [*reversed(folder.relative_to(scratch).parents), folder.relative_to(scratch)]:
-        place = scratch / above
-        if place.is_symlink():
-            target = place.resolve()
-            place.unlink()
-            place.mkdir()
-            for path in target.iterdir():
-                (place / path.name).symlink_to(path)
-        place.mkdir(exist_ok=True)
 
 
 def _give(opened, scratch, known):
@@ -166,8 +156,7 @@ def _give(opened, scratch, known):
         if pq.read_schema(opened.folder / file).equals(table.schema):
             shutil.copyfile(opened.folder / file, place)
         else:
-            rows = pq.read_table(opened.folder / file, partitioning=None)
-            rows = _with_texts(rows, known)
+            rows = _with_texts(read_table(opened.folder / file), known)
             if any(rows[column].null_count for column in _texts(table)):
                 withheld.add(name)
             tables.write(table, place, _as_declared(table, rows))
@@ -189,7 +178,16 @@ def _keyed(withheld):
 def _made(opened):
     """Tables and parts of tables that a replay makes, byte for byte or within a tolerance."""
     replay = opened.manifest["replay"]
-    return [*replay["rebuilt"], *replay.get("within", {})]
+    within = replay.get("within", {})
+    makeable = {"calls", *(name for names in MADE.values() for name in names)}
+    if (
+        within.keys() <= MEASURED.keys()
+        and set(within.values()) <= {TOLERANCE}
+        and makeable.issuperset(replay["rebuilt"])
+    ):
+        return [*replay["rebuilt"], *within]
+    expected = f"expected parts of tables that rules make, and {', '.join(MEASURED)} within {TOLERANCE}"
+    raise NotReplayed(f"{opened.folder}: replay: found {[*replay['rebuilt']]} within {within}, {expected}")
 
 
 def _write_targets(scratch, targets):
@@ -255,12 +253,6 @@ def _give_keys(opened, scratch, rules):
         places = zip(rows["item"].to_pylist(), rows["call"].to_pylist(), strict=True)
         keys = dict(zip(places, rows["key"].to_pylist(), strict=True))
         write_list(scratch / "ledger" / opened.place("asked_calls", file) / GIVEN, keys)
-
-
-def _snakemake(folder, arguments, environment):
-    command = [sys.executable, "-m", "snakemake", "--quiet", "host", "rules", "reason", *arguments]
-    together = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-    return subprocess.run(command, cwd=folder, env=os.environ | environment, **together)
 
 
 def _why(output, release):

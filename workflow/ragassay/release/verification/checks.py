@@ -1,34 +1,101 @@
-"""All that is verified, from the bytes of files up to the numbers of the card; each problem is a line."""
+"""All that is verified, from the bytes of files up to the numbers of the card; each problem is a line.
 
+What a release holds may come from anybody: nothing of it is run, and what it makes a reader allocate is bounded.
+"""
+
+import contextlib
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow as pa
+
 from ragassay.release.verification import card, listing, relations, table_files
 from ragassay.release.verification.facts import facts
-from ragassay.release.verification.release_folder import SIGNATURE, SUMS, ReleaseFolder, Unusable
+from ragassay.release.verification.release_folder import (
+    LARGEST_TEXT,
+    REFUSED,
+    SIGNATURE,
+    SUMS,
+    TABLES,
+    ReleaseFolder,
+    Unusable,
+)
 
 NAMESPACE, SIGNER = "ragassay-release", "publisher"
 
 
+MEMORY_GB = 1
+
+
+def bound_memory(gigabytes: float = MEMORY_GB) -> None:
+    """From now on this process may not allocate more, and a table that unfolds to more raises an error."""
+    with contextlib.suppress(ImportError):  # Windows has no such limits
+        import resource
+
+        pa.set_memory_pool(pa.system_memory_pool())  # others set memory aside that they never use
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        most = int(gigabytes * 10**9)
+        resource.setrlimit(resource.RLIMIT_DATA, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+
+
+def line(text: str) -> str:
+    """A problem as it may be printed: what a release brings into it cannot steer a terminal."""
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+
+
 def problems(folder: Path, signers: Path | None = None) -> Iterator[str]:
     """Bytes first; what they mean is only looked at if they are right, or else every change would be told twice."""
+    return map(line, _problems(Path(folder), signers))
+
+
+def _problems(folder, signers):
     if signers:
         yield from _signature(folder, signers)
-    changed = list(listing.problems(folder))
-    yield from changed
-    if changed:
-        return
     try:
+        changed = [*_large(folder), *listing.problems(folder)]
+        yield from changed
+        if changed:
+            return
         release = ReleaseFolder(folder)
+        if release.manifest["signed"] and not (folder / SIGNATURE).is_file():
+            yield f"{SIGNATURE}: no such file, but manifest.json says that the release is signed; get the release again"
+        yield from _unnamed(release)
+        damaged = list(table_files.problems(release))
+        yield from damaged
+        if not damaged:
+            yield from relations.problems(release)
+            yield from _documents(release)
     except Unusable as error:
         yield str(error)
-        return
-    damaged = list(table_files.problems(release))
-    yield from damaged
-    if not damaged:
-        yield from relations.problems(release)
-        yield from _documents(release)
+    except (*REFUSED, RecursionError) as error:
+        yield f"{folder}: cannot be read ({type(error).__name__}: {str(error)[:100]}); get the release again"
+
+
+def _unnamed(release):
+    """Files among the tables that the manifest does not name."""
+    named = {file for files in release.files.values() for file in files}
+    for name in listing.present(release.folder):
+        if name.startswith(f"{TABLES}/") and name not in named:
+            yield f"{name}: found a file of no table of manifest.json; remove it, it is not part of the release"
+
+
+def _large(folder):
+    """Files that are read as a whole, and too large for that."""
+    for path in sorted(folder.rglob("*")):
+        if path.suffix != ".parquet" and path.is_file() and (size := path.stat().st_size) > LARGEST_TEXT:
+            yield f"{path.relative_to(folder)}: found {size} bytes, expected at most {LARGEST_TEXT}"
+
+
+def report(folder: Path, signers: Path | None = None) -> int:
+    """Print all problems, or that there is none; returns the exit status."""
+    count = 0
+    for problem in problems(folder, signers):
+        count += 1
+        sys.stdout.write(f"{problem}\n")
+    sys.stdout.write(f"{count} problems\n" if count else f"{summary(folder)}\n")
+    return 1 if count else 0
 
 
 def summary(folder: Path) -> str:

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 BATCH_ROWS = 16_384
+LEAST_UNFOLDED, MOST_TIMES = 256_000_000, 200  # bytes of a table in memory: always allowed, and against its file's size
 VARIABLE = pa.types.is_string, pa.types.is_binary
 LISTS = pa.types.is_list, pa.types.is_fixed_size_list
 
@@ -25,10 +26,34 @@ def sha256(path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+class Oversized(Exception):
+    """A file holds far more than its size promises."""
+
+
 def batches(path, columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:
-    """A table piece by piece; a damaged page raises an error."""
+    """A table piece by piece. A damaged page raises an error, and so does a file of a few kilobytes that unfolds to
+    gigabytes.
+    """
+    unfolded, most = 0, max(LEAST_UNFOLDED, MOST_TIMES * Path(path).stat().st_size)
     with pq.ParquetFile(path, pre_buffer=False, page_checksum_verification=True) as parquet:
-        yield from parquet.iter_batches(BATCH_ROWS, columns=columns, use_threads=False)
+        for batch in parquet.iter_batches(BATCH_ROWS, columns=columns, use_threads=False):
+            unfolded += batch.nbytes
+            if unfolded > most:
+                raise Oversized(f"it unfolds to more than {most // 10**6} MB, {MOST_TIMES} times its size")
+            yield batch
+
+
+def n_rows(path) -> int:
+    return pq.read_metadata(path).num_rows
+
+
+def read_table(path, columns: list[str] | None = None) -> pa.Table:
+    """All of it, bounded likewise."""
+    pieces = list(batches(path, columns))
+    if pieces:
+        return pa.Table.from_batches(pieces)
+    schema = pq.read_schema(path)
+    return schema.empty_table() if columns is None else schema.empty_table().select(columns)
 
 
 def scalar(value: int | str) -> pa.Scalar:

@@ -40,7 +40,7 @@ def licence_of(sources: dict[str, dict], site: str | None, name: str) -> dict | 
 def _tables(release):
     rows = []
     for name in sorted(release.tables):
-        counts = [rows.num_rows for _, rows in release.each(name, [])]
+        counts = release.rows(name)
         rows.append((name, len(counts), sum(counts)))
     return rows
 

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from ragassay.release.verification.digests import scalar
+from ragassay.release.verification import manifest
+from ragassay.release.verification.digests import Oversized, n_rows, read_table, scalar
+from ragassay.release.verification.manifest import TABLES
 
 MANIFEST, SUMS, SIGNATURE, CARD, DATASHEET = (
     "manifest.json",
@@ -21,7 +22,8 @@ MANIFEST, SUMS, SIGNATURE, CARD, DATASHEET = (
     "README.md",
     "DATASHEET.md",
 )
-TABLES = "tables"
+LARGEST_TEXT = 64_000_000  # bytes of a file that is no table; all of them are read as a whole
+REFUSED = (pa.ArrowException, OSError, ValueError, MemoryError, Oversized)  # what damaged and hostile tables raise
 
 
 class Unusable(Exception):
@@ -33,20 +35,24 @@ class ReleaseFolder:
         self.folder = Path(folder)
         path = self.folder / MANIFEST
         try:
+            if (size := path.stat().st_size) > LARGEST_TEXT:
+                raise Unusable(f"{path}: found {size} bytes, expected at most {LARGEST_TEXT}")
             self.manifest = json.loads(path.read_bytes())
-            self.tables = self.manifest["tables"]
-            self.files = {name: sorted(entry["files"]) for name, entry in self.tables.items()}
-            self.version = self.manifest["version"]
-            self.passes = {}  # file -> the FilePass over it, as far as there was one
         except FileNotFoundError:
             raise Unusable(f"{path}: no such file, expected the manifest of a release") from None
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise Unusable(f"{path}: found no manifest ({error!r}); get the release again") from error
+        except (OSError, ValueError, RecursionError) as error:
+            told = type(error).__name__
+            raise Unusable(f"{path}: found no JSON ({told}), expected a manifest; get the release again") from error
+        if problem := manifest.problem(self.manifest):
+            raise Unusable(f"{path}: {problem}")
+        self.tables = self.manifest["tables"]
+        self.files = {name: sorted(entry["files"]) for name, entry in self.tables.items()}
+        self.version = self.manifest["version"]
+        self.passes = {}  # file -> the FilePass over it, as far as there was one
 
     def keys(self, table: str, file: str) -> dict[str, str]:
         """The values of the keys in the path of a file, such as generator and shard."""
-        form = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]*)", re.escape(self.tables[table]["path"] or ""))
-        found = re.fullmatch(f"{TABLES}/{form}\\.parquet", file)
+        found = re.fullmatch(rf"{TABLES}/{manifest.path_form(self.tables[table]['path'] or '')}\.parquet", file)
         return found.groupdict() if found else {}
 
     def watched(self, table: str) -> set[str]:
@@ -61,11 +67,14 @@ class ReleaseFolder:
         """Where a file stands among those of its table: `embedded/2026-09`."""
         return file.removeprefix(f"{TABLES}/").removeprefix(f"{table}/").removesuffix(".parquet")
 
+    def rows(self, table: str) -> list[int]:
+        """How many rows each file of a table has."""
+        return [n_rows(self.folder / file) for file in self.files[table]]
+
     def each(self, table: str, columns: list[str]) -> Iterator[tuple[str, pa.Table]]:
         """Every file of a table, and these columns of it."""
         for file in self.files.get(table, ()):
-            with pq.ParquetFile(self.folder / file, pre_buffer=False) as parquet:
-                yield file, parquet.read(columns, use_threads=False)
+            yield file, read_table(self.folder / file, columns)
 
     def read(self, table: str, columns: list[str]) -> pa.Table | None:
         """The rows of all files with the keys of their paths, or None where the release has no such table."""

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 from ragassay.release.verification.digests import batches, first
 from ragassay.release.verification.file_pass import FilePass
-from ragassay.release.verification.release_folder import ReleaseFolder
+from ragassay.release.verification.release_folder import REFUSED, ReleaseFolder
 
 SECRETS = (
     r"(^|[^A-Za-z0-9])((sk|pk|rk)-[A-Za-z0-9]{16}|hf_[A-Za-z0-9]{16}|gh[opsu]_[A-Za-z0-9]{16}|xox[abp]-[0-9]"
@@ -18,7 +18,6 @@ SECRETS = (
     r"|-----BEGIN [A-Z ]*PRIVATE KEY"
 )
 SECRET = re.compile(SECRETS)
-REFUSED = (pa.ArrowException, OSError, ValueError)  # what pyarrow raises for damaged files
 
 
 def problems(release: ReleaseFolder) -> Iterator[str]:
@@ -31,7 +30,7 @@ def problems(release: ReleaseFolder) -> Iterator[str]:
         try:
             return [f"{file}: {problem}" for problem in _of_file(release, file, table, ids)]
         except REFUSED as error:
-            reason = str(error).splitlines()[0][:100]
+            reason = (str(error) or type(error).__name__).splitlines()[0][:100]
             return [f"{file}: damaged or no Parquet file of table {table} ({reason})"]
 
     places = [(table, file) for table, files in release.files.items() for file in files]

@@ -1,0 +1,32 @@
+"""What a forger does to change a release without a trace: manifest, card and list fit what lies there."""
+
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+from ragassay.release.verification import card, listing, table_files
+from ragassay.release.verification.digests import batches, logical_digest
+from ragassay.release.verification.facts import facts
+from ragassay.release.verification.release_folder import MANIFEST, ReleaseFolder
+
+
+def change(folder: Path, file: str, rows, **manifest) -> None:
+    """Another table at this place, and other entries of the manifest."""
+    pq.write_table(rows, folder / file)
+    seal(folder, **manifest)
+
+
+def seal(folder: Path, **changed) -> None:
+    manifest = json.loads((folder / MANIFEST).read_text()) | changed
+    for entry in manifest["tables"].values():
+        for file in entry["files"]:
+            rows = pq.read_metadata(folder / file).num_rows
+            digest = logical_digest(pq.read_schema(folder / file), batches(folder / file))
+            entry["files"][file] = {"rows": rows, "digest": digest}
+    (folder / MANIFEST).write_text(json.dumps(manifest))
+    release = ReleaseFolder(folder)
+    assert not list(table_files.problems(release))
+    for name, text in card.documents(release, facts(release)).items():
+        (folder / name).write_text(text)
+    listing.write_sums(folder)

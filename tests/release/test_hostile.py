@@ -1,0 +1,111 @@
+"""Releases of strangers that want something are refused in one line each, before anything of them is used."""
+
+import logging
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from project import ROOT
+from publishing.hostile import OUTSIDE, TRICKS
+from ragassay.errors import AssayError
+from ragassay.release.__main__ import main
+from ragassay.release.replaying import replay
+from ragassay.release.sandbox import OFFLINE, _box, environment, run_boxed, scratch_folder
+from ragassay.release.signature import sign
+from ragassay.release.verification import checks
+
+UNFOLDING = {"one text 200,000 times", "rows without end"}  # which the benchmark tries: they take seconds or memory
+
+
+def key_of(folder):
+    """A new key of ssh, and a file that names it."""
+    key = folder / "key"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
+    (folder / "signers").write_text(f"publisher {key.with_suffix('.pub').read_text()}")
+    return key, folder / "signers"
+
+
+@pytest.mark.parametrize("trick", sorted(TRICKS.keys() - UNFOLDING))
+def test_a_trick_is_refused_in_one_line(release, project, tmp_path, trick):
+    signers = key_of(tmp_path)[1] if trick == "a forged checker" else None
+    TRICKS[trick](release)
+    before = {path: path.stat().st_mtime_ns for path in project.rglob("*") if ".snakemake" not in path.parts}
+
+    def run(folder, arguments):
+        pytest.fail(f"it came as far as {arguments}")
+
+    with pytest.raises(AssayError) as refused:
+        replay(release, project, run=run, signers=signers)
+    line = str(refused.value)
+    assert len(line) < 1000 and "\n" not in checks.line(line) and checks.line(line).isprintable()
+    assert before == {path: path.stat().st_mtime_ns for path in project.rglob("*") if ".snakemake" not in path.parts}
+    assert not Path(OUTSIDE).exists() and not Path(f"{OUTSIDE}-ran").exists()
+    assert not any((project / ".snakemake").glob("replay-*"))
+
+
+@pytest.mark.parametrize("trick", ["a name with an escape", "a version with an escape"])
+def test_what_is_printed_steers_no_terminal(release, trick, capsys):
+    TRICKS[trick](release)
+    for command in ("verify", "replay", "rehydrate"):
+        assert main([command, str(release), "--memory", "64"]) == 1
+        said = capsys.readouterr()
+        assert "\x1b" not in said.out + said.err and "\\x1b" in said.out + said.err
+
+
+def test_a_signature_is_checked_by_this_checkout(release, tmp_path):
+    """A forged list with a forged checker passes its own check, and not ours."""
+    key, signers = key_of(tmp_path)
+    sign(release, key)
+    assert list(checks.problems(release, signers)) == []
+    genuine = (release / "SHA256SUMS.sig").read_bytes()
+    TRICKS["a forged checker"](release)
+    (release / "SHA256SUMS.sig").write_bytes(genuine)
+    assert next(checks.problems(release, signers)).startswith("SHA256SUMS.sig: is no signature by a key in")
+    makefile = (ROOT / "Makefile").read_text()
+    assert "-I" in makefile[makefile.index("RELEASES :=") :].splitlines()[0]
+
+
+def test_a_release_that_says_it_is_signed_and_is_not_is_a_problem(release):
+    TRICKS["a signature that is missing"](release)
+    [problem, *_] = checks.problems(release)
+    assert problem.startswith("SHA256SUMS.sig: no such file, but manifest.json says that the release is signed")
+
+
+def test_a_replay_sees_no_key_and_no_network_and_writes_nowhere_else(tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "canary")
+    (tmp_path / ".snakemake").mkdir()
+    with scratch_folder(tmp_path) as scratch, socket.create_server(("127.0.0.1", 0)) as server:
+        variables = environment(scratch)
+        assert variables[OFFLINE] == "1" and "canary" not in variables.values()
+        box = _box(scratch)
+        if not box:
+            pytest.skip("neither bwrap nor unshare works here")
+        connect = f"import socket; socket.create_connection(('127.0.0.1', {server.getsockname()[1]}))"
+        done = subprocess.run([*box, sys.executable, "-c", connect], capture_output=True, text=True)
+        assert (done.returncode and "OSError" in done.stderr) or "Error: [Errno" in done.stderr
+        if box[0] == "bwrap":
+            write = f"open({str(tmp_path / 'written')!r}, 'w')"
+            done = subprocess.run([*box, sys.executable, "-c", write], capture_output=True, text=True)
+            assert "Read-only file system" in done.stderr and not (tmp_path / "written").exists()
+        assert "no-such-file" in run_boxed(scratch, ["--snakefile", "no-such-file"]).stdout
+
+
+def test_what_a_killed_replay_left_is_cleared_away(tmp_path, caplog):
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    left, other = tmp_path / f".snakemake/replay-{gone.pid}-x", tmp_path / f".snakemake/replay-{os.getpid()}-x"
+    for folder in (left, other):
+        folder.mkdir(parents=True)
+    with caplog.at_level(logging.INFO), scratch_folder(tmp_path):
+        assert not left.exists() and other.exists(), "one that runs keeps its folder"
+
+
+def test_nothing_made_again_is_no_success(release, project, monkeypatch, capsys):
+    monkeypatch.chdir(project)
+    monkeypatch.setattr("ragassay.release.replaying.run_boxed", lambda *_: subprocess.CompletedProcess([], 0, ""))
+    assert main(["replay", str(release), "--memory", "64"]) == 1
+    assert "nothing was made again, so nothing was tested" in capsys.readouterr().err

@@ -1,0 +1,62 @@
+"""Open a release that may come from anybody: verified by this checkout's code, and matched against its tables.
+
+Verifying, replaying, comparing and rehydrating all begin here. Nothing of a release is run, and no name in it is used
+before it was checked.
+"""
+
+from pathlib import Path
+
+from ragassay.errors import AssayError
+from ragassay.llm.prompts import Prompt, PromptError
+from ragassay.release.verification import checks
+from ragassay.release.verification.manifest import NAME
+from ragassay.release.verification.release_folder import ReleaseFolder
+from ragassay.results import all_tables
+
+
+class Untrusted(AssayError):
+    """What lies in the folder is no release that can be used."""
+
+
+def opened(folder, signers=None) -> ReleaseFolder:
+    """`signers` is a file with the keys that the signature has to be by."""
+    folder = Path(folder)
+    problems = [*checks.problems(folder, Path(signers) if signers else None)]
+    problems = problems or [*_undeclared(ReleaseFolder(folder)), *_prompts(ReleaseFolder(folder))]
+    if problems:
+        more = f"; {len(problems) - 1} more problems: make verify RELEASE={folder}" if len(problems) > 1 else ""
+        raise Untrusted(f"{folder}: {checks.line(problems[0])}{more}")
+    return ReleaseFolder(folder)
+
+
+def _undeclared(release):
+    """Tables that are not those of this checkout, or lie elsewhere."""
+    declared = all_tables()
+    for name, entry in release.tables.items():
+        if name not in declared:
+            yield f"found the table {name!r}, which this version of ragassay does not know; use the one that made it"
+        elif entry["path"] != declared[name].path or entry["key"] != list(declared[name].key):
+            expected = f"{declared[name].path} with the key {list(declared[name].key)}"
+            yield f"found the table {name!r} at {entry['path']} with the key {entry['key']}, expected {expected}"
+
+
+def _prompts(release):
+    """Prompts that are not what the manifest says, or that are no prompts."""
+    for digest, file in release.manifest["prompts"].items():
+        folder, _, name = file.partition("/")
+        if not digest and not file:
+            continue  # of rows that users brought
+        if folder != "prompts" or not NAME.fullmatch(name) or not name.endswith(".yaml"):
+            yield f"manifest.json: prompts: found the file {file!r}, expected prompts/<name>.yaml"
+            continue
+        try:
+            made = Prompt.load(release.folder / file).digest
+        except PromptError as error:
+            yield str(error)
+        else:
+            if made != digest:
+                yield f"{file}: found a prompt with the digest {made[:12]}..., expected {digest[:12]}..."
+    listed = set(release.manifest["prompts"].values())
+    for path in sorted((release.folder / "prompts").iterdir()):
+        if f"prompts/{path.name}" not in listed:
+            yield f"prompts/{path.name}: found a prompt that no row was asked with, expected those of manifest.json"
