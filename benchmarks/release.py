@@ -1,7 +1,7 @@
-"""Replay releases of strangers that want something, each of which has to be refused, and an honest one, in bounded time and
-memory. Verify 1,000 damaged copies of a release of the tiny pipeline, and compare it with that of another clone, which has
-another folder, time zone, locale, umask and number of processors. Measure how a release of a million rows is written,
-against reading, hashing and copying its tables once, and how it is verified, against reading and hashing them.
+"""Replay releases of strangers that want something, each of which has to be refused, and an honest one, in bounded time
+and memory. Verify 1,000 damaged copies of a release of the tiny pipeline, and compare it with that of another clone,
+which has another folder, time zone, locale, umask and number of processors. Measure how a release of a million rows is
+written, against reading, hashing and copying its tables once, and how it is verified, against reading and hashing them.
 These are CPU seconds of one thread, start and imports of `verify.py` among them, and the least of several tries.
 
 `python benchmarks/release.py PROJECT` takes a folder where the tiny pipeline has run, instead of running it in a clone.
@@ -64,7 +64,7 @@ def damages(project: Path) -> None:
 
 
 def hostile(project: Path) -> None:
-    """`make replay` on each trick, with a key in the environment; what lies in the project is compared before and after."""
+    """Replay each trick, with a key in the environment; what lies in the project is compared before and after."""
     with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
         os.chdir(project)
         honest = Path(shutil.move(publish(f"bench-{os.getpid()}", [TINY], DAY), Path(folder, "honest")))
@@ -73,7 +73,7 @@ def hostile(project: Path) -> None:
             copy = Path(shutil.copytree(honest, Path(folder, "release"), symlinks=True))
             trick(copy)
             before = _files(project)
-            status, seconds, megabytes, said = _replayed(copy, project)
+            status, seconds, megabytes, said = _replayed(copy, project, signed=name == "a forged checker")
             outside = [path for path in (OUTSIDE, f"{OUTSIDE}.parquet") if os.path.lexists(path)]
             refused = status == 1 and len(said) == 1 and said[0].isprintable()
             if name and (not refused or outside or before != _files(project) or seconds > LONGEST):
@@ -81,7 +81,7 @@ def hostile(project: Path) -> None:
             if name:
                 counts["refused"] += refused
                 counts["outside"] += bool(outside) or before != _files(project)
-                counts["ran"] += os.path.exists(f"{OUTSIDE}-ran") or any("canary" in line for line in said)
+                counts["ran"] += Path(f"{OUTSIDE}-ran").exists() or any("canary" in line for line in said)
                 counts["hung"] += seconds > LONGEST
                 slowest, highest = max(slowest, seconds), max(highest, megabytes)
             else:
@@ -103,12 +103,13 @@ def _files(project):
     return {str(path): (path.lstat().st_mtime_ns, path.lstat().st_size) for path in found}
 
 
-def _replayed(release, project):
-    """Status, seconds, megabytes at the peak, and what was printed."""
+def _replayed(release, project, signed):
+    """Status, seconds, megabytes at the peak, and what was printed; where it has to be `signed`, by a key of nobody."""
     start = time.perf_counter()
     with tempfile.TemporaryFile("w+") as said:
         environment = os.environ | {"OPENAI_API_KEY": "canary", "PYTHONPATH": str(project / "workflow")}
         command = [sys.executable, "-m", "ragassay.release", "replay", str(release)]
+        command += ["--signers", os.devnull] * signed
         child = subprocess.Popen(command, cwd=project, env=environment, stdout=said, stderr=subprocess.STDOUT)
         _, status, usage = os.wait4(child.pid, 0)
         said.seek(0)
