@@ -8,6 +8,7 @@ import pytest
 
 from ragassay.llm.model import Failure, Model, ModelError, provider_for
 from ragassay.llm.posting import Poster
+from servers import answer, moved, serving
 
 
 def post(address, body=None):
@@ -34,6 +35,38 @@ def test_status_headers_and_text_are_handed_on(serve):
     assert (status, "messages" in text) == (400, True)
     status, headers, _ = post(server.url, {"model": "loopback", "messages": [{"role": "user", "content": "é\ud83d"}]})
     assert (status, headers["X-RateLimit-Limit-Requests"]) == (200, "600")
+
+
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        (answer(b"\x0b\x02\x80", content_encoding="br"), "Can not decode content-encoding: brotli"),
+        (b"hello there\r\n\r\n", "Bad status line"),
+        (answer(x_trace="x" * 70_000), "Got more than 65536 bytes"),
+    ],
+)
+def test_a_reply_that_is_no_http_may_have_cost_and_says_so_in_one_line(reply, told):
+    with serving({"/chat/completions": reply}) as base, pytest.raises(Failure, match=told) as error:
+        post(base)
+    assert (error.value.kind, error.value.again, error.value.lost) == ("garbled", True, True)
+    assert "\n" not in error.value.detail
+
+
+def test_headers_of_several_kilobytes_are_read():
+    with serving({"/chat/completions": answer(b"{}", x_trace="x" * 30_000)}) as base:
+        assert post(base)[::2] == (200, "{}")
+
+
+def test_nobody_is_followed_to_another_address():
+    with serving({"/chat/completions": moved("http://127.0.0.1:1/elsewhere", "308 Permanent Redirect")}) as base:
+        status, headers, _ = post(base)
+        tested = Model("tested", "openai", "m", base)
+    assert (status, headers["location"]) == (308, "http://127.0.0.1:1/elsewhere")
+    failure = provider_for(tested).failure(status, headers, "")
+    assert not failure.again and not failure.refused
+    assert failure.detail.endswith(
+        "http://127.0.0.1:1/elsewhere; the server names another address: put that into base_url"
+    )
 
 
 def test_the_proxy_of_the_environment_is_used_but_not_for_excepted_hosts(serve, monkeypatch):

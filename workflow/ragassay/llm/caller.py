@@ -61,9 +61,7 @@ class Caller:
         self.pace, self.slots = Pace(limits, self._sleep), Slots(limits, self._sleep)
         self.asked = Asked(ledger.folder)
         self.answered = self.told = False
-        # What shows that a request is refused for itself, and not whatever is asked: an answer, of an earlier run too.
-        has_answered = self.manners.answered if lease.register else bool(ledger.counts["samples"])
-        self.refusals = Refusals(model, ledger, lambda: self.in_flight, has_answered)
+        self.refusals = Refusals(model, ledger, lambda: self.in_flight, self._has_answered)
         self.hits = self.known = self.in_flight = self.gave_up = 0  # `known`: calls that the ledger answered
         self.failures, self.last_failure = Counter(), ""  # kind -> tries that failed
         self.error, self.deadline = None, 0.0  # why nothing more is asked, and until when replies are awaited
@@ -80,6 +78,13 @@ class Caller:
     def waiting(self) -> int:
         """Requests that are begun and not in flight."""
         return max(0, len(self._same) - self.in_flight)
+
+    def _has_answered(self):
+        """Whether any job of the model ever had an answer: it shows that a refusal is meant for its request."""
+        if self.lease.register:
+            self.manners.refresh()
+            return self.manners.answered
+        return bool(self.ledger.counts["samples"])
 
     async def close(self) -> None:
         self.purse.close(self.ledger.dollars, self.ledger.dollars_at_risk)

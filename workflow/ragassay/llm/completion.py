@@ -67,9 +67,10 @@ def _reply(body):
 
 def _error(reply, choices):
     """The error that a reply holds in place of its answers; beside answers that came to their end it is none."""
-    ends = [choice.get("finish_reason") for choice in choices]
-    if reply.get("error") and not (all(ends) and BROKEN_OFF not in map(meaning, ends, ends) and ends):
-        return reply["error"]
+    if reply.get("error"):
+        ends = [choice.get("finish_reason") for choice in choices]
+        if not ends or not all(ends) or BROKEN_OFF in map(meaning, ends, ends):
+            return reply["error"]
     errors = [choice.get("error") for choice in choices]
     return errors[0] if errors and all(errors) else None
 

@@ -1,8 +1,8 @@
 """Post requests to one address: a session of aiohttp with its connections kept open, and what can go wrong with them.
 
 The official clients would do it, too, at three times the processor time of a request, and their import takes longer
-than a small job. Certificates are trusted and proxies found as they do it. Nothing is sent again, and there is no
-deadline.
+than a small job. Certificates are trusted and proxies found as they do it. Nothing is sent again, to no other address
+either, and there is no deadline.
 """
 
 import json
@@ -32,11 +32,16 @@ class Poster:
         self.open()
         content = json.dumps(body, allow_nan=False).encode()
         try:
-            async with self._session.post(self.address, data=content, proxy=self._proxy) as reply:
+            sent = {"data": content, "proxy": self._proxy, "allow_redirects": False}
+            async with self._session.post(self.address, **sent) as reply:
                 return reply.status, reply.headers, (await reply.read()).decode(errors="replace")
+        except aiohttp.ClientResponseError as error:
+            detail = f"the reply of {self.server} cannot be read: {' '.join(error.message.split())[:300]}"
+            raise Failure("garbled", detail, again=True, lost=True) from error
         except (aiohttp.ClientError, OSError) as error:
             lost = not isinstance(error, NEVER_SENT)
-            detail = f"{'lost the' if lost else 'no'} connection to {self.server}: {str(error) or type(error).__name__}"
+            why = " ".join(str(error).split()) or type(error).__name__
+            detail = f"{'lost the' if lost else 'no'} connection to {self.server}: {why}"
             raise Failure("connection", detail, again=True, lost=lost) from error
 
     def open(self) -> None:

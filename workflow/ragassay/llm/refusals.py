@@ -20,9 +20,9 @@ UNREADABLE = {"no chat completion", "no JSON", "web page", "no choice", "garbled
 
 
 class Refusals:
-    """`has_answered`: whether the model has answered in an earlier run."""
+    """`has_answered` says whether the model has ever answered, in another job or an earlier run."""
 
-    def __init__(self, model: Model, ledger: Ledger, in_flight: Callable[[], int], has_answered: bool = False):
+    def __init__(self, model: Model, ledger: Ledger, in_flight: Callable[[], int], has_answered: Callable[[], bool]):
         self.model, self.ledger, self.in_flight, self.has_answered = model, ledger, in_flight, has_answered
         self.takes_others = False
         self._open = []  # (key, samples, reason, words) of those before the first answer
@@ -67,9 +67,9 @@ class Refusals:
 
     def end(self) -> None:
         """All that there was to ask has been asked."""
-        if self._open and not self.has_answered:
-            raise self._error()
         if self._open:
+            if not self.has_answered():
+                raise self._error()
             self.keep()
         if self._crashes:
             told = "model %s: %d replies could not be read, which is a fault of ragassay; they count as abstentions"
@@ -95,7 +95,7 @@ class Refusals:
         if self.takes_others:
             return False
         alike = max(self._complaints.values(), default=0)
-        return len(self._open) >= MOST or (alike >= ALIKE and not self.has_answered)
+        return len(self._open) >= MOST or (alike >= ALIKE and not self.has_answered())
 
     def _stop_if_hopeless(self):
         if self._too_many() and not self.in_flight():

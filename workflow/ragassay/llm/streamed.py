@@ -6,6 +6,7 @@ breaks off may say so in an event with an error, or not at all: then a choice ha
 
 import json
 
+leniently = json.JSONDecoder(strict=False).decode
 STARTS = ("data:", "event:", ":")  # the last one is a comment, sent to keep the connection open
 
 
@@ -16,7 +17,7 @@ def is_streamed(body: str) -> bool:
 def parsed(text: str):
     """The value of a JSON text, also where line ends stand unescaped in it or a number has thousands of digits."""
     try:
-        return json.loads(text, strict=False)
+        return leniently(text)
     except ValueError as error:
         if isinstance(error, json.JSONDecodeError):
             raise

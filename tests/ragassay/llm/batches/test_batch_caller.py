@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pytest
@@ -22,6 +23,7 @@ from ragassay import tables
 from ragassay.ledger.calls import Ledger
 from ragassay.llm import caller
 from ragassay.llm.batches import batch_caller, submission
+from ragassay.llm.batches.submission import SentBatch
 from ragassay.llm.calls import GaveUp, Stopped, Unanswered, complete, converse
 from ragassay.llm.model import Model, ModelError, Request, provider_for
 from ragassay.llm.money import OverBudget, Purse
@@ -205,6 +207,32 @@ def test_a_request_that_is_refused_abstains_and_the_others_are_answered(serve, t
         assert (refused.text, refused.finish_reason) == ("", "too_long")
         assert refused.detail.startswith("HTTP 400 for a request of batch batch_000001: The messages have")
     assert sorted(map(len, batch_rows(server).values())) == [1] * 11
+
+
+@pytest.mark.parametrize("odd", ["moderated", "moderated_in_200", "blocked", "without_choices", "always_broken"])
+def test_in_a_batch_too_one_refused_request_costs_one_whatever_the_refusal_wears(serve, tmp_path, odd):
+    server, bad = serve(odd_words={"forbidden": odd}), requests(1, text="forbidden")
+    *others, (refused,) = complete(requests(10) + bad, model(server), tmp_path / "ledger")
+    assert [answer.finish_reason for (answer,) in others] == ["stop"] * 10
+    assert refused.text == "" and refused.finish_reason in ("refusal", "provider_error")
+    assert len(batch_rows(server)) == 11
+
+
+@pytest.mark.parametrize(
+    ("error", "refused", "again"),
+    [
+        ({"code": "content_filter", "message": "flagged by moderation"}, "refusal", False),
+        ({"code": 400, "message": "max_tokens must be at least 1, got -9"}, "too_long", False),
+        ({"code": "batch_expired", "message": "it could not be executed before the window expired"}, "", True),
+        ({"code": "server_error", "message": "try later"}, "", True),
+        ({}, "", True),
+    ],
+)
+def test_an_error_without_a_status_says_itself_whether_it_passes(serve, error, refused, again):
+    caller = SimpleNamespace(model=model(serve()), fail=lambda _row, failure: failure)
+    batch = SimpleNamespace(caller=caller, job=SimpleNamespace(id="batch_1"), lost=0.0, paid=0.0)
+    failure = SentBatch._outcome(batch, SimpleNamespace(worst=0.5), {"response": None, "error": error})
+    assert (failure.refused, failure.again, batch.lost) == (refused, again, 0.0)
 
 
 def test_when_all_are_refused_the_job_stops(serve, tmp_path):

@@ -16,7 +16,7 @@ import time
 
 from ragassay.ledger.journal import SYNC_SECONDS
 from ragassay.llm.model import Failure
-from ragassay.llm.statuses import failure_of
+from ragassay.llm.statuses import failure_in_reply, failure_of
 from ragassay.stage import log
 
 FIRST_LOOK, LONGEST_LOOK = 1.0, 60.0  # seconds between looks at a batch
@@ -205,8 +205,11 @@ class SentBatch:
             failure = failure_of(status, body, source, self.caller.model)
             outcome = self.caller.fail(row, failure)
         else:
-            detail = f"a request of batch {self.job.id} failed: {str(error)[:300]}"
-            outcome = self.caller.fail(row, Failure("in the error file", detail, again=True))
+            failure = failure_in_reply(error, f"for a request of batch {self.job.id}", self.caller.model, lost=False)
+            if failure.again:
+                detail = f"a request of batch {self.job.id} failed: {str(error)[:300]}"
+                failure = Failure("in the error file", detail, again=True)
+            outcome = self.caller.fail(row, failure)
         if isinstance(outcome, Failure):
             self.lost, self.paid = self.lost + row.worst * outcome.lost, self.paid + outcome.paid
         else:

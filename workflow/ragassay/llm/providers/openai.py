@@ -91,7 +91,7 @@ class Provider(Batches, model.Provider):
             told = json.loads(text)
         except (ValueError, RecursionError):
             told = None
-        told = told if isinstance(told, dict) else text
+        told = told if isinstance(told, dict) else headers.get("location", text) if 300 <= status < 400 else text
         return failure_of(status, told, f"from {self.where}", self.model, _retry_after(headers))
 
 
