@@ -29,6 +29,13 @@ def test_queries_come_in_the_order_of_time_and_the_same_text_has_one_id(tmp_path
     assert {one["drifted"] for one in rows} == {None}
 
 
+def test_texts_that_differ_in_case_and_punctuation_are_the_same_query(tmp_path):
+    asked = ["Who?", " who ", "WHO!", "Who is?", "?!", "!"]
+    rows = read(tmp_path, "text,asked at", *(f"{text},2026-11-0{at}" for at, text in enumerate(asked, 1)))
+    ids = [one["query_id"] for one in rows]
+    assert len(set(ids[:3])) == 1 and len(set(ids)) == 4 and rows[2]["text"] == "WHO!"
+
+
 @pytest.mark.parametrize(
     ("lines", "problem"),
     [

@@ -65,6 +65,58 @@ def test_without_drift_alarms_are_rare():
     assert 0 < np.mean(sizes) <= 0.09
 
 
+def test_a_query_counts_once_in_each_window():
+    found = drift.first_in_window(["a", "b", "a", "a", "b", "b", "c"], [0, 0, 0, 1, 1, 1, 1])
+    assert found.tolist() == [True, True, False, True, True, False, True]
+
+
+def each_twice(random):
+    return np.repeat(np.arange(200), 2)
+
+
+def some_again(random):
+    return np.cumsum(random.random(400) > 0.2)
+
+
+def bursts(random):
+    return np.repeat(np.arange(400), np.where(random.random(400) < 0.02, 20, 1))[:400]
+
+
+def popular(random):
+    """A few texts are frequent, and in later windows, too."""
+    return (200 ** random.random(400)).astype(int)
+
+
+def alarms(random, queries, values, reference, counted):
+    """Whether the alarm ever rings in a log without drift, at alpha = .05."""
+    windows = np.arange(len(queries)) // 20
+    counted = drift.first_in_window(queries, windows) if counted else np.full(len(queries), True)
+    p_values = drift.sequential_p_values(reference, values[queries][counted], int(random.integers(1 << 32)))
+    return drift.evidence(p_values, windows[counted]).alarms[-1]
+
+
+@pytest.mark.parametrize("log", [each_twice, some_again, bursts, popular])
+def test_repeated_queries_are_no_drift(log):
+    random, found = np.random.default_rng(0), {True: [], False: []}
+    for _ in range(120):
+        queries, values = log(random), np.sort(random.normal(size=400)) if log is popular else random.normal(size=400)
+        reference = values[popular(random)][:100] if log is popular else random.normal(size=100)
+        for counted, rung in found.items():
+            rung.append(alarms(random, queries, values, reference, counted))
+    assert np.mean(found[True]) <= 0.05
+    assert np.mean(found[False]) > 0.07 or log is popular
+
+
+def test_new_questions_that_many_people_ask_are_drift():
+    random, found = np.random.default_rng(0), []
+    for _ in range(20):
+        queries, values = np.arange(800), random.normal(size=800)
+        queries[400:] = np.where(random.random(400) < 0.2, random.integers(797, 800, 400), queries[400:])
+        values[797:] = 3
+        found.append(alarms(random, queries, values, random.normal(size=100), True))
+    assert np.mean(found) >= 0.8
+
+
 @pytest.mark.parametrize("shift", [4.0, -3.0])
 def test_drift_is_noticed_and_its_beginning_found(shift):
     random = np.random.default_rng(0)

@@ -5,12 +5,19 @@ Values are a statistic of each query in the order of time, higher = more out of 
 `ks` compares one window with the reference, as the paper does. Each window is tested at level alpha, so that of many
 windows without drift a share alpha looks drifted all the same: it shows where to look, and sounds no alarm.
 
-`evidence` sounds the alarm: if there is no drift, the chance that it ever does is at most alpha, however long the log.
-It bets on p-values. Each query gets one among all queries before it, the reference included; without drift, when the
-order of queries says nothing, these are independent and uniform, whatever the statistic and however few the reference
-queries (Vovk's conformal test martingales). A bet pays `e * p ** (e - 1)`, whose mean is then 1. So the wealth is a
-fair game, which reaches 1 / alpha with a chance of at most alpha (Ville's inequality). P-values among the reference
-alone would not do: how it differs from the traffic by chance would become an alarm in a long log.
+`evidence` sounds the alarm: of a log whose queries are independent and do not drift, the chance that it ever does is at
+most alpha, however long the log. It bets on p-values. Each query gets one among all queries before it, the reference
+included; where the order of queries says nothing (they are exchangeable), these are independent and uniform, whatever
+the statistic and however few the reference queries (Vovk's conformal test martingales). A bet pays `e * p ** (e - 1)`,
+whose mean is then 1. So the wealth is a fair game, which reaches 1 / alpha with a chance of at most alpha (Ville's
+inequality). P-values among the reference alone would not do: how it differs from the traffic by chance would become an
+alarm in a long log.
+
+A query that somebody sends twice is no second witness: bets on both would multiply as if they were independent, and a
+few repetitions would make an alarm. So a text counts once in a window (`first_in_window`), in tests of windows, too. It
+counts again in the next one. If it counted once in the whole log, frequent queries would come first and rare ones last,
+which is a drift in itself where these differ, and a new question that many people ask would not be seen. Queries can
+depend on each other in other ways, such as those of a session or of a weekday; there the promise does not hold.
 
 Half of the wealth bets that queries move out of knowledge (p near 0), half that they move into it (p near 1), each on
 several sizes of `e`: a few strange queries and a general shift call for different ones. Nobody knows when drift begins,
@@ -23,9 +30,15 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
 SIZES = (0.15, 0.4, 0.7)  # of bets: small ones win much from a few extreme p-values
 TOGETHER = 1024  # values that are ranked at once
+
+
+def first_in_window(queries, windows) -> np.ndarray:
+    """Whether each query is the first of its kind in its window; `windows` are the numbers of these."""
+    return ~pd.DataFrame({"query": queries, "window": windows}).duplicated().to_numpy()
 
 
 class Window(NamedTuple):

@@ -12,7 +12,7 @@ GATED_QUERIES = Table(
     columns=(
         Column("entry", pa.int64(), "its number in the log"),
         Column("date", pa.timestamp("ms", tz="UTC"), "when it was asked"),
-        Column("query_id", pa.string(), "the query; the same text has the same id"),
+        Column("query_id", pa.string(), "the query; texts with the same words have the same id"),
         Column("value", pa.float64(), "the gate's statistic, higher = more out of knowledge"),
         Column("p_value", pa.float64(), "how surprising that is among in-knowledge queries"),
         Column("rejected", pa.bool_(), "whether the gate takes it for out-of-knowledge"),

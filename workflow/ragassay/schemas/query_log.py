@@ -13,7 +13,11 @@ QUERY_LOG = Table(
         Column("entry", pa.int64(), "its number, from 1, in the order of time"),
         Column("date", pa.timestamp("ms", tz="UTC"), "when it was asked"),
         Column("text", pa.string(), "what was asked"),
-        Column("query_id", pa.string(), "the query that it is; of a user's log, a hash of its text"),
+        Column(
+            "query_id",
+            pa.string(),
+            "the query that it is; of a user's log, a hash of its words",
+        ),
         Column("query_set", pa.string(), "where that comes from, if it was mixed", null=True),
         Column("drifted", pa.bool_(), "whether it was mixed on the day of the drift or later", null=True),
     ),

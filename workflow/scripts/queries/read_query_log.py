@@ -1,4 +1,9 @@
-"""Read a log of the user's queries, in the order of time. A query without a date is an error."""
+"""Read a log of the user's queries, in the order of time. A query without a date is an error. Texts that differ only in
+case, punctuation and spaces are the same query.
+"""
+
+import re
+import unicodedata
 
 from ragassay import tables
 from ragassay.documents.documents import Unusable, clean, moment
@@ -33,9 +38,14 @@ def read_query_log(files, query_log, columns):
     found.sort(key=lambda one: one[0])
     with tables.Writer(QUERY_LOG, query_log) as kept:
         for entry, (asked, query) in enumerate(found, 1):
-            own = {"entry": entry, "date": asked, "text": query, "query_id": content_id("text", query)}
+            own = {"entry": entry, "date": asked, "text": query, "query_id": content_id("text", same_words(query))}
             kept.add(dict.fromkeys(QUERY_LOG.schema.names) | own)
     log.info("%d queries from %s to %s", len(found), found[0][0].date(), found[-1][0].date())
+
+
+def same_words(text: str) -> str:
+    """What texts share that differ only in case, punctuation and spaces; of signs alone, the text itself."""
+    return " ".join(re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold())) or text
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""Measure whether the queries of logs drifted, window by window, and to which topics: the report's section."""
+"""Measure whether the queries of logs drifted, window by window, and to which topics: the report's section.
+
+Of queries with the same text, one counts in each window for its test and for the alarm; shares are of all queries.
+"""
 
 import numpy as np
 
@@ -39,7 +42,8 @@ def measure_drift(
                 " some to compare; give a longer log"
             )
         if reference:
-            known, asked = asked["value"].to_numpy()[:reference], asked.slice(reference)
+            before, asked = asked.slice(0, reference), asked.slice(reference)
+            known = before["value"].to_numpy()[_counted(before, window)]
         windows, evidence = _windows(asked, known, window, alpha, seed)
         tables.write(QUERY_DRIFT, output, windows)
         rows += _shown(keys, windows, alpha)
@@ -54,32 +58,37 @@ def measure_drift(
 
 def _windows(asked, known, window, alpha, seed):
     """The rows of all windows, and the evidence after each."""
-    values, out = asked["value"].to_numpy(), asked["rejected"].to_numpy()
+    values, out, counted = asked["value"].to_numpy(), asked["rejected"].to_numpy(), _counted(asked, window)
     dates, numbers = asked["date"].to_pylist(), np.arange(len(asked)) // window
-    evidence = drift.evidence(drift.sequential_p_values(known, values, seed), numbers, alpha)
+    p_values = drift.sequential_p_values(known, values[counted], seed)
+    evidence = drift.evidence(p_values, numbers[counted], alpha)
     rows = []
     for number in range(numbers[-1] + 1):
         inside = slice(number * window, (number + 1) * window)
-        test, days = drift.ks(known, values[inside], alpha), dates[inside]
+        test, days = drift.ks(known, values[inside][counted[inside]], alpha), dates[inside]
         rows.append(
             {
                 "window": number + 1, "first": days[0], "last": days[-1], "queries": len(days),
-                "rejected": int(out[inside].sum()), "ks": test.statistic, "ks_critical": test.critical,
-                "ks_p": test.p_value, "evidence": float(evidence.wealth[number]),
+                "different": int(counted[inside].sum()), "rejected": int(out[inside].sum()), "ks": test.statistic,
+                "ks_critical": test.critical, "ks_p": test.p_value, "evidence": float(evidence.wealth[number]),
                 "alarm": bool(evidence.alarms[number]),
             }
         )  # fmt: skip
     return rows, evidence
 
 
+def _counted(asked, window):
+    return drift.first_in_window(asked["query_id"].to_pylist(), np.arange(len(asked)) // window)
+
+
 def _shown(keys, windows, alpha):
     """What the figures show of each window."""
     for row in windows:
-        own, count = keys | {"at": row["window"]}, row["queries"]
+        own, count, different = keys | {"at": row["window"]}, row["queries"], row["different"]
         for curve, value in (("distance", row["ks"]), ("critical distance", row["ks_critical"])):
-            yield SECTION.row("ks", own | {"curve": curve}, "distance", value, count)
+            yield SECTION.row("ks", own | {"curve": curve}, "distance", value, different)
         for curve, value in (("evidence", row["evidence"]), ("alarm", -np.log10(alpha))):
-            yield SECTION.row("evidence", own | {"curve": curve}, "evidence", value, count)
+            yield SECTION.row("evidence", own | {"curve": curve}, "evidence", value, different)
         low, high = clopper_pearson(row["rejected"], count)
         yield SECTION.row("windows", own, "rejected", row["rejected"] / count, count, low, high)
 
