@@ -5,6 +5,7 @@ from typing import NamedTuple
 import pytest
 
 from loopback import Loopback
+from ragassay.llm.model import ModelError
 from ragassay.schemas.responses import RESPONSES
 from ragassay.tally import MostRejected
 from rows import row
@@ -143,3 +144,30 @@ def test_what_a_provider_refuses_is_a_row_with_its_words_and_the_log_names_the_d
     assert {row.get("reason") or row.get("abstained") or row["finish_reason"] for row in rows} == {"refusal"}
     told = [line for line in caplog.messages if line.startswith("the provider refused a request about d006: ")]
     assert len(told) == case.requests and words in told[0]
+
+
+def test_a_first_try_that_is_refused_whole_stops_the_stage_and_is_asked_again(run, study, server, stage):
+    case = CASES[stage]
+    server.control(odd_answers={"odd_refusal": 1.0})
+    try:
+        with pytest.raises(ModelError, match=r"refused, the last: HTTP 400 .*This organization is paused"):
+            run(stage, [False] * 3, 0.5)
+    finally:
+        server.control(odd_answers={})
+    assert {path.stem for path in study.folder.glob("*.parquet")} == set(case.inputs.split()), "no table is written"
+    run(stage, [False] * 3, 0.5)
+    assert study.read(case.output) and not (study.path("rejects").exists() and study.read("rejects"))
+
+
+@pytest.mark.parametrize("refusal", ["moderated", "moderated_in_200", "blocked"])
+def test_one_refused_document_stops_no_stage_whatever_the_refusal_wears(run, study, server, stage, refusal):
+    case = CASES[stage]
+    server.control(odd_words={"broken": refusal})
+    try:
+        run(stage, [number == 6 for number in range(12)], 0.5)
+    finally:
+        server.control(odd_words={})
+    rejects = study.path("rejects").exists()
+    rows = [row for row in study.read("rejects" if rejects else case.output) if row["detail"]]
+    assert len(rows) == case.items
+    assert {row.get("reason") or row.get("abstained") or row["finish_reason"] for row in rows} == {"refusal"}
