@@ -246,8 +246,10 @@ def _planted(config, name):
 
 def _knows(config, name, dataset):
     """Whether a scorer was trained on a dataset's corpus, or one that this extends: those that its entry names, or, for
-    the demo's, the demo.
+    the demo's, the demo. A dataset that is none is named elsewhere.
     """
+    if dataset not in config["datasets"]:
+        return False
     entry, corpora = scorer(config, name), datasets.bases(config, config["datasets"][dataset]["corpus"])
     entries = [config["corpora"][corpus] for corpus in corpora if corpus in config["corpora"]]
     files = [file for own in entries if "extends" not in own for file in retrieval.files_of(own, "corpora")]

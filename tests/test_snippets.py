@@ -1,0 +1,156 @@
+"""Every snippet of docs/ and the READMEs does what it says: settings pass the strict loader, alone and together with
+those of their page, commands are planned, tables of shards are read. Files that a reader brings are empty ones.
+"""
+
+import re
+import shlex
+import subprocess
+import sys
+import textwrap
+
+import pytest
+import yaml
+from snakemake.utils import update_config
+
+from programs import require
+from project import ROOT, copy_project, snakemake
+from ragassay.plan import references
+from ragassay.plan.config import checked, read
+from ragassay.plan.schema import merged
+from ragassay.plan.shards import read_shards
+
+PAGES = {page.stem: page.read_text() for page in (ROOT / "docs").glob("*.md")}
+PAGES |= {"README": (ROOT / "README.md").read_text(), "settings": (ROOT / "config/README.md").read_text()}
+MERGED = "# merge into mine.yaml\n"  # begins a snippet that is laid over the first of its page
+BROUGHT = re.compile(r"^(data|vectors|models)/")
+BEIR = ("corpus.jsonl", "queries.jsonl", "qrels/test.tsv")
+ELSEWHERE = {  # commands that other tests run -> which
+    "pip install .": "tests/ragassay/test_results.py",
+    "python verify.py": "tests/release/test_verify.py",
+    "cp -r results/gates/manual/minilm gate-of-the-manual": "tests/relevance/test_study.py",
+}
+PYTHON = {  # pages whose Python tests run -> which
+    "attacks": "tests/attacks/test_guide.py",
+    "defences": "tests/raguard/test_guard.py",
+    "guards": "tests/test_snippets.py",
+    "notebooks": "tests/test_notebooks.py",
+    "relevance": "tests/relevance/test_study.py",
+    "revprag": "tests/revprag/test_guide.py",
+}
+
+
+def blocks(page, kind):
+    snippets = re.findall(r"```(\w*)\n(.*?)```", PAGES[page], re.DOTALL)
+    return [textwrap.dedent(text) for language, text in snippets if language == kind]
+
+
+SETTINGS = {page: found for page in PAGES if (found := blocks(page, "yaml"))}
+COMMANDS = [
+    (page, line.strip())
+    for page in PAGES
+    for block in blocks(page, "")
+    if not block.startswith("shard\t")
+    for line in block.replace("\\\n", "").splitlines()
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A copy of the project, in which no test runs a job."""
+    return copy_project(tmp_path_factory.mktemp("snippets") / "project")
+
+
+@pytest.fixture
+def laid_over(folder, monkeypatch):
+    """A function that checks the default configuration with these snippets over it, where the files that they name are
+    empty ones.
+    """
+    monkeypatch.chdir(folder)
+
+    def laid_over(snippets):
+        config, files = read("config/config.yaml"), [f"snippet-{number}.yaml" for number, _ in enumerate(snippets)]
+        for file, snippet in zip(files, snippets, strict=True):
+            (folder / file).write_text(snippet)
+            update_config(config, read(file))
+        bring(folder, config)
+        checked(config, ["config/config.yaml", *files], merged(), references.problems)
+
+    return laid_over
+
+
+def bring(folder, value):
+    """Empty files, and folders as BEIR has them, for all paths that a reader brings."""
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        bring(folder, inner)
+    if isinstance(value, str) and BROUGHT.match(value):
+        path = folder / value
+        for file in [path] if path.suffix else [path / name for name in BEIR]:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.touch()
+
+
+@pytest.mark.parametrize(("page", "number"), [(page, at) for page in SETTINGS for at in range(len(SETTINGS[page]))])
+def test_settings_are_a_configuration_by_themselves(laid_over, page, number):
+    snippet = SETTINGS[page][number]
+    laid_over([SETTINGS[page][0], snippet] if snippet.startswith(MERGED) else [snippet])
+
+
+@pytest.mark.parametrize("page", SETTINGS)
+def test_settings_of_a_page_are_one_configuration_together(laid_over, page):
+    laid_over(SETTINGS[page])
+
+
+@pytest.mark.parametrize("page", SETTINGS)
+def test_settings_that_repeat_a_key_of_their_page_say_where_they_belong(page):
+    keys = set()
+    for snippet in SETTINGS[page]:
+        assert snippet.startswith(MERGED) or not keys & yaml.safe_load(snippet).keys(), snippet
+        keys |= yaml.safe_load(snippet).keys()
+
+
+@pytest.mark.parametrize(("page", "command"), COMMANDS)
+def test_a_command_is_understood(folder, page, command):
+    program, *words = shlex.split(command, comments=True)
+    if program == "PYTHONPATH=workflow":
+        assert words[:2] == [".venv/bin/python", "-m"], command
+        asked = [sys.executable, "-m", *words[2:4], "--help"]
+        subprocess.run(asked, cwd=ROOT / "workflow", check=True, capture_output=True)
+    elif program == "make":
+        subprocess.run([require("make"), "--dry-run", *words], cwd=ROOT, check=True, capture_output=True)
+    elif program == ".venv/bin/snakemake":
+        if "mine.yaml" in words:
+            (folder / "mine.yaml").write_text(SETTINGS[page][0])
+            bring(folder, yaml.safe_load(SETTINGS[page][0]))
+        if "profiles/slurm" in words:  # needs an executor that is not installed here; the rest of the line is planned
+            del words[words.index("--profile") : words.index("profiles/slurm") + 1]
+        assert "Job stats" in snakemake(folder, "--dry-run", *words).stdout
+    else:
+        assert (ROOT / ELSEWHERE[shlex.join([program, *words])]).is_file()
+
+
+TABLES = [block for page in PAGES for block in blocks(page, "") if block.startswith("shard\t")]
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_table_of_shards_is_read(folder, monkeypatch, table):
+    monkeypatch.chdir(folder)
+    bring(folder, re.split(r"\s+", table))
+    (folder / "data/shards.tsv").write_text(table)
+    assert len(read_shards("data/shards.tsv", {})) == len(table.splitlines()) - 1
+
+
+def test_python_is_run_by_a_test():
+    assert {page for page in PAGES if blocks(page, "python")} == PYTHON.keys()
+    for page, test in PYTHON.items():
+        assert page in (ROOT / test).read_text(), test
+
+
+def test_the_python_for_services_filters_what_the_demo_finds(project, monkeypatch, capsys):
+    retrieved = ("results/retrieved/demo/minilm/poisonedrag_black.parquet", "results/guards/demo/minilm/raguard.json")
+    snakemake(project, "results/gates/articles/minilm", *retrieved)
+    monkeypatch.chdir(project)
+    [program], given = blocks("guards", "python"), {}
+    exec(program, given)
+    assert given["decision"].action == "answer"
+    planted = [text in given["planted"].values for text in given["kept"]]
+    assert capsys.readouterr().out.splitlines()[1].endswith(f"{sum(planted)} kept") and not all(planted)
