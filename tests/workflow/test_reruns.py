@@ -194,7 +194,7 @@ def test_how_a_model_is_called_may_change_and_what_it_is_may_not(done):
         (
             ["judge_defusion_plain"],
             "",
-            "default: scope.defusion.variants.plain: found the prompt 'plain', expected one",
+            "config/config.yaml: scope.defusion.variants.plain: found the prompt 'plain', expected one",
         ),
         (
             [],
