@@ -39,6 +39,7 @@ lost_records.mark(workflow)
 onstart:
     machine.begin(workflow)
     in_one_line(cluster.begin, workflow)
+    lost_records.begin(workflow)
     overview.begin()
 
 

@@ -5,11 +5,13 @@ import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 
 from project import ROOT
-from ragassay.plan.cluster import LATENCY, RUN
+from ragassay.plan.cluster import LATENCY
+from ragassay.plan.lost_records import BEGUN, begin
 
 SNAKEFILE = """
 from ragassay.plan import lost_records
@@ -36,7 +38,7 @@ REMOTE = ("--mode", "remote", "--force", "--nolock")  # as in a job on a node, w
 def run(tmp_path):
     """Runs Snakemake there and gives what it wrote."""
     (tmp_path / "Snakefile").write_text(SNAKEFILE)
-    (tmp_path / RUN).parent.mkdir()
+    (tmp_path / BEGUN).parent.mkdir()
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "workflow")}
 
     def run(*words):
@@ -49,8 +51,8 @@ def run(tmp_path):
 
 
 def begin_on_a_cluster(folder, ago=0):
-    (folder / RUN).write_text("name")
-    os.utime(folder / RUN, (time.time() - ago,) * 2)
+    (folder / BEGUN).write_text("name")
+    os.utime(folder / BEGUN, (time.time() - ago,) * 2)
 
 
 def test_what_a_job_wrote_without_a_head_is_made_again_with_its_record(run, tmp_path):
@@ -76,6 +78,14 @@ def test_an_older_record_does_not_stand_for_what_was_made_later(run, tmp_path):
     run("results/numbers/b", *REMOTE, "--config", "votes=7")
     told = run("--dry-run")
     assert "output: results/numbers/b" in told and "output: results/numbers/a" not in told
+
+
+def test_a_run_on_this_machine_begins_none_elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    BEGUN.parent.mkdir()
+    for local in (True, False):
+        begin(SimpleNamespace(local_exec=local))
+        assert BEGUN.exists() != local
 
 
 def test_tables_that_were_there_before_or_never_saw_a_cluster_are_left_alone(run, tmp_path):
