@@ -13,11 +13,12 @@ os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "workflow"))
 
 from common.figures import figure, finish
-from knowledge import false_alarms, gate_cost, published_questions, seven_statistics
+from knowledge import false_alarms, gate_cost, published_questions, seven_statistics, synthetic_gates
 
 if __name__ == "__main__":
     seven_statistics.measure(figure)
     gate_cost.measure(figure)
     false_alarms.measure(figure)
+    synthetic_gates.measure(figure)
     published_questions.measure(figure, *sys.argv[1:])
     finish()

@@ -8,6 +8,7 @@ import pytest
 
 from ragassay import tables
 from ragassay.errors import AssayError
+from ragassay.relevance.gate import Gate
 from ragassay.schemas.metrics import METRICS
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.passages import PASSAGES
@@ -20,7 +21,7 @@ from scripts.relevance.measure_relevance import measure_relevance
 from scripts.relevance.score_relevance import score_relevance
 
 WORDS = {"kind": "bm25", "options": {"divide_by_idf": True}, "titles": "none"}
-GATE = {"statistic": "mss", "temperature": 1.0, "strategy": "reject", "shown": 3, "embeddings": ""}
+GATE = {"statistic": "mss", "temperature": 1.0, "strategy": "reject", "shown": 3, "embeddings": "", "unmasked": False}
 
 
 @pytest.fixture
@@ -142,6 +143,37 @@ def test_in_knowledge_queries_have_to_be_about_documents_of_the_corpus(replaced,
     with pytest.raises(AssayError, match=expected) as error:
         measure(replaced(QUERIES, elsewhere, query_set="natural"))
     one_line(error)
+
+
+@pytest.fixture
+def fit_synthetic(study, tmp_path):
+    """A function that fits a gate to synthetic queries; gives it."""
+
+    def fit_synthetic(passages, unmasked=False):
+        rows = tables.read(QUERIES, place(study, QUERIES, query_set="natural")).to_pylist()
+        known = [row | {"kind": "synthetic", "passage_id": passages(row["passage_id"])} for row in rows]
+        queries, gate = place(tmp_path, QUERIES, query_set="natural"), tmp_path / "gate"
+        tables.write(QUERIES, queries, known)
+        given = place(study, PASSAGES, corpus="small"), study / "held_out_documents/small.parquet", queries
+        neighbours = [place(study, NEIGHBOURS, **NATURAL)]
+        fit_gate(*given, neighbours, gate, {"words": WORDS}, k=8, alpha=0.1, **GATE | {"unmasked": unmasked})
+        return Gate.load(gate)
+
+    return fit_synthetic
+
+
+def test_synthetic_queries_that_cannot_be_masked_make_no_gate_unless_that_is_accepted(fit_synthetic):
+    expected = r"natural: found 120 synthetic queries, .* name no passage .* bring 90 or .* relevance\.gate\.unmasked"
+    for passages in (lambda _: None, lambda _: "another corpus's"):
+        with pytest.raises(AssayError, match=expected) as error:
+            fit_synthetic(passages)
+        one_line(error)
+    assert fit_synthetic(lambda _: None, unmasked=True).about["synthetic"]
+    assert fit_synthetic(lambda name: name).about["synthetic"]
+
+
+def test_a_gate_of_peoples_queries_is_not_synthetic(fit, study):
+    assert not Gate.load(fit(place(study, NEIGHBOURS, **NATURAL))).about["synthetic"]
 
 
 def test_an_empty_corpus_is_refused(study, tmp_path):

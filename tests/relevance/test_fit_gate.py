@@ -36,7 +36,7 @@ RETRIEVERS = {
     "minilm": {"kind": "dense", "encoder": MINILM, "query_encoder": MINILM, "similarity": "cosine", "titles": "none"},
     "words": {"kind": "bm25", "options": {"divide_by_idf": True}, "titles": "none"},
 }
-SETTINGS = {"temperature": 1.0, "alpha": 0.05, "strategy": "ask_person", "shown": 3, "k": K}
+SETTINGS = {"temperature": 1.0, "alpha": 0.05, "strategy": "ask_person", "shown": 3, "k": K, "unmasked": False}
 
 
 @pytest.fixture(scope="module")

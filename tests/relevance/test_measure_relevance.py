@@ -88,6 +88,39 @@ def test_two_retrievers_do_better_than_one(measured):
     assert areas["near", "Logistic on masked queries"] > areas["near", "Energy"]
 
 
+def test_the_difference_to_mss_has_a_sign_and_an_interval(measured):
+    areas = values(measured["methods"], "auroc", "set", "method")
+    above = {
+        (row["keys"]["set"], row["keys"]["method"]): row
+        for row in measured["methods"]
+        if row["metric"] == "auroc_above"
+    }
+    assert above.keys() == {key for key in areas if key[1] != "MSS"}
+    for (name, method), row in above.items():
+        assert row["value"] == pytest.approx(areas[name, method] - areas[name, "MSS"])
+        assert row["low"] <= row["value"] <= row["high"]
+    assert above["held out", "Energy"]["high"] < 0 < above["near", "Fused MSS"]["value"]
+
+
+def test_the_fused_statistic_stands_where_critical_values_are_compared(measured):
+    shares = values(measured["table_8"], "share", "set", "critical_value", "measure", "statistic")
+    for source in ("in-knowledge", "synthetic"):
+        assert shares["near", source, "TPR", "Fused MSS"] > shares["near", source, "TPR", "Energy"]
+        assert 0 <= shares["near", source, "FPR", "Fused MSS"] < 0.5
+    assert any(row["keys"]["statistic"] == "Fused MSS" for row in measured["table_4"])
+
+
+def test_sample_sizes_are_those_that_were_tested(files, entry, options, tmp_path):
+    """Of 120 queries some 40 are tested in a run: sizes of 300 and 500 are the same rows, and none says 300."""
+    own = options | {"sizes": [500, 10, 300]}
+    path = tmp_path / "metrics.parquet"
+    measure_relevance(**files, metrics=path, sets={"one": entry}, options=own, resamples=0, flips=9, seed=0)
+    rows = [json.loads(row["keys"]) for row in tables.read(METRICS, path).to_pylist() if row["table"] == "table_5"]
+    for name in ("held out", "near", "far"):
+        sizes = sorted({int(keys["samples"]) for keys in rows if keys["set"] == name})
+        assert len(sizes) == 2 and sizes[0] == 10 < sizes[1] < 60
+
+
 def test_what_chose_is_in_no_number(measured):
     chosen = [row for row in measured["choice"] if row["keys"]["chosen"] and row["metric"] == "masked"]
     assert len(chosen) == 1

@@ -166,7 +166,7 @@ DEFAULTS = {
         "samples": 300,
         "sizes": [100, 300, 500],
         "answers": {"responders": [], "retrievers": []},
-        "gate": {"statistic": "fused", "strategy": "reject", "passages": 5},
+        "gate": {"statistic": "fused", "strategy": "reject", "passages": 5, "unmasked": False},
         "drift": {"window": 50, "reference": 0, "topics": 8},
     },
     "scorers": {},

@@ -23,6 +23,7 @@ class Bm25:
 
     def __init__(self, passages: Iterable[str], k1: float = 1.2, b: float = 0.75, divide_by_idf: bool = False):
         self._divided, self._places, self._weights = divide_by_idf, {}, None  # word -> its place
+        self._k1, self._b = k1, b
         counts = self._counts(passages, learn=True)
         self.passages = counts.shape[0]
         if not self._places:
@@ -30,12 +31,9 @@ class Bm25:
         words = sorted(self._places)
         counts = counts[:, [self._places[word] for word in words]]
         self._places = {word: place for place, word in enumerate(words)}
-        lengths = np.asarray(counts.sum(axis=1)).ravel()
-        norms = k1 * (1 - b + b * lengths / lengths.mean())
         self._rarity = self._idf(np.bincount(counts.indices, minlength=counts.shape[1])).astype(np.float32)
-        owners = np.repeat(np.arange(self.passages), np.diff(counts.indptr))
-        counts.data = self._rarity[counts.indices] * counts.data / (counts.data + norms[owners])
-        self._weights = counts.T.tocsr()  # words x passages
+        self._length = np.asarray(counts.sum(axis=1)).ravel().mean()
+        self._weights = self._weighted(counts).T.tocsr()  # words x passages
 
     def state(self) -> tuple[list[str], dict[str, np.ndarray]]:
         """The words of the corpus and the arrays that scores are made from: all that `restored` needs."""
@@ -68,6 +66,22 @@ class Bm25:
             mass = self._mass(queries, counts)
             scores.data /= np.repeat(mass, np.diff(scores.indptr))
         return scores
+
+    def paired(self, queries: list[str], texts: list[str]) -> np.ndarray:
+        """The score of each query with one text, as if that were a passage of the corpus."""
+        if self._weights is None:
+            return np.zeros(len(queries))
+        counts = self._counts(queries)
+        scores = np.asarray(counts.multiply(self._weighted(self._counts(texts))).sum(axis=1)).ravel()
+        return scores / np.maximum(self._mass(queries, counts), np.finfo(np.float32).tiny) if self._divided else scores
+
+    def _weighted(self, counts):
+        """What each word of each text adds to a score, from how often texts have words."""
+        lengths = np.asarray(counts.sum(axis=1)).ravel()
+        norms = self._k1 * (1 - self._b + self._b * lengths / self._length)
+        owners = np.repeat(np.arange(len(lengths)), np.diff(counts.indptr))
+        counts.data = self._rarity[counts.indices] * counts.data / (counts.data + norms[owners])
+        return counts
 
     def _mass(self, queries, counts):
         """The sum of the inverse document frequencies of each query's words."""

@@ -190,7 +190,7 @@ def gate_kinds(config: dict, wildcards) -> list[str]:
 
 def fit_gate(config: dict, wildcards) -> dict:
     shared, own = config["relevance"], config["relevance"]["gate"]
-    about = {"statistic": own["statistic"], "strategy": own["strategy"], "shown": own["passages"]}
+    about = {"shown": own["passages"]} | {name: own[name] for name in ("statistic", "strategy", "unmasked")}
     about |= {name: shared[name] for name in ("k", "temperature", "alpha")}
     names = members(config, wildcards.retriever)
     return about | {"retrievers": {name: _search(config, name) for name in names}, "embeddings": "embeddings"}

@@ -3,7 +3,7 @@
 Two p-values of a value t, given n calibration values:
 
     conformal   (1 + how many are at least t) / (n + 1): for exchangeable queries at most a share alpha of these has
-                p <= alpha, whatever the distribution
+                p <= alpha on average over calibrations, whatever the distribution
     paper       equation 2 of the paper, 1 - (1 + how many are at most t) / (n + 1): the 1 stands on the wrong side, so
                 p can be 0 and slightly too many queries are rejected (16 of 301 at alpha = .05 and n = 300)
 

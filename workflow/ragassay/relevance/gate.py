@@ -6,8 +6,8 @@
     decision = gate("Who keeps the lighthouse?")
 
 The decision has a p-value, the nearest passages, and what to do: `answer` from these passages, or the strategy that the
-gate was fitted with. Of in-knowledge queries, at most a share alpha is taken for out-of-knowledge ones. Given a list,
-the gate decides all its queries together, which is faster.
+gate was fitted with. Of in-knowledge queries, at most a share alpha is taken for out-of-knowledge ones, on average
+over the queries that could have calibrated the gate. Given a list, it decides all queries together, which is faster.
 
 A gate is loaded in no time: files are opened and the encoder is loaded with the first query. It may be shared by
 threads. It needs nothing but its folder and the weights of the encoder that it was fitted with.

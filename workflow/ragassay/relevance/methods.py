@@ -13,13 +13,14 @@ from ragassay.metrics.auroc import auroc
 from ragassay.metrics.paired import holm
 from ragassay.metrics.rank_swap import swap
 from ragassay.relevance import choice, fusion, partition
-from ragassay.relevance.paper_tables import LABELS, SECTION
+from ragassay.relevance.gate import FUSED
+from ragassay.relevance.paper_tables import FUSED_MSS, LABELS, SECTION, fused
 from ragassay.relevance.performance import Performance
 from ragassay.relevance.study_set import Options, StudySet
 from ragassay.relevance.trials import Asked, Trial
 
-FUSED, LOGISTIC, CHOSEN = "fused", "logistic", "chosen"
-SHOWN = {FUSED: "Fused MSS", LOGISTIC: "Logistic on masked queries", CHOSEN: "Chosen statistic"}
+LOGISTIC, CHOSEN = "logistic", "chosen"
+SHOWN = {FUSED: FUSED_MSS, LOGISTIC: "Logistic on masked queries", CHOSEN: "Chosen statistic"}
 
 
 def statistics(trial: Trial, options: Options, trained: bool = True) -> dict[str, np.ndarray]:
@@ -28,11 +29,11 @@ def statistics(trial: Trial, options: Options, trained: bool = True) -> dict[str
     """
     fitting = trial.known.part(trial.fitting[~trial.positive])
     first = trial.nearest(options.retriever, max(options.k, *options.ks))
-    asked = [trial.nearest(retriever, options.k) for retriever in options.fused]
-    known = [fitting.nearest(retriever, options.k) for retriever in options.fused]
     found = {LABELS[name]: options.setting(name).of(first) for name in ("mss", "energy")}
-    found[SHOWN[FUSED]] = fusion.fused(known, asked)
+    found[SHOWN[FUSED]] = fused(trial, options)
     if trained and any(fitting.own):
+        asked = [trial.nearest(retriever, options.k) for retriever in options.fused]
+        known = [fitting.nearest(retriever, options.k) for retriever in options.fused]
         masked = [fitting.masked(retriever, options.k) for retriever in options.fused]
         found[SHOWN[LOGISTIC]] = fusion.apply_head(fusion.fit_head(known, masked), asked)
         found[SHOWN[CHOSEN]] = chosen(fitting, options).of(first)
@@ -62,7 +63,7 @@ def methods(keys: dict, performance: Performance, options: Options, flips: int, 
     pairs = (found[name][inside] for name in others)
     same = (trial.positive[inside], trial.keys[inside], flips, seed)
     p = dict(zip(others, holm([swap(values, found[baseline][inside], *same) for values in pairs]), strict=True))
-    for name, numbers in performance.ranked(found).items():
+    for name, numbers in performance.ranked(found, baseline).items():
         for metric, row in (numbers | decided[name]).items():
             yield SECTION.row("methods", {**keys, "method": name}, metric, **row)
         if name in p:

@@ -2,14 +2,16 @@
 
 1 and 7 compare the statistics by AUROC and AUPRC; 2 and 3 Energy with outlier detectors and with a language model's
 score; 4, 8 and 9 critical values from true and from synthetic in-knowledge queries (4 on far sets, 8 on the first
-corpus, 9 on the others); 5 sizes of samples; 6 whole sets.
+corpus, 9 on the others), also of the fused statistic, which gates use; 5 sizes of samples; 6 whole sets.
 """
 
 from collections.abc import Iterator
 
 import numpy as np
 
+from ragassay.relevance import fusion
 from ragassay.relevance.calibration import combined
+from ragassay.relevance.partition import fits
 from ragassay.relevance.performance import Performance
 from ragassay.relevance.statistics import COMBINED, SIMPLE
 from ragassay.relevance.study_set import Options, StudySet
@@ -21,6 +23,7 @@ LABELS = {
     "mss": "MSS", "knn": "KNN", "avg_knn": "AvgKNN", "entropy": "Entropy", "energy": "Energy", "fisher": "Fisher",
     "simes": "Simes",
 }  # fmt: skip
+FUSED_MSS = "Fused MSS"  # the statistic of our own that gates use
 OUTLIERS = {
     "mahalanobis": "Mahalanobis", "svm": "One-class SVM", "lof": "LOF", "kde": "KDE", "copod": "COPOD",
     "subspace": "Principal components",
@@ -32,6 +35,13 @@ def seven(trial: Trial, options: Options) -> dict[str, np.ndarray]:
     scores = trial.nearest(options.retriever, options.k)
     simple = {LABELS[name]: options.setting(name).of(scores) for name in SIMPLE}
     return simple | {LABELS[name]: trial.combined(name, scores, options.p_values) for name in COMBINED}
+
+
+def fused(trial: Trial, options: Options) -> np.ndarray:
+    """The fused statistic of a trial's queries, in units of the fitting part."""
+    fitting = trial.known.part(trial.fitting[~trial.positive])
+    known = [fitting.nearest(retriever, options.k) for retriever in options.fused]
+    return fusion.fused(known, [trial.nearest(retriever, options.k) for retriever in options.fused])
 
 
 def table_1_7(keys: dict, measured: dict) -> Iterator[dict]:
@@ -72,7 +82,7 @@ def table_4_8_9(
 ) -> Iterator[dict]:
     """What is found and wrongly rejected with critical values from true and from synthetic in-knowledge queries."""
     trial, options = performance.trial, study_set.options
-    level = options.alpha, options.p_values
+    level, statistics = (options.alpha, options.p_values), statistics | {FUSED_MSS: fused(trial, options)}
     sources = {TRUE: {name: trial.rejected(values, *level) for name, values in statistics.items()}}
     if study_set.synthetic and trial.kind != HELD_OUT:
         sources[SYNTHETIC] = _by_synthetic(trial, statistics, study_set)
@@ -98,15 +108,27 @@ def _by_synthetic(trial, statistics, study_set):
         else:
             reference, values = combined(name, known, scores, options.p_values)
         found[LABELS[name]] = trial.rejected(values, options.alpha, options.p_values, [reference] * runs)
+    asked = [trial.nearest(retriever, options.k) for retriever in options.fused]
+    known, fitting = [synthetic.nearest(retriever, options.k) for retriever in options.fused], fits(synthetic.keys)
+    if fitting.any():  # units and calibration come from different queries, as in a gate
+        part = [scores[fitting] for scores in known]
+        reference, values = fusion.fused(part, [scores[~fitting] for scores in known]), fusion.fused(part, asked)
+        found[FUSED_MSS] = trial.rejected(values, options.alpha, options.p_values, [reference] * runs)
     return found
 
 
 def table_5(study_set: StudySet, resamples: int, seed: int) -> Iterator[dict]:
-    """Energy with samples of other sizes, over half as many runs."""
-    options = study_set.options
-    for size in options.sizes:
+    """Energy with samples of other sizes, over half as many runs. A size that a set has not enough queries for, and
+    that would test the same ones as a smaller size, has no rows.
+    """
+    options, tested = study_set.options, {}
+    for size in sorted(options.sizes):
         for keys, trial in study_set.trials(size, max(options.runs // 2, 1)):
-            yield from _energy("table_5", {**keys, "samples": size}, trial, options, resamples, seed)
+            if np.array_equal(tested.get(keys["at"]), trial.tested):
+                continue
+            tested[keys["at"]] = trial.tested
+            count = round(trial.tested[trial.positive].sum(axis=0).mean())  # of each kind; a mean over runs
+            yield from _energy("table_5", {**keys, "samples": count}, trial, options, resamples, seed)
 
 
 def table_6(study_set: StudySet, resamples: int, seed: int) -> Iterator[dict]:

@@ -18,17 +18,24 @@ class Performance:
     def __init__(self, trial: Trial, resamples: int, seed: int):
         self.trial, self.panel = trial, Panel(trial.keys, resamples, seed)
 
-    def ranked(self, statistics: dict[str, np.ndarray]) -> dict[str, dict]:
-        """AUROC and AUPRC of each statistic, as numbers of metric rows."""
+    def ranked(self, statistics: dict[str, np.ndarray], baseline: str | None = None) -> dict[str, dict]:
+        """AUROC and AUPRC of each statistic, as numbers of metric rows; with a baseline, which is one of them, also how
+        much higher the AUROC of each other statistic is.
+        """
         runs = self.trial.tested.shape[1]
         scores = np.concatenate([self.trial.by_run(values) for values in statistics.values()], axis=1)
         asked = np.tile(self.trial.tested, len(statistics))
         measures = {"auroc": self.panel.auroc, "auprc": self.panel.average_precision}
         found = {name: measure(scores, self.trial.positive, asked) for name, measure in measures.items()}
-        return {
-            statistic: {name: over_runs(own, slice(at * runs, (at + 1) * runs)) for name, own in found.items()}
-            for at, statistic in enumerate(statistics)
-        }
+        parts = {name: slice(at * runs, (at + 1) * runs) for at, name in enumerate(statistics)}
+        rows = {}
+        for statistic, part in parts.items():
+            rows[statistic] = {name: over_runs(own, part) for name, own in found.items()}
+            if baseline not in (None, statistic):
+                pair = [Estimates(*(array[..., at] for array in found["auroc"])) for at in (part, parts[baseline])]
+                above = pair[0].minus(pair[1])._replace(counts=pair[0].counts, abstained=pair[0].abstained)
+                rows[statistic]["auroc_above"] = over_runs(above, slice(0, runs))
+        return rows
 
     def decided(self, rejected: dict[str, np.ndarray]) -> dict[str, dict]:
         """TPR, FPR and DER of each statistic whose decisions are queries x runs."""

@@ -26,11 +26,15 @@ def blocks(passages, titles: str = NONE) -> Iterator[tuple[pa.Array, list[str]]]
     for batch in tables.batches(PASSAGES, passages, columns):
         texts = batch["text"].to_pylist()
         if titles != NONE:
-            pairs = zip(batch["title"].to_pylist(), texts, strict=True)
-            texts = [WITH_TITLE[titles](title, text) if title else text for title, text in pairs]
+            texts = [titled(titles, *pair) for pair in zip(batch["title"].to_pylist(), texts, strict=True)]
         count += len(texts)
         yield batch["passage_id"], texts
     check_any(count, passages)
+
+
+def titled(titles: str, title: str | None, text: str) -> str:
+    """A passage as it is searched."""
+    return WITH_TITLE[titles](title, text) if title and titles != NONE else text
 
 
 def ids(passages) -> pa.ChunkedArray:

@@ -1,5 +1,5 @@
 """Make queries of a corpus's own sentences, for where there is no model to write some. They repeat their passage's
-words, so they lie closer to the corpus than true queries do: thresholds from them reject more of these.
+words, so searches take these out of the corpus (`ragassay.retrieval.masked_sources`).
 """
 
 from itertools import groupby
@@ -8,11 +8,10 @@ from ragassay import tables
 from ragassay.documents.ids import content_id
 from ragassay.queries.corpus_sentences import taken_from
 from ragassay.queries.passage_choice import chosen
+from ragassay.retrieval.masked_sources import SYNTHETIC
 from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.queries import QUERIES
 from ragassay.stage import log, run
-
-SYNTHETIC = "synthetic"
 
 
 def take_synthetic_queries(passages, queries, count, taken):

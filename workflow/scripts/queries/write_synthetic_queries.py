@@ -9,12 +9,11 @@ from ragassay.llm.model import Model, Request, Requests
 from ragassay.llm.prompts import Prompt
 from ragassay.queries.passage_choice import chosen
 from ragassay.queries.written_query import Unusable, read
+from ragassay.retrieval.masked_sources import SYNTHETIC
 from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.queries import QUERIES
 from ragassay.stage import log, run
 from ragassay.tally import Tally
-
-SYNTHETIC = "synthetic"
 
 
 def write_synthetic_queries(

@@ -2,6 +2,9 @@
 
 A statistic that uses several retrievers takes their units from the fitting part of the in-knowledge queries, and is
 calibrated by the others; any other statistic is calibrated by all of them.
+
+Synthetic queries may calibrate a gate where searches could take the sentences that they repeat out of the corpus;
+otherwise the gate would turn away people who do not repeat the corpus's words. Its card says that they are synthetic.
 """
 
 import json
@@ -9,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ragassay import tables
 from ragassay.encoders.bm25 import Bm25
 from ragassay.encoders.embed import Embedder
 from ragassay.encoders.encoder import Encoder
@@ -19,18 +23,26 @@ from ragassay.relevance.gate import FUSED
 from ragassay.relevance.gate_files import GateError, write_card
 from ragassay.relevance.standard_units import standardized, units
 from ragassay.retrieval.corpus import blocks
+from ragassay.retrieval.masked_sources import SYNTHETIC
+from ragassay.schemas.queries import QUERIES
 from ragassay.stage import log, run
+
+FEWEST = 90  # queries of people that the guide asks for
 
 
 def fit_gate(
     passages, held_out_documents, queries, neighbours, gate,
-    retrievers, embeddings, statistic, k, temperature, alpha, strategy, shown,
+    retrievers, embeddings, statistic, k, temperature, alpha, strategy, shown, unmasked,
 ):  # fmt: skip
     """`retrievers` are their names with what a search needs, in the order of `neighbours`; the first one's passages are
-    shown. A statistic other than the fused one uses the first alone.
+    shown. A statistic other than the fused one uses the first alone. `unmasked` accepts synthetic queries of which it
+    is unknown what they repeat.
     """
     known = DocumentClusters(passages, held_out_documents)
     asked = trials.read(Path(queries).stem, queries, dict(zip(retrievers, neighbours, strict=True)), known)
+    synthetic = tables.read(QUERIES, queries, ["kind"])["kind"].to_numpy(zero_copy_only=False) == SYNTHETIC
+    if not unmasked:
+        _check_masked(synthetic, asked)
     scores = [asked.nearest(name, k) for name in retrievers]
     about = {"name": statistic, "k": k, "temperature": temperature}
     if statistic == FUSED:
@@ -48,8 +60,21 @@ def fit_gate(
     ids = json.dumps(known.passage_ids.to_pylist(), ensure_ascii=False)
     (folder / "passage_ids.json").write_text(ids, encoding="utf-8")
     card = {"statistic": about, "alpha": alpha, "strategy": strategy, "passages": shown}
-    write_card(folder, card | {"searchers": kinds, "order": list(retrievers), "calibrated_by": asked.name})
+    card |= {"calibrated_by": asked.name, "synthetic": bool(synthetic.any())}
+    write_card(folder, card | {"searchers": kinds, "order": list(retrievers)})
     log.info("%d passages, calibrated by %d queries", len(known), len(values))
+
+
+def _check_masked(synthetic, asked):
+    """Whether the own passages of all synthetic queries are in the corpus, so that their sentences were taken out."""
+    lost = asked.ids[synthetic & np.array([not own for own in asked.own], bool)]
+    if len(lost):
+        raise GateError(
+            f"query set {asked.name}: found {len(lost)} synthetic queries, such as {lost[0]}, that name no passage of"
+            " the corpus: what they repeat cannot be left out, and the gate would turn away more than a share alpha of"
+            f" good queries; give each its passage_id, bring {FEWEST} or more queries of people, or accept this by"
+            " relevance.gate.unmasked"
+        )
 
 
 def _check_any(fitting, asked):

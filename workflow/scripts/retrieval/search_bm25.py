@@ -1,8 +1,13 @@
-"""Find the best passages of each query by BM25. A passage that shares no word with a query is no neighbour."""
+"""Find the best passages of each query by BM25. A passage that shares no word with a query is no neighbour. Synthetic
+queries do not find the sentence that they were made from.
+"""
+
+import numpy as np
 
 from ragassay import tables
 from ragassay.encoders.bm25 import Bm25
 from ragassay.retrieval.corpus import NONE, Corpus
+from ragassay.retrieval.masked_sources import mask
 from ragassay.retrieval.neighbours import of_sparse
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.queries import QUERIES
@@ -19,8 +24,14 @@ def search_bm25(passages, queries, neighbours, options, count):
         for part in of_sparse(index, asked["query_id"], asked["text"], corpus.ids, count):
             found += len(part["query_id"].unique())
             writer.write(part)
+    mask(neighbours, queries, passages, options.get("titles", NONE), lambda *pairs: _scores(index, *pairs))
     queries, alone = len(asked["text"]), len(asked["text"]) - found
     log.info("%d queries in %d passages, %d of them share no word with any", queries, len(corpus.ids), alone)
+
+
+def _scores(index, queries, texts):
+    scores = index.paired(queries, texts)
+    return np.where(scores > 0, scores, np.nan)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,16 @@
 """Find the nearest passages of each query by their vectors, exactly, all passages streaming by.
 
 Vectors come from the store: texts that were embedded for any study are not embedded again, nor are those that
-`embed_passages` saw to.
+`embed_passages` saw to. Synthetic queries do not find the sentence that they were made from.
 """
+
+import numpy as np
 
 from ragassay import tables
 from ragassay.encoders.embed import Embedder
 from ragassay.encoders.encoder import Encoder
 from ragassay.retrieval.corpus import Corpus
+from ragassay.retrieval.masked_sources import mask
 from ragassay.retrieval.nearest import nearest
 from ragassay.retrieval.neighbours import write
 from ragassay.retrieval.similarity import comparable
@@ -23,6 +26,14 @@ def search_dense(passages, queries, neighbours, encoder, query_encoder, embeddin
     given = (comparable(block, similarity) for block in of_passages.stream(corpus.texts(), "passage"))
     positions, scores = nearest(wanted, given, count)
     write(neighbours, asked["query_id"], corpus.ids, positions, scores)
+
+    def scores_of(texts, left):
+        """Of queries with what is left of passages; of nothing, there is none."""
+        pairs = ((of_queries, texts, "query"), (of_passages, left, "passage"))
+        vectors = [comparable(own.embed(part, role), similarity).astype(np.float32) for own, part, role in pairs]
+        return np.where([bool(text) for text in left], (vectors[0] * vectors[1]).sum(axis=1), np.nan)
+
+    mask(neighbours, queries, passages, titles, scores_of)
     told = [len(wanted), len(corpus.ids), of_passages.told]
     log.info("%d queries in %d passages, %s", *told)
 

@@ -1,9 +1,12 @@
-"""Find the nearest passages of each query by vectors that were computed elsewhere, exactly."""
+"""Find the nearest passages of each query by vectors that were computed elsewhere, exactly. A passage that repeats the
+sentence that a synthetic query was made from cannot be embedded without it, so the query does not find that passage.
+"""
 
 import numpy as np
 
 from ragassay import tables
 from ragassay.retrieval import corpus
+from ragassay.retrieval.masked_sources import mask
 from ragassay.retrieval.nearest import nearest
 from ragassay.retrieval.neighbours import write
 from ragassay.retrieval.similarity import comparable
@@ -21,6 +24,7 @@ def search_vectors(passages, queries, passage_vectors, query_vectors, neighbours
     blocks = (comparable(block, similarity) for block in given.blocks(ids))
     positions, scores = nearest(comparable(of_queries, similarity), blocks, count)
     write(neighbours, asked.to_pylist(), ids, positions, scores)
+    mask(neighbours, queries, passages, corpus.NONE, lambda texts, _: np.full(len(texts), np.nan))
     log.info("%d queries in %d passages", len(asked), len(ids))
 
 
