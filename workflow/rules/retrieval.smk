@@ -218,7 +218,7 @@ rule search_vectors:
     wildcard_constraints:
         retriever=one_of(plan(retrieval.retrievers, kind=retrieval.VECTORS)),
     conda:
-        "../../envs/tables.yaml"
+        "../../envs/encoders.yaml"
     resources:
         mem_mb=4000,
         runtime="2h",

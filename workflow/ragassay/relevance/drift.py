@@ -30,7 +30,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
 SIZES = (0.15, 0.4, 0.7)  # of bets: small ones win much from a few extreme p-values
 TOGETHER = 1024  # values that are ranked at once
@@ -38,7 +37,9 @@ TOGETHER = 1024  # values that are ranked at once
 
 def first_in_window(queries, windows) -> np.ndarray:
     """Whether each query is the first of its kind in its window; `windows` are the numbers of these."""
-    return ~pd.DataFrame({"query": queries, "window": windows}).duplicated().to_numpy()
+    names, numbers = np.unique(queries, return_inverse=True)
+    _, first = np.unique(np.asarray(windows) * len(names) + numbers, return_index=True)
+    return np.isin(np.arange(len(numbers)), first)
 
 
 class Window(NamedTuple):

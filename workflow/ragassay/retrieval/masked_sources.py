@@ -14,11 +14,10 @@ from ragassay.retrieval.corpus import titled
 from ragassay.retrieval.nearest import STEP
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.queries import QUERIES, SYNTHETIC
 from ragassay.text.sentences import sentences
 from ragassay.text.words import content, stem
 
-SYNTHETIC = "synthetic"  # the kind of such queries
 COPY, FEWEST = 0.8, 4  # what share of the words of the shorter one a copy shares with its source, and of how many words
 
 Score = Callable[[list[str], list[str]], np.ndarray]  # of some queries with one text each; NaN where there is none

@@ -8,9 +8,8 @@ from ragassay import tables
 from ragassay.documents.ids import content_id
 from ragassay.queries.corpus_sentences import taken_from
 from ragassay.queries.passage_choice import chosen
-from ragassay.retrieval.masked_sources import SYNTHETIC
 from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.queries import QUERIES, SYNTHETIC
 from ragassay.stage import log, run
 
 

@@ -9,9 +9,8 @@ from ragassay.llm.model import Model, Request, Requests
 from ragassay.llm.prompts import Prompt
 from ragassay.queries.passage_choice import chosen
 from ragassay.queries.written_query import Unusable, read
-from ragassay.retrieval.masked_sources import SYNTHETIC
 from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.queries import QUERIES, SYNTHETIC
 from ragassay.stage import log, run
 from ragassay.tally import Tally
 

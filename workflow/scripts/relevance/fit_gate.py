@@ -23,8 +23,7 @@ from ragassay.relevance.gate import FUSED
 from ragassay.relevance.gate_files import GateError, write_card
 from ragassay.relevance.standard_units import standardized, units
 from ragassay.retrieval.corpus import blocks
-from ragassay.retrieval.masked_sources import SYNTHETIC
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.queries import QUERIES, SYNTHETIC
 from ragassay.stage import log, run
 
 FEWEST = 90  # queries of people that the guide asks for
