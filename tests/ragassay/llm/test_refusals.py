@@ -171,6 +171,32 @@ def test_an_answer_that_came_all_the_same_counts_more_than_a_refusal(model, tmp_
     assert answers([asked], tested, tmp_path) == [[Answer("yes", "stop")]]
 
 
+def test_an_account_that_runs_dry_in_the_middle_poisons_nothing(serve, model, tmp_path):
+    """Its words are known to nobody, and the model has answered in this run, so each refusal could stand alone."""
+    server, asked = serve(), requests(30)
+    for _ in range(2):  # in the second run the first ten are in the ledger
+        with pytest.raises(ModelError, match=r"the last \d+ requests were all refused, .*This organization is paused"):
+            for number, _ in enumerate(complete(asked, model(server, concurrency=1), tmp_path)):
+                if number == 9:
+                    server.control(odd_answers={"odd_refusal": 1.0})
+    assert not Ledger(tmp_path).standing()
+    server.control(odd_answers={})
+    assert not any(answer.detail for (answer,) in answers(asked, model(server), tmp_path))
+
+
+@pytest.mark.parametrize("first", [0, 20])
+def test_the_last_ones_that_are_refused_in_unknown_words_abstain_if_the_model_still_answers(
+    serve, model, tmp_path, first
+):
+    server, asked = serve(odd_words={"war": "odd_refusal"}), [*requests(20), *requests(30, "war", every=1)[20:]]
+    answers(asked[: first or 1], model(server), tmp_path)
+    before = server.summary()["requests"]
+    found = answers(asked, model(server, concurrency=1), tmp_path)
+    assert [bool(answer.detail) for (answer,) in found] == [False] * 20 + [True] * 10
+    assert server.summary()["requests"] == before + 30 - (first or 1) + 1, "one was asked again, to see"
+    assert answers(asked, model(server), tmp_path) == found == answers(asked, model(server, mode="replay"), tmp_path)
+
+
 @pytest.mark.parametrize("status", [401, 402, 403, 404, 405])
 def test_what_concerns_every_request_stops_at_once(serve, model, tmp_path, status):
     with pytest.raises(ModelError, match=f"model tested: HTTP {status} from "):

@@ -1,7 +1,9 @@
 """Replies that nobody foresaw: what reading them raises, what they count, what they call the model."""
 
+import contextlib
 import json
 import logging
+from random import Random
 
 import pytest
 
@@ -140,3 +142,29 @@ def test_many_that_are_given_up_do_not_wait_for_each_other(serve, model, tmp_pat
     server = serve(refused_words={f"harbour {n} ": 500 for n in range(0, 30, 5)})
     found = list(converse(requests(30), brave, model(server, concurrency=2), tmp_path))
     assert [text is None for text in found] == [n % 5 == 0 for n in range(30)]
+
+
+# --- anything ---------------------------------------------------------------------------------------------------------
+
+NAMES = "error code message param detail loc metadata reasons choices index content finish_reason usage prompt_tokens"
+NAMES = f"{NAMES} total_tokens prompt_tokens_details cached_tokens promptFeedback blockReason delta model type".split()
+LEAVES = [None, True, 0, -1, 403, "502", "", float("nan"), float("inf"), 1e300, 10**40, "n", "stop", "abort", "\x1b[2J"]
+
+
+def anything(random, depth=0):
+    """A value as JSON may hold it, with the names that replies and errors have."""
+    kind = random.random()
+    if depth > 4 or kind < 0.35:
+        return random.choice(LEAVES)
+    if kind < 0.5:
+        return [anything(random, depth + 1) for _ in range(random.randrange(3))]
+    return {random.choice(NAMES): anything(random, depth + 1) for _ in range(random.randrange(5))}
+
+
+def test_whatever_a_reply_holds_it_is_read_or_is_a_failure_that_was_foreseen(model):
+    random, provider = Random(7), provider_for(model("http://x/v1", options={"some_option": 1}))
+    for number in range(5_000):
+        body = json.dumps(anything(random))
+        assert isinstance(provider.failure(random.choice([400, 403, 422, 429, 500]), {}, body), Failure)
+        with contextlib.suppress(Failure):
+            provider.read(f"data: {body}\n\ndata: [DONE]\n\n" if number % 5 == 0 else body)

@@ -62,6 +62,7 @@ class Caller:
         self.asked = Asked(ledger.folder)
         self.answered = self.told = False
         self.refusals = Refusals(model, ledger, lambda: self.in_flight, self._has_answered)
+        self.control = None  # a request that the model has answered
         self.hits = self.known = self.in_flight = self.gave_up = 0  # `known`: calls that the ledger answered
         self.failures, self.last_failure = Counter(), ""  # kind -> tries that failed
         self.error, self.deadline = None, 0.0  # why nothing more is asked, and until when replies are awaited
@@ -86,6 +87,14 @@ class Caller:
             return self.manners.answered
         return bool(self.ledger.counts["samples"])
 
+    async def conclude(self) -> None:
+        """All has been asked. Where the last refusals may be meant for any request, ask one that was answered again."""
+        if self.refusals.doubtful and self.control and not self.batched:
+            await self._send(*self.control, [0])
+            if self.refusals.doubtful:
+                self.refusals.stop()
+        self.refusals.end()
+
     async def close(self) -> None:
         self.purse.close(self.ledger.dollars, self.ledger.dollars_at_risk)
         await self.slots.close()
@@ -108,6 +117,7 @@ class Caller:
         if (same := self._same.get(key)) is None:
             found = self._known(key)
             if all(number in found for number in numbers):
+                self.control = self.control or (None if found[0].detail else (key, request))
                 self.hits += request.samples
                 self.known += 1
                 return [found[number] for number in numbers]
@@ -217,8 +227,8 @@ class Caller:
             found, paid = await self._attempt(key, request, numbers, most, worst, again)
             self.gave_up, self.answered = 0, True
             self.manners.replied()
-            if not self.refusals.takes_others:
-                self.refusals.keep()
+            self.refusals.keep()
+            self.control = self.control or (key, request)
             return found
         except Failure as failure:
             paid, lost = failure.paid, worst * failure.lost

@@ -24,8 +24,8 @@ def completion(body: str, error_in: Callable[[object, bool], Failure]) -> tuple[
     choices = reply.get("choices")
     try:
         if not choices and (reason := _blocked(reply)):
-            told = f"the provider blocked the prompt: {shown(reason)}"
-            raise Failure("blocked", told, again=False, refused="refusal")
+            detail = f"the provider blocked the prompt: {shown(reason)}"
+            raise Failure("blocked", detail, again=False, refused="refusal")
         if error := _error(reply, choices or []):
             raise error_in(error, bool(choices or reply.get("usage")))
         if not isinstance(choices, list):
@@ -35,9 +35,9 @@ def completion(body: str, error_in: Callable[[object, bool], Failure]) -> tuple[
         return answers, _usage(reply, len(body), len(answers))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         fields = ", ".join(map(repr, list(reply)[:8])) or "none"
-        told = f"the reply is no chat completion ({type(error).__name__}: {error}); found the fields {fields}, expected"
-        told += f" choices with a message each; it begins {body[:80]!r}"
-        raise Failure("no chat completion", told, again=True, lost=True, refused="provider_error") from error
+        detail = f"the reply is no chat completion ({type(error).__name__}: {error}); found the fields {fields},"
+        detail += f" expected choices with a message each; it begins {body[:80]!r}"
+        raise Failure("no chat completion", detail, again=True, lost=True, refused="provider_error") from error
 
 
 def _reply(body):
@@ -45,23 +45,23 @@ def _reply(body):
     begins, paid = f"it begins {text[:80]!r}", {"again": True, "lost": True}
     try:
         reply = streamed.whole(text) if streamed.is_streamed(text) else parsed(text)
-    except RecursionError as error:
-        told = f"the reply is no chat completion: it is nested deeper than can be read; {begins}"
-        raise Failure("no chat completion", told, **paid, refused="provider_error") from error
+    except (RecursionError, KeyError, TypeError, AttributeError) as error:
+        detail = f"the reply is no chat completion ({type(error).__name__}: {str(error)[:80]}); {begins}"
+        raise Failure("no chat completion", detail, **paid, refused="provider_error") from error
     except ValueError as error:
         if text.startswith("<"):
-            told = f"the reply is no chat completion but a web page; {begins}"
-            raise Failure("web page", told, **paid, refused="provider_error", patience=8) from error
+            detail = f"the reply is no chat completion but a web page; {begins}"
+            raise Failure("web page", detail, **paid, refused="provider_error", patience=8) from error
         if streamed.is_streamed(text) or not text or (text.startswith(("{", "[")) and not text.rstrip().endswith("}")):
-            told = f"the reply is no whole chat completion, it breaks off; {begins}"
-            raise Failure("cut off", told, **paid) from error
-        told = f"the reply is no chat completion: it is no JSON ({error}); {begins}"
-        raise Failure("no JSON", told, **paid, refused="provider_error", patience=8) from error
+            detail = f"the reply is no whole chat completion, it breaks off; {begins}"
+            raise Failure("cut off", detail, **paid) from error
+        detail = f"the reply is no chat completion: it is no JSON ({error}); {begins}"
+        raise Failure("no JSON", detail, **paid, refused="provider_error", patience=8) from error
     if isinstance(reply, list) and len(reply) == 1:
         [reply] = reply
     if not isinstance(reply, dict):
-        told = f"the reply is no chat completion but a {type(reply).__name__}; {begins}"
-        raise Failure("no chat completion", told, **paid, refused="provider_error")
+        detail = f"the reply is no chat completion but a {type(reply).__name__}; {begins}"
+        raise Failure("no chat completion", detail, **paid, refused="provider_error")
     return reply
 
 

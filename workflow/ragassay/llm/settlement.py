@@ -34,7 +34,7 @@ class Settlement:
         """sample -> answer, from the ledger, where the first reply to a sample wins; and, for a replay, what it takes
         where neither an answer nor a refusal was kept.
         """
-        found, rest = {}, {}
+        whole, rest = {}, {}
         for numbers, body in self.ledger.bodies(key):
             try:
                 answers, _ = self.provider.answers(body)
@@ -43,8 +43,8 @@ class Settlement:
                 rest = dict.fromkeys(numbers, Answer("", reason, detail=failure.detail)) | rest
                 continue
             rest = dict(zip(numbers, answers, strict=False)) | rest
-            found = self.whole(numbers, answers) | found
-        return found, rest if self.replays else {}
+            whole = self.whole(numbers, answers) | whole
+        return whole, rest if self.replays else {}
 
     def whole(self, numbers: list[int], answers: list[Answer]) -> dict[int, Answer]:
         """sample -> answer, without those that were broken off."""
@@ -61,15 +61,15 @@ class Settlement:
             self.ledger.failed(name, key, numbers, failure.kind, failure.detail, lost, late)
             raise
         dollars = self._cost(answers, usage, worst)
-        found = self.whole(numbers, answers)
+        whole = self.whole(numbers, answers)
         tokens = usage.prompt, usage.cached, usage.completion
-        self.ledger.settled(name, *tokens, dollars, len(found), late, usage.served)
+        self.ledger.settled(name, *tokens, dollars, len(whole), late, usage.served)
         self._note(usage.served)
-        if not found:
+        if not whole:
             kind, patience = ("broken off", 4) if answers else ("no choice", 2)
-            told = f"the reply holds no whole answer ({kind}; reply {name})"
-            raise Failure(kind, told, again=True, refused="provider_error", patience=patience, paid=dollars)
-        return found, dollars
+            detail = f"the reply holds no whole answer ({kind}; reply {name})"
+            raise Failure(kind, detail, again=True, refused="provider_error", patience=patience, paid=dollars)
+        return whole, dollars
 
     def _cost(self, answers, usage, worst):
         """A reply that does not count its tokens, or counts more than can be, costs as much as the dearest may have."""
@@ -85,6 +85,6 @@ class Settlement:
         """Say once that answers come from another model than before."""
         if served and served not in self.served:
             if self.served:
-                told = "model %s: its provider answers as %s now, and answered as %s before; results/calls counts both"
-                log.info(told, self.model.name, served, ", ".join(sorted(self.served)))
+                message = "model %s: its provider answers as %s now, and answered as %s before; results/calls counts"
+                log.info(f"{message} both", self.model.name, served, ", ".join(sorted(self.served)))
             self.served.add(served)

@@ -75,10 +75,11 @@ def failure_of(status: int, error, source: str, model: Model, after: float | Non
     """The failure behind a status; `error` is the body of the reply, `source` says where it came from."""
     code, words = _said(error)
     detail, kind = f"HTTP {status} {source}: {' '.join(words.split())[:300]}", f"http {status}"
-    told, reason = f"{code} {words}", _reason(status, f"{code} {words}")
+    text = f"{code} {words}"
+    reason = _reason(status, text)
     if status == 403 and (reason == "refusal" or _reasons(error)):
         return Failure(kind, detail, again=False, refused="refusal")
-    if advice := _advice(status, code, told, model):
+    if advice := _advice(status, code, text, model):
         return Failure(kind, f"{detail}; {advice}", again=False)
     if status in AGAIN or status >= 500:
         return Failure(kind, detail, again=True, after=_after(error) if after is None else after)
@@ -104,15 +105,15 @@ def failure_in_reply(error, source: str, model: Model, lost: bool) -> Failure:
     return failure
 
 
-def _advice(status, code, told, model):
+def _advice(status, code, text, model):
     """What to do about a status that concerns every request, or ""."""
     if 300 <= status < 400:
         return MOVED
     if status == 429 and STATUS_OF.get(code.lower()) == 402:
         status = 402
-    elif status in (400, 422) and WRONG_KEY.search(told):
+    elif status in (400, 422) and WRONG_KEY.search(text):
         status = 401
-    elif status in (400, 422) and NO_CREDIT.search(told):
+    elif status in (400, 422) and NO_CREDIT.search(text):
         status = 402
     key = f"the environment variable {model.key_variable}" if model.key_variable else "key_variable, which is not set"
     return ADVICE.get(status, "").format(key=key, model=model.model)
@@ -134,7 +135,7 @@ def _reasons(error):
 def _unknown_setting(error, words, model):
     """The setting of the configuration that the server does not take, of those that are sent as they are, or ""."""
     inner = _inner(error)
-    places = {_place(inner), inner.get("param") if isinstance(inner, dict) else None}
+    places = [_place(inner), inner.get("param") if isinstance(inner, dict) else None]
     for setting in ("options", "sampling"):
         for name in getattr(model, setting):
             if name not in PARAMETERS and (name in places or _names(re.escape(name), words[:500])):
@@ -190,8 +191,10 @@ def _place(inner):
     found = inner.get("detail") or inner.get("message") if isinstance(inner, dict) else inner
     while isinstance(found, dict):
         found = found.get("detail")
-    if isinstance(found, list) and found and isinstance(found[0], dict) and found[0].get("loc"):
-        return str(found[0]["loc"][-1])
+    first = found[0] if isinstance(found, list) and found else None
+    place = first.get("loc") if isinstance(first, dict) else None
+    if isinstance(place, list) and place:
+        return str(place[-1])
     return ""
 
 

@@ -53,7 +53,7 @@ class Workers:
             if ready:
                 return ready
             if not self.working or self._late():
-                return self._end()
+                return await self._end()
             self.changed.clear()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout_at(self._until()):
@@ -149,11 +149,11 @@ class Workers:
     def _until(self):
         return self.caller.deadline if self.caller.error else None
 
-    def _end(self):
+    async def _end(self):
         if self.caller.error:
             raise self.caller.error
         if self.gaps:
             told = f"{self.gaps} of {self.next} items have no answer"
             raise Unanswered(f"{told}; run again to ask for them; the first: {self.first_gap}")
-        self.caller.refusals.end()
+        await self.caller.conclude()
         return None
