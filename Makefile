@@ -42,8 +42,8 @@ estimate: setup ## say what a run would ask of models and pay, without asking (S
 annotate: setup ## label questions by hand in the browser (ARGS="--port 8137 --host ... --annotators ...")
 	@PYTHONPATH=workflow $(BIN)/python -m ragassay.people serve $(ARGS)
 
-release: setup ## make an immutable release of the results (VERSION=2026-11, ARGS="--configfile ... --key ...") and verify it
-	@PYTHONPATH=workflow $(BIN)/python -m ragassay.release publish "$(VERSION)" $(ARGS)
+release: setup ## make an immutable release of a finished run (VERSION=2026-11, STUDY=..., ARGS="--configfile ... --key ... --yes")
+	@PYTHONPATH=workflow $(BIN)/python -m ragassay.release publish "$(VERSION)" --targets $(STUDY) $(ARGS)
 
 verify: setup ## verify somebody's release with this clone's code (RELEASE=releases/2026-11, SIGNERS=file of public keys)
 	@$(RELEASES) verify "$(RELEASE)" $(if $(SIGNERS),--signers "$(SIGNERS)") $(ARGS)

@@ -146,7 +146,7 @@ def measure(task: str, project: str, release: str) -> None:
     os.chdir(project)
     start = time.process_time()
     if task == "write":
-        publish(Path(release).name, [], DAY)
+        publish(Path(release).name, [], DAY, planned=lambda _: sorted(Path("results").rglob("*.parquet")))
     elif task == "copy":
         shutil.copytree(Path(release, "tables"), f"copies/{os.getpid()}")
     else:
@@ -208,7 +208,7 @@ def running(folder: Path, environment: dict, cores: int, umask: int) -> subproce
 
 def release(project: Path, environment: dict, umask: int) -> None:
     command = [sys.executable, "-m", "ragassay.release", "publish", str(os.getpid())]
-    command += ["--configfile", TINY, "--date", DAY]
+    command += ["--yes", "--date", DAY, "--configfile", TINY]
     environment = os.environ | environment | {"PYTHONPATH": str(project / "workflow")}
     subprocess.run(command, cwd=project, env=environment, umask=umask, check=True, stdout=subprocess.DEVNULL)
 

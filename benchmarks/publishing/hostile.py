@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-import yaml
 
 from publishing.sealing import seal
 from ragassay.release.verification import listing
 from ragassay.release.verification.release_folder import MANIFEST, SUMS
+from ragassay.text import plain_yaml
 
 OUTSIDE = "/tmp/ragassay-hostile-outside"  # where tricks want to write
 CODE = f"open({OUTSIDE!r} + '-ran', 'w').close()"
@@ -78,7 +78,7 @@ def in_file(name: str, content: str | bytes | Callable[[bytes], bytes]) -> Calla
 def in_config(**changes) -> Callable[[Path], None]:
     def trick(folder):
         path = folder / "config/config.yaml"
-        path.write_text(yaml.safe_dump(yaml.safe_load(path.read_text()) | changes))
+        path.write_text(plain_yaml.dump(plain_yaml.load(path.read_text()) | changes))
         listing.write_sums(folder)
 
     return trick

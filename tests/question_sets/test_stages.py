@@ -144,7 +144,7 @@ def test_a_release_of_the_set_is_whole_and_a_replay_is_given_what_the_user_broug
     release = study / publish("1", [TINY[1], "mine.yaml"], DAY)
     assert not list(checks.problems(release))
 
-    def run(folder, arguments, environment):
+    def run(folder, arguments):
         return snakemake(folder, *arguments, check=False)
 
     outcome = replay(release, project, only=["questions", "responses", "scope_votes"], run=run)

@@ -1,7 +1,9 @@
 """What goes into a release, and what stops one: a line each."""
 
+import io
 import itertools
 import json
+import logging
 import re
 import shutil
 import subprocess
@@ -15,7 +17,9 @@ from project import ROOT, TINY
 from ragassay import tables
 from ragassay.errors import AssayError
 from ragassay.ledger.calls import Ledger
-from ragassay.release import contents
+from ragassay.release import contents, gathering
+from ragassay.release.__main__ import main
+from ragassay.release.licences import Licences
 from ragassay.release.publishing import publish
 from ragassay.release.verification import checks
 from ragassay.release.verification.release_folder import ReleaseFolder
@@ -24,7 +28,8 @@ from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
 from ragassay.schemas.scope_votes import SCOPE_VOTES
 from ragassay.schemas.targets import TARGETS
-from releases import DAY, linked
+from ragassay.text import plain_yaml
+from releases import DAY, everything, linked
 from rows import row
 
 LICENCE = {"licence": "other", "texts": False}
@@ -46,8 +51,8 @@ def own(root, name):
 
 def make(root, version="1", **settings):
     """The release with these settings on top of the tiny ones, read back."""
-    (root / "own.yaml").write_text(yaml.safe_dump(settings))
-    return ReleaseFolder(publish(version, [TINY[1], "own.yaml"], DAY))
+    (root / "own.yaml").write_text(plain_yaml.dump(settings))
+    return ReleaseFolder(publish(version, [TINY[1], "own.yaml"], DAY, planned=everything))
 
 
 def states(release, table):
@@ -63,7 +68,9 @@ def test_two_releases_of_one_run_are_the_same_bytes_wherever_they_are_made(root,
 
 
 def test_texts_are_published_only_where_their_source_allows_it(root):
-    release = make(root, release={"sources": {"2026-01": LICENCE, "example.org": {**LICENCE, "texts": True}}})
+    free = {**LICENCE, "texts": True}
+    sources = {"2026-01": LICENCE, "example.org": free, "tests/tiny/documents": free, "example": free}
+    release = make(root, release={"sources": {**sources, "resources/demo": free}})
     assert not list(checks.problems(release.folder))
     rows = release.read("documents", ["source_id", "site", "text", "text_end", "url", "content_hash"]).to_pylist()
     shown = {row["source_id"]: row["text"] is not None for row in rows if row["shard"] == "2026-01"}
@@ -192,7 +199,7 @@ def no_version(root):
 @pytest.mark.parametrize("day", ["yesterday", "20261123", "2026-11-31"])
 def test_a_release_has_a_day(day):
     with pytest.raises(AssayError, match=f"--date: found '{day}', expected a day such as 2026-11-23"):
-        publish("1", [], day, root=ROOT)
+        publish("1", [], day)
 
 
 def no_schema(root):
@@ -202,12 +209,13 @@ def no_schema(root):
 
 
 def no_licence(root):
-    (root / "config").unlink()
-    shutil.copytree(ROOT / "config", root / "config")
-    text = (root / "config/config.yaml").read_text()
-    text = text.replace("    default: {licence: apache-2.0, texts: true}", "    x: {licence: other}")
-    (root / "config/config.yaml").write_text(text)
-    return "release.sources: found no licence of the source 2026-01, expected release.sources.2026-01 or"
+    (root / "bare.yaml").write_text(yaml.safe_dump({"release": {"sources": {"x": LICENCE}}}))
+    return "release.sources: found no licence of the source 2026-01, expected one; add: 2026-01: {licence"
+
+
+def open_default(root):
+    (root / "bare.yaml").write_text(yaml.safe_dump({"release": {"sources": {"default": {**LICENCE, "texts": True}}}}))
+    return "release.sources.default.texts: found true, expected false: name the sources whose texts may be published"
 
 
 def opt_outs(root):
@@ -245,7 +253,18 @@ def no_results(root):
 
 
 STOPS = [
-    *(there_already, no_version, no_schema, no_licence, opt_outs, opted_out_document, open_batch, no_ledger, no_prompt),
+    *(
+        there_already,
+        no_version,
+        no_schema,
+        no_licence,
+        open_default,
+        opt_outs,
+        opted_out_document,
+        open_batch,
+        no_ledger,
+        no_prompt,
+    ),
     no_results,
 ]
 
@@ -256,16 +275,85 @@ def test_what_stops_a_release_is_one_line_and_leaves_nothing(root, spoil):
     version = "" if spoil is no_version else "1"
     before = sorted((root / "releases").glob("*")) if (root / "releases").exists() else []
     crawl = {"opt_outs": "own.txt"} if (root / "own.txt").exists() else {}
+    sources = yaml.safe_load((root / "bare.yaml").read_text()) if (root / "bare.yaml").exists() else {}
     with pytest.raises(AssayError) as stopped:
-        make(root, version, crawl=crawl)
+        make(root, version, crawl=crawl, **sources)
     assert expected in str(stopped.value) and "\n" not in str(stopped.value)
     assert sorted((root / "releases").glob("*") if (root / "releases").exists() else []) == before
 
 
 def test_the_command_says_where_the_release_is_or_why_there_is_none(root):
-    command = [sys.executable, "-m", "ragassay.release", "publish", "1", "--configfile", TINY[1], "--date", DAY]
+    command = [
+        sys.executable,
+        "-m",
+        "ragassay.release",
+        "publish",
+        "1",
+        "--yes",
+        "--date",
+        DAY,
+        "--configfile",
+        TINY[1],
+    ]
     done = subprocess.run(command, capture_output=True, text=True)
     count = len(list((root / "releases/1/tables").iterdir()))
     assert f"releases/1: 1: {count} tables, " in done.stdout, done.stderr
     again = subprocess.run(command, capture_output=True, text=True)
     assert again.returncode == 1 and again.stderr.startswith("release: releases/1: found a release of this version")
+
+
+def test_what_another_configuration_made_stays_behind(root, published, caplog):
+    """A private corpus, questions of another run, a shard that is gone: none of them is planned."""
+    results = own(root, "results")
+    [corpus, *_] = sorted((results / "passages").glob("*.parquet"))
+    shutil.copy(corpus, results / "passages/handbook.parquet")
+    shutil.copy(results / "documents/2026-01.parquet", results / "documents/gone.parquet")
+    shutil.copytree(results / "questions/embedded", results / "questions/other")
+    with caplog.at_level(logging.INFO):
+        release = ReleaseFolder(publish("2026-09", [TINY[1]], DAY))
+    assert (release.folder / "SHA256SUMS").read_bytes() == (published / "SHA256SUMS").read_bytes()
+    assert "5 tables of other runs stay behind: questions (3), " in caplog.text
+
+
+def test_a_run_that_is_not_finished_is_not_released(root):
+    votes = own(root, "results") / "scope_votes/embedded/embedded/2026-01.parquet"
+    votes.unlink()
+    with pytest.raises(AssayError, match="results: found files that are still to be made, by judge_scope") as stopped:
+        publish("1", [TINY[1]], DAY)
+    assert f"run: snakemake --configfile {TINY[1]} -- report" in str(stopped.value)
+
+
+def test_sources_of_a_file_replace_those_of_the_demo(root):
+    """Else the licence of the demo would be that of everybody's texts."""
+    file = root / "own.yaml"
+    file.write_text(yaml.safe_dump({"release": {"sources": {"mine": LICENCE}}}))
+    assert gathering.configuration(["own.yaml"])["release"]["sources"] == {"mine": LICENCE}
+    assert "example" in gathering.configuration([])["release"]["sources"]
+
+
+def test_a_folder_is_the_source_of_what_has_all_its_files_there():
+    sources = {"resources/demo": {"licence": "apache-2.0", "texts": True}, "default": LICENCE}
+    corpora = {
+        "demo": {"files": ["resources/demo/articles"]},
+        "mixed": {"files": ["resources/demo/articles", "data/mine.csv"]},
+        "beside": {"files": ["resources/demonstration"]},
+    }
+    licences = Licences({"release": {"sources": sources}, "corpora": corpora}, [], {"s": ["resources/demo/x.csv"]})
+    assert [licences.allow(None, name) for name in (*corpora, "s", "unknown")] == [True, False, False, True, False]
+    assert not licences.allow_everything
+    assert licences.resolved["mixed"] == LICENCE and licences.resolved["demo"]["licence"] == "apache-2.0"
+
+
+def test_what_will_be_public_is_shown_and_asked(root, monkeypatch, capsys):
+    arguments = ["publish", "1", "--date", DAY, "--configfile", TINY[1]]
+    monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
+    assert main(arguments) == 1
+    shown = capsys.readouterr()
+    assert re.search(r"2026-01 +documents +2 +apache-2.0 +published", shown.out)
+    assert "found no terminal to ask at, expected --yes" in shown.err
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("builtins.input", lambda question: "n")
+    assert main(arguments) == 1 and "nothing was released, as you said" in capsys.readouterr().err
+    assert not list((root / "releases").glob("*"))
+    monkeypatch.setattr("builtins.input", lambda question: "y")
+    assert main(arguments) == 0

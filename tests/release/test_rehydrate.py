@@ -2,11 +2,12 @@
 
 import hashlib
 import shutil
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import yaml
 
 from project import ROOT, TINY, snakemake
 from publishing.sealing import change
@@ -17,18 +18,21 @@ from ragassay.release.rehydrating import CHANGED, NotRehydrated, rehydrate, text
 from ragassay.release.replaying import replay
 from ragassay.release.verification.release_folder import ReleaseFolder
 from ragassay.schemas.articles import ARTICLES
-from releases import DAY, linked
+from ragassay.text import plain_yaml
+from releases import DAY, everything, linked
 
 
 @pytest.fixture(scope="module")
 def withheld(tiny, tmp_path_factory):
     """A release without the texts that were crawled."""
     root = linked(tiny, tmp_path_factory.mktemp("withheld") / "project")
-    settings = {"release": {"sources": {"2026-09": {"licence": "other", "texts": False}}}}
-    (root / "own.yaml").write_text(yaml.safe_dump(settings))
+    closed, free = {"licence": "other", "texts": False}, {"licence": "apache-2.0", "texts": True}
+    sources = {"2026-09": closed, "tests/tiny/documents": free, "resources/demo": free}
+    settings = {"release": {"sources": sources}}
+    (root / "own.yaml").write_text(plain_yaml.dump(settings))
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(root)
-        return root / publish("1", [TINY[1], "own.yaml"], DAY)
+        return root / publish("1", [TINY[1], "own.yaml"], DAY, planned=everything)
 
 
 @pytest.fixture
@@ -89,3 +93,30 @@ def test_a_page_with_another_text_is_counted_and_not_taken(withheld, crawl, tmp_
 def test_a_release_with_all_texts_needs_none(published, crawl, tmp_path):
     with pytest.raises(NotRehydrated, match="found all texts in it; there is nothing to fetch"):
         rehydrate(published, crawl, tmp_path)
+
+
+def test_addresses_of_a_release_never_reach_the_hosts_that_a_user_opened(withheld, crawl, tmp_path):
+    """Whoever made the release chose them."""
+    asked = []
+
+    class Private(BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            self.send_error(404)
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Private)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    release = shutil.copytree(withheld, tmp_path / "release")
+    for file in ("tables/documents/2026-09.parquet", "tables/articles/2026-09.parquet"):
+        rows = pq.read_table(release / file, partitioning=None)
+        at = rows.column_names.index("url")
+        url = f"http://127.0.0.1:{server.server_port}/admin?delete=0"
+        change(release, file, rows.set_column(at, rows.schema.field(at), pa.array([url] * len(rows), pa.string())))
+    opened = {"local_site": None, "allow_hosts": ["127.0.0.1"], "contact": "me@example.org"}
+    outcomes = rehydrate(release, crawl | opened, tmp_path / "texts")
+    server.shutdown()
+    server.server_close()
+    assert asked == [] and outcomes["refused_address"] == outcomes.total() > 0

@@ -16,7 +16,7 @@ from jsonschema.exceptions import ValidationError
 
 from ragassay import variants
 from ragassay.errors import AssayError, closest, shown, unknown
-from ragassay.plan.schema import values
+from ragassay.plan.schema import replaced, values
 from ragassay.text import plain_yaml
 
 NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
@@ -96,7 +96,7 @@ def checked(config: dict, files: list, schema: dict, more=lambda config, schema:
     """The configuration with all defaults; raises ConfigError naming the file among `files` that each wrong key stands
     in. `more` finds further problems, as (key, text), in one whose types and ranges are right.
     """
-    present = _present(config, schema)
+    present = _present(_last_alone(config, files, schema), schema)
     problems = list(_secrets(config)) or list(_uncountable(config)) or list(schema_problems(present, schema))
     if not problems:
         filled = _with_defaults(present, schema)
@@ -114,6 +114,15 @@ def of_files(files: list, schema: dict) -> dict:
     for file in files:
         _lay_over(config, read(file))
     return checked(config, files, schema)
+
+
+def _last_alone(config, files, schema):
+    """Mappings that files replace as a whole, as the last file has them."""
+    for *above, last in replaced(schema):
+        for given in (_at((*above, last), read(file)) for file in files):
+            if given is not MISSING:
+                _at(above, config)[last] = given
+    return config
 
 
 def _lay_over(config, more):
@@ -237,9 +246,7 @@ def _dotted(path):
 
 
 def _source(path, config, sources):
-    """The last file that sets the key, as later files win; the command line if another value is found; the defaults if
-    it is not set.
-    """
+    """The last file that sets the key, the command line if another value is found, or the defaults."""
     found = _at(path, config)
     if found is MISSING:
         return "default"

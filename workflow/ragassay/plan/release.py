@@ -1,6 +1,15 @@
 """Settings of the stages that export."""
 
+from collections.abc import Iterator
+
 from ragassay.plan import attacks
+
+
+def check(config: dict) -> Iterator[tuple]:
+    """Whether texts are published only where somebody named their source."""
+    if config["release"]["sources"].get("default", {}).get("texts"):
+        expected = "expected false: name the sources whose texts may be published"
+        yield ("release", "sources", "default", "texts"), f"found true, {expected}"
 
 
 def export_questions(config: dict) -> dict:

@@ -9,6 +9,7 @@ keywords of JSON Schema they have some of ours:
     names       the value is the name of an entry elsewhere: {what: model, of: models}, or of a list of
                 sections, with further names as `or`
     built_in    the entries of the default stay beside those that are given, unless one of these is null
+    replaced    a file that gives this mapping replaces those of earlier files: nothing of theirs stays
     file_of     the value is a part of a file's name: {prompt: "resources/prompts/respond_{}.yaml"}
     exists      the value is the path of a file, a folder, a table, which is a file of a kind that can be read, or
                 tables, which is such a file or a folder of them
@@ -58,6 +59,14 @@ def merged(folder=FOLDER) -> dict:
                 owners[key] = file
                 schema[section][key] = value
     return schema
+
+
+def replaced(schema: dict, path=()) -> Iterator[tuple]:
+    """The places of mappings that files replace as a whole."""
+    for key, inner in schema.get("properties", {}).items():
+        if inner.get("replaced"):
+            yield (*path, key)
+        yield from replaced(inner, (*path, key))
 
 
 def values(value, schema: dict, path=()) -> Iterator[tuple]:

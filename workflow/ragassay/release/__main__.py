@@ -7,6 +7,7 @@ import argparse
 import datetime
 import logging
 import sys
+from functools import partial
 from pathlib import Path
 
 from ragassay.errors import AssayError
@@ -27,7 +28,9 @@ def main(arguments: list[str]) -> int:
             case "verify":
                 return checks.report(Path(given.release), given.signers)
             case "publish":
-                folder = publish(given.version, given.configfile, given.date, given.key)
+                planned = partial(gathering.planned, targets=given.targets)
+                confirm = partial(_confirmed, given.yes)
+                folder = publish(given.version, given.configfile, given.date, given.key, planned, confirm)
                 return _verify(folder)
             case "diff":
                 found = comparing.compare(given.before, given.after)
@@ -62,6 +65,16 @@ def _check(given):
             raise gathering.NotReleasable(f"{variable}: found nothing, {expected}")
 
 
+def _confirmed(yes, text):
+    """Whether the person who publishes wants it; the table says what will be public."""
+    sys.stdout.write(f"{text}\n")
+    if yes:
+        return True
+    if not sys.stdin.isatty():
+        raise gathering.NotReleasable("publish: found no terminal to ask at, expected --yes to publish the above")
+    return input("Publish the above? A release is never changed. [y/N] ").strip().lower() in ("y", "yes")
+
+
 def _verify(folder):
     """A fault of a new release is one of the results, or of this program."""
     found = list(checks.problems(folder))
@@ -87,6 +100,8 @@ def _parser():
     making.add_argument("version", help="its name, such as 2026-11; never given twice")
     making.add_argument("--configfile", nargs="+", default=[], help="configuration of the run, as for snakemake")
     making.add_argument("--date", default=_today(), help="the day of publication (default: today, in UTC)")
+    making.add_argument("--targets", nargs="+", default=[], help="what was run, such as scope (default: everything)")
+    making.add_argument("--yes", action="store_true", help="do not ask before texts are made public")
     making.add_argument("--key", help="a private key of ssh to sign the release with")
     check = commands.add_parser("verify", help="verify somebody's release with the code of this clone")
     check.add_argument("release", help="the folder of the release")

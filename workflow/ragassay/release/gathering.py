@@ -1,5 +1,14 @@
-"""Find the tables of a finished run, and the configuration it ran with."""
+"""Find the tables that a configuration plans, all of them finished, and the configuration itself.
 
+Whatever else lies below results stays where it is: tables of other configurations, of shards and variants that are
+gone, of users. Snakemake says what the configuration plans, and whether anything of it is still to be done.
+"""
+
+import csv
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 from ragassay.errors import AssayError
@@ -10,6 +19,8 @@ from ragassay.results import all_tables
 from ragassay.tables import Table, TableError, keys
 
 EXPORTS = "export"  # below results: copies of tables in other forms
+EVERYTHING = "report"  # the target that has all tables
+DONE = "no update"
 
 
 class NotReleasable(AssayError):
@@ -21,22 +32,51 @@ def configuration(configfiles: list[str]) -> dict:
     return of_files(["config/config.yaml", *configfiles], schema.merged())
 
 
-def table_files(results) -> dict[Table, list[Path]]:
-    """Every declared table that a run has, and its files in the order of their names."""
-    results = Path(results)
+def planned(configfiles: list[str], targets: Iterable[str] = ()) -> list[Path]:
+    """The tables that a run with these files and targets makes; raises NotReleasable if one of them is not made yet."""
+    targets = [*targets] or [EVERYTHING]
+    given = ["--configfile", *configfiles] if configfiles else []
+    command = [sys.executable, "-m", "snakemake", "--summary", *given, "--", *targets]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        said = [line for line in done.stderr.splitlines() if line.strip() and not line.startswith("Building DAG")]
+        raise NotReleasable(f"snakemake cannot plan this configuration: {' '.join(said[-3:])[:500]}")
+    rows = list(csv.DictReader(done.stdout.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
+    if waiting := Counter(row["rule"] for row in rows if row["plan"] != DONE):
+        rules = ", ".join(f"{rule} ({count})" for rule, count in waiting.most_common(5))
+        remedy = f"run: snakemake {' '.join([*given, '--', *targets])}"
+        raise NotReleasable(f"results: found files that are still to be made, by {rules}, expected none; {remedy}")
+    return [Path(row["output_file"]) for row in rows if row["output_file"].endswith(".parquet")]
+
+
+def shard_files(shards) -> dict[str, list[str]]:
+    """shard -> what users brought as its documents, of the shards that are not crawled."""
+    with Path(shards).open(encoding="utf-8-sig", newline="") as file:
+        rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+        return {row["shard"]: [row["documents"]] for row in rows if row["documents"]}
+
+
+def left_behind(results: Path, files: Iterable[Path]) -> Counter:
+    """Table -> how many of its files lie below results and are none of these."""
+    others = {path for path in results.rglob("*.parquet") if path.relative_to(results).parts[0] != EXPORTS}
+    return Counter(path.relative_to(results).parts[0] for path in others - set(files))
+
+
+def table_files(results: Path, files: Iterable[Path]) -> dict[Table, list[Path]]:
+    """Every declared table among these files below results, with its files in the order of their names."""
     if not results.is_dir():
         raise NotReleasable(f"{results}: no such folder, expected the results of a finished run; run `make demo` first")
     placed = [table for table in all_tables().values() if table.path]
     elsewhere = {table.name: table for table in all_tables().values() if not table.path}
     found = {}
-    for path in sorted(results.rglob("*.parquet")):
+    for path in sorted(files):
         first = path.relative_to(results).parts[0]
         if first == EXPORTS:
             continue
         table = elsewhere.get(first) or next((table for table in placed if _belongs(table, results, path)), None)
         if table is None or not is_known(table.name):
             expected = "expected a file of a table in ragassay/schemas that ragassay/release/contents.py knows"
-            raise NotReleasable(f"{path}: found a table without a schema, {expected}; declare it, or remove the file")
+            raise NotReleasable(f"{path}: found a table without a schema, {expected}; declare it")
         found.setdefault(table.name, (table, []))[1].append(path)
     if not found:
         raise NotReleasable(f"{results}: found no table, expected those of a finished run; run `make demo` first")

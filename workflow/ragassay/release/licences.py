@@ -1,12 +1,18 @@
-"""Which texts may be published: what `release.sources` says of each site, shard, corpus or set of questions."""
+"""Which texts may be published: what `release.sources` says of each site, shard, corpus or set of questions.
+
+A source is named by its host, or a host above; by the name of what a user brought; or by a folder that has all its
+files. Nothing is published that nobody named.
+"""
+
+from pathlib import PurePosixPath
 
 from ragassay import tables
 from ragassay.errors import AssayError
-from ragassay.release.verification.facts import licence_of
+from ragassay.release.verification.facts import DEFAULT, licence_of
 from ragassay.schemas.documents import DOCUMENTS
 
 SECTIONS = ("corpora", "query_sets", "query_logs", "datasets", "question_sets")  # of what users bring
-BROUGHT = ("files", "targets", "questions")
+BROUGHT = ("files", "targets", "questions", "documents")
 
 
 class NoLicence(AssayError):
@@ -14,27 +20,26 @@ class NoLicence(AssayError):
 
 
 class Licences:
-    """`documents` are files of the table of this name."""
+    """`documents` are files of the table of this name, `shards` says what was brought for a shard."""
 
-    def __init__(self, config: dict, documents: list):
+    def __init__(self, config: dict, documents: list, shards: dict[str, list[str]]):
         self.sources = config["release"]["sources"]
+        if self.sources.get(DEFAULT, {}).get("texts"):
+            expected = "expected false: name the sources whose texts may be published"
+            raise NoLicence(f"release.sources.default.texts: found true, {expected}")
         entries = [item for section in SECTIONS for item in config.get(section, {}).items()]
-        self.brought = {name for name, entry in entries if any(entry.get(key) for key in BROUGHT)}
-        self._known = {}  # (site, name) -> whether its texts may be published
-        self._documents = {}  # doc_id -> the same
+        self.brought = {name: files for name, entry in entries if (files := _files(entry))}
+        self.brought |= shards
+        self._known = {}  # (site, name) -> its entry
+        self._documents = {}  # doc_id -> whether its text may be published
         for path in documents:
             for row in tables.read(DOCUMENTS, path, ["doc_id", "site", "shard"]).to_pylist():
                 self._documents[row["doc_id"]] = self.allow(row["site"], row["shard"])
 
     def allow(self, site: str | None, name: str) -> bool:
         if (site, name) not in self._known:
-            entry = licence_of(self.sources, site, name)
-            if entry is None:
-                expected = f"expected release.sources.{site or name} or release.sources.default"
-                remedy = "set its licence, and `texts` if its texts may be published"
-                raise NoLicence(f"release.sources: found no licence of the source {site or name}, {expected}; {remedy}")
-            self._known[site, name] = entry["texts"]
-        return self._known[site, name]
+            self._known[site, name] = self._entry(site, name)
+        return self._known[site, name]["texts"]
 
     def allow_document(self, doc_id: str, name: str) -> bool:
         """A document of the study by its source, another one by the corpus or set that it stands in."""
@@ -44,4 +49,30 @@ class Licences:
     @property
     def allow_everything(self) -> bool:
         """Whether every source that was met so far may be published, with those that the configuration names."""
-        return all(self._known.values()) and all(self.allow(None, name) for name in sorted(self.brought))
+        brought = [self.allow(None, name) for name in sorted(self.brought)]
+        return all(entry["texts"] for entry in self._known.values()) and all(brought)
+
+    @property
+    def resolved(self) -> dict[str, dict]:
+        """Each source that was met, by its host or its name, and its licence."""
+        return {site or name: entry for (site, name), entry in sorted(self._known.items(), key=str)}
+
+    def _entry(self, site, name):
+        named = {key: entry for key, entry in self.sources.items() if key != DEFAULT}
+        entry = licence_of(named, site, name) or self._of_folder(name) or self.sources.get(DEFAULT)
+        if entry is None:
+            remedy = f"add: {site or name}: {{licence: ..., texts: true or false}}"
+            raise NoLicence(f"release.sources: found no licence of the source {site or name}, expected one; {remedy}")
+        return {"licence": entry["licence"], "texts": entry["texts"]}
+
+    def _of_folder(self, name):
+        """The entry of a folder that has all files from which it was brought."""
+        files = [PurePosixPath(file) for file in self.brought.get(name, ())]
+        for folder, entry in self.sources.items():
+            if files and all(file.is_relative_to(folder) for file in files):
+                return entry
+        return None
+
+
+def _files(entry):
+    return [file for key in BROUGHT for file in entry.get(key) or ()]

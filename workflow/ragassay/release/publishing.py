@@ -8,11 +8,12 @@ import datetime
 import json
 import re
 import shutil
+from collections import Counter
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
-import yaml
-
 from ragassay import tables
+from ragassay.llm.text_table import aligned
 from ragassay.plan.config import NAME
 from ragassay.release import contents, descriptions, gathering, ledger_extract
 from ragassay.release.folders import building
@@ -26,7 +27,7 @@ from ragassay.release.published_tables import PublishedTables
 from ragassay.release.redaction import Redaction
 from ragassay.release.signature import sign
 from ragassay.release.verification import card, listing
-from ragassay.release.verification.facts import facts
+from ragassay.release.verification.facts import NO_LICENCE, facts, licence_of, texts_by_source
 from ragassay.release.verification.release_folder import MANIFEST, TABLES, ReleaseFolder
 from ragassay.schemas.asked_calls import ASKED_CALLS
 from ragassay.schemas.calls import CALLS
@@ -34,15 +35,26 @@ from ragassay.schemas.published_texts import PUBLISHED_TEXTS
 from ragassay.schemas.recorded_answers import RECORDED_ANSWERS
 from ragassay.stage import log
 from ragassay.tables import key_names
+from ragassay.text import plain_yaml
 
 LIBRARY = Path(__file__).resolve().parents[1]
 ROOT = LIBRARY.parents[1]
+BROUGHT_ROWS = ("passages", "queries", "query_log", "targets")  # tables that hold what users bring, by its name
 LOCKS = ["requirements.lock", "envs/slurm.lock", "envs/setup.py"]  # the last one names torch
 
 
-def publish(version: str, configfiles: list[str], day: str, key: str | None = None, root=".") -> Path:
-    """Make the release; returns its folder. `root` is the project with results, ledger and releases."""
-    root = Path(root)
+def publish(
+    version: str,
+    configfiles: list[str],
+    day: str,
+    key: str | None = None,
+    planned: Callable[[list[str]], list[Path]] = gathering.planned,
+    confirm: Callable[[str], bool] = lambda text: True,
+) -> Path:
+    """Make the release in the project in this folder; returns its folder. `planned` says which tables the configuration
+    has, and `confirm` gets what will be public, as a table, and may say no.
+    """
+    root = Path()
     config = gathering.configuration(configfiles)
     if not re.fullmatch(NAME, version):
         expected = "expected letters, digits, '.', '_' and '-', at most 64"
@@ -53,10 +65,11 @@ def publish(version: str, configfiles: list[str], day: str, key: str | None = No
     if folder.exists():
         remedy = "a release is never changed; give the corrected one another version"
         raise NotReleasable(f"{folder}: found a release of this version, expected none; {remedy}")
-    files = gathering.table_files(root / "results")
+    made = planned(configfiles)
+    files = gathering.table_files(root / "results", made)
     by_name = {table.name: paths for table, paths in files.items()}
     opted_out = OptedOut(root / config["crawl"]["opt_outs"], by_name)
-    licences = Licences(config, by_name.get("documents", []))
+    licences = Licences(config, by_name.get("documents", []), gathering.shard_files(root / config["shards"]))
     redaction = Redaction(licences, LongRuns(config["release"]["run_words"]), _poisoned(config), _repeats(config))
     with building(folder) as place:
         written = PublishedTables(place, root / "results", redaction, opted_out)
@@ -71,7 +84,8 @@ def publish(version: str, configfiles: list[str], day: str, key: str | None = No
         _add_states(written)
         rules = contents.replayed(redaction.withheld(), silent)
         measured = [name for name, reads in contents.MEASURED.items() if not reads & by_name.keys()]
-        manifest = _manifest(config, version, written.entries, rules, measured, signed=key is not None)
+        sources = licences.resolved
+        manifest = _manifest(config, version, written.entries, rules, measured, sources, signed=key is not None)
         manifest["prompts"] = copy_prompts(place, written.passes, root / "resources/prompts")
         _write_json(place / MANIFEST, manifest)
         _copy_rest(place, config, root)
@@ -83,10 +97,34 @@ def publish(version: str, configfiles: list[str], day: str, key: str | None = No
         _write(place / "croissant.json", descriptions.croissant(written.sums, manifest, day))
         _write(place / "ro-crate-metadata.json", descriptions.ro_crate(place, manifest, day))
         listing.write_sums(place, written.sums)
+        if not confirm(what_is_published(release, licences.brought)):
+            raise NotReleasable(f"{folder}: nothing was released, as you said")
         if key:
             sign(place, key)
     log.info("%s: %d tables, %d rows", folder, len(written.entries), written.rows)
+    if left := gathering.left_behind(root / "results", made):
+        names = ", ".join(f"{name} ({count})" for name, count in left.most_common(8))
+        log.info("%d tables of other runs stay behind: %s%s", left.total(), names, ", ..." if len(left) > 8 else "")
     return folder
+
+
+def what_is_published(release: ReleaseFolder, brought: Iterable[str]) -> str:
+    """A table: whose texts go along, how many rows, under which licence."""
+    counts = Counter()
+    for file in release.files.get("documents", ()):
+        for (site, shard, here), count in texts_by_source(release, file).items():
+            counts[site or shard, "documents", here] += count
+    for table in BROUGHT_ROWS:
+        for file in release.files.get(table, ()):
+            name = list(release.keys(table, file).values())[-1]
+            if name in brought:
+                texts = release.manifest["sources"].get(name, NO_LICENCE)["texts"]
+                counts[name, table, texts] += release.tables[table]["files"][file]["rows"]
+    rows = [("source", "table", "rows", "licence", "texts")]
+    for (source, table, here), count in sorted(counts.items()):
+        licence = (licence_of(release.manifest["sources"], source, source) or NO_LICENCE)["licence"]
+        rows.append((source, table, f"{count:,}", licence, "published" if here else "withheld"))
+    return aligned(rows, 2)
 
 
 def _is_day(text):
@@ -130,7 +168,7 @@ def _add_states(written):
     written.add(PUBLISHED_TEXTS, "published_texts", rows)
 
 
-def _manifest(config, version, entries, rules, measured, signed):
+def _manifest(config, version, entries, rules, measured, sources, signed):
     export, release = config["export"], config["release"]
     places = [file.removeprefix(f"{TABLES}/").removesuffix(".parquet") for e in entries.values() for file in e["files"]]
     parts = sorted(set(map(contents.part, places)))
@@ -143,7 +181,7 @@ def _manifest(config, version, entries, rules, measured, signed):
         "signed": signed,
         "poisoned": export["poisoned"],
         "run_words": release["run_words"],
-        "sources": release["sources"],
+        "sources": sources,
         "models": models(config),
         "tables": {name: entries[name] for name in sorted(entries)},
         "texts": {name: sorted(contents.TEXTS[name]) for name in sorted(entries) if name in contents.TEXTS},
@@ -162,7 +200,7 @@ def _manifest(config, version, entries, rules, measured, signed):
 def _copy_rest(place, config, root):
     """The configuration, the locks, and what verifies the release."""
     (place / "config").mkdir()
-    _write(place / "config/config.yaml", yaml.safe_dump(config, sort_keys=False, allow_unicode=True))
+    _write(place / "config/config.yaml", plain_yaml.dump(config))
     shutil.copyfile(root / config["shards"], place / "config/shards.tsv")
     (place / "locks").mkdir()
     for lock in LOCKS:

@@ -16,7 +16,6 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-import yaml
 
 from ragassay import tables
 from ragassay.errors import AssayError
@@ -33,6 +32,7 @@ from ragassay.release.verification.digests import read_table
 from ragassay.release.verification.release_folder import TABLES
 from ragassay.results import all_tables
 from ragassay.tables import Table
+from ragassay.text import plain_yaml
 
 CODE = ("Snakefile", "config", "envs", "profiles", "resources", "workflow")  # copied from this checkout
 LONG_AGO = 1_000_000_000
@@ -119,7 +119,7 @@ def _lay_out(opened, project, scratch, config, shards):
             shutil.copyfile(source, scratch / name)
     for path in (opened.folder / "prompts").iterdir():
         shutil.copyfile(path, scratch / "resources/prompts" / path.name)
-    (scratch / "config/config.yaml").write_text(yaml.safe_dump(config, allow_unicode=True), encoding="utf-8")
+    (scratch / "config/config.yaml").write_text(plain_yaml.dump(config), encoding="utf-8")
     (scratch / "config/shards.tsv").write_text(shards, encoding="utf-8", errors="surrogateescape", newline="")
     for path in _brought(config, shards):
         _stand_in(scratch / path)

@@ -83,3 +83,15 @@ def read(path):
         return load(Path(path).read_bytes())
     except YamlError as error:
         raise YamlError(f"{path}:{error.line}: {error}", error.line) from error
+
+
+class _Written(yaml.SafeDumper):
+    """Writes out what stands in several places, since `load` reads no aliases."""
+
+    def ignore_aliases(self, data):
+        return True
+
+
+def dump(value) -> str:
+    """YAML that `load` reads, with keys in their order."""
+    return yaml.dump(value, Dumper=_Written, sort_keys=False, allow_unicode=True)
