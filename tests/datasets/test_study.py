@@ -7,6 +7,7 @@ import json
 
 import pyarrow.parquet as pq
 import pytest
+import yaml
 
 from project import NOTHING, ROOT, copy_project, planned, snakemake
 from ragassay import tables
@@ -21,7 +22,7 @@ from ragassay.schemas.retrieved import RETRIEVED
 from ragassay.schemas.rewritten_passages import REWRITTEN_PASSAGES
 from ragassay.schemas.targets import TARGETS
 from ragassay.text.answer_match import contains
-from releases import DAY
+from releases import DAY, everything, sources
 
 DOCUMENTS = 30
 CONFIG = """
@@ -68,7 +69,7 @@ def write_beir(folder):
 def study(tmp_path_factory):
     project = copy_project(tmp_path_factory.mktemp("beir") / "project")
     asked = write_beir(project / "data/small")
-    (project / "mine.yaml").write_text(CONFIG)
+    (project / "mine.yaml").write_text(CONFIG + yaml.safe_dump({"release": sources("data")}))
     snakemake(project, *RESULTS, "--configfile", "mine.yaml")
 
     def read(table, path):
@@ -113,7 +114,7 @@ def test_what_is_planted_is_retrieved_and_turns_answers(study):
 def test_a_release_of_it_is_whole_and_holds_what_models_were_asked_whose_name_no_path_has(study, monkeypatch):
     project, _, read = study
     monkeypatch.chdir(project)
-    release = ReleaseFolder(publish("1", ["mine.yaml"], DAY))
+    release = ReleaseFolder(publish("1", ["mine.yaml"], DAY, planned=everything))
     assert not list(checks.problems(release.folder))
     [rewritten] = [file for file in release.files["recorded_answers"] if "/rewrite_passages/" in file]
     assert rewritten == "tables/recorded_answers/rewrite_passages/more/embedded.parquet"

@@ -3,6 +3,12 @@
 from pathlib import Path
 
 DAY = "2026-11-23"
+FREE = {"licence": "apache-2.0", "texts": True}
+
+
+def sources(*names):
+    """Settings under which the texts of these sources, the demo's and those of the tiny pipeline may be published."""
+    return {"sources": {name: {**FREE} for name in ("example", "resources/demo", "tests/tiny/documents", *names)}}
 
 
 def everything(configfiles):

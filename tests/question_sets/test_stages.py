@@ -14,7 +14,7 @@ from ragassay.release.verification import checks
 from ragassay.schemas.metrics import METRICS
 from ragassay.schemas.predictions import PREDICTIONS
 from ragassay.schemas.responses import RESPONSES
-from releases import DAY
+from releases import DAY, everything, sources
 
 MINE = (*TINY, "mine.yaml")
 GOAL = ("question_sets", "results/metrics/detectors.parquet", "results/report/index.html")
@@ -40,7 +40,8 @@ def write(project, name, head, rows):
 def configured(project, **more):
     mine = {"documents": ["texts.jsonl"], "questions": ["asked.jsonl"], "human_votes": ["votes.jsonl"]}
     mine |= {"responses": ["said.jsonl"], "responders": {"old": "old-model"}}
-    (project / "mine.yaml").write_text(yaml.safe_dump({"question_sets": {"mine": mine | more}}))
+    settings = {"question_sets": {"mine": mine | more}, "release": sources("mine")}
+    (project / "mine.yaml").write_text(yaml.safe_dump(settings))
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +142,7 @@ def test_a_release_of_the_set_is_whole_and_a_replay_is_given_what_the_user_broug
 ):
     """Questions and recorded responses came from files that a stranger has not; all else comes out of answers."""
     monkeypatch.chdir(study)
-    release = study / publish("1", [TINY[1], "mine.yaml"], DAY)
+    release = study / publish("1", [TINY[1], "mine.yaml"], DAY, planned=everything)
     assert not list(checks.problems(release))
 
     def run(folder, arguments):

@@ -10,7 +10,7 @@ from project import ROOT
 from ragassay import variants
 from ragassay.plan.schema import FOLDER, SchemaError, load, merged, parts, values
 
-OURS = {"variant_of", "names", "file_of", "exists", "built_in"}
+OURS = {"variant_of", "names", "file_of", "exists", "built_in", "replaced"}
 JSON_SCHEMA = {*Draft202012Validator.VALIDATORS, "title", "description", "default"}
 
 

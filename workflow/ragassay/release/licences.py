@@ -12,7 +12,7 @@ from ragassay.release.verification.facts import DEFAULT, licence_of
 from ragassay.schemas.documents import DOCUMENTS
 
 SECTIONS = ("corpora", "query_sets", "query_logs", "datasets", "question_sets")  # of what users bring
-BROUGHT = ("files", "targets", "questions", "documents")
+BROUGHT = ("files", "targets", "questions", "documents", "beir")
 
 
 class NoLicence(AssayError):
@@ -75,4 +75,6 @@ class Licences:
 
 
 def _files(entry):
-    return [file for key in BROUGHT for file in entry.get(key) or ()]
+    """`beir` is a folder, the others are lists."""
+    given = [entry.get(key) or [] for key in BROUGHT]
+    return [file for files in given for file in ([files] if isinstance(files, str) else files)]
