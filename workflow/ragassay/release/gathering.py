@@ -42,7 +42,8 @@ def planned(configfiles: list[str], targets: Iterable[str] = ()) -> list[Path]:
         said = [line for line in done.stderr.splitlines() if line.strip() and not line.startswith("Building DAG")]
         raise NotReleasable(f"snakemake cannot plan this configuration: {' '.join(said[-3:])[:500]}")
     rows = list(csv.DictReader(done.stdout.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
-    if waiting := Counter(row["rule"] for row in rows if row["plan"] != DONE):
+    gone = [row for row in rows if row["plan"] != DONE or not Path(row["output_file"]).exists()]
+    if waiting := Counter(row["rule"] for row in gone):
         rules = ", ".join(f"{rule} ({count})" for rule, count in waiting.most_common(5))
         remedy = f"run: snakemake {' '.join([*given, '--', *targets])}"
         raise NotReleasable(f"results: found files that are still to be made, by {rules}, expected none; {remedy}")

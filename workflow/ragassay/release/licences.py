@@ -12,6 +12,7 @@ from ragassay.release.verification.facts import DEFAULT, licence_of
 from ragassay.schemas.documents import DOCUMENTS
 
 SECTIONS = ("corpora", "query_sets", "query_logs", "datasets", "question_sets")  # of what users bring
+PART = "+"  # behind the name of a corpus that is embedded file by file
 BROUGHT = ("files", "targets", "questions", "documents", "beir")
 
 
@@ -30,6 +31,11 @@ class Licences:
         entries = [item for section in SECTIONS for item in config.get(section, {}).items()]
         self.brought = {name: files for name, entry in entries if (files := _files(entry))}
         self.brought |= shards
+        corpora = config.get("corpora", {})
+        for name, entry in corpora.items():  # one that extends another has its files
+            while entry.get("extends"):
+                entry = corpora[entry["extends"]]
+            self.brought.setdefault(name, _files(entry))
         self._known = {}  # (site, name) -> its entry
         self._documents = {}  # doc_id -> whether its text may be published
         for path in documents:
@@ -58,6 +64,7 @@ class Licences:
         return {site or name: entry for (site, name), entry in sorted(self._known.items(), key=str)}
 
     def _entry(self, site, name):
+        name = name.partition(PART)[0]
         named = {key: entry for key, entry in self.sources.items() if key != DEFAULT}
         entry = licence_of(named, site, name) or self._of_folder(name) or self.sources.get(DEFAULT)
         if entry is None:

@@ -11,7 +11,7 @@ TEXT, NAME = re.compile(r"[^\0]{0,100000}"), re.compile(r"[A-Za-z0-9][A-Za-z0-9.
 COLUMN, DIGEST = re.compile(r"[a-z][a-z0-9_]{0,99}"), re.compile(r"[0-9a-f]{64}")
 KEY = r"\{[a-z_]+\}"
 FORM = re.compile(rf"[a-z][a-z_]*(?:{KEY})?(?:/(?:[a-z_]+|{KEY}))*")  # where the files of a table lie: claims/{shard}
-PLACE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*(?:/[A-Za-z0-9_][A-Za-z0-9._-]*)*")
+PLACE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._+-]*(?:/[A-Za-z0-9_][A-Za-z0-9._+-]*)*")
 FILE = re.compile(rf"{TABLES}/{PLACE.pattern}\.parquet")
 MISSING = object()  # an entry may be missing
 SHAPE = {
@@ -57,7 +57,7 @@ def problem(manifest) -> str:
 
 def path_form(path: str, rest: bool = False) -> str:
     """A pattern for places of a table's files, with a group for each key; with `rest` anything below its folder."""
-    form = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[A-Za-z0-9._-]*)", re.escape(path))
+    form = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[A-Za-z0-9._+-]*)", re.escape(path))
     return f"{form}(?:/{PLACE.pattern})?" if rest else form
 
 
