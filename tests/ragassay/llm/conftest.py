@@ -24,12 +24,18 @@ def serve():
 
 
 @pytest.fixture
-def model():
+def client():
+    """What sends the requests; modules about the wire ask both."""
+    return "official"
+
+
+@pytest.fixture
+def model(client):
     """The model that a server serves."""
 
     def made(server, **more):
         url = server if isinstance(server, str) else server.url
-        settings = {"concurrency": 8, "timeout": 20.0, "price": {"input": 1.0, "output": 2.0}, **more}
+        settings = {"client": client, "concurrency": 8, "timeout": 20.0, "price": {"input": 1.0, "output": 2.0}, **more}
         return Model("tested", "openai", settings.pop("model", "loopback"), url, "LOOPBACK_KEY", **settings)
 
     return made

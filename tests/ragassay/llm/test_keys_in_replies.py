@@ -9,7 +9,7 @@ import pytest
 from ragassay.llm.batches import batch_caller
 from ragassay.llm.calls import complete
 from ragassay.llm.model import Job, ModelError, Request
-from ragassay.llm.posting import Poster
+from ragassay.llm.posting import Official
 from ragassay.llm.providers.openai import Provider
 from ragassay.llm.workers import Unanswered
 
@@ -92,7 +92,7 @@ def test_online_a_key_that_a_server_gives_back_is_written_nowhere(model, tmp_pat
         status, text = KINDS[kind]
         return status, {"retry-after": KEY, "x-request-id": KEY}, text
 
-    monkeypatch.setattr(Poster, "post", post)
+    monkeypatch.setattr(Official, "post", post)
     found = {}
     for kind in KINDS:
         found[kind] = ask(tmp_path / kind, model("http://127.0.0.1:9/v1"), caplog, capfd, range(2))

@@ -22,6 +22,11 @@ NO_SYSTEM = "Unsupported value: 'messages[0].role' does not support 'system' wit
 FLAGGED = "The prompt, on the temperature of the sea, was flagged"
 
 
+@pytest.fixture(params=["official", "fast"])
+def client(request):
+    return request.param
+
+
 def pydantic(name):
     return [{"type": "extra_forbidden", "loc": ["body", name], "msg": FORBIDDEN, "input": 1}]
 

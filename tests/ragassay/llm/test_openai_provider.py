@@ -18,6 +18,11 @@ PRICE = {"input": 1.0, "output": 1.0}
 KEY = "sk-planted-7f3a91c04de852b6"  # what the environment of these tests holds
 
 
+@pytest.fixture(params=["official", "fast"])
+def client(request):
+    return request.param
+
+
 def request(content="Is the harbour open?", **sampling):
     return Request([{"role": "user", "content": content}], sampling)
 
@@ -180,7 +185,7 @@ def test_failures_that_may_pass_say_whether_they_may_have_cost(serve, model, fau
 @pytest.mark.parametrize("url", ["http://127.0.0.1:1/v1", "http://nobody.invalid/v1"])
 def test_without_a_connection_nothing_can_have_cost(model, url):
     found = failure(model(url))
-    assert (found.again, found.lost) == (True, False)
+    assert (found.again, found.lost) == ("nobody" not in url, False)
     assert found.detail.startswith(f"no connection to {url}: ")
 
 

@@ -24,6 +24,11 @@ from ragassay.llm.settlement import Settlement
 from ragassay.llm.statuses import failure_of
 
 
+@pytest.fixture(params=["official", "fast"])
+def client(request):
+    return request.param
+
+
 def requests(count, word="", every=7, samples=1, **sampling):
     """As many requests; every so many holds a word, from the first on."""
     texts = [f"Is harbour {n} open? {word if n % every == 0 else ''}" for n in range(count)]

@@ -80,6 +80,7 @@ DEFAULTS = {
             "tokens_per_minute": None,
             "timeout": 120,
             "mode": "online",
+            "client": "official",
             "options": {},
             "sampling": {},
         }

@@ -19,6 +19,7 @@ from ragassay.keys import masked
 from ragassay.ledger.asked import Asked
 from ragassay.ledger.calls import Ledger
 from ragassay.ledger.lease import Lease
+from ragassay.llm.connections import REMEDY
 from ragassay.llm.limits import Limits
 from ragassay.llm.manners import SYSTEM, Manners
 from ragassay.llm.model import Answer, Failure, Model, ModelError, Provider, Request, call_key
@@ -29,6 +30,7 @@ from ragassay.llm.settlement import Settlement
 from ragassay.stage import log
 
 ATTEMPTS, TIMEOUTS = 8, 2  # tries of a request, and how many of them may end without a reply, since each may be billed
+UNREACHED = 2  # tries to reach a server that no job of the model has reached
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
 GIVE_UPS = 10  # requests in a row without an answer after which the provider counts as away
 SHOWN = 100  # characters of a prompt that has no answer
@@ -189,17 +191,21 @@ class Caller:
                 log.info("model %s: %s; trying again", self.model.name, last.detail)
             timeouts += last.kind == "timeout"
             tries += 1
-            if timeouts == TIMEOUTS:
+            if timeouts == TIMEOUTS or (tries == UNREACHED and self._is_unreached(last)):
                 break
             if tries < ATTEMPTS:
                 await self._sleep(min(LONGEST_WAIT, FIRST_WAIT * 2 ** (tries - 1)) * random.uniform(0.5, 1.0))
         self.gave_up += 1
         told = f"model {self.model.name}: no answer in {tries} tries, the last: {last.detail}"
         if last.kind == "connection" and not self.answered:
-            raise ModelError(f"{told}; check base_url and the network")
+            raise ModelError(f"{told}; {REMEDY}")
         if self.gave_up >= GIVE_UPS:
             raise ModelError(f"{told}; {GIVE_UPS} requests in a row ended so, the provider does not answer: try later")
         raise GaveUp(told)
+
+    def _is_unreached(self, failure):
+        """Whether there is no connection to a server that has never answered: its address is probably wrong."""
+        return failure.kind == "connection" and not (failure.lost or self.answered or self._has_answered())
 
     def _can_do_without(self, failure, request, samples, taken_out):
         """Whether the request can be sent without the parameter that was refused; once for each."""

@@ -36,6 +36,7 @@ class Model:
     tokens_per_minute: int | None = None
     timeout: float = 120.0
     mode: str = "online"
+    client: str = "official"  # or fast
     price: dict | None = None  # dollars for a million tokens: input, cached_input, output, and batch as a factor
     budget_usd: float | None = None
     register: str | None = None  # the folder that all jobs of this model share

@@ -8,6 +8,7 @@ import contextlib
 import datetime
 from functools import cached_property
 
+from ragassay.llm.connections import failure_without_reply
 from ragassay.llm.model import Failure, Job
 
 ENDPOINT = "/v1/chat/completions"
@@ -79,8 +80,9 @@ class Batches:
                 failure = Failure(failure.kind, f"{failure.detail}; {remedy}", again=False)
             raise failure from error
         except (self.sdk.APIError, OSError, *self.transport_errors) as error:
-            detail = f"no connection to {self.client.base_url}: {error.__cause__ or error}"
-            raise Failure("connection", detail, again=True, lost=True) from error
+            failure = failure_without_reply(error, self.server)
+            failure.lost = failure.again
+            raise failure from error
         except (ValueError, TypeError, AttributeError) as error:
             detail = f"{self.client.base_url} sent something else than was asked for: {error}"
             raise Failure("cut off", detail, again=True, lost=True) from error

@@ -1,13 +1,13 @@
 """Any server that speaks OpenAI's chat completions: the hosted API, vLLM, llama.cpp, Ollama, ...
 
-Requests are posted as they are, and the raw body is handed on as it came; the deadline is the call layer's. The
-official client, with its own retries off, does the talking about files and batches.
+The official client does the talking, with its own retries off; `models.<name>.client: fast` posts ordinary requests
+without it. Requests are sent as they are, and the raw body is handed on as it came; the deadline is the call layer's.
 """
 
 import json
 import os
 from email.utils import parsedate_to_datetime
-from functools import cached_property
+from functools import cached_property, partial
 from time import time
 from urllib.parse import urlsplit
 
@@ -17,8 +17,9 @@ from ragassay import keys
 from ragassay.llm import model
 from ragassay.llm.batches.endpoints import Batches
 from ragassay.llm.completion import completion
+from ragassay.llm.connections import CONNECT_SECONDS
 from ragassay.llm.model import Model, ModelError
-from ragassay.llm.posting import Poster
+from ragassay.llm.posting import Fast, Official, new_session
 from ragassay.llm.statuses import failure_in_reply, failure_of
 
 ACCOUNT = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI-Project"}  # variable -> header
@@ -37,12 +38,24 @@ class Provider(Batches, model.Provider):
         if not (key.isascii() and key.isprintable()):
             raise ModelError(f"model {settings.name}: what {settings.key_variable} holds cannot be a key")
         keys.remember(key)
-        if settings.base_url is not None:
-            _check_address(settings)
-        self.key, base = key, settings.base_url or os.environ.get(self.home_variable) or self.home
-        self.where = str(URL(base)).rstrip("/")
+        base = settings.base_url or os.environ.get(self.home_variable) or self.home
+        _check_address(settings.name, "base_url" if settings.base_url else self.home_variable, base)
+        self.key, self.where = key, str(URL(base)).rstrip("/")
+        address, self.query = URL(self.where), dict(URL(self.where).query)
+        self.server = str(address.with_query(None)).rstrip("/")
+        self.is_azure = "api-version" in self.query  # as in the addresses of its older interface
+        if self.is_azure and "/deployments" not in address.path:
+            self.path = f"/deployments/{settings.model}{self.path}"
+        address = str(URL(self.server + self.path).with_query(self.query))
+        if settings.client == "fast":
+            self.poster = Fast(self.server, address, self._headers())
+        else:
+            self.poster = Official(self.server, address, self)
+
+    def _headers(self):
+        """Of each request, where no official client adds them."""
         account = {header: os.environ[name] for name, header in self.account.items() if os.environ.get(name)}
-        self.poster = Poster(self.where, self.path, {"Authorization": f"Bearer {key}", **account})
+        return ({"api-key": self.key} if self.is_azure else {"Authorization": f"Bearer {self.key}"}) | account
 
     @cached_property
     def sdk(self):
@@ -50,10 +63,33 @@ class Provider(Batches, model.Provider):
 
         return openai
 
+    @property
+    def reply_type(self):
+        import httpx2
+
+        return httpx2.Response
+
+    @property
+    def post_options(self):
+        """Of each request that does not go through a method of its own: it would bring a key for administrators along,
+        if the environment holds one.
+        """
+        return {"follow_redirects": False, "security": {"bearer_auth": True}}
+
     def new_client(self):
-        transport = self.sdk.DefaultAioHttpClient(timeout=None)
-        settings = {"base_url": self.model.base_url, "max_retries": 0, "timeout": None, "http_client": transport}
-        return self.sdk.AsyncOpenAI(api_key=self.key, **settings)
+        import httpx2
+
+        timeout = httpx2.Timeout(None, connect=CONNECT_SECONDS)
+        http = self.sdk.DefaultAioHttpClient(timeout=timeout, follow_redirects=False)
+        for transport in (http._transport, *http._mounts.values()):  # straight, and by each proxy
+            if transport:  # else its sessions have 1,000 connections at most, cookies, and headers of 8 KB at most
+                transport.client = partial(new_session, transport.ssl_context)
+        settings = {"max_retries": 0, "timeout": timeout, "http_client": http, "default_query": self.query}
+        if self.is_azure:
+            version = settings["default_query"]["api-version"]
+            return self.sdk.AsyncAzureOpenAI(api_key=self.key, base_url=self.server, api_version=version, **settings)
+        base = self.server if self.query else self.model.base_url
+        return self.sdk.AsyncOpenAI(api_key=self.key, base_url=base, **settings)
 
     def identity(self):
         """The address counts: two servers may give one name to different weights."""
@@ -95,15 +131,18 @@ class Provider(Batches, model.Provider):
         return failure_of(status, told, f"from {self.where}", self.model, _retry_after(headers))
 
 
-def _check_address(settings):
+def _check_address(name, source, base):
     try:
-        address = urlsplit(settings.base_url)
+        address = urlsplit(base)
         right = address.scheme in ("http", "https") and address.hostname and not address.username
     except ValueError:
         right = False
     if not right:
         expected = "expected https://<host>/<path>, without a password"
-        raise ModelError(f"model {settings.name}: the base_url is no address of a server, {expected}")
+        raise ModelError(f"model {name}: the {source} is no address of a server, {expected}")
+    if address.path.rstrip("/").endswith("/chat/completions"):
+        told = f"the {source} ends in /chat/completions, expected the address without it, which each request adds"
+        raise ModelError(f"model {name}: {told}")
 
 
 def _retry_after(headers):

@@ -1,10 +1,12 @@
-"""Together's hosted models; files and batches go through its official client. Otherwise as `openai`."""
+"""Together's hosted models through its official client. Otherwise as `openai`."""
 
 import tempfile
 from functools import cached_property
 from pathlib import Path
 
 from ragassay.llm.batches.endpoints import ENDPOINT, job_of
+from ragassay.llm.connections import CONNECT_SECONDS
+from ragassay.llm.posting import IDLE
 from ragassay.llm.providers import openai
 
 
@@ -26,8 +28,25 @@ class Provider(openai.Provider):
 
         return (httpx.HTTPError,)
 
+    @property
+    def reply_type(self):
+        import httpx
+
+        return httpx.Response
+
+    @property
+    def post_options(self):
+        return {"follow_redirects": False}
+
     def new_client(self):
-        return self.sdk.AsyncTogether(api_key=self.key, base_url=self.model.base_url, max_retries=0, timeout=None)
+        import httpx
+
+        timeout = httpx.Timeout(None, connect=CONNECT_SECONDS)
+        limits = httpx.Limits(keepalive_expiry=IDLE)
+        transport = self.sdk.DefaultAsyncHttpxClient(timeout=timeout, limits=limits)
+        settings = {"max_retries": 0, "timeout": timeout, "http_client": transport, "default_query": self.query}
+        base = self.server if self.query else self.model.base_url
+        return self.sdk.AsyncTogether(api_key=self.key, base_url=base, **settings)
 
     async def upload(self, content, name):
         with self._explained(), tempfile.TemporaryDirectory(prefix="ragassay-") as folder:
