@@ -52,7 +52,8 @@ def requests(calls):
 def settings(url):
     from ragassay.llm.model import Model
 
-    return Model("loopback", "openai", "loopback", base_url=url, key_variable="KEY", concurrency=IN_FLIGHT, price=FREE)
+    how = {"base_url": url, "key_variable": "KEY", "concurrency": IN_FLIGHT, "price": FREE, "client": "fast"}
+    return Model("loopback", "openai", "loopback", **how)
 
 
 def ours(url, calls, ledger):
@@ -66,6 +67,14 @@ def registered(url, calls, folder):
     from ragassay.llm.calls import complete
 
     model = replace(settings(url), register=f"{folder}/model")
+    assert sum(1 for _ in complete(requests(calls), model, tempfile.mkdtemp(dir=folder))) == calls
+
+
+def official(url, calls, folder):
+    """The same, with the official client sending."""
+    from ragassay.llm.calls import complete
+
+    model = replace(settings(url), register=f"{folder}/official", client="official")
     assert sum(1 for _ in complete(requests(calls), model, tempfile.mkdtemp(dir=folder))) == calls
 
 
@@ -143,12 +152,16 @@ def scan(_, calls, folder):
     ledger.close()
 
 
-RUNS = {run.__name__: run for run in (ours, registered, plain, plain_aiohttp, layer, queued, known, scan)}
+RUNS = {run.__name__: run for run in (ours, registered, official, plain, plain_aiohttp, layer, queued, known, scan)}
 
 
 def measure(kind, url, calls, folder):
     """In a child: seconds of wall and of processor time of the calls, and peak megabytes."""
-    for module in ("openai",) if "plain" in kind else ("ragassay.llm.calls", "ragassay.llm.providers.openai"):
+    for module in (
+        ("openai",)
+        if kind in ("official", "plain", "plain_aiohttp")
+        else ("ragassay.llm.calls", "ragassay.llm.providers.openai")
+    ):
         importlib.import_module(module)  # to load it is not part of the calls
     gc.freeze()  # as in jobs
     wall, cpu = time.perf_counter(), time.process_time()
@@ -170,17 +183,20 @@ def figure_fixed(runs=3):
     """In turns, so that what else the machine does falls on all alike; of each the fastest, and the median processor
     time.
     """
-    kinds = ("registered", "plain", "plain_aiohttp")
+    kinds = ("registered", "official", "plain", "plain_aiohttp")
     with Loopback(latency=0.2) as server, tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
         turns = [[child(kind, server.url, CALLS, folder) for kind in kinds] for _ in range(runs)]
-    mine, theirs, alike = (min(seconds for seconds, _, _ in own) for own in zip(*turns, strict=True))
+    mine, through, theirs, alike = (min(seconds for seconds, _, _ in own) for own in zip(*turns, strict=True))
     busy = dict(zip(kinds, (median(cpu for _, cpu, _ in own) for own in zip(*turns, strict=True)), strict=True))
     limit = CALLS * 0.2 / IN_FLIGHT
     figure("calls_2000_at_200ms", mine, "s", f"<= {1.12 * limit:.4g}", limit)
     figure("calls_against_the_plain_client", mine / theirs, "x", "<= 1")
+    figure("official_client_against_itself_alone", through / alike, "x", "<= 1.05")
     figure("plain_client", theirs, "s", limit=limit)
     figure("plain_client_on_aiohttp", alike, "s", limit=limit)
     figure("processor_added_per_call", (busy["registered"] - busy["plain_aiohttp"]) / CALLS * 1e6, "us", "<= 100")
+    for kind, name in {"official": "official", "registered": "fast"}.items():
+        figure(f"processor_per_call_{name}", busy[kind] / CALLS * 1e6, "us")
     alone = median(child("layer", "http://127.0.0.1:1/v1", 10 * CALLS)[1] for _ in range(runs))
     figure("processor_of_the_layer_per_call", alone / (10 * CALLS) * 1e6, "us", "<= 100")
 

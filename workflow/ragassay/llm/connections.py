@@ -62,10 +62,11 @@ def _lasting(cause, server):
         return failure_of_proxy(cause.status, server)
     if type(cause).__name__ == "ProxyError" and (status := re.match(r"[1-5]\d\d\b", str(cause))):
         return failure_of_proxy(int(status[0]), server)
-    if isinstance(cause, ssl.SSLCertVerificationError):
-        told = f"the certificate of {server} is not trusted: {cause.verify_message}"
+    # aiohttp's errors are errors of ssl, too, but say nothing of the reason.
+    if isinstance(cause, ssl.SSLCertVerificationError) and (words := getattr(cause, "verify_message", "")):
+        told = f"the certificate of {server} is not trusted: {words}"
         return Failure("certificate", f"{told}; {TRUST}", again=False)
-    if isinstance(cause, ssl.SSLError) and cause.reason in NO_TLS:
+    if isinstance(cause, ssl.SSLError) and getattr(cause, "reason", "") in NO_TLS:
         return Failure("no TLS", f"what answers at {server} does not speak TLS; {SPEAKS_HTTP}", again=False)
     if isinstance(cause, socket.gaierror) and cause.errno in NO_NAME:
         return Failure("no name", f"no connection to {server}: {cause.strerror}; {NAME}", again=False)
