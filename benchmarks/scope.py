@@ -87,7 +87,14 @@ def study(url, folder):
         return {argument: str(ROOT / f"resources/prompts/{name}.yaml")}
 
     def asking(stage):
-        model = {"name": "m", "provider": "openai", "model": "loopback", "base_url": url, "key_variable": "KEY"}
+        model = {
+            "name": "m",
+            "provider": "openai",
+            "client": "fast",
+            "model": "loopback",
+            "base_url": url,
+            "key_variable": "KEY",
+        }
         model |= {"concurrency": IN_FLIGHT, "price": {"input": 0, "output": 0}}
         extra = {name: str(folder / f"{stage}-{name}.parquet") for name in ("calls", "rejects")}
         return extra | {"model": model, "ledger": str(folder / "ledger" / stage), "sampling": {"max_tokens": 800}}

@@ -66,7 +66,7 @@ def prepare(clone, url, count):
         (clone / f"shard-{shard}.jsonl").write_text(own)
         lines.append(f"s{shard}\tshard-{shard}.jsonl")
     (clone / "shards.tsv").write_text("\n".join(lines) + "\n")
-    model = {"provider": "openai", "model": "loopback", "base_url": url, "key_variable": "BENCH_KEY"}
+    model = {"provider": "openai", "client": "fast", "model": "loopback", "base_url": url, "key_variable": "BENCH_KEY"}
     model |= {"concurrency": scope.IN_FLIGHT, "price": {"input": 0, "output": 0}}
     roles = {role: ["served"] for role in ("generators", "judges", "responders")}
     (clone / "bench.yaml").write_text(
