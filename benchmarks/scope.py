@@ -95,7 +95,7 @@ def study(url, folder):
             "base_url": url,
             "key_variable": "KEY",
         }
-        model |= {"concurrency": IN_FLIGHT, "price": {"input": 0, "output": 0}}
+        model |= {"client": "fast", "concurrency": IN_FLIGHT, "price": {"input": 0, "output": 0}}
         extra = {name: str(folder / f"{stage}-{name}.parquet") for name in ("calls", "rejects")}
         return extra | {"model": model, "ledger": str(folder / "ledger" / stage), "sampling": {"max_tokens": 800}}
 
