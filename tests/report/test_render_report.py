@@ -34,6 +34,7 @@ def test_the_page_holds_numbers_figures_and_settings(tmp_path, description):
         "examples": [tmp_path / "examples/two.parquet"],
         "title": "A title",
         "config": {"shards": "config/shards.tsv"},
+        "notes": {"toy": "toy is a `small` model."},
         "pages": {"All questions": "explorer/a/b.html"},
     }
     for name in ("first.html", "second.html"):

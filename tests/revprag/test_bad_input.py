@@ -13,6 +13,8 @@ from ragassay import tables
 from ragassay.activations.sites import ActivationsError
 from ragassay.errors import AssayError
 from ragassay.revprag.samples import ProbeError
+from ragassay.schemas.activations import ACTIVATIONS
+from ragassay.schemas.probe_scores import PROBE_SCORES
 from ragassay.schemas.prompt_answers import PROMPT_ANSWERS
 
 TRIPLET = LOGISTIC | {"kind": "triplet", "layers": None, "conditions": []}
@@ -83,5 +85,35 @@ def test_a_probe_of_a_model_that_was_changed_since_is_refused(study, changed):
     from ragassay.revprag.probe import Probe
 
     other = AutoModelForCausalLM.from_pretrained(changed({"model.norm.weight": 2.0})["model"])
-    with pytest.raises(AssayError, match=r"found files .* expected .* which the probe was fitted with; fit one"):
+    with pytest.raises(AssayError, match=r"found files .* expected .* which the probe was fitted with; load"):
         Probe.load(study.folder).watching(other)
+
+
+def test_a_probe_refuses_weights_in_another_number_format(study):
+    """Fitted on a processor (float32), used on a graphics card (bfloat16): some scores would be others."""
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    from ragassay.revprag.probe import Probe
+
+    rounded = AutoModelForCausalLM.from_pretrained(study.model["model"], dtype=torch.bfloat16)
+    with pytest.raises(AssayError, match="found dtype 'bfloat16', expected 'float32', which the probe was fitted with"):
+        Probe.load(study.folder).watching(rounded)
+
+
+def test_a_prompt_that_is_too_long_costs_itself_and_is_counted(study, changed, tmp_path):
+    before = tables.read(ACTIVATIONS, study.place("activations")).to_pylist()
+    longest = sorted(row["tokens"] for row in before)[-5]
+    few = {"model": changed(max_position_embeddings=longest - 1), "embeddings": str(tmp_path / "embeddings")}
+    try:
+        study.collect(**few)
+        after = tables.read(ACTIVATIONS, study.place("activations")).to_pylist()
+        study.train(tmp_path, model=few["model"], embeddings=few["embeddings"])
+    finally:
+        study.collect()
+    lost = [row for row in after if row["key"] is None]
+    assert 5 <= len(lost) < len(after) / 2 and all(row["tokens"] >= longest for row in lost)
+    names = ("target_id", "condition", "side")
+    rows = tables.read(PROBE_SCORES, tmp_path / "probe_scores.parquet").to_pylist()
+    scored, without = ({tuple(row[name] for name in names) for row in some} for some in (rows, lost))
+    assert scored and not scored & without

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
 
 from probe_study import COUNT, PROBES
 from ragassay import tables
@@ -120,7 +121,7 @@ def test_files_of_a_model_are_read_once_however_many_generations_are_watched(stu
     monkeypatch.setattr(files, "_in_cache", lambda owner, name, revision: model if revision == "0" * 40 else hub)
     seen, digest = [], files.digest
     monkeypatch.setattr(files, "digest", lambda folder: seen.append(folder) or digest(folder))
-    probe, named = Probe.load(study.folder), SimpleNamespace(config=config)
+    probe, named = Probe.load(study.folder), SimpleNamespace(config=config, dtype=torch.float32)
     for _ in range(3):
         probe.watching(named)
     assert seen == [model]

@@ -33,7 +33,7 @@ def served(project, url, generators=("first",), judges=("judge",), responders=("
     names = dict.fromkeys((*generators, *judges, *responders))
     models = {name: model | {"model": name, "concurrency": 4, "mode": mode} for name in names}
     scope = {"generators": list(generators), "judges": list(judges), "responders": list(responders)}
-    scope |= {"responding": {"prompts": ["two_shot"]}, "defusion": {"variants": {}}}
+    scope |= {"responding": {"prompts": ["two_shot"]}, "defusion": {"variants": {"plain": None}}}
     (project / "served.yaml").write_text(json.dumps({"models": models, "scope": scope}))
 
 

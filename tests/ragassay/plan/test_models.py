@@ -2,7 +2,9 @@
 
 import pytest
 
+from project import ROOT
 from ragassay.plan import encoders, models, retrieval
+from ragassay.plan.report import model_note, parameters, render_report
 from wildcards import Wildcards
 
 
@@ -10,9 +12,21 @@ def test_what_a_model_is_and_how_it_is_called_make_up_its_entry(config):
     entry = config["models"]["a"]
     about, access = models.model(config, "a"), models.access_of(config, "judge", Wildcards(judge="a"))
     assert not about.keys() & access.keys()
-    assert {**about, **access} == {"name": "a", "register": "ledger/models/a", **entry}
+    asked = {key: value for key, value in entry.items() if key != "note"}
+    assert {**about, **access} == {"name": "a", "register": "ledger/models/a", **asked}
     shown = models.shown(config)["models"]["a"]
     assert shown == {key: entry[key] for key in entry if key not in access}
+
+
+def test_the_note_on_a_model_counts_its_parameters():
+    entry = {"note": "a toy.", "model": str(ROOT / "resources/demo/demo-lm")}
+    card = (ROOT / "resources/demo/demo-lm/README.md").read_text()
+    models = {"demo-lm": entry, "other": {"note": None, "model": "gpt"}, "far": {"note": "big.", "model": "gpt"}}
+    assert model_note({"models": models}, "demo-lm") == "demo-lm is a toy. It has 1.4 million parameters."
+    assert "1,424,512 parameters" in card
+    assert parameters(ROOT / "resources/demo/demo-lm/model.safetensors") == 1_424_512
+    assert render_report({"models": {}, "report": {"title": "T"}}, {})["notes"] == {}
+    assert [model_note({"models": models}, name) for name in ("other", "far")] == ["", "far is big."]
 
 
 def test_a_cutoff_changes_nothing_for_stages_that_ask(config):

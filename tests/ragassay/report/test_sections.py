@@ -19,19 +19,27 @@ parts:
 def section(tmp_path):
     """A function that loads a section from its description and metric rows."""
 
-    def load_section(rows, description=DESCRIPTION, examples=None):
+    def load_section(rows, description=DESCRIPTION, examples=None, notes=None):
         (tmp_path / "study.yaml").write_text(description)
         tables.write(METRICS, tmp_path / "study.parquet", rows)
         if examples is not None:
             tables.write(EXAMPLES, tmp_path / "examples.parquet", examples)
         path = None if examples is None else tmp_path / "examples.parquet"
-        return load(tmp_path / "study.yaml", tmp_path / "study.parquet", path)
+        return load(tmp_path / "study.yaml", tmp_path / "study.parquet", path, notes)
 
     return load_section
 
 
 def row(table="scores", name="accuracy", value=0.5, **keys):
     return metric("study", table, keys, name, value, 10)
+
+
+def test_a_section_says_what_has_to_be_known_of_the_models_that_it_names(section):
+    notes = {"toy": "toy is small.", "toy-2": "toy-2 is large."}
+    rows = [row(model="gpt"), row(model="unused_token (toy)")]
+    assert section(rows, notes=notes).notes == ["toy is small."]
+    assert section(rows[:1], notes=notes).notes == []
+    assert section([row(model="gpt, toy-2")], notes=notes).notes == ["toy-2 is large."]
 
 
 def test_metrics_that_share_their_keys_share_a_row(section):

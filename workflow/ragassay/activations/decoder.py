@@ -18,6 +18,11 @@ class Decoder(LocalModel):
         """Everything that can change a state by more than rounding."""
         return {"format": FORMAT} | super().identity
 
+    @property
+    def longest(self) -> float:
+        """How many tokens it reads at most."""
+        return getattr(self.config, "max_position_embeddings", None) or float("inf")
+
     def _reserved(self):
         """Tokens that may never have been trained: special ones without a task, otherwise tokens of their form."""
         named = set(self.tokenizer.all_special_tokens)

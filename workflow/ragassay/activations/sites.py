@@ -23,11 +23,14 @@ def blocks(trunk):
     import torch
 
     count = trunk.config.num_hidden_layers
-    found = [part for part in trunk.children() if isinstance(part, torch.nn.ModuleList) and len(part) == count]
-    if len(found) != 1:
+    lists = [part for part in trunk.children() if isinstance(part, torch.nn.ModuleList) and len(part) == count]
+    if len(lists) != 1:
         kind = trunk.config.model_type
-        raise ActivationsError(f"found {len(found)} lists of {count} blocks in a model of type {kind}, expected one")
-    return found[0]
+        raise ActivationsError(
+            f"a model of type {kind} is of no family that is read here: found {len(lists)} lists of its {count} blocks"
+            " at its top, expected one, as in Llama, Mistral, Qwen2, Gemma, GPT-2 or GPT-NeoX"
+        )
+    return lists[0]
 
 
 def numbers(layers, count: int, site: str = RESIDUAL) -> list[int]:
@@ -60,7 +63,7 @@ def part(trunk, site: str, layer: int):
         kind = trunk.config.model_type
         raise ActivationsError(
             f"a model of type {kind} has no site {site} that is known: found no {' or '.join(names)} in its blocks;"
-            f" take the site {RESIDUAL}, which every decoder has"
+            f" take the site {RESIDUAL}, which every family that is read here has"
         )
     return getattr(inside, named[0])
 

@@ -59,9 +59,8 @@ class StoredStates:
         return found.reshape(len(keys), len(self.layers), len(self.positions), found.shape[1] // each)
 
     def _refuse_too_long(self, lengths, owners, names):
-        most = getattr(self.decoder.config, "max_position_embeddings", None)
-        worst = int(lengths.argmax())
-        if most and lengths[worst] > most:
+        most, worst = self.decoder.longest, int(lengths.argmax())
+        if lengths[worst] > most:
             raise ActivationsError(
                 f"{self.decoder.name}: found {(lengths > most).sum()} prompts that are too long, the longest of"
                 f" {lengths[worst]} tokens for question {names[worst]} about document {owners[worst]}; expected at most"

@@ -44,7 +44,7 @@ def weights_of(config: dict, role: str, wildcards) -> list[str]:
 
 def model(config: dict, name: str) -> dict:
     """A model's settings for the call layer, except how it is called and what only measuring uses."""
-    entry = {key: value for key, value in _entry(config, name).items() if key not in (*ACCESS, "cutoff")}
+    entry = {key: value for key, value in _entry(config, name).items() if key not in (*ACCESS, "cutoff", "note")}
     return {"name": name, "register": str(Path("ledger/models", name)), **entry}
 
 

@@ -1,5 +1,9 @@
 """Settings of the report: the sections that the configuration asks for, and how they are shown."""
 
+import json
+import math
+from pathlib import Path
+
 from ragassay.errors import unknown
 from ragassay.plan.config import ConfigError
 from ragassay.plan.models import shown
@@ -15,4 +19,22 @@ def sections(config: dict, registered: dict) -> list[str]:
 
 
 def render_report(config: dict, explorers: dict) -> dict:
-    return {"title": config["report"]["title"], "config": shown(config), "pages": explorers}
+    about = {"title": config["report"]["title"], "config": shown(config), "pages": explorers}
+    return about | {"notes": {name: note for name in config["models"] if (note := model_note(config, name))}}
+
+
+def model_note(config: dict, name: str) -> str:
+    """What a reader has to know who sees this model's numbers; its parameters are counted."""
+    entry = config["models"][name]
+    if not entry["note"]:
+        return ""
+    files = sorted(Path(entry["model"]).glob("*.safetensors")) if Path(entry["model"]).is_dir() else []
+    count = sum(map(parameters, files))
+    return f"{name} is {entry['note']}" + (f" It has {count / 1e6:.1f} million parameters." if count else "")
+
+
+def parameters(file: Path) -> int:
+    """How many numbers a file of weights holds, by its header."""
+    with file.open("rb") as content:
+        header = json.loads(content.read(int.from_bytes(content.read(8), "little")))
+    return sum(math.prod(entry["shape"]) for name, entry in header.items() if name != "__metadata__")

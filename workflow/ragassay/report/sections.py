@@ -4,6 +4,7 @@ Knows nothing of HTML. Numbers that no part of the description asks for appear i
 """
 
 import json
+import re
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -51,10 +52,13 @@ class Section:
     title: str
     text: str
     parts: list[Part]
+    notes: list[str] = field(default_factory=list)  # on the models that its numbers rest on
 
 
-def load(description, metrics, examples=None) -> Section:
-    """The section that `description` (a YAML file) draws from `metrics` (a table of metric rows) and `examples`."""
+def load(description, metrics, examples=None, notes: dict[str, str] | None = None) -> Section:
+    """The section that `description` (a YAML file) draws from `metrics` (a table of metric rows) and `examples`.
+    `notes` says of some models what a reader has to know who sees their numbers.
+    """
     name = Path(description).stem
     content = checked(read(description), [description], schema.load(SCHEMA))
     found = _by_table(tables.read(METRICS, metrics).to_pylist())
@@ -68,7 +72,14 @@ def load(description, metrics, examples=None) -> Section:
     _distinct([part.name for part in parts if part.drawn], description)
     used = {part["table"] for part in content["parts"] if part["kind"] != "examples"}
     parts += [_plain(table, rows) for table, rows in found.items() if table not in used]
-    return Section(name, content["title"], content["text"], parts)
+    return Section(name, content["title"], content["text"], parts, _notes(notes or {}, found))
+
+
+def _notes(notes, found):
+    """The notes of the models that some row names, alone or in a list or brackets."""
+    names = {value for rows in found.values() for row in rows for value in row.values() if isinstance(value, str)}
+    words = {word for name in names for word in re.split(r"[ ,()]+", name)}
+    return [note for name, note in notes.items() if name in words]
 
 
 def _distinct(names, where):

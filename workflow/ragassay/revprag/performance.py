@@ -128,7 +128,9 @@ def condition_rows(keys: dict, group: Group, flips: int) -> Iterator[dict]:
         if SIMPLE in group.probes and probe == NETWORK:
             areas = group.areas(group.scored(probe), [NETWORK, SIMPLE])
             yield from _difference("networks", keys, "over_logistic", areas[probe], areas[SIMPLE])
-            yield SECTION.row("networks", keys, "p", group.p(probe, SIMPLE, flips), n=int(areas[probe].counts[0]))
+            count = int(areas[probe].counts[0])
+            yield SECTION.row("networks", keys, "p", group.p(probe, SIMPLE, flips), n=count)
+            yield SECTION.row("networks", keys, "answers", count, n=count)
 
 
 def label_rows(keys: dict, group: Group) -> Iterator[dict]:
@@ -175,6 +177,7 @@ def sample_rows(keys: dict, answers, reasons: dict[str, int]) -> Iterator[dict]:
     counts = answers["label"].value_counts()
     numbers = {"questions": answers["target_id"].nunique(), **{name: int(counts.get(name, 0)) for name in LABELS}}
     numbers |= {"known": int(answers.drop_duplicates("target_id")["known"].eq(True).sum())}
+    numbers |= {"too_long": int(answers["reason"].eq("too_long").sum())}
     yield from SECTION.rows("samples", keys, numbers | {"without_pair": sum(reasons.values())})
     yield from SECTION.rows("without_pair", keys, dict.fromkeys(REASONS, 0) | reasons)
 

@@ -7,8 +7,9 @@
         model.generate(**inputs)
     probe.judge(watched.states())
 
-Watching adds no forward pass. A probe needs nothing but its folder. It refuses another model, another prompt, another
-site and other layers than those that it was fitted with: its scores would mean nothing there.
+Watching adds no forward pass. A probe needs nothing but its folder. It refuses another model, another number format of
+its weights, another prompt, another site and other layers than those that it was fitted with: its scores would mean
+nothing there.
 """
 
 import functools
@@ -60,18 +61,21 @@ class Probe:
         """
         from ragassay.activations.watching import watching  # loads torch, which few of those who import this need
 
-        self.check(files=_digest(model), prompt=prompt)
+        self.check(files=_digest(model), prompt=prompt, dtype=str(model.dtype).removeprefix("torch."))
         return watching(model, **self.about["reading"])
 
     def check(self, files: str, prompt: str | None = None, **reading) -> None:
-        """Refuse what the probe was not fitted with: a digest of the model's files, one of the prompt, site, layers."""
-        known = {"files": self.about["identity"]["files"], "prompt": self.about["prompt"], **self.about["reading"]}
+        """Refuse what the probe was not fitted with: a digest of the model's files, its number format (dtype), a digest
+        of the prompt, site, layers.
+        """
+        identity = {name: self.about["identity"][name] for name in ("files", "dtype")}
+        known = {**identity, "prompt": self.about["prompt"], **self.about["reading"]}
         given = {"files": files, "prompt": prompt or known["prompt"], **reading}
         for key, value in given.items():
             if value != known[key]:
                 raise ProbeError(
                     f"{self.folder}: found {key} {value!r}, expected {known[key]!r}, which the probe was fitted with;"
-                    " fit one for this model, prompt and reading"
+                    " load the model so, or fit a probe for this model, prompt and reading"
                 )
 
     def scores(self, states: np.ndarray) -> np.ndarray:

@@ -16,12 +16,17 @@ RULERS = ("tokens", "words", "passages", "question_words", "similarity")  # what
 
 
 class Rows:
-    """All samples of a cell in the order of their keys; the three tables have one row for each."""
+    """All samples of a cell in the order of their keys; the three tables have one row for each prompt, and those that
+    were too long for the model are no samples.
+    """
 
     def __init__(self, prompt_pairs, prompt_answers, activations):
-        self.pairs = tables.read(PROMPT_PAIRS, prompt_pairs).to_pydict()
-        self.answers = tables.read(PROMPT_ANSWERS, prompt_answers, ["label", "known", "text"]).to_pydict()
-        stored = tables.read(ACTIVATIONS, activations, ["key", "tokens"]).to_pydict()
+        stored = tables.read(ACTIVATIONS, activations, ["key", "tokens"])
+        samples = stored["key"].is_valid()
+        stored = stored.filter(samples).to_pydict()
+        self.pairs = tables.read(PROMPT_PAIRS, prompt_pairs).filter(samples).to_pydict()
+        answers = tables.read(PROMPT_ANSWERS, prompt_answers, ["label", "known", "text"])
+        self.answers = answers.filter(samples).to_pydict()
         self.keys, self.labels = stored["key"], np.array(self.answers["label"], str)
         self.conditions, self.clusters = (np.array(self.pairs[name], str) for name in ("condition", "cluster"))
         self.known = np.array([FACTS[2 - known] if known is not None else "" for known in self.answers["known"]], str)

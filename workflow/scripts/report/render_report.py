@@ -11,11 +11,11 @@ from ragassay.schemas.examples import EXAMPLES
 from ragassay.stage import run
 
 
-def render_report(metrics, sections, figures, examples, template, style, behaviour, page, title, config, pages):
+def render_report(metrics, sections, figures, examples, template, style, behaviour, page, title, config, pages, notes):
     """`examples` are the files of those sections that have some."""
     passages = {tables.keys(EXAMPLES, path)["section"]: path for path in examples}
     pairs = zip(sections, metrics, strict=True)
-    content = [load(section, rows, passages.get(Path(section).stem)) for section, rows in pairs]
+    content = [load(section, rows, passages.get(Path(section).stem), notes) for section, rows in pairs]
     drawn = {
         (section.name, part.name): _figure(Path(folder) / part.name, Path(page).parent)
         for section, folder in zip(content, figures, strict=True)

@@ -1,7 +1,8 @@
 """Keep the activations of each prompt: one pass of the trunk over it, without the output layer. Answers are read only
 where the token of interest is their first one.
 
-What is stored already is not computed again; prompts that occur in several conditions are computed once.
+What is stored already is not computed again; prompts that occur in several conditions are computed once. A prompt that
+is longer than the model reads has no activations; the others go on.
 """
 
 from collections.abc import Sequence
@@ -59,14 +60,18 @@ def collect_activations(
     names = [row["target_id"] for row in rows]
     asked = Asked(rows, tokens)
     owners = [" ".join(row[name] for name in ("target_id", "condition", "side")) for row in rows]  # share no beginning
-    keys = states.keys(asked, owners, names)
-    lengths = [len(one) for one in asked]
+    lengths = [len(tokens) for tokens in asked]
+    fitting = [at for at, length in enumerate(lengths) if length <= decoder.longest]
+    fitting = fitting or [*range(len(rows))]  # none: then this is an error, which says so
+    asked.keys = [asked.keys[at] for at in fitting]
+    keys = states.keys(asked, *([values[at] for at in fitting] for values in (owners, names)))
+    keys = dict(zip(fitting, (key.hex() for key in keys), strict=True))
     with tables.Writer(ACTIVATIONS, activations) as kept:
-        for row, key, length in zip(pairs, keys, lengths, strict=True):
+        for at, (row, length) in enumerate(zip(pairs, lengths, strict=True)):
             own = {name: row[name] for name in ("target_id", "condition", "side")}
-            kept.add(own | {"key": key.hex(), "tokens": length})
+            kept.add(own | {"key": keys.get(at), "tokens": length})
     Collection.of(states, reading.position).save(collection)
-    log.info("%d prompts, %d computed", len(rows), states.computed)
+    log.info("%d prompts, %d computed, %d too long", len(rows), states.computed, len(rows) - len(fitting))
 
 
 if __name__ == "__main__":
