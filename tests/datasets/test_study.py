@@ -69,7 +69,8 @@ def write_beir(folder):
 def study(tmp_path_factory):
     project = copy_project(tmp_path_factory.mktemp("beir") / "project")
     asked = write_beir(project / "data/small")
-    (project / "mine.yaml").write_text(CONFIG + yaml.safe_dump({"release": sources("data")}))
+    settings = {"release": sources("data"), "export": {"licence": "apache-2.0"}}
+    (project / "mine.yaml").write_text(CONFIG + yaml.safe_dump(settings))
     snakemake(project, *RESULTS, "--configfile", "mine.yaml")
 
     def read(table, path):

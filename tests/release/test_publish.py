@@ -318,9 +318,26 @@ def test_what_another_configuration_made_stays_behind(root, published, caplog):
 def test_a_run_that_is_not_finished_is_not_released(root):
     votes = own(root, "results") / "scope_votes/embedded/embedded/2026-01.parquet"
     votes.unlink()
-    with pytest.raises(AssayError, match="results: found files that are still to be made, by judge_scope") as stopped:
+    with pytest.raises(AssayError, match="results: found 1 planned files that are missing") as stopped:
         publish("1", [TINY[1]], DAY)
-    assert f"run: snakemake --configfile {TINY[1]} -- report" in str(stopped.value)
+    assert str(stopped.value).endswith(f"run: snakemake --configfile {TINY[1]} -- {votes.relative_to(root)}")
+
+
+def test_a_run_with_other_settings_is_not_released(root):
+    (root / "own.yaml").write_text(plain_yaml.dump({"scope": {"judging": {"votes": 5}}}))
+    with pytest.raises(AssayError, match="results: found files that are still to be made, by ") as stopped:
+        publish("1", [TINY[1], "own.yaml"], DAY)
+    assert "judge_scope (" in str(stopped.value)
+    assert str(stopped.value).endswith(f"run: snakemake --configfile {TINY[1]} own.yaml -- report")
+
+
+def test_own_sources_never_get_the_licence_and_the_note_of_the_demo(root):
+    (root / "own.yaml").write_text(plain_yaml.dump({"release": {"sources": {"mine": LICENCE}}}))
+    with pytest.raises(AssayError, match=r"export: found none in own\.yaml, which gives release\.sources, expected it"):
+        publish("1", ["own.yaml"], DAY, planned=everything)
+    (root / "export.yaml").write_text(plain_yaml.dump({"export": {"title": "Mine"}}))
+    export = gathering.configuration(["export.yaml"])["export"]
+    assert (export["licence"], export["texts"]) == ("other", False) and "invented" not in export["licence_note"]
 
 
 def test_sources_of_a_file_replace_those_of_the_demo(root):

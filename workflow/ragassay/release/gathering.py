@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ragassay.errors import AssayError
 from ragassay.plan import schema
-from ragassay.plan.config import of_files
+from ragassay.plan.config import of_files, read
 from ragassay.release.contents import is_known
 from ragassay.results import all_tables
 from ragassay.tables import Table, TableError, keys
@@ -32,6 +32,16 @@ def configuration(configfiles: list[str]) -> dict:
     return of_files(["config/config.yaml", *configfiles], schema.merged())
 
 
+def check_licence(configfiles: list[str]) -> None:
+    """Refuses sources of the user's own under title, licence and note of the demo."""
+    contents = [read(file) for file in configfiles]
+    sources = any("sources" in (content.get("release") or {}) for content in contents)
+    if sources and not any(content.get("export") for content in contents):
+        found = f"found none in {', '.join(configfiles)}, which gives release.sources"
+        remedy = "add title, licence and licence_note, else the release has those of the demo"
+        raise NotReleasable(f"export: {found}, expected it beside them; {remedy}")
+
+
 def planned(configfiles: list[str], targets: Iterable[str] = ()) -> list[Path]:
     """The tables that a run with these files and targets makes; raises NotReleasable if one of them is not made yet."""
     targets = [*targets] or [EVERYTHING]
@@ -42,12 +52,16 @@ def planned(configfiles: list[str], targets: Iterable[str] = ()) -> list[Path]:
         said = [line for line in done.stderr.splitlines() if line.strip() and not line.startswith("Building DAG")]
         raise NotReleasable(f"snakemake cannot plan this configuration: {' '.join(said[-3:])[:500]}")
     rows = list(csv.DictReader(done.stdout.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
-    gone = [row for row in rows if row["plan"] != DONE or not Path(row["output_file"]).exists()]
-    if waiting := Counter(row["rule"] for row in gone):
+    made = [row for row in rows if row["status"] != "removed temp file"]
+    if waiting := Counter(row["rule"] for row in made if row["plan"] != DONE):
         rules = ", ".join(f"{rule} ({count})" for rule, count in waiting.most_common(5))
         remedy = f"run: snakemake {' '.join([*given, '--', *targets])}"
         raise NotReleasable(f"results: found files that are still to be made, by {rules}, expected none; {remedy}")
-    return [Path(row["output_file"]) for row in rows if row["output_file"].endswith(".parquet")]
+    if missing := [row["output_file"] for row in made if row["status"] == "missing"]:
+        # Snakemake does not make a table again from which all others were made, unless it is asked for by name.
+        remedy = f"run: snakemake {' '.join([*given, '--', *missing[:5]])}"
+        raise NotReleasable(f"results: found {len(missing)} planned files that are missing, expected none; {remedy}")
+    return [Path(row["output_file"]) for row in made if row["output_file"].endswith(".parquet")]
 
 
 def shard_files(shards) -> dict[str, list[str]]:

@@ -65,6 +65,7 @@ def publish(
     if folder.exists():
         remedy = "a release is never changed; give the corrected one another version"
         raise NotReleasable(f"{folder}: found a release of this version, expected none; {remedy}")
+    gathering.check_licence(configfiles)
     made = planned(configfiles)
     files = gathering.table_files(root / "results", made)
     by_name = {table.name: paths for table, paths in files.items()}
