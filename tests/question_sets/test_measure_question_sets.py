@@ -8,7 +8,7 @@ import pytest
 from ragassay import tables
 from ragassay.errors import AssayError
 from ragassay.question_sets import accuracy
-from ragassay.question_sets.accuracy import settled
+from ragassay.question_sets.people_labels import settled
 from ragassay.question_sets.section import set_rows
 from ragassay.schemas.defusion_labels import DEFUSION_LABELS
 from ragassay.schemas.human_labels import HUMAN_LABELS

@@ -10,8 +10,6 @@ import socket
 import ssl
 from collections.abc import Iterator
 
-import aiohttp
-
 from ragassay.llm.model import Failure
 
 CONNECT_SECONDS = 10.0  # the longest wait for a connection
@@ -23,13 +21,14 @@ TURNED_AWAY = "ask those who run the proxy, or name the host in NO_PROXY"
 REMEDY = "check base_url and the network, and HTTPS_PROXY if you need a proxy"
 NO_NAME = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}
 NO_TLS = {"WRONG_VERSION_NUMBER", "UNKNOWN_PROTOCOL", "HTTP_REQUEST", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG"}
-UNSENT = (aiohttp.ClientConnectorError, aiohttp.InvalidURL, aiohttp.ConnectionTimeoutError)
 UNSENT_BY_HTTPX = {"ConnectError", "ConnectTimeout", "ProxyError", "UnsupportedProtocol"}
 UNREADABLE_BY_HTTPX = {"DecodingError", "RemoteProtocolError"}
 
 
 def failure_without_reply(error: BaseException, server: str) -> Failure:
     """The failure behind an exception of a client."""
+    import aiohttp  # which jobs without a server need not load
+
     chain = list(_chain(error))
     for cause in chain:
         if failure := _lasting(cause, server):
@@ -44,7 +43,8 @@ def failure_without_reply(error: BaseException, server: str) -> Failure:
         return Failure("garbled", f"the reply of {server} cannot be read: {why}", again=True, lost=True)
     if names & {"ConnectTimeout", "ConnectionTimeoutError"}:
         why = f"none came about within {CONNECT_SECONDS:g} s"
-    unsent = any(isinstance(cause, UNSENT) for cause in sources) or names & UNSENT_BY_HTTPX
+    never_sent = aiohttp.ClientConnectorError, aiohttp.InvalidURL, aiohttp.ConnectionTimeoutError
+    unsent = any(isinstance(cause, never_sent) for cause in sources) or names & UNSENT_BY_HTTPX
     told = f"{'no' if unsent else 'lost the'} connection to {server}: {why}"
     return Failure("connection", told, again=True, lost=not unsent)
 
@@ -58,6 +58,8 @@ def failure_of_proxy(status: int, server: str) -> Failure:
 
 def _lasting(cause, server):
     """The failure behind an error that stays, or None."""
+    import aiohttp
+
     if isinstance(cause, aiohttp.ClientHttpProxyError):
         return failure_of_proxy(cause.status, server)
     if type(cause).__name__ == "ProxyError" and (status := re.match(r"[1-5]\d\d\b", str(cause))):
@@ -74,6 +76,8 @@ def _lasting(cause, server):
 
 
 def _words(cause):
+    import aiohttp
+
     said = getattr(cause, "message", "") if isinstance(cause, aiohttp.ClientResponseError) else ""
     return " ".join(str(said or cause).split())[:300]
 

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from typing import NamedTuple
 
 from ragassay.people.tasks import ADJUDICATOR, ANNOTATOR, LABELS
-from ragassay.question_sets.accuracy import settled
+from ragassay.question_sets.people_labels import settled
 from ragassay.question_sets.recorded_prompt import RECORDED
 
 MOST_GROUPS = 9

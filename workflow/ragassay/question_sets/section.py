@@ -11,7 +11,7 @@ import pandas as pd
 from ragassay import tables
 from ragassay.hardness import overlap_control
 from ragassay.metrics.panel import Panel
-from ragassay.question_sets.accuracy import warn_of_contradictions
+from ragassay.question_sets.people_labels import warn_of_contradictions
 from ragassay.question_sets.recorded_prompt import RECORDED
 from ragassay.retrieval.measures import values
 from ragassay.schemas.metrics import Section

@@ -13,7 +13,7 @@ from ragassay.detectors.comparison import by_topic, compared, judged
 from ragassay.detectors.predictions import frame
 from ragassay.detectors.reliability import calibration_rows, curve_rows
 from ragassay.people.tasks import SCOPE
-from ragassay.question_sets.accuracy import settled
+from ragassay.question_sets.people_labels import settled
 from ragassay.schemas.detector_training import DETECTOR_TRAINING
 from ragassay.schemas.documents import DOCUMENTS, NO_TOPIC
 from ragassay.schemas.gold import GOLD

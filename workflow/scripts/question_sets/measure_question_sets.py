@@ -10,7 +10,8 @@ import pandas as pd
 from ragassay import tables
 from ragassay.detectors.predictions import frame
 from ragassay.errors import AssayError
-from ragassay.question_sets.accuracy import measured, settled
+from ragassay.question_sets.accuracy import measured
+from ragassay.question_sets.people_labels import settled
 from ragassay.question_sets.section import control, logged, response_rows, retrieval_rows, set_rows
 from ragassay.schemas.defusion_labels import DEFUSION_LABELS
 from ragassay.schemas.gold import GOLD

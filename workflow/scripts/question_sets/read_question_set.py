@@ -4,7 +4,7 @@ from collections import Counter
 
 from ragassay import tables
 from ragassay.question_sets import reading
-from ragassay.question_sets.accuracy import settled, warn_of_contradictions
+from ragassay.question_sets.people_labels import settled, warn_of_contradictions
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.human_labels import HUMAN_LABELS
 from ragassay.schemas.questions import QUESTIONS
