@@ -21,30 +21,28 @@ TURNED_AWAY = "ask those who run the proxy, or name the host in NO_PROXY"
 REMEDY = "check base_url and the network, and HTTPS_PROXY if you need a proxy"
 NO_NAME = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}
 NO_TLS = {"WRONG_VERSION_NUMBER", "UNKNOWN_PROTOCOL", "HTTP_REQUEST", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG"}
+UNSENT = ("ClientConnectorError", "InvalidURL", "ConnectionTimeoutError")  # of aiohttp, with what derives from them
 UNSENT_BY_HTTPX = {"ConnectError", "ConnectTimeout", "ProxyError", "UnsupportedProtocol"}
 UNREADABLE_BY_HTTPX = {"DecodingError", "RemoteProtocolError"}
 
 
 def failure_without_reply(error: BaseException, server: str) -> Failure:
     """The failure behind an exception of a client."""
-    import aiohttp  # which jobs without a server need not load
-
     chain = list(_chain(error))
     for cause in chain:
         if failure := _lasting(cause, server):
             return failure
     # The official client names many errors of aiohttp a timeout, so the error of aiohttp counts if there is one.
-    sources = [cause for cause in chain if isinstance(cause, aiohttp.ClientError)] or chain
+    sources = [cause for cause in chain if _is(cause, "ClientError")] or chain
     names = {type(cause).__name__ for cause in sources}
     why = next((words for cause in sources[::-1] if (words := _words(cause))), type(sources[-1]).__name__)
-    if any(isinstance(cause, aiohttp.ClientResponseError) for cause in sources) or (
+    if any(_is(cause, "ClientResponseError") for cause in sources) or (
         names & UNREADABLE_BY_HTTPX and "disconnected" not in why and "closed connection" not in why
     ):
         return Failure("garbled", f"the reply of {server} cannot be read: {why}", again=True, lost=True)
     if names & {"ConnectTimeout", "ConnectionTimeoutError"}:
         why = f"none came about within {CONNECT_SECONDS:g} s"
-    never_sent = aiohttp.ClientConnectorError, aiohttp.InvalidURL, aiohttp.ConnectionTimeoutError
-    unsent = any(isinstance(cause, never_sent) for cause in sources) or names & UNSENT_BY_HTTPX
+    unsent = any(_is(cause, *UNSENT) for cause in sources) or names & UNSENT_BY_HTTPX
     told = f"{'no' if unsent else 'lost the'} connection to {server}: {why}"
     return Failure("connection", told, again=True, lost=not unsent)
 
@@ -58,9 +56,7 @@ def failure_of_proxy(status: int, server: str) -> Failure:
 
 def _lasting(cause, server):
     """The failure behind an error that stays, or None."""
-    import aiohttp
-
-    if isinstance(cause, aiohttp.ClientHttpProxyError):
+    if _is(cause, "ClientHttpProxyError"):
         return failure_of_proxy(cause.status, server)
     if type(cause).__name__ == "ProxyError" and (status := re.match(r"[1-5]\d\d\b", str(cause))):
         return failure_of_proxy(int(status[0]), server)
@@ -75,10 +71,13 @@ def _lasting(cause, server):
     return None
 
 
-def _words(cause):
-    import aiohttp
+def _is(cause, *names):
+    """Whether an error is of one of aiohttp's classes, which jobs that reach no server do not load."""
+    return any(kind.__name__ in names and kind.__module__.startswith("aiohttp") for kind in type(cause).__mro__)
 
-    said = getattr(cause, "message", "") if isinstance(cause, aiohttp.ClientResponseError) else ""
+
+def _words(cause):
+    said = getattr(cause, "message", "") if _is(cause, "ClientResponseError") else ""
     return " ".join(str(said or cause).split())[:300]
 
 

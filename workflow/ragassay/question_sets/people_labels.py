@@ -1,5 +1,5 @@
-"""What people say of a set's questions and responses: the label that their votes settle, and how often it contradicts the
-set's own labels.
+"""What people say of a set's questions and responses: the label that their votes settle, and how often it contradicts
+the set's own labels.
 """
 
 from collections import Counter, defaultdict
