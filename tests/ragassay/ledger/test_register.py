@@ -94,8 +94,8 @@ def test_a_grant_is_more_than_is_needed_and_never_more_than_there_is(tmp_path):
 def test_what_others_may_still_spend_counts_at_the_price_that_was_seen_since(tmp_path):
     killed, other = Register(tmp_path, "killed"), Register(tmp_path, "other")
     killed.spent(0.1, 0.01)
-    assert other.grant(0.0, 0.01, cap=1.0, excess=40.0) == (pytest.approx(0.41), pytest.approx(0.5))
-    assert other.grant(0.0, 0.02, cap=1.0, excess=40.0)[0] == pytest.approx(0.41)
+    assert other.grant(0.0, 0.01, cap=1.0, excess=40.0) == (pytest.approx(0.4 + 0.01 / 40), pytest.approx(0.5))
+    assert other.grant(0.0, 0.02, cap=1.0, excess=40.0)[0] == pytest.approx(0.4 + 0.01 / 40)
 
 
 def test_who_spent_nothing_writes_nothing(tmp_path):

@@ -52,6 +52,11 @@ def test_a_cap_needs_answers_of_limited_length():
         at_most(Request([]), 1, capped=True)
 
 
+async def reserve(purse, dollars):
+    await purse.make_room(dollars)
+    purse.take(dollars)
+
+
 def test_a_request_that_may_pass_the_cap_waits_for_those_in_flight():
     """They cost less than was set aside for them, nearly always."""
 
@@ -59,7 +64,7 @@ def test_a_request_that_may_pass_the_cap_waits_for_those_in_flight():
         purse, paid = Purse(1.0, Manners(priced(None))), []
 
         async def one(number):
-            await purse.reserve(0.4)
+            await reserve(purse, 0.4)
             assert purse.spent + purse.reserved <= 1.0
             await asyncio.sleep(0.001)
             purse.settle(0.4, 0.01)
@@ -74,9 +79,9 @@ def test_a_request_that_may_pass_the_cap_waits_for_those_in_flight():
 def test_over_the_cap_with_nothing_in_flight_is_an_error():
     async def spend():
         purse = Purse(1.0, Manners(priced(None)), spent=0.9)
-        await purse.reserve(0.05)
+        await reserve(purse, 0.05)
         purse.settle(0.05, 0.05)
-        await purse.reserve(0.06)
+        await reserve(purse, 0.06)
 
     with pytest.raises(
         OverBudget, match=r"budget_usd 1: 0\.9500 spent, the next request may cost 0\.0600; .*run again"
@@ -88,16 +93,14 @@ def test_what_is_in_flight_or_lost_counts_at_the_price_that_was_seen_since():
     async def spend():
         manners = Manners(priced(None))
         purse = Purse(1.0, manners, spent=0.1, lost=0.01)
-        await purse.reserve(0.01)
+        await reserve(purse, 0.01)
         manners.exceeded(20.0)
-        assert purse.counted() == pytest.approx(0.5)
-        purse.settle(0.01, paid=0.0, lost=0.01)
-        await purse.reserve(0.02)
-        purse.settle(0.02, paid=0.4)
-        await purse.reserve(0.01)
+        assert purse.counted() == pytest.approx(0.1 + 2 * 0.02 * 20)
+        purse.settle(0.01, paid=0.4)
+        await reserve(purse, 0.01)
 
     with pytest.raises(
-        OverBudget, match=r"0\.9000 spent, the next request may cost 0\.2000 \(answers have cost 20\.0 times"
+        OverBudget, match=r"0\.9000 spent, the next request may cost 0\.4000 \(answers have cost up to 20\.0 times"
     ):
         asyncio.run(spend())
 
@@ -186,10 +189,10 @@ def test_a_cap_of_a_few_answers_holds_at_a_server_that_ignores_max_tokens_and_lo
             try:
                 list(complete(requests[job::2], model, tmp_path / f"{number} {job}"))
             except OverBudget:
-                assert Provider.billed > cap / 2
+                assert Provider.billed >= cap / 2
             assert Provider.billed <= cap
         billed.append(Provider.billed)
-    assert max(billed) > 10.0
+    assert max(billed) > 8.0
 
 
 def test_at_the_cap_nothing_is_lost_and_a_raised_one_goes_on(spender, tmp_path):

@@ -75,6 +75,7 @@ DEFAULTS = {
             "key_variable": None,
             "price": {"input": 0, "cached_input": None, "output": 0, "batch": 1},
             "budget_usd": None,
+            "longest_answer": None,
             "concurrency": 1,
             "requests_per_minute": None,
             "tokens_per_minute": None,

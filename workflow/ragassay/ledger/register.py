@@ -20,7 +20,7 @@ from pathlib import Path
 from ragassay.atomic import HOST, alive, write_text
 from ragassay.errors import AssayError
 
-STEP = 0.01  # of the cap, granted beyond what is needed
+STEP = 0.01  # of the cap, granted beyond what is needed; less where answers cost more than their limit allows
 STALE = 60.0  # seconds of silence after which a job counts as dead
 
 
@@ -107,7 +107,7 @@ class Register:
             dollars = {job: known + at_risk * excess for job, (known, at_risk) in money.items()}
             before = dollars.pop(self.ledger, 0.0)
             others = sum(dollars.values())
-            granted = min(needed + STEP * cap, cap - others)
+            granted = min(needed + STEP * cap / excess, cap - others)
             if granted < needed:
                 return min(before, granted), others
             self._write(money | {self.ledger: [spent, (granted - spent) / excess]})

@@ -59,7 +59,7 @@ class Caller:
             self.manners.exceeded(ledger.excess)
             self.settlement.earlier()
         self.purse = Purse(model.budget_usd, self.manners, ledger.dollars, ledger.dollars_at_risk, lease.register)
-        limits = Limits(model, lease.register)
+        limits = Limits(model, lease.register, self.manners)
         self.pace, self.slots = Pace(limits, self._sleep), Slots(limits, self._sleep)
         self.asked = Asked(ledger.folder)
         self.answered = self.told = False
@@ -165,7 +165,8 @@ class Caller:
 
     async def _send(self, key, request, numbers):
         """sample -> answer for some of `numbers`, at least one unless they have to be asked for singly."""
-        most = at_most(request, len(numbers), capped=self.model.budget_usd is not None)
+        capped = self.model.budget_usd is not None and not self.model.longest_answer
+        most = at_most(request, len(numbers), capped)
         taken_out = set()  # parameters of this request that were refused; to send it without them is no further try
         tries = timeouts = unusable = 0  # `unusable`: replies in a row that came and held no answer
         while tries < ATTEMPTS:
@@ -227,38 +228,37 @@ class Caller:
         return await self._paid(key, request, numbers, most, again)
 
     async def _paid(self, key, request, numbers, most, again):
-        worst, paid, lost = self.price.of(most, self.batched), 0.0, 0.0
-        await self.purse.reserve(worst)
-        try:
-            found, paid = await self._attempt(key, request, numbers, most, worst, again)
-            self.gave_up, self.answered = 0, True
-            self.manners.replied()
-            self.refusals.keep()
-            self.control = self.control or (key, request)
-            return found
-        except Failure as failure:
-            paid, lost = failure.paid, worst * failure.lost
-            raise
-        finally:
-            self.purse.settle(worst, paid, lost)
+        found = await self._attempt(key, request, numbers, most, self._worst(most, len(numbers)), again)
+        self.gave_up, self.answered = 0, True
+        self.manners.replied()
+        self.refusals.keep()
+        self.control = self.control or (key, request)
+        return found
+
+    def _worst(self, most, samples):
+        """The most dollars that a request may cost; `most` are its tokens if its answers keep to their limit."""
+        longest = max(most.completion, (self.model.longest_answer or 0) * samples)
+        return self.price.of(replace(most, completion=longest), self.batched)
 
     async def _attempt(self, key, request, numbers, most, worst, again):
-        """sample -> answer of one request, and what they cost."""
+        """sample -> answer of one request."""
         async with self.slots:
             self.ledger.open()  # what takes a while comes before the wait for a point in time, which a request may miss
             self.provider.open()
             await self.pace.wait(most.prompt // 4 + most.completion)
-            while await self.refusals.settle():  # what had to wait has missed its point in time
+            while await self.refusals.settle() or await self.purse.make_room(worst):  # it has missed its point in time
                 await self.pace.wait(0)
             self._go_on()
-            name = self.ledger.intent(key, numbers, worst, again)
-            body = await self._reply(name, key, request, numbers, worst)
-        self.ledger.done(name, key, numbers, body)
-        try:
-            return self.settlement.settle(name, key, numbers, body, worst)
-        except Failure as failure:  # a reply may hold what others say by their status
-            self.pace.pause(failure.after or 0.0)
-            raise
+            with self.purse.holding(worst) as bill:
+                name = self.ledger.intent(key, numbers, worst, again)
+                body = await self._reply(name, key, request, numbers, worst)
+                self.ledger.done(name, key, numbers, body)
+                try:
+                    found, bill.paid = self.settlement.settle(name, key, numbers, body, worst)
+                except Failure as failure:  # a reply may hold what others say by their status
+                    self.pace.pause(failure.after or 0.0)
+                    raise
+                return found
 
     async def _reply(self, name, key, request, numbers, worst):
         """The raw body; a failure is recorded."""

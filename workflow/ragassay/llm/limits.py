@@ -22,6 +22,7 @@ from collections import deque
 from collections.abc import Iterable
 
 from ragassay.ledger.register import Register
+from ragassay.llm.manners import Manners
 from ragassay.llm.model import Model
 
 RAMP = 8  # requests in flight until the first reply
@@ -37,8 +38,8 @@ NAMES = ("requests_per_minute", "tokens_per_minute")
 class Limits:
     """`share` for slots, `book` for points in time, `learn` for what replies say."""
 
-    def __init__(self, model: Model, register: Register | None = None):
-        self.model, self.register = model, register or Alone()
+    def __init__(self, model: Model, register: Register | None = None, manners: Manners | None = None):
+        self.model, self.register, self.manners = model, register or Alone(), manners or Manners(model)
         self.endpoint = [model.provider, model.model, model.base_url]
         self.learned, self.confirmed = None, False  # `confirmed`: by a reply of this run
         self._looked_at, self._in_force = None, self._lowest(None)
@@ -48,6 +49,12 @@ class Limits:
     def known(self) -> bool:
         """Whether there is a limit on requests, or a reply has shown that there is none."""
         return self.model.requests_per_minute is not None or self.learned is not None
+
+    @property
+    def most(self) -> int:
+        """Requests of all jobs that may be in flight."""
+        most = self.model.concurrency if self.known else min(RAMP, self.model.concurrency)
+        return min(most, self.manners.room or most)
 
     @property
     def in_force(self) -> dict:
@@ -75,8 +82,8 @@ class Limits:
     def share(self, used: int, wanted: int) -> int:
         """How many requests this job may have in flight; as long as it has more, those count."""
         with self._state() as (kept, now):
-            most = self.model.concurrency if self.known else min(RAMP, self.model.concurrency)
-            jobs = kept["jobs"]
+            self.manners.take_over(kept)
+            most, jobs = self.most, kept["jobs"]
             others = {name: (held, wants) for name, (_, held, wants) in jobs.items() if name != self.register.name}
             needed = any(held < wants for held, wants in others.values())
             wants = {name: wants for name, (_, wants) in others.items()}

@@ -1,5 +1,7 @@
 """What a model's server does not take, learned from its refusals: several samples in one request, a sampling setting, a
-name of one, system messages; and by how much its answers cost more than their limit on tokens allows.
+name of one, system messages; and by how much its answers cost more than their limit on tokens allows. Where an answer
+costs more than was set aside for it, nobody knows how dear the next one is: under a cap one request may be in flight
+then, and one more with each answer that is no such surprise, so that their number doubles with each round of replies.
 
 Each is told once, and kept in the model's register, so that later jobs need not be refused first. What is left out
 stays a part of the call's key: an answer is the answer to what was asked for, and is found again whatever its server
@@ -16,6 +18,7 @@ RENAMED = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_
 LEFT_OUT = ("n", "temperature", "top_p", "seed", "frequency_penalty", "presence_penalty", "response_format")
 SYSTEM = "system"
 ROUNDING = 1.000001
+HEADROOM = 2  # times the dearest answer so far, set aside for each once answers are longer than max_tokens
 LOOKS = 0.1  # seconds between looks whether another job has had the first reply
 PARAMETERS = (*RENAMED, *LEFT_OUT, SYSTEM)
 
@@ -27,8 +30,15 @@ class Manners:
         self.model, self.register = model, register
         self.endpoint = [model.provider, model.model, model.base_url]
         self.known, self.excess, self.answered = set(), 1.0, False  # `answered`: whether any job has had a reply
+        self.room = None  # requests that may be in flight after a surprise, None without one
+        self.ramps = model.budget_usd is not None and model.mode != "batch"  # the rows of a batch are sent together
         if register:
             self.refresh()
+
+    @property
+    def set_aside(self) -> float:
+        """How many times what its limit on tokens allows a request may cost."""
+        return self.excess * HEADROOM if self.excess > 1.0 else 1.0
 
     @property
     def one_sample_a_request(self) -> bool:
@@ -73,13 +83,20 @@ class Manners:
 
     def exceeded(self, factor: float) -> None:
         """An answer cost so many times what its limit on tokens allows."""
-        if factor <= self.excess * ROUNDING:
+        if factor <= self.excess * ROUNDING and not self.room:
             return
         if self.excess == 1.0:
             told = "model %s: answers are longer than max_tokens; %.1f times as much is set aside for each from now on"
-            log.info(told, self.model.name, factor)
-        self.excess = factor
-        self._share()
+            log.info(told, self.model.name, factor * HEADROOM)
+        self._share(factor)
+
+    def _weigh(self, factor):
+        if factor > self.set_aside * ROUNDING:
+            self.room = 1 if self.ramps else None
+        elif self.room:
+            self.room = self.room + 1 if self.room < self.model.concurrency else None
+        if factor > self.excess * ROUNDING:
+            self.excess = factor
 
     def refresh(self) -> None:
         """Take over what other jobs have learned."""
@@ -97,12 +114,13 @@ class Manners:
                 body["messages"] = _without_system(body["messages"])
         return body
 
-    def _share(self):
-        if self.register:
-            with self.register.shared() as (kept, _):
-                self.take_over(kept)
-                found = {"refused": sorted(self.known), "excess": self.excess, "answered": self.answered}
-                kept["manners"] = {"endpoint": self.endpoint} | found
+    def _share(self, factor=0.0):
+        with self.register.shared() if self.register else contextlib.nullcontext(({}, 0)) as (kept, _):
+            self.take_over(kept)
+            if factor:
+                self._weigh(factor)
+            found = {"refused": sorted(self.known), "excess": self.excess, "answered": self.answered}
+            kept["manners"] = {"endpoint": self.endpoint} | found | {"room": self.room}
 
     def take_over(self, kept: dict) -> None:
         """What a register holds, if it is about the same server."""
@@ -111,6 +129,7 @@ class Manners:
             self.known |= set(found["refused"])
             self.excess = max(self.excess, found["excess"])
             self.answered = self.answered or found.get("answered", False)
+            self.room = found.get("room") if self.ramps else None
 
 
 def _consequence(parameter, name):

@@ -39,6 +39,7 @@ class Model:
     client: str = "official"  # or fast
     price: dict | None = None  # dollars for a million tokens: input, cached_input, output, and batch as a factor
     budget_usd: float | None = None
+    longest_answer: int | None = None  # tokens of one, whatever its limit
     register: str | None = None  # the folder that all jobs of this model share
     options: dict = field(default_factory=dict)  # the provider's own
     sampling: dict = field(default_factory=dict)  # instead of a stage's own settings; None removes one

@@ -6,11 +6,14 @@ says so with zeros.
 """
 
 import asyncio
+import contextlib
+import math
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 from ragassay.ledger.register import Register
-from ragassay.llm.manners import Manners
-from ragassay.llm.model import Model, ModelError, Request, Usage
+from ragassay.llm.manners import HEADROOM, Manners
+from ragassay.llm.model import Failure, Model, ModelError, Request, Usage
 
 
 @dataclass(frozen=True)
@@ -44,15 +47,17 @@ def at_most(request: Request, samples: int, capped: bool = False) -> Usage:
     prompt = sum(len(message["content"].encode()) + 16 for message in request.messages) + 16
     longest = request.sampling.get("max_tokens") or request.sampling.get("max_completion_tokens")
     if capped and not longest:
-        raise ModelError("budget_usd holds only for answers of limited length: set max_tokens")
+        raise ModelError("budget_usd holds only for answers of limited length: set max_tokens or longest_answer")
     return Usage(prompt, 0, (longest or 4096) * samples)
 
 
 class Purse:
     """Money spent and reserved under one cap, which holds for all jobs of the register together.
 
-    What a request may cost is given by its limit on tokens. Where answers go beyond that (`manners.excess`), all that
-    is in flight, lost or about to be sent counts so many times, whenever it was sent.
+    What a request may cost is given by its limit on tokens. Where answers go beyond that, all that is in flight, lost
+    or about to be sent counts `manners.set_aside` times, whenever it was sent, and no more than `manners.room` requests
+    are in flight. So the cap is passed only by answers that cost more than HEADROOM times what the dearest one before
+    them did, each in proportion to its limit; and these are rare where many are in flight.
     """
 
     def __init__(
@@ -77,39 +82,59 @@ class Purse:
 
     def counted(self, dollars: float = 0.0) -> float:
         """All that was spent or may be, and a request that may cost so much."""
-        return self.spent + (self.lost + self.reserved + dollars) * self.manners.excess
+        return self.spent + (self.lost + self.reserved + dollars) * self.manners.set_aside
 
-    async def reserve(self, dollars: float) -> None:
-        """Set aside the worst case of a request. What is in flight will cost less than was set aside for it, so that is
-        waited for; raises OverBudget when nothing is in flight and the cap still does not allow it.
+    async def make_room(self, dollars: float) -> bool:
+        """Whether the cap allowed a request only after a while. What is in flight will cost less than was set aside for
+        it, so that is waited for; raises OverBudget when nothing is in flight and the cap still does not allow it.
         """
+        waited = False
         while self.cap is not None and not self._allowed(dollars):
             if not self.holders:
-                next_one = dollars * self.manners.excess
+                next_one = dollars * self.manners.set_aside
                 state = f"{self.counted():.4f} spent, the next request may cost {next_one:.4f}"
                 if self.manners.excess > 1:
-                    state += f" (answers have cost {self.manners.excess:.1f} times what max_tokens allows)"
+                    dearest = f"answers have cost up to {self.manners.excess:.1f} times what max_tokens allows"
+                    state += f" ({dearest}, and {HEADROOM} times that is set aside)"
                 if self.others:
                     state = f"{self.others:.4f} spent or set aside by other jobs, {state}"
                 kept = "everything answered so far is kept, raise the budget and run again to go on"
                 raise OverBudget(f"budget_usd {self.cap:g}: {state}; {kept}")
+            waited = True
             self._settled.clear()
             await self._settled.wait()
+        return waited
+
+    def take(self, dollars: float) -> None:
         self.reserved += dollars
         self.holders += 1
 
     def _allowed(self, dollars):
-        if self.register and (self.counted(dollars) > self.granted or self.manners.excess != self.excess):
+        if self.holders >= (self.manners.room or math.inf):
+            return False
+        if self.register and (self.counted(dollars) > self.granted or self.manners.set_aside != self.excess):
             self.manners.refresh()  # another job may have had a dearer answer
-            self.excess, unsure = self.manners.excess, self.lost + self.reserved + dollars
+            self.excess, unsure = self.manners.set_aside, self.lost + self.reserved + dollars
             self.granted, self.others = self.register.grant(self.spent, unsure, self.cap, self.excess)
         return self.counted(dollars) <= self.granted
+
+    @contextlib.contextmanager
+    def holding(self, dollars: float):
+        """Set aside what `make_room` has just allowed, while a request is in flight; takes what it `paid`."""
+        self.take(dollars)
+        bill = SimpleNamespace(paid=0.0, lost=0.0)
+        try:
+            yield bill
+        except Failure as failure:
+            bill.paid, bill.lost = failure.paid, dollars * failure.lost
+            raise
+        finally:
+            self.settle(dollars, bill.paid, bill.lost)
 
     def hold(self, dollars: float) -> None:
         """What an earlier run set aside counts as lost until it is known to be in flight still: then as that."""
         self.lost -= dollars
-        self.reserved += dollars
-        self.holders += 1
+        self.take(dollars)
 
     def settle(self, reserved: float, paid: float, lost: float = 0.0) -> None:
         """A request has ended: what it cost, or what it may have cost without a reply."""

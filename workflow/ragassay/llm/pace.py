@@ -107,7 +107,7 @@ class Slots:
 
     def _look(self):
         self.most = self.limits.share(self.taken, self.taken + len(self.waiting))
-        self._known = self.limits.known
+        self._most = self.limits.most  # of all jobs
         self._hand_on()
 
     async def _look_again(self):
@@ -122,7 +122,7 @@ class Slots:
 
     def _give_back(self):
         self.taken -= 1
-        if self.limits.known and not self._known:  # the first reply has come
+        if self.limits.most != self._most:  # a reply has told how many may be in flight
             self._look()
         else:
             self._hand_on()

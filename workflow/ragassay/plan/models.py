@@ -11,8 +11,8 @@ FOLDER = "results/models/"
 DEMO_LM = f"{FOLDER}demo-lm"  # the one that a rule trains
 HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?", re.ASCII)
 # How a model is called changes none of its answers, and so it re-runs nothing.
-LIMITS = ("concurrency", "requests_per_minute", "tokens_per_minute", "timeout", "budget_usd", "price")
-ACCESS = ("mode", "client", "key_variable", *LIMITS)
+LIMITS = ("concurrency", "requests_per_minute", "tokens_per_minute", "timeout", "budget_usd")
+ACCESS = ("mode", "client", "key_variable", *LIMITS, "longest_answer", "price")
 ON_THIS_MACHINE = ("embedded", "script", "transformers")  # providers that compute; others wait for a server
 
 

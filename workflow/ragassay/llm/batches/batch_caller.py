@@ -95,14 +95,17 @@ class BatchCaller(Caller):
         self._go_on()
 
     async def _attempt(self, key, request, numbers, most, worst, again):
-        self.in_flight += 1
-        try:
-            self._go_on()
-            reply = asyncio.get_running_loop().create_future()
-            self.enqueue(Row(key, numbers, worst, again, request=request, reply=reply))
-            return await reply
-        finally:
-            self.in_flight -= 1
+        await self.purse.make_room(worst)
+        with self.purse.holding(worst) as bill:
+            self.in_flight += 1
+            try:
+                self._go_on()
+                reply = asyncio.get_running_loop().create_future()
+                self.enqueue(Row(key, numbers, worst, again, request=request, reply=reply))
+                found, bill.paid = await reply
+                return found
+            finally:
+                self.in_flight -= 1
 
     def enqueue(self, row: Row) -> None:
         """Put a row into the next batch, with a unique id, so that no two batches have the same input."""
