@@ -6,6 +6,7 @@ from ragassay import variants
 from ragassay.attacks import loudness
 from ragassay.attacks.poison import KINDS, RETRIEVER, AttackError, Text, Tools, needs, rows, settings_of
 from ragassay.text.answer_match import contains
+from ragassay.text.visible import visible
 from targets import TARGET_ROWS, targets
 
 TARGETS = targets()
@@ -52,7 +53,8 @@ def test_no_more_texts_are_planted_than_asked_for(kind):
 def test_texts_of_attacks_that_want_an_answer_state_it(kind):
     for name, found in texts(kind).items():
         [target] = [one for one in TARGETS if one["target_id"] == name]
-        assert all(any(contains(text, one) for one in [target["target"], *target["target_aliases"]]) for text in found)
+        stated = [target["target"], *target["target_aliases"]]
+        assert all(any(contains(visible(text), one) for one in stated) for text in found)
 
 
 def test_poisonedrag_puts_the_question_with_an_end_in_front_of_the_bare_texts():

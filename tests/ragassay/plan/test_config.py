@@ -72,6 +72,7 @@ DEFAULTS = {
             "provider": "embedded",
             "model": "reader",
             "base_url": None,
+            "note": None,
             "key_variable": None,
             "price": {"input": 0, "cached_input": None, "output": 0, "batch": 1},
             "budget_usd": None,

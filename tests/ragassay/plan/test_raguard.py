@@ -7,7 +7,7 @@ import yaml
 
 from project import ROOT
 from ragassay import variants
-from ragassay.plan import attacks, datasets, defences, defended, raguard, retrieval, screening
+from ragassay.plan import attackers, attacks, datasets, defences, defended, raguard, retrieval, screening
 from ragassay.plan.config import ConfigError, checked, schema_problems
 from ragassay.plan.schema import merged
 from wildcards import Wildcards
@@ -235,7 +235,8 @@ def test_the_papers_tables_lack_nothing_but_files_and_weights(tmp_path, monkeypa
     cells = {(cell.dataset, cell.retriever, cell.attack, cell.defence) for cell in defences.filtered(own)}
     papers = {"none", "prompt_injection", "general_trigger", "jamming", "poisonedrag_black"}
     table_1 = {cell for cell in cells if cell[1] == "contriever-dot" and cell[2] in papers and cell[3] == "ppl_window"}
-    assert len(table_1) == 5 * 5
+    assert len(table_1) == 5 * 4 + 5 * 2  # general triggers, and nothing planted, on questions that hold the word
+    assert list(attackers.check(own)) == []
     rows = raguard.sweep_rows(own["raguard"]["sweeps"])
     assert {row["table"] for row in rows} >= {"figure_2", "figure_3", "figure_4", "table_3", "table_7"}
     assert max(row["texts"] for row in rows) == 13 and len({row["scorer"] for row in rows}) == 3

@@ -175,3 +175,14 @@ def test_a_defence_that_asks_is_told_its_prompts_and_others_none():
 def test_what_defences_that_ask_cannot_do_is_one_line(own, retrievers, line):
     found = problems(CELL | {"retrievers": retrievers, "defences": ["asks"]}, defences={"asks": own})
     assert len(found) == 1 and found[0].startswith(line), found
+
+
+def test_a_general_trigger_that_no_question_holds_is_one_line(settings):
+    """Without the word an attack finds nothing; beside a twin with the word, questions without it are the control."""
+    cell = {"retrievers": ["minilm"], "attacks": ["general_trigger"], "defences": ["none"], "responders": ["embedded"]}
+    alone = settings({"under_attack": {"cells": [cell | {"datasets": ["demo"]}]}})
+    [(place, line)] = attackers.check(alone)
+    told = "found the attack general_trigger on demo, whose questions hold no trigger; attack a twin, too: datasets: {"
+    assert place == ("under_attack", "cells") and line.startswith(told)
+    both = settings({"under_attack": {"cells": [cell | {"datasets": ["demo", "demo_triggered"]}]}})
+    assert list(attackers.check(both)) == []

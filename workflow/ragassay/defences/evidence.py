@@ -18,6 +18,7 @@ from ragassay.encoders.encoder import Encoder
 from ragassay.retrieval.similarity import COSINE, comparable
 from ragassay.schemas.passage_scores import PASSAGE_SCORES
 from ragassay.schemas.targets import TARGETS
+from ragassay.text.visible import visible
 
 
 @dataclass
@@ -47,7 +48,8 @@ class Evidence:
         rows = []
         for row in found:
             name = row["passage_id"]
-            own = row | {"text": texts[name], "question": self.questions.get(row.get("target_id"))}
+            question = self.questions.get(row.get("target_id"))
+            own = row | {"text": visible(texts[name]), "question": question and visible(question)}
             own |= {"scores": scores[name]} if scores else {}
             rows.append(own | ({"vector": vectors[name]} if vectors else {}))
         return rows

@@ -19,6 +19,7 @@ from ragassay.defences.judgement import Judgement
 from ragassay.defences.null import ALL, DefenceError
 from ragassay.defences.scorer import surprises
 from ragassay.retrieval.similarity import COSINE
+from ragassay.text.visible import visible
 
 SURROGATE = re.compile("[\ud800-\udfff]")  # what Python has for bytes that were no UTF-8
 LARGEST_COSINE = 1.001  # of vectors that were rounded
@@ -68,7 +69,13 @@ class Guard:
         if defence.VECTORS in self.needs and vectors is None:
             raise DefenceError(f"{self.path}: found no vectors, which {self.kind} compares; give those of the search")
         rows = [
-            {"question": question, "text": text, "score": float(score), "target_id": None, "rank": rank}
+            {
+                "question": visible(question),
+                "text": visible(text),
+                "score": float(score),
+                "target_id": None,
+                "rank": rank,
+            }
             for rank, (text, score) in enumerate(zip(texts, similarities, strict=True), 1)
         ]
         if defence.SCORES in self.needs:

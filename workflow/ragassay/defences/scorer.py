@@ -18,6 +18,7 @@ import numpy as np
 from ragassay import variants
 from ragassay.errors import AssayError
 from ragassay.text.sentences import spans
+from ragassay.text.visible import visible
 
 KINDS = "ragassay.defences.scorers"
 DOCUMENTS = "documents.json"  # in a trained scorer's folder: the half of each document
@@ -94,7 +95,7 @@ def surprises(
     """
     pairs = zip(texts, halves, strict=True)
     while chunk := list(islice(pairs, TOGETHER)):
-        texts, own = [text for text, _ in chunk], [half for _, half in chunk]
+        texts, own = [visible(text) for text, _ in chunk], [half for _, half in chunk]
         cuts = [split(text, way) for text in texts]
         if hasattr(scorer, "memory"):
             wholes = list(scorer.scored(texts, own))

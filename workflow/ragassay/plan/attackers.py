@@ -137,8 +137,29 @@ def _no_weights(name):
     return f"{found}, expected a model of provider transformers, whose weights are here"
 
 
+def _without_trigger(config):
+    """Datasets that general triggers attack though no question holds the word. Beside a twin whose questions do, such a
+    dataset is the control.
+    """
+    known = attacks.attacks(config)
+    met = [cell for cell in attacks.cells(config) if cell.attack in known and cell.dataset in config["datasets"]]
+    met = [cell for cell in met if attacks.attack(config, cell.attack)["kind"] == "general_trigger"]
+    triggered = {(cell.attack, _targets(config, cell)) for cell in met if config["datasets"][cell.dataset]["trigger"]}
+    for cell in met:
+        if (cell.attack, _targets(config, cell)) not in triggered:
+            remedy = f"attack a twin, too: datasets: {{{cell.dataset}_triggered: {{..., trigger: xylophone}}}}"
+            yield f"found the attack {cell.attack} on {cell.dataset}, whose questions hold no trigger; {remedy}"
+
+
+def _targets(config, cell):
+    """Corpus and targets of a dataset, as its twins with and without a trigger share them."""
+    return str({key: value for key, value in config["datasets"][cell.dataset].items() if key != "trigger"})
+
+
 def check(config: dict) -> Iterator[tuple]:
-    """Whether what attacks name to optimise against can be used for that."""
+    """Whether what attacks name to optimise against can be used for that, and a trigger is in some questions."""
+    for entry in _without_trigger(config):
+        yield ("under_attack", "cells"), entry
     for name, entry in config["attacks"].items():
         retriever, reader = (entry["settings"].get(key) for key in ("retriever", "reader"))
         if retriever and retriever not in retrieval.retrievers(config, DENSE):

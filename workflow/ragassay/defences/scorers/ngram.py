@@ -24,6 +24,7 @@ from safetensors.numpy import load, save
 
 from ragassay.atomic import replacing, write_text
 from ragassay.defences.scorer import Scored, ScorerError, half_of
+from ragassay.text.visible import visible
 from ragassay.weights import files
 
 SETTINGS = {"order": 2}
@@ -48,7 +49,7 @@ class Ngrams:
     def trained(cls, texts: Iterable[str], order: int) -> "Ngrams":
         numbers, rows = {}, []
         for text in texts:
-            tokens = TOKEN.findall(text.lower())
+            tokens = TOKEN.findall(visible(text).lower())
             rows.append(np.array([numbers.setdefault(token, len(numbers) + 2) for token in tokens], np.int64))
         model = cls(list(numbers), [])
         ids, begins = _joined(rows)
