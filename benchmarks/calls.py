@@ -197,6 +197,7 @@ def figure_fixed(runs=3):
     figure("processor_added_per_call", (busy["registered"] - busy["plain_aiohttp"]) / CALLS * 1e6, "us", "<= 100")
     for kind, name in {"official": "official", "registered": "fast"}.items():
         figure(f"processor_per_call_{name}", busy[kind] / CALLS * 1e6, "us")
+        figure(f"requests_a_second_of_a_core_{name}", CALLS / busy[kind], "requests")
     alone = median(child("layer", "http://127.0.0.1:1/v1", 10 * CALLS)[1] for _ in range(runs))
     figure("processor_of_the_layer_per_call", alone / (10 * CALLS) * 1e6, "us", "<= 100")
 
