@@ -1,14 +1,15 @@
 """Twelve providers' manners times what servers do wrong: is any row lost, any verdict made up, any shard stopped that
 need not stop, any ledger poisoned?
 
-Each pair asks a loopback server that plays the provider (provider/manners.py) twenty questions of three samples each,
-most of them with a setting that some provider refuses. Then the server does nothing wrong any more, and the same is
-asked again from the same ledger: whatever was not answered for a passing reason has to be answered now. Where every
-request is refused, as with a wrong key, few are asked: the job has to stop, and nothing may be held against them.
+Each pair, with the official client and with the fast one, asks a loopback server that plays the provider
+(provider/manners.py) twenty questions of three samples each, most of them with a setting that some provider refuses.
+Then the server does nothing wrong any more, and the same is asked again from the same ledger: whatever was not answered
+for a passing reason has to be answered now. Where every request is refused, as with a wrong key, few are asked: the job
+has to stop, and nothing may be held against them.
 
 Waits between tries are a hundred times shorter than in use, and several pairs run side by side. When a request counts
 as lost is measured first: it is a multiple of what this machine takes for a reply now, so that other work on it stops
-nothing. `python benchmarks/providers.py gemini html` runs only what is named, providers or misbehaviours.
+nothing. `python benchmarks/providers.py gemini html fast` runs only what is named, providers, misbehaviours or clients.
 """
 
 import logging
@@ -29,6 +30,7 @@ from provider.spoilt import HOPELESS, PASSING, READABLE, REFUSALS
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "workflow"))
 
 REQUESTS, FEW, SAMPLES, IN_FLIGHT = 20, 6, 3, 8
+CLIENTS = {"official", "fast"}
 SIDE_BY_SIDE = 2 * os.cpu_count()  # pairs; most of their time is waiting
 SLACK = 5  # how much slower than when it was measured a reply may be
 RIGHT, WORD, LONG = "The answer is: yes.", "forbidden", "word " * 4000
@@ -122,7 +124,7 @@ def asked(model, count, folder) -> tuple[list, str]:
     return rows, ""
 
 
-def pair(provider, name, timeout):
+def pair(provider, name, client, timeout):
     """What became of one provider that misbehaves in one way: rows lost, verdicts made up, whether the shard stopped
     and whether its ledger is poisoned; and why it stopped.
     """
@@ -131,7 +133,7 @@ def pair(provider, name, timeout):
     settings, allowed = MISBEHAVIOUR[name]
     count, counts = FEW if allowed is STOPS else REQUESTS, Counter()
     own = {"concurrency": IN_FLIGHT, "timeout": timeout, "price": {"input": 1.0, "output": 2.0}}
-    own |= {"options": OPTIONS.get(name, {})}
+    own |= {"options": OPTIONS.get(name, {}), "client": client}
     with Loopback(manners=provider, texts=[RIGHT], **settings) as server, tempfile.TemporaryDirectory() as folder:
         model = Model(provider, "openai", "loopback", server.url, "LOOPBACK_KEY", **own)
         rows, why = asked(model, count, folder)
@@ -145,13 +147,13 @@ def pair(provider, name, timeout):
         server.control(**{setting: getattr(Behaviour(), setting) for setting in settings})
         rows, still = asked(model, count, folder)
         counts["poisoned"] = bool(still or sum(len(row) for row in rows) < whole or made_up(rows, allowed))
-    return provider, name, counts, still or why if +counts else ""
+    return f"{provider} {name} {client}", counts, still or why if +counts else ""
 
 
 def seconds(provider, name):
     """How long a pair takes alone, where nothing counts as lost."""
     start = time.monotonic()
-    pair(provider, name, 600.0)
+    pair(provider, name, "official", 600.0)
     return time.monotonic() - start
 
 
@@ -168,20 +170,23 @@ def main():
     quickly()
     only, total, begun = set(sys.argv[1:]), Counter(), time.monotonic()
     names = [name for name in MISBEHAVIOUR if name in only or not only & MISBEHAVIOUR.keys()]
-    pairs = [(one, name) for name in names for one in PROVIDERS if one in only or not only & PROVIDERS.keys()]
+    providers = [name for name in PROVIDERS if name in only or not only & PROVIDERS.keys()]
+    clients = [name for name in CLIENTS if name in only or not only & CLIENTS]
+    pairs = [(one, name, client) for name in names for one in providers for client in clients]
     slack = SLACK * SIDE_BY_SIDE
     hanging, usual = (max(1.0, slack * seconds("groq", name) / IN_FLIGHT) for name in ("none", "huge"))
-    timeouts = [hanging if "faults_at" in MISBEHAVIOUR[name][0] else max(20.0, usual) for _, name in pairs]
+    timeouts = [hanging if "faults_at" in MISBEHAVIOUR[name][0] else max(20.0, usual) for _, name, _ in pairs]
     with ProcessPoolExecutor(SIDE_BY_SIDE, initializer=quickly) as pool:
-        for provider, name, found, why in pool.map(pair, *zip(*pairs, strict=True), timeouts):
-            if +found:
-                sys.stdout.write(f"{provider} {name}: {dict(found)} {why}\n")
-            total += found
+        for what, counts, why in pool.map(pair, *zip(*pairs, strict=True), timeouts):
+            if +counts:
+                sys.stdout.write(f"{what}: {dict(counts)} {why}\n")
+            total += counts
     sys.stdout.write(f"{len(pairs)} pairs, {len(pairs) * REQUESTS * SAMPLES} samples, ")
     sys.stdout.write(
         f"{time.monotonic() - begun:.0f} s, lost after {max(20.0, usual):.0f} s, or {hanging:.1f} s where some hang\n"
     )
     figure("providers_played", len(PROVIDERS), "providers", ">= 12")
+    figure("clients_played", len(clients), "clients", ">= 2")
     figure("misbehaviours", len(MISBEHAVIOUR), "kinds", ">= 60")
     figure("rows_lost", total["lost"], "samples", "== 0")
     figure("verdicts_made_up", total["made_up"], "samples", "== 0")
