@@ -274,7 +274,7 @@ def test_what_passes_is_asked_again_and_never_counts_as_an_answer(serve, model, 
 
 def test_a_request_to_wait_inside_a_reply_holds_for_all(serve, model, tmp_path, quick, monkeypatch):
     pauses = []
-    monkeypatch.setattr(Pace, "pause", lambda _, seconds: pauses.append(seconds))
+    monkeypatch.setattr(Pace, "pause", lambda _, seconds, sent: pauses.append(seconds))
     answers(requests(8), model(serve(odd_answers={"error_429": 0.3}, by_key=True, seed=2)), tmp_path)
     assert pauses and set(pauses) == {0.05}
 

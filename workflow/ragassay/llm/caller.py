@@ -195,7 +195,8 @@ class Caller:
             if timeouts == TIMEOUTS or (tries == UNREACHED and self._is_unreached(last)):
                 break
             if tries < ATTEMPTS:
-                await self._sleep(min(LONGEST_WAIT, FIRST_WAIT * 2 ** (tries - 1)) * random.uniform(0.5, 1.0))
+                wait = min(LONGEST_WAIT, FIRST_WAIT * 2 ** (tries - 1)) * random.uniform(0.5, 1.0)
+                await self._sleep(max(wait, last.after or 0.0))
         self.gave_up += 1
         told = f"model {self.model.name}: no answer in {tries} tries, the last: {last.detail}"
         if last.kind == "connection" and not self.answered:
@@ -250,14 +251,16 @@ class Caller:
                 await self.pace.wait(0)
             self._go_on()
             with self.purse.holding(worst) as bill:
-                name = self.ledger.intent(key, numbers, worst, again)
-                body = await self._reply(name, key, request, numbers, worst)
-                self.ledger.done(name, key, numbers, body)
+                name, sent = self.ledger.intent(key, numbers, worst, again), time.monotonic()
                 try:
+                    body = await self._reply(name, key, request, numbers, worst)
+                    self.ledger.done(name, key, numbers, body)
                     found, bill.paid = self.settlement.settle(name, key, numbers, body, worst)
-                except Failure as failure:  # a reply may hold what others say by their status
-                    self.pace.pause(failure.after or 0.0)
+                except Failure as failure:
+                    if failure.after is not None or failure.kind == "http 429":
+                        self.pace.pause(failure.after or 0.0, sent)
                     raise
+                self.pace.answered()
                 return found
 
     async def _reply(self, name, key, request, numbers, worst):
@@ -273,7 +276,6 @@ class Caller:
             failure = Failure("timeout", told, again=True, lost=True)
         except Failure as found:
             failure = found
-            self.pace.pause(failure.after or 0.0)
         finally:
             self.in_flight -= 1
             self.refusals.replied()

@@ -13,6 +13,9 @@ the machine wakes too late leaves them to others. A job that asks too early asks
 Limits that replies name count beside those of the configuration, and the lower one holds. Until the first reply nobody
 knows whether there are any, and RAMP requests may be in flight: about what the lowest limits in common use allow for a
 second (500 a minute). What was learned is kept for later runs, whose first reply may correct it.
+
+Where many requests are refused all the same (`slow`), all jobs pause as long as the server wants, and then go as fast
+as it answered, half as fast at each further time, and faster again little by little.
 """
 
 import contextlib
@@ -32,6 +35,8 @@ SECOND = 1 + LATE + ARRIVAL
 VISITS = 20  # a second, of all jobs together
 TURN = 5  # visits of a job: how long it keeps a slot that others need too
 LOOKS = 20  # at clocks, of which the best counts
+RECOVERY = 30.0  # seconds in which a rate that was lowered grows by itself again; it is forgotten after as many times
+LEAST = 60.0  # requests a minute
 NAMES = ("requests_per_minute", "tokens_per_minute")
 
 
@@ -44,6 +49,7 @@ class Limits:
         self.learned, self.confirmed = None, False  # `confirmed`: by a reply of this run
         self._looked_at, self._in_force = None, self._lowest(None)
         self.jobs, self._between = 0, deque(maxlen=LOOKS)
+        self.slowed, self._now = None, 0.0  # [when jobs slowed down, until when they paused, requests a minute then]
 
     @property
     def known(self) -> bool:
@@ -125,6 +131,26 @@ class Limits:
             if unknown:  # what was sent until now counts as well
                 kept["next"] = max(kept["next"], now) + min(RAMP, self.model.concurrency) * self._seconds(0)
 
+    def slow(self, seconds: float, sent: float, rate: float) -> None:
+        """Many requests were refused, the last of which was `sent` then: all jobs pause, and go slower from then on.
+        This job had so many answers a minute (`rate`). What was sent before jobs slowed down says nothing new.
+        """
+        with self._state() as (kept, now):
+            if self.slowed and sent - min(self._between) <= self.slowed[0]:
+                return
+            lower = max(LEAST, self._rate() / 2 if self.slowed else rate * self.jobs)
+            kept["slowed"] = self.slowed = [now, now + seconds, lower]
+            kept["next"] = max(kept["next"], now + seconds)
+
+    @property
+    def pause_left(self) -> float:
+        """Seconds of the pause of all jobs."""
+        return max(0.0, self.slowed[1] + min(self._between) - time.monotonic()) if self.slowed else 0.0
+
+    def _rate(self):
+        _, since, rate = self.slowed
+        return rate * (1 + max(0.0, self._now - since) / RECOVERY)
+
     def leave(self) -> None:
         with self._state() as (kept, _):
             del kept["jobs"][self.register.name]
@@ -138,19 +164,25 @@ class Limits:
                 known = kept.get("endpoint") == self.endpoint
                 kept |= {"endpoint": self.endpoint, "learned": kept.get("learned") if known else None}
                 # No point of an earlier run lies further ahead, unless somebody has set the clock.
+                kept |= {"slowed": kept.get("slowed") if known else None}
                 kept |= {"confirmed": False, "next": min(kept.get("next", now), now + 60)}
             elif (back := kept.get("now", now) - now) > 0:  # somebody has set the clock: the timeline moves with it
                 kept["next"] -= back
-            kept["now"] = now
+                kept["slowed"] = None
+            if kept.get("slowed") and now - kept["slowed"][1] > RECOVERY**2:
+                kept["slowed"] = None
+            kept["now"] = self._now = now
             self._between.append(time.monotonic() - now)
             jobs.setdefault(self.register.name, [now, 0, 0])[0] = now
             self.learned, self.confirmed, self.jobs = kept["learned"], kept["confirmed"], len(jobs)
+            self.slowed = kept.get("slowed")
             yield kept, now
 
     def _seconds(self, tokens):
         """How far after a request the next point lies."""
         limits, seconds = self.in_force, 0.0
-        if requests := limits["requests_per_minute"]:
+        rates = limits["requests_per_minute"], self._rate() if self.slowed else None
+        if requests := min((rate for rate in rates if rate), default=0):
             seconds = max(60 / requests, SECOND / math.ceil(requests / 60))
         if limits["tokens_per_minute"]:
             seconds = max(seconds, 60 * tokens / limits["tokens_per_minute"])

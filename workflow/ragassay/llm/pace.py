@@ -2,7 +2,8 @@
 
 What all jobs together may do is settled in `limits`; here the requests of one job wait for what it was granted. A
 request that wakes too late for its point waits for another one, so that no second has more requests than a second's
-share of the limit, rounded up. Pauses that a provider asks for hold for all requests of the job.
+share of the limit, rounded up. A request that is refused comes back when its server wants; where many are refused, all
+jobs pause and slow down.
 """
 
 import asyncio
@@ -12,40 +13,55 @@ from collections.abc import Awaitable, Callable
 
 from ragassay.llm.limits import LATE, Limits
 
+RECENT, MANY, SHARE = 32, 4, 0.25  # replies that count, and how many or which share of them has to be refused
+
 Sleep = Callable[[float], Awaitable[None]]  # raises when the run is over: then those who wait get what it raises
 
 
 class Pace:
-    """`await wait(tokens)` before each request; `learn` what reply headers say; `pause` when asked to."""
+    """`await wait(tokens)` before each request; `learn` what reply headers say; then `answered`, or `pause` when asked
+    to.
+    """
 
     def __init__(self, limits: Limits, sleep: Sleep = asyncio.sleep):
         self.limits, self.learn, self._sleep = limits, limits.learn, sleep
         self._waiting = deque()  # (future point in time, tokens), first come, first served
         self._releasing = None  # the task that gives them their points
-        self._until = 0.0
+        self._until = 0.0  # when what was refused comes back, if nothing else was answered since
+        self._replies = deque(maxlen=RECENT)  # (when, whether it was refused) of the last ones
 
     async def wait(self, tokens: int) -> None:
         while True:
-            while (delay := self._until - time.monotonic()) > 0:
-                await self._sleep(delay)
-            if not any(self.limits.in_force.values()):
+            if not (self.limits.slowed or any(self.limits.in_force.values())):
                 return
             point = asyncio.get_running_loop().create_future()
             self._waiting.append((point, tokens))
             if self._releasing is None:
                 self._releasing = asyncio.create_task(self._release())
             latest = await point + LATE
-            if self._until <= time.monotonic() <= latest:
+            if time.monotonic() <= latest and not self.limits.pause_left:
                 return
             tokens = 0  # they are booked
 
-    def pause(self, seconds: float) -> None:
-        self._until = max(self._until, time.monotonic() + seconds)
+    def answered(self) -> None:
+        self._replies.append((time.monotonic(), False))
+        self._until = 0.0
+
+    def pause(self, seconds: float, sent: float) -> None:
+        """A request that was `sent` then was refused for so long. One of many is no reason for others to wait."""
+        now = time.monotonic()
+        self._until = max(self._until, now + seconds)
+        self._replies.append((now, True))
+        refused = sum(was_refused for _, was_refused in self._replies)
+        if refused >= max(MANY, SHARE * len(self._replies)):
+            span = max(1.0, now - self._replies[0][0])
+            self.limits.slow(seconds, sent, 60 * (len(self._replies) - refused) / span)
+            self._replies.clear()
 
     @property
     def pause_left(self) -> float:
-        """Seconds of the pause that was asked for."""
-        return max(0.0, self._until - time.monotonic())
+        """Seconds of the pause of all, or of what was refused."""
+        return max(self.limits.pause_left, self._until - time.monotonic(), 0.0)
 
     async def _release(self):
         """Book points in time, and wake a request at each."""
