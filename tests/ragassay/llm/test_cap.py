@@ -115,7 +115,7 @@ def simulated(monkeypatch, tmp_path):
             folder, killed = tmp_path / f"{seed}" / f"{number}", True
             while killed:
                 ledger = Ledger(folder)
-                lease = SimpleNamespace(register=registers.of(folder), lost=False, name="lease")
+                lease = SimpleNamespace(register=registers.of(folder), lost=False, read_only=False, name="lease")
                 caller = Caller(asked, ledger, server, lease)
                 texts = [Request([{"role": "user", "content": f"{n}"}], {"max_tokens": LIMIT}) for n in range(requests)]
                 left = iter(texts)

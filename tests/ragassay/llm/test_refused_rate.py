@@ -70,7 +70,9 @@ def asked(monkeypatch, tmp_path):
             ledger = Ledger(tmp_path / f"{number}")
             register = InMemory(f"here 1 {number}", kept, clock)
             monkeypatch.setattr(caller, "Manners", lambda model, register: limits.Manners(model))
-            asking = Caller(tested, ledger, server, SimpleNamespace(register=register, lost=False, name="lease"))
+            asking = Caller(
+                tested, ledger, server, SimpleNamespace(register=register, lost=False, read_only=False, name="lease")
+            )
             requests = iter([Request([{"role": "user", "content": f"{number} {n}"}]) for n in range(count)])
 
             async def work():

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from ragassay.atomic import HOST
 from ragassay.errors import AssayError
+from ragassay.ledger import sharing
 
 SYNC_SECONDS = 0.1
 plain = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
@@ -58,8 +59,8 @@ class Journal:
         name = f"{time.time_ns()}-{HOST}-{os.getpid()}-{secrets.token_hex(4)}.jsonl"
         self.path, self.size, self.error, self.on_error = folder / name, 0, None, on_error
         with self._explained():
-            folder.mkdir(parents=True, exist_ok=True)
-            self.file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+            sharing.make_folder(folder)
+            self.file = sharing.open_file(self.path, os.O_WRONLY | os.O_EXCL | os.O_APPEND)
             directory = os.open(folder, os.O_RDONLY)
             os.fsync(directory)
             os.close(directory)
@@ -114,5 +115,5 @@ class Journal:
 
     def _explain(self, error):
         remedy = "nothing more is asked; put it right and run again, what is in the ledger is kept"
-        self.error = self.error or LedgerError(f"ledger {self.path}: {error.strerror}; {remedy}")
+        self.error = self.error or LedgerError(f"ledger {self.path}: {sharing.problem(self.path, error)}; {remedy}")
         return self.error

@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 
 from ragassay.atomic import HOST, alive, clear_leftovers
+from ragassay.ledger import sharing
 from ragassay.ledger.register import STALE, Register
 from ragassay.stage import log
 
@@ -24,22 +25,30 @@ BEAT = 5.0
 
 class Lease:
     """`with Lease(folder) as lease:` waits its turn; `lease.lost` says that another process took it over. What keeps
-    the lease alive keeps the job's entry in the register alive, too.
+    the lease alive keeps the job's entry in the register alive, too. A folder that may not be written needs no lease:
+    its answers can be read, and nothing can be asked (`read_only`).
     """
 
     def __init__(self, folder, needed: bool = True, register: Register | None = None):
         self.needed, self.folder, self.register = needed, Path(folder), register
         self.name = self.folder / "lease"
         self.own = self.folder / f".lease.{HOST}.{os.getpid()}.{secrets.token_hex(4)}"
-        self.lost = False
+        self.lost = self.read_only = False
         self._touched, self._since = None, 0.0  # when the holder touched it, and since when that is seen
         self._ending = threading.Event()
 
     def __enter__(self):
         if not self.needed:
             return self
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self.own.write_text(json.dumps({"host": HOST, "pid": os.getpid()}))
+        try:
+            sharing.make_folder(self.folder)
+            self.own.write_text(json.dumps({"host": HOST, "pid": os.getpid()}))
+            sharing.adopt(self.own)
+        except OSError as error:
+            if error.errno not in sharing.REFUSALS or not self.folder.is_dir():
+                raise sharing.NotShared(f"{self.folder}: {sharing.problem(self.folder, error)}") from error
+            self.needed, self.read_only, self.register = False, True, None
+            return self
         told = 0.0
         while not self._take():
             if time.monotonic() - told > 30:

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from ragassay.atomic import HOST, alive, write_text
 from ragassay.errors import AssayError
+from ragassay.ledger import sharing
 
 STEP = 0.01  # of the cap, granted beyond what is needed; less where answers cost more than their limit allows
 STALE = 60.0  # seconds of silence after which a job counts as dead
@@ -38,8 +39,7 @@ class Register:
         machines need not agree about it. The file that is locked is the one that is written, in one go: network file
         systems show the next one who locks it what it holds. It is not forced to the disk: grants end with processes.
         """
-        self.grants.parent.mkdir(parents=True, exist_ok=True)
-        file = os.open(self.grants, os.O_RDWR | os.O_CREAT, 0o666)
+        file = self._open(self.grants)
         try:
             _lock(file, self.grants, "limits")
             os.utime(file)
@@ -62,8 +62,7 @@ class Register:
     @contextlib.contextmanager
     def turn(self):
         """A function that says whether it is this job's turn to go alone; so it stays until the end."""
-        self.grants.parent.mkdir(parents=True, exist_ok=True)
-        with self.grants.with_name("first.lock").open("a") as file:
+        with os.fdopen(self._open(self.grants.with_name("first.lock")), "r+") as file:
 
             def is_ours():
                 with contextlib.suppress(BlockingIOError):
@@ -116,9 +115,9 @@ class Register:
     @contextlib.contextmanager
     def _locked(self):
         """What each job has spent or may spend, locked against changes by others."""
-        self.money.parent.mkdir(parents=True, exist_ok=True)
-        with self.money.with_suffix(".lock").open("a") as lock:
-            _lock(lock, lock.name, "a budget")
+        path = self.money.with_suffix(".lock")
+        with os.fdopen(self._open(path), "r+") as lock:
+            _lock(lock, path, "a budget")
             yield self._read()
 
     def _read(self):
@@ -133,7 +132,14 @@ class Register:
             raise AssayError(f"{self.money}: {expected}; {remedy}") from error
 
     def _write(self, money):
-        write_text(self.money, json.dumps(money, indent=0, sort_keys=True))
+        with sharing.explained(self.money):
+            write_text(self.money, json.dumps(money, indent=0, sort_keys=True))
+            sharing.adopt(self.money)
+
+    def _open(self, path):
+        with sharing.explained(path):
+            sharing.make_folder(path.parent)
+            return sharing.open_file(path, os.O_RDWR)
 
 
 def _lock(file, name, what):

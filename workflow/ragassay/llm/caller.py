@@ -55,7 +55,7 @@ class Caller:
         self.identity, self.price = provider.identity(), price_of(model)
         self.manners = provider.manners = Manners(model, lease.register)
         self.settlement = Settlement(model, ledger, provider, self.manners, self.price, self.batched)
-        if model.mode != "replay":  # which writes nothing
+        if not (model.mode == "replay" or lease.read_only):  # which writes nothing
             self.manners.exceeded(ledger.excess)
             self.settlement.earlier()
         self.purse = Purse(model.budget_usd, self.manners, ledger.dollars, ledger.dollars_at_risk, lease.register)

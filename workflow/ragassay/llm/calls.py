@@ -92,7 +92,7 @@ def converse(
                     heeded.go_on()
         if heeded:
             heeded.check()
-        if calls and asks:
+        if calls and asks and not lease.read_only:
             caller.asked.write()
         if FOLDER in os.environ:
             caller.write(os.environ[FOLDER])
