@@ -36,6 +36,17 @@ def test_twice_is_as_once(text):
     assert visible(visible(text)) == visible(text)
 
 
+def test_no_character_that_the_demos_encoder_drops_is_left():
+    """Else it hides the words of a text whose vector it leaves as it is."""
+    kind = Encoder("minilm", "sentence_transformers", MINILM, {"device": "cpu"}).load()
+    letters = [chr(code) for code in range(0x80, 0x10000) if not 0xD800 <= code < 0xE000]
+    letters += [chr(code) for code in (*range(0x1D165, 0x1D16A), *range(0xE0000, 0xE0200))]
+    [plain] = kind.tokens(["ferry"])
+    read = kind.tokens([f"fer{letter}ry" for letter in letters])
+    hidden = [letter for letter, tokens in zip(letters, read, strict=True) if tokens == plain]
+    assert len(hidden) > 100 and [letter for letter in hidden if visible(f"fer{letter}ry") != "ferry"] == []
+
+
 def test_the_tokenizer_of_the_demos_encoder_reads_the_same():
     kind = Encoder("minilm", "sentence_transformers", MINILM, {"device": "cpu"}).load()
     texts = ["When does the ferry sail?", "The Élan sails at ﬁve."]

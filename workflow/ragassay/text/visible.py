@@ -8,6 +8,7 @@ through `visible`. Letters of another script that only look the same, such as Cy
 import unicodedata
 
 SPACES = "\t\n\r"
+DROPPED = "\ufffd\u1734"  # which tokenizers drop, too
 
 
 def visible(text: str) -> str:
@@ -19,4 +20,4 @@ def visible(text: str) -> str:
 
 def _is_seen(letter):
     kind = unicodedata.category(letter)
-    return letter in SPACES or not (kind == "Mn" or kind.startswith("C"))
+    return letter in SPACES or not (kind == "Mn" or kind.startswith("C") or letter in DROPPED)

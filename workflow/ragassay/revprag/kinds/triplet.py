@@ -1,4 +1,4 @@
-"""The method's own probe: a ResNet-18 maps the image of layers x width to a vector, trained with triplets so that
+"""The paper's probe: a ResNet-18 maps the image of layers x width to a vector, trained with triplets so that
 answers of one kind lie together; an answer is of the kind of the nearest sample of a support set.
 
 The score is the distance to the nearest right sample less that to the nearest poisoned one, so that 0 is the method's
