@@ -30,8 +30,8 @@ It needs Python 3.11 and pyarrow, and no network. It compares every file with it
 references, and counts every number of this page again."""
 SIGNED = (
     "`SHA256SUMS.sig` is a signature over `SHA256SUMS`. A clone of ragassay checks it:"
-    " `make verify RELEASE=... SIGNERS=...` with a file of the publisher's public key. `verify.py` here finds accidents,"
-    " not forgers."
+    " `make verify RELEASE=... SIGNERS=...` with a file of the publisher's public key. `verify.py` here finds"
+    " accidents, not forgers."
 )
 UNSIGNED = (
     "This release has no signature. Its digests show accidents, not whether somebody changed files and digests alike."
