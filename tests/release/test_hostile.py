@@ -16,7 +16,7 @@ from ragassay.release.__main__ import main
 from ragassay.release.replaying import replay
 from ragassay.release.sandbox import OFFLINE, _box, environment, run_boxed, scratch_folder
 from ragassay.release.signature import sign
-from ragassay.release.verification import checks
+from ragassay.release.verification import checks, listing
 
 UNFOLDING = {"one text 200,000 times", "rows without end"}  # which the benchmark tries: they take seconds or memory
 
@@ -54,6 +54,18 @@ def test_what_is_printed_steers_no_terminal(release, trick, capsys):
         assert main([command, str(release), "--memory", "64"]) == 1
         said = capsys.readouterr()
         assert "\x1b" not in said.out + said.err and "\\x1b" in said.out + said.err
+
+
+@pytest.mark.parametrize("trick", [name for name in TRICKS if "prompt" in name] + ["no configuration", "no shards"])
+def test_verifying_refuses_what_replaying_refuses(release, trick, capsys):
+    """Prompts and declared tables, too, which the release's own checks know nothing of."""
+    if trick == "no shards":
+        (release / "config/shards.tsv").unlink()
+        listing.write_sums(release)
+    else:
+        TRICKS[trick](release)
+    assert main(["verify", str(release), "--memory", "64"]) == 1
+    assert capsys.readouterr().out.splitlines()[-1].endswith(" problems")
 
 
 def test_a_signature_is_checked_by_this_checkout(release, tmp_path):

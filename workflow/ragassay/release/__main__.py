@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from ragassay.errors import AssayError
-from ragassay.release import comparing, gathering
+from ragassay.release import comparing, gathering, opening
 from ragassay.release.publishing import publish
 from ragassay.release.rehydrating import rehydrate
 from ragassay.release.replaying import replay
@@ -26,7 +26,7 @@ def main(arguments: list[str]) -> int:
             checks.bound_memory(given.memory)
         match given.command:
             case "verify":
-                return checks.report(Path(given.release), given.signers)
+                return checks.report(Path(given.release), opening.problems(given.release, given.signers))
             case "publish":
                 planned = partial(gathering.planned, targets=given.targets)
                 confirm = partial(_confirmed, given.yes)

@@ -20,13 +20,28 @@ class Untrusted(AssayError):
 
 def opened(folder, signers=None) -> ReleaseFolder:
     """`signers` is a file with the keys that the signature has to be by."""
-    folder = Path(folder)
-    problems = [*checks.problems(folder, Path(signers) if signers else None)]
-    problems = problems or [*_undeclared(ReleaseFolder(folder)), *_prompts(ReleaseFolder(folder))]
-    if problems:
-        more = f"; {len(problems) - 1} more problems: make verify RELEASE={folder}" if len(problems) > 1 else ""
-        raise Untrusted(f"{folder}: {checks.line(problems[0])}{more}")
+    if wrong := problems(folder, signers):
+        more = f"; {len(wrong) - 1} more problems: make verify RELEASE={folder}" if len(wrong) > 1 else ""
+        raise Untrusted(f"{folder}: {wrong[0]}{more}")
     return ReleaseFolder(folder)
+
+
+def problems(folder, signers=None) -> list[str]:
+    """All that is wrong with a release, a line each: what its own checks find and, if that is nothing, what this
+    checkout knows besides.
+    """
+    wrong = [*checks.problems(Path(folder), Path(signers) if signers else None)]
+    if not wrong:
+        release = ReleaseFolder(folder)
+        wrong = [checks.line(one) for check in (_undeclared, _missing, _prompts) for one in check(release)]
+    return wrong
+
+
+def _missing(release):
+    """Files that every release has."""
+    for name in ("config/config.yaml", "config/shards.tsv"):
+        if not (release.folder / name).is_file():
+            yield f"{name}: no such file, expected that of the run; get the release again"
 
 
 def _undeclared(release):
@@ -57,6 +72,6 @@ def _prompts(release):
             if made != digest:
                 yield f"{file}: found a prompt with the digest {made[:12]}..., expected {digest[:12]}..."
     listed = set(release.manifest["prompts"].values())
-    for path in sorted((release.folder / "prompts").iterdir()):
+    for path in sorted((release.folder / "prompts").glob("*")):
         if f"prompts/{path.name}" not in listed:
             yield f"prompts/{path.name}: found a prompt that no row was asked with, expected those of manifest.json"

@@ -18,7 +18,8 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="verify.py", description="Verify the release in this folder.")
     parser.parse_args(arguments)
     checks.bound_memory()
-    return checks.report(Path(__file__).resolve().parent)
+    folder = Path(__file__).resolve().parent
+    return checks.report(folder, checks.problems(folder))
 
 
 if __name__ == "__main__":

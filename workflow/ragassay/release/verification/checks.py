@@ -6,7 +6,7 @@ What a release holds may come from anybody: nothing of it is run, and what it ma
 import contextlib
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -88,10 +88,10 @@ def _large(folder):
             yield f"{path.relative_to(folder)}: found {size} bytes, expected at most {LARGEST_TEXT}"
 
 
-def report(folder: Path, signers: Path | None = None) -> int:
+def report(folder: Path, found: Iterable[str]) -> int:
     """Print all problems, or that there is none; returns the exit status."""
     count = 0
-    for problem in problems(folder, signers):
+    for problem in found:
         count += 1
         sys.stdout.write(f"{problem}\n")
     sys.stdout.write(f"{count} problems\n" if count else f"{summary(folder)}\n")
