@@ -40,7 +40,11 @@ from ragassay.results import all_tables
 
 DAMAGES, DOCUMENTS, TRIES, TINY, DAY = 1_000, 7_100, 5, "tests/tiny/config.yaml", "2026-11-23"
 LONGEST = 30  # seconds that a hostile release may take
-
+# A small process between: what a process that starts another has had resident counts as the other's peak.
+SMALL = """import resource, subprocess, sys
+status = subprocess.call(sys.argv[2:])
+open(sys.argv[1], "w").write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
+sys.exit(status)"""
 TIMED = Path(__file__).parent / "common/timed.py"
 
 
@@ -110,11 +114,12 @@ def _replayed(release, project, signed):
         environment = os.environ | {"OPENAI_API_KEY": "canary", "PYTHONPATH": str(project / "workflow")}
         command = [sys.executable, "-m", "ragassay.release", "replay", str(release)]
         command += ["--signers", os.devnull] * signed
-        child = subprocess.Popen(command, cwd=project, env=environment, stdout=said, stderr=subprocess.STDOUT)
-        _, status, usage = os.wait4(child.pid, 0)
+        peak = release.parent / "peak"
+        command = [sys.executable, "-c", SMALL, str(peak), *command]
+        done = subprocess.run(command, cwd=project, env=environment, stdout=said, stderr=subprocess.STDOUT)
         said.seek(0)
         lines = said.read().splitlines()
-    return os.waitstatus_to_exitcode(status), time.perf_counter() - start, usage.ru_maxrss / 1000, lines
+    return done.returncode, time.perf_counter() - start, int(peak.read_text()) / 1024, lines
 
 
 def large(folder: Path) -> int:

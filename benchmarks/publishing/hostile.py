@@ -127,6 +127,40 @@ def packed_bomb(path: Path) -> None:
     pq.write_table(pa.table(columns, rows.column_names), path, compression="zstd", use_dictionary=False)
 
 
+def resealed(table: str, *dropped: str) -> Callable[[Path], None]:
+    """A table without these columns, or no such table where none is named, and all else made to fit."""
+
+    def trick(folder):
+        manifest = json.loads((folder / MANIFEST).read_text())
+        entry = manifest["tables"][table]
+        if not dropped:
+            del manifest["tables"][table]
+        entry["columns"] = [column for column in entry["columns"] if column["name"] not in dropped]
+        texts = manifest["texts"].pop(table, [])
+        if dropped and texts:
+            manifest["texts"][table] = [name for name in texts if name not in dropped]
+        for file in entry["files"]:
+            rows = pq.read_table(folder / file, partitioning=None).drop_columns(list(dropped))
+            (folder / file).unlink() if not dropped else pq.write_table(rows, folder / file)
+        for place in sorted(folder.rglob("*"), reverse=True):
+            if place.is_dir() and not any(place.iterdir()):
+                place.rmdir()
+        (folder / MANIFEST).write_text(json.dumps(manifest))
+        seal(folder)
+
+    return trick
+
+
+def piped_list(folder: Path) -> None:
+    (folder / SUMS).unlink()
+    os.mkfifo(folder / SUMS)
+
+
+def no_prompts(folder: Path) -> None:
+    shutil.rmtree(folder / "prompts")
+    in_manifest((("prompts",), {}))(folder)
+
+
 def linked(folder: Path) -> None:
     (folder / CLAIMS).unlink()
     (folder / CLAIMS).symlink_to("/etc/passwd")
@@ -156,7 +190,7 @@ def untrue(folder: Path) -> None:
     seal(folder, prompts=prompts)
 
 
-RULES, REPLAY = ("replay", "rules"), ("replay",)
+RULES = "replay", "rules"
 FILE, TABLE = ("tables", "claims", "files"), ("tables", "claims")
 SMK = f"import os\n{CODE}\n"
 TRICKS = {
@@ -232,7 +266,29 @@ TRICKS = {
     "documents at an absolute path": in_file("config/shards.tsv", f"shard\tdocuments\n2026-01\t{OUTSIDE}/docs\n"),
     "documents above": in_file("config/shards.tsv", "shard\tdocuments\n2026-01\t../../docs\n"),
     "shards that are no table": in_file("config/shards.tsv", b"\0\xff\n\0"),
+    "documents below a file": in_file("config/shards.tsv", "shard\tdocuments\n2026-01\tSnakefile/x\n"),
+    "documents with a long name": in_file("config/shards.tsv", f"shard\tdocuments\n2026-01\t{'x' * 300}\n"),
+    "documents with a longer name": in_file("config/shards.tsv", f"shard\tdocuments\n2026-01\t{'x' * 200_000}\n"),
+    "a million shards": in_file(
+        "config/shards.tsv", "shard\tdocuments\n" + "".join(f"s{n}\tdocuments{n}\n" for n in range(1_000_000))
+    ),
+    "a prompt of 40 MB": in_file(PROMPT, "a:\n" + "- [x, y, z]\n" * 3_000_000),
+    "no prompts": no_prompts,
+    # Lists without end, and checks that are switched off.
+    "a million references": in_manifest((("references",), [["claims", "doc_id", "documents", "doc_id"]] * 1_000_000)),
+    "a million funnels": in_manifest((("funnels",), [["claims", "questions", "claims"]] * 1_000_000)),
+    "a funnel with an unknown key": in_manifest((("funnels",), [["claims/{zz}", "questions", "novel_claims/{yy}"]])),
+    "no references": in_manifest((("references",), [])),
+    "no funnels": in_manifest((("funnels",), [])),
+    "no texts": in_manifest((("texts",), {})),
+    "texts of an unknown table": in_manifest((("texts",), {"nope": ["text"]})),
+    "no poison": in_manifest((("poison",), [])),
+    "a key twice in a path": in_manifest(((*TABLE, "path"), "claims/{shard}/{shard}")),
     # Tables.
+    "no accounts": resealed("calls"),
+    "accounts without a column": resealed("calls", "requests"),
+    "answers without a column": resealed("recorded_answers", "body"),
+    "documents without a column": resealed("documents", "url"),
     "one text 200,000 times": as_table(dictionary_bomb, rows=200_000),
     "rows without end": as_table(rows_bomb, rows=60_000_000),
     "blanks without end": as_table(packed_bomb, rows=300),
@@ -242,6 +298,12 @@ TRICKS = {
     # The folder.
     "a link out of it": linked,
     "a pipe": piped,
+    "a list that is a pipe": piped_list,
+    "a list of a device": lambda folder: ((folder / SUMS).unlink(), (folder / SUMS).symlink_to("/dev/zero")),
+    "a list of nothing": lambda folder: (folder / SUMS).write_text("x\n" * 1_000_000),
+    "a list of files that are missing": lambda folder: (folder / SUMS).write_text(
+        "".join(f"{n:064x}  f{n}\n" for n in range(500_000))
+    ),
     "a list that leads out": listed_elsewhere,
     "a list of 70 MB": lambda folder: (folder / SUMS).write_text("x" * 70_000_000),
     "a name with an escape": in_file("tables/\x1b[2J\x1b]0;owned\x07", "x"),

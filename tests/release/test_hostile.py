@@ -5,18 +5,21 @@ import os
 import socket
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from project import ROOT
-from publishing.hostile import OUTSIDE, TRICKS
+from publishing.hostile import CLAIMS, OUTSIDE, TRICKS
 from ragassay.errors import AssayError
 from ragassay.release.__main__ import main
 from ragassay.release.replaying import replay
 from ragassay.release.sandbox import OFFLINE, _box, environment, run_boxed, scratch_folder
 from ragassay.release.signature import sign
-from ragassay.release.verification import checks, listing
+from ragassay.release.verification import checks, listing, table_files
+from ragassay.release.verification.release_folder import SUMS
 
 UNFOLDING = {"one text 200,000 times", "rows without end"}  # which the benchmark tries: they take seconds or memory
 
@@ -68,6 +71,34 @@ def test_verifying_refuses_what_replaying_refuses(release, trick, capsys):
     assert capsys.readouterr().out.splitlines()[-1].endswith(" problems")
 
 
+@pytest.mark.parametrize("fits_alone", [True, False])
+def test_a_file_that_takes_too_much_memory_is_tried_alone_and_is_not_called_damaged(release, monkeypatch, fits_alone):
+    read, tries = table_files._of_file, Counter()
+
+    def greedy(folder, file, *others):
+        tries[file] += 1
+        if file == CLAIMS and (tries[file] == 1 or not fits_alone):
+            raise pa.ArrowMemoryError("malloc of size 5 failed")
+        return read(folder, file, *others)
+
+    monkeypatch.setattr(table_files, "_of_file", greedy)
+    problems = list(checks.problems(release))
+    assert tries[CLAIMS] == 2 and problems == ([] if fits_alone else [f"{CLAIMS}: {table_files.TOO_LARGE}"])
+
+
+def test_too_little_memory_to_begin_with_is_a_line(release, capsys):
+    assert main(["verify", str(release), "--memory", "0.1"]) == 1
+    assert capsys.readouterr().err == "release: --memory: found 0.1, expected at least 0.5 gigabytes\n"
+
+
+def test_many_problems_end_in_a_line_that_says_so(release):
+    (release / SUMS).write_text("x\n" * 1000)
+    assert [len(list(checks.problems(release))), list(checks.problems(release))[-1]] == [
+        checks.MOST + 1,
+        f"{release}: found more than {checks.MOST} problems; the rest is not shown",
+    ]
+
+
 def test_a_signature_is_checked_by_this_checkout(release, tmp_path):
     """A forged list with a forged checker passes its own check, and not ours."""
     key, signers = key_of(tmp_path)
@@ -99,6 +130,9 @@ def test_a_replay_sees_no_key_and_no_network_and_writes_nowhere_else(tmp_path, m
         connect = f"import socket; socket.create_connection(('127.0.0.1', {server.getsockname()[1]}))"
         done = subprocess.run([*box, sys.executable, "-c", connect], capture_output=True, text=True)
         assert (done.returncode and "OSError" in done.stderr) or "Error: [Errno" in done.stderr
+        read = "import pathlib; print([p.read_bytes() for p in pathlib.Path('/proc').glob('[0-9]*/environ')])"
+        done = subprocess.run([*box, sys.executable, "-c", read], capture_output=True, text=True, env=variables)
+        assert done.returncode == 0 and "canary" not in done.stdout
         if box[0] == "bwrap":
             write = f"open({str(tmp_path / 'written')!r}, 'w')"
             done = subprocess.run([*box, sys.executable, "-c", write], capture_output=True, text=True)

@@ -5,12 +5,13 @@ import shutil
 import subprocess
 import sys
 
+import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
 from project import ROOT, snakemake
-from publishing.sealing import change
+from publishing.sealing import change, with_column
 from ragassay import tables
 from ragassay.ledger.calls import Ledger
 from ragassay.release import ledger_extract
@@ -22,6 +23,7 @@ from ragassay.release.sandbox import OFFLINE
 from ragassay.schemas.calls import CALLS
 from ragassay.schemas.recorded_answers import RECORDED_ANSWERS
 
+STATES = "tables/published_texts.parquet"
 ANSWERS = "tables/recorded_answers/judge_scope/embedded/embedded/2026-01.parquet"
 
 
@@ -48,7 +50,11 @@ def test_a_replay_that_misses_an_answer_names_it(release, project):
     lost = rows["key"][0].as_py()
     for file in (ANSWERS, ANSWERS.replace("recorded_answers", "asked_calls")):
         rows = pq.read_table(release / file, partitioning=None)
-        change(release, file, rows.filter(pc.not_equal(rows["key"], lost)), texts={})
+        change(release, file, rows.filter(pc.not_equal(rows["key"], lost)))
+    states = pq.read_table(release / STATES, partitioning=None)
+    less = pc.and_(pc.equal(states["table"], "recorded_answers"), pc.equal(states["state"], "published"))
+    cells = pc.subtract(states["cells"], less.cast(pa.int64()))
+    change(release, STATES, with_column(states, "cells", cells.to_pylist()))
     with pytest.raises(NotReplayed, match="the ledger has no answer for call") as stopped:
         replay(release, project, only=["scope_votes"], run=forked)
     assert lost in str(stopped.value) and "\n" not in str(stopped.value)

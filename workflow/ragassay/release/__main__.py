@@ -17,6 +17,8 @@ from ragassay.release.rehydrating import rehydrate
 from ragassay.release.replaying import replay
 from ragassay.release.verification import checks
 
+LEAST_GB = 0.5  # with less, not even threads start
+
 
 def main(arguments: list[str]) -> int:
     given = _parser().parse_args(arguments)
@@ -63,6 +65,8 @@ def _check(given):
         if getattr(given, argument, None) == "":
             expected = f"expected the folder of a release, as in: {variable}=releases/2026-11"
             raise gathering.NotReleasable(f"{variable}: found nothing, {expected}")
+    if not getattr(given, "memory", LEAST_GB) >= LEAST_GB:
+        raise gathering.NotReleasable(f"--memory: found {given.memory:g}, expected at least {LEAST_GB} gigabytes")
 
 
 def _confirmed(yes, text):

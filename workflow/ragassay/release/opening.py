@@ -8,6 +8,8 @@ from pathlib import Path
 
 from ragassay.errors import AssayError
 from ragassay.llm.prompts import Prompt, PromptError
+from ragassay.release import contents
+from ragassay.release.published_tables import TEXT_END
 from ragassay.release.verification import checks
 from ragassay.release.verification.manifest import NAME
 from ragassay.release.verification.release_folder import ReleaseFolder
@@ -33,7 +35,7 @@ def problems(folder, signers=None) -> list[str]:
     wrong = [*checks.problems(Path(folder), Path(signers) if signers else None)]
     if not wrong:
         release = ReleaseFolder(folder)
-        wrong = [checks.line(one) for check in (_undeclared, _missing, _prompts) for one in check(release)]
+        wrong = [checks.line(one) for check in (_undeclared, _unchecked, _missing, _prompts) for one in check(release)]
     return wrong
 
 
@@ -42,6 +44,12 @@ def _missing(release):
     for name in ("config/config.yaml", "config/shards.tsv"):
         if not (release.folder / name).is_file():
             yield f"{name}: no such file, expected that of the run; get the release again"
+    calls = release.tables.get("calls", {"files": {}})["files"]
+    jobs = {release.place("calls", file) for file, entry in calls.items() if entry["rows"]}
+    for file in release.files.get("recorded_answers", ()):
+        job = release.place("recorded_answers", file).replace("/_", "_")
+        if not jobs & {job, job.rpartition("/")[0]}:
+            yield f"{file}: found recorded answers of a job that has no row in the table calls"
 
 
 def _undeclared(release):
@@ -53,6 +61,28 @@ def _undeclared(release):
         elif entry["path"] != declared[name].path or entry["key"] != list(declared[name].key):
             expected = f"{declared[name].path} with the key {list(declared[name].key)}"
             yield f"found the table {name!r} at {entry['path']} with the key {entry['key']}, expected {expected}"
+        else:
+            columns = {column["name"]: column["type"] for column in entry["columns"] if column["name"] != TEXT_END.name}
+            wanted = {column.name: str(column.type) for column in declared[name].columns}
+            if columns != wanted:
+                odd = sorted(name for name in columns.keys() | wanted.keys() if columns.get(name) != wanted.get(name))
+                yield f"found the table {name!r} with other columns than this version of ragassay has: {', '.join(odd)}"
+
+
+def _unchecked(release):
+    """Relations that this checkout checks and the manifest is silent about, so that nothing checked them."""
+    wanted = {
+        "references": [[*names] for names in contents.REFERENCES],
+        "funnels": [[*names] for names in contents.FUNNELS],
+        "poison": [*contents.PLANTED, *contents.PLANTING],
+    }
+    for name, entries in wanted.items():
+        if missing := [entry for entry in entries if entry not in release.manifest[name]]:
+            yield f"manifest.json: {name}: found no {missing[0]}, by which this version of ragassay checks a release"
+    for name, columns in contents.TEXTS.items():
+        if name in release.tables and sorted(columns) != release.manifest["texts"].get(name):
+            found = release.manifest["texts"].get(name)
+            yield f"manifest.json: texts.{name}: found {found}, expected {sorted(columns)}"
 
 
 def _prompts(release):

@@ -7,7 +7,6 @@ machine has bubblewrap nothing else that they could write to. Every model is in 
 recorded answer stops the job. What comes out is compared with the release.
 """
 
-import csv
 import os
 import re
 import shutil
@@ -29,7 +28,7 @@ from ragassay.release.outcome import Outcome
 from ragassay.release.rehydrating import texts
 from ragassay.release.sandbox import run_boxed, scratch_folder
 from ragassay.release.verification.digests import read_table
-from ragassay.release.verification.release_folder import TABLES
+from ragassay.release.verification.release_folder import REFUSED, TABLES
 from ragassay.results import all_tables
 from ragassay.tables import Table
 from ragassay.text import plain_yaml
@@ -66,10 +65,17 @@ def replay(
         expected = f"expected some of those that a replay makes: {', '.join(names)}"
         raise NotReplayed(f"{release}: found {', '.join(unknown)}, {expected}")
     with scratch_folder(Path(project).resolve()) as scratch:
-        _lay_out(opened, project, scratch, config, shards)
-        keyed = _keyed(_give(opened, scratch, texts(rehydrated) if rehydrated else {}))
-        _write_ledgers(opened, scratch)
-        _give_keys(opened, scratch, keyed)
+        known = texts(rehydrated) if rehydrated else {}
+        try:
+            _lay_out(opened, project, scratch, config, shards)
+            keyed = _keyed(_give(opened, scratch, known))
+            _write_ledgers(opened, scratch)
+            _give_keys(opened, scratch, keyed)
+        except MemoryError:
+            raise
+        except REFUSED as error:
+            what = f"{type(error).__name__}: {str(error)[:200]}"
+            raise NotReplayed(f"{release}: cannot be laid out for a replay ({what})") from error
         targets = list(_files(opened, only or names))
         _write_targets(scratch, targets)
         arguments = ["--snakefile", "replay.smk", "--forceall", "--rerun-triggers", "input"]
@@ -117,7 +123,7 @@ def _lay_out(opened, project, scratch, config, shards):
             shutil.copytree(source, scratch / name, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copyfile(source, scratch / name)
-    for path in (opened.folder / "prompts").iterdir():
+    for path in (opened.folder / "prompts").glob("*"):
         shutil.copyfile(path, scratch / "resources/prompts" / path.name)
     (scratch / "config/config.yaml").write_text(plain_yaml.dump(config), encoding="utf-8")
     (scratch / "config/shards.tsv").write_text(shards, encoding="utf-8", errors="surrogateescape", newline="")
@@ -130,8 +136,8 @@ def _brought(config, shards):
     for _, value, entry in schema.values(config, schema.merged()):
         if entry.get("exists") and isinstance(value, str):
             yield value
-    rows = csv.DictReader(shards.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
-    yield from filter(None, (row.get("documents") for row in rows))
+    for row in shards.splitlines()[1:]:
+        yield from filter(None, row.split("\t")[1:2])
 
 
 def _stand_in(path):
@@ -233,12 +239,10 @@ def _as_declared(table: Table, rows: pa.Table) -> pa.Table:
 
 def _write_ledgers(opened, scratch):
     accounts = {}
-    for file, rows in opened.each("calls", [column["name"] for column in opened.tables["calls"]["columns"]]):
+    for file, rows in opened.each("calls"):
         for row in rows.to_pylist():
             accounts[opened.place("calls", file)] = row
-    for file, rows in opened.each(
-        "recorded_answers", [column["name"] for column in opened.tables["recorded_answers"]["columns"]]
-    ):
+    for file, rows in opened.each("recorded_answers"):
         job = opened.place("recorded_answers", file)
         write_ledger(scratch / "ledger" / job, rows.to_pylist(), account(job, accounts))
 

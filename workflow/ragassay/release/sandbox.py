@@ -61,12 +61,16 @@ def _box(folder):
     """The command in front of the command."""
     whole = str(folder.parent)
     boxed = ["bwrap", "--ro-bind", "/", "/", "--dev-bind", "/dev", "/dev", "--bind", whole, whole]
-    boxed += ["--unshare-net", "--die-with-parent"]
-    if _works(boxed):
-        return boxed
-    if _works(["unshare", "--map-root-user", "--net"]):
-        log.info("replay: found no bubblewrap (bwrap); the replay has no network, and could write where you can")
-        return ["unshare", "--map-root-user", "--net"]
+    boxed += ["--unshare-net", "--die-with-parent", "--new-session"]
+    alone = ["--unshare-pid", "--proc", "/proc"]  # else it could read the caller's keys in /proc/<pid>/environ
+    for command in ([*boxed, *alone], [*boxed, "--tmpfs", "/proc"]):
+        if _works(command):
+            return command
+    unshared = ["unshare", "--map-root-user", "--net"]
+    for command in ([*unshared, "--pid", "--fork", "--mount-proc", "--kill-child"], unshared):
+        if _works(command):
+            log.info("replay: found no bubblewrap (bwrap); the replay has no network, and could read and write as you")
+            return command
     log.info("replay: found neither bwrap nor unshare; only Python keeps the replay from the network")
     return []
 

@@ -4,6 +4,8 @@ What a release holds may come from anybody: nothing of it is run, and what it ma
 """
 
 import contextlib
+import itertools
+import stat
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
@@ -14,6 +16,7 @@ import pyarrow as pa
 from ragassay.release.verification import card, listing, relations, table_files
 from ragassay.release.verification.facts import facts
 from ragassay.release.verification.release_folder import (
+    LARGEST_PARSED,
     LARGEST_TEXT,
     REFUSED,
     SIGNATURE,
@@ -24,9 +27,8 @@ from ragassay.release.verification.release_folder import (
 )
 
 NAMESPACE, SIGNER = "ragassay-release", "publisher"
-
-
 MEMORY_GB = 1
+MOST = 200  # problems that are reported
 
 
 def bound_memory(gigabytes: float = MEMORY_GB) -> None:
@@ -47,15 +49,22 @@ def line(text: str) -> str:
 
 def problems(folder: Path, signers: Path | None = None) -> Iterator[str]:
     """Bytes first; what they mean is only looked at if they are right, or else every change would be told twice."""
-    return map(line, _problems(Path(folder), signers))
+    wrong = map(line, _problems(Path(folder), signers))
+    yield from itertools.islice(wrong, MOST)
+    if next(wrong, None):
+        yield f"{folder}: found more than {MOST} problems; the rest is not shown"
 
 
 def _problems(folder, signers):
+    if odd := [*_odd_lists(folder)]:
+        yield from odd
+        return
     if signers:
         yield from _signature(folder, signers)
     try:
-        changed = [*_large(folder), *listing.problems(folder)]
-        yield from changed
+        changed = False
+        for changed in itertools.chain(_large(folder), listing.problems(folder)):
+            yield changed
         if changed:
             return
         release = ReleaseFolder(folder)
@@ -69,6 +78,8 @@ def _problems(folder, signers):
             yield from _documents(release)
     except Unusable as error:
         yield str(error)
+    except MemoryError:
+        yield f"{folder}: {table_files.TOO_LARGE}"
     except (*REFUSED, RecursionError) as error:
         yield f"{folder}: cannot be read ({type(error).__name__}: {str(error)[:100]}); get the release again"
 
@@ -81,11 +92,28 @@ def _unnamed(release):
             yield f"{name}: found a file of no table of manifest.json; remove it, it is not part of the release"
 
 
+def _odd_lists(folder):
+    """What no list of files speaks of: the list itself and its signature. To open a pipe or a device may never end."""
+    for name in (SUMS, SIGNATURE):
+        with contextlib.suppress(FileNotFoundError):
+            status = (folder / name).lstat()
+            if not stat.S_ISREG(status.st_mode):
+                yield f"{name}: found no plain file; get the release again"
+            elif status.st_size > LARGEST_TEXT:
+                yield f"{name}: found {status.st_size} bytes, expected at most {LARGEST_TEXT}"
+
+
 def _large(folder):
     """Files that are read as a whole, and too large for that."""
+    parsed = 0
     for path in sorted(folder.rglob("*")):
-        if path.suffix != ".parquet" and path.is_file() and (size := path.stat().st_size) > LARGEST_TEXT:
-            yield f"{path.relative_to(folder)}: found {size} bytes, expected at most {LARGEST_TEXT}"
+        if path.suffix != ".parquet" and path.is_file():
+            size = path.stat().st_size
+            if size > LARGEST_TEXT:
+                yield f"{path.relative_to(folder)}: found {size} bytes, expected at most {LARGEST_TEXT}"
+            parsed += size * (path.parent != folder and path.suffix in (".yaml", ".tsv"))
+    if parsed > LARGEST_PARSED:
+        yield f"config, prompts: found {parsed} bytes in YAML and TSV files, expected at most {LARGEST_PARSED}"
 
 
 def report(folder: Path, found: Iterable[str]) -> int:

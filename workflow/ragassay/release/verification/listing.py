@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from ragassay.release.verification.digests import sha256
 from ragassay.release.verification.release_folder import SIGNATURE, SUMS
@@ -35,25 +35,26 @@ def problems(folder: Path) -> Iterator[str]:
     except (OSError, UnicodeDecodeError) as error:
         yield f"{SUMS}: cannot be read ({type(error).__name__}); get the release again"
         return
-    listed, broken = {}, []
+    listed, broken = {}, not text.endswith("\n")
+    if broken:
+        yield f"{SUMS}: found no line end behind the last line; the list is cut off"
     for number, line in enumerate(text.split("\n")[:-1], 1):
         match = LINE.fullmatch(line)
         if not match or match[2] in listed:
-            broken.append(f"{SUMS}:{number}: found {line[:80]!r}, expected a digest and the name of a file, each once")
+            broken = True
+            yield f"{SUMS}:{number}: found {line[:80]!r}, expected a digest and the name of a file, each once"
         else:
             listed[match[2]] = match[1]
-    if not text.endswith("\n"):
-        broken.append(f"{SUMS}: found no line end behind the last line; the list is cut off")
-    yield from broken
     if broken:  # files that it has lost are no strays
         return
     files = present(folder)
-    missing = sorted(listed.keys() - {*files})
+    missing = listed.keys() - {*files}
+    emptied = {parent.as_posix() for lost in missing for parent in PurePosixPath(lost).parents}
     for name in sorted(listed.keys() | files):
         if name not in listed:
-            if not any(lost.startswith(f"{name}/") for lost in missing):  # else a folder that lost its files
+            if name not in emptied:  # a folder that lost its files
                 yield f"{name}: found a file that {SUMS} does not list; remove it, it is not part of the release"
-        elif name not in files:
+        elif name in missing:
             yield f"{name}: no such file, but {SUMS} lists it; get the release again"
         elif (folder / name).is_symlink() or not (folder / name).is_file():
             yield f"{name}: found no plain file; get the release again"

@@ -7,6 +7,7 @@ part of a path can lead elsewhere, and nothing that is filled into a path or a f
 import re
 
 TABLES = "tables"
+LONGEST = 1_000  # entries of a list: a release of everything has less than 100
 TEXT, NAME = re.compile(r"[^\0]{0,100000}"), re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 COLUMN, DIGEST = re.compile(r"[a-z][a-z0-9_]{0,99}"), re.compile(r"[0-9a-f]{64}")
 KEY = r"\{[a-z_]+\}"
@@ -45,6 +46,9 @@ def problem(manifest) -> str:
         columns = [column["name"] for column in entry["columns"]]
         if not columns or not set(entry["key"]) <= set(columns):
             return f"tables.{name}: found the columns {columns} and the key {entry['key']}, expected its key among them"
+        names = re.findall(KEY, entry["path"] or "")
+        if len(names) != len({*names}) or len(entry["path"] or "") > 200:
+            return f"tables.{name}.path: found {entry['path']:.100}, expected each key once and at most 200 characters"
         form = re.compile(rf"{TABLES}/{path_form(entry['path'] or name, rest=not entry['path'])}\.parquet")
         if other := next((file for file in entry["files"] if not form.fullmatch(file)), None):
             expected = f"expected {TABLES}/{entry['path'] or name}, with names for keys"
@@ -52,6 +56,14 @@ def problem(manifest) -> str:
     for kind, length in {"references": 4, "funnels": 3}.items():
         if other := next((entry for entry in manifest[kind] if len(entry) != length), None):
             return f"{kind}: found {other!r}, expected {length} names"
+    paths = {name: entry["path"] or "" for name, entry in manifest["tables"].items()}
+    for start, end, rejects in manifest["funnels"]:
+        used = {*re.findall(KEY, paths.get(start, "") + (rejects or ""))}
+        if end in paths and not used <= {*re.findall(KEY, paths[end])}:
+            return f"funnels: found {[start, end, rejects]}, expected no keys but those in {paths[end]!r}"
+    for name, columns in manifest["texts"].items():
+        if not {*columns} <= {column["name"] for column in manifest["tables"].get(name, {"columns": ()})["columns"]}:
+            return f"texts.{name}: found {columns}, expected columns of a table of this release"
     return ""
 
 
@@ -74,8 +86,8 @@ def _misfit(value, shape, place):
     if isinstance(shape, type):
         return "" if type(value) is shape and not (shape is int and value < 0) else _told(value, place, shape)
     if isinstance(shape, list):
-        if not isinstance(value, list):
-            return _told(value, place, "a list")
+        if not isinstance(value, list) or len(value) > LONGEST:
+            return _told(value, place, f"a list of at most {LONGEST}")
         return next(filter(None, (_misfit(inner, shape[0], f"{place}.{at}") for at, inner in enumerate(value))), "")
     if not isinstance(value, dict):
         return _told(value, place, "a mapping")

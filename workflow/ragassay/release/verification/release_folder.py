@@ -23,7 +23,9 @@ MANIFEST, SUMS, SIGNATURE, CARD, DATASHEET = (
     "DATASHEET.md",
 )
 LARGEST_TEXT = 64_000_000  # bytes of a file that is no table; all of them are read as a whole
-REFUSED = (pa.ArrowException, OSError, ValueError, MemoryError, Oversized)  # what damaged and hostile tables raise
+LARGEST_PARSED = 500_000  # bytes of configuration and prompts together: YAML takes 20 s a megabyte
+# What damaged and hostile tables raise.
+REFUSED = (pa.ArrowException, OSError, ValueError, ArithmeticError, LookupError, TypeError, AttributeError, Oversized)
 
 
 class Unusable(Exception):
@@ -71,8 +73,8 @@ class ReleaseFolder:
         """How many rows each file of a table has."""
         return [n_rows(self.folder / file) for file in self.files[table]]
 
-    def each(self, table: str, columns: list[str]) -> Iterator[tuple[str, pa.Table]]:
-        """Every file of a table, and these columns of it."""
+    def each(self, table: str, columns: list[str] | None = None) -> Iterator[tuple[str, pa.Table]]:
+        """Every file of a table, and these columns of it, or all."""
         for file in self.files.get(table, ()):
             yield file, read_table(self.folder / file, columns)
 

@@ -18,10 +18,11 @@ SECRETS = (
     r"|-----BEGIN [A-Z ]*PRIVATE KEY"
 )
 SECRET = re.compile(SECRETS)
+TOO_LARGE = "takes more memory than is allowed; with a clone of the project, more is: --memory GIGABYTES"
 
 
 def problems(release: ReleaseFolder) -> Iterator[str]:
-    """Several files are looked at side by side."""
+    """Several files are looked at side by side; those that take too much memory so, each alone."""
     ids = {name for entry in release.tables.values() for name in entry["key"]}
     ids |= {column for _, column, *_ in release.manifest["references"]}
 
@@ -29,14 +30,18 @@ def problems(release: ReleaseFolder) -> Iterator[str]:
         table, file = place
         try:
             return [f"{file}: {problem}" for problem in _of_file(release, file, table, ids)]
+        except MemoryError:
+            return None
         except REFUSED as error:
             reason = (str(error) or type(error).__name__).splitlines()[0][:100]
             return [f"{file}: damaged or no Parquet file of table {table} ({reason})"]
 
     places = [(table, file) for table, files in release.files.items() for file in files]
     with ThreadPoolExecutor() as pool:
-        for found in pool.map(of_file, places):
-            yield from found
+        outcomes = list(zip(places, pool.map(of_file, places), strict=True))
+    for place, found in outcomes:
+        again = of_file(place) if found is None else found
+        yield from [f"{place[1]}: {TOO_LARGE}"] if again is None else again
 
 
 def _of_file(release, file, table, ids):
