@@ -42,9 +42,12 @@ def test_an_attack_that_edits_gets_what_questions_find_best_first(planted, files
 def test_texts_that_somebody_wrote_are_read_and_what_cannot_be_used_is_told(planted, tmp_path, caplog):
     file = tmp_path / "texts.csv"
     with file.open("w", newline="") as lines:
-        csv.writer(lines).writerows([["target_id", "text"], ["ferry", "It left at seven."], ["other", "Nothing."]])
+        csv.writer(lines).writerows(
+            [["target_id", "text"], ["ferry", "It left at seven."], ["other", "Nothing."], ["ferry", " "]]
+        )
     assert [one["text"] for one in planted("adaptive_manual", written=[str(file)], texts=5)] == ["It left at seven."]
     assert "found texts for 1 of 2 targets that are none of the dataset, such as 'other'" in caplog.text
+    assert "texts.csv row 3: found nothing in 'text'; 1 of 3 rows have no text and are left out" in caplog.text
     file.write_text("target_id,text\nFerry,Nothing.\n")
     with pytest.raises(
         AttackError, match=r"1 of 1 targets, but for none .* 'Ferry', expected ids such as bridge, ferry"

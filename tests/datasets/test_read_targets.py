@@ -7,7 +7,7 @@ import re
 import pytest
 
 from ragassay import tables
-from ragassay.retrieval.user_files import TextError
+from ragassay.errors import AssayError
 from ragassay.schemas.targets import TARGETS
 from ragassay.tally import MostRejected
 from scripts.datasets.read_targets import read_targets
@@ -91,13 +91,19 @@ def test_a_text_without_the_target_is_kept_with_a_flag_and_told(read, caplog):
 @pytest.mark.parametrize(
     ("row", "words"),
     [
-        ({"question": ""}, "row 1: found nothing in 'question', expected a value"),
+        ({"question": ""}, "row 1: found nothing in 'question', nor in any other row, expected texts"),
         ({"target_id": None}, "row 1: found nothing in 'target_id', expected a value"),
     ],
 )
 def test_a_row_without_question_or_id_is_told_with_file_and_row(read, row, words):
-    with pytest.raises(TextError, match=re.escape(words)):
+    with pytest.raises(AssayError, match=re.escape(words)):
         read(GOOD | row)
+
+
+def test_a_row_without_question_is_a_reject(read):
+    rows, rejects = read(GOOD, GOOD | {"target_id": "z", "question": " "})
+    assert len(rows) == 1
+    assert [(row["item"].split("/")[-1], row["reason"]) for row in rejects] == [("mine.jsonl row 2", "empty")]
 
 
 def test_a_trigger_goes_into_every_question_and_into_nothing_else(read):

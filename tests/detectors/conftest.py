@@ -59,6 +59,14 @@ class Study:
         prompt = ROOT / "resources/prompts/detect_scope.yaml"
         return {"detector": about, "embeddings": str(self.embeddings), "weights": [], "prompt": prompt}
 
+    def lengthen(self, count):
+        """The first documents become longer than the little decoder reads; their ids."""
+        rows = tables.read(DOCUMENTS, self.path("documents.parquet")).to_pylist()
+        for one in rows[:count]:
+            one["text"] += " Nobody was there but the ferry." * 100
+        tables.write(DOCUMENTS, self.path("documents.parquet"), rows)
+        return {one["doc_id"] for one in rows[:count]}
+
     def train(self, settings, where="detector"):
         from scripts.detectors.train_detector import train_detector
 

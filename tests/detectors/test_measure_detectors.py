@@ -36,6 +36,14 @@ def measured(study):
         places[kind].parent.mkdir(parents=True)
         made.replace(places[kind])
     rows = tables.read(PREDICTIONS, places["overlap"]).to_pylist()
+    pairs = tables.read(PREDICTIONS, places["sentence_pair"]).to_pylist()
+    unread = next(one["question_id"] for one in rows if one["part"] == "test")
+    for one in pairs:
+        if one["question_id"] == unread:
+            one |= dict.fromkeys(("score", "probability", "out_of_scope")) | {"reason": "too_long"}
+    states = study.path("predictions/states/e/g/j/g.parquet")
+    states.parent.mkdir(parents=True)
+    tables.write(PREDICTIONS, states, pairs)
     labels = [{"question_id": one["question_id"], "doc_id": one["doc_id"], "label": one["intended"]} for one in rows]
     labels[0]["label"] = "tie"
     labels.append({"question_id": "q-mine", "doc_id": "doc-00", "label": "out_of_scope"})
@@ -59,7 +67,7 @@ def measured(study):
         scope_labels=judged,
         hardness_scores=[study.path("hardness_scores/g/j.parquet")],
         training=[study.path(f"detectors/{kind}/e/g/j/training.parquet") for kind in places],
-        predictions=list(places.values()),
+        predictions=[*places.values(), states],
         gold=[study.path("gold/g/j.parquet")],
         human_labels=[study.path("human_labels/mine.parquet")],
         metrics=study.path("metrics.parquet"),
@@ -146,3 +154,14 @@ def test_curve_topics_and_reliability_are_told(measured):
     bins = {key: row for key, row in bins.items() if row["low"] is not None}
     assert bins and all(0 <= row["low"] <= row["value"] <= row["high"] <= 1 for row in bins.values())
     assert all(row["low"] < row["value"] < row["high"] for row in bins.values() if 0.2 < row["value"] < 0.8)
+
+
+def test_a_question_that_a_detector_could_not_read_is_an_abstention(measured):
+    rows, found = measured
+    left_out = sum(one["part"] == "test" for one in rows)
+    for name in ("states (e)", "states (e), regression"):
+        for metric in ("accuracy", "auroc"):
+            own = found["figure_1", "g", name, "all", "g", metric]
+            assert (own["n"], own["abstained"]) == (left_out - 1, 1)
+    binned = [row for key, row in found.items() if key[0] == "reliability" and "states (e), regression" in key]
+    assert sum(row["n"] for row in binned if row["metric"] == "observed") == left_out - 1

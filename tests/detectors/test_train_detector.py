@@ -13,6 +13,7 @@ from ragassay.heads.learning import LearningError
 from ragassay.schemas.detector_documents import DETECTOR_DOCUMENTS
 from ragassay.schemas.detector_training import DETECTOR_TRAINING
 from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.predictions import PREDICTIONS
 from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
 from study import MINILM
 
@@ -76,16 +77,6 @@ def test_a_token_that_the_tokenizer_lacks_is_told(study, decoder):
         study.train(study.settings("appended_token", decoder, appended="[control_555]"))
 
 
-def test_a_document_that_the_model_cannot_read_is_named(study, decoder):
-    path = study.path("documents.parquet")
-    rows = tables.read(DOCUMENTS, path).to_pylist()
-    tables.write(
-        DOCUMENTS, path, [one | {"text": one["text"] * (100 if one["doc_id"] == "doc-07" else 1)} for one in rows]
-    )
-    with pytest.raises(ActivationsError, match=r"model little: .* question q-07-\d about document doc-07; .* 512"):
-        study.train(study.settings("appended_token", decoder))
-
-
 @pytest.mark.parametrize("kind", ["appended_token", "sentence_pair"])
 def test_without_a_kept_question_it_is_told_what_is_missing(study, decoder, kind):
     path = study.path("selected_questions.parquet")
@@ -146,3 +137,28 @@ def test_a_second_training_gives_the_same_bytes_and_computes_no_feature_again(st
     study.train(settings, "again")
     for name, path in study.made().items():
         assert path.read_bytes() == study.made("again")[name].read_bytes(), name
+
+
+def test_a_question_that_is_too_long_for_the_model_is_counted_and_costs_itself(study, decoder, caplog):
+    caplog.set_level("INFO")
+    settings = study.settings("appended_token", decoder, appended="<|unused_0|>")
+    lost = study.lengthen(3)
+    study.train(settings)
+    card = json.loads(study.made()["card"].read_text())
+    assert card["data"]["too_long"] == 6 and sum(card["data"]["questions"].values()) == 54
+    assert "6 of 60 questions are too long for the model, left out" in caplog.text
+    rows = tables.read(PREDICTIONS, study.apply(settings)).to_pylist()
+    assert len(rows) == 60 * len(card["heads"])
+    numbers = ("score", "probability", "out_of_scope")
+    for row in rows:
+        without = row["doc_id"] in lost
+        assert row["reason"] == ("too_long" if without else None)
+        assert all((row[name] is None) == without for name in numbers)
+
+
+def test_a_detector_whose_questions_are_all_too_long_is_told(study, decoder):
+    study.lengthen(30)
+    with pytest.raises(
+        ActivationsError, match=r"found 60 of 60 prompts that are too long, the longest of \d+ tokens for .*512"
+    ):
+        study.train(study.settings("appended_token", decoder))

@@ -41,7 +41,7 @@ def test_texts_that_differ_in_case_and_punctuation_are_the_same_query(tmp_path):
     [
         (["text", "Who?"], "log.csv: .*asked at"),
         (["text,asked at", "Who?,2026-11-01", "Where?,"], "log.csv row 2: found nothing in 'asked at', expected a val"),
-        (["text,asked at", ",2026-11-01"], "log.csv row 1: found nothing in 'text'"),
+        (["text,asked at", ",2026-11-01"], "log.csv row 1: found nothing in 'text', nor in any other row"),
         (["text,asked at", "Who?,yesterday"], "log.csv row 1: found 'yesterday' in 'date', expected ISO 8601"),
         (["text,asked at", "Who?,2026-11-01,more"], "log.csv row 1: found 3 cells, expected 2"),
         (["text,asked at"], "log.csv: found no row, expected at least one query with its date"),
@@ -51,3 +51,9 @@ def test_what_cannot_be_used_is_named_in_one_line(tmp_path, lines, problem):
     with pytest.raises(AssayError, match=problem) as error:
         read(tmp_path, *lines)
     assert "\n" not in str(error.value)
+
+
+def test_rows_without_a_query_are_left_out_and_counted(tmp_path, caplog):
+    rows = read(tmp_path, "text,asked at", "Who?,2026-11-01", " ,", "Where?,2026-11-02")
+    assert [row["text"] for row in rows] == ["Who?", "Where?"]
+    assert "log.csv row 2: found nothing in 'text'; 1 of 3 rows have no text and are left out" in caplog.text

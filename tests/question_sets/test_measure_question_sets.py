@@ -141,9 +141,11 @@ def test_people_are_a_truth_of_their_own(measured):
 
 @pytest.fixture
 def detected(tmp_path):
-    """What a detector with two seeds says of two questions a document; the first of three was trained on."""
+    """What a detector with two seeds says of two questions a document; the first of four was trained on, the last was
+    too long for it.
+    """
     asked, said = [], []
-    for doc in range(3):
+    for doc in range(4):
         for number, kind in enumerate(["out_of_scope", "in_scope"]):
             one = question(f"d{doc}", 2 * doc + number, kind) | {"generator": "mine"}
             asked.append(one)
@@ -151,7 +153,8 @@ def detected(tmp_path):
                 out = number == 0 and (doc, seed) != (1, 1)  # of the second document one seed is wrong
                 own = {name: one[name] for name in ("question_id", "doc_id", "intended")}
                 own |= {"head": "mlp", "seed": seed, "part": "train" if doc == 0 else "unseen"}
-                said.append(row(PREDICTIONS, **own, out_of_scope=out, score=1.0 if out else -1.0, asked="mine"))
+                answer = {"out_of_scope": out, "score": 1.0 if out else -1.0} if doc < 3 else {"reason": "too_long"}
+                said.append(row(PREDICTIONS, **own, **answer, asked="mine"))
     folder = tmp_path / "predictions/nli/e/g/j"
     folder.mkdir(parents=True)
     tables.write(QUESTIONS, place(tmp_path, QUESTIONS, generator="mine"), asked)
@@ -169,10 +172,10 @@ def detected(tmp_path):
 
 def test_a_detector_counts_with_the_mean_of_its_seeds_on_documents_that_it_was_not_made_with(detected):
     own = {name: one for (judge, table, name), one in detected.items() if (judge, table) == ("nli (e)", "accuracy")}
-    assert own["excluded"]["value"] == 2 and own["asked"]["value"] == 4
+    assert own["excluded"]["value"] == 2 and own["asked"]["value"] == 6 and own["abstentions"]["value"] == 2
     assert own["accuracy"]["value"] == pytest.approx(3.5 / 4) and own["accuracy"]["n"] == 4
     assert own["right_on_out_of_scope"]["value"] == pytest.approx(0.75) and own["auroc"]["value"] == 1
-    assert detected["(overlap control)", "accuracy", "asked"]["value"] == 6
+    assert detected["(overlap control)", "accuracy", "asked"]["value"] == 8
 
 
 def test_recorded_responses_are_counted_and_compared_with_what_people_say(measured):

@@ -3,7 +3,7 @@
 import pytest
 
 from ragassay import tables
-from ragassay.retrieval.user_files import TextError
+from ragassay.errors import AssayError
 from ragassay.schemas.passages import PASSAGES
 from scripts.retrieval.read_passages import read_passages
 
@@ -41,11 +41,19 @@ def test_a_title_stands_in_for_a_text(tmp_path):
     ("lines", "message"),
     [
         (["1,First.", "1,Second."], "corpus.csv row 2: found the id '1' of .*corpus.csv row 1, expected each once"),
-        (["1, "], "corpus.csv row 1: found nothing in 'text', expected a value"),
+        (["1, ", "2,"], "corpus.csv row 1: found nothing in 'text', nor in any other row, expected texts"),
+        ([" ,First."], "corpus.csv row 1: found nothing in '_id', expected a value"),
         (["1"], "corpus.csv row 1: found 1 cells, expected 2"),
         ([], "corpus.csv: found no row, expected at least one"),
     ],
 )
 def test_what_cannot_be_used_is_named(tmp_path, lines, message):
-    with pytest.raises(TextError, match=message):
+    with pytest.raises(AssayError, match=message) as error:
         read(tmp_path, "_id,text", *lines)
+    assert "\n" not in str(error.value)
+
+
+def test_rows_without_text_are_left_out_and_counted(tmp_path, caplog):
+    rows = read(tmp_path, "_id,text", "1,First.", "2,", "3, ", "4,Fourth.")
+    assert [row["passage_id"] for row in rows] == ["1", "4"]
+    assert "corpus.csv row 2: found nothing in 'text'; 2 of 4 rows have no text and are left out" in caplog.text

@@ -108,14 +108,22 @@ def test_states_of_a_chunk_are_limited_by_bytes_even_of_one_document(saved, tmp_
     assert sizes == [3, 3, 3, 1] and np.abs(found.astype(np.float32) - whole).max() < 1e-2
 
 
-def test_a_prompt_that_is_too_long_is_told_before_anything_is_computed(saved, tmp_path, monkeypatch):
+def test_prompts_that_are_all_too_long_are_told_before_anything_is_computed(saved, tmp_path, monkeypatch):
     monkeypatch.setattr(Decoder, "trunk", None)  # nothing is loaded
-    long, names = [[5] * 129, [5] * 128, [6] * 200], ["q-1", "q-2", "q-3"]
     states = StoredStates(saved(), tmp_path)
     with pytest.raises(
-        ActivationsError, match=r"little: found 2 .* 200 tokens for question q-3 about document c; .* 128"
+        ActivationsError, match=r"little: found 2 of 2 .* 200 tokens for question q-3 about document c; .* 128"
     ):
-        states.of(long, ["a", "b", "c"], names)
+        states.of([[5] * 129, [6] * 200], ["a", "c"], ["q-1", "q-3"])
+
+
+def test_a_prompt_that_is_too_long_has_no_states_and_its_neighbours_have_theirs(saved, tmp_path):
+    states = StoredStates(saved(), tmp_path / "some")
+    asked = [[5] * 129, *PROMPTS, [6] * 200]
+    keys = states.keys(asked, ["a", *OWNERS, "c"])
+    assert [key is None for key in keys] == [True, False, False, False, False, True] and states.computed == 3
+    rows, alone = states.read(keys), StoredStates(states.decoder, tmp_path / "alone").of(PROMPTS, OWNERS)
+    assert np.isnan(rows[[0, 5]]).all() and np.abs(rows[1:5].astype(np.float32) - alone).max() < 1e-2
 
 
 def _compute_slowly(decoder, folder, prompts, owners):

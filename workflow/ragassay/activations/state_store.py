@@ -39,45 +39,53 @@ class StoredStates:
         """prompts x layers x positions x width, as float16; see `keys` and `read`."""
         return self.read(self.keys(prompts, owners, names))
 
-    def keys(self, prompts: Sequence[list[int]], owners: list, names: list | None = None) -> list[bytes]:
-        """What the states of prompts are stored under, once all have some. `owners` name the document of each prompt,
-        `names` its question. A sequence may make its prompts when they are looked at: all are once before anything is
-        computed, so that none is too long for the model, and those without states once more, a chunk at a time.
+    def keys(self, prompts: Sequence[list[int]], owners: list, names: list | None = None) -> list[bytes | None]:
+        """What the states of prompts are stored under, once all have some; None for a prompt that is longer than the
+        model reads. `owners` name the document of each prompt, `names` its question. A sequence may make its prompts
+        when they are looked at: all are once before anything is computed, and those without states once more, a chunk
+        at a time.
         """
-        keys, lengths = [], np.zeros(len(prompts), np.int64)
+        keys, lengths, names = [], np.zeros(len(prompts), np.int64), names or range(len(prompts))
         for number, prompt in enumerate(prompts):
             keys.append(_key(prompt))
             lengths[number] = len(prompt)
+        fitting = np.flatnonzero(lengths <= self.decoder.longest)
+        if len(prompts) and not len(fitting):
+            self._refuse_too_long(lengths, owners, names)
         self.computed += self.store.fill(
-            keys, lambda missing: self._compute(prompts, lengths, owners, names or range(len(prompts)), missing)
+            [keys[at] for at in fitting],
+            lambda missing: self._compute(prompts, lengths, owners, names, fitting, missing),
         )
-        return keys
+        return [key if length <= self.decoder.longest else None for key, length in zip(keys, lengths, strict=True)]
 
-    def read(self, keys: list[bytes]) -> np.ndarray:
-        """prompts x layers x positions x width, as float16, of what is stored."""
-        found, each = self.store.vectors(keys), len(self.layers) * len(self.positions)
-        return found.reshape(len(keys), len(self.layers), len(self.positions), found.shape[1] // each)
+    def read(self, keys: list[bytes | None]) -> np.ndarray:
+        """prompts x layers x positions x width, as float16, of what is stored; NaN where there is no key."""
+        found = self.store.vectors([key for key in keys if key])
+        if len(found) < len(keys):
+            rows = np.full((len(keys), found.shape[1]), np.nan, found.dtype)
+            rows[[at for at, key in enumerate(keys) if key]] = found
+            found = rows
+        shape = len(self.layers), len(self.positions)
+        return found.reshape(len(keys), *shape, found.shape[1] // (shape[0] * shape[1]))
 
     def _refuse_too_long(self, lengths, owners, names):
-        most, worst = self.decoder.longest, int(lengths.argmax())
-        if lengths[worst] > most:
-            raise ActivationsError(
-                f"{self.decoder.name}: found {(lengths > most).sum()} prompts that are too long, the longest of"
-                f" {lengths[worst]} tokens for question {names[worst]} about document {owners[worst]}; expected at most"
-                f" {most}, which is all that the model can read; shorten or leave out such documents, or name a model"
-                " that reads more"
-            )
+        worst = int(lengths.argmax())
+        raise ActivationsError(
+            f"{self.decoder.name}: found {len(lengths)} of {len(lengths)} prompts that are too long, the longest of"
+            f" {lengths[worst]} tokens for question {names[worst]} about document {owners[worst]}; expected at most"
+            f" {self.decoder.longest}, which is all that the model can read; shorten such documents, or name a model"
+            " that reads more"
+        )
 
-    def _compute(self, prompts, lengths, owners, names, missing):
-        """Positions of prompts with their states, a chunk at a time."""
-        self._refuse_too_long(lengths, owners, names)
+    def _compute(self, prompts, lengths, owners, names, fitting, missing):
+        """Positions of prompts among those that fit, with their states, a chunk at a time."""
         if self._states is None:
             log.info("loading %s", self.decoder.name)
             self._states = self.decoder.load(self.site)
             if not self._states.shares:
                 log.info("%s: prompts of one document cannot share it", self.decoder.name)
         groups = {}
-        for at in missing:
+        for at in fitting[missing].tolist():
             groups.setdefault(owners[at], []).append(at)
         each = len(self.layers) * len(self.positions) * self._states.width * np.dtype(np.float32).itemsize
         for chunk in _chunks(groups.values(), lengths, max(1, CHUNK_BYTES // each)):
@@ -86,7 +94,7 @@ class StoredStates:
             places = [list(range(end - len(group), end)) for end, group in zip(ends, chunk, strict=True)]
             found = self._states.of([prompts[at] for at in together], places, self.layers, self.positions)
             self._refuse_too_large(found, [(names[at], owners[at]) for at in together])
-            yield together, found
+            yield np.searchsorted(fitting, together).tolist(), found
             del found  # else it would be held while the next ones are computed
 
     def _refuse_too_large(self, found, asked):

@@ -16,6 +16,8 @@ from ragassay.errors import AssayError
 from ragassay.heads.recipe import LOGISTIC, MLP
 from ragassay.heads.scores import ROWS
 
+TOO_LONG = "too_long"  # why a question has no prediction
+
 
 class DetectorError(AssayError):
     """A detector cannot be trained, read or applied."""
@@ -44,7 +46,7 @@ class Kind(abc.ABC):
 
     @abc.abstractmethod
     def features(self, asked: Sequence[Asked]) -> np.ndarray:
-        """One row each."""
+        """One row each; of NaN where a question and its document are longer than the model reads."""
 
     def stream(self, asked: Sequence[Asked]) -> Iterator[np.ndarray]:
         """The same in pieces of ROWS rows, for more questions than should be in memory."""
@@ -56,6 +58,11 @@ class Kind(abc.ABC):
         all is read.
         """
         return 0, 0
+
+
+def too_long(features: np.ndarray) -> np.ndarray:
+    """Which questions have no features."""
+    return np.isnan(features).all(axis=1)
 
 
 def kind(settings: dict, embeddings: str, prompt: str) -> Kind:

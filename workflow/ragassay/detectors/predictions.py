@@ -14,8 +14,11 @@ def name_of(detector: str, encoder: str, head: str) -> str:
 
 def frame(paths):
     """All rows, with the `source` that each detector was trained on (a generator), the name of its `method`, and
-    whether it is `new` to it, which is the question's document.
+    whether it is `new` to it, which is the question's document. Without a prediction numbers are NaN.
     """
     rows = tables.frame(PREDICTIONS, paths).rename(columns={"generator": "source"})
     made_by = zip(rows["detector"], rows["encoder"], rows["head"], strict=True)
-    return rows.assign(method=[name_of(*names) for names in made_by], new=~rows["part"].isin(TRAINED_ON))
+    answers = rows["out_of_scope"].astype(float)
+    return rows.assign(
+        out_of_scope=answers, method=[name_of(*names) for names in made_by], new=~rows["part"].isin(TRAINED_ON)
+    )

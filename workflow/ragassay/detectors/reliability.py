@@ -17,7 +17,7 @@ SECTION = Section("detectors")
 def calibration_rows(suffix: str, whose: str, predictions, truths, times: int, seed: int) -> Iterator[dict]:
     """The rows of the tables calibration and reliability. `truths` have the truth, `out`, by asked and question_id."""
     truths = truths[["asked", "question_id", "out"]]
-    found = predictions[predictions["new"]].merge(truths, on=["asked", "question_id"])
+    found = predictions[predictions["new"] & predictions["score"].notna()].merge(truths, on=["asked", "question_id"])
     for (asked, source, method), rows in found.groupby(["asked", "source", "method"]):
         keys = {whose: asked, "trained_on": source, "method": method}
         out, predicted = rows["out"].to_numpy(bool), rows["probability"].to_numpy()

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ragassay.errors import AssayError, closest, shown
+from ragassay.stage import log
 from ragassay.text import plain_yaml
 
 FIELDS = ("id", "title", "url", "date", "topic", "text")
@@ -200,6 +201,17 @@ def _rows(batch):
             return [error]
         half = len(batch) // 2
         return _rows(batch.slice(0, half)) + _rows(batch.slice(half))
+
+
+def warn_of_empty(places: list[str], column: str, kept: int) -> None:
+    """Count the rows that a stage leaves out because they have no text; if it can keep no other, that is an error."""
+    if places and not kept:
+        raise SourceError(f"{places[0]}: found nothing in {column!r}, nor in any other row, expected texts")
+    if places:
+        log.warning(
+            "%s: found nothing in %r; %d of %d rows have no text and are left out",
+            places[0], column, len(places), len(places) + kept,
+        )  # fmt: skip
 
 
 READERS = {".parquet": _parquet, ".csv": _csv, ".tsv": _tsv, ".jsonl": _jsonl, ".txt": _text, ".md": _text}

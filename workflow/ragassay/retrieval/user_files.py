@@ -1,5 +1,5 @@
-"""Passages, queries and what is relevant to these, from a user's files. The first row that cannot be used is an error
-with file and row.
+"""Passages, queries and what is relevant to these, from a user's files. Rows without text are left out and counted; the
+first row that cannot be used otherwise is an error with file and row.
 """
 
 import contextlib
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from ragassay.documents.documents import Unusable, clean
 from ragassay.documents.ids import content_id
-from ragassay.documents.sources import Columns, records
+from ragassay.documents.sources import Columns, records, warn_of_empty
 from ragassay.errors import AssayError
 
 QRELS = Columns(*[("query-id", "corpus-id", "score")] * 2)  # the columns of BEIR's
@@ -25,15 +25,17 @@ def texts(
     optional: tuple[str, ...],
     lists: tuple[str, ...] = (),
     stand_in: str = "",
+    empty: list[str] | None = None,
 ) -> Iterator[dict]:
     """One dict per row with `id`, `text`, the optional fields and lists of strings, None where there is nothing.
     `columns` are the names of all of them in the files; an id is given once. Where there is no column with ids, texts
-    that are the same are one, and its hash is the id. A row without text may have another field that stands in for it.
+    that are the same are one, and its hash is the id. A row without text may have another field that stands in for it,
+    or else is left out, and its place stands in `empty`.
     """
     needed = ("id", "text") if columns["id"] else ("text",)
     names = {field: columns[field].strip().lower() for field in (*needed, *optional, *lists)}
     wanted = Columns(tuple(dict.fromkeys(names.values())), tuple(names[field] for field in needed))
-    places = {}
+    places, empty = {}, [] if empty is None else empty
     for record in records(files, wanted):
         place = f"{record.file} row {record.row}"
         if record.reason:
@@ -43,9 +45,11 @@ def texts(
         except Unusable as error:
             raise TextError(f"{place}: {error}") from error
         row["text"] = row["text"] or row.get(stand_in)
-        for field in needed:
-            if row[field] is None:
-                raise TextError(f"{place}: found nothing in {names[field]!r}, expected a value")
+        if row["text"] is None:
+            empty.append(place)
+            continue
+        if "id" in needed and row["id"] is None:
+            raise TextError(f"{place}: found nothing in {names['id']!r}, expected a value")
         if "id" not in needed:
             row["id"] = content_id("text", row["text"])
             if row["id"] in places:
@@ -54,6 +58,7 @@ def texts(
             raise TextError(f"{place}: found the id {row['id']!r} of {places[row['id']]}, expected each once")
         places[row["id"]] = place
         yield row
+    warn_of_empty(empty, names["text"], len(places))
     if not places:
         raise TextError(f"{', '.join(files)}: found no row, expected at least one")
 

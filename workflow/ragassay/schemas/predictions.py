@@ -22,9 +22,20 @@ PREDICTIONS = Table(
             "`train` or `validation` if the head was trained on the document or a near-duplicate of it, `test` if"
             " they were left out, `unseen` if it was not among them",
         ),
-        Column("score", pa.float64(), "higher = more probably out of scope; 0 is undecided"),
-        Column("probability", pa.float64(), "that it is out of scope, after the temperature of the validation part"),
-        Column("out_of_scope", pa.bool_(), "the decision: whether the score is above 0"),
+        Column("score", pa.float64(), "higher = more probably out of scope; 0 is undecided", null=True),
+        Column(
+            "probability",
+            pa.float64(),
+            "that it is out of scope, after the temperature of the validation part",
+            null=True,
+        ),
+        Column("out_of_scope", pa.bool_(), "the decision: whether the score is above 0", null=True),
+        Column(
+            "reason",
+            pa.string(),
+            "why there is no prediction: `too_long`, its model cannot read document and question; else empty",
+            null=True,
+        ),
         Column("asked", pa.string(), "the generator or question set of the questions"),
     ),
 )

@@ -1,6 +1,6 @@
 """Read targets that somebody brings, without debris. What cannot be used is a row of the rejects, with its reason."""
 
-from ragassay.datasets.hygiene import usable
+from ragassay.datasets.hygiene import Problem, usable
 from ragassay.datasets.target_tables import TargetTables
 from ragassay.retrieval.user_files import texts
 from ragassay.stage import run
@@ -13,12 +13,15 @@ REMEDY = "Correct the files, or name their columns in datasets.{name}.columns"
 
 def read_targets(files, targets, rejects, dataset, columns, most_rejected, trigger=None):
     tally = Tally(", ".join(files), "targets and texts", most_rejected, REMEDY.format(name=dataset))
+    empty = []  # places of rows without a question
     with TargetTables("read_targets", dataset, targets, rejects, tally, trigger) as made:
-        for row in texts(files, columns, OPTIONAL, LISTS):
+        for row in texts(files, columns, OPTIONAL, LISTS, empty=empty):
             row = {"target_id": row.pop("id"), "question": row.pop("text")} | row
             row |= {name: row[name] or [] for name in LISTS} | {"target": row["target"] or ""}
             row |= {"made_by": row["made_by"] or "file", "origin": "written", "tries": []}
             made.take(*usable(row))
+        for place in empty:
+            made.take(None, [Problem(place, "empty", f"found nothing in {columns['text']!r}")])
         tally.check()
     made.tell()
 

@@ -1,11 +1,12 @@
 """Apply a detector to questions about documents: score, probability and decision of each of its heads.
 
-Any questions will do, also those of a question set; the part says which documents the detector was trained on.
+Any questions will do, also those of a question set; the part says which documents the detector was trained on. A
+question that is too long for the detector's model has rows without a prediction.
 """
 
 from ragassay import tables
 from ragassay.detectors import training_documents
-from ragassay.detectors.detector import Asked, DetectorError, kind
+from ragassay.detectors.detector import TOO_LONG, Asked, DetectorError, kind, too_long
 from ragassay.heads import heads_file, scores
 from ragassay.schemas.detector_documents import DETECTOR_DOCUMENTS
 from ragassay.schemas.documents import DOCUMENTS
@@ -36,19 +37,23 @@ def apply_detector(
         Asked(question_id, doc_id, text, texts[doc_id])
         for question_id, doc_id, text in zip(*(rows[name].to_pylist() for name in ASKED), strict=True)
     ]
-    start, same = 0, rows.select(["question_id", "doc_id", "shard", "intended"])
+    start, lost, same = 0, 0, rows.select(["question_id", "doc_id", "shard", "intended"])
     with tables.Writer(PREDICTIONS, predictions) as writer:
         for features in own.stream(given):
             own_rows = same.slice(start, len(features)).to_pylist()
-            start += len(features)
+            start, without = start + len(features), too_long(features).tolist()
+            lost += sum(without)
             for (head, seed), arrays in trained.items():
                 scored = scores.scores(arrays, features)
                 said = scores.probabilities(scored, about["heads"][f"{head}.{seed}"]["temperature"])
-                for row, score, probability in zip(own_rows, scored.tolist(), said.tolist(), strict=True):
-                    result = {"score": score, "probability": probability, "out_of_scope": score > 0}
+                columns = own_rows, scored.tolist(), said.tolist(), without
+                for row, score, probability, unread in zip(*columns, strict=True):
+                    result = {"score": score, "probability": probability, "out_of_scope": score > 0, "reason": None}
+                    if unread:
+                        result = dict.fromkeys(result) | {"reason": TOO_LONG}
                     result |= {"part": parts[row["doc_id"]]}
                     writer.add({**row, **result, "head": head, "seed": seed, "asked": asked})
-    log.info("%d questions, %d heads", len(rows), len(trained))
+    log.info("%d questions, %d of them too long, %d heads", len(rows), lost, len(trained))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Train a detector of out-of-scope questions on the kept ones, with features of a frozen model.
 
-Features are computed once and stored, the heads on them are trained with several seeds, and the card says on what.
+Features are computed once and stored, the heads on them are trained with several seeds, and the card says on what, and
+how many questions were left out since the model cannot read them whole.
 `weights` are the files of the model, where they are inputs.
 """
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from ragassay import tables
 from ragassay.detectors import training_documents
-from ragassay.detectors.detector import Asked, DetectorError, kind
+from ragassay.detectors.detector import TOO_LONG, Asked, DetectorError, kind, too_long
 from ragassay.documents.splits import split_of
 from ragassay.heads import heads_file, learning
 from ragassay.heads.recipe import Recipe
@@ -46,8 +47,11 @@ def train_detector(
     _check_parts(rows, texts)
     own = kind(detector, embeddings, prompt)
     asked = [Asked(row["question_id"], row["doc_id"], row["text"], texts[row["doc_id"]]["text"]) for row in rows]
+    features = own.features(asked)
+    read = ~too_long(features)
+    rows, asked = ([one for one, whole in zip(some, read, strict=True) if whole] for some in (rows, asked))
     data = learning.Data(
-        own.features(asked),
+        features[read],
         np.array([row["intended"] == "out_of_scope" for row in rows], bool),
         np.array([row["split"] for row in rows], str),
         np.array([texts[row["doc_id"]]["cluster_id"] for row in rows], str),
@@ -58,11 +62,14 @@ def train_detector(
         f"detector {detector['detector']}", data, own.heads, own.balanced, Recipe(**recipe), seeds, shares
     )
     about = {"detector": detector, "identity": own.identity(), "recipe": recipe, "data": _data(rows, asked)}
+    if not read.all():
+        about["data"][TOO_LONG] = int((~read).sum())
+        log.info("%d of %d questions are too long for the model, left out", (~read).sum(), len(read))
     cut, at_tokens = own.cut(asked)
     if at_tokens:
-        read = {"documents": cut, "of": len({one.document for one in asked}), "at_tokens": at_tokens}
-        about["data"]["cut"] = read
-        log.info("%(documents)d of %(of)d documents are longer than the %(at_tokens)d tokens that are read", read)
+        counts = {"documents": cut, "of": len({one.document for one in asked}), "at_tokens": at_tokens}
+        about["data"]["cut"] = counts
+        log.info("%(documents)d of %(of)d documents are longer than the %(at_tokens)d tokens that are read", counts)
     if commit := LocalModel(f"model {detector['encoder']['name']}", detector["encoder"]).commit:
         about["commit"] = commit
     about |= {"heads": {f"{head}.{seed}": _head(learned, data, head, seed) for head, seed in learned.heads}}

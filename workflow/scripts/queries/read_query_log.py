@@ -1,5 +1,5 @@
-"""Read a log of the user's queries, in the order of time. A query without a date is an error. Texts that differ only in
-case, punctuation and spaces are the same query.
+"""Read a log of the user's queries, in the order of time. Rows without a query are left out and counted; a query
+without a date is an error. Texts that differ only in case, punctuation and spaces are the same query.
 """
 
 import re
@@ -8,7 +8,7 @@ import unicodedata
 from ragassay import tables
 from ragassay.documents.documents import Unusable, clean, moment
 from ragassay.documents.ids import content_id
-from ragassay.documents.sources import Columns, records
+from ragassay.documents.sources import Columns, records, warn_of_empty
 from ragassay.errors import AssayError
 from ragassay.schemas.query_log import QUERY_LOG
 from ragassay.stage import log, run
@@ -20,19 +20,22 @@ class LogError(AssayError):
 
 def read_query_log(files, query_log, columns):
     date, text = (columns[name].strip().lower() for name in ("date", "text"))
-    found = []
+    found, empty = [], []
     for record in records(files, Columns((date, text), (date, text))):
         place = f"{record.file} row {record.row}"
         try:
             if record.reason:
                 raise Unusable(record.reason, record.detail)
-            asked, query = moment(record.fields.get(date)), clean(str(record.fields.get(text) or ""))
+            if not (query := clean(str(record.fields.get(text) or ""))):
+                empty.append(place)
+                continue
+            asked = moment(record.fields.get(date))
         except Unusable as error:
             raise LogError(f"{place}: {error}") from error
-        for name, value in ((date, asked), (text, query)):
-            if not value:
-                raise LogError(f"{place}: found nothing in {name!r}, expected a value: each query of a log has both")
+        if not asked:
+            raise LogError(f"{place}: found nothing in {date!r}, expected a value: each query of a log has its date")
         found.append((asked, query))
+    warn_of_empty(empty, text, len(found))
     if not found:
         raise LogError(f"{', '.join(files)}: found no row, expected at least one query with its date")
     found.sort(key=lambda one: one[0])

@@ -83,7 +83,7 @@ def _detected(paths):
     rows = frame(paths).rename(columns={"asked": "set", "score": "margin"})
     if rows["source"].nunique() > 1:
         rows["method"] += ", trained on " + rows["source"]
-    return rows.assign(label=rows["out_of_scope"].map({True: OUT, False: IN}))[rows["new"]]
+    return rows.assign(label=rows["out_of_scope"].map({1.0: OUT, 0.0: IN}))[rows["new"]]
 
 
 if __name__ == "__main__":

@@ -60,18 +60,13 @@ def collect_activations(
     names = [row["target_id"] for row in rows]
     asked = Asked(rows, tokens)
     owners = [" ".join(row[name] for name in ("target_id", "condition", "side")) for row in rows]  # share no beginning
-    lengths = [len(tokens) for tokens in asked]
-    fitting = [at for at, length in enumerate(lengths) if length <= decoder.longest]
-    fitting = fitting or [*range(len(rows))]  # none: then this is an error, which says so
-    asked.keys = [asked.keys[at] for at in fitting]
-    keys = states.keys(asked, *([values[at] for at in fitting] for values in (owners, names)))
-    keys = dict(zip(fitting, (key.hex() for key in keys), strict=True))
+    keys = states.keys(asked, owners, names)
     with tables.Writer(ACTIVATIONS, activations) as kept:
-        for at, (row, length) in enumerate(zip(pairs, lengths, strict=True)):
+        for row, key, prompt in zip(pairs, keys, asked, strict=True):
             own = {name: row[name] for name in ("target_id", "condition", "side")}
-            kept.add(own | {"key": keys.get(at), "tokens": length})
+            kept.add(own | {"key": key.hex() if key else None, "tokens": len(prompt)})
     Collection.of(states, reading.position).save(collection)
-    log.info("%d prompts, %d computed, %d too long", len(rows), states.computed, len(rows) - len(fitting))
+    log.info("%d prompts, %d computed, %d too long", len(rows), states.computed, keys.count(None))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 The prompt holds document and question and asks whether the one answers the other; the token is its last, so its state
 sums up the whole prompt. Option `appended` names the token, and a tokenizer that lacks it is an error: a number in its
 place would silently name another one. Empty is the model's own end-of-text token. Option `layer` counts as transformers
-does (default -1, the last).
+does (default -1, the last). A prompt that is longer than the model reads has no features, which are NaN.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ class Kind(detector.Kind):
         return self._read(self._keys(asked))
 
     def stream(self, asked):
-        keys = self._keys(asked)  # all at once: texts that are too long are reported first, and documents are shared
+        keys = self._keys(asked)  # all at once, since documents are shared
         for start in range(0, len(keys), ROWS):
             yield self._read(keys[start : start + ROWS])
 
