@@ -66,7 +66,8 @@ def _undeclared(release):
             wanted = {column.name: str(column.type) for column in declared[name].columns}
             if columns != wanted:
                 odd = sorted(name for name in columns.keys() | wanted.keys() if columns.get(name) != wanted.get(name))
-                yield f"found the table {name!r} with other columns than this version of ragassay has: {', '.join(odd)}"
+                expected = "expected those of this version of ragassay; use the one that made it"
+                yield f"found the table {name!r} with other columns ({', '.join(odd)}), {expected}"
 
 
 def _unchecked(release):
