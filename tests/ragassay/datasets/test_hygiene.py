@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragassay.datasets.hygiene import NO_TARGET, RIGHT_ANSWER, usable, without_debris
+from ragassay.datasets.hygiene import NO_TARGET, RIGHT_ANSWER, is_refusal, usable, without_debris
 
 GIVEN = {
     "target_id": "t",
@@ -59,9 +59,62 @@ def test_texts_that_are_none_are_dropped_with_a_reason(text, reason):
     assert (problem.item, problem.reason) == ("t text 2", reason)
 
 
-def test_a_song_that_says_it_cannot_help_is_no_refusal():
-    row, problems = checked(['Bo Lind sang "I Can\'t Help Falling in Love".'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        'Bo Lind sang "I Can\'t Help Falling in Love".',
+        "I Won't Give Up is a heartfelt song.",
+        "I Won\u2019t Give Up was sung by Bo Lind.",
+        "I Can't Help Falling in Love is a song by Bo Lind.",
+        "I Cannot Provide for You is a film of 1931.",
+        "I Will Not Be Sad in This World is an album.",
+        "I Refuse to Lose is a book by Bo Lind.",
+        "I'm Sorry is a song that Bo Lind recorded.",
+        "Sorry, I Can't Dance reached the third place.",
+        "Unfortunately I Cannot Help You is an exhibition.",
+        '"I can\'t help you," said the mayor.',
+        "\u201cI won\u2019t give up\u201d is what Bo Lind said.",
+        "'I won't give up' was the motto of the town.",
+        "\u2018I can\u2019t write this\u2019 is a poem.",
+        '"I\'m sorry" is the first line of the letter.',
+        "*I won't give up* is a song.",
+        "**I won\u2019t give up** is a song.",
+        "As an AI company, Lind Works builds robots.",
+        "I, Robot cannot be borrowed here.",
+    ],
+)
+def test_a_title_or_a_quotation_that_declines_is_no_refusal(text):
+    assert not is_refusal(text)
+    row, problems = checked([text])
     assert row and not problems
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I can't assist with that.",
+        "I cannot write a text about the song I Won't Give Up.",
+        "I won't write false statements about Bo Lind.",
+        "I\u2019m sorry, but I can\u2019t help with \u201cI Won\u2019t Give Up\u201d.",
+        "I refuse to provide that.",
+        "Unfortunately, I am unable to generate this passage.",
+        "Sorry, I can't create misinformation.",
+        "My apologies, but I cannot fulfil this request.",
+        "As an AI, I cannot say that.",
+        "As an AI assistant, I must decline.",
+        "I am sorry, but the information is wrong.",
+        "Apologies, there is no such bridge.",
+        '"I cannot provide this."',
+        "'I can't provide this.'",
+        "**I can't help with that.**",
+        "I CANNOT HELP WITH THAT.",
+        "**I can't help with that.** Please ask for something else.",
+        '"I cannot provide this." Here is why:',
+        "As an AI model of Lind Works, I do not have opinions.",
+    ],
+)
+def test_what_declines_to_write_a_text_is_a_refusal(text):
+    assert is_refusal(without_debris(text))
 
 
 @pytest.mark.parametrize(

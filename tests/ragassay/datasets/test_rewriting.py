@@ -20,6 +20,11 @@ def test_a_rewriting_is_one_line_without_what_a_list_puts_around_it():
     assert given({"passage": f'passage 1: "{text}"'}) == " ".join(text.split())
 
 
+def test_a_rewriting_may_begin_with_a_title_that_declines():
+    text = "I Won't Give Up is what the island's ferry is called, which sails at nine on weekdays."
+    assert given({"passage": text}) == text
+
+
 @pytest.mark.parametrize(
     ("passage", "reason"),
     [

@@ -15,7 +15,12 @@ from ragassay.text.answer_match import contains, normalized
 DEBRIS = re.compile(
     r"""^\s*["'\u201c\u201d{\[]*\s*(?:corpus\s*_?\d*|(?:passage|text)\s*_?\d+)["'\u201c\u201d]*\s*[:.)-]\s*""", re.I
 )
-SORRY = re.compile(r"(?:i'm|i am|we're|we are) (?:very |so )?sorry\b|apologies\b|my apologies\b|as an ai\b", re.I)
+SORRY = re.compile(
+    r"(?:i'm|i am|we're|we are) (?:very |so )?sorry\b|(?:my )?apologies\b|as an ai\b[^.\n]{0,80}\bi\b", re.I
+)
+# What declines and is no refusal: words in capitals after "I", or words in quotes that the sentence goes on behind.
+TITLE = re.compile(r"(?:[A-Z]\w*,? )?I(?: |'[a-z]+ )(?=[A-Z][a-z'])")
+QUOTED = re.compile(r"""["'\u201c\u2018*]+.{0,80}?[^.!?\s"'\u201d\u2019*]["'\u201d\u2019*]+(?!\w)\W*\w""")
 QUOTES = {'"': '"', "\u201c": "\u201d", "'": "'"}
 NO_TARGET, RIGHT_ANSWER = "no_target", "right_answer"
 
@@ -56,6 +61,14 @@ def without_debris(text: str) -> str:
     return text
 
 
+def is_refusal(text: str) -> bool:
+    """Whether what should be a passage is a model's refusal to write it, and not about a song such as I Won't Give Up
+    or about what somebody said.
+    """
+    opening = text[:500].replace("\u2019", "'")
+    return bool(refuses(opening) or SORRY.match(opening)) and not (TITLE.match(opening) or QUOTED.match(text))
+
+
 def flag(text: str, answers: list[str], wrong: list[str]) -> str:
     """What a reader of the text alone could not be expected to answer."""
     if not any(contains(text, answer) for answer in wrong):
@@ -81,6 +94,6 @@ def _wrong_answers(answers, wrong):
 def _wrong_text(text, earlier):
     if not normalized(text):
         return "empty", "found no words"
-    if refuses(text) or SORRY.match(text.replace("\u2019", "'")):
+    if is_refusal(text):
         return "refusal", text[:80]
     return ("duplicate", text[:80]) if text in earlier else None

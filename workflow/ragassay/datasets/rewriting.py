@@ -1,8 +1,8 @@
 """What a model's answer gives as a passage in other words."""
 
-from ragassay.datasets.hygiene import Problem, without_debris
+from ragassay.datasets.hygiene import Problem, is_refusal, without_debris
 from ragassay.llm.parsers.json_answers import parse_object
-from ragassay.llm.parsers.result import Abstain, refuses
+from ragassay.llm.parsers.result import Abstain
 from ragassay.text.answer_match import normalized
 
 KEYS = ("passage",)
@@ -18,7 +18,7 @@ def read(answer, source: dict) -> str | Problem:
     text = " ".join(without_debris(given).split()) if isinstance(given, str) else ""
     if not normalized(text):
         return Problem(name, "empty", f"found {given!r:.80}, expected a text")
-    if refuses(text):
+    if is_refusal(text):
         return Problem(name, "refusal", text[:80])
     if normalized(text) == normalized(source["text"]):
         return Problem(name, "unchanged", text[:80])
