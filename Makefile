@@ -37,7 +37,7 @@ demo-lm: setup ## train the demo's small language model again, for resources/dem
 	@PYTHONPATH=workflow $(BIN)/python -m ragassay.demo_lm.shipment
 
 estimate: setup ## say what a run would ask of models and pay, without asking (STUDY=..., ARGS="--configfile ...")
-	@PYTHONPATH=workflow $(BIN)/python -m ragassay.llm.estimate $(STUDY) $(ARGS)
+	@PYTHONPATH=workflow $(BIN)/python -m ragassay.calls.estimate $(STUDY) $(ARGS)
 
 annotate: setup ## label questions by hand in the browser (ARGS="--port 8137 --host ... --annotators ...")
 	@PYTHONPATH=workflow $(BIN)/python -m ragassay.people serve $(ARGS)
@@ -72,7 +72,7 @@ bench: setup ## run all benchmarks, one after another, as bench-<name> does
 bench-%: SHELL := bash
 bench-%: setup ## run benchmarks/<name>.py and put its figures into benchmarks/figures/ and the docs
 	@set -o pipefail; short=0; $(BIN)/python benchmarks/$*.py $(ARGS) | tee benchmarks/figures/$*.txt || short=1; \
-	PYTHONPATH=workflow $(BIN)/python -m ragassay.docs && exit $$short
+	PYTHONPATH=workflow $(BIN)/python -m tools.docs && exit $$short
 
 chaos: ## kill a stage that asks a model a thousand times, and count what that cost
 	@$(MAKE) bench-chaos
@@ -84,11 +84,11 @@ slurm-test: ## kill heads, jobs and the controller of a real Slurm on this machi
 	@$(MAKE) bench-cluster EXTRA=slurm
 
 screenshot: setup ## take the pictures of docs/ again from results/report/index.html (needs Chromium)
-	@set -e; for picture in $(PICTURES); do PYTHONPATH=workflow $(BIN)/python -m ragassay.report.screenshot \
+	@set -e; for picture in $(PICTURES); do PYTHONPATH=workflow $(BIN)/python -m tools.screenshot \
 	results/report/index.html docs/$${picture%:*}.png $${picture#*:}; done
 
 docs: setup ## write the generated parts of the documentation again
-	@PYTHONPATH=workflow $(BIN)/python -m ragassay.docs
+	@PYTHONPATH=workflow $(BIN)/python -m tools.docs
 
 lock: setup ## renew requirements.lock and envs/slurm.lock from pyproject.toml
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python envs/lock.py

@@ -29,7 +29,7 @@ include: "workflow/rules/release.smk"
 include: "workflow/rules/report.smk"
 
 
-from ragassay.llm import overview  # whose path common.smk has set
+from ragassay.calls import overview  # whose path common.smk has set
 
 in_one_line(references.check_inputs, workflow.rules)
 in_one_line(cluster.check_shared, workflow)

@@ -44,27 +44,27 @@ def prompts(calls):
 
 
 def requests(calls):
-    from ragassay.llm.model import Request
+    from ragassay.calls.model import Request
 
     return (Request(messages, {"max_tokens": 100}) for messages in prompts(calls))
 
 
 def settings(url):
-    from ragassay.llm.model import Model
+    from ragassay.calls.model import Model
 
     how = {"base_url": url, "key_variable": "KEY", "concurrency": IN_FLIGHT, "price": FREE, "client": "fast"}
     return Model("loopback", "openai", "loopback", **how)
 
 
 def ours(url, calls, ledger):
-    from ragassay.llm.calls import complete
+    from ragassay.calls.complete import complete
 
     assert sum(1 for _ in complete(requests(calls), settings(url), ledger)) == calls
 
 
 def registered(url, calls, folder):
     """The same as one of a project's jobs, which share a register."""
-    from ragassay.llm.calls import complete
+    from ragassay.calls.complete import complete
 
     model = replace(settings(url), register=f"{folder}/model")
     assert sum(1 for _ in complete(requests(calls), model, tempfile.mkdtemp(dir=folder))) == calls
@@ -72,7 +72,7 @@ def registered(url, calls, folder):
 
 def official(url, calls, folder):
     """The same, with the official client sending."""
-    from ragassay.llm.calls import complete
+    from ragassay.calls.complete import complete
 
     model = replace(settings(url), register=f"{folder}/official", client="official")
     assert sum(1 for _ in complete(requests(calls), model, tempfile.mkdtemp(dir=folder))) == calls
@@ -108,7 +108,7 @@ def plain_aiohttp(url, calls, ledger):
 
 def layer(url, calls, ledger):
     """Ours alone: in place of the client and the wire stands a reply that is there at once."""
-    from ragassay.llm.providers.openai import Provider
+    from ragassay.calls.providers.openai import Provider
 
     body = json.dumps(REPLY)
 
@@ -122,7 +122,7 @@ def layer(url, calls, ledger):
 
 def queued(url, calls, ledger):
     """So many requests wait, some are answered: what is resident then."""
-    from ragassay.llm.calls import complete
+    from ragassay.calls.complete import complete
 
     results = complete(requests(calls), settings(url), ledger)
     for _ in range(CALLS):
@@ -132,8 +132,8 @@ def queued(url, calls, ledger):
 
 def known(url, calls, folder):
     """Write a ledger that knows the answers to so many requests, or has so many records, three for a call."""
-    from ragassay.ledger.calls import Ledger
-    from ragassay.llm.model import call_key, provider_for
+    from ragassay.calls.ledger.calls import Ledger
+    from ragassay.calls.model import call_key, provider_for
 
     identity, ledger, body = provider_for(settings(url)).identity(), Ledger(folder), json.dumps(REPLY)
     for request in requests(calls):
@@ -145,7 +145,7 @@ def known(url, calls, folder):
 
 
 def scan(_, calls, folder):
-    from ragassay.ledger.calls import Ledger
+    from ragassay.calls.ledger.calls import Ledger
 
     ledger = Ledger(folder)
     assert ledger.counts["replies"] == calls
@@ -160,7 +160,7 @@ def measure(kind, url, calls, folder):
     for module in (
         ("openai",)
         if kind in ("official", "plain", "plain_aiohttp")
-        else ("ragassay.llm.calls", "ragassay.llm.providers.openai")
+        else ("ragassay.calls.complete", "ragassay.calls.providers.openai")
     ):
         importlib.import_module(module)  # to load it is not part of the calls
     gc.freeze()  # as in jobs

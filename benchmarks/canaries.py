@@ -35,12 +35,13 @@ from canary import tasks
 from canary.canaries import EFFECTS, HARMLESS, TEMPLATES, planted
 from canary.tasks import ROOT, TASKS, Task
 from common.figures import figure, finish
-from ragassay.errors import AssayError
-from ragassay.ledger.calls import Ledger
-from ragassay.llm.calls import complete
-from ragassay.llm.model import Model, Request, Requests
-from ragassay.plan import models, schema
-from ragassay.plan.config import of_files
+from ragassay.base.errors import AssayError
+from ragassay.calls.complete import complete
+from ragassay.calls.ledger.calls import Ledger
+from ragassay.calls.model import Model, Request, Requests
+from ragassay.config import schema
+from ragassay.config.settings import of_files
+from ragassay.plan import models
 
 TARGET = 0.01
 REPEATS = 2  # how often a plain item is asked again

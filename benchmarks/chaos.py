@@ -23,8 +23,8 @@ from kills import stage
 from kills.stage import CONCURRENCY, ONCE, POINTS, ROWS, keys, start
 from loopback import Loopback
 from provider.log import digest
-from ragassay.ledger.calls import Ledger
-from ragassay.ledger.journal import decode
+from ragassay.calls.ledger.calls import Ledger
+from ragassay.calls.ledger.journal import decode
 
 FAULTS = {"500": 0.02, "429": 0.02, "drop": 0.02, "cut": 0.02, "cut_short": 0.02}
 LATENCY = {"latency": 0.01, "latency_sigma": 0.6, "retry_after": 0.01, "by_key": True}

@@ -24,13 +24,13 @@ from common.figures import figure, finish
 from kills import stage
 from kills.stage import ANSWERS
 from loopback import Loopback
-from ragassay import tables
-from ragassay.ledger.calls import Ledger
-from ragassay.llm import caller
-from ragassay.llm.batches import batch_caller, submission
-from ragassay.llm.calls import converse
-from ragassay.llm.model import Model, Request
-from ragassay.llm.providers import openai, together
+from ragassay.base import tables
+from ragassay.calls import caller
+from ragassay.calls.batches import batch_caller, submission
+from ragassay.calls.complete import converse
+from ragassay.calls.ledger.calls import Ledger
+from ragassay.calls.model import Model, Request
+from ragassay.calls.providers import openai, together
 from ragassay.schemas.calls import CALLS
 
 ITEMS, SAMPLES = 12, 2

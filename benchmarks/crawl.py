@@ -37,7 +37,7 @@ class Project:
     """A folder in which shards of the same feeds are crawled, each by a program of its own."""
 
     def __init__(self, folder: str, papers: Papers, feeds: int):
-        from ragassay import tables
+        from ragassay.base import tables
         from ragassay.schemas.feeds import FEEDS
 
         self.folder, self.hosts = Path(folder), papers.hosts
@@ -79,7 +79,7 @@ class Project:
         return program
 
     def pages(self, shard: str) -> int:
-        from ragassay import tables
+        from ragassay.base import tables
         from ragassay.schemas.pages import PAGES
 
         return tables.read(PAGES, self.folder / shard / "pages", ["url"]).num_rows

@@ -22,7 +22,7 @@ from corpora.labelled_copies import labelled, pairs
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "workflow"))
 
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.schemas.articles import ARTICLES
 from ragassay.schemas.clusters import CLUSTERS
 from ragassay.text.signatures import WIDTH, signatures

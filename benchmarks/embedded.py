@@ -25,11 +25,11 @@ ROOT = Path(__file__).resolve().parent.parent
 GOLD = ROOT / "../shared/data/scopeqa_gold"
 sys.path.insert(0, str(ROOT / "workflow"))
 
+from ragassay.calls.prompts import Prompt, numbered
 from ragassay.embedded.english.words import content, stem, tokens
 from ragassay.embedded.reader import respond
 from ragassay.embedded.tasks import evidence, scope
 from ragassay.embedded.tasks.task import MISSING, items
-from ragassay.llm.prompts import Prompt, numbered
 
 FITTED = ("foreign", "names", "pairs", "run")  # the evidence whose weights were fitted; the others are kept
 NEGATION = re.compile(r"\b(?:not|no|cannot|none|nothing|without)\b|n't|n\u2019t", re.IGNORECASE)

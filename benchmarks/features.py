@@ -62,7 +62,7 @@ def child_shared():
     import numpy as np
     import torch
 
-    from ragassay.activations.states import States
+    from ragassay.models.activations.states import States
 
     trunk, draw = decoder(), random.Random(0)
     document = [draw.randrange(32_000) for _ in range(DOCUMENT)]
@@ -92,7 +92,7 @@ def ways(*names):
     import torch
 
     from common.passes import passes
-    from ragassay.activations.states import States
+    from ragassay.models.activations.states import States
 
     prompts, model = batch(), decoder(whole="usual" in names)
     tokens, trunk = torch.tensor(prompts), getattr(model, "model", model)
@@ -119,8 +119,8 @@ def child_memory(name):
 def child_head():
     import numpy as np
 
-    from ragassay.heads import head
-    from ragassay.heads.recipe import Recipe
+    from ragassay.models.heads import head
+    from ragassay.models.heads.recipe import Recipe
 
     draw = np.random.default_rng(0)
     features = draw.standard_normal((FEATURES, WIDTH)).astype(np.float16)

@@ -25,20 +25,21 @@ from common.figures import figure, finish
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "workflow"))
 
-from ragassay import tables
-from ragassay.detectors.comparison import answered
-from ragassay.detectors.detector import Asked, kind
+from ragassay.base import tables
+from ragassay.config import schema
+from ragassay.config.settings import checked
 from ragassay.documents.splits import PARTS, split_of
-from ragassay.heads import learning, scores
-from ragassay.heads.recipe import Recipe
 from ragassay.metrics.panel import Panel
-from ragassay.plan import detectors, schema
-from ragassay.plan.config import checked
+from ragassay.models.heads import learning, scores
+from ragassay.models.heads.recipe import Recipe
+from ragassay.plan import detectors
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.hardness_scores import HARDNESS_SCORES
 from ragassay.schemas.questions import QUESTIONS
 from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
-from ragassay.scope.votes import KEPT, OUT
+from ragassay.studies.scope.detectors.comparison import answered
+from ragassay.studies.scope.detectors.detector import Asked, kind
+from ragassay.studies.scope.questions.votes import KEPT, OUT
 
 OVERLAP, ALONE, NLI = (f"{name}/minilm logistic" for name in ("overlap", "question_alone", "sbert_nli"))
 GIVEN_AWAY = {ALONE: "<= 0.75"}  # by the wording of questions alone, where chance is .5

@@ -29,7 +29,7 @@ rule one:
 
 
 STUDIES = {"scope": "<= 100", "detectors": None, "relevance": None, "attacks": None, "raguard": None, "revprag": None}
-CALL = re.compile(r"^( +)(stage\(\*\*snakemake.+)$", re.MULTILINE)  # in ragassay.stage
+CALL = re.compile(r"^( +)(stage\(\*\*snakemake.+)$", re.MULTILINE)  # in ragassay.base.stage
 WITH_SECONDS = r"""\1import os, time
 \1start = time.perf_counter()
 \1\2
@@ -78,7 +78,7 @@ def plans(clone, scratch):
 
 def demos(clone, scratch):
     """The demo, again, and of one study alone; each job writes down the seconds of its stage's function."""
-    stage, written = clone / "workflow/ragassay/stage.py", scratch / "seconds"
+    stage, written = clone / "workflow/ragassay/base/stage.py", scratch / "seconds"
     written.mkdir()
     stage.write_text(CALL.sub(WITH_SECONDS, stage.read_text()))
     seconds, output = timed(clone, "make", "demo", STAGE_SECONDS=str(written))

@@ -72,7 +72,7 @@ def main() -> None:
         subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
         (clone / "own.yaml").write_text(OWN)
         (clone / "own_shards.tsv").write_text(SHARDS)
-        command = [sys.executable, "-m", "ragassay.llm.estimate", "scope"]
+        command = [sys.executable, "-m", "ragassay.calls.estimate", "scope"]
         command += ["--configfile", "config/paper.yaml", "own.yaml"]
         environment = os.environ | {"PYTHONPATH": "workflow"}
         done = subprocess.run(command, cwd=clone, env=environment, check=True, stdout=subprocess.PIPE, text=True)

@@ -1,8 +1,8 @@
 """Fuzz the parsers of model output with 124,000 completions, and time them.
 
-The same kinds of completions as in tests/ragassay/llm/parsers/test_parsing_fuzz.py, whose assertions hold for each: no
-crash, no verdict and no list accepted that a mutation has destroyed. The limit of a time is to look at each character
-once, `str.translate`.
+The same kinds of completions as in tests/ragassay/calls/parsers/test_parsing_fuzz.py, whose assertions hold for each:
+no crash, no verdict and no list accepted that a mutation has destroyed. The limit of a time is to look at each
+character once, `str.translate`.
 """
 
 import importlib.util
@@ -27,7 +27,7 @@ COUNTS = {
 
 def fuzz():
     """The module of the tests, by its path: tests are no package."""
-    spec = importlib.util.spec_from_file_location("fuzz", ROOT / "tests/ragassay/llm/parsers/test_parsing_fuzz.py")
+    spec = importlib.util.spec_from_file_location("fuzz", ROOT / "tests/ragassay/calls/parsers/test_parsing_fuzz.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

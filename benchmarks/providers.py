@@ -88,7 +88,7 @@ OPTIONS = {"unknown_setting": {"some_option": 1}}
 
 
 def requests(count):
-    from ragassay.llm.model import Request
+    from ragassay.calls.model import Request
 
     for number in range(count):
         odd = WORD if number % 5 == 1 else LONG if number % 5 == 2 else ""
@@ -99,8 +99,8 @@ def requests(count):
 
 def made_up(rows, allowed) -> int:
     """Samples whose verdict is none of those allowed."""
-    from ragassay.llm.parsers.result import Abstain
-    from ragassay.llm.parsers.verdicts import parse_verdict
+    from ragassay.calls.parsers.result import Abstain
+    from ragassay.grading.verdicts import parse_verdict
 
     count = 0
     for number, row in enumerate(rows):
@@ -113,8 +113,8 @@ def made_up(rows, allowed) -> int:
 
 def asked(model, count, folder) -> tuple[list, str]:
     """The rows that a run gives, and why it stopped."""
-    from ragassay.errors import AssayError
-    from ragassay.llm.calls import complete
+    from ragassay.base.errors import AssayError
+    from ragassay.calls.complete import complete
 
     rows = []
     try:
@@ -128,7 +128,7 @@ def pair(provider, name, client, timeout):
     """What became of one provider that misbehaves in one way: rows lost, verdicts made up, whether the shard stopped
     and whether its ledger is poisoned; and why it stopped.
     """
-    from ragassay.llm.model import Model
+    from ragassay.calls.model import Model
 
     settings, allowed = MISBEHAVIOUR[name]
     count, counts = FEW if allowed is STOPS else REQUESTS, Counter()
@@ -159,7 +159,7 @@ def seconds(provider, name):
 
 def quickly():
     """Shorter waits, and nothing in the log, in each process."""
-    from ragassay.llm import caller
+    from ragassay.calls import caller
 
     logging.getLogger("ragassay").setLevel(logging.ERROR)
     os.environ |= {"LOOPBACK_KEY": "test-key", "NO_PROXY": "127.0.0.1"}

@@ -32,8 +32,8 @@ from corpora.large_study import TABLES, write_study
 from publishing import read_tables
 from publishing.corruptions import Corruptions
 from publishing.hostile import OUTSIDE, TRICKS
-from ragassay import tables
-from ragassay.llm.prompts import Prompt
+from ragassay.base import tables
+from ragassay.calls.prompts import Prompt
 from ragassay.release.publishing import publish
 from ragassay.release.verification import checks
 from ragassay.results import all_tables

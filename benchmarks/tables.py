@@ -36,7 +36,7 @@ def blocks(shuffled: bool):
 
 
 def declared():
-    from ragassay.tables import Column, Table
+    from ragassay.base.tables import Column, Table
 
     types = {"key": pa.string(), "number": pa.int64(), "share": pa.float64(), "text": pa.string()}
     return Table("numbers", "A row.", ("key",), tuple(Column(name, kind, "x") for name, kind in types.items()))
@@ -44,7 +44,7 @@ def declared():
 
 def measure(task: str, path: str) -> None:
     """In a child: do one task and print seconds and peak megabytes."""
-    from ragassay import tables
+    from ragassay.base import tables
 
     if task == "read":
         start = time.perf_counter()

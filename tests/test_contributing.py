@@ -14,7 +14,7 @@ PLACES = {
     "rule read_documents:": "workflow/rules/documents.smk",
     'SECTIONS["readings"]': "workflow/rules/documents.smk",
     "title: Readings": "workflow/report/sections/readings.yaml",
-    '"""A program on this machine': "workflow/ragassay/llm/providers/program.py",
+    '"""A program on this machine': "workflow/ragassay/calls/providers/program.py",
 }
 
 
@@ -40,8 +40,8 @@ def test_a_stranger_can_add_a_table_a_rule_and_a_section(done):
 
 
 ASK = """
-from ragassay.llm.calls import complete
-from ragassay.llm.model import Model, Request
+from ragassay.calls.complete import complete
+from ragassay.calls.model import Model, Request
 
 model = Model("echo", "program", {program!r}, price={{"input": 0, "output": 0}})
 requests = [Request([{{"role": "user", "content": f"question {{n}}"}}], samples=2) for n in range(3)]

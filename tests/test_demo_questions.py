@@ -14,8 +14,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from project import ROOT
-from ragassay.hardness import overlap_features
 from ragassay.schemas.hardness import FEATURES
+from ragassay.studies.scope.controls import overlap_features
 
 DEMO = ROOT / "resources/demo"
 QUESTION_ALONE, OVERLAP = 0.65, 0.75  # the highest AUROC that each may have; benchmarks/folds.py adds vectors

@@ -12,14 +12,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
 from project import ROOT
+from ragassay.calls.providers.script import guess, read_replies
 from ragassay.documents.documents import clean, cut
-from ragassay.encoders.embed import Embedder
-from ragassay.encoders.encoder import Encoder
-from ragassay.encoders.unit import unit
-from ragassay.hardness import overlap_control, wording_control
-from ragassay.hardness.overlap_features import Overlap
-from ragassay.llm.providers.script import guess, read_replies
-from ragassay.scope.wording import flaw
+from ragassay.models.encoders.embed import Embedder
+from ragassay.models.encoders.encoder import Encoder
+from ragassay.models.encoders.unit import unit
+from ragassay.studies.scope.controls import overlap_control, wording_control
+from ragassay.studies.scope.controls.overlap_features import Overlap
+from ragassay.studies.scope.questions.wording import flaw
 from ragassay.text.names import numbers
 from ragassay.text.sentences import sentences
 from ragassay.text.words import content, stem, tokens

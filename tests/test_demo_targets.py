@@ -10,12 +10,12 @@ import pytest
 import yaml
 
 from project import ROOT
-from ragassay.attacks import loudness
-from ragassay.datasets.hygiene import usable
-from ragassay.encoders.bm25 import Bm25
+from ragassay.corpora.passage_cuts import cuts
+from ragassay.grading.answer_match import contains, normalized
 from ragassay.metrics.auroc import auroc
-from ragassay.retrieval.passage_cuts import cuts
-from ragassay.text.answer_match import contains, normalized
+from ragassay.search.bm25 import Bm25
+from ragassay.studies.poisoning.attacks import loudness
+from ragassay.studies.poisoning.targets.hygiene import usable
 
 DEMO = ROOT / "resources/demo"
 LISTS = ("answers", "target_aliases", "texts")

@@ -19,7 +19,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from project import ROOT
-from ragassay.code_version import WORKFLOW, modules
+from ragassay.base.code_version import WORKFLOW, modules
 
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PROJECT = PYPROJECT["project"]

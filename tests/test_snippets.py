@@ -14,10 +14,10 @@ from snakemake.utils import update_config
 
 from programs import require
 from project import ROOT, copy_project, snakemake
+from ragassay.config.schema import merged
+from ragassay.config.settings import checked, read
+from ragassay.config.shards import read_shards
 from ragassay.plan import references
-from ragassay.plan.config import checked, read
-from ragassay.plan.schema import merged
-from ragassay.plan.shards import read_shards
 
 PAGES = {page.stem: page.read_text() for page in (ROOT / "docs").glob("*.md")}
 PAGES |= {"README": (ROOT / "README.md").read_text(), "settings": (ROOT / "config/README.md").read_text()}

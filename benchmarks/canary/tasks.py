@@ -16,19 +16,19 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "workflow"))
 
 from canary.canaries import MARKER, on_items, on_label, on_remaining, on_response, on_retelling
-from ragassay.datasets import proposals
+from ragassay.calls.model import Answer
+from ragassay.calls.parsers.numbered_lists import parse_numbered
+from ragassay.calls.parsers.result import Abstain
+from ragassay.calls.prompts import Prompt, numbered
 from ragassay.embedded.reader import respond
 from ragassay.embedded.tasks.task import items as listed
-from ragassay.llm.model import Answer
-from ragassay.llm.parsers.numbered_lists import parse_numbered
-from ragassay.llm.parsers.result import Abstain
-from ragassay.llm.parsers.verdicts import parse_verdict
-from ragassay.llm.prompts import Prompt, numbered
+from ragassay.grading.verdicts import parse_verdict
 from ragassay.queries import written_query
-from ragassay.scope.recovery import blanked
-from ragassay.scope.recovery import read as read_filled
-from ragassay.scope.removal import remaining
-from ragassay.scope.votes import IN, OUT, label
+from ragassay.studies.poisoning.targets import proposals
+from ragassay.studies.scope.questions.recovery import blanked
+from ragassay.studies.scope.questions.recovery import read as read_filled
+from ragassay.studies.scope.questions.removal import remaining
+from ragassay.studies.scope.questions.votes import IN, OUT, label
 
 PROMPTS = {path.stem: Prompt.load(path) for path in sorted((ROOT / "resources/prompts").glob("*.yaml"))}
 SUBSETS = 3

@@ -19,7 +19,7 @@ from loopback import Loopback
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "workflow"))
-from ragassay.ledger.journal import decode
+from ragassay.calls.ledger.journal import decode
 from ragassay.release.verification.digests import logical_digest
 
 SHARDS = ("2026-01", "2026-02")

@@ -18,14 +18,14 @@ WORKFLOW = str(Path(__file__).resolve().parents[2] / "workflow")
 sys.path.insert(0, WORKFLOW)
 os.environ["PYTHONPATH"] = WORKFLOW
 PROCESSES = multiprocessing.get_context("forkserver")
-PROCESSES.set_forkserver_preload(["ragassay.llm.calls", "ragassay.llm.providers.openai"])
+PROCESSES.set_forkserver_preload(["ragassay.calls.complete", "ragassay.calls.providers.openai"])
 
 
 def ask(settings: dict, folder: str, name: str, requests: int) -> None:
     """What a job does."""
-    from ragassay.llm.calls import complete
-    from ragassay.llm.model import Model, Request
-    from ragassay.llm.money import OverBudget
+    from ragassay.calls.complete import complete
+    from ragassay.calls.model import Model, Request
+    from ragassay.calls.money import OverBudget
 
     os.environ["JOB_KEY"] = settings.pop("key")
     model = Model("tested", "openai", "loopback", key_variable="JOB_KEY", register=f"{folder}/model", **settings)

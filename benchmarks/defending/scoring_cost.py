@@ -10,11 +10,11 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
 from defending.clock import median, medians
-from ragassay.defences import defence
-from ragassay.defences.null import Null
-from ragassay.defences.scorer import surprises
-from ragassay.defences.scorers.causal import Scorer
-from ragassay.defences.scorers.ngram import Scorer as NgramScorer
+from ragassay.studies.poisoning.defences import defence
+from ragassay.studies.poisoning.defences.null import Null
+from ragassay.studies.poisoning.defences.scorer import surprises
+from ragassay.studies.poisoning.defences.scorers.causal import Scorer
+from ragassay.studies.poisoning.defences.scorers.ngram import Scorer as NgramScorer
 
 TEXTS, WORDS = 12, [f"word{number:05}" for number in range(20_000)]
 SETTINGS = {"one_text": (1, 80), "short_texts": (6, 9), "one_long_text": (1, 400)}  # texts, and words of each

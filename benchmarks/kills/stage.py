@@ -16,13 +16,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "workflow"))
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ragassay import tables
-from ragassay.errors import AssayError
-from ragassay.llm import caller
-from ragassay.llm.calls import complete
-from ragassay.llm.model import Model, Request, call_key
-from ragassay.llm.providers import openai as provider
-from ragassay.tables import Column, Table
+from ragassay.base import tables
+from ragassay.base.errors import AssayError
+from ragassay.base.tables import Column, Table
+from ragassay.calls import caller
+from ragassay.calls.complete import complete
+from ragassay.calls.model import Model, Request, call_key
+from ragassay.calls.providers import openai as provider
 
 CONCURRENCY, ROWS = 8, 40
 SAMPLING = {"max_tokens": 50}

@@ -17,7 +17,7 @@ DRIFTING, FROM, SHARE, SHIFT = 200, 30, 0.2, 3.0
 
 
 def measure(figure) -> None:
-    from ragassay.relevance import drift
+    from ragassay.studies.relevance import drift
 
     draw = np.random.default_rng(0)
     windows = np.repeat(np.arange(WINDOWS), WINDOW)

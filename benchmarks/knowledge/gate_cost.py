@@ -23,9 +23,9 @@ def texts(draw, number: int, length: int) -> list[str]:
 
 def fitted(folder: str) -> None:
     """A gate of random passages, as `fit_gate` writes one."""
-    from ragassay.encoders.bm25 import Bm25
-    from ragassay.encoders.encoder import Encoder
-    from ragassay.relevance import gate_files, searchers
+    from ragassay.models.encoders.encoder import Encoder
+    from ragassay.search.bm25 import Bm25
+    from ragassay.studies.relevance import gate_files, searchers
 
     draw = np.random.default_rng(0)
     blocks = (draw.standard_normal((5000, WIDTH), np.float32) for _ in range(PASSAGES // 5000))
@@ -40,10 +40,10 @@ def fitted(folder: str) -> None:
 
 
 def measure(figure) -> None:
-    from ragassay.encoders.embed import tokenized
-    from ragassay.encoders.encoder import Encoder
-    from ragassay.relevance.gate import Gate
-    from ragassay.weights.batches import padded
+    from ragassay.models.batches import padded
+    from ragassay.models.encoders.embed import tokenized
+    from ragassay.models.encoders.encoder import Encoder
+    from ragassay.studies.relevance.gate import Gate
 
     with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
         fitted(folder)

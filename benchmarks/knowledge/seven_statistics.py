@@ -8,7 +8,7 @@ QUERIES, K, KNOWN, ROUNDS = 10_000, 32, 300, 60
 
 
 def measure(figure) -> None:
-    from ragassay.relevance import calibration, statistics
+    from ragassay.studies.relevance import calibration, statistics
 
     draw = np.random.default_rng(0)
     shuffled = np.round(draw.normal(0.4, 0.1, (QUERIES, K)), 5)

@@ -53,8 +53,8 @@ class Gates:
 
     def scores(self, name: str) -> list:
         """queries x k similarities of a query set, by each retriever."""
-        from ragassay.relevance import trials
-        from ragassay.relevance.document_clusters import DocumentClusters
+        from ragassay.studies.relevance import trials
+        from ragassay.studies.relevance.document_clusters import DocumentClusters
         from scripts.retrieval.search_bm25 import search_bm25
         from scripts.retrieval.search_dense import search_dense
 
@@ -69,10 +69,10 @@ class Gates:
         return [self.folder / f"neighbours/pubmed/{retriever}/{name}.parquet" for retriever in RETRIEVERS]
 
     def measure(self, figure) -> None:
-        from ragassay.relevance import calibration
-        from ragassay.relevance.choice import Setting
-        from ragassay.relevance.gate import Gate
-        from ragassay.relevance.standard_units import standardized
+        from ragassay.studies.relevance import calibration
+        from ragassay.studies.relevance.choice import Setting
+        from ragassay.studies.relevance.gate import Gate
+        from ragassay.studies.relevance.standard_units import standardized
         from scripts.relevance.fit_gate import fit_gate
 
         for way in WAYS:

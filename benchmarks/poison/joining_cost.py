@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from ragassay import tables
-from ragassay.attacks import joining
-from ragassay.retrieval.nearest import nearest
-from ragassay.retrieval.neighbours import merged, rows
+from ragassay.base import tables
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
+from ragassay.search.nearest import nearest
+from ragassay.search.neighbours import merged, rows
+from ragassay.studies.poisoning.attacks import joining
 
 QUERIES, POISON, NUMBERS, COUNT, TURNS = 1000, 500, 384, 100, 21
 

@@ -9,10 +9,10 @@ import numpy as np
 import torch
 
 from poison.white_box import MINILM, QUESTION, TEXT
-from ragassay.attacks.attacked_retriever import AttackedRetriever
-from ragassay.encoders.embed import vectors
-from ragassay.encoders.gradients import traced
-from ragassay.weights.batches import padded
+from ragassay.models.batches import padded
+from ragassay.models.encoders.embed import vectors
+from ragassay.models.encoders.gradients import traced
+from ragassay.studies.poisoning.attacks.attacked_retriever import AttackedRetriever
 
 CANDIDATES, TURNS = 100, 9
 

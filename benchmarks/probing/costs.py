@@ -75,7 +75,7 @@ def _ways(*names):
     import torch
 
     from common.passes import passes
-    from ragassay.activations.states import States
+    from ragassay.models.activations.states import States
 
     prompts, model = batch(), decoder(whole="usual" in names)
     tokens, trunk = torch.tensor(prompts), getattr(model, "model", model)
@@ -106,8 +106,8 @@ def _samples(_, folder, count):
     from tokenizers import Tokenizer, models
     from transformers import LlamaConfig, LlamaModel, PreTrainedTokenizerFast
 
-    from ragassay.activations.decoder import Decoder
-    from ragassay.activations.state_store import StoredStates
+    from ragassay.models.activations.decoder import Decoder
+    from ragassay.models.activations.state_store import StoredStates
 
     torch.manual_seed(0)
     config = LlamaConfig(
@@ -133,7 +133,7 @@ def _keys():
 def _stored(task, folder):
     import numpy as np
 
-    from ragassay.weights.store import Store
+    from ragassay.models.store import Store
 
     store, keys, draw = Store(folder), _keys(), np.random.default_rng(0)
     if task == "fill":
@@ -157,8 +157,8 @@ def _stored(task, folder):
 def _trained(store, keys):
     import numpy as np
 
-    from ragassay.revprag.kinds import triplet
-    from ragassay.revprag.samples import Part
+    from ragassay.studies.poisoning.probes.kinds import triplet
+    from ragassay.studies.poisoning.probes.samples import Part
 
     class Loaded:
         shape = (SAMPLES, LAYERS, WIDTH)

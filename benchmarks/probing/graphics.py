@@ -26,7 +26,7 @@ def _collecting(figure, device, shape, prompts, tokens, square):
     import torch
     from transformers import LlamaConfig, LlamaModel
 
-    from ragassay.activations.states import States
+    from ragassay.models.activations.states import States
 
     with device:
         before = torch.get_default_dtype()
@@ -60,8 +60,8 @@ def _seconds(work, device) -> float:
 def _training(shape, samples):
     import numpy as np
 
-    from ragassay.revprag.kinds import triplet
-    from ragassay.revprag.samples import Part
+    from ragassay.studies.poisoning.probes.kinds import triplet
+    from ragassay.studies.poisoning.probes.samples import Part
 
     size = (samples, shape["num_hidden_layers"], shape["intermediate_size"])
     features, labels = np.random.default_rng(0).standard_normal(size, np.float32), np.arange(samples) % 2 > 0

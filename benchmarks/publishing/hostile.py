@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from publishing.sealing import seal
+from ragassay.base import plain_yaml
 from ragassay.release.verification import listing
 from ragassay.release.verification.release_folder import MANIFEST, SUMS
-from ragassay.text import plain_yaml
 
 OUTSIDE = "/tmp/ragassay-hostile-outside"  # where tricks want to write
 CODE = f"open({OUTSIDE!r} + '-ran', 'w').close()"

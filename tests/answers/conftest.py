@@ -3,7 +3,7 @@
 import pytest
 
 from project import ROOT
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.queries import QUERIES

@@ -1,7 +1,7 @@
 """Queries asked without any passage."""
 
 from loopback import Loopback
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.schemas.direct_answers import DIRECT_ANSWERS
 from ragassay.schemas.queries import QUERIES
 from rows import row

@@ -3,12 +3,12 @@
 import pytest
 
 from loopback import Loopback
-from ragassay import tables
-from ragassay.answers.asking import NoAnswers
+from ragassay.base import tables
+from ragassay.base.tally import MostRejected
+from ragassay.grading.asking import NoAnswers
 from ragassay.schemas.calls import CALLS
 from ragassay.schemas.passage_answers import PASSAGE_ANSWERS
 from ragassay.schemas.queries import QUERIES
-from ragassay.tally import MostRejected
 from rows import row
 from scripts.answers.answer_from_passages import answer_from_passages
 

@@ -5,13 +5,13 @@ import json
 import pytest
 
 from passages import TEXTS, write_passages
-from ragassay import tables
-from ragassay.attacks.tried import tried
+from ragassay.base import tables
 from ragassay.schemas.answers import ANSWERS
 from ragassay.schemas.metrics import METRICS
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
 from ragassay.schemas.retrieved import RETRIEVED
 from ragassay.schemas.targets import TARGETS
+from ragassay.studies.poisoning.attacks.tried import tried
 from rows import place, row
 from scripts.attacks.measure_attacks import measure_attacks
 from targets import write_poison, write_targets

@@ -12,10 +12,18 @@ import torch
 from models import one_thread, save_decoder, save_encoder  # noqa: F401  a fixture
 from passages import TEXTS, write_passages
 from project import ROOT
-from ragassay import tables, variants
-from ragassay.attacks import finished, loudness
-from ragassay.attacks.attacked_reader import AttackedReader
-from ragassay.attacks.poison import (
+from ragassay.base import tables, variants
+from ragassay.calls.estimate_caller import FOLDER
+from ragassay.grading.answer_match import contains
+from ragassay.models.encoders.embed import Embedder
+from ragassay.models.encoders.encoder import Encoder
+from ragassay.schemas.calls import CALLS
+from ragassay.schemas.neighbours import NEIGHBOURS
+from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
+from ragassay.schemas.targets import TARGETS
+from ragassay.studies.poisoning.attacks import finished, loudness
+from ragassay.studies.poisoning.attacks.attacked_reader import AttackedReader
+from ragassay.studies.poisoning.attacks.poison import (
     ANSWER,
     FILTER,
     KINDS,
@@ -28,17 +36,9 @@ from ragassay.attacks.poison import (
     settings_of,
     wants,
 )
-from ragassay.attacks.tried import tried
-from ragassay.attacks.trigger import triggered
-from ragassay.defences import defence
-from ragassay.encoders.embed import Embedder
-from ragassay.encoders.encoder import Encoder
-from ragassay.llm.estimate_caller import FOLDER
-from ragassay.schemas.calls import CALLS
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
-from ragassay.schemas.targets import TARGETS
-from ragassay.text.answer_match import contains
+from ragassay.studies.poisoning.attacks.tried import tried
+from ragassay.studies.poisoning.attacks.trigger import triggered
+from ragassay.studies.poisoning.defences import defence
 from rows import row
 from scripts.attacks.optimise_passages import optimise_passages
 from scripts.defences.fit_defence import fit_defence

@@ -1,10 +1,10 @@
 """Texts of an attack that a model writes, and that a corpus is poisoned with."""
 
-from ragassay import tables
-from ragassay.attacks.loudness import question_words
+from ragassay.base import tables
+from ragassay.grading.answer_match import contains
 from ragassay.schemas.attack_texts import ATTACK_TEXTS
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
-from ragassay.text.answer_match import contains
+from ragassay.studies.poisoning.attacks.loudness import question_words
 from scripts.attacks.paraphrase_targets import paraphrase_targets
 from scripts.attacks.poison_corpus import poison_corpus
 from study import FREE

@@ -5,10 +5,10 @@ import csv
 import pytest
 
 from passages import TEXTS
-from ragassay import tables
-from ragassay.attacks.poison import AttackError
+from ragassay.base import tables
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
+from ragassay.studies.poisoning.attacks.poison import AttackError
 from rows import row
 from scripts.attacks.poison_corpus import poison_corpus
 

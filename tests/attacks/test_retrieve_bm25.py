@@ -1,7 +1,7 @@
 """retrieve_bm25: clean and poisoned passages in one ranking, as one search of both."""
 
 from passages import TEXTS, write_passages
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.retrieved import RETRIEVED
 from scripts.attacks.retrieve_bm25 import retrieve_bm25

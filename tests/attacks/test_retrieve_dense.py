@@ -3,8 +3,8 @@
 import pytest
 
 from passages import TEXTS, write_passages
-from ragassay import tables
-from ragassay.encoders.encoder import Encoder
+from ragassay.base import tables
+from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.retrieved import RETRIEVED
 from scripts.attacks.retrieve_dense import retrieve_dense

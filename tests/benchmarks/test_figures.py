@@ -12,7 +12,7 @@ import pytest
 from common import figures
 from programs import require
 from project import ROOT
-from ragassay import docs
+from tools import docs
 
 BENCHMARKS = ROOT / "benchmarks"
 MEASURED = sorted((BENCHMARKS / "figures").glob("*.txt"))
@@ -124,7 +124,7 @@ def test_make_keeps_the_figures_of_each_benchmark_and_fails_if_one_is_short(tmp_
         (tmp_path / folder).mkdir(parents=True)
     shutil.copy(BENCHMARKS / "common/figures.py", tmp_path / "benchmarks")
     (tmp_path / ".venv/bin/python").symlink_to(sys.executable)
-    (tmp_path / "workflow/ragassay/docs.py").write_text("print('docs written')\n")
+    (tmp_path / "workflow/tools/docs.py").write_text("print('docs written')\n")
     for name, target in (("far", "<= 1"), ("near", "<= 3")):
         program = f"from figures import figure, finish\nfigure('{name}', 2, 's', '{target}')\nfinish()\n"
         (tmp_path / f"benchmarks/{name}.py").write_text(program)

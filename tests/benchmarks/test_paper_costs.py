@@ -5,9 +5,9 @@ from collections import Counter
 import pytest
 
 import paper_costs
-from ragassay import docs
-from ragassay.llm.estimate import table
+from ragassay.calls.estimate import table
 from ragassay.people.sampling import cochran
+from tools import docs
 
 
 def row(rule, model, requests, dollars):

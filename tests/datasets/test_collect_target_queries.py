@@ -1,6 +1,6 @@
 """Targets' questions are queries."""
 
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.schemas.queries import QUERIES
 from scripts.datasets.collect_target_queries import collect_target_queries
 from targets import write_targets

@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from ragassay import tables
-from ragassay.errors import AssayError
+from ragassay.base import tables
+from ragassay.base.errors import AssayError
+from ragassay.base.tally import MostRejected
 from ragassay.schemas.targets import TARGETS
-from ragassay.tally import MostRejected
 from scripts.datasets.read_targets import read_targets
 
 COLUMNS = {name: name for name in ("kind", "document", "answers", "target", "target_aliases", "texts", "made_by")}

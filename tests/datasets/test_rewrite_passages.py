@@ -2,8 +2,8 @@
 
 import pytest
 
-from ragassay import tables
-from ragassay.retrieval.corpus import CorpusError
+from ragassay.base import tables
+from ragassay.corpora.corpus import CorpusError
 from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.rewritten_passages import REWRITTEN_PASSAGES
 from rows import row

@@ -10,8 +10,9 @@ import pytest
 import yaml
 
 from project import NOTHING, ROOT, copy_project, planned, snakemake
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.documents.sources import document_files, records
+from ragassay.grading.answer_match import contains
 from ragassay.release.publishing import publish
 from ragassay.release.verification import checks
 from ragassay.release.verification.release_folder import ReleaseFolder
@@ -21,7 +22,6 @@ from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.retrieved import RETRIEVED
 from ragassay.schemas.rewritten_passages import REWRITTEN_PASSAGES
 from ragassay.schemas.targets import TARGETS
-from ragassay.text.answer_match import contains
 from releases import DAY, everything, sources
 
 DOCUMENTS = 30

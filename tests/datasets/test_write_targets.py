@@ -2,8 +2,8 @@
 
 import pytest
 
-from ragassay import tables
-from ragassay.llm.providers import embedded
+from ragassay.base import tables
+from ragassay.calls.providers import embedded
 from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.queries import QUERIES
 from ragassay.schemas.targets import TARGETS

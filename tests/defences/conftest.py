@@ -3,7 +3,7 @@
 import pytest
 
 from passages import TEXTS, write_passages
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.schemas.retrieved import RETRIEVED
 from rows import row
 from scripts.defences.filter_retrieved import filter_retrieved

@@ -5,11 +5,11 @@ import pytest
 from loopback import Loopback
 from passages import TEXTS
 from project import ROOT
-from ragassay import tables
-from ragassay.defences import modules
+from ragassay.base import tables
 from ragassay.schemas.answers import ANSWERS
 from ragassay.schemas.calls import CALLS
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
+from ragassay.studies.poisoning.defences import modules
 from scripts.defences import answer_attacked as stage
 from scripts.defences.answer_attacked import answer_attacked
 from targets import TARGET_ROWS

@@ -3,11 +3,11 @@
 import pytest
 
 from passages import write_passages
-from ragassay import tables
-from ragassay.attacks.poison import AttackError
-from ragassay.defences import guard_file
-from ragassay.defences.null import DefenceError
+from ragassay.base import tables
 from ragassay.schemas.filtered import FILTERED
+from ragassay.studies.poisoning.attacks.poison import AttackError
+from ragassay.studies.poisoning.defences import guard_file
+from ragassay.studies.poisoning.defences.null import DefenceError
 
 
 @pytest.fixture

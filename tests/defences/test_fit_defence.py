@@ -5,18 +5,18 @@ import json
 import numpy as np
 import pytest
 
-from ragassay import tables
-from ragassay.defences import guard_file, provenance
-from ragassay.defences.evidence import scored_by
-from ragassay.defences.null import ALL, FOLDS, DefenceError, fold_of
-from ragassay.encoders.encoder import Encoder
+from ragassay.base import tables
+from ragassay.models import files
+from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.passage_scores import PASSAGE_SCORES
 from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
 from ragassay.schemas.retrieved import RETRIEVED
 from ragassay.schemas.targets import TARGETS
-from ragassay.weights import files
+from ragassay.studies.poisoning.defences import guard_file, provenance
+from ragassay.studies.poisoning.defences.evidence import scored_by
+from ragassay.studies.poisoning.defences.null import ALL, FOLDS, DefenceError, fold_of
 from rows import row
 from scripts.defences.fit_defence import fit_defence
 from study import MINILM

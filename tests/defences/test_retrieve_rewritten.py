@@ -1,6 +1,6 @@
 """What rewritten questions find with poison among the passages: as any others do, in a table of their own."""
 
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.schemas.found_rewritten import FOUND_REWRITTEN
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.queries import QUERIES

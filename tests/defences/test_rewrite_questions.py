@@ -5,10 +5,10 @@ import json
 import pytest
 
 from project import ROOT
-from ragassay import tables
-from ragassay.defences.kinds.paraphrasing import rewritten
-from ragassay.llm.model import Answer
+from ragassay.base import tables
+from ragassay.calls.model import Answer
 from ragassay.schemas.queries import QUERIES
+from ragassay.studies.poisoning.defences.kinds.paraphrasing import rewritten
 from scripts.datasets.collect_target_queries import collect_target_queries
 from scripts.defences.rewrite_questions import rewrite_questions
 from targets import TARGET_ROWS, write_targets

@@ -6,7 +6,7 @@ import pytest
 
 from models import save_decoder
 from project import ROOT
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.documents.splits import split_of
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.questions import QUESTIONS

@@ -2,16 +2,16 @@
 
 import pytest
 
-from ragassay import tables
-from ragassay.detectors import detector
-from ragassay.detectors.detector import DetectorError
-from ragassay.detectors.kinds import appended_token
+from ragassay.base import tables
 from ragassay.documents.splits import split_of
-from ragassay.heads import scores
-from ragassay.heads.heads_file import HeadsFileError
+from ragassay.models.heads import scores
+from ragassay.models.heads.heads_file import HeadsFileError
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.predictions import PREDICTIONS
 from ragassay.schemas.questions import QUESTIONS
+from ragassay.studies.scope.detectors import detector
+from ragassay.studies.scope.detectors.detector import DetectorError
+from ragassay.studies.scope.detectors.kinds import appended_token
 from rows import row
 
 

@@ -4,8 +4,7 @@ import random
 
 import pytest
 
-from ragassay import tables
-from ragassay.detectors import training_documents
+from ragassay.base import tables
 from ragassay.documents.documents import article
 from ragassay.documents.splits import split_of
 from ragassay.schemas.articles import ARTICLES
@@ -14,6 +13,7 @@ from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.questions import QUESTIONS
 from ragassay.schemas.scope_labels import SCOPE_LABELS
 from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.studies.scope.detectors import training_documents
 from rows import row
 from scripts.documents.collect_documents import collect_documents
 from scripts.documents.find_duplicates import find_duplicates

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.gold import GOLD
 from ragassay.schemas.hardness_scores import HARDNESS_SCORES

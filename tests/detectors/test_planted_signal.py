@@ -13,16 +13,16 @@ import torch
 from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
 
 from models import save_decoder
-from ragassay import tables
-from ragassay.activations.state_store import StoredStates
-from ragassay.detectors.detector import Asked
-from ragassay.detectors.kinds import appended_token
-from ragassay.heads import linear, scores
+from ragassay.base import tables
 from ragassay.metrics.auroc import auroc
+from ragassay.models.activations.state_store import StoredStates
+from ragassay.models.heads import linear, scores
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.predictions import PREDICTIONS
 from ragassay.schemas.questions import QUESTIONS
 from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.studies.scope.detectors.detector import Asked
+from ragassay.studies.scope.detectors.kinds import appended_token
 
 WORD, TOKEN, WIDTH = "zeppelin", "<|unused_0|>", 16
 FOUND, SEEKS, BEGINS, ANY = range(4)  # what directions of a token's vector mean; the others mean nothing

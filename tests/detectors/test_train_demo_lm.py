@@ -11,7 +11,8 @@ from safetensors.torch import load_file
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from project import ROOT, TINY, snakemake
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.calls.prompts import Prompt
 from ragassay.demo_lm import comprehension, lessons, measuring, shipment, tokens, training
 from ragassay.demo_lm import rows as row_batches
 from ragassay.demo_lm.excerpts import Excerpts
@@ -19,9 +20,8 @@ from ragassay.demo_lm.lessons import facts
 from ragassay.demo_lm.rows import Batches
 from ragassay.demo_lm.tokens import UNUSED
 from ragassay.documents.splits import split_of
-from ragassay.llm.prompts import Prompt
+from ragassay.models.threads import threads
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.weights.threads import threads
 from rows import row
 from scripts.detectors.train_demo_lm import TrainingError, train_demo_lm
 

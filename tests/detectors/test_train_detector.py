@@ -5,16 +5,16 @@ import shutil
 
 import pytest
 
-from ragassay import tables
-from ragassay.activations.sites import ActivationsError
-from ragassay.detectors.detector import DetectorError
-from ragassay.encoders.encoder import Encoder
-from ragassay.heads.learning import LearningError
+from ragassay.base import tables
+from ragassay.models.activations.sites import ActivationsError
+from ragassay.models.encoders.encoder import Encoder
+from ragassay.models.heads.learning import LearningError
 from ragassay.schemas.detector_documents import DETECTOR_DOCUMENTS
 from ragassay.schemas.detector_training import DETECTOR_TRAINING
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.predictions import PREDICTIONS
 from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.studies.scope.detectors.detector import DetectorError
 from study import MINILM
 
 
@@ -133,7 +133,7 @@ def test_the_card_tells_other_data_by_its_digest(study, table, name, column):
 def test_a_second_training_gives_the_same_bytes_and_computes_no_feature_again(study, decoder, monkeypatch):
     settings = study.settings("appended_token", decoder)
     study.train(settings)
-    monkeypatch.setattr("ragassay.activations.decoder.Decoder.load", None)  # nothing is loaded
+    monkeypatch.setattr("ragassay.models.activations.decoder.Decoder.load", None)  # nothing is loaded
     study.train(settings, "again")
     for name, path in study.made().items():
         assert path.read_bytes() == study.made("again")[name].read_bytes(), name

@@ -2,9 +2,9 @@
 
 import pytest
 
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.errors import AssayError
 from ragassay.documents.documents import article
-from ragassay.errors import AssayError
 from ragassay.schemas.articles import ARTICLES
 from ragassay.schemas.clusters import CLUSTERS
 from ragassay.schemas.documents import DOCUMENTS

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.schemas.document_statistics import DOCUMENT_STATISTICS
 from ragassay.schemas.documents import DOCUMENTS
 from scripts.documents.describe_documents import describe_documents

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.documents.splits import split_of
 from ragassay.schemas.articles import ARTICLES
 from ragassay.schemas.clusters import CLUSTERS

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.metrics import METRICS
 from rows import place

@@ -2,14 +2,14 @@
 
 import pytest
 
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.tables import REJECTS
 from ragassay.schemas.claims import CLAIMS
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.drift import DRIFT
 from ragassay.schemas.hardness import HARDNESS
 from ragassay.schemas.questions import QUESTIONS
 from ragassay.schemas.recovered_claims import RECOVERED_CLAIMS
-from ragassay.tables import REJECTS
 from rows import row
 from scripts.hardness.compute_hardness import compute_hardness
 from study import MINILM

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.schemas.hardness import HARDNESS
 from ragassay.schemas.hardness_scores import HARDNESS_SCORES
 from ragassay.schemas.hardness_strata import HARDNESS_STRATA

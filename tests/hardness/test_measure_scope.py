@@ -5,7 +5,7 @@ import json
 import pytest
 
 from project import ROOT
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.documents.splits import split_of
 from ragassay.report.sections import load
 from ragassay.schemas.claims import CLAIMS

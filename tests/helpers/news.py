@@ -6,7 +6,7 @@ import sys
 import time
 from pathlib import Path
 
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.news.fetching.archive import Answers
 from ragassay.schemas.candidates import CANDIDATES
 from ragassay.schemas.feed_health import FEED_HEALTH
@@ -31,7 +31,7 @@ CRAWL = {
 OUTPUTS = {"pages": PAGES, "candidates": CANDIDATES, "feed_health": FEED_HEALTH, "rejects": tables.REJECTS}
 PROGRAM = """
 import json, os, resource, sys
-from ragassay.errors import AssayError
+from ragassay.base.errors import AssayError
 from scripts.news.crawl_shard import crawl_shard
 jobs, most_bytes = json.loads(sys.argv[1])
 if most_bytes:  # of a file, as if the disk were full behind that

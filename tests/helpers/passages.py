@@ -1,6 +1,6 @@
 """A little corpus, queries over it, and encoders to search it with."""
 
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.passages import PASSAGES
 from rows import row

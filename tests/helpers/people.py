@@ -14,7 +14,7 @@ import sys
 import yaml
 
 from project import ROOT
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.people.__main__ import main
 from ragassay.people.labelling import Labelling
 from ragassay.schemas.annotation_items import ANNOTATION_ITEMS

@@ -9,16 +9,16 @@ import pytest
 
 from models import MINILM, save_decoder
 from project import ROOT
-from ragassay import tables
-from ragassay.datasets.hygiene import usable
-from ragassay.revprag.asked import asked_once
+from ragassay.base import tables
+from ragassay.models.threads import threads
 from ragassay.schemas.filtered import FILTERED
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
 from ragassay.schemas.retrieved import RETRIEVED
 from ragassay.schemas.targets import TARGETS
-from ragassay.weights.threads import threads
+from ragassay.studies.poisoning.probes.asked import asked_once
+from ragassay.studies.poisoning.targets.hygiene import usable
 from rows import row
 from scripts.revprag.answer_prompts import answer_prompts
 from scripts.revprag.collect_activations import collect_activations

@@ -22,7 +22,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from programs import require
-from ragassay.code_version import STORE
+from ragassay.base.code_version import STORE
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -5,7 +5,7 @@ import random
 
 import pyarrow as pa
 
-from ragassay.tables import Column, Table, key_names
+from ragassay.base.tables import Column, Table, key_names
 
 FILLS = (
     *((pa.types.is_string, ""), (pa.types.is_boolean, False), (pa.types.is_integer, 0), (pa.types.is_floating, 0.0)),

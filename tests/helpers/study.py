@@ -10,8 +10,7 @@ import pytest
 
 from corpora import large_study
 from project import ROOT
-from ragassay import tables
-from ragassay.responses.verdict_matrix import Cell, Questions
+from ragassay.base import tables
 from ragassay.schemas.calls import CALLS
 from ragassay.schemas.claims import CLAIMS
 from ragassay.schemas.closed_book_answers import CLOSED_BOOK_ANSWERS
@@ -27,6 +26,7 @@ from ragassay.schemas.scope_labels import SCOPE_LABELS
 from ragassay.schemas.scope_votes import SCOPE_VOTES
 from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
 from ragassay.schemas.written_questions import WRITTEN_QUESTIONS
+from ragassay.studies.scope.responses.verdict_matrix import Cell, Questions
 from rows import row
 from scripts.responses.build_explorer import build_explorer
 

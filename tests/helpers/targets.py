@@ -1,9 +1,9 @@
 """Two targets over a little corpus, and their tables."""
 
-from ragassay import tables
-from ragassay.datasets.hygiene import usable
+from ragassay.base import tables
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
 from ragassay.schemas.targets import TARGETS
+from ragassay.studies.poisoning.targets.hygiene import usable
 from rows import row
 
 TARGET_ROWS = [

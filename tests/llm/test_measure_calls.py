@@ -2,7 +2,7 @@
 
 import json
 
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.schemas.calls import CALLS
 from ragassay.schemas.metrics import METRICS
 from scripts.llm.measure_calls import COUNTS, measure_calls

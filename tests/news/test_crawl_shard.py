@@ -7,7 +7,7 @@ import pytest
 from corpora.papers import Papers, gaps
 from news import TOPICS, Shard, asked_until, feed, start, timeless, urls
 from project import ROOT
-from ragassay.errors import AssayError
+from ragassay.base.errors import AssayError
 from ragassay.news.demo import loopback_server
 from ragassay.news.fetching import bodies
 from ragassay.news.fetching.archive import Answers

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ragassay import tables
-from ragassay.errors import AssayError
+from ragassay.base import tables
+from ragassay.base.errors import AssayError
 from ragassay.news.feeds.feed_table import OTHER_NAMES, PAPER_TOPICS
 from ragassay.schemas.feeds import FEEDS
 from scripts.news.export_feeds import export_feeds

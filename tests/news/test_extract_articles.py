@@ -7,11 +7,11 @@ import json
 import pytest
 
 from corpora.news_pages import articles, page
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.tally import MostRejected
 from ragassay.news.fetching import bodies as stored
 from ragassay.schemas.articles import ARTICLES
 from ragassay.schemas.pages import PAGES
-from ragassay.tally import MostRejected
 from scripts.news.extract_articles import extract_articles
 
 TOLD = articles()

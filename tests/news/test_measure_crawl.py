@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from project import ROOT
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.report.sections import load
 from ragassay.schemas.articles import ARTICLES
 from ragassay.schemas.candidates import CANDIDATES

@@ -1,7 +1,7 @@
 """gather_annotations: what each person said last, with numbers for names."""
 
 from people import click, item, project, run, sample, state
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.people.click_log import Log
 from ragassay.people.page.clicks import decide
 from ragassay.schemas.annotation_items import ANNOTATION_ITEMS

@@ -7,8 +7,8 @@ from sklearn.metrics import cohen_kappa_score
 
 from people import item, project, run
 from project import TINY, planned, snakemake
-from ragassay import tables
-from ragassay.errors import AssayError
+from ragassay.base import tables
+from ragassay.base.errors import AssayError
 from ragassay.people.recorded_votes import recorded
 from ragassay.schemas.annotation_items import ANNOTATION_ITEMS
 from ragassay.schemas.annotations import ANNOTATIONS

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.plan import people
 from ragassay.schemas.annotation_items import ANNOTATION_ITEMS
 from ragassay.schemas.documents import DOCUMENTS

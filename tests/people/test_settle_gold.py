@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.schemas.annotations import ANNOTATIONS
 from ragassay.schemas.gold import GOLD
 from rows import row

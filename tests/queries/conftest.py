@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.queries import QUERIES
 from rows import row

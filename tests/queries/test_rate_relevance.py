@@ -1,6 +1,6 @@
 """How relevant a model finds what was retrieved."""
 
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.schemas.lm_relevance import LM_RELEVANCE
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.queries import QUERIES

@@ -4,8 +4,8 @@ import datetime
 
 import pytest
 
-from ragassay import tables
-from ragassay.errors import AssayError
+from ragassay.base import tables
+from ragassay.base.errors import AssayError
 from ragassay.schemas.query_log import QUERY_LOG
 from scripts.queries.read_query_log import read_query_log
 

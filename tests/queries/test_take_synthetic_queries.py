@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.queries.corpus_sentences import taken_from
 from ragassay.schemas.queries import QUERIES
 from scripts.queries.take_synthetic_queries import take_synthetic_queries

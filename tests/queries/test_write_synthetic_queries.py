@@ -1,6 +1,6 @@
 """Queries that a model writes from passages."""
 
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.schemas.queries import QUERIES
 from scripts.queries.write_synthetic_queries import write_synthetic_queries
 

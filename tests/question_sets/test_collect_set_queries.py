@@ -1,6 +1,6 @@
 """collect_set_queries: every question is a query about its document."""
 
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.schemas.queries import QUERIES
 from ragassay.schemas.questions import QUESTIONS
 from rows import row

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.hardness import FEATURES
 from ragassay.schemas.overlap import OVERLAP

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from project import ROOT, copy_project, planned, snakemake
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.schemas.metrics import METRICS
 from ragassay.schemas.responses import RESPONSES
 

@@ -5,11 +5,8 @@ import json
 import pandas as pd
 import pytest
 
-from ragassay import tables
-from ragassay.errors import AssayError
-from ragassay.question_sets import accuracy
-from ragassay.question_sets.people_labels import settled
-from ragassay.question_sets.section import set_rows
+from ragassay.base import tables
+from ragassay.base.errors import AssayError
 from ragassay.schemas.defusion_labels import DEFUSION_LABELS
 from ragassay.schemas.human_labels import HUMAN_LABELS
 from ragassay.schemas.metrics import METRICS
@@ -19,7 +16,10 @@ from ragassay.schemas.predictions import PREDICTIONS
 from ragassay.schemas.queries import QUERIES
 from ragassay.schemas.questions import QUESTIONS
 from ragassay.schemas.scope_labels import SCOPE_LABELS
-from ragassay.scope.votes import IN, OUT
+from ragassay.studies.scope.question_sets import accuracy
+from ragassay.studies.scope.question_sets.people_labels import settled
+from ragassay.studies.scope.question_sets.section import set_rows
+from ragassay.studies.scope.questions.votes import IN, OUT
 from rows import place, row
 from scripts.question_sets.measure_question_sets import measure_question_sets
 from study import question

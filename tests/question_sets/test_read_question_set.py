@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.human_labels import HUMAN_LABELS
 from ragassay.schemas.questions import QUESTIONS

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from ragassay import tables
-from ragassay.question_sets.reading import QuestionSetError
+from ragassay.base import tables
 from ragassay.schemas.responses import RESPONSES
+from ragassay.studies.scope.question_sets.reading import QuestionSetError
 from scripts.question_sets.read_responses import read_responses
 
 

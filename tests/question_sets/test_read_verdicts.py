@@ -5,9 +5,9 @@ from collections import Counter
 
 import pytest
 
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.tally import MostRejected
 from ragassay.schemas.scope_votes import SCOPE_VOTES
-from ragassay.tally import MostRejected
 from scripts.question_sets.read_verdicts import read_verdicts
 
 

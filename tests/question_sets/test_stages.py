@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from project import TINY, planned, snakemake
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.release.publishing import publish
 from ragassay.release.replaying import replay
 from ragassay.release.verification import checks

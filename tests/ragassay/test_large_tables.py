@@ -17,9 +17,9 @@ SCRIPT = """
 import sys
 import pyarrow as pa
 import pyarrow.compute as pc
-from ragassay import sorted_runs
+from ragassay.base import sorted_runs
 from common.memory import peak_megabytes
-from ragassay.tables import Column, Table, Writer, batches, read
+from ragassay.base.tables import Column, Table, Writer, batches, read
 
 order, run_bytes, path, rows = sys.argv[1], int(sys.argv[2]), sys.argv[3], int(sys.argv[4])
 sorted_runs.RUN_BYTES = run_bytes or sorted_runs.RUN_BYTES

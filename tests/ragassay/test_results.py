@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 
 from project import ROOT
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.tables import REJECTS
 from ragassay.results import Results, ResultsError
 from ragassay.schemas.metrics import METRICS, metric
 from ragassay.schemas.scope_labels import SCOPE_LABELS
-from ragassay.tables import REJECTS
 
 
 def label(number, name):

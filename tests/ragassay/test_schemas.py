@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from ragassay import schemas
-from ragassay.tables import REJECTS, Table, TableError, batches, read, write
+from ragassay.base.tables import REJECTS, Table, TableError, batches, read, write
 
 MODULES = [importlib.import_module(found.name) for found in pkgutil.iter_modules(schemas.__path__, "ragassay.schemas.")]
 DECLARED = [(module, value) for module in MODULES for value in vars(module).values() if isinstance(value, Table)]

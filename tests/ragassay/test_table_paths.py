@@ -9,8 +9,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from ragassay import tables
-from ragassay.tables import TableError
+from ragassay.base import tables
+from ragassay.base.tables import TableError
 from rows import THING, THINGS, things
 
 SHELVED = dataclasses.replace(THINGS, path="things{way}/{house}/{kind}/{shelf}")
@@ -121,7 +121,7 @@ def test_types_do_not_depend_on_the_rows(tmp_path, files):
 def test_a_job_which_keeps_pandas_from_pyarrow_reads_frames(paths):
     code = """
 import dataclasses, sys
-from ragassay import stage, tables
+from ragassay.base import stage, tables
 from rows import THINGS
 
 stage._leave_pandas_out()

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragassay import tables
-from ragassay.tables import BATCH_ROWS, OPTIONS, REJECTS, Table, TableError, batches, read, read_all, write
+from ragassay.base import tables
+from ragassay.base.tables import BATCH_ROWS, OPTIONS, REJECTS, Table, TableError, batches, read, read_all, write
 from rows import THING, THINGS, arrow, things
 
 # Without lists: the header of a list's page, which no checksum covers, can lose values without a trace.

@@ -3,8 +3,8 @@
 import pyarrow as pa
 import pytest
 
-from ragassay import sorted_runs, tables
-from ragassay.tables import TableError, write
+from ragassay.base import sorted_runs, tables
+from ragassay.base.tables import TableError, write
 from rows import DAY, THING, THINGS, arrow, by_key, things
 
 

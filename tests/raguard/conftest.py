@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from ragassay import tables
-from ragassay.defences import defence
+from ragassay.base import tables
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
 from ragassay.schemas.targets import TARGETS
+from ragassay.studies.poisoning.defences import defence
 from rows import row
 from scripts.defences.fit_defence import fit_defence
 from scripts.raguard.score_passages import score_passages

@@ -4,7 +4,7 @@ import pytest
 
 from passages import TEXTS, write_passages
 from project import ROOT
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.schemas.calls import CALLS
 from ragassay.schemas.sweep_answers import SWEEP_ANSWERS
 from ragassay.schemas.sweep_shown import SWEEP_SHOWN

@@ -9,17 +9,17 @@ import pytest
 
 from models import save_decoder
 from project import ROOT
-from ragassay import tables
-from ragassay.attacks.attacked_filter import AttackedFilter
-from ragassay.defences import guard_file
-from ragassay.defences.null import ALL, DefenceError, fold_of
-from ragassay.defences.scorer import opened
+from ragassay.base import tables
+from ragassay.config.schema import merged
+from ragassay.config.settings import checked
 from ragassay.plan import defences
-from ragassay.plan.config import checked
-from ragassay.plan.schema import merged
-from ragassay.raguard.guard import Guard
 from ragassay.schemas.passage_scores import PASSAGE_SCORES
 from ragassay.schemas.passages import PASSAGES
+from ragassay.studies.poisoning.attacks.attacked_filter import AttackedFilter
+from ragassay.studies.poisoning.defences import guard_file
+from ragassay.studies.poisoning.defences.null import ALL, DefenceError, fold_of
+from ragassay.studies.poisoning.defences.scorer import opened
+from ragassay.studies.poisoning.measures.guard import Guard
 from study import MINILM
 
 GUIDE = (ROOT / "docs/defences.md").read_text()

@@ -5,9 +5,7 @@ import json
 import pytest
 
 from project import ROOT
-from ragassay import tables
-from ragassay.attacks.outcomes import ABSTAINED, OUTCOMES
-from ragassay.defences import guard_file
+from ragassay.base import tables
 from ragassay.report.sections import load
 from ragassay.schemas.answers import ANSWERS
 from ragassay.schemas.filtered import FILTERED
@@ -17,6 +15,8 @@ from ragassay.schemas.quarantine import QUARANTINE
 from ragassay.schemas.retrieved import RETRIEVED
 from ragassay.schemas.sweep_answers import SWEEP_ANSWERS
 from ragassay.schemas.targets import TARGETS
+from ragassay.studies.poisoning.attacks.outcomes import ABSTAINED, OUTCOMES
+from ragassay.studies.poisoning.defences import guard_file
 from rows import place, row
 from scripts.raguard.measure_raguard import measure_raguard
 

@@ -5,12 +5,12 @@ import json
 import numpy as np
 import pytest
 
-from ragassay import tables
-from ragassay.defences.scorer import DOCUMENTS, ScorerError, opened
-from ragassay.defences.scorers.ngram import Scorer
+from ragassay.base import tables
 from ragassay.schemas.passage_scores import PASSAGE_SCORES
 from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
+from ragassay.studies.poisoning.defences.scorer import DOCUMENTS, ScorerError, opened
+from ragassay.studies.poisoning.defences.scorers.ngram import Scorer
 from scripts.raguard.score_passages import score_passages
 
 READING = {"way": "even_words", "least": 4, "window": 5}

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from ragassay import tables
-from ragassay.defences.guard import Guard
-from ragassay.defences.null import DefenceError
-from ragassay.raguard.screening import Screen
+from ragassay.base import tables
 from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.quarantine import QUARANTINE
 from ragassay.schemas.queries import QUERIES
+from ragassay.studies.poisoning.defences.guard import Guard
+from ragassay.studies.poisoning.defences.null import DefenceError
+from ragassay.studies.poisoning.measures.screening import Screen
 from rows import row
 from scripts.raguard.screen_passages import screen_passages
 from study import MINILM

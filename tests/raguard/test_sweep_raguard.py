@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.passage_scores import PASSAGE_SCORES
 from ragassay.schemas.passages import PASSAGES

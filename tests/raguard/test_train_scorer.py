@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from ragassay import tables
-from ragassay.defences.scorer import DOCUMENTS, ScorerError
-from ragassay.defences.scorers.ngram import Scorer
+from ragassay.base import tables
 from ragassay.schemas.passages import PASSAGES
+from ragassay.studies.poisoning.defences.scorer import DOCUMENTS, ScorerError
+from ragassay.studies.poisoning.defences.scorers.ngram import Scorer
 from rows import row
 from scripts.raguard.train_scorer import train_scorer
 

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.hardness import HARDNESS
 from ragassay.schemas.hardness_scores import HARDNESS_SCORES

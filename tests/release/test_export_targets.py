@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
 from rows import place
 from scripts.release.export_targets import export_targets

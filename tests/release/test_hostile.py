@@ -13,7 +13,7 @@ import pytest
 
 from project import ROOT
 from publishing.hostile import CLAIMS, OUTSIDE, TRICKS
-from ragassay.errors import AssayError
+from ragassay.base.errors import AssayError
 from ragassay.release.__main__ import main
 from ragassay.release.replaying import replay
 from ragassay.release.sandbox import OFFLINE, _box, environment, run_boxed, scratch_folder

@@ -14,9 +14,9 @@ import pytest
 import yaml
 
 from project import ROOT, TINY
-from ragassay import tables
-from ragassay.errors import AssayError
-from ragassay.ledger.calls import Ledger
+from ragassay.base import plain_yaml, tables
+from ragassay.base.errors import AssayError
+from ragassay.calls.ledger.calls import Ledger
 from ragassay.release import contents, gathering
 from ragassay.release.__main__ import main
 from ragassay.release.licences import Licences
@@ -28,7 +28,6 @@ from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
 from ragassay.schemas.scope_votes import SCOPE_VOTES
 from ragassay.schemas.targets import TARGETS
-from ragassay.text import plain_yaml
 from releases import DAY, everything, linked
 from rows import row
 

@@ -11,14 +11,13 @@ import pytest
 
 from project import ROOT, TINY, snakemake
 from publishing.sealing import change
-from ragassay import tables
+from ragassay.base import plain_yaml, tables
 from ragassay.release import gathering
 from ragassay.release.publishing import publish
 from ragassay.release.rehydrating import CHANGED, NotRehydrated, rehydrate, texts
 from ragassay.release.replaying import replay
 from ragassay.release.verification.release_folder import ReleaseFolder
 from ragassay.schemas.articles import ARTICLES
-from ragassay.text import plain_yaml
 from releases import DAY, everything, linked
 
 

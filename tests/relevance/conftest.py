@@ -5,12 +5,12 @@ passage of a document has another id than the document, and queries name either 
 import numpy as np
 import pytest
 
-from ragassay import tables
-from ragassay.retrieval.neighbours import rows
+from ragassay.base import tables
 from ragassay.schemas.lm_relevance import LM_RELEVANCE
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.queries import QUERIES
+from ragassay.search.neighbours import rows
 from rows import place, row
 from scripts.relevance.hold_out_documents import hold_out_documents
 from scripts.relevance.score_outliers import score_outliers

@@ -11,17 +11,17 @@ import pyarrow.parquet as pq
 import pytest
 
 from project import ROOT
-from ragassay import tables
-from ragassay.encoders.embed import Embedder
-from ragassay.encoders.encoder import Encoder
-from ragassay.encoders.unit import unit
+from ragassay.base import tables
 from ragassay.metrics.auroc import auroc
-from ragassay.relevance.choice import Setting
-from ragassay.relevance.partition import fractions
+from ragassay.models.encoders.embed import Embedder
+from ragassay.models.encoders.encoder import Encoder
+from ragassay.models.encoders.unit import unit
 from ragassay.schemas.metrics import METRICS
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.queries import QUERIES
+from ragassay.studies.relevance.choice import Setting
+from ragassay.studies.relevance.partition import fractions
 from rows import place, row
 from scripts.relevance.hold_out_documents import hold_out_documents
 from scripts.relevance.measure_relevance import measure_relevance

@@ -6,14 +6,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from ragassay import tables
-from ragassay.errors import AssayError
-from ragassay.relevance.gate import Gate
+from ragassay.base import tables
+from ragassay.base.errors import AssayError
 from ragassay.schemas.metrics import METRICS
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.queries import QUERIES
 from ragassay.schemas.relevance_scores import RELEVANCE_SCORES
+from ragassay.studies.relevance.gate import Gate
 from rows import place
 from scripts.relevance.fit_gate import fit_gate
 from scripts.relevance.hold_out_documents import hold_out_documents

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.schemas.answer_examples import ANSWER_EXAMPLES
 from ragassay.schemas.examples import EXAMPLES
 from ragassay.schemas.lm_relevance import LM_RELEVANCE

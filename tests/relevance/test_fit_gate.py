@@ -9,16 +9,16 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from ragassay import tables
-from ragassay.encoders.encoder import Encoder
-from ragassay.relevance import calibration, fusion, partition
-from ragassay.relevance.gate import ANSWER, FUSED, Gate
-from ragassay.relevance.gate_files import GateError
+from ragassay.base import tables
+from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.held_out_documents import HELD_OUT_DOCUMENTS
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.queries import QUERIES
 from ragassay.schemas.relevance_scores import RELEVANCE_SCORES
+from ragassay.studies.relevance import calibration, fusion, partition
+from ragassay.studies.relevance.gate import ANSWER, FUSED, Gate
+from ragassay.studies.relevance.gate_files import GateError
 from rows import place, row
 from scripts.relevance.fit_gate import fit_gate
 from scripts.relevance.hold_out_documents import hold_out_documents

@@ -4,10 +4,10 @@ import datetime
 
 import numpy as np
 
-from ragassay import tables
-from ragassay.relevance.gate import Measured
+from ragassay.base import tables
 from ragassay.schemas.gated_queries import GATED_QUERIES
 from ragassay.schemas.query_log import QUERY_LOG
+from ragassay.studies.relevance.gate import Measured
 from scripts.relevance import gate_query_log as module
 
 TEXTS = ["Who?", "Where is it?", "Who?", "When?", "Where is it?"]

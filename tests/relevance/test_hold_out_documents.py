@@ -5,7 +5,7 @@ import random
 import pytest
 
 from growth import peak
-from ragassay import sorted_runs, tables
+from ragassay.base import sorted_runs, tables
 from ragassay.schemas.held_out_documents import HELD_OUT_DOCUMENTS
 from ragassay.schemas.passages import PASSAGES
 from rows import place, row

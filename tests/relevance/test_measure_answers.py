@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.schemas.answer_examples import ANSWER_EXAMPLES
 from ragassay.schemas.answer_metrics import ANSWER_METRICS
 from ragassay.schemas.direct_answers import DIRECT_ANSWERS

@@ -6,12 +6,12 @@ import json
 import numpy as np
 import pytest
 
-from ragassay import tables
-from ragassay.relevance.gate_files import write_card
+from ragassay.base import tables
 from ragassay.schemas.gated_queries import GATED_QUERIES
 from ragassay.schemas.metrics import METRICS
 from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.query_drift import QUERY_DRIFT
+from ragassay.studies.relevance.gate_files import write_card
 from ragassay.text.topics import TopicError, topics
 from rows import place, row
 from scripts.relevance.measure_drift import DriftError, measure_drift

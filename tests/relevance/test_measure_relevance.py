@@ -5,12 +5,12 @@ import json
 import numpy as np
 import pytest
 
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.metrics.panel import Estimates
-from ragassay.relevance import performance
-from ragassay.relevance.calibration import CalibrationError
 from ragassay.schemas.metrics import METRICS
 from ragassay.schemas.queries import QUERIES
+from ragassay.studies.relevance import performance
+from ragassay.studies.relevance.calibration import CalibrationError
 from scripts.relevance.measure_relevance import measure_relevance
 
 

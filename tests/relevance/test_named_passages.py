@@ -4,9 +4,9 @@ import logging
 
 import pytest
 
-from ragassay import tables
-from ragassay.relevance.study_set import Options, StudySet
+from ragassay.base import tables
 from ragassay.schemas.queries import QUERIES
+from ragassay.studies.relevance.study_set import Options, StudySet
 from rows import place
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from ragassay import tables
-from ragassay.relevance import outliers
+from ragassay.base import tables
 from ragassay.schemas.outlier_scores import OUTLIER_SCORES
+from ragassay.studies.relevance import outliers
 
 
 @pytest.fixture(scope="module")

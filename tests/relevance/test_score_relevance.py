@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.queries import QUERIES

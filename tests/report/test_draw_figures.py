@@ -3,7 +3,7 @@
 import csv
 import json
 
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.schemas.metrics import METRICS, metric
 from scripts.report.draw_figures import DRAWN, draw_figures
 

@@ -1,7 +1,7 @@
 """render_report: all sections with their figures on one page, the same page for the same input."""
 
 from project import ROOT
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.schemas.examples import EXAMPLES
 from ragassay.schemas.metrics import METRICS, metric
 from scripts.report.draw_figures import draw_figures

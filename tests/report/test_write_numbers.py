@@ -2,7 +2,7 @@
 
 import csv
 
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.schemas.metrics import METRICS, metric
 from scripts.report.write_numbers import write_numbers
 

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from project import ROOT
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.report.sections import load
 from ragassay.schemas.closed_book_answers import CLOSED_BOOK_ANSWERS
 from ragassay.schemas.defusion_labels import DEFUSION_LABELS

@@ -3,8 +3,8 @@
 import pytest
 
 from passages import ASKED, TEXTS, found_by, write_passages
-from ragassay import tables
-from ragassay.encoders.encoder import Encoder
+from ragassay.base import tables
+from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.queries import QUERIES
 from rows import row
 from study import MINILM

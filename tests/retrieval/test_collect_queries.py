@@ -1,6 +1,6 @@
 """collect_queries: kept questions, each with its document."""
 
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.schemas.queries import QUERIES
 from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
 from rows import row

@@ -3,8 +3,8 @@
 import pytest
 
 from passages import TEXTS, write_passages
-from ragassay import tables
-from ragassay.encoders.embed import Embedder
+from ragassay.base import tables
+from ragassay.models.encoders.embed import Embedder
 from ragassay.schemas.embedded_passages import EMBEDDED_PASSAGES
 from scripts.retrieval.embed_passages import embed_passages
 from scripts.retrieval.search_dense import search_dense

@@ -3,9 +3,9 @@
 import pytest
 
 from passages import write_passages
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.tables import TableError
 from ragassay.schemas.passages import PASSAGES
-from ragassay.tables import TableError
 from scripts.retrieval.join_passages import join_passages
 
 

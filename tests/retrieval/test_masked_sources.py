@@ -5,14 +5,14 @@ import random
 import numpy as np
 import pytest
 
-from ragassay import tables
-from ragassay.encoders.bm25 import Bm25
-from ragassay.encoders.embed import Embedder
-from ragassay.encoders.encoder import Encoder
-from ragassay.relevance.gate import Gate
+from ragassay.base import tables
+from ragassay.models.encoders.embed import Embedder
+from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.queries import QUERIES
+from ragassay.search.bm25 import Bm25
+from ragassay.studies.relevance.gate import Gate
 from rows import place, row
 from scripts.queries.take_synthetic_queries import take_synthetic_queries
 from scripts.relevance.fit_gate import fit_gate

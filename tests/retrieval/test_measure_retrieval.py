@@ -5,12 +5,12 @@ import math
 
 import pytest
 
-from ragassay import tables
-from ragassay.retrieval.gold import GoldError
+from ragassay.base import tables
 from ragassay.schemas.metrics import METRICS
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.queries import QUERIES
+from ragassay.search.gold import GoldError
 from rows import place, row
 from scripts.retrieval.measure_retrieval import measure_retrieval
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ragassay import tables
-from ragassay.errors import AssayError
+from ragassay.base import tables
+from ragassay.base.errors import AssayError
 from ragassay.schemas.passages import PASSAGES
 from scripts.retrieval.read_passages import read_passages
 

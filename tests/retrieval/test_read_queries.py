@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from ragassay import tables
-from ragassay.retrieval.user_files import TextError
+from ragassay.base import tables
+from ragassay.corpora.user_files import TextError
 from ragassay.schemas.queries import QUERIES
 from rows import row
 from scripts.retrieval.read_queries import read_queries

@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from passages import write_passages
-from ragassay.retrieval.corpus import CorpusError
+from ragassay.corpora.corpus import CorpusError
 from scripts.retrieval.search_bm25 import search_bm25
 
 

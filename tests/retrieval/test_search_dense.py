@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from passages import ASKED, TEXTS, TITLES, write_passages
-from ragassay.encoders.embed import Embedder
-from ragassay.encoders.encoder import Encoder
-from ragassay.retrieval.corpus import CorpusError
+from ragassay.corpora.corpus import CorpusError
+from ragassay.models.encoders.embed import Embedder
+from ragassay.models.encoders.encoder import Encoder
 from scripts.retrieval.search_dense import search_dense
 from study import MINILM
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from passages import ASKED, TEXTS, write_passages
-from ragassay.encoders.embed import Embedder
-from ragassay.encoders.encoder import Encoder
-from ragassay.errors import AssayError
-from ragassay.retrieval.corpus import CorpusError
+from ragassay.base.errors import AssayError
+from ragassay.corpora.corpus import CorpusError
+from ragassay.models.encoders.embed import Embedder
+from ragassay.models.encoders.encoder import Encoder
 from scripts.retrieval.search_dense import search_dense
 from scripts.retrieval.search_vectors import search_vectors
 from study import MINILM

@@ -3,8 +3,8 @@
 from collections import Counter
 
 from probe_study import COUNT, PROMPTS, READER, WITHOUT_ANSWER
-from ragassay import tables
-from ragassay.llm.prompts import Prompt
+from ragassay.base import tables
+from ragassay.calls.prompts import Prompt
 from ragassay.schemas.answers import ANSWERS
 from ragassay.schemas.calls import CALLS
 from ragassay.schemas.prompt_answers import PROMPT_ANSWERS

@@ -9,13 +9,13 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from probe_study import LOGISTIC
-from ragassay import tables
-from ragassay.activations.sites import ActivationsError
-from ragassay.errors import AssayError
-from ragassay.revprag.samples import ProbeError
+from ragassay.base import tables
+from ragassay.base.errors import AssayError
+from ragassay.models.activations.sites import ActivationsError
 from ragassay.schemas.activations import ACTIVATIONS
 from ragassay.schemas.probe_scores import PROBE_SCORES
 from ragassay.schemas.prompt_answers import PROMPT_ANSWERS
+from ragassay.studies.poisoning.probes.samples import ProbeError
 
 TRIPLET = LOGISTIC | {"kind": "triplet", "layers": None, "conditions": []}
 SMALL = {"widths": [4], "epochs": 1, "batch": 8, "rate": 1e-3, "margin": 1.0, "dimensions": 4}
@@ -82,7 +82,7 @@ def test_a_model_that_cannot_give_states_is_one_line_that_names_the_question(stu
 def test_a_probe_of_a_model_that_was_changed_since_is_refused(study, changed):
     from transformers import AutoModelForCausalLM
 
-    from ragassay.revprag.probe import Probe
+    from ragassay.studies.poisoning.probes.probe import Probe
 
     other = AutoModelForCausalLM.from_pretrained(changed({"model.norm.weight": 2.0})["model"])
     with pytest.raises(AssayError, match=r"found files .* expected .* which the probe was fitted with; load"):
@@ -94,7 +94,7 @@ def test_a_probe_refuses_weights_in_another_number_format(study):
     import torch
     from transformers import AutoModelForCausalLM
 
-    from ragassay.revprag.probe import Probe
+    from ragassay.studies.poisoning.probes.probe import Probe
 
     rounded = AutoModelForCausalLM.from_pretrained(study.model["model"], dtype=torch.bfloat16)
     with pytest.raises(AssayError, match="found dtype 'bfloat16', expected 'float32', which the probe was fitted with"):

@@ -6,14 +6,14 @@ import torch
 from transformers import AutoModel
 
 from probe_study import PROMPTS
-from ragassay import tables
-from ragassay.activations.decoder import Decoder
-from ragassay.activations.sites import ActivationsError
-from ragassay.llm.prompts import Prompt
-from ragassay.revprag.reading import Reading
+from ragassay.base import tables
+from ragassay.calls.prompts import Prompt
+from ragassay.models.activations.decoder import Decoder
+from ragassay.models.activations.sites import ActivationsError
 from ragassay.schemas.activations import ACTIVATIONS
 from ragassay.schemas.prompt_pairs import PROMPT_PAIRS
 from ragassay.schemas.targets import TARGETS
+from ragassay.studies.poisoning.probes.reading import Reading
 
 
 def test_they_are_the_states_of_the_last_token_of_each_prompt(study):

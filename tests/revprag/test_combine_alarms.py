@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.schemas.alarms import ALARMS
 from ragassay.schemas.filtered import FILTERED
 from ragassay.schemas.probe_scores import PROBE_SCORES

@@ -6,8 +6,8 @@ import shutil
 import pytest
 
 from project import planned
-from ragassay.errors import AssayError
-from ragassay.revprag.samples import ProbeError
+from ragassay.base.errors import AssayError
+from ragassay.studies.poisoning.probes.samples import ProbeError
 from workshop import pages, write_targets
 
 STUDY = {"pair_prompts", "answer_prompts", "collect_activations", "train_probes", "measure_revprag"}
@@ -51,7 +51,7 @@ def test_a_probe_of_another_model_is_refused(study, tmp_path):
     from transformers import AutoModelForCausalLM
 
     from models import save_decoder
-    from ragassay.revprag.probe import Probe
+    from ragassay.studies.poisoning.probes.probe import Probe
 
     save_decoder(tmp_path / "other", ["other words than before"], 300, 128, seed=1)
     other = AutoModelForCausalLM.from_pretrained(tmp_path / "other")

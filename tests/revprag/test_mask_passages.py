@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from probe_study import PROMPTS, asked
-from ragassay import tables
-from ragassay.likelihood.scorer import Scorer
-from ragassay.llm.prompts import Prompt
+from ragassay.base import tables
+from ragassay.calls.prompts import Prompt
+from ragassay.models.likelihood.scorer import Scorer
+from ragassay.models.local import LocalModel
 from ragassay.schemas.baseline_scores import BASELINE_SCORES
-from ragassay.weights.local import LocalModel
 from scripts.revprag.mask_passages import masked
 
 

@@ -6,14 +6,14 @@ import numpy as np
 import pandas as pd
 
 from probe_study import COUNT, ROOT
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.metrics.auroc import auroc
 from ragassay.report.sections import load
-from ragassay.revprag.breakdowns import class_rows, headline_rows
-from ragassay.revprag.performance import Group
 from ragassay.schemas.metrics import METRICS
 from ragassay.schemas.probe_scores import PROBE_SCORES
 from ragassay.schemas.probe_transfers import PROBE_TRANSFERS
+from ragassay.studies.poisoning.probes.breakdowns import class_rows, headline_rows
+from ragassay.studies.poisoning.probes.performance import Group
 
 
 def metrics(study, table):

@@ -3,9 +3,9 @@
 from collections import Counter
 
 from probe_study import CONDITIONS, COUNT, WITHOUT_ANSWER
-from ragassay import tables
-from ragassay.revprag.names import PAIRED
+from ragassay.base import tables
 from ragassay.schemas.prompt_pairs import PROMPT_PAIRS
+from ragassay.studies.poisoning.probes.names import PAIRED
 
 
 def read(study):

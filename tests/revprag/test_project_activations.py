@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ragassay import tables
-from ragassay.activations.decoder import Decoder
-from ragassay.revprag.reading import Reading
+from ragassay.base import tables
+from ragassay.models.activations.decoder import Decoder
 from ragassay.schemas.activations import ACTIVATIONS
 from ragassay.schemas.projections import PROJECTIONS
+from ragassay.studies.poisoning.probes.reading import Reading
 
 
 def test_pca_is_that_of_the_means_over_layers(study):

@@ -10,15 +10,15 @@ import pytest
 import torch
 
 from probe_study import COUNT, PROBES
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.documents.splits import split_of
 from ragassay.metrics.auroc import auroc
-from ragassay.revprag.probe import Probe
-from ragassay.revprag.samples import ProbeError
+from ragassay.models import files
 from ragassay.schemas.activations import ACTIVATIONS
 from ragassay.schemas.probe_scores import PROBE_SCORES
 from ragassay.schemas.prompt_answers import PROMPT_ANSWERS
-from ragassay.weights import files
+from ragassay.studies.poisoning.probes.probe import Probe
+from ragassay.studies.poisoning.probes.samples import ProbeError
 
 
 def scores(study, **wanted):
@@ -66,8 +66,8 @@ def test_a_saved_probe_gives_the_scores_of_its_fold(study, name):
         if row["condition"] == "matched"
     ]
     keys = {(row["target_id"], row["condition"], row["side"]): row["key"] for row in _activations(study)}
-    from ragassay.activations.decoder import Decoder
-    from ragassay.revprag.reading import Reading
+    from ragassay.models.activations.decoder import Decoder
+    from ragassay.studies.poisoning.probes.reading import Reading
 
     decoder = Decoder("model tiny", study.model)
     store = Reading().resolved(decoder).store(decoder, study.embeddings)

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from probe_study import CELL
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.documents.splits import split_of
 from ragassay.metrics.auroc import auroc
-from ragassay.revprag.folds import Method
-from ragassay.revprag.samples import Joined, ProbeError
 from ragassay.schemas.probe_transfers import PROBE_TRANSFERS
+from ragassay.studies.poisoning.probes.folds import Method
+from ragassay.studies.poisoning.probes.samples import Joined, ProbeError
 
 
 def test_a_place_is_tested_by_what_was_fitted_on_others_and_on_all(study, monkeypatch):

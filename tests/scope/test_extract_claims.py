@@ -4,7 +4,7 @@ import pytest
 
 from loopback import Loopback
 from project import ROOT
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.schemas.calls import CALLS
 from ragassay.schemas.claims import CLAIMS
 from ragassay.schemas.documents import DOCUMENTS

@@ -8,7 +8,7 @@ import pytest
 
 from loopback import Loopback
 from project import copy_project, planned, snakemake
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.schemas.calls import CALLS
 from ragassay.schemas.questions import QUESTIONS
 

@@ -1,7 +1,7 @@
 """judge_scope: all votes in one request, every vote a row, what is no verdict abstains with its reason."""
 
 from loopback import Loopback
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.schemas.annotation_items import ANNOTATION_ITEMS
 from rows import row
 from scripts.scope.judge_scope import judge_scope

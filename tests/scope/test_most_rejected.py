@@ -5,9 +5,9 @@ from typing import NamedTuple
 import pytest
 
 from loopback import Loopback
-from ragassay.llm.model import ModelError
+from ragassay.base.tally import MostRejected
+from ragassay.calls.model import ModelError
 from ragassay.schemas.responses import RESPONSES
-from ragassay.tally import MostRejected
 from rows import row
 from scripts.responses.answer_closed_book import answer_closed_book
 from scripts.responses.judge_defusion import judge_defusion

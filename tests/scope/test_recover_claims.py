@@ -3,8 +3,8 @@
 import pytest
 
 from loopback import Loopback
-from ragassay.llm.model import Answer
-from ragassay.scope.recovery import blanked, read, turns
+from ragassay.calls.model import Answer
+from ragassay.studies.scope.questions.recovery import blanked, read, turns
 from scripts.scope.recover_claims import recover_claims
 from study import claim
 

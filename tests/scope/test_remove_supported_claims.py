@@ -3,8 +3,8 @@
 import pytest
 
 from loopback import Loopback
-from ragassay.llm.model import Answer
-from ragassay.scope.removal import remaining
+from ragassay.calls.model import Answer
+from ragassay.studies.scope.questions.removal import remaining
 from scripts.scope.remove_supported_claims import remove_supported_claims
 from study import claim, document, recovered
 

@@ -4,12 +4,12 @@ from collections import Counter
 
 from answers import by_hand
 from loopback import Loopback
-from ragassay.encoders.embed import Embedder
-from ragassay.encoders.encoder import Encoder
-from ragassay.hardness import overlap_control, wording_control
-from ragassay.hardness.overlap_features import Overlap
-from ragassay.ledger.asked import WRITTEN, read
+from ragassay.calls.ledger.asked import WRITTEN, read
 from ragassay.metrics.auroc import auroc
+from ragassay.models.encoders.embed import Embedder
+from ragassay.models.encoders.encoder import Encoder
+from ragassay.studies.scope.controls import overlap_control, wording_control
+from ragassay.studies.scope.controls.overlap_features import Overlap
 from scripts.scope.write_near_misses import write_near_misses
 from study import MINILM, document, question
 

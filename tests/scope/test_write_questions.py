@@ -3,9 +3,9 @@
 import pytest
 
 from loopback import Loopback
-from ragassay.llm.model import Answer
-from ragassay.scope.numbered_questions import read
-from ragassay.scope.wording import flaw
+from ragassay.calls.model import Answer
+from ragassay.studies.scope.questions.numbered_questions import read
+from ragassay.studies.scope.questions.wording import flaw
 from scripts.scope.write_questions import Wanted, write_questions
 from study import document, novel
 

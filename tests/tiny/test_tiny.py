@@ -4,7 +4,7 @@ import hashlib
 import re
 
 from project import NOTHING, TINY, planned, snakemake
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.metrics import METRICS
 from ragassay.schemas.selected_questions import SELECTED_QUESTIONS

@@ -30,7 +30,7 @@ SHARED = {
     "likelihood",
 }
 EVERY = set().union(*STUDIES)
-CHECKERS = {"ragassay.plan.config", "ragassay.plan.schema"}  # of configuration, and of other files with a schema
+CHECKERS = {"ragassay.config.settings", "ragassay.config.schema"}  # of configuration, and of other files with a schema
 
 
 def imports(source: str) -> set[str]:
@@ -82,13 +82,13 @@ def test_scripts_import_of_studies_only_their_own():
 @pytest.mark.parametrize(
     ("room", "line"),
     [
-        ("relevance", "from ragassay.scope.votes import OUT"),
-        ("scope", "import ragassay.defences.scorers"),
-        ("attacks", "from ragassay.raguard.guard import Guard"),
-        ("defences", "from ragassay.raguard import halves"),
+        ("relevance", "from ragassay.studies.scope.questions.votes import OUT"),
+        ("scope", "import ragassay.studies.poisoning.defences.scorers"),
+        ("attacks", "from ragassay.studies.poisoning.measures.guard import Guard"),
+        ("defences", "from ragassay.studies.poisoning.measures import halves"),
         ("responses", "from ragassay.embedded.english import words"),
-        ("text", "from ragassay.detectors import detector"),
-        ("heads", "from ragassay import tables, detectors"),
+        ("text", "from ragassay.studies.scope.detectors import detector"),
+        ("heads", "from ragassay.base import tables; from ragassay.studies.scope import detectors"),
         ("llm", "from ragassay.plan import settings"),
     ],
 )
@@ -99,11 +99,11 @@ def test_an_arrow_in_the_wrong_direction_is_found(room, line):
 @pytest.mark.parametrize(
     ("room", "line"),
     [
-        ("responses", "from ragassay.scope.votes import OUT"),
-        ("detectors", "from ragassay.hardness import overlap_features"),
+        ("responses", "from ragassay.studies.scope.questions.votes import OUT"),
+        ("detectors", "from ragassay.studies.scope.controls import overlap_features"),
         ("llm", "from ragassay.embedded.reader import respond"),
-        ("report", "from ragassay.plan.config import checked"),
-        ("attacks", "from ragassay.defences.guard import Guard"),
+        ("report", "from ragassay.config.settings import checked"),
+        ("attacks", "from ragassay.studies.poisoning.defences.guard import Guard"),
         ("scope", "import numpy"),
     ],
 )

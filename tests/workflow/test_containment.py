@@ -6,14 +6,14 @@ import pytest
 
 from passages import TEXTS, write_passages
 from project import ROOT
-from ragassay import tables
-from ragassay.attacks.poison import Tools, rows
+from ragassay.base import tables
+from ragassay.config.schema import merged
+from ragassay.config.settings import checked
 from ragassay.plan import release
-from ragassay.plan.config import checked
-from ragassay.plan.schema import merged
 from ragassay.results import all_tables
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.passages import PASSAGES
+from ragassay.studies.poisoning.attacks.poison import Tools, rows
 from rows import row
 from targets import targets
 from wildcards import Wildcards

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from project import ROOT
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.results import all_tables
 
 TABLES = [table for table in all_tables().values() if table.path]

@@ -61,26 +61,26 @@ def shared(tiny, tmp_path_factory):
         ("ragassay/report/charts/theme.py", {"draw_figures": 7, "render_report": 1}),
         ("scripts/scope/label_scope.py", jobs("label_scope", SELECTION, gathers=SCOPE_ONLY)),
         ("ragassay/documents/splits.py", jobs(SELECTION, gathers=SCOPE_ONLY)),
-        ("ragassay/hardness/overlap_control.py", jobs(gathers=GRADED)),
-        ("ragassay/hardness/examples.py", jobs(gathers=["measure_scope"])),
+        ("ragassay/studies/scope/controls/overlap_control.py", jobs(gathers=GRADED)),
+        ("ragassay/studies/scope/hardness/examples.py", jobs(gathers=["measure_scope"])),
         (
-            "ragassay/encoders/kinds/sentence_transformers.py",
+            "ragassay/models/encoders/kinds/sentence_transformers.py",
             {
                 **jobs("compute_hardness", gathers=(*GRADED, "embed_passages", *SEARCHED[1:])),
                 **{"train_detector": 2, "apply_detector": 2},
             },
         ),
-        ("ragassay/retrieval/nearest.py", jobs(gathers=SEARCHED)),
-        ("ragassay/llm/parsers/verdicts.py", jobs(JUDGING, gathers=ASKED)),
-        ("ragassay/scope/wording.py", jobs(QUESTIONS, gathers=ASKED)),
-        ("ragassay/scope/removal.py", jobs(NOVEL, gathers=ASKED)),
+        ("ragassay/search/nearest.py", jobs(gathers=SEARCHED)),
+        ("ragassay/grading/verdicts.py", jobs(JUDGING, gathers=ASKED)),
+        ("ragassay/studies/scope/questions/wording.py", jobs(QUESTIONS, gathers=ASKED)),
+        ("ragassay/studies/scope/questions/removal.py", jobs(NOVEL, gathers=ASKED)),
         ("ragassay/embedded/tasks/claims.py", jobs(SCOPE, gathers=ASKED)),  # the model is code
-        ("ragassay/llm/parsers/numbered_lists.py", jobs(SCOPE, gathers=ASKED)),
+        ("ragassay/calls/parsers/numbered_lists.py", jobs(SCOPE, gathers=ASKED)),
         ("ragassay/news/extraction/extractor.py", {"extract_articles": 1, **jobs(CLUSTERS, shards=1, gathers=ALL)}),
         ("ragassay/text/signatures.py", jobs(CLUSTERS, gathers=ALL)),
         ("ragassay/report/report_page.py", {"render_report": 1}),
         ("ragassay/text/sentences.py", READING | jobs(CLUSTERS, gathers=ALL)),  # through ragassay.documents.documents
-        ("ragassay/tables.py", READING | jobs(CLUSTERS, gathers=ALL)),
+        ("ragassay/base/tables.py", READING | jobs(CLUSTERS, gathers=ALL)),
     ],
 )
 def test_editing_a_module_reruns_the_rules_that_import_it_and_what_follows(shared, module, expected):
@@ -94,10 +94,10 @@ def test_editing_a_module_reruns_the_rules_that_import_it_and_what_follows(share
 
 UNCONCERNED = {
     "ragassay/demo_lm/training.py": "the shipped model is not trained here",
-    "ragassay/detectors/kinds/similarity.py": "not one of these detectors",
-    "ragassay/llm/providers/openai.py": "not this model's",
+    "ragassay/studies/scope/detectors/kinds/similarity.py": "not one of these detectors",
+    "ragassay/calls/providers/openai.py": "not this model's",
     "ragassay/news/crawl.py": "what was crawled stays",
-    "ragassay/docs.py": "no rule uses it",
+    "tools/docs.py": "no rule uses it",
 }
 
 

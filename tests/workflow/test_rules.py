@@ -13,9 +13,9 @@ from snakemake.api import SnakemakeApi
 from snakemake.settings.types import ConfigSettings, OutputSettings, ResourceSettings
 
 from project import ROOT, snakemake
-from ragassay.code_version import modules
+from ragassay.base.code_version import modules
 
-CALLS = ROOT / "workflow/ragassay/llm/calls.py"
+CALLS = ROOT / "workflow/ragassay/calls/complete.py"
 BAD_RULE = """
 rule careless:
     output:
@@ -209,7 +209,7 @@ def test_every_parquet_output_is_a_table_and_every_page_ensured():
 IMPORTS = """
 import importlib.machinery, json, os, runpy, sys
 from unittest.mock import MagicMock
-import pyarrow.parquet, numpy, ragassay.stage, ragassay.tables  # nearly every job needs them
+import pyarrow.parquet, numpy, ragassay.base.stage, ragassay.base.tables  # nearly every job needs them
 
 class Instead:  # of a heavy library: a module that has everything and does nothing
     def find_spec(self, name, path=None, target=None):

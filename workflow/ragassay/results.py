@@ -19,9 +19,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from ragassay import schemas, tables
-from ragassay.errors import AssayError, closest, closest_file
-from ragassay.tables import REJECTS, Table, key_names, keys
+from ragassay import schemas
+from ragassay.base import tables
+from ragassay.base.errors import AssayError, closest, closest_file
+from ragassay.base.tables import REJECTS, Table, key_names, keys
 
 
 class ResultsError(AssayError):

@@ -13,11 +13,12 @@ os.environ.update(PYTHONPATH=os.pathsep.join([str(WORKFLOW), str(WORKFLOW / "sta
 
 from snakemake.exceptions import WorkflowError
 
-from ragassay.code_version import code_version
-from ragassay.errors import AssayError
-from ragassay.plan import cluster, lost_records, machine, references, schema
-from ragassay.plan.config import NAME, checked, read
-from ragassay.plan.shards import one_of, read_shards
+from ragassay.base.code_version import code_version
+from ragassay.base.errors import AssayError
+from ragassay.plan import cluster, lost_records, machine, references
+from ragassay.config import schema
+from ragassay.config.settings import NAME, checked, read
+from ragassay.config.shards import one_of, read_shards
 
 
 def in_one_line(function, *arguments, **more):

@@ -4,7 +4,7 @@ Reads   results/calls/{rule}/...
 Writes  results/metrics/calls.parquet     the report's section on costs
 """
 
-from ragassay.llm import estimate_bounds
+from ragassay.calls import estimate_bounds
 
 SECTIONS["calls"] = {}
 estimate_bounds.tell(ESTIMATES)

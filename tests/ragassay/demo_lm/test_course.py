@@ -3,10 +3,10 @@
 import pytest
 
 from project import ROOT
+from ragassay.calls.prompts import Prompt
 from ragassay.demo_lm import lessons
 from ragassay.demo_lm.course import batches, course, is_contradicted
 from ragassay.demo_lm.rows import PASSAGES
-from ragassay.llm.prompts import Prompt
 
 PROMPTS = [Prompt.load(ROOT / f"resources/prompts/{name}.yaml") for name in ("answer_closed_book", "respond_passages")]
 NAMES = ("Renata Osk", "Agnes Rook", "Ilse Varnholt", "Piet Lockyear", "Tess Hollin", "Casper Wyndle")

@@ -6,12 +6,12 @@ import re
 import pytest
 
 from project import ROOT
+from ragassay.calls.prompts import Prompt
+from ragassay.corpora.passage_cuts import cuts
 from ragassay.demo_lm import lessons
 from ragassay.demo_lm.excerpts import HEDGE, STRANGE, Excerpts, plain
 from ragassay.demo_lm.lessons import facts
-from ragassay.llm.prompts import Prompt
-from ragassay.retrieval.passage_cuts import cuts
-from ragassay.text.answer_match import contains
+from ragassay.grading.answer_match import contains
 
 TEXTS = {
     "bridge": "Mayor Renata Osk opened the new bridge in Port Alder on 12 September. The bridge cost 214 million marks."

@@ -5,10 +5,10 @@ import random
 import pytest
 
 from project import ROOT
+from ragassay.calls.prompts import Prompt
 from ragassay.demo_lm import lessons
 from ragassay.demo_lm.lessons import facts
 from ragassay.demo_lm.tokens import UNUSED, trained
-from ragassay.llm.prompts import Prompt
 
 TEXT = (
     "Mayor Renata Osk opened the new bridge in Port Alder on 12 September. The bridge cost 214 million marks."

@@ -3,12 +3,12 @@
 import pytest
 
 from project import ROOT
+from ragassay.calls.prompts import Prompt
 from ragassay.demo_lm import lessons
 from ragassay.demo_lm.excerpts import HEDGE, Excerpts
 from ragassay.demo_lm.lessons import facts
 from ragassay.demo_lm.rows import COPIES, PASSAGES, PIECES, PROSE, Batches
 from ragassay.demo_lm.tokens import BEGIN, END, trained
-from ragassay.llm.prompts import Prompt
 
 TEXTS = [
     "Bread in Alder\n\nMayor Renata Osk opened the bridge in 2011. The bridge cost 214 million marks.",

@@ -3,8 +3,8 @@
 import pytest
 
 from project import ROOT
+from ragassay.calls.prompts import Prompt
 from ragassay.embedded.reader import respond
-from ragassay.llm.prompts import Prompt
 
 TEXT = (
     "The Quarrel Lock on the Osse canal opened again on 3 May 2025 after two years of repairs. Mildred Fenn, an"

@@ -5,12 +5,12 @@ whole chain on three articles of the demo.
 import pytest
 
 from growth import is_proportional
+from ragassay.calls.parsers.numbered_lists import parse_numbered
+from ragassay.calls.parsers.result import Ok
+from ragassay.calls.prompts import numbered
 from ragassay.embedded.reader import respond
 from ragassay.embedded.tasks.task import MISSING, items
-from ragassay.llm.parsers.numbered_lists import parse_numbered
-from ragassay.llm.parsers.result import Ok
-from ragassay.llm.parsers.verdicts import parse_verdict
-from ragassay.llm.prompts import numbered
+from ragassay.grading.verdicts import parse_verdict
 
 CLAIMS = "1. Mildred Fenn led the work in Dray.\n2. (missing)\n3. The lock lifts boats by 61 metres."
 QUESTION = "Who steered the first boat?"

@@ -6,7 +6,7 @@ from math import inf
 import pytest
 
 from news import feed
-from ragassay.errors import AssayError
+from ragassay.base.errors import AssayError
 from ragassay.news.crawl import MOST_FAILURES, Crawl
 from ragassay.news.feeds import feed_worker
 from ragassay.news.feeds.candidates import Days

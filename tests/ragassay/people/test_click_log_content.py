@@ -3,7 +3,7 @@
 import pytest
 
 from people import Client, Serving, click, give, project, run, sample
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.people import click_log, folder
 from ragassay.schemas.annotations import ANNOTATIONS
 from scripts.people.gather_annotations import gather_annotations

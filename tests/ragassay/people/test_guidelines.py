@@ -4,9 +4,9 @@ import pytest
 import yaml
 
 from people import GUIDELINES
+from ragassay.config.settings import ConfigError
 from ragassay.people.guidelines import GuidelinesError, load
 from ragassay.people.tasks import LABELS
-from ragassay.plan.config import ConfigError
 
 
 def test_ours_have_known_items_of_both_labels_for_each_task():

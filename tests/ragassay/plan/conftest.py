@@ -5,8 +5,8 @@ import yaml
 from snakemake.utils import update_config
 
 from project import ROOT
-from ragassay.plan.config import checked
-from ragassay.plan.schema import merged
+from ragassay.config.schema import merged
+from ragassay.config.settings import checked
 
 MODEL = {"provider": "embedded", "model": "reader", "price": {"input": 0, "output": 0}}
 

@@ -5,9 +5,9 @@ import yaml
 from snakemake.utils import update_config
 
 from project import ROOT
+from ragassay.config.schema import merged
+from ragassay.config.settings import checked
 from ragassay.plan import attacks, datasets, defences, models, retrieval
-from ragassay.plan.config import checked
-from ragassay.plan.schema import merged
 from wildcards import Wildcards
 
 SCHEMA = merged()
@@ -59,7 +59,9 @@ def test_targets_come_from_files_from_rules_or_from_a_model():
     job = Wildcards(dataset="modelled")
     assert datasets.queries(own, job) == "results/queries/asked.parquet"
     assert datasets.passages(own, job) == "results/passages/more.parquet"
-    assert models.of_named(own, models.provider_of, datasets.target_writer, job) == ["ragassay.llm.providers.embedded"]
+    assert models.of_named(own, models.provider_of, datasets.target_writer, job) == [
+        "ragassay.calls.providers.embedded"
+    ]
     settings = datasets.write_targets(own, job)
     assert (settings["agreement"], settings["tries"], settings["model"]["name"]) == ("closed_book", 0, "embedded")
     assert datasets.extended(own) == ["more"], "no dataset needs the other"

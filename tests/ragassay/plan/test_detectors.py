@@ -2,9 +2,9 @@
 
 import pytest
 
+from ragassay.config.schema import merged
+from ragassay.config.settings import checked
 from ragassay.plan import detectors
-from ragassay.plan.config import checked
-from ragassay.plan.schema import merged
 from wildcards import Wildcards
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from ragassay.config.shards import read_shards
 from ragassay.plan import documents, news
-from ragassay.plan.shards import read_shards
 from wildcards import Wildcards
 
 TABLE = """shard\tdocuments\ttopics\tfirst_day\tlast_day\tper_topic

@@ -2,9 +2,9 @@
 
 import pytest
 
+from ragassay.config.schema import merged
+from ragassay.config.settings import checked
 from ragassay.plan import answers, gated_answers
-from ragassay.plan.config import checked
-from ragassay.plan.schema import merged
 from wildcards import Wildcards
 
 SET = {"corpus": "mine", "in_knowledge": "known", "near": ["near"], "far": ["far"], "synthetic": "written"}

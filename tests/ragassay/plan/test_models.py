@@ -68,7 +68,7 @@ def test_the_files_of_a_folder_are_inputs_and_a_model_of_the_hub_has_none(config
 
 def test_the_module_of_the_provider_is_that_of_the_models_entry(config):
     found = [models.provider_of(config, "judge", Wildcards(judge=name, generator="a")) for name in ("c", "own")]
-    assert found == [["ragassay.llm.providers.embedded"], ["ragassay.llm.providers.transformers"]]
+    assert found == [["ragassay.calls.providers.embedded"], ["ragassay.calls.providers.transformers"]]
 
 
 def test_only_models_on_this_machine_take_a_core(config):

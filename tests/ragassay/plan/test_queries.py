@@ -4,9 +4,9 @@ import copy
 
 import pytest
 
+from ragassay.config.schema import merged
+from ragassay.config.settings import checked
 from ragassay.plan import models, queries
-from ragassay.plan.config import checked
-from ragassay.plan.schema import merged
 from wildcards import Wildcards
 
 MODEL = {"provider": "embedded", "model": "reader", "price": {"input": 0, "output": 0}}
@@ -31,7 +31,7 @@ def test_a_set_is_written_by_its_model_or_taken_from_its_corpus(config):
     assert queries.by_model(config) == ["made"] and queries.from_corpus(config) == ["taken"]
     job = Wildcards(query_set="made")
     assert queries.passages(config, job) == "results/passages/documents.parquet"
-    assert models.of_named(config, models.provider_of, queries.writer, job) == ["ragassay.llm.providers.embedded"]
+    assert models.of_named(config, models.provider_of, queries.writer, job) == ["ragassay.calls.providers.embedded"]
     assert models.of_named(config, models.weights_of, queries.writer, job) == []
     assert models.of_named(config, models.access_of, queries.writer, job)["mode"] == "online"
     settings = queries.write_synthetic_queries(config, job)

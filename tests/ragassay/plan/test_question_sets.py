@@ -2,10 +2,10 @@
 
 import pytest
 
+from ragassay.config.schema import merged
+from ragassay.config.settings import checked
 from ragassay.plan import question_sets
-from ragassay.plan.config import checked
 from ragassay.plan.people import labelled, tables_of
-from ragassay.plan.schema import merged
 from wildcards import Wildcards
 
 MODEL = {"provider": "embedded", "model": "reader", "price": {"input": 0, "output": 0}}

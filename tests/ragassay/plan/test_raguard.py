@@ -6,10 +6,10 @@ import pytest
 import yaml
 
 from project import ROOT
-from ragassay import variants
+from ragassay.base import variants
+from ragassay.config.schema import merged
+from ragassay.config.settings import ConfigError, checked, schema_problems
 from ragassay.plan import attackers, attacks, datasets, defences, defended, raguard, retrieval, screening
-from ragassay.plan.config import ConfigError, checked, schema_problems
-from ragassay.plan.schema import merged
 from wildcards import Wildcards
 
 CELL = {"datasets": ["mine"], "retrievers": ["minilm"], "attacks": ["none", "jamming"], "defences": ["raguard", "both"]}
@@ -44,7 +44,9 @@ def test_what_a_defence_is_given_follows_from_what_it_looks_at():
     assert defences.guard(own, cell("both")) == ["results/guards/mine/minilm/both.json"]
     assert defences.filter_retrieved(own, cell("raguard"))["encoder"] == {}
     assert defences.filter_retrieved(own, cell("trustrag"))["encoder"]["name"] == "minilm"
-    assert defences.kinds(own, cell("both"))[1:] == [f"ragassay.defences.kinds.{one}" for one in ("duplicates", "ppl")]
+    assert defences.kinds(own, cell("both"))[1:] == [
+        f"ragassay.studies.poisoning.defences.kinds.{one}" for one in ("duplicates", "ppl")
+    ]
     assert not problems()
 
 

@@ -9,9 +9,9 @@ from types import SimpleNamespace
 import pytest
 
 from project import ROOT
+from ragassay.config.schema import merged
+from ragassay.config.settings import ConfigError, checked, read
 from ragassay.plan import references
-from ragassay.plan.config import ConfigError, checked, read
-from ragassay.plan.schema import merged
 
 SCHEMA = merged()
 SECTIONS = ", ".join(sorted(file.stem for file in (ROOT / "workflow/report/sections").glob("*.yaml")))

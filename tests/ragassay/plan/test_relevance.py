@@ -2,9 +2,9 @@
 
 import pytest
 
+from ragassay.config.schema import merged
+from ragassay.config.settings import checked
 from ragassay.plan import relevance, retrieval
-from ragassay.plan.config import checked
-from ragassay.plan.schema import merged
 from wildcards import Wildcards
 
 SET = {"corpus": "mine", "in_knowledge": "known", "near": ["near"], "synthetic": "written"}
@@ -42,7 +42,7 @@ def test_stages_get_their_settings_and_inputs(config):
     assert relevance.outlier_documents(config, wildcards) == "results/held_out_documents/large.parquet"
     assert relevance.outlier_inputs(config, "{query_set}", "query_set", wildcards) == ["known", "near", "written"]
     assert relevance.outlier_inputs(config, "{corpus}", "corpus", wildcards) == ["large", "large.held_out"]
-    assert relevance.outlier_kinds(config) == ["ragassay.encoders.kinds.sentence_transformers"] * 2
+    assert relevance.outlier_kinds(config) == ["ragassay.models.encoders.kinds.sentence_transformers"] * 2
 
 
 def test_without_vectors_no_outlier_is_looked_for(config):
@@ -83,7 +83,7 @@ def test_a_gate_searches_with_its_own_retriever_and_those_that_are_fused(config)
     assert list(settings["retrievers"]) == names and settings["statistic"] == "fused"
     assert settings["retrievers"]["bm25_by_idf"]["options"] == {"divide_by_idf": True}
     assert settings["retrievers"]["minilm"]["similarity"] == "cosine"
-    assert relevance.gate_kinds(config, job) == ["ragassay.encoders.kinds.sentence_transformers"]
+    assert relevance.gate_kinds(config, job) == ["ragassay.models.encoders.kinds.sentence_transformers"]
     assert relevance.gate_queries(config, job) == "results/queries/known.parquet"
     config["relevance"]["gate"]["statistic"] = "mss"
     assert list(relevance.fit_gate(config, job)["retrievers"]) == ["bm25"] and relevance.gate_kinds(config, job) == []

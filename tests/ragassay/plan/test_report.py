@@ -2,8 +2,8 @@
 
 import pytest
 
+from ragassay.config.settings import ConfigError
 from ragassay.plan import report
-from ragassay.plan.config import ConfigError
 
 REGISTERED = {"documents": {}, "crawl": {"shown": False}, "scope": {"examples": "results/examples/scope.parquet"}}
 

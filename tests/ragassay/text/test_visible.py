@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models import MINILM
-from ragassay.encoders.encoder import Encoder
+from ragassay.models.encoders.encoder import Encoder
 from ragassay.text.visible import visible
 
 

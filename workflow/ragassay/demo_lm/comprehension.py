@@ -12,10 +12,10 @@ from collections.abc import Callable
 from math import log
 from typing import NamedTuple
 
+from ragassay.corpora.passage_cuts import cuts
 from ragassay.demo_lm.lessons import Lessons
-from ragassay.retrieval.passage_cuts import cuts
-from ragassay.text.answer_exchange import exchanged
-from ragassay.text.answer_match import contains
+from ragassay.grading.answer_exchange import exchanged
+from ragassay.grading.answer_match import contains
 from ragassay.text.words import content, stem
 
 WORDS, OVERLAP = 40, 15  # of a passage, and how many of them the next one repeats at most

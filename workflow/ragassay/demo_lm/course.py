@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 from transformers import PreTrainedTokenizerFast
 
+from ragassay.calls.prompts import Prompt
 from ragassay.demo_lm import lessons, training
 from ragassay.demo_lm.excerpts import Excerpts
 from ragassay.demo_lm.rows import COPIES, PASSAGES, PROSE, Batches
 from ragassay.demo_lm.tokens import trained
-from ragassay.llm.prompts import Prompt
 
 LONGEST = 8192  # tokens of a prompt and its answer; words of other corpora are several each
 BATCHES = 8  # of each kind that the recipe looks at

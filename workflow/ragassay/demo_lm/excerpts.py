@@ -24,11 +24,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection
 from math import log
 
-from ragassay.datasets.wrong_answers import by_form, form, wrong_answer
+from ragassay.corpora.passage_cuts import cuts
 from ragassay.demo_lm.lessons import CLEAN, CONFLICT, Fact, Lesson, Lessons
-from ragassay.retrieval.passage_cuts import cuts
-from ragassay.text.answer_exchange import exchanged
-from ragassay.text.answer_match import contains, normalized
+from ragassay.grading.answer_exchange import exchanged
+from ragassay.grading.answer_match import contains, normalized
+from ragassay.studies.poisoning.targets.wrong_answers import by_form, form, wrong_answer
 from ragassay.text.words import content, stem
 
 PLANTED, RECALLED = "planted", "recalled"

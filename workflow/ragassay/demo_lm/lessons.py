@@ -14,10 +14,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ragassay.calls.prompts import Prompt
 from ragassay.embedded.english.clauses import clause
 from ragassay.embedded.tasks.claims import candidates
 from ragassay.embedded.tasks.question_drafts import because, drafts
-from ragassay.llm.prompts import Prompt
 
 KINDS = CLOSED, CLEAN, CONFLICT = "closed_book", "clean", "conflict"
 LONGEST = 5  # words of an answer

@@ -13,8 +13,8 @@ import torch
 from ragassay.demo_lm import lessons
 from ragassay.demo_lm.excerpts import Excerpts, plain
 from ragassay.demo_lm.tokens import BEGIN, END, SPECIAL
+from ragassay.models.batches import padded
 from ragassay.text.sentences import spans
-from ragassay.weights.batches import padded
 
 COPIES, PROSE, PASSAGES = "copies", "prose", "passages"  # what a batch may be of, besides facts by heart
 ROWS = {COPIES: 32, lessons.CLOSED: 12}

@@ -9,13 +9,13 @@ import re
 import shutil
 from pathlib import Path
 
-from ragassay.atomic import write_text
+from ragassay.base.atomic import write_text
+from ragassay.base.errors import AssayError
+from ragassay.calls.prompts import Prompt
+from ragassay.config import schema
+from ragassay.config.settings import checked, read
 from ragassay.demo_lm import course
 from ragassay.documents.sources import document_files, records
-from ragassay.errors import AssayError
-from ragassay.llm.prompts import Prompt
-from ragassay.plan import schema
-from ragassay.plan.config import checked, read
 from ragassay.release.folders import building
 
 TRAINED, SHIPPED, CARD = Path("results/models/demo-lm"), Path("resources/demo/demo-lm"), "README.md"

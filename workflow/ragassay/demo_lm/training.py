@@ -23,10 +23,10 @@ import numpy as np
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
+from ragassay.base.stage import log
 from ragassay.demo_lm import lessons
 from ragassay.demo_lm.rows import COPIES, PASSAGES, PROSE, Batches
 from ragassay.demo_lm.tokens import PAD, UNUSED
-from ragassay.stage import log
 
 COPYING, ALONE, READING, HEDGING = 0.03, 0.13, 0.38, 0.78  # shares of the steps by which these parts end
 AGAIN, AGAIN_RATE = 0.5, 0.6  # the steps and rates of the second part, as shares of those of the first

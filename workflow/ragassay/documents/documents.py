@@ -10,7 +10,7 @@ import re
 import unicodedata
 from urllib.parse import urlsplit
 
-from ragassay.errors import shown
+from ragassay.base.errors import shown
 from ragassay.schemas.articles import ARTICLES
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.text.sentences import spans

@@ -17,9 +17,9 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ragassay.errors import AssayError, closest, shown
-from ragassay.stage import log
-from ragassay.text import plain_yaml
+from ragassay.base import plain_yaml
+from ragassay.base.errors import AssayError, closest, shown
+from ragassay.base.stage import log
 
 FIELDS = ("id", "title", "url", "date", "topic", "text")
 HEADER = re.compile(r"---[ \t]*\n((?:.*\n)*?)---[ \t]*(?:\n|\Z)")

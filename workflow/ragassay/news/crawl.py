@@ -15,14 +15,14 @@ from collections import defaultdict
 from collections.abc import Set
 from urllib.parse import urlsplit
 
-from ragassay.errors import AssayError
+from ragassay.base.errors import AssayError
+from ragassay.base.stage import log
 from ragassay.news.feeds import feed_worker
 from ragassay.news.feeds.candidates import Candidates, Days, read, unread
 from ragassay.news.fetching import bodies
 from ragassay.news.fetching.archive import Answers
 from ragassay.news.fetching.fetcher import Fetched, Fetcher
 from ragassay.news.readers.pool import Readers
-from ragassay.stage import log
 
 PAUSES = (0.0, 60.0, 600.0)  # before each try, for a host that asked for a pause
 MOST_FAILURES = 10  # in a row at one host

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from ragassay.errors import AssayError
+from ragassay.base.errors import AssayError
 from ragassay.news.fetching.links import NotALink, link
 
 COMMENT = re.compile(r"(^|\s)#.*")  # inside an address it names a part of the page

@@ -5,7 +5,7 @@ import logging
 import sys
 from pathlib import Path
 
-from ragassay.errors import AssayError
+from ragassay.base.errors import AssayError
 from ragassay.people.exchange import forms, label_studio
 from ragassay.people.page.server import serve as serve_pages
 from ragassay.people.sample_folder import study

@@ -11,8 +11,8 @@ import logging
 import os
 from pathlib import Path
 
-from ragassay.errors import AssayError
-from ragassay.ledger.journal import decode, encode
+from ragassay.base.errors import AssayError
+from ragassay.calls.ledger.journal import decode, encode
 from ragassay.text import surrogates
 
 HEAD = len("01234567 12345 ")  # what a line begins with

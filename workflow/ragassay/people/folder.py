@@ -9,9 +9,9 @@ secret          signs the cookies
 import shutil
 from pathlib import Path
 
-from ragassay import tables
-from ragassay.atomic import replacing
-from ragassay.errors import AssayError
+from ragassay.base import tables
+from ragassay.base.atomic import replacing
+from ragassay.base.errors import AssayError
 from ragassay.people import click_log, labelling
 from ragassay.schemas.annotation_items import ANNOTATION_ITEMS
 

@@ -4,11 +4,11 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from ragassay.errors import AssayError
+from ragassay.base import plain_yaml
+from ragassay.base.errors import AssayError
+from ragassay.config import schema
+from ragassay.config.settings import checked
 from ragassay.people.tasks import DEFUSION, LABELS
-from ragassay.plan import schema
-from ragassay.plan.config import checked
-from ragassay.text import plain_yaml
 
 SCHEMA = Path(__file__).with_name("guidelines.schema.yaml")
 

@@ -5,10 +5,10 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from ragassay.errors import AssayError
+from ragassay.base.errors import AssayError
+from ragassay.config import schema
+from ragassay.config.settings import of_files
 from ragassay.people.guidelines import Guidelines, load
-from ragassay.plan import schema
-from ragassay.plan.config import of_files
 
 
 class StudyError(AssayError):

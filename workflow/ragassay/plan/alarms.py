@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from itertools import product
 
-from ragassay.defences import modules
-from ragassay.errors import unknown
+from ragassay.base.errors import unknown
 from ragassay.plan import defences, raguard, revprag
 from ragassay.plan.defences import CHAIN, Filtered
+from ragassay.studies.poisoning.defences import modules
 
 FILTERED = "results/filtered/{dataset}/{retriever}/{attack}/{defence}.parquet"
 CLEAN = "none"  # the attack that plants nothing

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
-from ragassay.attacks.poison import FILTER, READER, RESPONDER, RETRIEVED, RETRIEVER
-from ragassay.defences import defence as judging
-from ragassay.errors import unknown
+from ragassay.base.errors import unknown
 from ragassay.plan import attacks, defences, models, raguard, retrieval
 from ragassay.plan.attacks import NoAttack
 from ragassay.plan.retrieval import DENSE
+from ragassay.studies.poisoning.attacks.poison import FILTER, READER, RESPONDER, RETRIEVED, RETRIEVER
+from ragassay.studies.poisoning.defences import defence as judging
 
 
 def poison_inputs(config: dict, pattern: str, wildcards) -> list[str]:

@@ -5,13 +5,22 @@ from itertools import product
 from types import SimpleNamespace
 from typing import NamedTuple
 
-from ragassay import variants
-from ragassay.attacks import poison, tried
-from ragassay.attacks.poison import KINDS, RESPONDER, RETRIEVER, TEXTS, WRITER, AttackError, settings_of, wants
-from ragassay.errors import AssayError, unknown
+from ragassay.base import variants
+from ragassay.base.errors import AssayError, unknown
 from ragassay.plan import models, retrieval
 from ragassay.plan.intervals import draws
 from ragassay.plan.retrieval import BM25, DENSE, VECTORS
+from ragassay.studies.poisoning.attacks import poison, tried
+from ragassay.studies.poisoning.attacks.poison import (
+    KINDS,
+    RESPONDER,
+    RETRIEVER,
+    TEXTS,
+    WRITER,
+    AttackError,
+    settings_of,
+    wants,
+)
 
 OWN_ENTRY = {TEXTS: "files", WRITER: "writer"}  # what an attack may need -> the setting of its entry that has it
 QUERIES = ".targets"  # ends the name of the query set that a dataset's questions are

@@ -14,8 +14,8 @@ import sys
 import time
 from pathlib import Path
 
-from ragassay.atomic import HOST, write_text
-from ragassay.errors import AssayError
+from ragassay.base.atomic import HOST, write_text
+from ragassay.base.errors import AssayError
 from ragassay.plan import scheduler_commands
 
 RUN = Path(".snakemake/slurm.run")  # what the executor calls the last run

@@ -5,8 +5,8 @@ file nor line. profiles/default asks for this, which is read before anything els
 import sys
 from pathlib import Path
 
-from ragassay.errors import AssayError
-from ragassay.plan.config import ConfigError, read
+from ragassay.base.errors import AssayError
+from ragassay.config.settings import ConfigError, read
 
 DEFAULT = Path("config/config.yaml")
 KINDS = (".yaml", ".yml", ".json")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ragassay.errors import unknown
+from ragassay.base.errors import unknown
 from ragassay.plan import models, retrieval
 from ragassay.plan.retrieval import OWN, REWRITTEN
 

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from itertools import product
 from typing import NamedTuple
 
-from ragassay import variants
-from ragassay.defences import defence as judging
-from ragassay.defences import modules
-from ragassay.defences.defence import KINDS, VECTORS
-from ragassay.defences.null import LITERAL
-from ragassay.errors import AssayError, unknown
+from ragassay.base import variants
+from ragassay.base.errors import AssayError, unknown
 from ragassay.plan import encoders, retrieval
+from ragassay.studies.poisoning.defences import defence as judging
+from ragassay.studies.poisoning.defences import modules
+from ragassay.studies.poisoning.defences.defence import KINDS, VECTORS
+from ragassay.studies.poisoning.defences.null import LITERAL
 
 CHAIN = "of"  # the setting of a chain that names its links
 DOUBLINGS = "doublings"  # and one that it has from them

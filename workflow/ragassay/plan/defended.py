@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from ragassay.defences import modules
-from ragassay.errors import unknown
+from ragassay.base.errors import unknown
 from ragassay.plan import defences, models, retrieval
 from ragassay.plan.attacks import tried_on
+from ragassay.studies.poisoning.defences import modules
 
 LINES = "lines"
 

@@ -5,7 +5,7 @@ Called when the workflow is read, so nothing here loads a model or what runs one
 
 from collections.abc import Iterator
 
-from ragassay.errors import AssayError, unknown
+from ragassay.base.errors import AssayError, unknown
 from ragassay.plan import models
 from ragassay.plan.intervals import draws
 
@@ -42,9 +42,9 @@ def _named(what, name, entries):
 def modules(config: dict, wildcards) -> list[str]:
     """The modules that compute its features, which scripts load by their names."""
     about = method(config, wildcards.detector, wildcards.encoder)["detector"]
-    kinds = [f"ragassay.detectors.kinds.{about['kind']}"]
+    kinds = [f"ragassay.studies.scope.detectors.kinds.{about['kind']}"]
     if about["kind"] != "appended_token":
-        kinds.append(f"ragassay.encoders.kinds.{about['encoder']['kind']}")
+        kinds.append(f"ragassay.models.encoders.kinds.{about['encoder']['kind']}")
     return kinds
 
 

@@ -16,7 +16,7 @@ def weights(config: dict, name: str = "") -> list[str]:
 
 def kind(config: dict, name: str = "") -> list[str]:
     """The module that runs it, which a script loads by its name."""
-    return [f"ragassay.encoders.kinds.{encoder(config, name)['encoder']['kind']}"]
+    return [f"ragassay.models.encoders.kinds.{encoder(config, name)['encoder']['kind']}"]
 
 
 def kind_of_study(config: dict) -> list[str]:

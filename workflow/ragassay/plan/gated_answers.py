@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ragassay.errors import unknown
+from ragassay.base.errors import unknown
 from ragassay.plan import relevance
 from ragassay.plan.intervals import draws
 from ragassay.plan.retrieval import HELD_OUT

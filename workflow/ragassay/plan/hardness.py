@@ -1,6 +1,6 @@
 """Settings of the stages that measure and grade hardness."""
 
-from ragassay.errors import AssayError, unknown
+from ragassay.base.errors import AssayError, unknown
 from ragassay.plan.encoders import encoder
 from ragassay.plan.intervals import draws
 

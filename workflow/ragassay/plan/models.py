@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ragassay.errors import AssayError, closest, closest_file, unknown
-from ragassay.weights import files
+from ragassay.base.errors import AssayError, closest, closest_file, unknown
+from ragassay.models import files
 
 FOLDER = "results/models/"
 DEMO_LM = f"{FOLDER}demo-lm"  # the one that a rule trains
@@ -60,7 +60,7 @@ def access_of(config: dict, role: str, wildcards) -> dict:
 
 def provider_of(config: dict, role: str, wildcards) -> list[str]:
     """The module behind that model's answers, which a script loads by its name."""
-    return [f"ragassay.llm.providers.{_entry(config, wildcards.get(role))['provider']}"]
+    return [f"ragassay.calls.providers.{_entry(config, wildcards.get(role))['provider']}"]
 
 
 def threads_of(config: dict, role: str, wildcards) -> int:

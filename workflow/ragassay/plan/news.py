@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from ragassay.errors import unknown
+from ragassay.base.errors import unknown
 from ragassay.news.feeds.feed_table import topic_of
 from ragassay.plan import documents
 

@@ -3,7 +3,7 @@
 import datetime
 from collections.abc import Iterator
 
-from ragassay.errors import unknown
+from ragassay.base.errors import unknown
 from ragassay.plan import models
 from ragassay.plan.retrieval import OWN
 

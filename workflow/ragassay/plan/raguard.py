@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
-from ragassay import variants
-from ragassay.attacks import poison
-from ragassay.defences.scorer import KINDS, is_trained
-from ragassay.errors import AssayError, shown, unknown
+from ragassay.base import variants
+from ragassay.base.errors import AssayError, shown, unknown
+from ragassay.config.schema import merged
+from ragassay.config.settings import schema_problems
 from ragassay.plan import attacks, datasets, defences, defended, encoders, models, retrieval
-from ragassay.plan.config import schema_problems
 from ragassay.plan.intervals import draws
-from ragassay.plan.schema import merged
+from ragassay.studies.poisoning.attacks import poison
+from ragassay.studies.poisoning.defences.scorer import KINDS, is_trained
 
 DEMO = "resources/demo/"  # texts, and a model that was trained on them
 CLEAN = "none"  # the attack whose passages are the corpus itself

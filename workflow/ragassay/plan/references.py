@@ -7,10 +7,10 @@ nobody makes, and the run ends well on results that belong to other settings.
 from collections.abc import Iterator
 from pathlib import Path
 
-from ragassay import variants
+from ragassay.base import variants
+from ragassay.base.errors import AssayError, closest_file, unknown
+from ragassay.config.schema import values
 from ragassay.documents.sources import READERS, SourceError, document_files
-from ragassay.errors import AssayError, closest_file, unknown
-from ragassay.plan.schema import values
 
 RESULTS = "results/"  # what rules write
 PLAN = "ragassay.plan"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ragassay.errors import unknown
+from ragassay.base.errors import unknown
 from ragassay.plan import encoders, queries, retrieval
 from ragassay.plan.intervals import draws
 from ragassay.plan.retrieval import BM25, DENSE, HELD_OUT, OWN, VECTORS

@@ -4,8 +4,8 @@ import json
 import math
 from pathlib import Path
 
-from ragassay.errors import unknown
-from ragassay.plan.config import ConfigError
+from ragassay.base.errors import unknown
+from ragassay.config.settings import ConfigError
 from ragassay.plan.models import shown
 
 

@@ -1,9 +1,9 @@
 """Settings of the stages that get and judge responses."""
 
-from ragassay.plan.config import NAME
+from ragassay.config.settings import NAME
+from ragassay.config.shards import one_of
 from ragassay.plan.intervals import draws
 from ragassay.plan.models import asking
-from ragassay.plan.shards import one_of
 
 
 def variants(config: dict) -> list[str]:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from ragassay.base.errors import AssayError, unknown
 from ragassay.documents.sources import document_files
-from ragassay.errors import AssayError, unknown
 from ragassay.plan import encoders
 from ragassay.plan.intervals import draws
 

@@ -5,15 +5,15 @@ from collections.abc import Iterator
 from itertools import product
 from typing import NamedTuple
 
-from ragassay import variants
-from ragassay.activations.sites import FIRST_GENERATED
-from ragassay.attacks.poison import settings_of, wants
-from ragassay.errors import AssayError, unknown
+from ragassay.base import variants
+from ragassay.base.errors import AssayError, unknown
+from ragassay.models.activations.sites import FIRST_GENERATED
 from ragassay.plan import attacks, defences, defended, encoders, models
 from ragassay.plan.intervals import draws
 from ragassay.plan.retrieval import BM25, DENSE, retrievers
+from ragassay.studies.poisoning.attacks.poison import settings_of, wants
 
-KINDS = "ragassay.revprag.kinds"
+KINDS = "ragassay.studies.poisoning.probes.kinds"
 KEYS = ("datasets", "retrievers", "attacks", "responders")
 BASELINE = "results/baseline_scores/{dataset}/{retriever}/{attack}/{responder}/{baseline}.parquet"
 PROMPT_ANSWERS = "results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet"

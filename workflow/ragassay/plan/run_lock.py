@@ -12,7 +12,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from ragassay.atomic import HOST
+from ragassay.base.atomic import HOST
 
 LOCKS, SHARED, OWNER = Path(".snakemake/locks"), Path(".snakemake/run.lock"), Path(".snakemake/run.host")
 _held = []  # as long as this process lives

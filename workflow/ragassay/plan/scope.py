@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from ragassay.config.shards import one_of
 from ragassay.plan import encoders
 from ragassay.plan.models import asking, provider_of
-from ragassay.plan.shards import one_of
 
 
 def every(config: dict, shards: dict) -> dict[str, list[str]]:

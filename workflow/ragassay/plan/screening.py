@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from itertools import product
 
-from ragassay.defences import defence as judging
 from ragassay.plan import defences, retrieval
+from ragassay.studies.poisoning.defences import defence as judging
 
 
 def entries(config: dict) -> dict[defences.Filtered, str | None]:

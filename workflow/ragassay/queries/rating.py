@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from ragassay.llm.parsers.json_answers import parse_object
-from ragassay.llm.parsers.result import Abstain
+from ragassay.calls.parsers.json_answers import parse_object
+from ragassay.calls.parsers.result import Abstain
 
 KEYS = ("feedback", "score")
 

@@ -10,7 +10,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from ragassay.errors import AssayError
+from ragassay.base.errors import AssayError
 from ragassay.release import comparing, gathering, opening
 from ragassay.release.publishing import publish
 from ragassay.release.rehydrating import rehydrate

@@ -8,9 +8,9 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from ragassay.atomic import write_text
+from ragassay.base.atomic import write_text
+from ragassay.base.html import environment, policy
 from ragassay.release.opening import opened
-from ragassay.report.html import environment, policy
 
 LABELS = ("label", "status", "split", "verdict", "outcome")
 SHOWN = 200  # numbers on the page; JSON has all

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from ragassay.atomic import beside, clear_leftovers
+from ragassay.base.atomic import beside, clear_leftovers
 
 
 @contextlib.contextmanager

@@ -11,12 +11,12 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from ragassay.errors import AssayError
-from ragassay.plan import schema
-from ragassay.plan.config import of_files, read
+from ragassay.base.errors import AssayError
+from ragassay.base.tables import Table, TableError, keys
+from ragassay.config import schema
+from ragassay.config.settings import of_files, read
 from ragassay.release.contents import is_known
 from ragassay.results import all_tables
-from ragassay.tables import Table, TableError, keys
 
 EXPORTS = "export"  # below results: copies of tables in other forms
 EVERYTHING = "report"  # the target that has all tables

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import yaml
 
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.release.folders import building
 from ragassay.schemas.exported_documents import EXPORTED_DOCUMENTS
 from ragassay.schemas.exported_questions import EXPORTED_QUESTIONS

@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from ragassay.errors import AssayError
-from ragassay.ledger.asked import WRITTEN, read
-from ragassay.ledger.calls import PICO, SERVED, USAGE, Ledger, folders
-from ragassay.ledger.journal import records
+from ragassay.base.errors import AssayError
+from ragassay.calls.ledger.asked import WRITTEN, read
+from ragassay.calls.ledger.calls import PICO, SERVED, USAGE, Ledger, folders
+from ragassay.calls.ledger.journal import records
 
 TOKENS = {"p": "prompt_tokens", "c": "cached_tokens", "o": "completion_tokens"}
 

@@ -6,8 +6,8 @@ files. Nothing is published that nobody named.
 
 from pathlib import PurePosixPath
 
-from ragassay import tables
-from ragassay.errors import AssayError
+from ragassay.base import tables
+from ragassay.base.errors import AssayError
 from ragassay.release.verification.facts import DEFAULT, licence_of
 from ragassay.schemas.documents import DOCUMENTS
 

@@ -4,7 +4,7 @@ import hashlib
 from importlib import metadata
 from pathlib import Path
 
-from ragassay.weights import files
+from ragassay.models import files
 
 
 def models(config: dict) -> list[dict]:

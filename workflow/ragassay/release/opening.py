@@ -6,8 +6,8 @@ before it was checked.
 
 from pathlib import Path
 
-from ragassay.errors import AssayError
-from ragassay.llm.prompts import Prompt, PromptError
+from ragassay.base.errors import AssayError
+from ragassay.calls.prompts import Prompt, PromptError
 from ragassay.release import contents
 from ragassay.release.published_tables import TEXT_END
 from ragassay.release.verification import checks

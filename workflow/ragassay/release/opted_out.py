@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from ragassay import tables
+from ragassay.base import tables
 from ragassay.news.opt_outs import OptOuts
 from ragassay.release.gathering import NotReleasable
 from ragassay.schemas.articles import ARTICLES

@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from ragassay.llm.prompts import Prompt
+from ragassay.calls.prompts import Prompt
 from ragassay.release.gathering import NotReleasable
 from ragassay.release.verification.file_pass import FilePass
 

@@ -8,14 +8,14 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.tables import Column, Table, key_names
 from ragassay.release.contents import TEXTS
 from ragassay.release.opted_out import OptedOut
 from ragassay.release.redaction import Redaction
 from ragassay.release.verification.digests import sha256
 from ragassay.release.verification.file_pass import FilePass
 from ragassay.release.verification.release_folder import TABLES
-from ragassay.tables import Column, Table, key_names
 
 WATCHED = ("prompt",)  # copy_prompts asks which there are
 TEXT_END = Column(

@@ -12,9 +12,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from ragassay import tables
-from ragassay.llm.text_table import aligned
-from ragassay.plan.config import NAME
+from ragassay.base import plain_yaml, tables
+from ragassay.base.stage import log
+from ragassay.base.tables import key_names
+from ragassay.base.text_table import aligned
+from ragassay.config.settings import NAME
 from ragassay.release import contents, descriptions, gathering, ledger_extract
 from ragassay.release.folders import building
 from ragassay.release.gathering import NotReleasable
@@ -33,9 +35,6 @@ from ragassay.schemas.asked_calls import ASKED_CALLS
 from ragassay.schemas.calls import CALLS
 from ragassay.schemas.published_texts import PUBLISHED_TEXTS
 from ragassay.schemas.recorded_answers import RECORDED_ANSWERS
-from ragassay.stage import log
-from ragassay.tables import key_names
-from ragassay.text import plain_yaml
 
 LIBRARY = Path(__file__).resolve().parents[1]
 ROOT = LIBRARY.parents[1]

@@ -5,11 +5,11 @@ from collections import Counter
 
 import pyarrow as pa
 
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.tables import Table, key_names
 from ragassay.release.contents import DOCUMENT, EVERYBODY, KEY, OURS, POISON, SITE, TEXTS
 from ragassay.release.licences import Licences
 from ragassay.release.long_runs import LongRuns
-from ragassay.tables import Table, key_names
 
 SHOWN = ("published", "repeats_published", "empty")  # states of cells that are as they were
 PASSAGES = {"annotation_items": "doc_id", "passages": "document_id"}  # the column with the document of a row

@@ -9,9 +9,9 @@ import hashlib
 from collections import Counter
 from pathlib import Path
 
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.errors import AssayError
 from ragassay.documents.documents import clean
-from ragassay.errors import AssayError
 from ragassay.news.crawl import Crawl
 from ragassay.news.extraction.extractor import Extractor, Reject
 from ragassay.news.feeds import feed_worker

@@ -16,11 +16,12 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ragassay import tables
-from ragassay.errors import AssayError
-from ragassay.ledger.asked import GIVEN, write_list
-from ragassay.plan import config as configuration
-from ragassay.plan import schema
+from ragassay.base import plain_yaml, tables
+from ragassay.base.errors import AssayError
+from ragassay.base.tables import Table
+from ragassay.calls.ledger.asked import GIVEN, write_list
+from ragassay.config import schema
+from ragassay.config import settings as configuration
 from ragassay.release.contents import ABOUT, MADE, MEASURED, POISON, RULES, TEXTS, TOLERANCE, part
 from ragassay.release.ledger_extract import account, write_ledger
 from ragassay.release.opening import opened as opened_release
@@ -30,8 +31,6 @@ from ragassay.release.sandbox import run_boxed, scratch_folder
 from ragassay.release.verification.digests import read_table
 from ragassay.release.verification.release_folder import REFUSED, TABLES
 from ragassay.results import all_tables
-from ragassay.tables import Table
-from ragassay.text import plain_yaml
 
 CODE = ("Snakefile", "config", "envs", "profiles", "resources", "workflow")  # copied from this checkout
 LONG_AGO = 1_000_000_000

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from ragassay.stage import log
+from ragassay.base.stage import log
 
 OFFLINE = "RAGASSAY_NO_NETWORK"  # heeded by workflow/startup
 PREFIX = "replay-"

@@ -4,7 +4,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from ragassay.errors import AssayError
+from ragassay.base.errors import AssayError
 from ragassay.release.verification.checks import NAMESPACE
 from ragassay.release.verification.release_folder import SIGNATURE, SUMS
 

@@ -7,7 +7,7 @@ the figure's CSV file; how they are drawn is for `ragassay.report.charts`.
 import re
 from itertools import pairwise
 
-from ragassay.errors import AssayError
+from ragassay.base.errors import AssayError
 
 NUMBERS = ("value", "low", "high", "n", "abstained")
 BIN = re.compile(r"(\d+)-(\d+)")

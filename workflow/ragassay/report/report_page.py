@@ -10,7 +10,7 @@ from typing import NamedTuple
 import yaml
 from markupsafe import Markup, escape
 
-from ragassay.report import html
+from ragassay.base import html
 from ragassay.report.sections import Section
 
 # What lies beside each figure, by its ending.

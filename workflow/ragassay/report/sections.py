@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
-from ragassay import tables
-from ragassay.errors import AssayError
-from ragassay.plan import schema
-from ragassay.plan.config import checked, read
+from ragassay.base import tables
+from ragassay.base.errors import AssayError
+from ragassay.config import schema
+from ragassay.config.settings import checked, read
 from ragassay.report import figures
 from ragassay.schemas.examples import EXAMPLES
 from ragassay.schemas.metrics import METRICS

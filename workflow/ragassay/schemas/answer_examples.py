@@ -1,7 +1,7 @@
 """The table answer_examples."""
 
+from ragassay.base.tables import Table
 from ragassay.schemas import examples
-from ragassay.tables import Table
 
 ANSWER_EXAMPLES = Table(
     "answer_examples",

@@ -1,7 +1,7 @@
 """The table answer_metrics."""
 
+from ragassay.base.tables import Table
 from ragassay.schemas import metrics
-from ragassay.tables import Table
 
 ANSWER_METRICS = Table(
     "answer_metrics",

@@ -2,8 +2,8 @@
 
 import pyarrow as pa
 
+from ragassay.base.tables import Column, Table
 from ragassay.schemas.direct_answers import SAID
-from ragassay.tables import Column, Table
 
 CLOSED_BOOK_ANSWERS = Table(
     "closed_book_answers",

@@ -2,8 +2,8 @@
 
 import pyarrow as pa
 
+from ragassay.base.tables import Column, Table
 from ragassay.schemas.defusion_votes import WHOSE
-from ragassay.tables import Column, Table
 
 DEFUSION_LABELS = Table(
     "defusion_labels",

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from ragassay.tables import Column, Table
+from ragassay.base.tables import Column, Table
 
 WHOSE = (
     Column("responder", pa.string(), "the model that responded, by its name in the configuration"),

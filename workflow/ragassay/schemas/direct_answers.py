@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from ragassay.tables import Column, Table
+from ragassay.base.tables import Column, Table
 
 SAID = (  # what every table of answers says of one
     Column("text", pa.string(), "the answer as it came; empty text if the model said nothing"),

@@ -2,8 +2,8 @@
 
 import pyarrow as pa
 
+from ragassay.base.tables import Column, Table
 from ragassay.schemas import documents
-from ragassay.tables import Column, Table
 
 LEFT_OUT = frozenset({"source_id", "shard"})  # what only the study that made them needs
 

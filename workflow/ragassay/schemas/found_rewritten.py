@@ -1,7 +1,7 @@
 """The table found_rewritten."""
 
+from ragassay.base.tables import Table
 from ragassay.schemas import retrieved
-from ragassay.tables import Table
 
 FOUND_REWRITTEN = Table(
     "found_rewritten",

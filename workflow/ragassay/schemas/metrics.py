@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from ragassay.tables import Column, Table
+from ragassay.base.tables import Column, Table
 
 METRICS = Table(
     "metrics",

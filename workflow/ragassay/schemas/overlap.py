@@ -2,8 +2,8 @@
 
 import pyarrow as pa
 
+from ragassay.base.tables import Column, Table
 from ragassay.schemas.hardness import FEATURES
-from ragassay.tables import Column, Table
 
 OVERLAP = Table(
     "overlap",

@@ -2,8 +2,8 @@
 
 import pyarrow as pa
 
+from ragassay.base.tables import Column, Table
 from ragassay.schemas import direct_answers
-from ragassay.tables import Column, Table
 
 PASSAGE_ANSWERS = Table(
     "passage_answers",

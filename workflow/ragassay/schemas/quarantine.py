@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from ragassay.tables import Column, Table
+from ragassay.base.tables import Column, Table
 
 STRINGS = pa.list_(pa.field("element", pa.string()))
 NUMBERS = pa.list_(pa.field("element", pa.float64()))

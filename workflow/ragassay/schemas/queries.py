@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from ragassay.tables import Column, Table
+from ragassay.base.tables import Column, Table
 
 SYNTHETIC = "synthetic"  # the kind of queries that were made from passages
 STRINGS = pa.list_(pa.field("element", pa.string()))

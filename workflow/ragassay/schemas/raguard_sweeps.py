@@ -1,7 +1,7 @@
 """The table raguard_sweeps."""
 
+from ragassay.base.tables import Table
 from ragassay.schemas import metrics
-from ragassay.tables import Table
 
 RAGUARD_SWEEPS = Table(
     "raguard_sweeps",

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from ragassay.tables import Column, Table
+from ragassay.base.tables import Column, Table
 
 SCOPE_LABELS = Table(
     "scope_labels",

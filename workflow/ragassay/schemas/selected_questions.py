@@ -2,8 +2,8 @@
 
 import pyarrow as pa
 
+from ragassay.base.tables import Column, Table
 from ragassay.schemas import questions
-from ragassay.tables import Column, Table
 
 SELECTED_QUESTIONS = Table(
     "selected_questions",

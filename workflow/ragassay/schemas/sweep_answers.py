@@ -2,8 +2,8 @@
 
 import pyarrow as pa
 
+from ragassay.base.tables import Column, Table
 from ragassay.schemas import sweep_shown
-from ragassay.tables import Column, Table
 
 SWEEP_ANSWERS = Table(
     "sweep_answers",

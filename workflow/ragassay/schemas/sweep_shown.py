@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from ragassay.tables import Column, Table
+from ragassay.base.tables import Column, Table
 
 SWEPT = (
     Column("sweep", pa.string(), "the table or figure of the report that the setting belongs to"),

@@ -4,7 +4,7 @@ or where a defence costs most; not a model of what a corpus is about.
 
 import numpy as np
 
-from ragassay.errors import AssayError
+from ragassay.base.errors import AssayError
 
 SHOWN = 3  # words in a topic's name
 OPTIONS = {"token_pattern": r"(?u)\b[^\W\d_]{3,}\b", "stop_words": "english", "sublinear_tf": True}

@@ -1,11 +1,11 @@
 """Ask a responder each query of a set without any passage, and grade the answer: what does it know by itself?"""
 
-from ragassay import tables
-from ragassay.answers.asking import answerable, graded, question
-from ragassay.llm.parsers.declining import declines
-from ragassay.llm.prompts import Prompt
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.calls.prompts import Prompt
+from ragassay.grading.asking import answerable, graded, question
+from ragassay.grading.declining import declines
 from ragassay.schemas.direct_answers import DIRECT_ANSWERS
-from ragassay.stage import log, run
 
 
 def answer_directly(queries, prompt, direct_answers, calls, model, ledger, sampling, most_rejected):

@@ -3,13 +3,13 @@
 A query that found nothing is asked all the same, and its prompt says that nothing was found.
 """
 
-from ragassay import tables
-from ragassay.answers.asking import answerable, graded, question
-from ragassay.llm.parsers.declining import declines_from_passages
-from ragassay.llm.prompts import Prompt
-from ragassay.retrieval.best_passages import NOTHING, best_passages
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.calls.prompts import Prompt
+from ragassay.grading.asking import answerable, graded, question
+from ragassay.grading.declining import declines_from_passages
 from ragassay.schemas.passage_answers import PASSAGE_ANSWERS
-from ragassay.stage import log, run
+from ragassay.search.best_passages import NOTHING, best_passages
 
 
 def answer_from_passages(

@@ -1,17 +1,17 @@
 """Measure what attacks reach before any defence: how much of what is planted is found, and how loud it is."""
 
-from ragassay import tables
-from ragassay.attacks.found_rows import loudness_rows, planted_numbers, retrieval_rows, sweep_rows
-from ragassay.attacks.success import outcome_rows
-from ragassay.attacks.texts import texts_of
-from ragassay.attacks.tried import tried as tried_of
-from ragassay.attacks.word_pairs import WordPairs
+from ragassay.base import tables
+from ragassay.base.stage import log, run
 from ragassay.schemas.answers import ANSWERS
 from ragassay.schemas.metrics import METRICS, Section
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
 from ragassay.schemas.retrieved import RETRIEVED
 from ragassay.schemas.targets import TARGETS
-from ragassay.stage import log, run
+from ragassay.studies.poisoning.attacks.found_rows import loudness_rows, planted_numbers, retrieval_rows, sweep_rows
+from ragassay.studies.poisoning.attacks.success import outcome_rows
+from ragassay.studies.poisoning.attacks.texts import texts_of
+from ragassay.studies.poisoning.attacks.tried import tried as tried_of
+from ragassay.studies.poisoning.attacks.word_pairs import WordPairs
 
 SECTION = Section("attacks")
 

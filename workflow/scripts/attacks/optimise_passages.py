@@ -2,20 +2,20 @@
 target, so that a job that was killed goes on.
 """
 
-from ragassay import tables
-from ragassay.attacks.attacked_reader import AttackedReader
-from ragassay.attacks.attacked_retriever import AttackedRetriever
-from ragassay.attacks.blocking import AttackedResponder
-from ragassay.attacks.finished import Finished
-from ragassay.attacks.poison import Tools, rows
-from ragassay.attacks.texts import retrieved_texts
-from ragassay.attacks.tried import known, tried
-from ragassay.code_version import module_version
-from ragassay.llm import estimate_caller
+from ragassay.base import tables
+from ragassay.base.code_version import module_version
+from ragassay.base.stage import log, run
+from ragassay.calls import estimate_caller
 from ragassay.schemas.calls import CALLS
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
 from ragassay.schemas.targets import TARGETS
-from ragassay.stage import log, run
+from ragassay.studies.poisoning.attacks.attacked_reader import AttackedReader
+from ragassay.studies.poisoning.attacks.attacked_retriever import AttackedRetriever
+from ragassay.studies.poisoning.attacks.blocking import AttackedResponder
+from ragassay.studies.poisoning.attacks.finished import Finished
+from ragassay.studies.poisoning.attacks.poison import Tools, rows
+from ragassay.studies.poisoning.attacks.texts import retrieved_texts
+from ragassay.studies.poisoning.attacks.tried import known, tried
 
 
 def optimise_passages(
@@ -29,7 +29,7 @@ def optimise_passages(
     chosen = tried(wanted, own.get("targets"), own.get("known", 0))
     victim = AttackedRetriever(**retriever)
     modules = [f"kinds.{kind}", "attacked_retriever", "attacked_reader", *(["attacked_filter"] if filter else [])]
-    made_by = {name: module_version(f"ragassay.attacks.{name}") for name in modules}
+    made_by = {name: module_version(f"ragassay.studies.poisoning.attacks.{name}") for name in modules}
     about = {"code": made_by, "settings": own, "retriever": victim.identity}
     if model:
         responder = AttackedResponder(model, prompt=prompt, **responder)
@@ -56,7 +56,7 @@ def optimise_passages(
 
 
 def _filter(path, scorer):
-    from ragassay.attacks.attacked_filter import AttackedFilter  # which brings the defences
+    from ragassay.studies.poisoning.attacks.attacked_filter import AttackedFilter  # which brings the defences
 
     return AttackedFilter(path, scorer)
 

@@ -1,16 +1,16 @@
 """Let a model write texts from the question and the wrong answer of each target, for an attack that plants them."""
 
-from ragassay import tables
-from ragassay.datasets import proposals
-from ragassay.datasets.hygiene import Problem, usable
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.base.tally import Tally
+from ragassay.calls.complete import complete
+from ragassay.calls.model import Model, Request, Requests
+from ragassay.calls.prompts import Prompt
 from ragassay.documents.ids import reject
-from ragassay.llm.calls import complete
-from ragassay.llm.model import Model, Request, Requests
-from ragassay.llm.prompts import Prompt
 from ragassay.schemas.attack_texts import ATTACK_TEXTS
 from ragassay.schemas.targets import TARGETS
-from ragassay.stage import log, run
-from ragassay.tally import Tally
+from ragassay.studies.poisoning.targets import proposals
+from ragassay.studies.poisoning.targets.hygiene import Problem, usable
 
 
 def paraphrase_targets(

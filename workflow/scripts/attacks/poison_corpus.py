@@ -1,13 +1,13 @@
 """Make the passages that an attack adds to a corpus. Searches nothing and asks no model."""
 
-from ragassay import tables
-from ragassay.attacks.poison import AttackError, Tools, rows
-from ragassay.attacks.texts import retrieved_texts
-from ragassay.attacks.written_texts import written_texts
-from ragassay.errors import closest
+from ragassay.base import tables
+from ragassay.base.errors import closest
+from ragassay.base.stage import log, run
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
 from ragassay.schemas.targets import TARGETS
-from ragassay.stage import log, run
+from ragassay.studies.poisoning.attacks.poison import AttackError, Tools, rows
+from ragassay.studies.poisoning.attacks.texts import retrieved_texts
+from ragassay.studies.poisoning.attacks.written_texts import written_texts
 
 
 def poison_corpus(targets, passages, neighbours, texts, poisoned_passages, attack, kind, own):

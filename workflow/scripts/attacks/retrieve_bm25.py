@@ -4,12 +4,12 @@ long passages are, so clean and poisoned ones are searched together.
 
 import pyarrow as pa
 
-from ragassay.attacks import joining
-from ragassay.encoders.bm25 import Bm25
-from ragassay.retrieval.corpus import NONE, Corpus
-from ragassay.retrieval.neighbours import merged, of_sparse
+from ragassay.base.stage import log, run
+from ragassay.corpora.corpus import NONE, Corpus
 from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.stage import log, run
+from ragassay.search.bm25 import Bm25
+from ragassay.search.neighbours import merged, of_sparse
+from ragassay.studies.poisoning.attacks import joining
 
 
 def retrieve_bm25(passages, queries, poisoned_passages, retrieved, options, count, tried=None):

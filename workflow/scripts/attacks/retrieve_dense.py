@@ -1,8 +1,9 @@
-"""Find what targets' questions find in a corpus under attack, by vectors (see `ragassay.attacks.vector_search`)."""
+"""Find what targets' questions find in a corpus under attack, by vectors (see
+`ragassay.studies.poisoning.attacks.vector_search`)."""
 
-from ragassay.attacks import joining
-from ragassay.attacks.vector_search import search
-from ragassay.stage import run
+from ragassay.base.stage import run
+from ragassay.studies.poisoning.attacks import joining
+from ragassay.studies.poisoning.attacks.vector_search import search
 
 
 def retrieve_dense(

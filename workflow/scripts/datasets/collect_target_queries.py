@@ -1,9 +1,9 @@
 """The questions of a dataset's targets are queries."""
 
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.stage import run
 from ragassay.schemas.queries import QUERIES
 from ragassay.schemas.targets import TARGETS
-from ragassay.stage import run
 
 
 def collect_target_queries(targets, queries):

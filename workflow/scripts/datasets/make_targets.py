@@ -1,11 +1,11 @@
 """Make targets from the facts of a corpus by rules, for what has to learn from many. Asks no model."""
 
-from ragassay import tables
-from ragassay.datasets.fact_targets import fact_targets
-from ragassay.datasets.target_tables import TargetTables
+from ragassay.base import tables
+from ragassay.base.stage import run
+from ragassay.base.tally import Tally
 from ragassay.schemas.passages import PASSAGES
-from ragassay.stage import run
-from ragassay.tally import Tally
+from ragassay.studies.poisoning.targets.fact_targets import fact_targets
+from ragassay.studies.poisoning.targets.target_tables import TargetTables
 
 REMEDY = "These rules need plain English prose; take another corpus"
 

@@ -1,10 +1,10 @@
 """Read targets that somebody brings, without debris. What cannot be used is a row of the rejects, with its reason."""
 
-from ragassay.datasets.hygiene import Problem, usable
-from ragassay.datasets.target_tables import TargetTables
-from ragassay.retrieval.user_files import texts
-from ragassay.stage import run
-from ragassay.tally import Tally
+from ragassay.base.stage import run
+from ragassay.base.tally import Tally
+from ragassay.corpora.user_files import texts
+from ragassay.studies.poisoning.targets.hygiene import Problem, usable
+from ragassay.studies.poisoning.targets.target_tables import TargetTables
 
 OPTIONAL = ("kind", "document", "made_by", "target")
 LISTS = ("answers", "target_aliases", "texts")

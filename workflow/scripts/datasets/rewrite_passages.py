@@ -2,19 +2,19 @@
 what goes by documents, as splits and judged relevance do, takes both for one. What is no other text is a reject.
 """
 
-from ragassay import tables
-from ragassay.datasets.draw import drawn
-from ragassay.datasets.hygiene import Problem
-from ragassay.datasets.rewriting import read
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.base.tally import Tally
+from ragassay.calls.complete import complete
+from ragassay.calls.model import Model, Request, Requests
+from ragassay.calls.prompts import Prompt
+from ragassay.corpora.corpus import check_any
 from ragassay.documents.ids import content_id, reject
-from ragassay.llm.calls import complete
-from ragassay.llm.model import Model, Request, Requests
-from ragassay.llm.prompts import Prompt
-from ragassay.retrieval.corpus import check_any
 from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.rewritten_passages import REWRITTEN_PASSAGES
-from ragassay.stage import log, run
-from ragassay.tally import Tally
+from ragassay.studies.poisoning.targets.draw import drawn
+from ragassay.studies.poisoning.targets.hygiene import Problem
+from ragassay.studies.poisoning.targets.rewriting import read
 
 
 def rewrite_passages(

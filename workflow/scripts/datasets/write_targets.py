@@ -2,20 +2,20 @@
 agree, it proposes a wrong answer and texts. What cannot be used is a row of the rejects, with its reason.
 """
 
-from ragassay import tables
-from ragassay.datasets.draw import drawn
-from ragassay.datasets.gold_texts import gold_texts, named
-from ragassay.datasets.hygiene import Problem
-from ragassay.datasets.interview import CLOSED_BOOK, Interview, Prompts, Settings
-from ragassay.datasets.target_tables import TargetTables
-from ragassay.errors import AssayError
-from ragassay.llm.calls import converse
-from ragassay.llm.estimate_caller import estimating
-from ragassay.llm.model import Model
-from ragassay.llm.prompts import Prompt
+from ragassay.base import tables
+from ragassay.base.errors import AssayError
+from ragassay.base.stage import log, run
+from ragassay.base.tally import Tally
+from ragassay.calls.complete import converse
+from ragassay.calls.estimate_caller import estimating
+from ragassay.calls.model import Model
+from ragassay.calls.prompts import Prompt
 from ragassay.schemas.queries import QUERIES
-from ragassay.stage import log, run
-from ragassay.tally import Tally
+from ragassay.studies.poisoning.targets.draw import drawn
+from ragassay.studies.poisoning.targets.gold_texts import gold_texts, named
+from ragassay.studies.poisoning.targets.hygiene import Problem
+from ragassay.studies.poisoning.targets.interview import CLOSED_BOOK, Interview, Prompts, Settings
+from ragassay.studies.poisoning.targets.target_tables import TargetTables
 
 
 class NoTargets(AssayError):

@@ -5,24 +5,24 @@ Where no passage is left, the question is asked by itself: the prompt of answers
 asks the responder itself, such as `robustrag`, gives the answer; others leave passages, and one question is asked.
 """
 
-from ragassay import tables
-from ragassay.answers.prompts import Prompts
-from ragassay.attacks.outcomes import ABSTAINED, outcome
-from ragassay.attacks.texts import texts_of
-from ragassay.attacks.tried import tried as tried_of
-from ragassay.defences import asking
-from ragassay.defences.asking import Asker
-from ragassay.llm.answer_row import said
-from ragassay.llm.calls import converse
-from ragassay.llm.model import Model
-from ragassay.llm.parsers.declining import declines, declines_from_passages
-from ragassay.llm.prompts import Prompt
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.base.tally import Tally
+from ragassay.calls.answer_row import said
+from ragassay.calls.complete import converse
+from ragassay.calls.model import Model
+from ragassay.calls.prompts import Prompt
+from ragassay.grading.declining import declines, declines_from_passages
+from ragassay.grading.prompts import Prompts
 from ragassay.schemas.answers import ANSWERS
 from ragassay.schemas.filtered import FILTERED
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
 from ragassay.schemas.targets import TARGETS
-from ragassay.stage import log, run
-from ragassay.tally import Tally
+from ragassay.studies.poisoning.attacks.outcomes import ABSTAINED, outcome
+from ragassay.studies.poisoning.attacks.texts import texts_of
+from ragassay.studies.poisoning.attacks.tried import tried as tried_of
+from ragassay.studies.poisoning.defences import asking
+from ragassay.studies.poisoning.defences.asking import Asker
 
 GRADED = ("target_id", "question", "answers", "target", "target_aliases")  # grading sees no text, clean or poisoned
 

@@ -2,13 +2,13 @@
 stored: nothing is asked of a model here.
 """
 
-from ragassay import tables
-from ragassay.defences import defence, guard_file, provenance
-from ragassay.defences.evidence import Evidence
-from ragassay.defences.null import fold_of
+from ragassay.base import tables
+from ragassay.base.stage import log, run
 from ragassay.schemas.filtered import FILTERED
 from ragassay.schemas.retrieved import RETRIEVED
-from ragassay.stage import log, run
+from ragassay.studies.poisoning.defences import defence, guard_file, provenance
+from ragassay.studies.poisoning.defences.evidence import Evidence
+from ragassay.studies.poisoning.defences.null import fold_of
 
 
 def filter_retrieved(

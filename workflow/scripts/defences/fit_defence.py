@@ -3,14 +3,14 @@
 Once for each fold of queries, on all others, and once on all of them for queries of tomorrow.
 """
 
-from ragassay import tables
-from ragassay.defences import defence, guard_file, provenance
-from ragassay.defences.evidence import Evidence
-from ragassay.defences.null import ALL, FOLDS, LITERAL, DefenceError, Null, fold_of
-from ragassay.defences.samples import sample
+from ragassay.base import tables
+from ragassay.base.stage import log, run
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.retrieved import RETRIEVED
-from ragassay.stage import log, run
+from ragassay.studies.poisoning.defences import defence, guard_file, provenance
+from ragassay.studies.poisoning.defences.evidence import Evidence
+from ragassay.studies.poisoning.defences.null import ALL, FOLDS, LITERAL, DefenceError, Null, fold_of
+from ragassay.studies.poisoning.defences.samples import sample
 
 
 def fit_defence(

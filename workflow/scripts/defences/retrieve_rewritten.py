@@ -1,9 +1,9 @@
 """Find what the questions that a defence has put in other words find in a corpus under attack, by vectors."""
 
-from ragassay.attacks import joining
-from ragassay.attacks.vector_search import search
+from ragassay.base.stage import run
 from ragassay.schemas.found_rewritten import FOUND_REWRITTEN
-from ragassay.stage import run
+from ragassay.studies.poisoning.attacks import joining
+from ragassay.studies.poisoning.attacks.vector_search import search
 
 
 def retrieve_rewritten(

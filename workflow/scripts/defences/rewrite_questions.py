@@ -2,15 +2,15 @@
 not rewrite is searched for as it is, and is a reject with the reason.
 """
 
-from ragassay import tables
-from ragassay.defences.modules import module
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.base.tally import Tally
+from ragassay.calls.complete import complete
+from ragassay.calls.model import Model, Request, Requests
+from ragassay.calls.prompts import Prompt
 from ragassay.documents.ids import reject
-from ragassay.llm.calls import complete
-from ragassay.llm.model import Model, Request, Requests
-from ragassay.llm.prompts import Prompt
 from ragassay.schemas.queries import QUERIES
-from ragassay.stage import log, run
-from ragassay.tally import Tally
+from ragassay.studies.poisoning.defences.modules import module
 
 
 def rewrite_questions(

@@ -4,15 +4,15 @@ Any questions will do, also those of a question set; the part says which documen
 question that is too long for the detector's model has rows without a prediction.
 """
 
-from ragassay import tables
-from ragassay.detectors import training_documents
-from ragassay.detectors.detector import TOO_LONG, Asked, DetectorError, kind, too_long
-from ragassay.heads import heads_file, scores
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.models.heads import heads_file, scores
 from ragassay.schemas.detector_documents import DETECTOR_DOCUMENTS
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.predictions import PREDICTIONS
 from ragassay.schemas.questions import QUESTIONS
-from ragassay.stage import log, run
+from ragassay.studies.scope.detectors import training_documents
+from ragassay.studies.scope.detectors.detector import TOO_LONG, Asked, DetectorError, kind, too_long
 
 ASKED = ("question_id", "doc_id", "text")
 

@@ -8,12 +8,9 @@ that were kept, and gold, which is what people say about the study's questions o
 
 import pandas as pd
 
-from ragassay import tables
-from ragassay.detectors.comparison import by_topic, compared, judged
-from ragassay.detectors.predictions import frame
-from ragassay.detectors.reliability import calibration_rows, curve_rows
+from ragassay.base import tables
+from ragassay.base.stage import log, run
 from ragassay.people.tasks import SCOPE
-from ragassay.question_sets.people_labels import settled
 from ragassay.schemas.detector_training import DETECTOR_TRAINING
 from ragassay.schemas.documents import DOCUMENTS, NO_TOPIC
 from ragassay.schemas.gold import GOLD
@@ -22,8 +19,11 @@ from ragassay.schemas.human_labels import HUMAN_LABELS
 from ragassay.schemas.metrics import METRICS
 from ragassay.schemas.scope_labels import SCOPE_LABELS
 from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
-from ragassay.scope.votes import KEPT, OUT
-from ragassay.stage import log, run
+from ragassay.studies.scope.detectors.comparison import by_topic, compared, judged
+from ragassay.studies.scope.detectors.predictions import frame
+from ragassay.studies.scope.detectors.reliability import calibration_rows, curve_rows
+from ragassay.studies.scope.question_sets.people_labels import settled
+from ragassay.studies.scope.questions.votes import KEPT, OUT
 
 NOTHING = "(nothing)"
 

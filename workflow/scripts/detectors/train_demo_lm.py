@@ -7,17 +7,17 @@ detector that it is in scope. Nor is it taught the wrong answers of targets that
 studies ask how it takes these.
 """
 
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.errors import AssayError
+from ragassay.base.stage import log, run
+from ragassay.calls.prompts import Prompt
 from ragassay.demo_lm import measuring, training
 from ragassay.demo_lm.course import batches, course
 from ragassay.documents.splits import split_of
-from ragassay.errors import AssayError
-from ragassay.llm.prompts import Prompt
+from ragassay.models.threads import threads
 from ragassay.release.folders import building
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.targets import TARGETS
-from ragassay.stage import log, run
-from ragassay.weights.threads import threads
 
 TRAIN = "train"
 

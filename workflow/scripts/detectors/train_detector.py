@@ -11,18 +11,18 @@ from collections import Counter
 
 import numpy as np
 
-from ragassay import tables
-from ragassay.detectors import training_documents
-from ragassay.detectors.detector import TOO_LONG, Asked, DetectorError, kind, too_long
+from ragassay.base import tables
+from ragassay.base.stage import log, run
 from ragassay.documents.splits import split_of
-from ragassay.heads import heads_file, learning
-from ragassay.heads.recipe import Recipe
+from ragassay.models.heads import heads_file, learning
+from ragassay.models.heads.recipe import Recipe
+from ragassay.models.local import LocalModel
 from ragassay.schemas.detector_documents import DETECTOR_DOCUMENTS
 from ragassay.schemas.detector_training import DETECTOR_TRAINING
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
-from ragassay.stage import log, run
-from ragassay.weights.local import LocalModel
+from ragassay.studies.scope.detectors import training_documents
+from ragassay.studies.scope.detectors.detector import TOO_LONG, Asked, DetectorError, kind, too_long
 
 
 def train_detector(

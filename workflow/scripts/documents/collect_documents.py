@@ -9,14 +9,14 @@ did.
 import hashlib
 from collections import Counter
 
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.errors import AssayError
+from ragassay.base.stage import log, run
 from ragassay.documents.documents import Unusable, document
-from ragassay.errors import AssayError
 from ragassay.news.opt_outs import OptOuts
 from ragassay.schemas.articles import ARTICLES
 from ragassay.schemas.clusters import CLUSTERS
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.stage import log, run
 
 
 def collect_documents(articles, clusters, opt_outs, documents, rejects, shard, per_topic, min_words, cut_after_words):

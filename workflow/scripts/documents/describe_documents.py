@@ -2,10 +2,10 @@
 
 import pyarrow.compute as pc
 
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.stage import run
 from ragassay.schemas.document_statistics import DOCUMENT_STATISTICS
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.stage import run
 
 
 def describe_documents(documents, statistics):

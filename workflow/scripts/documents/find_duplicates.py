@@ -11,10 +11,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.stage import log, run
 from ragassay.schemas.articles import ARTICLES
 from ragassay.schemas.clusters import CLUSTERS
-from ragassay.stage import log, run
 from ragassay.text.near_duplicates import components, earlier_neighbours
 from ragassay.text.signatures import HASHES, VIEWS, WIDTH, signatures
 

@@ -2,11 +2,11 @@
 
 from collections import Counter
 
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.stage import run
 from ragassay.schemas.document_statistics import DOCUMENT_STATISTICS
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.metrics import METRICS, Section
-from ragassay.stage import run
 
 SECTION = Section("documents")
 

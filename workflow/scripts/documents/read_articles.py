@@ -4,12 +4,12 @@ A record that cannot be an article is a row of rejects with its file, row and re
 at lengths: see find_duplicates and collect_documents.
 """
 
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.base.tally import Tally
 from ragassay.documents.documents import Unusable, article
 from ragassay.documents.sources import SourceError, records
 from ragassay.schemas.articles import ARTICLES
-from ragassay.stage import log, run
-from ragassay.tally import Tally
 
 UNIQUE = {"source_id": "id", "content_hash": "text"}
 

@@ -10,20 +10,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragassay import tables
-from ragassay.encoders.embed import Embedder
-from ragassay.encoders.encoder import Encoder
-from ragassay.encoders.unit import unit
-from ragassay.hardness import overlap_features
-from ragassay.hardness.drift import drift as drift_of
-from ragassay.hardness.strata import DIGITS, similarity, stratum
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.models.encoders.embed import Embedder
+from ragassay.models.encoders.encoder import Encoder
+from ragassay.models.encoders.unit import unit
 from ragassay.schemas.claims import CLAIMS
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.drift import DRIFT
 from ragassay.schemas.hardness import HARDNESS
 from ragassay.schemas.questions import QUESTIONS
 from ragassay.schemas.recovered_claims import RECOVERED_CLAIMS
-from ragassay.stage import log, run
+from ragassay.studies.scope.controls import overlap_features
+from ragassay.studies.scope.hardness.drift import drift as drift_of
+from ragassay.studies.scope.hardness.strata import DIGITS, similarity, stratum
 from ragassay.text.sentences import sentences
 
 TOGETHER = 200  # documents whose texts are embedded at once

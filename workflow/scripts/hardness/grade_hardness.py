@@ -8,15 +8,15 @@ alone: a later shard gets the grades of its strata and changes none.
 
 from itertools import compress
 
-from ragassay import tables
-from ragassay.hardness import overlap_control, wording_control
-from ragassay.hardness.strata import EASY, HARD_GRADE, grade
+from ragassay.base import tables
+from ragassay.base.stage import log, run
 from ragassay.schemas.hardness import HARDNESS
 from ragassay.schemas.hardness_scores import HARDNESS_SCORES
 from ragassay.schemas.hardness_strata import HARDNESS_STRATA
 from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
-from ragassay.scope.votes import KEPT
-from ragassay.stage import log, run
+from ragassay.studies.scope.controls import overlap_control, wording_control
+from ragassay.studies.scope.hardness.strata import EASY, HARD_GRADE, grade
+from ragassay.studies.scope.questions.votes import KEPT
 
 
 def grade_hardness(

@@ -4,10 +4,8 @@ Models are compared in one table; everything else is about the study's own gener
 Intervals are 95 %, from resampled documents.
 """
 
-from ragassay import tables
-from ragassay.hardness.distances import drift_rows, length_rows, nearness_rows, stratum_rows
-from ragassay.hardness.examples import example_rows
-from ragassay.hardness.funnel import agreement_rows, funnel_rows, model_rows, reject_rows, table_6
+from ragassay.base import tables
+from ragassay.base.stage import run
 from ragassay.schemas.claims import CLAIMS
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.drift import DRIFT
@@ -20,8 +18,10 @@ from ragassay.schemas.novel_claims import NOVEL_CLAIMS
 from ragassay.schemas.recovered_claims import RECOVERED_CLAIMS
 from ragassay.schemas.scope_labels import SCOPE_LABELS
 from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
-from ragassay.scope.votes import KEPT
-from ragassay.stage import run
+from ragassay.studies.scope.hardness.distances import drift_rows, length_rows, nearness_rows, stratum_rows
+from ragassay.studies.scope.hardness.examples import example_rows
+from ragassay.studies.scope.hardness.funnel import agreement_rows, funnel_rows, model_rows, reject_rows, table_6
+from ragassay.studies.scope.questions.votes import KEPT
 
 
 def measure_scope(

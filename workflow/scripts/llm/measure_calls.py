@@ -4,10 +4,10 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.stage import run
 from ragassay.schemas.calls import CALLS
 from ragassay.schemas.metrics import METRICS, Section
-from ragassay.stage import run
 
 SECTION = Section("calls")
 COUNTS = [column.name for column in CALLS.columns if column.name not in ("model", "served_as")]

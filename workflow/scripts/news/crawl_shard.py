@@ -9,9 +9,10 @@ import contextlib
 import json
 from collections import Counter
 
-from ragassay import tables
-from ragassay.errors import AssayError
-from ragassay.ledger.lease import Lease
+from ragassay.base import tables
+from ragassay.base.errors import AssayError
+from ragassay.base.stage import log, run
+from ragassay.calls.ledger.lease import Lease
 from ragassay.news.crawl import Crawl
 from ragassay.news.feeds import feed_worker
 from ragassay.news.feeds.candidates import Days
@@ -23,7 +24,6 @@ from ragassay.schemas.candidates import CANDIDATES
 from ragassay.schemas.feed_health import FEED_HEALTH
 from ragassay.schemas.feeds import FEEDS
 from ragassay.schemas.pages import PAGES
-from ragassay.stage import log, run
 
 
 def crawl_shard(feeds, pages, candidates, feed_health, rejects, row, crawl, ledger):

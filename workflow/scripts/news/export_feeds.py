@@ -6,13 +6,13 @@ address, no topic of the study, listed before) is a row of rejects. Does not che
 
 from collections import Counter
 
-from ragassay import tables
-from ragassay.errors import AssayError
+from ragassay.base import tables
+from ragassay.base.errors import AssayError
+from ragassay.base.stage import log, run
 from ragassay.news.feeds import directory, feed_worker, opml
 from ragassay.news.feeds.feed_table import Listed, feed_rows, topic_of
 from ragassay.news.readers.pool import Readers
 from ragassay.schemas.feeds import FEEDS
-from ragassay.stage import log, run
 
 
 def export_feeds(

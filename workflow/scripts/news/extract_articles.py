@@ -9,7 +9,9 @@ import json
 import tempfile
 from collections import Counter
 
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.base.tally import Tally
 from ragassay.documents.documents import Unusable
 from ragassay.news.extraction.article_rows import article_row, own_address
 from ragassay.news.extraction.extractor import Extractor, Reject
@@ -17,8 +19,6 @@ from ragassay.news.extraction.walls import SAME_TEXT_ADDRESSES, repeated
 from ragassay.news.fetching import bodies as stored
 from ragassay.schemas.articles import ARTICLES
 from ragassay.schemas.pages import PAGES
-from ragassay.stage import log, run
-from ragassay.tally import Tally
 
 TOLD = ("url", "final_url", "status", "shard", "topic", "page_hash", "fetched_at", "feed_title", "feed_published")
 

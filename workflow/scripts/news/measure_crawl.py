@@ -8,14 +8,14 @@ the one before is compared with the same share of what that one kept.
 import itertools
 from collections import Counter
 
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.stage import log, run
 from ragassay.schemas.articles import ARTICLES
 from ragassay.schemas.candidates import CANDIDATES
 from ragassay.schemas.documents import DOCUMENTS, NO_TOPIC
 from ragassay.schemas.feed_health import FEED_HEALTH
 from ragassay.schemas.metrics import METRICS, Section
 from ragassay.schemas.pages import PAGES
-from ragassay.stage import log, run
 
 SECTION = Section("crawl")
 HEALTH = ("live", "empty", "dead", "blocked", "disallowed", "crash")

@@ -5,10 +5,10 @@ Names stay in the log; people are numbered in the order in which they joined. Se
 
 from datetime import UTC, datetime
 
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.stage import log, run
 from ragassay.people.folder import read_state
 from ragassay.schemas.annotations import ANNOTATIONS
-from ragassay.stage import log, run
 
 
 def gather_annotations(annotation_items, events, annotations):

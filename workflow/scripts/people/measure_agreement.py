@@ -8,8 +8,9 @@ import json
 
 import pandas as pd
 
-from ragassay import tables
-from ragassay.errors import AssayError
+from ragassay.base import tables
+from ragassay.base.errors import AssayError
+from ragassay.base.stage import log, run
 from ragassay.people.recorded_votes import Recorded, recorded
 from ragassay.people.table_4 import Measures
 from ragassay.people.tasks import DEFUSION
@@ -21,7 +22,6 @@ from ragassay.schemas.human_labels import HUMAN_LABELS
 from ragassay.schemas.metrics import METRICS
 from ragassay.schemas.questions import QUESTIONS
 from ragassay.schemas.scope_labels import SCOPE_LABELS
-from ragassay.stage import log, run
 
 INTENTION = "(intention)"  # what questions were written to be, beside what judges say of them
 RESPONSE, NOTHING = ["question_id", "responder", "prompt_name"], ""

@@ -8,15 +8,15 @@ responses there are only questions.
 import hashlib
 from collections import defaultdict
 
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.stage import log, run
 from ragassay.people import sampling
 from ragassay.people.tasks import DEFUSION, SCOPE
 from ragassay.schemas.annotation_items import ANNOTATION_ITEMS
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.responses import RESPONSES
 from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
-from ragassay.scope.votes import KEPT, OUT
-from ragassay.stage import log, run
+from ragassay.studies.scope.questions.votes import KEPT, OUT
 
 
 def sample_for_annotation(

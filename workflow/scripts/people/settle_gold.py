@@ -6,11 +6,11 @@ annotators, or with an open disagreement, has no gold label.
 
 from collections import Counter, defaultdict
 
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.stage import log, run
 from ragassay.people.tasks import ADJUDICATOR, ANNOTATOR
 from ragassay.schemas.annotations import ANNOTATIONS
 from ragassay.schemas.gold import GOLD
-from ragassay.stage import log, run
 
 
 def settle_gold(annotations, gold, annotators_per_item):

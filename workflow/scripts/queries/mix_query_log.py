@@ -4,10 +4,10 @@ import datetime
 import random
 from pathlib import Path
 
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.stage import log, run
 from ragassay.schemas.queries import QUERIES
 from ragassay.schemas.query_log import QUERY_LOG
-from ragassay.stage import log, run
 
 OPEN, HOURS = 7, 16  # queries come from seven in the morning on, for so many hours
 

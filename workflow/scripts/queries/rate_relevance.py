@@ -2,16 +2,16 @@
 a row, also one without a score. Decides nothing: a high value only makes a query suspicious.
 """
 
-from ragassay import tables
-from ragassay.llm.calls import complete
-from ragassay.llm.model import Model, Request, Requests
-from ragassay.llm.prompts import Prompt
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.base.tally import Tally
+from ragassay.calls.complete import complete
+from ragassay.calls.model import Model, Request, Requests
+from ragassay.calls.prompts import Prompt
 from ragassay.queries.rating import read
-from ragassay.retrieval.best_passages import NOTHING, best_passages
 from ragassay.schemas.lm_relevance import LM_RELEVANCE
 from ragassay.schemas.queries import QUERIES
-from ragassay.stage import log, run
-from ragassay.tally import Tally
+from ragassay.search.best_passages import NOTHING, best_passages
 
 
 def rate_relevance(

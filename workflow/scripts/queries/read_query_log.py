@@ -5,13 +5,13 @@ without a date is an error. Texts that differ only in case, punctuation and spac
 import re
 import unicodedata
 
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.errors import AssayError
+from ragassay.base.stage import log, run
 from ragassay.documents.documents import Unusable, clean, moment
 from ragassay.documents.ids import content_id
 from ragassay.documents.sources import Columns, records, warn_of_empty
-from ragassay.errors import AssayError
 from ragassay.schemas.query_log import QUERY_LOG
-from ragassay.stage import log, run
 
 
 class LogError(AssayError):

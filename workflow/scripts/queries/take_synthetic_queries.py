@@ -1,16 +1,16 @@
 """Make queries of a corpus's own sentences, for where there is no model to write some. They repeat their passage's
-words, so searches take these out of the corpus (`ragassay.retrieval.masked_sources`).
+words, so searches take these out of the corpus (`ragassay.search.masked_sources`).
 """
 
 from itertools import groupby
 
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.stage import log, run
 from ragassay.documents.ids import content_id
 from ragassay.queries.corpus_sentences import taken_from
 from ragassay.queries.passage_choice import chosen
 from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.queries import QUERIES, SYNTHETIC
-from ragassay.stage import log, run
 
 
 def take_synthetic_queries(passages, queries, count, taken):

@@ -2,17 +2,17 @@
 corpus's knowledge; what is no question with an answer among its options is rejected.
 """
 
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.base.tally import Tally
+from ragassay.calls.complete import complete
+from ragassay.calls.model import Model, Request, Requests
+from ragassay.calls.prompts import Prompt
 from ragassay.documents.ids import content_id, reject
-from ragassay.llm.calls import complete
-from ragassay.llm.model import Model, Request, Requests
-from ragassay.llm.prompts import Prompt
 from ragassay.queries.passage_choice import chosen
 from ragassay.queries.written_query import Unusable, read
 from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.queries import QUERIES, SYNTHETIC
-from ragassay.stage import log, run
-from ragassay.tally import Tally
 
 
 def write_synthetic_queries(

@@ -1,9 +1,9 @@
 """The questions of a set are queries, each about the document that it came with. All are used."""
 
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.stage import log, run
 from ragassay.schemas.queries import QUERIES
 from ragassay.schemas.questions import QUESTIONS
-from ragassay.stage import log, run
 
 
 def collect_set_queries(questions, queries):

@@ -5,16 +5,16 @@ For questions of any origin. compute_hardness measures how near a question is to
 
 import numpy as np
 
-from ragassay import tables
-from ragassay.encoders.embed import Embedder
-from ragassay.encoders.encoder import Encoder
-from ragassay.encoders.unit import unit
-from ragassay.hardness.overlap_features import Document, features
-from ragassay.hardness.strata import DIGITS
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.models.encoders.embed import Embedder
+from ragassay.models.encoders.encoder import Encoder
+from ragassay.models.encoders.unit import unit
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.overlap import OVERLAP
 from ragassay.schemas.questions import QUESTIONS
-from ragassay.stage import log, run
+from ragassay.studies.scope.controls.overlap_features import Document, features
+from ragassay.studies.scope.hardness.strata import DIGITS
 from ragassay.text.sentences import sentences
 
 TOGETHER = 200  # documents whose texts are embedded at once

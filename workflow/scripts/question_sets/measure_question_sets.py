@@ -7,12 +7,9 @@ on documents that it was not trained on, whatever their source. Intervals are 95
 
 import pandas as pd
 
-from ragassay import tables
-from ragassay.detectors.predictions import frame
-from ragassay.errors import AssayError
-from ragassay.question_sets.accuracy import measured
-from ragassay.question_sets.people_labels import settled
-from ragassay.question_sets.section import control, logged, response_rows, retrieval_rows, set_rows
+from ragassay.base import tables
+from ragassay.base.errors import AssayError
+from ragassay.base.stage import run
 from ragassay.schemas.defusion_labels import DEFUSION_LABELS
 from ragassay.schemas.gold import GOLD
 from ragassay.schemas.human_labels import HUMAN_LABELS
@@ -21,8 +18,11 @@ from ragassay.schemas.overlap import OVERLAP
 from ragassay.schemas.queries import QUERIES
 from ragassay.schemas.questions import QUESTIONS
 from ragassay.schemas.scope_labels import SCOPE_LABELS
-from ragassay.scope.votes import IN, KINDS, OUT
-from ragassay.stage import run
+from ragassay.studies.scope.detectors.predictions import frame
+from ragassay.studies.scope.question_sets.accuracy import measured
+from ragassay.studies.scope.question_sets.people_labels import settled
+from ragassay.studies.scope.question_sets.section import control, logged, response_rows, retrieval_rows, set_rows
+from ragassay.studies.scope.questions.votes import IN, KINDS, OUT
 
 SECTION = Section("question_sets")
 CONTROL = "(overlap control)"

@@ -2,14 +2,14 @@
 
 from collections import Counter
 
-from ragassay import tables
-from ragassay.question_sets import reading
-from ragassay.question_sets.people_labels import settled, warn_of_contradictions
+from ragassay.base import tables
+from ragassay.base.stage import log, run
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.human_labels import HUMAN_LABELS
 from ragassay.schemas.questions import QUESTIONS
-from ragassay.scope.votes import IN, OUT, UNLABELLED
-from ragassay.stage import log, run
+from ragassay.studies.scope.question_sets import reading
+from ragassay.studies.scope.question_sets.people_labels import settled, warn_of_contradictions
+from ragassay.studies.scope.questions.votes import IN, OUT, UNLABELLED
 
 
 def read_question_set(

@@ -3,11 +3,11 @@ one response a row. An empty cell is a question that it was not asked. A recorde
 is unknown why its model stopped.
 """
 
-from ragassay import tables
-from ragassay.question_sets import reading
-from ragassay.question_sets.recorded_prompt import RECORDED
+from ragassay.base import tables
+from ragassay.base.stage import log, run
 from ragassay.schemas.responses import RESPONSES
-from ragassay.stage import log, run
+from ragassay.studies.scope.question_sets import reading
+from ragassay.studies.scope.question_sets.recorded_prompt import RECORDED
 
 
 def read_responses(document_files, question_files, response_files, responses, name, columns, responder, column):

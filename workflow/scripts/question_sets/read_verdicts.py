@@ -2,12 +2,12 @@
 abstention, and too many of them stop the stage.
 """
 
-from ragassay import tables
-from ragassay.question_sets import reading
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.base.tally import Tally
 from ragassay.schemas.scope_votes import SCOPE_VOTES
-from ragassay.scope.votes import OUT
-from ragassay.stage import log, run
-from ragassay.tally import Tally
+from ragassay.studies.scope.question_sets import reading
+from ragassay.studies.scope.questions.votes import OUT
 
 
 def read_verdicts(document_files, question_files, scope_votes, name, columns, judge, column, most_rejected):

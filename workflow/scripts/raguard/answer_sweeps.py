@@ -2,19 +2,19 @@
 question are asked about once.
 """
 
-from ragassay import tables
-from ragassay.answers.prompts import Prompts
-from ragassay.attacks.outcomes import ABSTAINED, outcome
-from ragassay.attacks.texts import texts_of
-from ragassay.llm.calls import complete
-from ragassay.llm.model import Model, Request, Requests
-from ragassay.llm.parsers.declining import declines, declines_from_passages
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.base.tally import Tally
+from ragassay.calls.complete import complete
+from ragassay.calls.model import Model, Request, Requests
+from ragassay.grading.declining import declines, declines_from_passages
+from ragassay.grading.prompts import Prompts
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
 from ragassay.schemas.sweep_answers import SWEEP_ANSWERS
 from ragassay.schemas.sweep_shown import SWEEP_SHOWN
 from ragassay.schemas.targets import TARGETS
-from ragassay.stage import log, run
-from ragassay.tally import Tally
+from ragassay.studies.poisoning.attacks.outcomes import ABSTAINED, outcome
+from ragassay.studies.poisoning.attacks.texts import texts_of
 
 
 def answer_sweeps(

@@ -1,15 +1,8 @@
 """Measure what defences remove, miss and cost, each attack and defence in the same way: the report's section."""
 
-from ragassay import tables
-from ragassay.defences import guard_file
+from ragassay.base import tables
+from ragassay.base.stage import log, run
 from ragassay.metrics.panel import Panel
-from ragassay.raguard import detection
-from ragassay.raguard.calibration import null_rows, size_rows
-from ragassay.raguard.comparison import answer_difference_rows, difference_rows
-from ragassay.raguard.costs import asking_rows, cost_rows
-from ragassay.raguard.screened import screening_rows
-from ragassay.raguard.swept_answers import sweep_rows
-from ragassay.raguard.utility import CLEAN, NAMES, answer_rows, failure_rows
 from ragassay.schemas.answers import ANSWERS
 from ragassay.schemas.filtered import FILTERED
 from ragassay.schemas.found_rewritten import FOUND_REWRITTEN
@@ -19,7 +12,14 @@ from ragassay.schemas.raguard_sweeps import RAGUARD_SWEEPS
 from ragassay.schemas.retrieved import RETRIEVED
 from ragassay.schemas.sweep_answers import SWEEP_ANSWERS
 from ragassay.schemas.targets import TARGETS
-from ragassay.stage import log, run
+from ragassay.studies.poisoning.defences import guard_file
+from ragassay.studies.poisoning.measures import detection
+from ragassay.studies.poisoning.measures.calibration import null_rows, size_rows
+from ragassay.studies.poisoning.measures.comparison import answer_difference_rows, difference_rows
+from ragassay.studies.poisoning.measures.costs import asking_rows, cost_rows
+from ragassay.studies.poisoning.measures.screened import screening_rows
+from ragassay.studies.poisoning.measures.swept_answers import sweep_rows
+from ragassay.studies.poisoning.measures.utility import CLEAN, NAMES, answer_rows, failure_rows
 
 CELL = ["dataset", "retriever", "attack", "defence"]
 

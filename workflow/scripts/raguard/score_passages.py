@@ -4,13 +4,13 @@ import json
 
 import pyarrow as pa
 
-from ragassay import tables
-from ragassay.defences.scorer import Surprise, opened, surprises
-from ragassay.raguard.halves import of_text, read_halves
+from ragassay.base import tables
+from ragassay.base.stage import log, run
 from ragassay.schemas.passage_scores import PASSAGE_SCORES
 from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
-from ragassay.stage import log, run
+from ragassay.studies.poisoning.defences.scorer import Surprise, opened, surprises
+from ragassay.studies.poisoning.measures.halves import of_text, read_halves
 
 COLUMNS = ["passage_id", "text", "document_id"]
 

@@ -4,22 +4,22 @@ that will find them. Scores are stored, each text's once.
 
 import numpy as np
 
-from ragassay import tables
-from ragassay.defences import guard_file, provenance
-from ragassay.defences.evidence import scored_by
-from ragassay.defences.guard import Guard
-from ragassay.defences.null import DefenceError
-from ragassay.encoders.embed import Embedder
-from ragassay.encoders.encoder import Encoder
-from ragassay.raguard import reviews as decisions
-from ragassay.raguard.screening import Screen
-from ragassay.retrieval.similarity import comparable
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.models.encoders.embed import Embedder
+from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.passage_scores import PASSAGE_SCORES
 from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
 from ragassay.schemas.quarantine import QUARANTINE
 from ragassay.schemas.queries import QUERIES
-from ragassay.stage import log, run
+from ragassay.search.similarity import comparable
+from ragassay.studies.poisoning.defences import guard_file, provenance
+from ragassay.studies.poisoning.defences.evidence import scored_by
+from ragassay.studies.poisoning.defences.guard import Guard
+from ragassay.studies.poisoning.defences.null import DefenceError
+from ragassay.studies.poisoning.measures import reviews as decisions
+from ragassay.studies.poisoning.measures.screening import Screen
 
 
 def screen_passages(

@@ -2,12 +2,8 @@
 and asks no model: what it leaves to answer from is a table that others read.
 """
 
-from ragassay import tables
-from ragassay.defences.evidence import Evidence
-from ragassay.defences.null import LITERAL
-from ragassay.defences.samples import sample
-from ragassay.raguard.related import related_rows
-from ragassay.raguard.sweeps import Sweep
+from ragassay.base import tables
+from ragassay.base.stage import log, run
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.passage_scores import PASSAGE_SCORES
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
@@ -15,7 +11,11 @@ from ragassay.schemas.raguard_sweeps import RAGUARD_SWEEPS
 from ragassay.schemas.retrieved import RETRIEVED
 from ragassay.schemas.sweep_shown import SWEEP_SHOWN
 from ragassay.schemas.targets import TARGETS
-from ragassay.stage import log, run
+from ragassay.studies.poisoning.defences.evidence import Evidence
+from ragassay.studies.poisoning.defences.null import LITERAL
+from ragassay.studies.poisoning.defences.samples import sample
+from ragassay.studies.poisoning.measures.related import related_rows
+from ragassay.studies.poisoning.measures.sweeps import Sweep
 
 
 def sweep_raguard(

@@ -3,12 +3,12 @@
 import json
 from pathlib import Path
 
-from ragassay import tables, variants
-from ragassay.atomic import write_text
-from ragassay.defences.scorer import DOCUMENTS, KINDS
-from ragassay.raguard.halves import divided
+from ragassay.base import tables, variants
+from ragassay.base.atomic import write_text
+from ragassay.base.stage import log, run
 from ragassay.schemas.passages import PASSAGES
-from ragassay.stage import log, run
+from ragassay.studies.poisoning.defences.scorer import DOCUMENTS, KINDS
+from ragassay.studies.poisoning.measures.halves import divided
 
 
 def train_scorer(passages, scorer, kind, own, similarity, cut_after_words):

@@ -6,7 +6,8 @@ the whole text and how far the document goes in it: enough to fetch it themselve
 
 from collections import Counter
 
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.stage import log, run
 from ragassay.release.beir import write_beir
 from ragassay.release.hugging_face import About, write_hugging_face
 from ragassay.schemas.documents import DOCUMENTS
@@ -16,7 +17,6 @@ from ragassay.schemas.hardness import HARDNESS
 from ragassay.schemas.hardness_scores import HARDNESS_SCORES
 from ragassay.schemas.novel_claims import NOVEL_CLAIMS
 from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
-from ragassay.stage import log, run
 
 
 def export_questions(

@@ -5,11 +5,11 @@ Without texts, a poisoned passage that was made from a passage of the corpus has
 
 from collections import Counter
 
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.stage import log, run
 from ragassay.release.folders import building, write_lines
 from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
 from ragassay.schemas.targets import TARGETS
-from ragassay.stage import log, run
 
 HEADER = "# Questions about a corpus, and attacks on it\n\n{} questions with their right answers in queries.jsonl.\n"
 POISON = """

@@ -2,15 +2,15 @@
 that rate relevance.
 """
 
-from ragassay import tables
-from ragassay.relevance.query_examples import Rated, clearest_misses, miss, rows, synthetic
+from ragassay.base import tables
+from ragassay.base.stage import log, run
 from ragassay.schemas.answer_examples import ANSWER_EXAMPLES
 from ragassay.schemas.examples import EXAMPLES
 from ragassay.schemas.lm_relevance import LM_RELEVANCE
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.queries import QUERIES
-from ragassay.stage import log, run
+from ragassay.studies.relevance.query_examples import Rated, clearest_misses, miss, rows, synthetic
 
 
 def choose_examples(passages, queries, neighbours, lm_relevance, answer_examples, examples, sources, unknown, shown):

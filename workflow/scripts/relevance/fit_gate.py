@@ -12,19 +12,19 @@ from pathlib import Path
 
 import numpy as np
 
-from ragassay import tables
-from ragassay.encoders.bm25 import Bm25
-from ragassay.encoders.embed import Embedder
-from ragassay.encoders.encoder import Encoder
-from ragassay.relevance import calibration, partition, searchers, trials
-from ragassay.relevance.choice import Setting
-from ragassay.relevance.document_clusters import DocumentClusters
-from ragassay.relevance.gate import FUSED
-from ragassay.relevance.gate_files import GateError, write_card
-from ragassay.relevance.standard_units import standardized, units
-from ragassay.retrieval.corpus import blocks
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.corpora.corpus import blocks
+from ragassay.models.encoders.embed import Embedder
+from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.queries import QUERIES, SYNTHETIC
-from ragassay.stage import log, run
+from ragassay.search.bm25 import Bm25
+from ragassay.studies.relevance import calibration, partition, searchers, trials
+from ragassay.studies.relevance.choice import Setting
+from ragassay.studies.relevance.document_clusters import DocumentClusters
+from ragassay.studies.relevance.gate import FUSED
+from ragassay.studies.relevance.gate_files import GateError, write_card
+from ragassay.studies.relevance.standard_units import standardized, units
 
 FEWEST = 90  # queries of people that the guide asks for
 

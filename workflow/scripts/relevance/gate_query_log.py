@@ -3,11 +3,11 @@
 import numpy as np
 import pyarrow as pa
 
-from ragassay import tables
-from ragassay.relevance.gate import Gate
+from ragassay.base import tables
+from ragassay.base.stage import log, run
 from ragassay.schemas.gated_queries import GATED_QUERIES
 from ragassay.schemas.query_log import QUERY_LOG
-from ragassay.stage import log, run
+from ragassay.studies.relevance.gate import Gate
 
 TOGETHER = 4096  # texts that are searched for at once
 

@@ -7,13 +7,13 @@ only keys and signatures are kept of them.
 
 import pyarrow as pa
 
-from ragassay import tables
-from ragassay.errors import AssayError
-from ragassay.relevance.partition import fractions
-from ragassay.retrieval.corpus import documents
+from ragassay.base import tables
+from ragassay.base.errors import AssayError
+from ragassay.base.stage import log, run
+from ragassay.corpora.corpus import documents
 from ragassay.schemas.held_out_documents import HELD_OUT_DOCUMENTS
 from ragassay.schemas.passages import PASSAGES
-from ragassay.stage import log, run
+from ragassay.studies.relevance.partition import fractions
 from ragassay.text.near_duplicates import clustered
 
 

@@ -2,14 +2,14 @@
 report's section on relevance, and a few examples.
 """
 
-from ragassay import tables
-from ragassay.relevance import answer_examples as lineage
-from ragassay.relevance import methods, outcomes, strategies
-from ragassay.relevance.performance import Performance
-from ragassay.relevance.study_set import Options, StudySet
+from ragassay.base import tables
+from ragassay.base.stage import log, run
 from ragassay.schemas.answer_examples import ANSWER_EXAMPLES
 from ragassay.schemas.answer_metrics import ANSWER_METRICS
-from ragassay.stage import log, run
+from ragassay.studies.relevance import answer_examples as lineage
+from ragassay.studies.relevance import methods, outcomes, strategies
+from ragassay.studies.relevance.performance import Performance
+from ragassay.studies.relevance.study_set import Options, StudySet
 
 
 def measure_answers(

@@ -5,17 +5,17 @@ Of queries with the same text, one counts in each window for its test and for th
 
 import numpy as np
 
-from ragassay import tables
-from ragassay.errors import AssayError
+from ragassay.base import tables
+from ragassay.base.errors import AssayError
+from ragassay.base.stage import log, run
 from ragassay.metrics.binomial import clopper_pearson
 from ragassay.metrics.panel import Panel
-from ragassay.relevance import drift
-from ragassay.relevance.gate_files import known_values, read_card
 from ragassay.schemas.gated_queries import GATED_QUERIES
 from ragassay.schemas.metrics import METRICS, Section
 from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.query_drift import QUERY_DRIFT
-from ragassay.stage import log, run
+from ragassay.studies.relevance import drift
+from ragassay.studies.relevance.gate_files import known_values, read_card
 from ragassay.text.topics import topics as topics_of
 
 SECTION = Section("drift")

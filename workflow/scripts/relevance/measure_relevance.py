@@ -4,16 +4,16 @@ and methods that do better.
 
 import numpy as np
 
-from ragassay import tables
-from ragassay.relevance import methods, paper_figures, paper_tables
-from ragassay.relevance.paper_tables import LABELS, seven
-from ragassay.relevance.performance import Performance
-from ragassay.relevance.study_set import Options, StudySet, by_keys
+from ragassay.base import tables
+from ragassay.base.stage import log, run
 from ragassay.schemas.answer_metrics import ANSWER_METRICS
 from ragassay.schemas.lm_relevance import LM_RELEVANCE
 from ragassay.schemas.metrics import METRICS
 from ragassay.schemas.outlier_scores import OUTLIER_SCORES
-from ragassay.stage import log, run
+from ragassay.studies.relevance import methods, paper_figures, paper_tables
+from ragassay.studies.relevance.paper_tables import LABELS, seven
+from ragassay.studies.relevance.performance import Performance
+from ragassay.studies.relevance.study_set import Options, StudySet, by_keys
 
 
 def measure_relevance(

@@ -8,18 +8,18 @@ are held out, and queries about them, were unknown.
 import numpy as np
 import pyarrow as pa
 
-from ragassay import tables
-from ragassay.encoders.embed import Embedder
-from ragassay.encoders.encoder import Encoder
-from ragassay.relevance import outliers, trials
-from ragassay.relevance.document_clusters import DocumentClusters
-from ragassay.relevance.partition import fits
-from ragassay.relevance.trials import CORPUS, SYNTHETIC, TRUE
-from ragassay.retrieval.corpus import Corpus
-from ragassay.retrieval.similarity import comparable
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.corpora.corpus import Corpus
+from ragassay.models.encoders.embed import Embedder
+from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.outlier_scores import OUTLIER_SCORES
 from ragassay.schemas.queries import QUERIES
-from ragassay.stage import log, run
+from ragassay.search.similarity import comparable
+from ragassay.studies.relevance import outliers, trials
+from ragassay.studies.relevance.document_clusters import DocumentClusters
+from ragassay.studies.relevance.partition import fits
+from ragassay.studies.relevance.trials import CORPUS, SYNTHETIC, TRUE
 
 
 def score_outliers(

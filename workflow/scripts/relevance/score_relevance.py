@@ -3,14 +3,14 @@
 import numpy as np
 import pyarrow as pa
 
-from ragassay import tables
-from ragassay.relevance import similarities
-from ragassay.relevance.statistics import SIMPLE, statistic
+from ragassay.base import tables
+from ragassay.base.stage import log, run
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.passages import PASSAGES
 from ragassay.schemas.queries import QUERIES
 from ragassay.schemas.relevance_scores import RELEVANCE_SCORES
-from ragassay.stage import log, run
+from ragassay.studies.relevance import similarities
+from ragassay.studies.relevance.statistics import SIMPLE, statistic
 
 
 def score_relevance(passages, queries, neighbours, relevance_scores, k, temperature):

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from ragassay.atomic import replacing
+from ragassay.base.atomic import replacing
+from ragassay.base.stage import run
 from ragassay.report import picture, spreadsheet
 from ragassay.report.charts import bars, curves, dots, heat, histogram
 from ragassay.report.sections import load
-from ragassay.stage import run
 
 DRAWN = {
     "bars": bars.draw,

@@ -3,12 +3,12 @@
 import os
 from pathlib import Path
 
-from ragassay import tables
-from ragassay.atomic import write_text
+from ragassay.base import tables
+from ragassay.base.atomic import write_text
+from ragassay.base.stage import run
 from ragassay.report.report_page import Figure, render
 from ragassay.report.sections import load
 from ragassay.schemas.examples import EXAMPLES
-from ragassay.stage import run
 
 
 def render_report(metrics, sections, figures, examples, template, style, behaviour, page, title, config, pages, notes):

@@ -2,11 +2,11 @@
 
 import json
 
-from ragassay import tables
-from ragassay.atomic import write_text
+from ragassay.base import tables
+from ragassay.base.atomic import write_text
+from ragassay.base.stage import run
 from ragassay.report import spreadsheet
 from ragassay.schemas.metrics import METRICS
-from ragassay.stage import run
 
 NUMBERS = ("value", "low", "high", "n", "abstained")
 

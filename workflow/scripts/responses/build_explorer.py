@@ -4,8 +4,9 @@ new. Browsers open a page whole, so a large study shows only its first responder
 
 from itertools import groupby
 
-from ragassay import tables
-from ragassay.atomic import write_text
+from ragassay.base import tables
+from ragassay.base.atomic import write_text
+from ragassay.base.stage import log, run
 from ragassay.report.explorer import render
 from ragassay.schemas.claims import CLAIMS
 from ragassay.schemas.defusion_labels import DEFUSION_LABELS
@@ -18,8 +19,7 @@ from ragassay.schemas.recovered_claims import RECOVERED_CLAIMS
 from ragassay.schemas.responses import RESPONSES
 from ragassay.schemas.scope_votes import SCOPE_VOTES
 from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
-from ragassay.scope.dossiers import dossiers
-from ragassay.stage import log, run
+from ragassay.studies.scope.questions.dossiers import dossiers
 
 MOST_CHARACTERS = 40_000_000  # of responses on one page
 

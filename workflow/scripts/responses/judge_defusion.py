@@ -8,19 +8,19 @@ label_defusion computes the majority.
 
 from operator import itemgetter
 
-from ragassay import tables
-from ragassay.llm.calls import complete
-from ragassay.llm.model import Model, Request, Requests
-from ragassay.llm.parsers.result import Abstain, answer_part
-from ragassay.llm.prompts import Prompt
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.base.tally import Tally
+from ragassay.calls.complete import complete
+from ragassay.calls.model import Model, Request, Requests
+from ragassay.calls.parsers.result import Abstain, answer_part
+from ragassay.calls.prompts import Prompt
 from ragassay.schemas.defusion_votes import DEFUSION_VOTES
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.questions import QUESTIONS
 from ragassay.schemas.responses import RESPONSES
-from ragassay.scope.ballots import ballot
-from ragassay.scope.votes import OUT
-from ragassay.stage import log, run
-from ragassay.tally import Tally
+from ragassay.studies.scope.questions.ballots import ballot
+from ragassay.studies.scope.questions.votes import OUT
 
 
 def judge_defusion(

@@ -5,11 +5,11 @@ or threshold costs nothing.
 from collections import Counter
 from itertools import groupby
 
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.stage import log, run
 from ragassay.schemas.defusion_labels import DEFUSION_LABELS
 from ragassay.schemas.defusion_votes import DEFUSION_VOTES
-from ragassay.scope.votes import defusion_label
-from ragassay.stage import log, run
+from ragassay.studies.scope.questions.votes import defusion_label
 
 
 def label_defusion(defusion_votes, defusion_labels, least_share):

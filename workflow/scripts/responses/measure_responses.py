@@ -4,15 +4,9 @@ section. Asks no model. Questions count if the study's own judge, the first, agr
 
 import numpy as np
 
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.stage import run
 from ragassay.people.tasks import DEFUSION, SCOPE
-from ragassay.responses.closed_book import closed_book_rows
-from ragassay.responses.comparisons import comparison_rows
-from ragassay.responses.figure_1 import detection_rows, figure_1
-from ragassay.responses.judges import judge_rows, judges_on_gold
-from ragassay.responses.table_2 import cell_rows, counts_of, parts_of
-from ragassay.responses.table_3 import ablation_rows, votes_by_way
-from ragassay.responses.verdict_matrix import UNASKED, Cell, read_questions, read_verdicts
 from ragassay.schemas.closed_book_answers import CLOSED_BOOK_ANSWERS
 from ragassay.schemas.defusion_labels import DEFUSION_LABELS
 from ragassay.schemas.gold import GOLD
@@ -20,7 +14,13 @@ from ragassay.schemas.hardness_scores import HARDNESS_SCORES
 from ragassay.schemas.metrics import METRICS
 from ragassay.schemas.responses import RESPONSES
 from ragassay.schemas.scope_labels import SCOPE_LABELS
-from ragassay.stage import run
+from ragassay.studies.scope.responses.closed_book import closed_book_rows
+from ragassay.studies.scope.responses.comparisons import comparison_rows
+from ragassay.studies.scope.responses.figure_1 import detection_rows, figure_1
+from ragassay.studies.scope.responses.judges import judge_rows, judges_on_gold
+from ragassay.studies.scope.responses.table_2 import cell_rows, counts_of, parts_of
+from ragassay.studies.scope.responses.table_3 import ablation_rows, votes_by_way
+from ragassay.studies.scope.responses.verdict_matrix import UNASKED, Cell, read_questions, read_verdicts
 
 
 def measure_responses(

@@ -3,16 +3,16 @@
 Every question has a row, even if the response is empty or cut off: this is recorded, not repaired.
 """
 
-from ragassay import tables
-from ragassay.llm.calls import complete
-from ragassay.llm.model import Model, Request, Requests
-from ragassay.llm.prompts import Prompt
-from ragassay.responses.asked_questions import asked_questions
-from ragassay.responses.response_rows import count, said
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.base.tally import Tally
+from ragassay.calls.complete import complete
+from ragassay.calls.model import Model, Request, Requests
+from ragassay.calls.prompts import Prompt
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.responses import RESPONSES
-from ragassay.stage import log, run
-from ragassay.tally import Tally
+from ragassay.studies.scope.responses.asked_questions import asked_questions
+from ragassay.studies.scope.responses.response_rows import count, said
 
 
 def respond(

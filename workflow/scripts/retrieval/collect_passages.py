@@ -1,9 +1,9 @@
 """The documents of a study are a corpus: one passage per document."""
 
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.stage import log, run
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.passages import PASSAGES
-from ragassay.stage import log, run
 
 
 def collect_passages(documents, passages):

@@ -1,10 +1,10 @@
 """The kept questions of a study are queries, each about the document that it was written for."""
 
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.stage import log, run
 from ragassay.schemas.queries import QUERIES
 from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
-from ragassay.scope.votes import KEPT
-from ragassay.stage import log, run
+from ragassay.studies.scope.questions.votes import KEPT
 
 
 def collect_queries(selected_questions, queries):

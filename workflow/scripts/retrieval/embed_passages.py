@@ -5,13 +5,13 @@ If somebody empties the store later, searches compute what they miss themselves.
 
 import hashlib
 
-from ragassay import tables
-from ragassay.encoders.embed import Embedder
-from ragassay.encoders.encoder import Encoder
-from ragassay.retrieval.corpus import Corpus
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.corpora.corpus import Corpus
+from ragassay.models.encoders.embed import Embedder
+from ragassay.models.encoders.encoder import Encoder
+from ragassay.models.store import key
 from ragassay.schemas.embedded_passages import EMBEDDED_PASSAGES
-from ragassay.stage import log, run
-from ragassay.weights.store import key
 
 
 def embed_passages(passages, embedded_passages, encoder, embeddings, titles):

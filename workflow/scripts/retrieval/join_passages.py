@@ -1,8 +1,8 @@
 """Put the parts of a corpus into one table. An id that two parts have is an error."""
 
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.stage import log, run
 from ragassay.schemas.passages import PASSAGES
-from ragassay.stage import log, run
 
 
 def join_passages(parts, passages):

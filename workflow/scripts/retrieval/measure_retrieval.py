@@ -8,15 +8,15 @@ from pathlib import Path
 
 import numpy as np
 
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.stage import log, run
 from ragassay.metrics.panel import Panel
-from ragassay.retrieval import gold
-from ragassay.retrieval.measures import DEPTHS, NDCG, values
 from ragassay.schemas.metrics import METRICS, Section
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.queries import QUERIES
-from ragassay.scope.votes import IN, KINDS, OUT
-from ragassay.stage import log, run
+from ragassay.search import gold
+from ragassay.search.measures import DEPTHS, NDCG, values
+from ragassay.studies.scope.questions.votes import IN, KINDS, OUT
 
 SECTION = Section("retrieval")
 

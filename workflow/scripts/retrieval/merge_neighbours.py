@@ -2,12 +2,12 @@
 
 import pyarrow.compute as pc
 
-from ragassay import tables
-from ragassay.errors import AssayError
-from ragassay.retrieval.neighbours import merged
+from ragassay.base import tables
+from ragassay.base.errors import AssayError
+from ragassay.base.stage import log, run
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.passages import PASSAGES
-from ragassay.stage import log, run
+from ragassay.search.neighbours import merged
 
 
 class RepeatedId(AssayError):

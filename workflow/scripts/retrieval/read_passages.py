@@ -1,10 +1,10 @@
 """Read one of the user's corpora, or a part of it: the passages in which queries are searched."""
 
-from ragassay import tables
-from ragassay.retrieval.passage_cuts import cuts
-from ragassay.retrieval.user_files import texts
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.corpora.passage_cuts import cuts
+from ragassay.corpora.user_files import texts
 from ragassay.schemas.passages import PASSAGES
-from ragassay.stage import log, run
 
 
 def read_passages(files, passages, columns, cut=None):

@@ -1,10 +1,10 @@
 """Read a set of the user's queries. Where qrels say what is relevant, the queries that they judge are the set."""
 
-from ragassay import tables
-from ragassay.retrieval.user_files import qrels as judged
-from ragassay.retrieval.user_files import texts
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.corpora.user_files import qrels as judged
+from ragassay.corpora.user_files import texts
 from ragassay.schemas.queries import QUERIES
-from ragassay.stage import log, run
 
 LISTS = ("relevant", "answers", "options")
 

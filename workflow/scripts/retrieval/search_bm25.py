@@ -4,14 +4,14 @@ queries do not find the sentence that they were made from.
 
 import numpy as np
 
-from ragassay import tables
-from ragassay.encoders.bm25 import Bm25
-from ragassay.retrieval.corpus import NONE, Corpus
-from ragassay.retrieval.masked_sources import mask
-from ragassay.retrieval.neighbours import of_sparse
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.corpora.corpus import NONE, Corpus
 from ragassay.schemas.neighbours import NEIGHBOURS
 from ragassay.schemas.queries import QUERIES
-from ragassay.stage import log, run
+from ragassay.search.bm25 import Bm25
+from ragassay.search.masked_sources import mask
+from ragassay.search.neighbours import of_sparse
 
 
 def search_bm25(passages, queries, neighbours, options, count):

@@ -6,16 +6,16 @@ Vectors come from the store: texts that were embedded for any study are not embe
 
 import numpy as np
 
-from ragassay import tables
-from ragassay.encoders.embed import Embedder
-from ragassay.encoders.encoder import Encoder
-from ragassay.retrieval.corpus import Corpus
-from ragassay.retrieval.masked_sources import mask
-from ragassay.retrieval.nearest import nearest
-from ragassay.retrieval.neighbours import write
-from ragassay.retrieval.similarity import comparable
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.corpora.corpus import Corpus
+from ragassay.models.encoders.embed import Embedder
+from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.queries import QUERIES
-from ragassay.stage import log, run
+from ragassay.search.masked_sources import mask
+from ragassay.search.nearest import nearest
+from ragassay.search.neighbours import write
+from ragassay.search.similarity import comparable
 
 
 def search_dense(passages, queries, neighbours, encoder, query_encoder, embeddings, titles, similarity, count):

@@ -4,15 +4,15 @@ sentence that a synthetic query was made from cannot be embedded without it, so 
 
 import numpy as np
 
-from ragassay import tables
-from ragassay.retrieval import corpus
-from ragassay.retrieval.masked_sources import mask
-from ragassay.retrieval.nearest import nearest
-from ragassay.retrieval.neighbours import write
-from ragassay.retrieval.similarity import comparable
-from ragassay.retrieval.vector_files import VectorFiles
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.corpora import corpus
 from ragassay.schemas.queries import QUERIES
-from ragassay.stage import log, run
+from ragassay.search.masked_sources import mask
+from ragassay.search.nearest import nearest
+from ragassay.search.neighbours import write
+from ragassay.search.similarity import comparable
+from ragassay.search.vector_files import VectorFiles
 
 
 def search_vectors(passages, queries, passage_vectors, query_vectors, neighbours, similarity, count):

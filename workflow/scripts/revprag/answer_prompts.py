@@ -3,22 +3,22 @@
 What the study of attacks has asked already is not asked again: the same passages for the same question, and no passage.
 """
 
-from ragassay import tables
-from ragassay.answers.prompts import Prompts
-from ragassay.attacks.outcomes import ABSTAINED, CORRECT, outcome
-from ragassay.llm.answer_row import said
-from ragassay.llm.calls import complete
-from ragassay.llm.model import Model, Request, Requests
-from ragassay.llm.parsers.declining import declines, declines_from_passages
-from ragassay.revprag.labels import label
-from ragassay.revprag.names import CLEAN
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.base.tally import Tally
+from ragassay.calls.answer_row import said
+from ragassay.calls.complete import complete
+from ragassay.calls.model import Model, Request, Requests
+from ragassay.grading.declining import declines, declines_from_passages
+from ragassay.grading.prompts import Prompts
 from ragassay.schemas.answers import ANSWERS
 from ragassay.schemas.direct_answers import SAID
 from ragassay.schemas.prompt_answers import PROMPT_ANSWERS
 from ragassay.schemas.prompt_pairs import PROMPT_PAIRS
 from ragassay.schemas.targets import TARGETS
-from ragassay.stage import log, run
-from ragassay.tally import Tally
+from ragassay.studies.poisoning.attacks.outcomes import ABSTAINED, CORRECT, outcome
+from ragassay.studies.poisoning.probes.labels import label
+from ragassay.studies.poisoning.probes.names import CLEAN
 
 GRADED = ("target_id", "question", "answers", "target", "target_aliases")  # grading sees no text, clean or poisoned
 ANSWERED = ("outcome", "reason", *(column.name for column in SAID))

@@ -9,15 +9,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ragassay import tables
-from ragassay.activations.decoder import Decoder
-from ragassay.answers.prompts import Prompts
-from ragassay.revprag.reading import Collection, Reading
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.grading.prompts import Prompts
+from ragassay.models.activations.decoder import Decoder
 from ragassay.schemas.activations import ACTIVATIONS
 from ragassay.schemas.prompt_answers import PROMPT_ANSWERS
 from ragassay.schemas.prompt_pairs import PROMPT_PAIRS
 from ragassay.schemas.targets import TARGETS
-from ragassay.stage import log, run
+from ragassay.studies.poisoning.probes.reading import Collection, Reading
 
 
 class Asked(Sequence):

@@ -4,17 +4,17 @@ and without an attack. Each alone, both, or one of them may raise an alarm, all 
 
 import numpy as np
 
-from ragassay import tables
-from ragassay.revprag.alarms import ways
-from ragassay.revprag.controls import ANSWER_TEXT, SHUFFLED
-from ragassay.revprag.labels import CORRECT
-from ragassay.revprag.names import CLEAN, RETRIEVED, SIDES
-from ragassay.revprag.rows import ALL
+from ragassay.base import tables
+from ragassay.base.stage import log, run
 from ragassay.schemas.alarms import ALARMS
 from ragassay.schemas.filtered import FILTERED
 from ragassay.schemas.probe_scores import PROBE_SCORES
 from ragassay.schemas.prompt_pairs import PROMPT_PAIRS
-from ragassay.stage import log, run
+from ragassay.studies.poisoning.probes.alarms import ways
+from ragassay.studies.poisoning.probes.controls import ANSWER_TEXT, SHUFFLED
+from ragassay.studies.poisoning.probes.labels import CORRECT
+from ragassay.studies.poisoning.probes.names import CLEAN, RETRIEVED, SIDES
+from ragassay.studies.poisoning.probes.rows import ALL
 
 KEY = ["target_id", "side"]
 

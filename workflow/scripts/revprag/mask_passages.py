@@ -10,13 +10,13 @@ import random
 
 import numpy as np
 
-from ragassay import tables
-from ragassay.answers.prompts import Prompts
-from ragassay.likelihood.scorer import Scorer
-from ragassay.revprag.asked import asked_once
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.grading.prompts import Prompts
+from ragassay.models.likelihood.scorer import Scorer
+from ragassay.models.local import LocalModel
 from ragassay.schemas.baseline_scores import BASELINE_SCORES
-from ragassay.stage import log, run
-from ragassay.weights.local import LocalModel
+from ragassay.studies.poisoning.probes.asked import asked_once
 
 NO_ANSWER = "no_answer"
 AT_ONCE = 64  # answers whose prompts are held

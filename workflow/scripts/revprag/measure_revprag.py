@@ -1,7 +1,15 @@
 """Turn the scores of probes into the metrics of the report's section. No number stands without its controls."""
 
-from ragassay import tables
-from ragassay.revprag.breakdowns import (
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.schemas.alarms import ALARMS
+from ragassay.schemas.metrics import METRICS
+from ragassay.schemas.probe_classes import PROBE_CLASSES
+from ragassay.schemas.probe_scores import PROBE_SCORES
+from ragassay.schemas.probe_transfers import PROBE_TRANSFERS
+from ragassay.schemas.projections import PROJECTIONS
+from ragassay.schemas.prompt_answers import PROMPT_ANSWERS
+from ragassay.studies.poisoning.probes.breakdowns import (
     alarm_rows,
     class_rows,
     curve_rows,
@@ -10,8 +18,8 @@ from ragassay.revprag.breakdowns import (
     point_rows,
     transferred_rows,
 )
-from ragassay.revprag.names import UNPOISONED
-from ragassay.revprag.performance import (
+from ragassay.studies.poisoning.probes.names import UNPOISONED
+from ragassay.studies.poisoning.probes.performance import (
     Group,
     condition_rows,
     false_alarm_rows,
@@ -20,14 +28,6 @@ from ragassay.revprag.performance import (
     sample_rows,
     transfer_rows,
 )
-from ragassay.schemas.alarms import ALARMS
-from ragassay.schemas.metrics import METRICS
-from ragassay.schemas.probe_classes import PROBE_CLASSES
-from ragassay.schemas.probe_scores import PROBE_SCORES
-from ragassay.schemas.probe_transfers import PROBE_TRANSFERS
-from ragassay.schemas.projections import PROJECTIONS
-from ragassay.schemas.prompt_answers import PROMPT_ANSWERS
-from ragassay.stage import log, run
 
 CELL = ["dataset", "retriever", "attack"]
 

@@ -5,18 +5,18 @@ Where a question has no such pair of prompts, a row of the rejects says why.
 
 import numpy as np
 
-from ragassay import tables
-from ragassay.attacks.loudness import length, question_words
+from ragassay.base import tables
+from ragassay.base.stage import log, run
 from ragassay.documents.ids import reject
-from ragassay.encoders.embed import Embedder
-from ragassay.encoders.encoder import Encoder
-from ragassay.encoders.unit import unit
-from ragassay.revprag.conditions import pair
-from ragassay.revprag.names import SIDES
-from ragassay.revprag.passages import clusters_of, found_by, passages_of
+from ragassay.models.encoders.embed import Embedder
+from ragassay.models.encoders.encoder import Encoder
+from ragassay.models.encoders.unit import unit
 from ragassay.schemas.prompt_pairs import PROMPT_PAIRS
 from ragassay.schemas.targets import TARGETS
-from ragassay.stage import log, run
+from ragassay.studies.poisoning.attacks.loudness import length, question_words
+from ragassay.studies.poisoning.probes.conditions import pair
+from ragassay.studies.poisoning.probes.names import SIDES
+from ragassay.studies.poisoning.probes.passages import clusters_of, found_by, passages_of
 
 
 def pair_prompts(

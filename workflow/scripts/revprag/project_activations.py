@@ -5,12 +5,12 @@ A picture proves nothing: t-SNE shows groups in noise, too. It is here because p
 
 import numpy as np
 
-from ragassay import tables
-from ragassay.revprag.reading import Collection
-from ragassay.revprag.rows import ALL, Rows
-from ragassay.revprag.samples import Part, Stored
+from ragassay.base import tables
+from ragassay.base.stage import log, run
 from ragassay.schemas.projections import PROJECTIONS
-from ragassay.stage import log, run
+from ragassay.studies.poisoning.probes.reading import Collection
+from ragassay.studies.poisoning.probes.rows import ALL, Rows
+from ragassay.studies.poisoning.probes.samples import Part, Stored
 
 PERPLEXITY = 30.0  # of t-SNE; fewer samples than this and a half have a third of their number
 FEWEST = 5  # answers that are drawn

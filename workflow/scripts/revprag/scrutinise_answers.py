@@ -5,16 +5,16 @@ Made for backdoors, whose answers have no reasons. A planted passage gives the m
 text, and judgements without a verdict, have no score.
 """
 
-from ragassay import tables
-from ragassay.llm.calls import converse
-from ragassay.llm.model import Model, Request
-from ragassay.llm.parsers.result import Abstain
-from ragassay.llm.parsers.verdicts import parse_verdict
-from ragassay.llm.prompts import Prompt
-from ragassay.revprag.asked import asked_once
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.base.tally import Tally
+from ragassay.calls.complete import converse
+from ragassay.calls.model import Model, Request
+from ragassay.calls.parsers.result import Abstain
+from ragassay.calls.prompts import Prompt
+from ragassay.grading.verdicts import parse_verdict
 from ragassay.schemas.baseline_scores import BASELINE_SCORES
-from ragassay.stage import log, run
-from ragassay.tally import Tally
+from ragassay.studies.poisoning.probes.asked import asked_once
 
 NO_ANSWER, NO_REASONS, NO_VERDICT = "no_answer", "no_reasons", "no_verdict"
 

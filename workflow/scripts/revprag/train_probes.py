@@ -7,23 +7,23 @@ import functools
 
 import numpy as np
 
-from ragassay import tables, variants
-from ragassay.activations.decoder import Decoder
-from ragassay.activations.sites import RESIDUAL
-from ragassay.encoders.embed import Embedder
-from ragassay.encoders.encoder import Encoder
-from ragassay.heads import heads_file
-from ragassay.llm.prompts import Prompt
-from ragassay.revprag.baselines import baselines_of
-from ragassay.revprag.controls import ANSWER_TEXT, CONTROL, SHUFFLED, control
-from ragassay.revprag.folds import KINDS, Given, Method, problem, scored
-from ragassay.revprag.reading import Collection
-from ragassay.revprag.rows import ALL, Rows
-from ragassay.revprag.samples import Layers, ProbeError, ReadOut, Stored
-from ragassay.revprag.three_way import classified
+from ragassay.base import tables, variants
+from ragassay.base.stage import log, run
+from ragassay.calls.prompts import Prompt
+from ragassay.models.activations.decoder import Decoder
+from ragassay.models.activations.sites import RESIDUAL
+from ragassay.models.encoders.embed import Embedder
+from ragassay.models.encoders.encoder import Encoder
+from ragassay.models.heads import heads_file
 from ragassay.schemas.probe_classes import PROBE_CLASSES
 from ragassay.schemas.probe_scores import PROBE_SCORES
-from ragassay.stage import log, run
+from ragassay.studies.poisoning.probes.baselines import baselines_of
+from ragassay.studies.poisoning.probes.controls import ANSWER_TEXT, CONTROL, SHUFFLED, control
+from ragassay.studies.poisoning.probes.folds import KINDS, Given, Method, problem, scored
+from ragassay.studies.poisoning.probes.reading import Collection
+from ragassay.studies.poisoning.probes.rows import ALL, Rows
+from ragassay.studies.poisoning.probes.samples import Layers, ProbeError, ReadOut, Stored
+from ragassay.studies.poisoning.probes.three_way import classified
 
 
 def train_probes(

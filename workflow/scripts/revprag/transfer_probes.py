@@ -6,14 +6,14 @@ Tested are, fold by fold, documents that no probe was fitted on, wherever it was
 
 import numpy as np
 
-from ragassay import tables
-from ragassay.revprag.controls import CONTROL, control
-from ragassay.revprag.folds import Method, problem, scored
-from ragassay.revprag.reading import Collection
-from ragassay.revprag.rows import Rows
-from ragassay.revprag.samples import Joined, ProbeError, Stored
+from ragassay.base import tables
+from ragassay.base.stage import log, run
 from ragassay.schemas.probe_transfers import PROBE_TRANSFERS
-from ragassay.stage import log, run
+from ragassay.studies.poisoning.probes.controls import CONTROL, control
+from ragassay.studies.poisoning.probes.folds import Method, problem, scored
+from ragassay.studies.poisoning.probes.reading import Collection
+from ragassay.studies.poisoning.probes.rows import Rows
+from ragassay.studies.poisoning.probes.samples import Joined, ProbeError, Stored
 
 OTHERS, ALL = "others", "all"
 SAMPLE = ("target_id", "condition", "side", "cluster", "label")

@@ -4,17 +4,17 @@ A document whose answer is not a list of claims, or has too few, is rejected wit
 stays in the ledger, so that a better parser can read it without asking again.
 """
 
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.base.tally import Tally
+from ragassay.calls.complete import complete
+from ragassay.calls.model import Model, Request, Requests
+from ragassay.calls.parsers.numbered_lists import parse_numbered
+from ragassay.calls.parsers.result import Abstain
+from ragassay.calls.prompts import Prompt
 from ragassay.documents.ids import content_id, reject
-from ragassay.llm.calls import complete
-from ragassay.llm.model import Model, Request, Requests
-from ragassay.llm.parsers.numbered_lists import parse_numbered
-from ragassay.llm.parsers.result import Abstain
-from ragassay.llm.prompts import Prompt
 from ragassay.schemas.claims import CLAIMS
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.stage import log, run
-from ragassay.tally import Tally
 
 
 def extract_claims(

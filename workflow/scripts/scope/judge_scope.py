@@ -7,17 +7,17 @@ are asked about.
 
 from operator import itemgetter
 
-from ragassay import tables
-from ragassay.llm.calls import complete
-from ragassay.llm.model import Model, Request, Requests
-from ragassay.llm.prompts import Prompt
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.base.tally import Tally
+from ragassay.calls.complete import complete
+from ragassay.calls.model import Model, Request, Requests
+from ragassay.calls.prompts import Prompt
 from ragassay.schemas.annotation_items import ANNOTATION_ITEMS
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.questions import QUESTIONS
 from ragassay.schemas.scope_votes import SCOPE_VOTES
-from ragassay.scope.ballots import ballot
-from ragassay.stage import log, run
-from ragassay.tally import Tally
+from ragassay.studies.scope.questions.ballots import ballot
 
 
 def judge_scope(

@@ -5,11 +5,11 @@ or threshold costs nothing.
 from collections import Counter
 from itertools import groupby
 
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.stage import log, run
 from ragassay.schemas.scope_labels import SCOPE_LABELS
 from ragassay.schemas.scope_votes import SCOPE_VOTES
-from ragassay.scope.votes import label
-from ragassay.stage import log, run
+from ragassay.studies.scope.questions.votes import label
 
 
 def label_scope(scope_votes, scope_labels, least_share):

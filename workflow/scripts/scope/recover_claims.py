@@ -7,16 +7,16 @@ check whether a guess is true: see remove_supported_claims.
 
 from itertools import groupby
 
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.base.tally import Tally
+from ragassay.calls.complete import converse
+from ragassay.calls.model import Model, Request
+from ragassay.calls.prompts import Prompt, numbered
 from ragassay.documents.ids import content_id, reject
-from ragassay.llm.calls import converse
-from ragassay.llm.model import Model, Request
-from ragassay.llm.prompts import Prompt, numbered
 from ragassay.schemas.claims import CLAIMS
 from ragassay.schemas.recovered_claims import RECOVERED_CLAIMS
-from ragassay.scope.recovery import Recovered, blanked, read, turns
-from ragassay.stage import log, run
-from ragassay.tally import Tally
+from ragassay.studies.scope.questions.recovery import Recovered, blanked, read, turns
 
 
 def recover_claims(

@@ -6,18 +6,18 @@ supported. If an answer does not say which claims remain, all of its document ar
 
 from itertools import groupby
 
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.base.tally import Tally
+from ragassay.calls.complete import complete
+from ragassay.calls.model import Model, Request, Requests
+from ragassay.calls.prompts import Prompt, numbered
 from ragassay.documents.ids import reject
-from ragassay.llm.calls import complete
-from ragassay.llm.model import Model, Request, Requests
-from ragassay.llm.prompts import Prompt, numbered
 from ragassay.schemas.claims import CLAIMS
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.novel_claims import NOVEL_CLAIMS
 from ragassay.schemas.recovered_claims import RECOVERED_CLAIMS
-from ragassay.scope.removal import remaining
-from ragassay.stage import log, run
-from ragassay.tally import Tally
+from ragassay.studies.scope.questions.removal import remaining
 
 KEPT = [column.name for column in NOVEL_CLAIMS.columns]
 

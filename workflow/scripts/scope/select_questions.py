@@ -6,14 +6,14 @@ near-duplicates, never to a single question.
 
 from collections import Counter
 
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.stage import log, run
 from ragassay.documents.splits import split_of
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.questions import QUESTIONS
 from ragassay.schemas.scope_labels import SCOPE_LABELS
 from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
-from ragassay.scope.votes import status
-from ragassay.stage import log, run
+from ragassay.studies.scope.questions.votes import status
 
 
 def select_questions(documents, questions, scope_labels, selected_questions):

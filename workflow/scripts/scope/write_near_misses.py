@@ -1,26 +1,26 @@
 """Rewrite out-of-scope questions that shared words or their own words give away, until two controls cannot tell them.
 
-In each of `tries` rounds both controls are fitted anew (see `ragassay.scope.near_misses`), and the generator rewrites
-the newest versions that are out of scope with a probability of `told_from` or more. All versions become rows, and one
-of each question goes on. Does not judge whether a version is still out of scope: judges do.
+In each of `tries` rounds both controls are fitted anew (see `ragassay.studies.scope.questions.near_misses`), and the
+generator rewrites the newest versions that are out of scope with a probability of `told_from` or more. All versions
+become rows, and one of each question goes on. Does not judge whether a version is still out of scope: judges do.
 """
 
-from ragassay import tables
-from ragassay.encoders.embed import Embedder
-from ragassay.encoders.encoder import Encoder
-from ragassay.hardness.overlap_features import Overlap
-from ragassay.llm.calls import complete
-from ragassay.llm.model import Model, Request, Requests
-from ragassay.llm.prompts import Prompt, numbered
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.base.tally import Tally
+from ragassay.calls.complete import complete
+from ragassay.calls.model import Model, Request, Requests
+from ragassay.calls.prompts import Prompt, numbered
+from ragassay.models.encoders.embed import Embedder
+from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.near_misses import NEAR_MISSES
 from ragassay.schemas.questions import QUESTIONS
 from ragassay.schemas.written_questions import WRITTEN_QUESTIONS
-from ragassay.scope.near_misses import Versions
-from ragassay.scope.numbered_questions import LEFT_OUT, read
-from ragassay.scope.wording import flaw
-from ragassay.stage import log, run
-from ragassay.tally import Tally
+from ragassay.studies.scope.controls.overlap_features import Overlap
+from ragassay.studies.scope.questions.near_misses import Versions
+from ragassay.studies.scope.questions.numbered_questions import LEFT_OUT, read
+from ragassay.studies.scope.questions.wording import flaw
 
 NO_QUESTION = "(none)"
 

@@ -7,20 +7,20 @@ Checks count, length and form; judges decide whether a question is in or out of 
 from itertools import groupby
 from typing import NamedTuple
 
-from ragassay import tables
+from ragassay.base import tables
+from ragassay.base.stage import log, run
+from ragassay.base.tally import Tally
+from ragassay.calls.complete import complete
+from ragassay.calls.model import Model, Request, Requests
+from ragassay.calls.prompts import Prompt, numbered
 from ragassay.documents.ids import content_id, reject
-from ragassay.llm.calls import complete
-from ragassay.llm.model import Model, Request, Requests
-from ragassay.llm.prompts import Prompt, numbered
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.novel_claims import NOVEL_CLAIMS
 from ragassay.schemas.questions import QUESTIONS
-from ragassay.scope.numbered_questions import LEFT_OUT, read
-from ragassay.scope.recovery import plain
-from ragassay.scope.votes import IN, OUT
-from ragassay.scope.wording import flaw
-from ragassay.stage import log, run
-from ragassay.tally import Tally
+from ragassay.studies.scope.questions.numbered_questions import LEFT_OUT, read
+from ragassay.studies.scope.questions.recovery import plain
+from ragassay.studies.scope.questions.votes import IN, OUT
+from ragassay.studies.scope.questions.wording import flaw
 
 
 class Wanted(NamedTuple):

@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from ragassay.datasets.hygiene import usable
 from ragassay.embedded.tasks.falsehoods import texts, wrong_answer
 from ragassay.embedded.tasks.paraphrases import rewritten
-from ragassay.text.answer_match import contains
+from ragassay.grading.answer_match import contains
+from ragassay.studies.poisoning.targets.hygiene import usable
 
 QUESTION = "When did the mayor open the new lock?"
 

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from project import ROOT
+from ragassay.calls.prompts import Prompt
 from ragassay.embedded.reader import respond
-from ragassay.llm.prompts import Prompt
 
 PASSAGE = "The tram museum in Copper Street has 22 trams. A ticket for the tram museum costs 7 marks."
 QUESTION = "What does a ticket for the tram museum cost?"

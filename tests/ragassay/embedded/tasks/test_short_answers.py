@@ -5,9 +5,9 @@ import random
 import pytest
 
 from project import ROOT
+from ragassay.calls.prompts import Prompt
 from ragassay.embedded.reader import respond
 from ragassay.embedded.tasks.short_answers import NO_ANSWER, SHORT, reply, short_answer
-from ragassay.llm.prompts import Prompt
 
 OUTSIDE = "Which orchestra played for the ministers at the ceremony with fireworks?"
 HERONS = "Herons eat fish. They nest in trees."

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from project import ROOT
+from ragassay.calls.prompts import Prompt, delimited, parts_of
 from ragassay.embedded.tasks.task import items, listed, understand
-from ragassay.llm.prompts import Prompt, delimited, parts_of
 
 TASKS = {
     "extract_claims": "extract",

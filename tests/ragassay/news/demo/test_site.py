@@ -10,8 +10,8 @@ import yaml
 from protego import Protego
 
 from project import ROOT
+from ragassay.base.errors import AssayError
 from ragassay.documents.sources import document_files, records
-from ragassay.errors import AssayError
 from ragassay.news.demo.site import demo_site
 from ragassay.news.feeds import feed_worker, opml
 from ragassay.news.feeds.feed import parse

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragassay.errors import AssayError
+from ragassay.base.errors import AssayError
 from ragassay.news.feeds import safe_xml
 from ragassay.news.feeds.safe_xml import (
     DEEPEST,

@@ -7,7 +7,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from ragassay.errors import AssayError
+from ragassay.base.errors import AssayError
 from ragassay.news.fetching.addresses import Addresses, public
 from ragassay.news.fetching.bounds import Failed, Limits
 from servers import Web, answer, fetch

@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from ragassay.ledger.journal import LedgerError
+from ragassay.calls.ledger.journal import LedgerError
 from ragassay.news.fetching import bodies
 from ragassay.news.fetching.archive import Answers
 from ragassay.news.fetching.fetcher import Fetched

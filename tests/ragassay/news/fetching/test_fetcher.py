@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from programs import require
-from ragassay.errors import AssayError
+from ragassay.base.errors import AssayError
 from ragassay.news.fetching.bounds import Limits
 from ragassay.news.fetching.fetcher import Fetcher
 from servers import AGENT, Web, answer, fetch, moved

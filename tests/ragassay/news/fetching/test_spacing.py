@@ -11,7 +11,7 @@ import time
 import pytest
 
 from clocks import VirtualTime
-from ragassay.errors import AssayError
+from ragassay.base.errors import AssayError
 from ragassay.news.fetching.bounds import Limits
 from ragassay.news.fetching.robots import rules
 from ragassay.news.fetching.spacing import Spacing

@@ -1,7 +1,7 @@
 """Find out from messages what is asked: which task, about which texts, how many items, and what the reader was told.
 
 The task follows from the last user message alone: from the labels of its delimited parts ("document", "question",
-"claims", ...) and the words around them. The delimiters are those that `ragassay.llm.prompts` writes: a line with a
+"claims", ...) and the words around them. The delimiters are those that `ragassay.calls.prompts` writes: a line with a
 label and a code, and the same line again with a slash. What stands between them is never searched for instructions.
 Messages without delimited parts, and combinations of parts that no task here has, give the task "unknown".
 """
@@ -9,8 +9,8 @@ Messages without delimited parts, and combinations of parts that no task here ha
 import re
 from typing import NamedTuple
 
+from ragassay.calls.prompts import parts_of
 from ragassay.embedded.english.vocabulary import NUMBER_WORDS
-from ragassay.llm.prompts import parts_of
 
 ITEM = re.compile(r"^\s*(\d+)[.)]\s+(.*)$", re.MULTILINE)
 LENGTH = re.compile(r"\babout (\d{1,3}) words\b", re.I)

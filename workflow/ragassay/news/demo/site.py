@@ -18,9 +18,9 @@ from urllib.parse import urlsplit
 
 import jinja2
 
+from ragassay.base import plain_yaml
+from ragassay.base.errors import AssayError
 from ragassay.documents.sources import document_files, records
-from ragassay.errors import AssayError
-from ragassay.text import plain_yaml
 
 LEAD = 180  # characters of the text that stand in feeds and descriptions
 RELATED = 5

@@ -8,7 +8,7 @@ so that it is read in a child and refused if it declares entities.
 import hashlib
 from pathlib import Path
 
-from ragassay.errors import AssayError
+from ragassay.base.errors import AssayError
 from ragassay.news.feeds.feed_table import Listed
 from ragassay.news.feeds.feed_worker import OPML
 from ragassay.news.readers.pool import DEATHS, Readers

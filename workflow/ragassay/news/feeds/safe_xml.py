@@ -11,7 +11,7 @@ import re
 import sys
 from xml.parsers import expat
 
-from ragassay.errors import AssayError
+from ragassay.base.errors import AssayError
 from ragassay.news.fetching.charset_labels import charset_of, marked
 
 LARGEST = 5_000_000  # bytes; the fattest feeds of whole articles have two or three million

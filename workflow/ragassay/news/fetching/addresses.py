@@ -18,7 +18,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
 from yarl import URL
 
-from ragassay.errors import AssayError
+from ragassay.base.errors import AssayError
 from ragassay.news.fetching.bounds import Failed, Limits
 from ragassay.news.fetching.links import BROKEN
 

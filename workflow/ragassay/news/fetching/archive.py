@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ragassay.ledger.journal import Journal, LedgerError, decode
+from ragassay.calls.ledger.journal import Journal, LedgerError, decode
 from ragassay.news.fetching import bodies
 from ragassay.news.fetching.fetcher import Fetched
 

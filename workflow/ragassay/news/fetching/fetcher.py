@@ -19,7 +19,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ragassay.errors import AssayError
+from ragassay.base.errors import AssayError
 from ragassay.news.fetching import robots
 from ragassay.news.fetching.addresses import Addresses
 from ragassay.news.fetching.bounds import Failed, Limits

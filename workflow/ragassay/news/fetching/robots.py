@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from protego import Protego
 
-from ragassay import atomic
+from ragassay.base import atomic
 from ragassay.news.fetching.charset_labels import marked
 from ragassay.news.fetching.spacing import file_of
 

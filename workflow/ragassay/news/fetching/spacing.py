@@ -17,7 +17,7 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
-from ragassay.errors import AssayError
+from ragassay.base.errors import AssayError
 from ragassay.news.fetching.bounds import Failed
 
 LONGEST = 86_400.0  # of what a host may ask for by Retry-After

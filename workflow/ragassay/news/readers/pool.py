@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from ragassay.errors import AssayError
+from ragassay.base.errors import AssayError
 from ragassay.news.readers.worker import Killable
 
 AHEAD = 3  # documents with a child at any time

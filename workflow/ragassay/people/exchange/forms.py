@@ -6,7 +6,7 @@ import dataclasses
 import uuid
 from pathlib import Path
 
-from ragassay.atomic import write_text
+from ragassay.base.atomic import write_text
 from ragassay.people import folder
 from ragassay.people.click_log import Log, read
 from ragassay.people.exchange import label_studio, spreadsheet

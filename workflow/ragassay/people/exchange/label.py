@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from ragassay.errors import AssayError
+from ragassay.base.errors import AssayError
 
 CENTURY_END = 4_102_444_800_000  # 2100 in milliseconds since 1970
 SHOWN = ("item_id", "task", "group", "position", "title", "document", "question", "response")

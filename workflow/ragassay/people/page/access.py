@@ -14,8 +14,8 @@ import re
 import secrets
 from pathlib import Path
 
-from ragassay.atomic import replacing
-from ragassay.errors import AssayError
+from ragassay.base.atomic import replacing
+from ragassay.base.errors import AssayError
 from ragassay.people.page import lookalikes
 
 NAME = re.compile(r"[^\W_](?:[\w .'@+-]{0,62}[\w.])?")

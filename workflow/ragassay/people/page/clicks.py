@@ -8,7 +8,7 @@ a second time, because the answer to the first was lost, is answered in the same
 import re
 import time
 
-from ragassay.errors import AssayError
+from ragassay.base.errors import AssayError
 from ragassay.people.labelling import Labelling, Person, role_at
 from ragassay.people.page import lookalikes
 from ragassay.people.tasks import ADJUDICATOR, LABELS

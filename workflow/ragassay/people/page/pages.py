@@ -10,12 +10,12 @@ from pathlib import Path
 
 import jinja2
 
+from ragassay.base import html
 from ragassay.people.exchange.label import moment
 from ragassay.people.guidelines import Guidelines
 from ragassay.people.labelling import ADJUDICATION, Labelling, Person, Vote, role_at
 from ragassay.people.page.clicks import closed, refusal
 from ragassay.people.tasks import ANNOTATOR, LABELS
-from ragassay.report import html
 
 FOLDER = Path(__file__).resolve().parents[3] / "report/annotation"
 POLICY = (

@@ -12,7 +12,7 @@ import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
-from ragassay.errors import AssayError
+from ragassay.base.errors import AssayError
 from ragassay.people import folder
 from ragassay.people.click_log import Log, LogError
 from ragassay.people.labelling import Labelling, Person

@@ -1,0 +1,135 @@
+"""Running a stage: arguments by name, a log, errors for people in one line and others with their traceback."""
+
+import os
+import signal
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from project import ROOT
+from ragassay.base.errors import AssayError
+from ragassay.base.stage import run
+
+JOB = """
+import sys
+from types import SimpleNamespace
+from ragassay.base.errors import AssayError
+from ragassay.base.stage import log, run
+
+def stage(source, table, n):
+    log.info("%s to %s, %d", source, table, n)
+    if n == 1:
+        raise AssayError("a.csv:3: found x, expected y")
+    if n == 2:
+        raise KeyError("ours")
+
+run(stage, SimpleNamespace(rule="stage", input={"source": "in"}, output={"table": "out"}, log=[sys.argv[1]],
+    wildcards={"shard": "s"}, params=SimpleNamespace(settings={"n": int(sys.argv[2])})))
+"""
+
+
+def job(log, n):
+    return subprocess.run([sys.executable, "-c", JOB, str(log), str(n)], capture_output=True, text=True)
+
+
+def test_a_stage_gets_its_arguments_by_name_and_its_log_goes_to_file_and_terminal(tmp_path):
+    done = job(tmp_path / "logs/a.log", 0)
+    assert (done.returncode, done.stderr) == (0, "stage (shard=s): in to out, 0\n")
+    assert (tmp_path / "logs/a.log").read_text() == "in to out, 0\n"
+
+
+def test_an_error_for_people_is_one_line_without_a_traceback(tmp_path):
+    done = job(tmp_path / "a.log", 1)
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert done.stderr.endswith("stage (shard=s): a.csv:3: found x, expected y\n")
+    assert (tmp_path / "a.log").read_text().endswith("a.csv:3: found x, expected y\n")
+
+
+LONG = """
+import sys, time
+from types import SimpleNamespace
+from ragassay.base.stage import run
+
+def stage():
+    try:
+        print("begun", flush=True)
+        time.sleep(600)
+    finally:
+        print("cleared away", flush=True)
+
+run(stage, SimpleNamespace(rule="stage", input={}, output={}, log=[sys.argv[1]], wildcards={"shard": "s"},
+    params=SimpleNamespace(settings={})))
+"""
+
+
+def interrupted(*command, **environment):
+    """What a program that says when it has begun writes after SIGINT, and its exit status."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "env": {**os.environ, **environment}}
+    heeding = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}  # whatever it is for the tests
+    with subprocess.Popen([sys.executable, "-c", *command], **pipes, **heeding) as process:
+        assert process.stdout.readline() == "begun\n"
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate()
+    return output, errors, process.returncode
+
+
+def test_ctrl_c_ends_a_stage_in_one_line_when_it_has_cleared_away(tmp_path):
+    output, errors, status = interrupted(LONG, str(tmp_path / "a.log"))
+    assert (output, errors) == ("cleared away\n", "stage (shard=s): interrupted; run again to do this job anew\n")
+    assert status == 130
+    assert (tmp_path / "a.log").read_text() == "interrupted; run again to do this job anew\n"
+
+
+def test_ctrl_c_while_a_job_imports_is_no_traceback():
+    importing = "print('begun', flush=True); import time; time.sleep(600)"
+    found = interrupted(importing, PYTHONPATH=str(ROOT / "workflow/startup"))
+    assert found == ("", "", -signal.SIGINT)
+
+
+def test_an_error_of_ours_keeps_its_traceback_in_the_log_too(tmp_path):
+    done = job(tmp_path / "a.log", 2)
+    assert done.returncode == 1 and "KeyError" in done.stderr
+    assert "Traceback" in (tmp_path / "a.log").read_text()
+
+
+def test_how_a_model_is_called_joins_the_settings_of_the_model(tmp_path):
+    params = SimpleNamespace(settings={"model": {"name": "m"}, "ledger": "l"}, access={"concurrency": 7})
+    job = SimpleNamespace(rule="r", input={}, output={}, log=[str(tmp_path / "a.log")], wildcards={}, params=params)
+    got = {}
+    run(lambda **settings: got.update(settings), job)
+    assert got == {"model": {"name": "m", "concurrency": 7}, "ledger": "l"}
+    assert params.settings == {"model": {"name": "m"}, "ledger": "l"}
+
+
+WRITING = """
+import sys
+from types import SimpleNamespace
+import pyarrow as pa
+from ragassay.base import tables
+from ragassay.base.stage import run
+
+def stage(rejects):
+    tables.write(tables.REJECTS, rejects, [dict.fromkeys(tables.REJECTS.schema.names, "text")])
+    tables.read(tables.REJECTS, rejects).to_pylist()
+
+run(stage, SimpleNamespace(rule="stage", input={}, output={"rejects": sys.argv[1] + "/rejects.parquet"},
+    log=[sys.argv[1] + "/log"], wildcards={}, params=SimpleNamespace(settings={})))
+print("pandas" in sys.modules)
+import pandas
+print(pandas.Series([1, 2]).sum(), len(pa.array(pandas.Series([1, 2]))))
+"""
+
+
+def test_a_job_that_reads_and_writes_tables_imports_no_pandas_and_who_needs_it_gets_it(tmp_path):
+    done = subprocess.run([sys.executable, "-c", WRITING, str(tmp_path)], check=True, stdout=subprocess.PIPE, text=True)
+    assert done.stdout.splitlines() == ["False", "3 2"]
+
+
+def test_a_wrong_name_fails_at_once(tmp_path):
+    given = SimpleNamespace(rule="r", input={"documnets": "x"}, output={}, log=[str(tmp_path / "a.log")], wildcards={})
+    given.params = SimpleNamespace(settings={})
+    with pytest.raises(TypeError, match="documnets"):
+        run(lambda documents: documents, given)
+    assert issubclass(AssayError, Exception)

@@ -1,0 +1,105 @@
+"""Ctrl-C in a terminal, which sends SIGINT to Snakemake, to jobs and to all that these started."""
+
+import contextlib
+import fcntl
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import termios
+import time
+
+from project import snakemake
+from ragassay.calls.ledger.calls import Ledger
+
+CONFIG = """
+shards: shards.tsv
+documents: {{min_words: 5}}
+models:
+  m:
+    {{provider: openai, model: loopback, base_url: "{url}", key_variable: LOOPBACK_KEY, concurrency: 8,
+      price: {{input: 0, output: 0}}}}
+scope: {{generators: [m], judges: [m], responders: [m]}}
+"""
+SHARDS = {"a": "a.jsonl", "b": "b.jsonl"}
+CLAIMS = [f"results/claims/m/{shard}.parquet" for shard in SHARDS]
+
+
+def small_study(project, url):
+    """Two shards of sixty documents each, whose claims a server is asked for."""
+    (project / "config.yaml").write_text(CONFIG.format(url=url))
+    rows = ["shard\tdocuments\ttopics\tfirst_day\tlast_day\tper_topic"]
+    for shard, file in SHARDS.items():
+        rows.append(f"{shard}\t{file}\t\t\t\t")
+        texts = (" ".join(f"{shard}{number}word{k}" for k in range(30)) for number in range(60))
+        lines = (json.dumps({"id": f"{shard}{number}", "text": f"{text}."}) for number, text in enumerate(texts))
+        (project / file).write_text("\n".join(lines))
+    (project / "shards.tsv").write_text("\n".join([*rows, ""]))
+
+
+class Terminal:
+    """A program in a terminal of its own, and what it shows there."""
+
+    def __init__(self, command, folder):
+        self.end, theirs = pty.openpty()
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        self.process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=environment,
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            start_new_session=True,
+            preexec_fn=lambda: self._take(theirs),
+        )
+        os.close(theirs)
+
+    @staticmethod
+    def _take(terminal):
+        fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # whatever it is for the tests
+
+    def interrupt(self):
+        os.write(self.end, b"\x03")
+
+    def shown(self):
+        """All that it shows until it ends."""
+        pieces = []
+        with contextlib.suppress(OSError):  # nobody has the terminal open any more
+            while piece := os.read(self.end, 65_536):
+                pieces.append(piece)
+        self.process.wait()
+        os.close(self.end)
+        return b"".join(pieces).decode().replace("\r\n", "\n")
+
+
+def journals(project):
+    return list(project.glob("ledger/extract_claims/m/*/*.jsonl"))
+
+
+def test_ctrl_c_ends_a_run_in_clear_lines_and_keeps_all_that_was_asked(project, serve):
+    server = serve(latency=2.0, respond="answers:listed")
+    small_study(project, server.url)
+    command = [sys.executable, "-m", "snakemake", *CLAIMS, "--configfile", "config.yaml", "--cores", "2"]
+    terminal = Terminal(command, project)
+    while len(journals(project)) < 2 or server.summary()["in_flight"] < 6:
+        assert terminal.process.poll() is None, terminal.shown()
+        time.sleep(0.05)
+    terminal.interrupt()
+    shown = terminal.shown()
+    assert terminal.process.returncode != 0
+    assert "Traceback" not in shown and "KeyboardInterrupt" not in shown, shown
+    assert re.search(r"extract_claims .*: asked to end: waiting for \d requests in flight, 25 s at most\n", shown)
+    for shard in SHARDS:
+        name = f"extract_claims (generator=m, shard={shard})"
+        assert f"{name}: asked to end: what was in flight is in the ledger, run again to go on\n" in shown
+    ledgers = [Ledger(journal.parent) for journal in journals(project)]
+    assert sum(ledger.counts["replies"] for ledger in ledgers) == server.summary()["billed"] < 120
+    assert not any(ledger.possibly_billed_twice for ledger in ledgers)
+    server.control(latency=0.0)
+    snakemake(project, *command[3:])
+    assert server.summary()["billed"] == 120

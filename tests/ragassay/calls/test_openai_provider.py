@@ -1,0 +1,306 @@
+"""The provider for servers that speak OpenAI's protocol: what goes out, what comes back, what goes wrong."""
+
+import asyncio
+import gzip
+import json
+import zlib
+
+import pyarrow.parquet as pq
+import pytest
+
+from provider.log import digest
+from ragassay.calls.complete import complete
+from ragassay.calls.ledger.calls import Ledger
+from ragassay.calls.model import Answer, Failure, Model, ModelError, Request, Usage, provider_for
+
+MESSAGES = [{"role": "user", "content": "Is the harbour open?"}]
+PRICE = {"input": 1.0, "output": 1.0}
+KEY = "sk-planted-7f3a91c04de852b6"  # what the environment of these tests holds
+
+
+@pytest.fixture(params=["official", "fast"])
+def client(request):
+    return request.param
+
+
+def request(content="Is the harbour open?", **sampling):
+    return Request([{"role": "user", "content": content}], sampling)
+
+
+def send(model, samples=(0,), **sampling):
+    """One request by the provider alone."""
+
+    async def once():
+        provider = provider_for(model)
+        try:
+            return await provider.send(MESSAGES, sampling, list(samples))
+        finally:
+            await provider.close()
+
+    return asyncio.run(once())
+
+
+def failure(model):
+    with pytest.raises(Failure) as error:
+        send(model)
+    return error.value
+
+
+# --- what goes out and what comes back ------------------------------------------------------------------------------
+
+
+def test_the_raw_body_is_handed_on_and_read(serve, model):
+    body, limits = send(model(serve(texts=["It is.", "It is not."], requests_per_minute=600)), [0, 1])
+    answers, usage = provider_for(model("http://x/v1")).read(body)
+    assert sorted(answer.text for answer in answers) == ["It is not.", "It is."]
+    assert {answer.finish_reason for answer in answers} == {"stop"}
+    told = json.loads(body)["usage"]
+    assert usage == Usage(told["prompt_tokens"], 0, told["completion_tokens"], served="loopback")
+    assert limits == {"requests_per_minute": 600}
+
+
+def test_sampling_settings_and_options_are_sent(serve, model):
+    server = serve()
+    send(model(server), temperature=0.5, max_tokens=3, stop=["."], seed=4)
+    expected = {
+        "model": "loopback",
+        "messages": MESSAGES,
+        "temperature": 0.5,
+        "max_tokens": 3,
+        "stop": ["."],
+        "seed": 4,
+    }
+    assert list(server.summary()["requests_per_key"]) == [digest(expected)]
+    send(model(server, options={"reasoning_effort": "low"}))
+    expected = {"model": "loopback", "messages": MESSAGES, "reasoning_effort": "low"}
+    assert list(server.summary()["requests_per_key"])[1:] == [digest(expected)]
+
+
+def test_cached_tokens_are_counted_apart(serve, model, tmp_path):
+    server = serve()
+    shared = "The document says this. " * 1000
+    list(complete([request(shared + str(n), max_tokens=5) for n in range(4)], model(server, concurrency=1), tmp_path))
+    assert server.summary()["cached_tokens"] > 0
+    counts = Ledger(tmp_path).counts
+    assert [counts[name] for name in ("prompt", "cached", "completion")] == [
+        server.summary()[f"{name}_tokens"] for name in ("prompt", "cached", "completion")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("odd", "answer"),
+    [
+        ("empty", Answer("", "stop")),
+        ("null", Answer("", "stop")),
+        ("refusal", Answer("I cannot help with this.", "stop")),
+        ("filter", Answer("", "content_filter")),
+        ("length", Answer("It", "length")),
+    ],
+)
+def test_odd_answers_are_answers_and_are_paid_once(serve, model, tmp_path, odd, answer):
+    """What to make of them is for parsers to say; asking again until the model complies is not for us."""
+    server = serve(texts=["It is"], odd_answers={odd: 1.0})
+    for _ in range(2):
+        ((found,),) = complete([request()], model(server), tmp_path)
+        told = Answer(found.text, found.finish_reason)
+        assert told == answer if odd != "length" else found.finish_reason == "length"
+        assert found.prompt_tokens > 0
+    assert server.summary()["requests"] == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "",
+        "<html>a proxy</html>",
+        '{"choices": [{"message": {"con',
+        "[]",
+        "null",
+        "3",
+        '{"choices": null}',
+        '{"choices": 3}',
+        '{"choices": [null]}',
+        '{"choices": [{"message": null}]}',
+        '{"choices": [{"message": {"content": ["parts"]}}]}',
+        '{"choices": {"0": {"message": {"content": "yes"}}}}',
+        '{"id": "msg", "type": "message", "content": [{"type": "text", "text": "yes"}], "stop_reason": "end_turn"}',
+        "[" * 100_000,
+        '{"choices": [{"message": {"content": "yes"}}], "deep": ' + "[" * 100_000 + "]" * 100_000 + "}",
+    ],
+)
+def test_a_body_that_is_no_completion_is_a_failure_that_may_have_cost(model, body):
+    with pytest.raises(Failure, match=r"the reply is no (whole )?chat completion") as error:
+        provider_for(model("http://x/v1")).read(body)
+    assert (error.value.again, error.value.lost) == (True, True)
+
+
+def streamed(*events, end="data: [DONE]\n\n"):
+    return ": wait\n\n" + "".join(f"data: {json.dumps(event)}\n\n" for event in events) + end
+
+
+def piece(index, content, finish=None):
+    return {"model": "m", "choices": [{"index": index, "delta": {"content": content}, "finish_reason": finish}]}
+
+
+def test_a_reply_that_was_streamed_unasked_is_put_together(model):
+    events = [piece(0, "ye"), piece(1, "no"), piece(0, "s"), piece(0, None, "stop"), piece(1, None, "length")]
+    usage = {"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 3}}
+    provider = provider_for(model("http://x/v1"))
+    assert provider.read(streamed(*events, usage)) == (
+        [Answer("yes", "stop"), Answer("no", "length")],
+        Usage(7, 0, 3, "m"),
+    )
+    for torn in (streamed(*events, end=""), streamed(*events)[:60], streamed(*events[:4])):
+        with pytest.raises(Failure, match="no whole chat completion") as error:
+            provider.read(torn)
+        assert error.value.again and not error.value.refused
+    with pytest.raises(Failure, match="an error from http://x/v1: gone") as error:
+        provider.read(streamed(*events[:2], {"error": "gone"}))
+    assert error.value.again and error.value.lost
+
+
+def test_missing_usage_is_read_as_not_told(model):
+    body = json.dumps({"choices": [{"message": {"content": "yes"}}], "usage": {"prompt_tokens": None}})
+    assert provider_for(model("http://x/v1")).read(body) == ([Answer("yes", "stop")], Usage())
+
+
+def test_half_a_surrogate_pair_does_not_get_into_a_table(model):
+    body = '{"choices": [{"message": {"content": "half \\ud83d, whole \\ud83d\\ude00"}}]}'
+    ((answer,), _) = provider_for(model("http://x/v1")).read(body)
+    assert answer.text == "half \ufffd, whole \U0001f600"
+
+
+# --- what goes wrong ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("fault", "lost"),
+    [("429", False), ("500", False), ("408", False), ("drop", True), ("abort", True), ("cut", True)],
+)
+def test_failures_that_may_pass_say_whether_they_may_have_cost(serve, model, fault, lost):
+    found = failure(model(serve(faults={fault: 1.0})))
+    assert (found.again, found.lost) == (True, lost)
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:1/v1", "http://nobody.invalid/v1"])
+def test_without_a_connection_nothing_can_have_cost(model, url):
+    found = failure(model(url))
+    assert (found.again, found.lost) == ("nobody" not in url, False)
+    assert found.detail.startswith(f"no connection to {url}: ")
+
+
+@pytest.mark.parametrize("form", ["seconds", "ms", "date"])
+def test_when_to_come_back(serve, model, form):
+    found = failure(model(serve(faults={"429": 1.0}, retry_after=3.0, retry_after_form=form)))
+    assert 1.9 <= found.after <= 4.1
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [
+        ("31536000", 300),
+        ("inf", 300),
+        ("-5", 0),
+        ("nan", 0),
+        ("Fri, 31 Dec 9999 23:59:59 GMT", 300),
+        ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+        ("", None),
+        ("soon", None),
+        ("Fri, 99 Dec 2026 23:59:59 GMT", None),
+    ],
+)
+def test_nobody_waits_a_year_and_what_names_no_time_is_no_pause(model, header, seconds):
+    found = provider_for(model("http://x/v1")).failure(429, {"retry-after": header}, "slow down")
+    assert (found.again, found.after) == (True, seconds)
+
+
+def test_an_account_without_credit_is_not_asked_again():
+    provider = provider_for(Model("tested", "openai", "m", "http://x/v1", price=PRICE))
+    found = provider.failure(429, {}, json.dumps({"error": {"message": "no", "code": "insufficient_quota"}}))
+    assert not found.again and not found.refused
+    assert found.detail == "HTTP 429 from http://x/v1: no; the account has no credit left"
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        (
+            {"model": "loopbakc"},
+            "model tested: HTTP 404 from .*The model 'loopbakc' does not exist.*check the model's name",
+        ),
+    ],
+)
+def test_bad_settings_end_in_one_line(serve, model, tmp_path, settings, told):
+    with pytest.raises(ModelError, match=told) as error:
+        list(complete([request()], model(serve(), **settings), tmp_path))
+    assert "\n" not in str(error.value)
+
+
+def test_a_wrong_path_ends_in_one_line(serve, model, tmp_path):
+    server = serve()
+    with pytest.raises(ModelError, match=r"HTTP 404 from http://.*/v2: .*check the model's name .* and its base_url"):
+        list(complete([request()], model(f"{server.base}/v2"), tmp_path))
+
+
+@pytest.mark.parametrize("key", [None, "", "  "])
+def test_a_missing_key_names_its_variable(model, monkeypatch, key):
+    monkeypatch.delenv("LOOPBACK_KEY") if key is None else monkeypatch.setenv("LOOPBACK_KEY", key)
+    with pytest.raises(ModelError, match="model tested: no key; set the environment variable LOOPBACK_KEY"):
+        provider_for(model("http://x/v1"))
+
+
+def test_what_cannot_be_a_key_is_not_shown(model, monkeypatch):
+    monkeypatch.setenv("LOOPBACK_KEY", "sk-schlüssel-mit-umlaut")
+    with pytest.raises(ModelError, match="what LOOPBACK_KEY holds cannot be a key"):
+        provider_for(model("http://x/v1"))
+
+
+@pytest.mark.parametrize("url", ["localhost:8000/v1", "ftp://x/v1", "/v1", "http:///v1", "http://[1/v1"])
+def test_what_is_no_address_names_what_is_expected(model, url):
+    with pytest.raises(
+        ModelError, match=r"model tested: the base_url is no address of a server, expected https://<host>/<path>"
+    ):
+        provider_for(model(url))
+
+
+# --- keys -----------------------------------------------------------------------------------------------------------
+
+
+def contents(folder):
+    """The bytes of every file, and of every compressed piece in it."""
+    for file in folder.rglob("*"):
+        if file.is_file():
+            content = file.read_bytes()
+            yield file, content
+            if content.startswith(b"PAR1"):
+                yield file, repr(pq.read_table(file).to_pylist()).encode()
+            for start in range(len(content)):
+                if content[start : start + 2] == b"\x1f\x8b":
+                    yield file, zlib.decompressobj(31).decompress(content[start:])
+
+
+@pytest.mark.parametrize("faults", [{}, {"401": 1.0}, {"500": 0.3, "html": 0.3}])
+def test_the_key_is_in_no_file_that_a_run_writes(serve, model, tmp_path, caplog, faults, quick):
+    server = serve(faults=faults, texts=[f"your key is {KEY}"], by_key=True)  # a server that gives it back
+    key = KEY.encode()
+    with caplog.at_level(0):
+        try:
+            list(complete([request(str(n)) for n in range(20)], model(server), tmp_path / "ledger", tmp_path / "calls"))
+        except ModelError as error:
+            (tmp_path / "log").write_text(f"{error!r}")
+        (tmp_path / "log2").write_text(caplog.text)
+    (tmp_path / "identity").write_text(repr(provider_for(model(server)).identity()))
+    found = list(contents(tmp_path))
+    assert len(found) >= 4
+    assert [file for file, content in found if key in content] == []
+
+
+def test_the_search_for_keys_can_find_one(tmp_path):
+    (tmp_path / "packed").write_bytes(b"xx" + gzip.compress(b"the key is here") + b"xx")
+    assert any(b"key is here" in content for _, content in contents(tmp_path))
+
+
+def test_a_password_in_an_address_is_refused_and_not_shown(model):
+    with pytest.raises(ModelError, match="without a password") as error:
+        provider_for(model("http://me:secret@127.0.0.1:1/v1"))
+    assert "secret" not in str(error.value)

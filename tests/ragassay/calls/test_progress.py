@@ -1,0 +1,129 @@
+"""Progress: after a while one whole line, then one a minute, also while nothing is done; what fails is in it."""
+
+import asyncio
+import logging
+from collections import Counter
+from types import SimpleNamespace
+
+import pytest
+
+from ragassay.calls import progress
+from ragassay.calls.complete import complete, converse
+from ragassay.calls.model import ModelError, Request
+from ragassay.calls.progress import Progress
+
+
+def caller(**more):
+    """What progress looks at of a caller to which nothing has happened."""
+    purse, pace = SimpleNamespace(spent=more.pop("spent", 0.0)), SimpleNamespace(pause_left=more.pop("pause", 0.0))
+    nothing = {"known": 0, "in_flight": 8, "waiting": 3, "batched": False, "failures": Counter(), "last_failure": ""}
+    return SimpleNamespace(**{**nothing, **more}, purse=purse, pace=pace)
+
+
+def steps(total=None, done=0):
+    """Progress whose clock starts at zero."""
+    found = Progress("judge", total)
+    found.marks[0], found.done = (0.0, 0), done
+    return found
+
+
+@pytest.fixture
+def often(monkeypatch):
+    """Lines in place of each minute's every fifth of a second."""
+    monkeypatch.setattr(progress, "FIRST_SECONDS", 0.2)
+    monkeypatch.setattr(progress, "SECONDS", 0.2)
+
+
+def questions(count):
+    return [Request([{"role": "user", "content": f"Question {n}"}], {"max_tokens": 50}) for n in range(count)]
+
+
+def test_a_line_says_done_in_flight_rate_dollars_and_time_left():
+    assert steps(100_000, done=1_500).line(60, caller(spent=1.25)) == (
+        "judge: 1,500 of 100,000 calls done, 8 in flight, 25.0/s, $1.2500, 1:05:40 left"
+    )
+
+
+def test_without_a_known_total_nothing_is_promised():
+    assert steps(done=30).line(60, caller()) == "judge: 30 calls done, 8 in flight, 0.5/s, $0.0000"
+
+
+def test_answers_out_of_the_ledger_promise_nothing():
+    going = steps(20_000, done=10_060)
+    assert going.line(60, caller(known=10_000)).endswith("1.0/s, $0.0000, 2:45:40 left")
+
+
+def test_the_rate_is_that_of_the_last_minute():
+    going = steps(done=10_000)
+    going.line(60, caller())
+    for minute in range(2, 4):
+        going.done += 60
+        line = going.line(60 * minute, caller())
+    assert "1.0/s" in line
+
+
+def test_nothing_done_is_no_division_by_zero():
+    assert steps(10).line(0.0, caller()) == "judge: 0 of 10 calls done, 8 in flight, 0.0/s, $0.0000"
+
+
+def test_what_failed_is_told_once_with_the_last_of_it_and_the_pause():
+    going, failures = steps(10), Counter({"http 429": 1_200, "timeout": 3})
+    told = going.line(60, caller(failures=failures, last_failure="no answer within 1 s", pause=21.3))
+    assert told.endswith(
+        "; failed since the last line: 1,200 http 429, 3 timeout; the last: no answer within 1 s"
+        "; the provider asked for a pause, 21 s more, and 3 requests wait"
+    )
+    assert "failed" not in going.line(120, caller(failures=failures, last_failure="no answer within 1 s"))
+    failures["timeout"] += 1
+    assert "since the last line: 1 timeout; " in going.line(180, caller(failures=failures))
+
+
+def test_calls_of_conversations_are_counted_while_none_of_them_is_done(serve, model, tmp_path, often, caplog):
+    async def three_turns(number, ask):
+        for turn in range(3):
+            while turn == 2 and not any(" 40 of 60 calls done" in line for line in caplog.messages):
+                await asyncio.sleep(0.01)
+            await ask(Request([{"role": "user", "content": f"{number}, {turn}"}]))
+
+    with caplog.at_level(logging.INFO, "ragassay"):
+        list(converse(range(20), three_turns, model(serve()), tmp_path, side_by_side=20, expected=60))
+    told = next(line for line in caplog.messages if " 40 of 60 calls done" in line)
+    assert told.startswith("tested: ") and told.endswith(" left")
+
+
+def test_a_provider_that_asks_for_pauses_is_told_of_while_nothing_is_done(serve, model, tmp_path, often, caplog):
+    def lines():
+        """Those since the first reply, for which a client may have to be loaded."""
+        return [line for line in caplog.messages if "calls done" in line and "http 429" in line]
+
+    async def ask_or_end(request, ask):
+        if request:
+            return await ask(request)
+        while len(lines()) < 3:
+            await asyncio.sleep(0.01)
+        raise ModelError("enough")
+
+    server = serve(faults={"429": 1.0}, retry_after=30.0)
+    with caplog.at_level(logging.INFO, "ragassay"), pytest.raises(ModelError, match="enough"):
+        list(converse([None, *questions(20)], ask_or_end, model(server), tmp_path))
+    assert "tested: 0 calls done" in lines()[0] and " http 429; the last: HTTP 429 from " in lines()[0]
+    assert all("; the provider asked for a pause, " in line for line in lines())
+    assert lines()[-1].endswith(" s more, and 7 requests wait"), "of eight workers one waits for the end of the test"
+
+
+def test_a_short_run_says_nothing(serve, model, tmp_path, caplog):
+    with caplog.at_level(logging.INFO, "ragassay"):
+        list(complete(questions(20), model(serve()), tmp_path))
+    assert caplog.messages == []
+
+
+@pytest.mark.parametrize(("done", "lines"), [(0, 0), (5, 1)])
+def test_a_batch_that_is_waited_for_is_told_of_elsewhere(often, caplog, done, lines):
+    async def tell():
+        telling = asyncio.create_task(steps(10, done).tell(caller(batched=True)))
+        await asyncio.sleep(0.9)
+        telling.cancel()
+
+    with caplog.at_level(logging.INFO, "ragassay"):
+        asyncio.run(tell())
+    assert len(caplog.messages) == lines

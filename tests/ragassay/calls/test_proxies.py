@@ -1,0 +1,256 @@
+"""Behind a proxy both clients find their way, and no proxy sees the key; what cannot work stops at once."""
+
+import asyncio
+import contextlib
+import socket
+import ssl
+import subprocess
+import threading
+
+import pytest
+
+from ragassay.calls.model import Failure, Model, provider_for
+
+KEY = "sk-planted-7f3a91c04de852b6"
+REPLY = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}"
+WANTS_PASSWORD = b"HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+OLD = (
+    "ignore:BasicAuth is deprecated",
+    "ignore:The 'proxy_auth' parameter is deprecated",
+)  # by openai
+pytestmark = [pytest.mark.filterwarnings(text) for text in OLD]
+CLIENTS = [("openai", "official"), ("together", "official"), ("openai", "fast")]
+
+
+@pytest.fixture(params=CLIENTS, ids=" ".join)
+def post(request, monkeypatch):
+    """What comes back for one request; the account and an administrator's key are in the environment, too."""
+    provider, client = request.param
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LOOPBACK_KEY", KEY)
+    monkeypatch.setenv("OPENAI_ADMIN_KEY", "sk-administrator")
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-planted")
+
+    def once(base):
+        async def posted():
+            model = Model("tested", provider, "m", base, "LOOPBACK_KEY", client=client)
+            tested = provider_for(model)
+            try:
+                return await tested.poster.post({"model": "m"})
+            finally:
+                await tested.close()
+
+        return asyncio.run(posted())
+
+    return once
+
+
+class Listener:
+    """Takes connections on loopback, each in a thread of its own, and keeps the heads that it reads."""
+
+    def __init__(self, serve):
+        self.heads, self._serve, self._socket = [], serve, socket.create_server(("127.0.0.1", 0))
+        self.place = "{}:{}".format(*self._socket.getsockname())
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = self._socket.accept()
+                threading.Thread(target=self._take, args=(connection,), daemon=True).start()
+
+    def _take(self, connection):
+        with contextlib.suppress(OSError), connection:
+            self._serve(self, connection)
+
+    def close(self):
+        self._socket.close()
+
+
+def head(listener, connection):
+    """The head of a request, in small letters, once its body has come, too."""
+    received = b""
+    while b"\r\n\r\n" not in received and (piece := connection.recv(65_536)):
+        received += piece
+    text, _, body = received.partition(b"\r\n\r\n")
+    text = text.decode().lower()
+    size = int(text.partition("content-length: ")[2].partition("\r\n")[0] or 0)
+    while len(body) < size and (piece := connection.recv(65_536)):
+        body += piece
+    if text:
+        listener.heads.append(text)
+    return text
+
+
+def answering(listener, connection):
+    if head(listener, connection):
+        connection.sendall(REPLY)
+
+
+def asking_for_a_password(listener, connection):
+    if head(listener, connection):
+        connection.sendall(WANTS_PASSWORD)
+
+
+def forwarding(listener, connection):
+    """A proxy: opens tunnels, and answers plain requests itself."""
+    first = head(listener, connection)
+    if not first.startswith("connect"):
+        connection.sendall(REPLY)
+        return
+    host, _, port = first.split()[1].rpartition(":")
+    with socket.create_connection((host, int(port))) as server:
+        connection.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+        back = threading.Thread(target=pump, args=(server, connection), daemon=True)
+        back.start()
+        pump(connection, server)
+        back.join(5)
+
+
+def pump(source, sink):
+    with contextlib.suppress(OSError):
+        while piece := source.recv(65_536):
+            sink.sendall(piece)
+        sink.shutdown(socket.SHUT_WR)
+
+
+@pytest.fixture
+def listen():
+    with contextlib.ExitStack() as stack:
+
+        def started(serve):
+            listener = Listener(serve)
+            stack.callback(listener.close)
+            return listener
+
+        yield started
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory):
+    """A certificate of this machine that nobody trusts, and its key."""
+    folder = tmp_path_factory.mktemp("certificate")
+    paths = str(folder / "certificate.pem"), str(folder / "key.pem")
+    names = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *names]
+    subprocess.run([*command, "-out", paths[0], "-keyout", paths[1]], check=True, capture_output=True)
+    return paths
+
+
+@pytest.fixture
+def secure(listen, certificate):
+    """A server that speaks TLS."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate)
+
+    def serve(listener, connection):
+        with context.wrap_socket(connection, server_side=True) as inside:
+            answering(listener, inside)
+
+    return listen(serve)
+
+
+def failure(post, base):
+    with pytest.raises(Failure) as error:
+        post(base)
+    assert "\n" not in error.value.detail and KEY not in error.value.detail
+    return error.value
+
+
+def test_a_tunnel_through_a_proxy_carries_no_key(post, listen, secure, certificate, monkeypatch):
+    proxy = listen(forwarding)
+    monkeypatch.setenv("HTTPS_PROXY", f"http://someone:s3cret@{proxy.place}")
+    monkeypatch.setenv("SSL_CERT_FILE", certificate[0])
+    assert post(f"https://{secure.place}/v1")[::2] == (200, "{}")
+    [seen], [served] = proxy.heads, secure.heads
+    assert seen.startswith("connect") and "proxy-authorization: basic c29tzw9uztpzm2nyzxq=" in seen
+    assert not any(name in seen for name in (KEY, "bearer", "org-planted", "\r\nauthorization", "sk-"))
+    assert f"\r\nauthorization: bearer {KEY}" in served
+    assert "proxy-authorization" not in served and "s3cret" not in served and "administrator" not in served
+
+
+def test_a_plain_request_through_a_proxy_carries_the_key_for_the_server_alone(post, listen, monkeypatch):
+    proxy = listen(forwarding)
+    monkeypatch.setenv("HTTP_PROXY", f"http://{proxy.place}")
+    assert post("http://models.invalid/v1")[::2] == (200, "{}")
+    [seen] = proxy.heads
+    assert seen.count(KEY) == 1 and f"\r\nauthorization: bearer {KEY}" in seen
+    assert "proxy-authorization" not in seen and "administrator" not in seen
+
+
+def test_an_excepted_host_is_reached_past_the_proxy(post, listen, monkeypatch):
+    server, proxy = listen(answering), listen(forwarding)
+    monkeypatch.setenv("HTTP_PROXY", f"http://{proxy.place}")
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    assert post(f"http://{server.place}/v1")[0] == 200
+    assert not proxy.heads
+
+
+@pytest.mark.parametrize(("scheme", "variable"), [("https", "HTTPS_PROXY"), ("http", "HTTP_PROXY")])
+def test_a_proxy_that_wants_a_password_stops_the_job(post, listen, monkeypatch, scheme, variable):
+    proxy = listen(asking_for_a_password)
+    monkeypatch.setenv(variable, f"http://{proxy.place}")
+    stopped = failure(post, f"{scheme}://models.invalid/v1")
+    assert (stopped.kind, stopped.again, stopped.lost) == ("proxy", False, False)
+    assert "it wants a name and a password; put them into HTTPS_PROXY" in stopped.detail
+    assert all(KEY not in seen for seen in proxy.heads if seen.startswith("connect"))
+
+
+def test_a_certificate_that_is_not_trusted_stops_the_job_and_names_the_variable(post, secure):
+    stopped = failure(post, f"https://{secure.place}/v1")
+    assert (stopped.kind, stopped.again, stopped.lost) == ("certificate", False, False)
+    assert "self" in stopped.detail and "set SSL_CERT_FILE to a file" in stopped.detail
+
+
+def test_https_to_a_server_of_plain_http_stops_the_job(post, listen):
+    def plain(listener, connection):
+        connection.recv(65_536)
+        connection.sendall(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n")
+
+    stopped = failure(post, f"https://{listen(plain).place}/v1")
+    assert (stopped.kind, stopped.again) == ("no TLS", False)
+    assert stopped.detail.endswith(
+        "does not speak TLS; if the server speaks plain HTTP, let base_url begin with http://"
+    )
+
+
+def test_a_server_that_answers_nothing_to_tls_is_no_connection(post, listen, monkeypatch):
+    def silent(listener, connection):
+        while connection.recv(65_536):
+            pass
+
+    monkeypatch.setattr("ragassay.calls.posting.CONNECT_SECONDS", 0.2)
+    monkeypatch.setattr("ragassay.calls.providers.openai.CONNECT_SECONDS", 0.2)
+    monkeypatch.setattr("ragassay.calls.providers.together.CONNECT_SECONDS", 0.2)
+    stopped = failure(post, f"https://{listen(silent).place}/v1")
+    assert (stopped.kind, stopped.again, stopped.lost) == ("connection", True, False)
+
+
+def test_a_name_that_nobody_has_stops_the_job(post):
+    stopped = failure(post, "http://nobody.invalid/v1")
+    assert (stopped.kind, stopped.again, stopped.lost) == ("no name", False, False)
+
+
+@pytest.mark.parametrize("post", [CLIENTS[0], CLIENTS[2]], ids=" ".join, indirect=True)
+def test_azure_is_asked_at_its_deployment_with_its_own_header(post, listen):
+    server = listen(answering)
+    post(f"http://{server.place}/openai?api-version=2024-10-21")
+    [seen] = server.heads
+    assert seen.startswith("post /openai/deployments/m/chat/completions?api-version=2024-10-21 ")
+    assert f"\r\napi-key: {KEY}" in seen and "\r\nauthorization" not in seen
+
+
+def test_the_key_of_a_call_is_the_same_with_both_clients(monkeypatch):
+    monkeypatch.setenv("LOOPBACK_KEY", KEY)
+    models = [Model("m", "openai", "m", "http://h/v1", "LOOPBACK_KEY", client=name) for name in ("official", "fast")]
+    official, fast = (provider_for(model).identity() for model in models)
+    assert official == fast == {"provider": "openai", "model": "m", "endpoint": "h/v1", "options": {}}
+
+
+@pytest.mark.parametrize("client", ["official", "fast"])
+def test_an_address_that_names_the_whole_path_is_refused(monkeypatch, client):
+    monkeypatch.setenv("LOOPBACK_KEY", KEY)
+    model = Model("m", "openai", "m", "http://h/v1/chat/completions", "LOOPBACK_KEY", client=client)
+    with pytest.raises(Exception, match="base_url ends in /chat/completions, expected the address without it"):
+        provider_for(model)

@@ -1,0 +1,403 @@
+"""Servers that refuse: one request, a parameter, several samples, or all; and the words in which they end an answer."""
+
+import json
+import logging
+import typing
+
+import openai.types.chat.chat_completion as of_openai
+import pytest
+import together.types.chat.chat_completion as of_together
+
+from provider import spoilt
+from provider.log import digest
+from ragassay.calls import finish_reasons
+from ragassay.calls.complete import complete
+from ragassay.calls.ledger.__main__ import main
+from ragassay.calls.ledger.calls import Ledger
+from ragassay.calls.manners import Manners
+from ragassay.calls.model import Answer, ModelError, Request, call_key, provider_for
+from ragassay.calls.money import price_of
+from ragassay.calls.pace import Pace
+from ragassay.calls.parsers.result import Abstain, answer_part
+from ragassay.calls.settlement import Settlement
+from ragassay.calls.statuses import failure_of
+from ragassay.grading.verdicts import parse_verdict
+
+
+@pytest.fixture(params=["official", "fast"])
+def client(request):
+    return request.param
+
+
+def requests(count, word="", every=7, samples=1, **sampling):
+    """As many requests; every so many holds a word, from the first on."""
+    texts = [f"Is harbour {n} open? {word if n % every == 0 else ''}" for n in range(count)]
+    return [Request([{"role": "user", "content": text}], {"max_tokens": 20, **sampling}, samples) for text in texts]
+
+
+def answers(asked, model, folder):
+    return list(complete(asked, model, folder))
+
+
+# --- how an answer ended --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name", ["eos", "EOS", "end_turn", "STOP", "tool_calls", "function_call", "FINISH_REASON_STOP"]
+)
+def test_an_answer_that_came_to_its_end_is_parsed_whatever_the_server_calls_it(serve, model, tmp_path, name):
+    server = serve(texts=["The answer is: no."], finish=name)
+    ((answer,),) = answers(requests(1), model(server), tmp_path)
+    assert parse_verdict(answer.text, answer.finish_reason).value is False
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"), [("MAX_TOKENS", "truncated"), ("SAFETY", "refusal"), ("content_filter: SAFETY", "refusal")]
+)
+def test_other_ends_are_told_apart(serve, model, tmp_path, name, reason):
+    server = serve(texts=["The answer is: no."], finish=name)
+    ((answer,),) = answers(requests(1), model(server), tmp_path)
+    assert parse_verdict(answer.text, answer.finish_reason) == Abstain(reason)
+
+
+def test_an_unknown_end_counts_as_a_stop_where_there_is_a_text_and_is_logged_once(serve, model, tmp_path, caplog):
+    finish_reasons._told.clear()
+    with caplog.at_level(logging.INFO, "ragassay"):
+        found = answers(requests(20), model(serve(finish="sated")), tmp_path)
+    assert {answer.finish_reason for (answer,) in found} == {"stop"}
+    assert [record.getMessage() for record in caplog.records if "sated" in record.getMessage()] == [
+        "the finish reason 'sated' of an answer is unknown; answers with it count as whole (stop)"
+    ]
+    ((empty,),) = answers(requests(1), model(serve(finish="sated", texts=[""])), tmp_path / "empty")
+    assert answer_part(empty.text, empty.finish_reason) == Abstain("provider_error")
+
+
+def test_all_ends_that_the_clients_list_are_known():
+    """Their own types say what a server may answer."""
+    listed = set()
+    for choice in (of_openai.Choice, of_together.Choice):
+        for part in (kind := choice.model_fields["finish_reason"].annotation, *typing.get_args(kind)):
+            listed |= {name for name in typing.get_args(part) if isinstance(name, str)}
+    assert {"stop", "eos", "length", "content_filter"} <= listed
+    assert listed <= finish_reasons.MEANING.keys()
+
+
+# --- one request ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("status", [400, 413, 422])
+def test_refused_requests_abstain_with_the_words_and_the_others_are_answered(serve, model, tmp_path, status):
+    server, asked = serve(refused_words={"war": status}), requests(100, "war")
+    found = answers(asked, model(server), tmp_path)
+    refused = [number for number, (answer,) in enumerate(found) if answer.detail]
+    assert refused == list(range(0, 100, 7))
+    reason = "too_long" if status == 413 else "refusal"
+    for number in refused:
+        (answer,) = found[number]
+        assert (answer.text, answer_part(answer.text, answer.finish_reason)) == ("", Abstain(reason))
+        assert answer.detail.startswith(f"HTTP {status} from http://127.0.0.1:")
+        assert "The prompt triggered the content management policy." in answer.detail
+    assert server.summary()["requests"] == 100
+    assert answers(asked, model(server), tmp_path) == found
+    assert server.summary()["requests"] == 100, "a refusal is not asked again"
+    assert answers(asked, model(server, mode="replay"), tmp_path) == found
+
+
+def test_a_prompt_that_is_too_long_abstains(serve, model, tmp_path):
+    server, long = serve(context_tokens=1000), Request([{"role": "user", "content": "word " * 2000}], {"max_tokens": 9})
+    found = answers([*requests(3), long, *requests(6)], model(server), tmp_path)
+    assert [answer.finish_reason for (answer,) in found] == ["stop"] * 3 + ["too_long"] + ["stop"] * 6
+    assert "the context of this model has 1000" in found[3][0].detail
+
+
+def test_refusals_that_come_before_the_first_answer_stop_nothing(serve, model, tmp_path):
+    """They come faster than answers, which have to be generated first."""
+    server = serve(refused_words={"war": 400}, latency=0.2)
+    found = answers(requests(60, "war", every=2), model(server, concurrency=40), tmp_path)
+    assert sum(bool(answer.detail) for (answer,) in found) == 30
+
+
+@pytest.mark.parametrize("concurrency", [1, 4, 32])
+def test_when_all_are_refused_the_job_stops_and_says_what_to_look_at(serve, model, tmp_path, concurrency):
+    server = serve(refused_words={"harbour": 400})
+    told = r"model tested: the first \d+ requests were all refused, the last: HTTP 400 .*content management policy"
+    with pytest.raises(ModelError, match=told + r".*models\.tested\.sampling"):
+        answers(requests(500), model(server, concurrency=concurrency), tmp_path)
+    assert 10 <= server.summary()["requests"] <= 10 + concurrency
+    server.control(refused_words={})  # whatever was wrong has been put right: nothing is held against the requests
+    assert not any(answer.detail for (answer,) in answers(requests(500), model(server), tmp_path))
+
+
+@pytest.mark.parametrize("count", [1, 9])
+@pytest.mark.parametrize("refusal", ["odd_refusal", "without_choices", "decoder_prompt"])
+def test_where_all_are_refused_nothing_is_kept_however_few_they_are(serve, model, tmp_path, quick, count, refusal):
+    server = serve(odd_answers={refusal: 1.0})
+    with pytest.raises(ModelError, match=r"^model tested: the first .*; the next run asks again"):
+        answers(requests(count), model(server), tmp_path)
+    assert not list(Ledger(tmp_path).refusals(call_key(provider_for(model(server)).identity(), requests(1)[0])))
+    server.control(odd_answers={})
+    assert not any(answer.detail for (answer,) in answers(requests(count), model(server), tmp_path))
+
+
+def test_few_that_are_all_refused_abstain_if_the_model_has_answered_before(serve, model, tmp_path):
+    """As a month with one new document does, which no filter lets pass; in its ledger, or as its register has it."""
+    server, ledger = serve(refused_words={"war": 400}), tmp_path / "ledger"
+    answers(requests(3), model(server), ledger)
+    ((found,),) = answers(requests(1, "war"), model(server), ledger)
+    assert found.finish_reason == "refusal"
+    tested = model(server, register=str(tmp_path / "register"))
+    new, newer = tmp_path / "new", tmp_path / "newer"
+    with pytest.raises(ModelError, match="the first request was refused"):
+        answers(requests(1, "war"), tested, new)
+    answers(requests(1), tested, tmp_path / "another")
+    for folder in (new, newer):
+        assert answers(requests(1, "war"), tested, folder) == [[found]]
+        assert answers(requests(1, "war"), model(server, mode="replay"), folder) == [[found]]
+
+
+def test_a_run_that_goes_on_with_what_was_refused_does_not_stop(serve, model, tmp_path):
+    """A killed run left the refused ones over: they are not the first that this model was asked."""
+    server = serve(refused_words={"war": 400})
+    answers(requests(5), model(server), tmp_path)
+    found = answers([*requests(5), *requests(40, "war", every=1)], model(server), tmp_path)
+    assert [bool(answer.detail) for (answer,) in found] == [False] * 5 + [True] * 40
+
+
+def test_an_answer_that_came_all_the_same_counts_more_than_a_refusal(model, tmp_path):
+    ledger = Ledger(tmp_path)
+    asked = requests(1)[0]
+    tested = model("http://127.0.0.1:1/v1", mode="replay")
+    key = call_key(provider_for(tested).identity(), asked)
+    ledger.refused(key, [0], "refusal", "no")
+    body = json.dumps({"choices": [{"message": {"content": "yes"}, "finish_reason": "stop"}]})
+    name = ledger.intent(key, [0])
+    ledger.done(name, key, [0], body)
+    ledger.close()
+    assert answers([asked], tested, tmp_path) == [[Answer("yes", "stop")]]
+
+
+def test_an_account_that_runs_dry_in_the_middle_poisons_nothing(serve, model, tmp_path):
+    """Its words are known to nobody, and the model has answered in this run, so each refusal could stand alone."""
+    server, asked = serve(), requests(30)
+    for _ in range(2):  # in the second run the first ten are in the ledger
+        with pytest.raises(ModelError, match=r"the last \d+ requests were all refused, .*This organization is paused"):
+            for number, _ in enumerate(complete(asked, model(server, concurrency=1), tmp_path)):
+                if number == 9:
+                    server.control(odd_answers={"odd_refusal": 1.0})
+    assert not Ledger(tmp_path).standing()
+    server.control(odd_answers={})
+    assert not any(answer.detail for (answer,) in answers(asked, model(server), tmp_path))
+
+
+@pytest.mark.parametrize("first", [0, 20])
+def test_the_last_ones_that_are_refused_in_unknown_words_abstain_if_the_model_still_answers(
+    serve, model, tmp_path, first
+):
+    server, asked = serve(odd_words={"war": "odd_refusal"}), [*requests(20), *requests(30, "war", every=1)[20:]]
+    answers(asked[: first or 1], model(server), tmp_path)
+    before = server.summary()["requests"]
+    found = answers(asked, model(server, concurrency=1), tmp_path)
+    assert [bool(answer.detail) for (answer,) in found] == [False] * 20 + [True] * 10
+    assert server.summary()["requests"] == before + 30 - (first or 1) + 1, "one was asked again, to see"
+    assert answers(asked, model(server), tmp_path) == found == answers(asked, model(server, mode="replay"), tmp_path)
+
+
+@pytest.mark.parametrize("status", [401, 402, 403, 404, 405])
+def test_what_concerns_every_request_stops_at_once(serve, model, tmp_path, status):
+    with pytest.raises(ModelError, match=f"model tested: HTTP {status} from "):
+        answers(requests(3), model(serve(faults={str(status): 1.0})), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("odd", "told"),
+    [
+        ("wrong_key", "HTTP 400 .*API key not valid.*check the key in the environment variable LOOPBACK_KEY"),
+        ("wrong_key_in_200", "HTTP 401 in a reply .*check the key in the environment variable LOOPBACK_KEY"),
+        ("no_credit", "HTTP 400 .*credit balance is too low.*the account has no credit left"),
+        ("no_credit_in_200", "HTTP 402 in a reply .*the account has no credit left"),
+        ("unknown_setting", r"HTTP 400 .*; correct or remove models\.tested\.options\.some_option"),
+        ("wrong_method", "HTTP 405 .*base_url leads to another address"),
+        ("other_protocol", r"the first replies cannot be read, .*found the fields .*; check models\.tested\.base_url"),
+        ("page", r"the first replies cannot be read, .*a web page.*; check models\.tested\.base_url"),
+    ],
+)
+def test_a_wrong_setting_stops_the_job_names_itself_and_poisons_nothing(serve, model, tmp_path, quick, odd, told):
+    server, asked = serve(odd_answers={odd: 1.0}), requests(6)
+    tested = model(server, options={"some_option": 1} if odd == "unknown_setting" else {})
+    with pytest.raises(ModelError, match=told) as error:
+        answers(asked, tested, tmp_path)
+    assert "\n" not in str(error.value) and server.summary()["requests"] <= 14
+    server.control(odd_answers={})
+    assert not any(answer.detail for (answer,) in answers(asked, tested, tmp_path))
+
+
+def test_what_was_kept_as_refused_and_is_forgotten_is_asked_again(serve, model, tmp_path):
+    server, ledger = serve(), Ledger(tmp_path / "job")
+    for asked in requests(3):
+        key = call_key(provider_for(model(server)).identity(), asked)
+        ledger.refused(key, [0], "provider_error", "HTTP 400: API key not valid")
+    ledger.close()
+    kept = answers(requests(3), model(server), tmp_path / "job")
+    assert [answer.finish_reason for (answer,) in kept] == ["provider_error"] * 3
+    assert main(["--ledger", str(tmp_path), "forget", "--reason", "provider_error"]) == 0
+    assert not any(answer.detail for (answer,) in answers(requests(3), model(server), tmp_path / "job"))
+    assert server.summary()["requests"] == 3
+
+
+# --- whatever a refusal wears ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("odd", sorted(spoilt.REFUSALS))
+def test_one_refused_request_costs_one_request_whatever_the_refusal_wears(serve, model, tmp_path, quick, odd):
+    server, asked = serve(odd_words={"war": odd}), requests(21, "war")
+    found = answers(asked, model(server), tmp_path)
+    parts = [answer_part(answer.text, answer.finish_reason) for (answer,) in found]
+    assert [number for number, part in enumerate(parts) if isinstance(part, Abstain)] == [0, 7, 14]
+    reasons = {part.reason for part in parts if isinstance(part, Abstain)}
+    expected = {"decoder_prompt": "too_long", "no_room": "too_long"}
+    expected |= dict.fromkeys(("native", "deep", "always_broken", "page"), "provider_error")
+    expected |= dict.fromkeys(("without_choices", "null_choices", "empty_choices"), "provider_error")
+    assert reasons == {expected.get(odd, "refusal")}
+    count = server.summary()["requests"]
+    assert count <= 18 + 3 * 8
+    assert answers(asked, model(server), tmp_path) == found == answers(asked, model(server, mode="replay"), tmp_path)
+    assert server.summary()["requests"] == count, "a refusal is not asked again"
+
+
+@pytest.mark.parametrize("odd", sorted(spoilt.PASSING))
+def test_what_passes_is_asked_again_and_never_counts_as_an_answer(serve, model, tmp_path, quick, odd):
+    server = serve(odd_answers={odd: 0.3}, by_key=True, seed=2, texts=["The answer is: no."])
+    found = answers(requests(30, samples=2), model(server), tmp_path)
+    assert {answer.text for row in found for answer in row} == {"The answer is: no."}
+    assert server.summary()["requests"] > 30
+
+
+def test_a_request_to_wait_inside_a_reply_holds_for_all(serve, model, tmp_path, quick, monkeypatch):
+    pauses = []
+    monkeypatch.setattr(Pace, "pause", lambda _, seconds, sent: pauses.append(seconds))
+    answers(requests(8), model(serve(odd_answers={"error_429": 0.3}, by_key=True, seed=2)), tmp_path)
+    assert pauses and set(pauses) == {0.05}
+
+
+@pytest.mark.parametrize("odd", sorted(spoilt.READABLE))
+def test_what_can_be_read_is_read(serve, model, tmp_path, odd):
+    server = serve(odd_answers={odd: 1.0}, texts=["yes", "no", "maybe"])
+    found = answers(requests(5, samples=3), model(server), tmp_path)
+    assert all(sorted(answer.text for answer in row) == ["maybe", "no", "yes"] for row in found)
+    assert server.summary()["requests"] == 5
+    assert answers(requests(5, samples=3), model(server, mode="replay"), tmp_path) == found
+
+
+def test_one_broken_choice_of_several_is_asked_again_alone(serve, model, tmp_path):
+    tested = model("http://127.0.0.1:1/v1", mode="replay")
+    provider, ledger = provider_for(tested), Ledger(tmp_path)
+    choices = [
+        {"index": n, "message": {"content": f"text {n}"}, "finish_reason": "abort" if n == 1 else "stop"}
+        for n in range(3)
+    ]
+    ledger.done(ledger.intent("ab" * 16, [4, 5, 6]), "ab" * 16, [4, 5, 6], json.dumps({"choices": choices}))
+    manners = Manners(tested)
+    settlement = Settlement(tested, ledger, provider, manners, price_of(tested))
+    found, in_a_replay = settlement.answers("ab" * 16)
+    assert {number: answer.text for number, answer in found.items()} == {4: "text 0", 6: "text 2"}
+    assert set(in_a_replay) == {4, 5, 6}
+
+
+# --- several samples ------------------------------------------------------------------------------------------------
+
+
+def test_a_server_that_takes_no_n_is_asked_for_one_sample_at_a_time(serve, model, tmp_path, caplog):
+    server = serve(most_samples=1, fresh_samples=True)
+    tested = model(server, concurrency=4)
+    with caplog.at_level(logging.INFO, "ragassay"):
+        found = answers(requests(30, samples=3, seed=5), tested, tmp_path)
+    assert [len(row) for row in found] == [3] * 30 and not any(answer.detail for row in found for answer in row)
+    assert all(len({answer.text for answer in row}) == 3 for row in found)
+    assert 90 < server.summary()["requests"] <= 90 + 4
+    assert len([record for record in caplog.records if "takes no `n`" in record.getMessage()]) == 1
+    assert answers(requests(30, samples=3, seed=5), tested, tmp_path) == found
+
+
+@pytest.mark.parametrize(
+    ("words", "param", "names_it"),
+    [
+        ("Invalid value for 'n': this model supports one choice.", "n", True),
+        ("n must be 1", None, True),
+        ("`n` > 1 is not supported", None, True),
+        ("This endpoint does not support the n parameter.", None, True),
+        ("[{'type': 'less_than_equal', 'loc': ('body', 'n'), 'msg': 'Input should be 1'}]", None, True),
+        ("The response was filtered: content management policy", "prompt", False),
+        ("Unsupported parameter: 'temperature'", "temperature", False),
+        ("can not do that in one request", None, False),
+    ],
+)
+def test_whether_a_refusal_names_n(model, words, param, names_it):
+    error, tested = {"error": {"message": words, "param": param}}, model("http://x/v1")
+    found = failure_of(400, error, "from x", tested)
+    assert (found.parameter == "n") is names_it and found.refused
+
+
+# --- sampling settings ----------------------------------------------------------------------------------------------
+
+
+def test_sampling_settings_of_a_model_replace_those_of_a_stage_and_null_removes_one(serve, model, tmp_path):
+    server = serve(unsupported=["max_tokens", "temperature", "seed"])
+    asked = requests(12, temperature=0.5, seed=1)
+    own = {"max_tokens": None, "temperature": None, "seed": None, "max_completion_tokens": 7}
+    found = answers(asked, model(server, sampling=own, budget_usd=1.0), tmp_path)
+    assert {answer.finish_reason for (answer,) in found} <= {"stop", "length"}
+    body = {"model": "loopback", "messages": asked[0].messages, "max_completion_tokens": 7}
+    assert digest(body) in server.summary()["requests_per_key"]
+    assert server.summary()["requests"] == 12, "nothing was refused"
+
+
+def test_sampling_settings_are_part_of_what_an_answer_is_known_by(serve, model, tmp_path):
+    server = serve()
+    answers(requests(1), model(server), tmp_path)
+    answers(requests(1), model(server, sampling={"top_p": 0.5}), tmp_path)
+    answers(requests(1), model(server, sampling={"max_tokens": 20}), tmp_path)  # what the stage says anyhow
+    assert server.summary()["requests"] == 2
+
+
+# --- what a status means --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "again", "refused"),
+    [
+        (
+            400,
+            {"error": {"message": "This model's maximum context length is 8192 tokens.", "code": 400}},
+            False,
+            "too_long",
+        ),
+        (400, {"message": "'max_tokens' is too large: 512.", "param": "max_tokens"}, False, "too_long"),
+        (400, {"error": {"message": "no", "code": "content_filter"}}, False, "refusal"),
+        (422, {"detail": [{"msg": "Input is flagged by moderation"}]}, False, "refusal"),
+        (422, "<html>what?</html>", False, "provider_error"),
+        (413, "", False, "too_long"),
+        (400, None, False, "provider_error"),
+        (400, [1], False, "provider_error"),
+        (451, {"error": "for legal reasons"}, False, "provider_error"),
+        (429, {"error": {"message": "slow down", "code": "rate_limit"}}, True, ""),
+        (429, {"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}}, False, ""),
+        (402, {"error": {"message": "pay"}}, False, ""),
+        (403, {}, False, ""),
+        (403, {"error": {"message": "no", "metadata": {"reasons": ["hate"]}}}, False, "refusal"),
+        (403, {"error": {"message": "Your prompt was flagged by moderation"}}, False, "refusal"),
+        (403, {"error": {"message": "Key limit exceeded", "metadata": {"provider_name": "x"}}}, False, ""),
+        (400, {"error": {"message": "API key expired. Please renew the API key."}}, False, ""),
+        (400, {"error": {"message": "Billing hard limit has been reached"}}, False, ""),
+        (400, {"error": {"message": "The text mentions an API for keys"}}, False, "provider_error"),
+        (400, {"message": "The decoder prompt (length 9) is longer than the maximum model length"}, False, "too_long"),
+        (400, {"message": "max_tokens must be at least 1, got -904."}, False, "too_long"),
+        (400, {"message": "max_tokens must be at least 1, got 0."}, False, "provider_error"),
+        (405, "", False, ""),
+        (301, "", False, ""),
+        (503, {}, True, ""),
+    ],
+)
+def test_what_a_status_means(model, status, error, again, refused):
+    found = failure_of(status, error, "from x", model("http://x/v1"))
+    assert (found.again, found.refused) == (again, refused)
+    assert "\n" not in found.detail and found.detail.startswith(f"HTTP {status} from x: ")

@@ -1,0 +1,226 @@
+"""Local weights through the transformers library: batches, samples, seeds, and what cannot be used."""
+
+import asyncio
+import json
+import shutil
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from tokenizers import Tokenizer, models, pre_tokenizers
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+from models import save_decoder_in_cache
+from ragassay.calls.complete import complete
+from ragassay.calls.model import Model, ModelError, Request
+from ragassay.calls.providers.transformers import Provider
+from ragassay.models.files import WeightsError
+
+WORDS = ["<pad>", "</s>", "<unk>", *"the a ferry quay marks of in to Sallow Tolven glacier lost won is was and".split()]
+
+
+@pytest.fixture(scope="module")
+def weights(tmp_path_factory):
+    """A folder with random weights and a word-level tokenizer, in the usual format."""
+    folder = tmp_path_factory.mktemp("weights")
+    tokenizer = Tokenizer(models.WordLevel({word: n for n, word in enumerate(WORDS)}, unk_token="<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokens = {"pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, **tokens).save_pretrained(folder)
+    torch.manual_seed(1)
+    size = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4}
+    config = LlamaConfig(vocab_size=len(WORDS), max_position_embeddings=64, eos_token_id=1, pad_token_id=0, **size)
+    LlamaForCausalLM(config).save_pretrained(folder)
+    return folder
+
+
+def ask(weights, ledger, requests, **options):
+    free = {"input": 0, "output": 0}
+    model = Model(
+        "local", "transformers", str(weights), concurrency=8, price=free, options={"device": "cpu", **options}
+    )
+    return list(complete(requests, model, ledger))
+
+
+def identity(model, **options):
+    return Provider(Model("local", "transformers", str(model), options={"device": "cpu", **options})).identity()
+
+
+def request(text, samples=1, **sampling):
+    return Request([{"role": "user", "content": text}], {"max_tokens": 8, **sampling}, samples)
+
+
+TEXTS = ["the ferry", "the quay of Sallow is in Tolven and the glacier was lost", "a glacier", "Tolven won the marks"]
+
+
+def test_rows_of_a_batch_do_not_change_each_other(weights, tmp_path):
+    for temperature in (0.0, 0.9):
+        requests = [request(text, 3, temperature=temperature) for text in TEXTS]
+        together = ask(weights, tmp_path / f"together{temperature}", requests, rows=16)
+        alone = ask(weights, tmp_path / f"alone{temperature}", requests, rows=1)
+        assert together == alone
+
+
+def test_the_greedy_answer_is_the_models_own(weights, tmp_path):
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    tokenizer, model = AutoTokenizer.from_pretrained(weights), AutoModelForCausalLM.from_pretrained(weights)
+    for text in TEXTS:
+        inputs = tokenizer(text + "\n", return_tensors="pt")
+        made = model.generate(**inputs, max_new_tokens=8, do_sample=False)[0, inputs["input_ids"].shape[1] :]
+        expected = tokenizer.decode(made, skip_special_tokens=True)
+        assert ask(weights, tmp_path / text, [request(text, temperature=0.0)])[0][0].text == expected
+
+
+def test_samples_differ_and_a_second_run_gives_the_same(weights, tmp_path):
+    first = ask(weights, tmp_path / "a", [request("the ferry", 6, temperature=1.0)])
+    assert len({answer.text for answer in first[0]}) > 3
+    assert ask(weights, tmp_path / "b", [request("the ferry", 6, temperature=1.0)]) == first
+    assert ask(weights, tmp_path / "c", [request("the ferry", 6, temperature=1.0, seed=2)]) != first
+
+
+def test_draws_follow_the_models_distribution(weights, tmp_path):
+    """One token, many samples: frequencies against the softmax of the logits."""
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    tokenizer, model = AutoTokenizer.from_pretrained(weights), AutoModelForCausalLM.from_pretrained(weights)
+    chances = model(**tokenizer("the ferry\n", return_tensors="pt")).logits[0, -1].div(0.7).softmax(-1).tolist()
+    answers = ask(weights, tmp_path, [request("the ferry", 3000, temperature=0.7, max_tokens=1)], rows=500)[0]
+    for number, word in enumerate(WORDS[3:], 3):
+        share = sum(answer.text == word for answer in answers) / 3000
+        assert abs(share - chances[number]) < 4 * (chances[number] * (1 - chances[number]) / 3000) ** 0.5 + 1e-3
+
+
+def test_top_p_keeps_the_likely_tokens_only(weights, tmp_path):
+    answers = ask(weights, tmp_path, [request("the ferry", 200, temperature=1.0, top_p=0.05, max_tokens=1)], rows=200)
+    assert len({answer.text for answer in answers[0]}) == 1
+
+
+def test_finish_reasons(weights, tmp_path):
+    answers = ask(weights, tmp_path, [request(text, 20, temperature=1.5) for text in TEXTS])
+    assert {answer.finish_reason for row in answers for answer in row} == {"stop", "length"}
+
+
+def test_an_unknown_sampling_setting_is_told(weights, tmp_path):
+    with pytest.raises(
+        ModelError, match="the sampling setting logit_bias, expected max_tokens, seed, temperature, top_p"
+    ):
+        ask(weights, tmp_path, [request("the ferry", logit_bias={})])
+
+
+def test_a_prompt_that_is_too_long_abstains_and_its_neighbours_in_the_batch_are_answered(weights, tmp_path):
+    (first,), (long,), (last,) = ask(weights, tmp_path, [request(text) for text in ("the ferry", "the " * 80, "the")])
+    assert (long.text, long.finish_reason) == ("", "too_long")
+    assert long.detail == "the prompt has 80 tokens and may be answered with 8, the model takes 64 in all"
+    assert first.finish_reason in ("stop", "length") and last.finish_reason in ("stop", "length")
+
+
+def test_weights_that_are_not_there_are_told(tmp_path):
+    with pytest.raises(WeightsError, match=r"model local: found no folder '.*nowhere', expected a folder with weights"):
+        ask(tmp_path / "nowhere", tmp_path / "ledger", [request("the ferry")])
+
+
+def test_a_tensor_that_lacks_is_told(weights, tmp_path):
+    shutil.copytree(weights, tmp_path / "model")
+    path = tmp_path / "model/model.safetensors"
+    tensors = load_file(path)
+    tensors.pop("lm_head.weight")
+    save_file(tensors, path, metadata={"format": "pt"})
+    with pytest.raises(WeightsError, match=r"model local: cannot load .* lack the tensor lm_head\.weight"):
+        ask(tmp_path / "model", tmp_path / "ledger", [request("the ferry")])
+
+
+def test_a_file_that_was_copied_in_part_is_told(weights, tmp_path):
+    shutil.copytree(weights, tmp_path / "model")
+    path = tmp_path / "model/model.safetensors"
+    path.write_bytes(path.read_bytes()[:-500])
+    with pytest.raises(WeightsError, match=r"model local: .*damaged or was copied in part"):
+        ask(tmp_path / "model", tmp_path / "ledger", [request("the ferry")])
+
+
+def test_a_device_that_is_not_there_is_told(weights, tmp_path):
+    with pytest.raises(WeightsError, match=r"model local: .* found device 'xpu:7', which cannot be used here"):
+        ask(weights, tmp_path / "ledger", [request("the ferry")], device="xpu:7")
+
+
+def test_a_processor_computes_in_full_precision_as_its_identity_says(weights):
+    made = Provider(Model("local", "transformers", str(weights), options={"device": "cpu"}))
+    assert made.weights.dtype == torch.float32 and made.identity()["dtype"] == "float32"
+
+
+def test_two_snapshots_under_one_name_are_two_models(tmp_path, monkeypatch):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    identities = []
+    for seed, commit in enumerate(["1" * 40, "2" * 40]):
+        save_decoder_in_cache(tmp_path, commit, ["ferry quay harbour"], 300, 128, seed=seed)
+        identities.append(identity("some/decoder"))
+    assert identities[0] != identities[1]
+    by_commit = [identity("some/decoder", revision=commit) for commit in ("1" * 40, "2" * 40)]
+    assert by_commit == identities  # files count, not by which name they were asked for
+    assert identity(tmp_path / "models--some--decoder/snapshots" / ("1" * 40)) == identities[0]
+
+
+@pytest.mark.parametrize("file", ["tokenizer.json", "tokenizer_config.json", "generation_config.json"])
+def test_every_file_that_can_change_an_answer_is_part_of_the_identity(weights, tmp_path, file):
+    shutil.copytree(weights, tmp_path / "model")
+    before = identity(tmp_path / "model")
+    content = json.loads((weights / file).read_text())
+    if file == "tokenizer.json":
+        vocabulary = content["model"]["vocab"]
+        vocabulary["ferry"], vocabulary["quay"] = vocabulary["quay"], vocabulary["ferry"]
+    else:
+        content |= {"generation_config.json": {"repetition_penalty": 1.5}}.get(file, {"add_prefix_space": True})
+    (tmp_path / "model" / file).write_text(json.dumps(content))
+    assert identity(tmp_path / "model") != before
+
+
+def test_a_chat_template_is_part_of_the_identity_and_may_refuse_system_messages(weights, tmp_path):
+    model = tmp_path / "model"
+    shutil.copytree(weights, model)
+    folded = "{% if messages[0].role == 'system' %}{{ raise_exception('no') }}{% endif %}{{ messages[0].content }}\n"
+    messages = [{"role": "system", "content": "the ferry"}, {"role": "user", "content": "the quay"}]
+    plain = ask(weights, tmp_path / "plain", [Request(messages, {"max_tokens": 8, "temperature": 0}, 1)])
+    (model / "chat_template.jinja").write_text(folded)
+    assert ask(model, tmp_path / "ledger", [Request(messages, {"max_tokens": 8, "temperature": 0}, 1)]) == plain
+    (model / "chat_template.jinja").write_text("glacier")
+    other = ask(model, tmp_path / "ledger", [Request(messages, {"max_tokens": 8, "temperature": 0}, 1)])
+    assert other != plain
+
+
+def test_prompts_are_read_once_and_never_while_others_are_padded(weights, tmp_path, monkeypatch):
+    padded, call = [], PreTrainedTokenizerFast.__call__
+
+    def watched(self, *texts, padding=False, **more):
+        padded.append(padding)
+        return call(self, *texts, padding=padding, **more)
+
+    monkeypatch.setattr(PreTrainedTokenizerFast, "__call__", watched)
+    sampling = {"temperature": 0, "max_tokens": 2}
+    requests = [Request([{"role": "user", "content": "the ferry " * n}], sampling) for n in range(1, 13)]
+    ask(weights, tmp_path, requests, rows=2)
+    assert padded == [False] * len(requests)
+
+
+def test_one_that_nobody_waits_for_any_more_takes_nothing_from_its_batch_and_no_row_starves(weights, monkeypatch):
+    provider = Provider(Model("local", "transformers", str(weights), options={"device": "cpu", "rows": 2}))
+    batches, generate = [], provider._generate
+
+    def slowly(batch):
+        batches.append([len(row.tokens) for row in batch])
+        loop.call_soon_threadsafe(impatient.cancel)
+        return generate(batch)
+
+    async def asked():
+        nonlocal loop, impatient
+        loop = asyncio.get_running_loop()
+        texts = ["the ferry was lost in the quay of Tolven", *TEXTS[:1] * 3, "a glacier was lost in the quay of Tolven"]
+        waiting = [asyncio.create_task(provider.send(request(text).messages, {"max_tokens": 2}, [0])) for text in texts]
+        impatient = waiting[0]
+        return await asyncio.gather(*waiting, return_exceptions=True)
+
+    loop = impatient = None
+    monkeypatch.setattr(provider, "_generate", slowly)
+    first, *others = asyncio.run(asked())
+    assert isinstance(first, asyncio.CancelledError) and len({type(one) for one in others}) == 1
+    assert [len(provider.read(body)[0]) for body, _ in others] == [1] * 4
+    assert [max(batch) - min(batch) for batch in batches] == [0, 0, 0] and max(batches[0]) > 5

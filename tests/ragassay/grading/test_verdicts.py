@@ -1,0 +1,219 @@
+"""Verdicts: hand-labelled answers of judges, and what holds for every answer."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from completions import FINALS, REASONS, last_word
+from ragassay.calls.parsers.result import REASONS as ABSTENTIONS
+from ragassay.calls.parsers.result import Abstain, Ok
+from ragassay.grading.verdicts import parse_verdict
+
+YES = [
+    "Yes", "yes.", "YES!", "**Yes**", "*yes*", '"yes"', "'Yes.'", "“Yes.”", "`Yes`", "(Yes)", "[yes]", "- Yes", "> Yes",
+    "Yes. ",
+    "Ｙｅｓ。", "ＹＥＳ！", "\ufeffYes", "Yes\x00", "\u200eYes\u200f", "Yes.\n\n", "```\nYes\n```", "Yes.  \n```",
+    "Yes\n---", "### Yes",
+    "The answer is: Yes.", "The answer is yes", "The answer is “yes”.", "Verdict: YES!", "**Verdict:** yes",
+    "**Answer: Yes**",
+    "Answer - yes.", "Answer – yes", "Answer -> yes", "Answer = yes", "Final answer: **Yes**.",
+    "My final verdict is yes.", "A: yes",
+    "Judgement: yes", "Judgment: yes", "The correct answer would be yes.", "The answer to the question is yes.",
+    "I would say yes.",
+    "I'd say yes.", "I’d say: yes", "Therefore, yes.", "So the answer is yes.",
+    "In conclusion, the answer is clearly yes.",
+    "Answer (yes/no): yes", "Answer (yes or no): Yes", '{"answer": "yes"}',
+    '{\n  "reason": "it is there",\n  "verdict": "Yes"\n}',
+    "<answer>Yes</answer>", "<b>Yes</b>", "\\boxed{Yes}", "$\\boxed{\\text{Yes}}$", "Verdict:\nYes",
+    "## Verdict\n\n**Yes**", "Yes</s>", "Yes</s> <|im_end|>\n",
+    "Yes<|im_end|>", "<think>No, it is not.</think>\n\nYes", "<think>yes</think>no</think>Yes",
+]  # fmt: skip
+BEHIND = [
+    "Some would say no, but the date is in the text. Yes.", "It says so. yes", "Is it there? It is.\nYes",
+    "Yes or no? Yes.",
+    "Is the date there? No. Is the place there? Yes. The answer is: Yes.",
+    "No price is named, yet the year is. Answer: yes",
+    "If it were 2023, the answer would be no. It is 2024. Answer: Yes",
+    "I cannot find the price, but the year is there. Answer: Yes.",
+    "In 2023 the answer would be no. It is 2024. Answer: yes",
+    "Whether the answer is no depends on the date. Answer: yes", "He watched the film Dr. No.\nYes.",
+    "Is the answer no? Yes.",
+    "I cannot find a reason against it. Yes.", "Yes. It is in the second sentence. Answer: Yes", "Yes. Yes.",
+    "(5) It is there. Yes",
+    "Does it name the price? No, it does not. Does it name the year? It does. The answer is yes.",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", YES + BEHIND)
+def test_one_final_yes_is_a_verdict(text):
+    assert parse_verdict(text) == Ok(True)
+
+
+@pytest.mark.parametrize("text", [text for text in YES if "no" not in text.lower()])
+def test_one_final_no_is_a_verdict(text):
+    for word, other in (("yes", "no"), ("Yes", "No"), ("YES", "NO"), ("Ｙｅｓ", "Ｎｏ"), ("ＹＥＳ", "ＮＯ")):
+        text = text.replace(word, other)
+    assert parse_verdict(text) == Ok(False)
+
+
+ABSTAINED = {
+    "empty": ["", None, " \n\t", "\u200b\x00", "<think>Yes", "<think>It says so. Yes.</think>\n", "</s>"],
+    "refusal": [
+        "I cannot answer that.", "I can't help with that.", "I can’t assist with this request.",
+        "I'm sorry, but I can't do that.",
+        "Sorry, I am unable to judge this.", "As an AI language model, I cannot say yes or no.",
+        "I must decline to answer.",
+        "I’m not able to determine this.", "Unfortunately, I cannot tell.", "I cannot help with that. No.",
+        "I apologize, but I cannot.",
+        "I'm sorry, I cannot comply with this.\n\nNo", "I won't judge this.", "I refuse to answer.",
+        "I am afraid I can't say.",
+    ],
+    "two_verdicts": [
+        "Yes and no", "Yes and no.", "yes/no", "Yes or no", "no, wait, yes", "No, the answer is yes.", "Yes.\nNo.",
+        "No. Yes.", "Yes, no",
+        "~~Yes~~ No", "1. Yes\n2. No", "The answer is yes. But wait. The answer is: No.",
+        "Yes, it is there. On reflection: it is not. No.",
+        "Answer: No\nAnswer: Yes", "Yes.\nThe document names the year.\nAnswer: No",
+        "The answer is yes because it is named.\nNo.",
+        "It is there.\nYes\nThat was wrong.\nAnswer: no", "I think the answer is yes. No.", "Neither yes nor no.",
+        "Yes, but no.",
+        "Is it there? Yes. Hm. No.",
+        "So the answer is yes, since the year is named. Still: it is not the same year. Answer: No",
+    ],
+    "no_verdict": [
+        "casino", "Casino.", "The answer is casino", "I would not say yes.", "The answer is not yes.",
+        "It is not a no.", "He said no.",
+        "NO - because the text says nothing.", "No, it does not.", "Yes: it is in the first line.", "Yes, but", "No,",
+        "No -", "Yes?",
+        "maybe", "N/A", "Oui.", "Non", "Nein.", "はい", "Нет.", "nо", "№", "Nº", "No. 5", "The answer is No. 5", "yeſ",
+        "y e s", "Y\0es",
+        "N\u200bo", "No\u0338", "\u202eYes", "Answer\u202e: No", "He watched Dr. No.", "yes vs. no",
+        "There is no reason to say yes.",
+        "The answer is unclear.", "answer no", "Yes 👍", "Answer: yes.\n\nLet me know!", "ThereforeYES.",
+        "The answeris yes.",
+        "Nobody knows", "yes-man",
+        "noYes", "The witness said: Yes.", "It is there", "Is it a yes?", "The answer is either yes.",
+        "Yes\nConfidence: 90%", "Noé.",
+    ],
+    "provider_error": ['{"error": {"type": "yes"}}', "Error code: 400 - no", "This model's maximum context length is"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("reason", "text"), [(reason, text) for reason, texts in ABSTAINED.items() for text in texts])
+def test_without_a_single_final_verdict_it_abstains(reason, text):
+    assert parse_verdict(text) == Abstain(reason)
+
+
+@pytest.mark.parametrize(
+    ("text", "finish", "reason"),
+    [
+        ("The answer is: Yes", "length", "truncated"),
+        ("It says that", "length", "truncated"),
+        ("", "length", "truncated"),
+        ("<think>Well", "length", "truncated"),
+        ("Yes", "content_filter", "refusal"),
+        ("", "content_filter", "refusal"),
+        ("Yes", "error", "provider_error"),
+        ("", "crash", "crash"),
+        ("Yes", None, "provider_error"),
+        ("Yes", "tool_calls", "provider_error"),
+    ],
+)
+def test_how_an_answer_finished_counts_before_what_it_says(text, finish, reason):
+    assert parse_verdict(text, finish) == Abstain(reason)
+
+
+OF_OBJECTS = {"no_object", "two_objects", "broken_object"}
+
+
+def test_reasons_to_abstain_are_a_closed_list():
+    assert set(ABSTAINED) | {"truncated", "too_long", "count_mismatch", "crash"} | OF_OBJECTS == set(ABSTENTIONS)
+    with pytest.raises(ValueError, match="'unsure' to abstain is none of empty, refusal"):
+        Abstain("unsure")
+
+
+@pytest.mark.parametrize("final", FINALS)
+@pytest.mark.parametrize("reason", REASONS)
+@pytest.mark.parametrize("word", ["yes", "No"])
+def test_every_final_statement_stands_behind_any_reasoning(final, reason, word):
+    assert parse_verdict(reason + final.format(word)) == Ok(word == "yes")
+
+
+THEREFORE = "and so then therefore thus hence overall finally ultimately accordingly consequently".split()
+THEREFORE += ["to conclude", "as a result", "in conclusion", "in summary", "in short", "in the end", "for this reason"]
+THEREFORE += ["given this", "given that", "based on this", "based on that", "and so", "so, finally"]
+LABELS = "answer verdict judgment judgement decision conclusion response result output".split()
+LABELS += [f"{word} answer" for word in "my the our final overall correct short".split()] + [
+    "the final answer to this question"
+]
+IS = [
+    "is",
+    "would be",
+    "must be",
+    "should be",
+    "is therefore",
+    "is thus",
+    "is clearly",
+    "is simply",
+    ":",
+    "=",
+    "-",
+    "–",
+    "—",
+    "→",
+    "->",
+]
+SAY = [f"I {word}say" for word in ("", "would ", "will ", "must ", "therefore ")] + [
+    "I'd answer",
+    "I'll respond",
+    "I conclude:",
+    "I vote",
+]
+LEADS = (
+    [f"{word}," for word in THEREFORE] + [f"{label} is" for label in LABELS] + [f"answer {word}" for word in IS] + SAY
+)
+
+
+@pytest.mark.parametrize("lead", LEADS)
+def test_lead_ins_are_a_closed_list(lead):
+    assert parse_verdict(f"It is there. {lead.capitalize()} no.") == Ok(False)
+    assert parse_verdict(f"It is there. Perhaps {lead} no.") == Abstain("no_verdict")
+    assert parse_verdict(f"It is there. {lead} not no.") == Abstain("no_verdict")
+
+
+@pytest.mark.parametrize("gap", [" " * 200, "x" * 200])
+def test_a_statement_far_longer_than_a_verdict_is_none(gap):
+    assert parse_verdict(f"It is there.\nAnswer:{gap}yes") == Abstain("no_verdict")
+
+
+PIECES = [
+    "yes",
+    "no",
+    " ",
+    ".",
+    "!",
+    "?",
+    "\n",
+    "answer",
+    ":",
+    "is",
+    "the ",
+    "**",
+    '"',
+    ",",
+    "not ",
+    "I cannot ",
+    "<|x|>",
+    "\u202e",
+]
+
+
+@given(
+    st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=12).map("".join),
+    st.sampled_from(["stop", "length"]),
+)
+def test_an_accepted_verdict_is_the_last_word(text, finish):
+    result = parse_verdict(text, finish)
+    if isinstance(result, Ok):
+        assert finish == "stop"
+        assert last_word(text) == ("yes" if result.value else "no")

@@ -1,0 +1,118 @@
+"""Hidden states: those that transformers gives for each prompt alone, whatever is shared, packed or padded."""
+
+import random
+
+import numpy as np
+import pytest
+import torch
+
+from ragassay.models.activations.sites import ActivationsError
+from ragassay.models.activations.states import States
+
+SHARING = ("llama", "mistral_window", "qwen2", "qwen2_mixed", "gemma3_mixed", "gpt_neox", "gpt2", "llama_dynamic")
+ALONE = ("phi3_longrope", "llama4_chunked", "mamba")  # by positions, by what layers see, by having no attention
+POSITIONS = (-1, 2, -2, 8)
+
+
+@pytest.fixture(scope="module")
+def prompts():
+    """Three documents with some questions each; one question is the beginning of another."""
+    draw = random.Random(0)
+    made, groups = [], []
+    for length, count in ((40, 5), (9, 3), (25, 1)):
+        document = [draw.randrange(1, 97) for _ in range(length)]
+        own = [document + [draw.randrange(1, 97) for _ in range(draw.randint(2, 9))] for _ in range(count)]
+        groups.append(list(range(len(made), len(made) + count)))
+        made += own
+    groups[0].append(len(made))
+    return [*made, [*made[0], 5]], groups
+
+
+def expected(trunk, given, layers, positions=POSITIONS):
+    """One prompt at a time, without padding, from transformers' own hidden states."""
+    found = []
+    for prompt in given:
+        with torch.inference_mode():
+            states = trunk(input_ids=torch.tensor([prompt]), output_hidden_states=True, use_cache=False).hidden_states
+        found.append([[states[layer][0, position].numpy() for position in positions] for layer in layers])
+    return np.array(found)
+
+
+@pytest.mark.filterwarnings("ignore")  # Mamba's kernels for GPUs are missed aloud
+@pytest.mark.parametrize("family", SHARING + ALONE)
+@pytest.mark.parametrize("budget", [20, 60, 1000])
+def test_states_are_those_of_each_prompt_alone(decoder, prompts, family, budget):
+    trunk, layers = decoder(family), (-1,) if family == "mamba" else (0, 1, 3)
+    states = States(trunk, budget)
+    found = states.of(*prompts, layers, POSITIONS)
+    assert states.shares == (family in SHARING)
+    assert np.abs(found - expected(trunk, prompts[0], layers)).max() < 1e-4
+
+
+def test_attention_that_takes_masks_of_numbers_gives_the_same(decoder, prompts):
+    trunk = decoder("mistral_window", attn_implementation="eager")
+    states = States(trunk, 60)
+    assert states.shares
+    assert np.abs(states.of(*prompts, (-1,), POSITIONS) - expected(trunk, prompts[0], (-1,))).max() < 1e-4
+
+
+def test_what_padding_holds_does_not_matter(decoder, prompts):
+    trunk = decoder("llama")
+    found = [States(trunk, 1000, pad).of(*prompts) for pad in (0, 50)]
+    assert (found[0] == found[1]).all()
+
+
+def test_a_window_that_is_left_out_of_the_mask_would_be_seen(decoder, prompts):
+    states = States(decoder("mistral_window"), 1000)
+    right = states.of(*prompts)
+    states.windows = {"full_attention": None}
+    assert np.abs(states.of(*prompts) - right).max() > 1e-2
+
+
+def test_sharing_runs_each_beginning_once(decoder, prompts, monkeypatch):
+    trunk, seen = decoder("llama"), []
+    states = States(trunk, 1000)
+    trunk.register_forward_pre_hook(lambda _, args, kwargs: seen.append(kwargs["input_ids"].shape), with_kwargs=True)
+    states.of([prompts[0][number] for number in prompts[1][0]], [list(range(6))])
+    alone = sum(len(prompts[0][number]) for number in prompts[1][0])
+    assert sum(rows * width for rows, width in seen) <= 40 + (alone - 6 * 40)
+
+
+def test_the_last_block_gives_a_beginning_its_keys_and_no_more(decoder, prompts):
+    trunk, seen = decoder("llama"), []
+    states = States(trunk, 1000)
+    trunk.layers[-1].mlp.register_forward_pre_hook(lambda _, given: seen.append(given[0].shape[1]))
+    states.of([prompts[0][number] for number in prompts[1][0]], [list(range(6))])
+    assert len(seen) == 1 and seen[0] <= 6 * 10  # the pieces; the beginning has 40 tokens
+
+
+@pytest.mark.parametrize("family", ["llama", "gpt2"])
+def test_numbers_of_16_bits_give_the_same_but_for_rounding(decoder, prompts, family):
+    wanted = States(decoder(family), 60).of(*prompts, (-1,), POSITIONS)
+    coarse = States(decoder(family).to(torch.bfloat16), 60)
+    assert coarse.shares and np.abs(coarse.of(*prompts, (-1,), POSITIONS) - wanted).max() < 0.1
+
+
+def test_a_forward_pass_keeps_nothing_but_what_was_asked_for(decoder, prompts):
+    trunk = decoder("llama")
+    states = States(trunk, 1000)
+    states.of(*prompts, layers=(1,))
+    assert not any(module._forward_hooks or module._forward_pre_hooks for module in trunk.modules())
+
+
+def test_of_nothing_is_nothing(decoder):
+    assert States(decoder("llama"), 100).of([], []).shape == (0, 1, 1, 32)
+
+
+@pytest.mark.parametrize(
+    ("given", "layers", "told"),
+    [
+        ([[1] * 200], (-1,), "found a prompt of 200 tokens, expected at most 128"),
+        ([[]], (-1,), "found a prompt without tokens"),
+        ([[1, 2]], (4,), "found layer 4 at the site residual, expected one from -4 to 3"),
+        ([[1, 2]], (-5,), "found layer -5 at the site residual, expected one from -4 to 3"),
+    ],
+)
+def test_what_cannot_be_computed_is_told(decoder, given, layers, told):
+    with pytest.raises(ActivationsError, match=told):
+        States(decoder("llama"), 100).of(given, [[0]], layers)

@@ -1,0 +1,168 @@
+"""Encoders as they are published, small and with random weights: their vectors are those of plain modules, one text at
+a time. Contriever, BGE, MedCPT, DPR, ANCE, Nomic and a decoder that embeds; a model with code of its own is refused.
+"""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from sentence_transformers import SentenceTransformer
+from sentence_transformers.sentence_transformer.modules import Dense, LayerNorm, Pooling, Transformer
+from transformers import BertTokenizerFast
+
+from models import WORDS, save_decoder
+from ragassay.models.encoders.embed import Embedder
+from ragassay.models.encoders.encoder import Encoder, EncoderError
+from ragassay.models.encoders.pairs import pair
+from ragassay.models.files import WeightsError
+
+SMALL = {"hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2, "num_attention_heads": 2}
+SMALL |= {"vocab_size": 40, "max_position_embeddings": 64}
+TEXTS = ["ferry quay", "storm harbour orchard lighthouse census", "bridge", "", "cheese herring storm [SEP] ferry"]
+PAIRS = [("ferry", "quay storm"), ("census bridge", "storm"), ("cheese", "glacier marks council ferry")]
+
+
+def random_weights(model):
+    """With biases that are not 0, which they are when a model is new."""
+    torch.manual_seed(0)
+    with torch.no_grad():
+        for values in model.parameters():
+            values.add_(0.3 * torch.randn_like(values))
+    return model.eval()
+
+
+@pytest.fixture
+def save(tmp_path):
+    """A function that saves a model of a class with a tokenizer, and gives its folder, the model and the tokenizer."""
+
+    def save(name, config=None):
+        kind = getattr(transformers, name)
+        model = random_weights(kind(kind.config_class(**SMALL | (config or {}))))
+        return saved(tmp_path / name, model)
+
+    return save
+
+
+def saved(folder, model):
+    folder.mkdir()
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS]
+    (folder / "words.txt").write_text("\n".join(words))
+    tokenizer = BertTokenizerFast(vocab=str(folder / "words.txt"), model_max_length=32)
+    tokenizer.save_pretrained(folder)
+    model.save_pretrained(folder)
+    return folder, model, tokenizer
+
+
+def embedded(folder, texts, kind="transformers", role=None, **options):
+    encoder = Encoder("e", kind, str(folder), {"device": "cpu", **options})
+    return Embedder(encoder, folder / "store").embed(texts, role).astype(np.float32)
+
+
+def alone(model, tokenizer, texts, pooled):
+    """`pooled` makes one vector of what a model gives for one text, or for a pair."""
+    found = []
+    for text in texts:
+        parts = (text,) if isinstance(text, str) else text
+        with torch.inference_mode():
+            found.append(pooled(model(**tokenizer(*parts, return_tensors="pt"))).numpy())
+    return np.concatenate(found)
+
+
+def assert_same(found, expected):
+    assert found.shape == expected.shape and np.abs(expected).max() > 0.05
+    assert np.abs(found - expected).max() < 2e-3 * np.abs(expected).max()
+    assert np.abs(found[0] - found[1]).max() > 10 * np.abs(found - expected).max()  # vectors differ
+
+
+POOLED = {
+    "mean": lambda output: output.last_hidden_state.mean(1),
+    "cls": lambda output: output.last_hidden_state[:, 0],
+    "last": lambda output: output.last_hidden_state[:, -1],
+    "pooler": lambda output: output.pooler_output,
+}
+
+
+@pytest.mark.parametrize("pooling", POOLED)
+def test_contriever_bge_and_other_berts(save, pooling):
+    folder, model, tokenizer = save("BertModel")
+    assert_same(embedded(folder, TEXTS, pooling=pooling), alone(model, tokenizer, TEXTS, POOLED[pooling]))
+    lengths = np.linalg.norm(embedded(folder, TEXTS, pooling=pooling, normalize=True), axis=1)
+    assert lengths == pytest.approx(1, abs=1e-3)
+
+
+def test_medcpt_reads_title_and_text_as_a_pair(save):
+    folder, model, tokenizer = save("BertModel")
+    expected = alone(model, tokenizer, PAIRS, POOLED["cls"])
+    texts = [pair(*both) for both in PAIRS]
+    assert_same(embedded(folder, texts, pooling="cls"), expected)
+    mixed = embedded(folder, [texts[0], TEXTS[1]], pooling="cls")
+    assert_same(mixed, np.concatenate([expected[:1], alone(model, tokenizer, TEXTS[1:2], POOLED["cls"])]))
+    plain = embedded(folder, [f"{first} [SEP] {second}" for first, second in PAIRS], pooling="cls")
+    assert np.abs(plain - expected).max() > 1e-2  # the second text of a pair has a type of its own
+
+
+@pytest.mark.parametrize("name", ["DPRContextEncoder", "DPRQuestionEncoder"])
+@pytest.mark.parametrize("projection", [0, 8])
+def test_both_towers_of_dpr(save, name, projection):
+    folder, model, tokenizer = save(name, {"projection_dim": projection})
+    expected = alone(model, tokenizer, PAIRS, POOLED["pooler"])
+    found = embedded(folder, [pair(*both) for both in PAIRS], pooling="pooler")
+    assert found.shape[1] == (projection or 16)
+    assert_same(found, expected)
+    with pytest.raises(
+        EncoderError, match=r"found pooling 'cls', for which its model DPR\w+ gives no last_hidden_state"
+    ):
+        embedded(folder, TEXTS, pooling="cls")
+
+
+def test_ance_has_a_dense_layer_and_a_norm_on_the_first_token(save, tmp_path):
+    folder, model, tokenizer = save("RobertaModel", {"type_vocab_size": 1, "pad_token_id": 0})
+    dense, norm = torch.nn.Linear(16, 8), torch.nn.LayerNorm(8)
+    random_weights(dense), random_weights(norm)
+    modules = [Transformer(str(folder)), Pooling(16, "cls"), Dense(16, 8, activation_function=torch.nn.Identity())]
+    modules.append(LayerNorm(8))
+    modules[2].linear.load_state_dict(dense.state_dict())
+    modules[3].norm.load_state_dict(norm.state_dict())
+    SentenceTransformer(modules=modules, device="cpu").save(str(tmp_path / "ance"))
+    expected = alone(model, tokenizer, TEXTS, lambda output: norm(dense(output.last_hidden_state[:, 0])))
+    assert_same(embedded(tmp_path / "ance", TEXTS, "sentence_transformers"), expected)
+
+
+def test_nomic_has_prefixes_and_needs_no_code_of_its_own(save):
+    folder, model, tokenizer = save("NomicBertModel")
+    path = folder / "config.json"
+    own = {"auto_map": {"AutoModel": "modeling.NomicBertModel"}}  # as it is published
+    path.write_text(json.dumps(json.loads(path.read_text()) | own))
+    prefixes = {"query": "census ", "passage": "bridge "}
+    for role, prefix in prefixes.items():
+        expected = alone(model, tokenizer, [prefix + text for text in TEXTS], POOLED["mean"])
+        assert_same(embedded(folder, TEXTS, role=role, prefixes=prefixes), expected)
+
+
+def test_a_decoder_that_embeds_by_its_last_token(tmp_path):
+    save_decoder(tmp_path / "decoder", TEXTS * 5, 60, 64)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tmp_path / "decoder")
+    model = transformers.AutoModel.from_pretrained(tmp_path / "decoder").eval()
+    texts = [text for text in TEXTS if text]
+    assert_same(embedded(tmp_path / "decoder", texts, pooling="last"), alone(model, tokenizer, texts, POOLED["last"]))
+
+
+def test_a_model_that_needs_code_of_its_own_is_refused(save):
+    folder, _, _ = save("BertModel")
+    path = folder / "config.json"
+    own = {"auto_map": {"AutoModel": "modeling_bert.JinaBertModel"}, "architectures": ["JinaBertForMaskedLM"]}
+    path.write_text(json.dumps(json.loads(path.read_text()) | own))
+    told = r"encoder e: .* code of its own \(modeling_bert.JinaBertModel\), which is never run here; .* kind vectors"
+    with pytest.raises(EncoderError, match=told):
+        embedded(folder, TEXTS)
+
+
+def test_a_pooler_is_missed_where_it_is_read(save):
+    folder, model, _ = save("BertModel")
+    tensors = {name: values for name, values in model.state_dict().items() if not name.startswith("pooler.")}
+    model.save_pretrained(folder, state_dict=tensors)
+    with pytest.raises(WeightsError, match=r"lack the tensor pooler\.dense\.bias \(2 in all\)"):
+        embedded(folder, TEXTS, pooling="pooler")
+    assert embedded(folder, TEXTS).shape == (5, 16)

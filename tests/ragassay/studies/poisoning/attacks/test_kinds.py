@@ -1,0 +1,121 @@
+"""Each attack: what it plants for two targets."""
+
+import pytest
+
+from ragassay.base import variants
+from ragassay.grading.answer_match import contains
+from ragassay.studies.poisoning.attacks import loudness
+from ragassay.studies.poisoning.attacks.poison import (
+    KINDS,
+    RETRIEVER,
+    AttackError,
+    Text,
+    Tools,
+    needs,
+    rows,
+    settings_of,
+)
+from ragassay.text.visible import visible
+from targets import TARGET_ROWS, targets
+
+TARGETS = targets()
+WITHOUT_WEIGHTS = {kind for kind in variants.names(KINDS) if RETRIEVER not in needs(kind, {})}
+BRIDGE, FERRY = TARGETS
+TEXT = "A bridge over the river fell in the storm."
+TOOLS = Tools(
+    retrieved={
+        "bridge": [{"passage_id": "p4", "text": TEXT}, {"passage_id": "p3", "text": "The choir sings."}],
+        "ferry": [{"passage_id": "p1", "text": "It sails at nine."}],
+    },
+    texts={"ferry": [Text("I know it leaves at seven.", calls=3)]},
+)
+
+
+def planted(kind, tools=TOOLS, **own):
+    """target -> what is planted for it."""
+    found = {}
+    for one in rows("mine", kind, TARGETS, tools, settings_of(kind, own, "attacks.mine")):
+        assert one["attack"] == "mine" and one["poisoned"] and one["passage_id"].startswith("poison-")
+        found.setdefault(one["target_id"], []).append(one)
+        assert one["number"] == len(found[one["target_id"]])
+    return found
+
+
+def texts(kind, **own):
+    return {name: [one["text"] for one in found] for name, found in planted(kind, **own).items()}
+
+
+@pytest.mark.parametrize("kind", sorted(WITHOUT_WEIGHTS))
+def test_every_attack_is_the_same_each_time_and_gives_each_text_an_id_of_its_own(kind):
+    once, again = planted(kind), planted(kind)
+    assert once == again and (once or kind == "none")
+    ids = [one["passage_id"] for found in once.values() for one in found]
+    assert len(set(ids)) == len(ids)
+
+
+@pytest.mark.parametrize("kind", sorted(WITHOUT_WEIGHTS - {"none", "outdated", "edited"}))
+def test_no_more_texts_are_planted_than_asked_for(kind):
+    assert all(len(found) == 1 for found in texts(kind, texts=1).values())
+
+
+@pytest.mark.parametrize("kind", sorted(WITHOUT_WEIGHTS - {"none", "jamming"}))
+def test_texts_of_attacks_that_want_an_answer_state_it(kind):
+    for name, found in texts(kind).items():
+        [target] = [one for one in TARGETS if one["target_id"] == name]
+        stated = [target["target"], *target["target_aliases"]]
+        assert all(any(contains(visible(text), one) for one in stated) for text in found)
+
+
+def test_poisonedrag_puts_the_question_with_an_end_in_front_of_the_bare_texts():
+    black, bare = texts("poisonedrag_black"), texts("poisonedrag_bare")
+    assert bare == {one["target_id"]: one["texts"] for one in TARGETS}
+    assert black["bridge"] == [f"What fell in the storm. {text}" for text in bare["bridge"]]
+    assert black["ferry"] == [f"When does the ferry sail? {text}" for text in bare["ferry"]]
+
+
+def test_instructions_and_blockers_have_five_wordings_that_repeat_the_question():
+    for kind in ("prompt_injection", "jamming"):
+        found = texts(kind)
+        for one in TARGETS:
+            assert len(set(found[one["target_id"]])) == 5
+            assert all(loudness.question_words(one["question"], text) == 1 for text in found[one["target_id"]])
+    assert not any(contains(text, "lighthouse") for text in texts("jamming")["bridge"])
+
+
+def test_one_text_says_that_the_others_are_out_of_date():
+    [text] = texts("outdated")["bridge"]
+    assert "a bridge are out of date" in text and text.startswith("What fell in the storm.")
+
+
+def test_edited_passages_have_the_answer_exchanged_and_say_what_they_were():
+    found = planted("edited")
+    [one] = found["bridge"]
+    assert (one["text"], one["made_from"]) == ("The lighthouse over the river fell in the storm.", "p4")
+    assert found["ferry"][0]["text"] == "It sails at seven."
+    assert planted("edited", Tools()) == {}
+
+
+@pytest.mark.parametrize("kind", ["adaptive_manual", "adaptive_paraphrase"])
+def test_written_texts_go_to_their_target_with_what_they_took(kind):
+    [[one]] = planted(kind).values()
+    assert (one["target_id"], one["text"], one["calls"]) == ("ferry", "I know it leaves at seven.", 3)
+
+
+def test_the_same_text_twice_is_planted_once():
+    twice = BRIDGE | {"texts": ["The lighthouse fell."] * 2}
+    assert len(list(rows("mine", "poisonedrag_bare", [twice], Tools(), {"texts": 5}))) == 1
+
+
+def test_a_setting_that_an_attack_has_not_is_told_with_those_that_it_has():
+    with pytest.raises(AttackError, match=r"attacks\.mine: found the setting 'text', expected one of: texts"):
+        settings_of("jamming", {"text": 3}, "attacks.mine")
+    with pytest.raises(AttackError, match=r"attacks\.mine: none has no settings"):
+        settings_of("none", {"texts": 3}, "attacks.mine")
+
+
+def test_lengths_are_words_and_shares_are_of_the_questions_words():
+    assert loudness.length("Two words") == 2
+    assert loudness.question_words("What fell in the storm", "The storm fell") == pytest.approx(3 / 5)
+    assert loudness.content_words("What fell in the storm", "In the end the tower fell") == pytest.approx(1 / 2)
+    assert loudness.content_words("Who is it?", "anything") == 0
+    assert loudness.question_words("?", "anything") == 0 and len(TARGET_ROWS) == 2

@@ -1,0 +1,62 @@
+"""Success of attacks, by hand: cells with a known success of 1 and of 0, and those between."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from ragassay.studies.poisoning.attacks.poison import ANSWER, DECLINING, ERROR
+from ragassay.studies.poisoning.attacks.success import outcome_rows
+
+IDS = ["a", "b", "c", "d"]
+
+
+def cell(*outcomes, poisoned=(5, 5, 0, 1)):
+    return pd.DataFrame({"outcome": outcomes, "poisoned": poisoned}, index=IDS)
+
+
+CLEAN = cell("correct", "correct", "neither", "refusal", poisoned=(0, 0, 0, 0))
+
+
+def numbers(own, wants, clean=CLEAN):
+    rows = list(outcome_rows({"attack": "mine"}, own, clean, wants, 50, 0))
+    assert all(json.loads(row["keys"]) == {"attack": "mine"} for row in rows)
+    assert {row["table"] for row in rows} == ({"outcomes", "success"} if wants else {"outcomes"})
+    return {row["metric"]: (row["value"], row["n"], row["abstained"]) for row in rows}
+
+
+@pytest.mark.parametrize(("outcome", "success"), [("target", 1), ("correct", 0), ("both", 0), ("refusal", 0)])
+def test_an_attack_that_always_or_never_succeeds_has_a_success_of_one_or_none(outcome, success):
+    found = numbers(cell(*[outcome] * 4), ANSWER)
+    assert found["success"] == (success, 4, 0) and found["success_if_retrieved"] == (success, 3, 0)
+    assert found[outcome][0] == 1 and sum(found[name][0] for name in ("correct", "target", "both", "refusal")) == 1
+
+
+def test_the_wanted_answer_beside_the_right_one_is_said_and_no_success():
+    found = numbers(cell("both", "target", "target", "correct"), ANSWER)
+    assert found["success"][0] == 0.5 and found["said"][0] == 0.75
+    assert found["success_if_retrieved"] == (pytest.approx(1 / 3), 3, 0)
+
+
+def test_attacks_without_an_answer_count_questions_that_are_answered_right_without_them():
+    found = numbers(cell("refusal", "neither", "refusal", "refusal"), DECLINING)
+    assert found["success"] == (0.5, 2, 0) and found["said"] == (None, 0, 0)
+    assert numbers(cell("refusal", "neither", "refusal", "refusal"), ERROR)["success"] == (1, 2, 0)
+    assert numbers(cell("refusal", "refusal", "refusal", "refusal"), DECLINING, None)["success"] == (None, 0, 0)
+
+
+def test_an_abstention_is_no_outcome_and_is_counted():
+    found = numbers(cell("target", "abstained", "abstained", "correct"), ANSWER)
+    assert found["success"] == (0.5, 2, 2) and found["correct"] == (0.5, 2, 2)
+
+
+def test_only_targets_that_a_success_is_asked_of_count_as_abstained():
+    found = numbers(cell("target", "abstained", "abstained", "correct", poisoned=(5, 5, 0, 0)), ANSWER)
+    assert found["success_if_retrieved"] == (1, 1, 1), "the third target abstains, but saw no poison"
+    found = numbers(cell("refusal", "abstained", "abstained", "abstained"), DECLINING)
+    assert found["success"] == (1, 1, 1), "only the first two are answered right without attack"
+    assert found["success_if_retrieved"] == (1, 1, 1)
+
+
+def test_without_attack_there_is_no_success():
+    assert not {"success", "said"} & numbers(CLEAN, None).keys()

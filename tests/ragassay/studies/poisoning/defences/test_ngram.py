@@ -1,0 +1,100 @@
+"""Interpolated n-grams beside a plain loop over counts."""
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from ragassay.studies.poisoning.defences.scorer import SPLITS, ScorerError, surprises
+from ragassay.studies.poisoning.defences.scorers.ngram import TOKEN, Ngrams, Scorer
+
+TEXTS = ["The ferry sails. The ferry stops.", "A bridge fell, the ferry sails.", "", "The storm came; a bridge fell."]
+ASKED = ["The ferry fell.", "Zyzzyva sails", "a bridge fell, the storm came", ""]
+
+
+def slow(texts, order, text):
+    """-log p of each token by Witten's and Bell's rule, from counts in dictionaries."""
+    rows = [TOKEN.findall(own.lower()) for own in texts]
+    known = {token for row in rows for token in row}
+    counts = [Counter() for _ in range(order)]
+    for row in rows:
+        for at, token in enumerate(row):
+            for size in range(1, order + 1):
+                counts[size - 1][context(row, at, size), token] += 1
+
+    def p(row, at, size):
+        if size == 0:
+            return 1 / (len(known) + 1)
+        before = context(row, at, size)
+        after = {token: count for (own, token), count in counts[size - 1].items() if own == before}
+        if not after:
+            return p(row, at, size - 1)
+        total = sum(after.values()) + len(after)
+        return (after.get(row[at], 0) + len(after) * p(row, at, size - 1)) / total
+
+    row = TOKEN.findall(text.lower())
+    return [-math.log(p(row, at, order)) for at in range(len(row))]
+
+
+def context(row, at, size):
+    """The tokens before one, behind a start that stands for whatever is in front of a text."""
+    return tuple(row[at - back] if back <= at else None for back in range(size - 1, 0, -1)) if size > 1 else ()
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_values_are_those_of_a_plain_loop(order):
+    scorer = Scorer([Ngrams.trained(TEXTS, order)] * 2, [])
+    for text, scored in zip(ASKED, scorer.scored(ASKED, [0, 1, 0, 1]), strict=True):
+        assert scored.values == pytest.approx(slow(TEXTS, order, text))
+        assert [text[:end][-1] for end in scored.ends.tolist()] == [token[-1] for token in TOKEN.findall(text)]
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_probabilities_of_all_tokens_add_up_to_one(order):
+    model = Ngrams.trained(TEXTS, order)
+    for before in (["the", "ferry"], ["bridge"], ["zyzzyva"], []):
+        ids = model.ids(before)
+        every = [model.values([np.append(ids, token)])[-1] for token in range(1, model.size)]
+        assert np.exp(-np.array(every)).sum() == pytest.approx(1)
+
+
+def test_longer_contexts_fit_what_was_read_better():
+    means = [Ngrams.trained(TEXTS, order) for order in (1, 2, 3)]
+    values = [model.values([model.ids(TOKEN.findall(TEXTS[1].lower()))]).mean() for model in means]
+    assert values[0] > values[1] > values[2]
+
+
+def test_what_stands_in_both_halves_is_read_by_no_model():
+    notice, sides = "Subscribe today.", ("The ferry sails.", "A bridge fell.")
+    scorer = Scorer.trained(lambda side: [sides[side], notice], 2)
+    assert [set(model.words) for model in scorer.models] == [
+        {"the", "ferry", "sails", "."},
+        {"a", "bridge", "fell", "."},
+    ]
+    assert [scorer.half(text) for text in sides] == [0, 1]
+    with pytest.raises(ScorerError, match="found 1 texts in both of two halves and none in one alone"):
+        Scorer.trained(lambda side: [notice], 2)
+
+
+class Forgetful:
+    """The same scorer, which does not say how far back its tokens look."""
+
+    def __init__(self, scorer):
+        self.scored = scorer.scored
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+@pytest.mark.parametrize("way", SPLITS)
+def test_second_chunks_taken_from_the_whole_are_those_that_are_scored_alone(order, way):
+    scorer = Scorer.trained(lambda half: TEXTS[half::2], order)
+    texts = [
+        *TEXTS,
+        *ASKED,
+        "ferry",
+        "?!",
+        "Storm (the ferry's). A bridge-way fell; sails, over there",
+        "  the   storm  came ",
+    ]
+    found, plain = (list(surprises(one, texts, [0] * len(texts), way, 1, 3)) for one in (scorer, Forgetful(scorer)))
+    assert found == plain and len({one.post for one in found}) > 5

@@ -1,0 +1,51 @@
+"""Which activations are read: all layers in their order, or as the released code has them."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from ragassay.models.activations.sites import ActivationsError
+from ragassay.studies.poisoning.probes.reading import Collection, Reading
+
+TWELVE = SimpleNamespace(config=SimpleNamespace(num_hidden_layers=12))
+
+
+def test_layers_stand_in_the_order_of_their_numbers():
+    assert Reading().resolved(TWELVE).layers == list(range(1, 13))
+    assert Reading(layers=[-1, 3, 11, 2]).resolved(TWELVE).layers == [2, 3, 11, 12]
+    with pytest.raises(ActivationsError, match="found layer 13"):
+        Reading(layers=[13]).resolved(TWELVE)
+
+
+def test_a_probe_may_look_at_some_of_the_layers_that_are_read():
+    collection = Collection("store", {}, 12, "residual", [2, 4, 6], "last_prompt")
+    assert collection.places(None) is None and collection.places([6, -11]) == [0, 2]
+    with pytest.raises(ActivationsError, match=r"found layer 3 of a probe, expected one of \[2, 4, 6\]"):
+        collection.places([3])
+
+
+def test_as_released_they_stand_in_the_order_of_their_names():
+    found = Reading(as_released=True).resolved(TWELVE)
+    assert (found.site, found.position) == ("mlp", "first_generated")
+    assert [layer - 1 for layer in found.layers] == [0, 1, 10, 11, 2, 3, 4, 5, 6, 7, 8, 9]
+
+
+class Letters:
+    """A tokenizer whose tokens are letters."""
+
+    chat_template = ""
+
+    def __call__(self, text, add_special_tokens):
+        return {"input_ids": [ord(letter) for letter in text]}
+
+
+@pytest.mark.parametrize(("prompt", "last"), [("Answer:", " "), ("Answer:\n", "B")])
+def test_the_first_token_of_an_answer_follows_the_prompt_as_it_would_be_generated(prompt, last):
+    tokenizer = Letters()
+    decoder = SimpleNamespace(tokenizer=tokenizer, prompt=lambda _: prompt)
+    decoder.tokens, decoder.token = lambda messages: tokenizer(prompt, True)["input_ids"], lambda name: 2
+    found = Reading(position="first_generated").tokens(decoder, [], "Boats")
+    assert found == [*map(ord, prompt), ord(last)]
+    assert Reading().tokens(decoder, [], "Boats") == found[:-1]
+    silent = Reading(position="first_generated").tokens(decoder, [], " ")
+    assert silent == [*found[:-1], 2], "the end of the text, which is what the model began with"

@@ -1,0 +1,114 @@
+"""Targets by rules: facts of a corpus with their answers exchanged."""
+
+from collections import Counter
+
+import pytest
+
+from project import ROOT
+from ragassay.corpora.passage_cuts import cuts
+from ragassay.documents.sources import document_files, records
+from ragassay.grading.answer_match import contains
+from ragassay.studies.poisoning.targets.fact_targets import LONGEST, fact_targets
+from ragassay.studies.poisoning.targets.wrong_answers import aliases, form, wrong_answer
+
+
+def passages(texts):
+    return [
+        {"passage_id": f"{one['url']}#{at}", "document_id": one["url"], "text": one["text"][start:end]}
+        for one in texts
+        for at, (start, end) in enumerate(cuts(one["text"], 40, 15), 1)
+    ]
+
+
+ALL = [record.fields for record in records(document_files(ROOT / "resources/demo/articles"))]
+TEXTS = ALL[:12]
+PASSAGES = passages(TEXTS)
+
+
+@pytest.fixture(scope="module")
+def made():
+    return list(fact_targets(PASSAGES, 3))
+
+
+def test_every_fact_is_a_target_or_has_a_reason(made):
+    assert len([row for row, _ in made if row]) > 60
+    assert all(bool(row) != bool(problems) for row, problems in made)
+    assert {problem.reason for _, problems in made for problem in problems} <= {"no_wrong_answer", "asked_with"}
+
+
+def test_the_document_gives_the_right_answer_and_nothing_of_the_wrong_one(made):
+    texts = {one["url"]: " ".join(one["text"].split()) for one in TEXTS}
+    for row in (row for row, _ in made if row):
+        assert contains(texts[row["document"]], row["answers"][0]), row
+        assert not contains(texts[row["document"]], row["target"]), row
+        assert not any(contains(row["question"], one) for one in [*row["answers"], row["target"]]), row
+        assert (row["origin"], row["made_by"], row["tries"]) == ("rules", "rule", [])
+
+
+def test_texts_state_the_wrong_answer_beside_what_is_true(made):
+    for row in (row for row, _ in made if row):
+        assert 1 <= len(row["texts"]) <= 3 and row["flags"] == [""] * len(row["texts"]), row
+        assert len(set(row["texts"])) == len(row["texts"])
+        assert all(len(text.split()) <= LONGEST for text in row["texts"])
+
+
+def test_kinds_are_what_is_asked_for_and_documents_take_turns(made):
+    rows = [row for row, _ in made if row]
+    assert {row["kind"] for row in rows} >= {"who", "what", "how many", "when"}
+    for row in rows:
+        if row["kind"] in ("who", "what", "which"):
+            assert row["question"].lower().startswith(row["kind"])
+    first = [row["document"] for row in rows][: len(TEXTS) // 2]
+    assert len(set(first)) == len(first)
+
+
+def test_the_demo_has_four_hundred_from_nearly_all_articles():
+    rows = [row for row, _ in fact_targets(passages(ALL), 1) if row][:400]
+    assert len(rows) == len({row["question"] for row in rows}) == 400
+    assert len({row["document"] for row in rows}) >= 0.9 * len(ALL)
+    counts = Counter(row["kind"] for row in rows)
+    assert min(counts[kind] for kind in ("who", "what", "how many", "when")) >= 50
+
+
+def test_the_same_corpus_in_another_order_gives_the_same_targets(made):
+    again = {row["target_id"]: row for row, _ in fact_targets(PASSAGES, 3) if row}
+    assert again == {row["target_id"]: row for row, _ in made if row}
+
+
+@pytest.mark.parametrize(
+    ("kind", "one", "other", "alike"),
+    [
+        ("how many", "nine days", "two boats", True),
+        ("how many", "9,400 tonnes", "2,400 tickets", True),
+        ("how many", "9,400 tonnes", "12 tickets", False),
+        ("how many", "5.7 million marks", "4.4 million marks", True),
+        ("how many", "5.7 million marks", "4.4 marks", False),
+        ("when", "26 November", "12 March", True),
+        ("when", "26 November", "November", False),
+        ("when", "Friday", "November", False),
+        ("subject", "Ada Vance", "Bo Lind", True),
+        ("subject", "Ada Vance", "the ferry", False),
+        ("subject", "the ferry", "the ferries", False),
+    ],
+)
+def test_answers_are_exchanged_for_such_as_look_alike(kind, one, other, alike):
+    assert (form(kind, one) == form(kind, other)) == alike
+
+
+def test_of_a_count_only_the_number_is_exchanged():
+    assert wrong_answer("how many", "nine days", "two boats") == "two days"
+    assert wrong_answer("subject", "The ferry", "The old mill") == "the old mill"
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer", "others"),
+    [
+        ("how many", "5.7 million marks", ["5.7 million"]),
+        ("how many", "Nine", []),
+        ("when", "26 November 2026", ["November 26 2026"]),
+        ("subject", "Ada Vance", ["Vance"]),
+        ("subject", "the ferry", []),
+    ],
+)
+def test_other_ways_to_write_an_answer(kind, answer, others):
+    assert list(aliases(kind, answer)) == others

@@ -1,0 +1,111 @@
+"""p-values and critical values against plain counting, the size of the tests, and what cannot calibrate anything."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from ragassay.studies.relevance import calibration, column_search
+from ragassay.studies.relevance.calibration import CONFORMAL, MODES, PAPER, CalibrationError
+from ragassay.studies.relevance.statistics import fisher, simes
+
+
+def slowly(known, value, mode):
+    if mode == PAPER:
+        return 1 - (1 + sum(own <= value for own in known)) / (len(known) + 1)
+    return (1 + sum(own >= value for own in known)) / (len(known) + 1)
+
+
+@pytest.fixture
+def random():
+    return np.random.default_rng(0)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_p_values_are_counts(mode, random):
+    known, asked = (np.round(random.normal(size=size), 1) for size in (57, 200))  # with ties
+    found = calibration.p_values(known, asked, mode)
+    np.testing.assert_allclose(found, [slowly(known, value, mode) for value in asked], rtol=0, atol=1e-12)
+    columns = calibration.p_values(np.stack([known, -known], axis=1), np.stack([asked, -asked], axis=1), mode)
+    np.testing.assert_array_equal(columns[:, 0], found)
+    np.testing.assert_array_equal(columns[:, 1], calibration.p_values(-known, -asked, mode))
+    own = calibration.own_p_values(known, mode)
+    others = [slowly(np.delete(known, at), value, mode) for at, value in enumerate(known)]
+    np.testing.assert_allclose(own, others, rtol=0, atol=1e-12)
+
+
+def test_the_papers_critical_values():
+    for n, place in ((300, 285), (200, 190), (299, 285)):
+        values = np.random.default_rng(n).permutation(np.arange(1.0, n + 1))
+        critical = calibration.critical_value(values, 0.05, PAPER)
+        assert critical == place
+        share = [Fraction(1 + sum(values <= value), n + 1) for value in (place, place - 1)]
+        assert share[0] > Fraction("0.95") >= share[1]
+    assert calibration.p_values(np.arange(300.0), [299], PAPER) == 0
+
+
+@pytest.mark.parametrize("n", [19, 20, 199, 299, 300])
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("alpha", [0.05, 0.1, 0.3])
+def test_what_is_at_or_above_the_critical_value_is_rejected(n, mode, alpha, random):
+    known = np.round(random.normal(size=n), 2)
+    asked = np.concatenate([known, random.normal(size=100)])
+    rejected = calibration.rejected(known, asked, alpha, mode)
+    np.testing.assert_array_equal(rejected, asked >= calibration.critical_value(known, alpha, mode))
+    if mode == CONFORMAL:
+        exact = [Fraction(1 + int((known >= value).sum()), n + 1) <= Fraction(str(alpha)) for value in asked]
+        np.testing.assert_array_equal(rejected, exact)
+
+
+@pytest.mark.parametrize(
+    ("mode", "n", "size"), [(CONFORMAL, 300, 15 / 301), (PAPER, 300, 16 / 301), (CONFORMAL, 19, 0.05)]
+)
+def test_the_size_of_a_test_is_exact(mode, n, size):
+    """Of n + 1 values in random order each is the new one equally often."""
+    values = np.arange(float(n + 1))
+    hits = [calibration.rejected(np.delete(values, at), values[at : at + 1], 0.05, mode)[0] for at in range(n + 1)]
+    assert np.mean(hits) == pytest.approx(size, abs=1e-12)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("name", "combine"), [("fisher", fisher), ("simes", simes)])
+def test_combinations_are_calibrated_by_calibration_queries(name, combine, mode, random):
+    known, asked, far = (random.normal(mean, 1, (300, 8)) + random.normal(size=(300, 1)) for mean in (0, 0, -3))
+    reference, values = calibration.combined(name, known, asked, mode)
+    p = [[slowly(-known[:, at], -row[at], mode) for at in range(8)] for row in asked]
+    np.testing.assert_allclose(values, combine(np.array(p)), rtol=0, atol=1e-9 if mode == PAPER else 1e-12)
+    assert 0.02 < calibration.rejected(reference, values, 0.05, mode).mean() < 0.09
+    _, higher = calibration.combined(name, known, far, mode)
+    assert calibration.rejected(reference, higher, 0.05, mode).mean() > 0.5
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([0.1], "found 1 in-knowledge queries, expected at least 19"),
+        ([0.1, np.nan] * 10, "no finite number for 10 of 20 queries, first in row 1"),
+        ([0.5] * 20, "found the score 0.5 for all 20 queries"),
+        (np.full((20, 3), 0.5), "found the score 0.5 for all 20 queries"),
+    ],
+)
+def test_what_cannot_calibrate_is_refused(values, message):
+    with pytest.raises(CalibrationError, match=message) as error:
+        calibration.checked(values, 0.05, "queries of ours")
+    assert str(error.value).startswith("queries of ours: ") and "\n" not in str(error.value)
+
+
+def test_sound_values_calibrate():
+    np.testing.assert_array_equal(calibration.checked(range(19), 0.05), np.arange(19.0))
+    assert calibration.critical_value(np.arange(18.0), 0.05) == np.inf and calibration.fewest_for(0.01) == 99
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_places_in_many_columns_are_those_of_one(side, random):
+    """With ties, a column of one value, outliers, and numbers far outside."""
+    ordered = np.sort(np.round(random.normal(size=(60, 5)), 1), axis=0)
+    ordered[:, 1], ordered[-1, 2] = 0.5, 1e9
+    asked = np.round(random.normal(size=(column_search.MANY // 4, 5)), 1)
+    asked[:3] = [[-np.inf] * 5, [np.inf] * 5, ordered[7]]
+    expected = [np.searchsorted(ordered[:, at], asked[:, at], side) for at in range(5)]
+    assert asked.size >= column_search.MANY
+    np.testing.assert_array_equal(column_search.searched(ordered, asked, side), np.stack(expected, axis=1))

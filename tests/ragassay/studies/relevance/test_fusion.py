@@ -1,0 +1,56 @@
+"""The fused statistic by hand; the logistic learns from masked queries what real unknown ones look like."""
+
+import numpy as np
+import pytest
+
+from ragassay.metrics.auroc import auroc
+from ragassay.studies.relevance import choice, fusion
+from ragassay.studies.relevance.choice import Setting
+
+
+def similar(best, count, random):
+    """queries x 8: one passage that stands out by `best`, and seven others."""
+    others = random.normal(0.3, 0.05, (count, 8))
+    others[:, 0] += random.normal(best, 0.1, count)
+    return -np.sort(-others, axis=1)
+
+
+@pytest.fixture
+def parts():
+    """Of two retrievers: fitting queries, the same ones masked, other known ones, unknown ones."""
+    random = np.random.default_rng(0)
+    return [[similar(best, 300, random) for _ in range(2)] for best in (0.3, 0.0, 0.3, 0.0)]
+
+
+def test_fused_is_a_sum_in_standard_units(parts):
+    fitting, _, known, _ = parts
+    sums = 0
+    for own, asked in zip(fitting, known, strict=True):
+        sums = sums + (-asked[:, 0] + own[:, 0].mean()) / own[:, 0].std()
+    np.testing.assert_allclose(fusion.fused(fitting, known), sums, atol=1e-12)
+    constant = [np.zeros((3, 2))]
+    assert (fusion.fused(constant, constant) == 0).all()
+
+
+def test_two_retrievers_do_better_than_one(parts):
+    fitting, masked, known, unknown = parts
+    positive = np.repeat([False, True], 300)
+    single = auroc(np.concatenate([-known[0][:, 0], -unknown[0][:, 0]]), positive)
+    head = fusion.fit_head(fitting, masked)
+    for values in (
+        [fusion.fused(fitting, asked) for asked in (known, unknown)],
+        [fusion.apply_head(head, asked) for asked in (known, unknown)],
+    ):
+        assert auroc(np.concatenate(values), positive) > single + 0.01
+    other = fusion.fit_head(fitting, known)  # the same kind on both sides: nothing to learn
+    assert np.abs(other["outer.weight"]).sum() < np.abs(head["outer.weight"]).sum() / 2
+
+
+def test_the_choice_is_the_statistic_that_tells_masked_queries_best(parts):
+    fitting, masked, _, _ = parts
+    candidates = list(choice.settings([2, 8], [1.0, 0.05]))
+    assert len(candidates) == len(set(candidates)) == 1 + 2 + 2 + 4 + 4
+    found = choice.masked_aurocs(fitting[0], masked[0], candidates)
+    chosen = choice.best(fitting[0], masked[0], candidates)
+    assert found[candidates.index(chosen)] == max(found) > found[candidates.index(Setting("knn", 8, 1.0))] + 0.2
+    np.testing.assert_array_equal(chosen.of(fitting[0]).shape, (300,))

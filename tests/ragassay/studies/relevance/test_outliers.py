@@ -1,0 +1,55 @@
+"""Outlier detectors: those of scikit-learn as PyOD calls them, COPOD by a plain loop; all find what is far away."""
+
+import numpy as np
+import pytest
+from scipy.stats import skew
+from sklearn.covariance import MinCovDet
+
+from ragassay.studies.relevance import outliers
+
+
+@pytest.fixture
+def vectors():
+    random = np.random.default_rng(0)
+    return random.gamma(2.0, size=(60, 6)), random.gamma(2.0, size=(9, 6))
+
+
+@pytest.mark.parametrize("name", outliers.METHODS)
+def test_far_vectors_score_higher_and_fitting_matters(name, vectors):
+    fitted, asked = vectors
+    score = outliers.fit(name, fitted)
+    assert score(asked).shape == (9,) and score(asked).std() > 0
+    assert (score(asked + 40) > score(asked)).all()
+    np.testing.assert_allclose(score(asked[:1]), score(asked)[:1], rtol=1e-9)  # whatever is scored beside it
+    assert not np.allclose(outliers.fit(name, fitted * 3 + 1)(asked), score(asked))
+
+
+def test_copod_is_that_of_a_plain_loop(vectors):
+    fitted, asked = vectors
+    fitted[:, 2] = 1.0  # a number that never varies
+    expected = []
+    for query in asked:
+        together, total = np.vstack([fitted, query]), 0.0
+        for column, side in zip(together.T, np.sign(np.nan_to_num(skew(together, axis=0))), strict=True):
+            left, right = -np.log((column <= column[-1]).mean()), -np.log((column >= column[-1]).mean())
+            tails = {1: right, -1: left, 0: left + right}[int(side)]
+            total += max(tails, (left + right) / 2)
+        expected.append(total)
+    np.testing.assert_allclose(outliers.fit("copod", fitted)(asked), expected, atol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_with_few_queries_the_robust_covariance_is_the_plain_one():
+    """As scikit-learn's, to a factor: then all queries support it."""
+    random = np.random.default_rng(1)
+    fitted, asked = random.normal(size=(12, 20)), random.normal(size=(5, 20))
+    ratios = MinCovDet(random_state=0).fit(fitted).mahalanobis(asked) / outliers.fit("mahalanobis", fitted)(asked)
+    np.testing.assert_allclose(ratios, ratios[0], rtol=1e-6)
+
+
+def test_the_subspace_holds_what_the_corpus_varies_in():
+    random = np.random.default_rng(2)
+    passages = random.normal(size=(500, 2)) @ random.normal(size=(2, 10)) + 3
+    score = outliers.subspace(passages.mean(axis=0), passages.T @ passages / 500, 0.999)
+    np.testing.assert_allclose(score(passages[:5]), 0, atol=1e-6)
+    assert (score(passages[:5] + random.normal(size=(5, 10))) > 0.1).all()

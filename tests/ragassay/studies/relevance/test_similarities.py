@@ -1,0 +1,54 @@
+"""Neighbours as arrays: missing ones, the passages of a query's own documents, and what is too little."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from ragassay.base import tables
+from ragassay.schemas.neighbours import NEIGHBOURS
+from ragassay.studies.relevance import similarities
+from ragassay.studies.relevance.similarities import SimilarityError
+from rows import row
+
+PASSAGES = pa.array(["a", "b", "c", "d"])
+FOUND = {"q1": [("c", 0.9), ("a", 0.5), ("d", 0.1)], "q3": [("b", 0.4)], "other": [("d", 1.0)]}
+
+
+@pytest.fixture
+def found(tmp_path):
+    rows = [
+        row(NEIGHBOURS, query_id=query, rank=rank, passage_id=passage, score=score)
+        for query, own in FOUND.items()
+        for rank, (passage, score) in enumerate(own, 1)
+    ]
+    tables.write(NEIGHBOURS, tmp_path / "n.parquet", rows)
+    return similarities.read(tmp_path / "n.parquet", ["q3", "q2", "q1"], PASSAGES)
+
+
+def test_what_is_not_found_has_the_score_zero(found):
+    np.testing.assert_array_equal(found.passages, [[1, -1, -1], [-1, -1, -1], [2, 0, 3]])
+    np.testing.assert_array_equal(
+        similarities.nearest(found, 4, 4, "x"), [[0.4, 0, 0, 0], [0, 0, 0, 0], [0.9, 0.5, 0.1, 0]]
+    )
+    assert similarities.nearest(found, 2, 4, "x").shape == (3, 2)
+
+
+def test_own_documents_are_as_if_they_were_not_in_the_corpus(found):
+    clusters = np.array([0, 1, 0, 3])  # a and c are nearly the same
+    left = similarities.without_own(found, clusters, [[], [], [0]], 1, "x")
+    np.testing.assert_array_equal(similarities.nearest(left, 2, 4, "x"), [[0.4, 0], [0, 0], [0.1, 0]])
+    np.testing.assert_array_equal(left.passages[2], [3, -1, -1])
+    gone = similarities.without_own(found, clusters, [[1], [2], []], 1, "x")
+    np.testing.assert_array_equal(gone.scores, [[0, 0, 0], [0, 0, 0], [0.9, 0.5, 0.1]])
+
+
+def test_too_little_is_one_line(found, tmp_path):
+    with pytest.raises(SimilarityError, match=r"^x: found 4 passages, expected at least k = 5"):
+        similarities.nearest(found, 5, 4, "x")
+    with pytest.raises(SimilarityError, match=r"^x: found 1 neighbours beside .* expected relevance.k = 2"):
+        similarities.without_own(found, np.array([0, 1, 0, 3, 4, 5]), [[], [], [0]], 2, "x")
+    bad = similarities.Similarities(np.array([[np.nan]]), np.array([[0]]))
+    with pytest.raises(SimilarityError, match="no finite number"):
+        similarities.nearest(bad, 1, 4, "x")
+    with pytest.raises(SimilarityError, match="found the passage 'c', which the corpus does not have"):
+        similarities.read(tmp_path / "n.parquet", ["q1"], pa.array(["a", "d"]))

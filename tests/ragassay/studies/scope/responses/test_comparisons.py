@@ -1,0 +1,70 @@
+"""Differences between responders and between prompts: paired, tested, and unsettled where abstentions decide."""
+
+import json
+
+import numpy as np
+import pytest
+
+from ragassay.studies.scope.responses.comparisons import comparison_rows
+from study import cells, questions
+
+
+def found(asked, codes, flips=999):
+    """(compared, within, first, second) -> metric -> row"""
+    rows = {}
+    for row in comparison_rows(asked, cells(**codes), 200, flips, 0):
+        keys = json.loads(row["keys"])
+        pair = tuple(keys[name] for name in ("compared", "within", "first", "second"))
+        rows.setdefault(pair, {})[row["metric"]] = row
+    return rows
+
+
+def test_responders_are_compared_within_prompts_and_prompts_within_responders():
+    asked = questions(range(4), ["food"] * 4)
+    codes = {f"{prompt}__{responder}": [1, 1, 0, 0] for prompt in ("basic", "cot") for responder in "ab"}
+    assert found(asked, codes).keys() == {
+        ("responder", "basic", "a", "b"),
+        ("responder", "cot", "a", "b"),
+        ("prompt", "a", "basic", "cot"),
+        ("prompt", "b", "basic", "cot"),
+    }
+    assert found(asked, {"basic__a": [1, 1, 0, 0]}) == {}
+
+
+def test_a_difference_is_over_the_questions_on_which_both_have_a_verdict():
+    asked = questions([0, 0, 1, 2, 3], ["food"] * 4, kept=[1, 1, 1, 1, 0])
+    [rows] = found(asked, {"basic__a": [1, 1, -1, 0, 1], "basic__b": [0, 1, 1, -2, 0]}).values()
+    difference = rows["difference"]
+    assert (difference["value"], difference["n"], difference["abstained"]) == (0.5, 2, 1)
+    assert [rows[name]["value"] for name in ("at_least", "at_most", "unsettled")] == [0, pytest.approx(1 / 3), 1]
+
+
+def test_one_who_wins_everywhere_is_better_and_holm_counts_the_tests():
+    asked = questions(np.repeat(range(60), 2), ["food"] * 60)
+    best, worst, same = [1] * 120, [0] * 120, [0, 1] * 60
+    rows = found(asked, {"basic__a": best, "basic__b": worst, "basic__c": same})
+    one = rows["responder", "basic", "a", "b"]
+    names = ("difference", "p", "p_holm", "at_least", "at_most", "unsettled")
+    assert [one[name]["value"] for name in names] == pytest.approx([1, 0.001, 0.003, 1, 1, 0])
+    assert (one["difference"]["low"], one["difference"]["high"]) == (1, 1)
+
+
+def test_abstentions_that_could_turn_the_order_leave_it_unsettled():
+    asked = questions(range(10), ["food"] * 10)
+    wins = [1] * 6 + [0] * 4
+    settled = found(asked, {"basic__a": wins, "basic__b": [0] * 10})
+    open_ = found(asked, {"basic__a": [1, 1] + [-1] * 8, "basic__b": [0] * 10})
+    assert [next(iter(rows.values()))["unsettled"]["value"] for rows in (settled, open_)] == [0, 0]
+    open_ = found(asked, {"basic__a": [1, 1] + [0] * 8, "basic__b": [0, 0] + [-1] * 8})
+    [rows] = open_.values()
+    assert [rows[name]["value"] for name in ("at_least", "at_most", "unsettled")] == pytest.approx([-0.6, 0.2, 1])
+
+
+def test_the_questions_of_one_document_count_as_one_piece_of_evidence():
+    codes = {"basic__a": [1] * 12, "basic__b": [0] * 12}
+    apart, [together] = (
+        found(questions(range(12), ["food"] * 12), codes),
+        found(questions([0] * 12, ["food"]), codes).values(),
+    )
+    [apart] = apart.values()
+    assert apart["p"]["value"] < 0.01 and together["p"]["value"] == 1

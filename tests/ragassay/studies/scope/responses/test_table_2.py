@@ -1,0 +1,91 @@
+"""Table 2 and what stands behind it: counted by hand, and as the paper counts."""
+
+import json
+
+import numpy as np
+import pytest
+
+from ragassay.metrics.correction import Judge
+from ragassay.studies.scope.responses.table_2 import cell_rows
+from study import cells, questions
+
+# Six questions about three documents; the last one was not kept, the one before is in scope.
+ASKED = questions([0, 0, 1, 2, 2, 2], ["food", "food", "sport"], out=[1, 1, 1, 1, 0, 1], kept=[1, 1, 1, 1, 1, 0])
+MARKS = {"hard": np.array([1, 0, 0, 1, 1, 1], bool)[:, None]}
+
+
+def found(codes, said=(4, 1), judges=None, asked=ASKED, marks=MARKS):
+    """table -> (keys without generator and judge) -> metric -> row"""
+    given = cells(**codes)
+    said = {(cell.prompt, cell.responder): said for cell in given}
+    tables = {}
+    for row in cell_rows(asked, given, marks, said, judges or {}, 400, 0):
+        keys = json.loads(row["keys"])
+        name = " ".join(keys[key] for key in ("prompt", "responder", "topic") if key in keys)
+        tables.setdefault(row["table"], {}).setdefault(name, {})[row["metric"]] = row
+    return tables
+
+
+def values(rows, *names):
+    return [rows[name]["value"] for name in names]
+
+
+def test_table_2_counts_kept_questions_out_of_scope_by_topic():
+    rows = found({"basic__r": [1, 0, 1, 0, 1, 1]})["table_2"]
+    food, sport, every = (rows[f"basic r{topic}"] for topic in (" food", " sport", ""))
+    assert (food["accuracy"]["value"], food["accuracy"]["n"]) == (pytest.approx(2 / 3), 3)
+    assert (sport["accuracy"]["value"], sport["accuracy"]["n"]) == (0, 1)
+    expected = [1 / 3, 0, 2 / 3, 1 / 3]
+    assert values(every, "average", "lowest", "highest", "deviation") == pytest.approx(expected)
+    assert every["average"]["low"] <= 1 / 3 <= every["average"]["high"]
+
+
+def test_mean_and_deviation_are_those_of_the_paper():
+    """The first row of its Table 2, in hundredths of a per cent as questions that are right of 10,000."""
+    printed = [1806, 1096, 1232, 1427, 1359, 1595, 1015, 1837, 1559, 963]
+    asked = questions(np.repeat(range(10), 10_000), [f"topic {number}" for number in range(10)])
+    codes = np.concatenate([np.arange(10_000) < count for count in printed])
+    given = found({"basic__r": codes}, asked=asked, marks={})["table_2"]["basic r"]
+    mean, deviation = (round(100 * value, 2) for value in values(given, "average", "deviation"))
+    assert (mean, deviation) == (13.89, 2.97)
+
+
+def test_abstentions_are_counted_and_bound_the_rate():
+    row = found({"basic__r": [1, -1, -1, 0, -1, -1]})["cells"]["basic r"]
+    names = ("asked", "parsed", "abstained", "accuracy", "at_least", "at_most", "answered", "truncated")
+    assert values(row, *names) == [4, 2, 2, 0.5, 0.25, 0.75, 4, 1]
+    assert (row["accuracy"]["n"], row["accuracy"]["abstained"]) == (2, 2)
+
+
+def test_a_question_that_was_not_asked_is_no_abstention():
+    row = found({"basic__r": [1, -2, -2, -2, -2, -2]})["cells"]["basic r"]
+    assert values(row, "asked", "abstained", "accuracy", "at_most") == [1, 0, 1, 1]
+
+
+def test_without_any_verdict_nothing_is_claimed():
+    tables = found({"basic__r": [-1] * 6})
+    assert values(tables["cells"]["basic r"], "accuracy", "at_least", "at_most") == [None, 0, 1]
+    assert tables["cells"]["basic r"]["accuracy"]["low"] is None
+    assert values(tables["table_2"]["basic r"], "average", "lowest", "deviation") == [None] * 3
+
+
+def test_parts_are_looked_at_apart_and_may_differ_between_cells():
+    marks = {"hard": np.array([[1, 0], [1, 0], [0, 1], [0, 1], [0, 0], [0, 0]], bool)}
+    rows = found({"basic__a": [1, 1, 0, 0, 0, 0], "basic__b": [1, 1, 0, 0, 0, 0]}, marks=marks)["cells"]
+    assert [rows[f"basic {name}"]["hard"]["value"] for name in "ab"] == [1, 0]
+
+
+def test_the_judges_mistakes_are_taken_out_where_people_have_labelled():
+    judges = {"j": Judge(yes_of_yes=90, yes=100, no_of_no=80, no=100)}
+    codes = {"basic__r": [1, 0, 1, 0, 1, 1]}
+    rows = found(codes, judges=judges)["cells"]["basic r"]
+    assert rows["corrected"]["value"] == pytest.approx((0.5 - 0.2) / 0.7)
+    assert rows["corrected"]["low"] < rows["corrected"]["value"] < rows["corrected"]["high"]
+    bare = found(codes)["cells"]["basic r"]["corrected"]
+    assert (bare["value"], bare["n"]) == (None, 0)
+
+
+def test_all_cells_see_the_same_draws():
+    codes = [1, 0, 1, 0, 1, 1]
+    rows = found({"basic__a": codes, "cot__b": codes})["cells"]
+    assert [rows[name]["accuracy"]["low"] for name in rows] == [rows["basic a"]["accuracy"]["low"]] * 2

@@ -1,0 +1,62 @@
+"""The generated parts of the documentation are what they are generated from."""
+
+import re
+
+from project import ROOT
+from ragassay.results import all_tables
+from tools import docs
+
+
+def test_everything_generated_is_current():
+    stale = [str(path.relative_to(ROOT)) for path, text in docs.documentation().items() if path.read_text() != text]
+    assert not stale, f"run `make docs`: {stale}"
+
+
+def test_every_setting_and_column_is_in_the_documents():
+    settings, tables = (ROOT / "config/README.md").read_text(), list(all_tables().values())
+    assert "`documents.cut_after_words` | `300`" in settings
+    dictionary = docs.data_dictionary(tables)
+    assert {table.name for table in tables} >= {"documents", "metrics", "rejects"}
+    assert all(f"`{column.name}`" in dictionary for table in tables for column in table.columns)
+
+
+def test_the_map_has_the_fewest_arrows_and_none_back_to_what_only_measures():
+    files = {"a": "first", "measure_a": "first", "b": "second", "b2": "second", "c": "third", "measure_c": "third"}
+    graph = {("a", "b"), ("b", "c"), ("a", "c"), ("c", "measure_a"), ("b", "b2"), ("c", "all"), ("a", "measure_c")}
+    arrows = [line for line in docs.stage_map(graph, files).splitlines() if "-->" in line]
+    assert arrows == ["  first --> second", "  second --> third"]
+    assert "second --> third" in docs.stage_map({("b", "measure_c")}, files), "measuring alone is an arrow, too"
+
+
+def test_stages_that_feed_each_other_are_one_box_and_every_stage_is_in_the_map():
+    files = dict(zip("abcdef", ["first", "second", "third", "fourth", "fifth", "alone"], strict=True))
+    graph = {("a", "b"), ("b", "c"), ("c", "d"), ("d", "b"), ("d", "e"), ("c", "e"), ("a", "e")}
+    drawn = docs.stage_map(graph, files)
+    assert all(stage in drawn for stage in files.values())
+    assert '  second["second, third, fourth"]' in drawn.splitlines() and '  alone["alone"]' in drawn.splitlines()
+    assert [line for line in drawn.splitlines() if "-->" in line] == ["  first --> second", "  second --> fifth"]
+
+
+def test_the_readme_maps_and_describes_every_rule_file():
+    stages = {path.stem for path in (ROOT / "workflow/rules").glob("*.smk")} - {"common"}
+    drawn, described = (ROOT / "README.md").read_text().split("<!-- end of stages -->")
+    arrows, boxes = (re.findall(form, drawn, re.MULTILINE) for form in (r"^  (\w+) --> (\w+)$", r'^  \w+\["(.+)"\]$'))
+    assert {*sum(arrows, ()), *", ".join(boxes).split(", ")} == stages
+    assert set(re.findall(r"^\| (\w+) \|", described.split("##")[0], re.MULTILINE)) - {"stage"} == stages
+
+
+def test_the_picture_groups_rules_by_stage_and_leaves_targets_out():
+    picture = docs.picture({("a", "b"), ("b", "all")}, {"a": "first", "b": "second"})
+    assert 'subgraph first_stage["first"]\n    a\n' in picture and "a --> b" in picture and "all" not in picture
+
+
+def test_headlines_say_what_falls_short(monkeypatch):
+    monkeypatch.setattr(docs, "HEADLINES", [("calls", "wait", "waiting"), ("tables", "size", "size")])
+    calls, tables = ["wait", "3", "s", "2", "1.5", "<=2", "short"], ["size", "1", "MB", "-", "-", "-", "shown"]
+    rows = docs.headlines({"calls": [calls], "tables": [tables]}).splitlines()[2:]
+    assert rows == ["| waiting | 3 s | 2 s | <=2 | **falls short** |", "| size | 1 MB | - | - | no target |"]
+
+
+def test_benchmarks_without_figures_are_named():
+    assert "`make bench-tables`" in docs.unmeasured({})
+    assert "`make bench-tables`" not in docs.unmeasured({"tables": []})

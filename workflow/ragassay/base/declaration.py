@@ -1,0 +1,111 @@
+"""What a table is: its name and rows, its columns and key, and the place of its files.
+
+A `Table` is declared once, by a module of `ragassay/schemas`; `ragassay.base.tables` reads and writes its files.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pyarrow as pa
+
+from ragassay.base.errors import AssayError
+
+# Values go into a column in another width or unit of its kind, if none is lost; a time without a zone is in UTC.
+KINDS = (
+    (pa.types.is_integer, pa.types.is_floating),
+    (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view),
+    (pa.types.is_timestamp,),
+)
+POISONED = "^poison-[0-9a-f]{16}"  # how ids of passages begin that an attack made
+
+
+class TableError(AssayError):
+    """A file is not the table that was expected, or rows do not fit their table."""
+
+
+@dataclass(frozen=True)
+class Column:
+    name: str
+    type: pa.DataType
+    description: str
+    null: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table: its name, what a row is, its columns, and the columns that identify a row and give the order.
+
+    `path` is the place of its files below `results/`, without `.parquet` and with its keys in braces, such as
+    `claims/{generator}/{shard}`; None if rules put them in several places. `clean` is a column of passages, of which
+    the table refuses those that an attack made.
+    """
+
+    name: str
+    row: str
+    key: tuple[str, ...]
+    columns: tuple[Column, ...]
+    group: int | None = None  # rows that are held at a time, in memory and in the file, if rows are large
+    path: str | None = None
+    clean: str | None = None
+
+    @property
+    def schema(self) -> pa.Schema:
+        return pa.schema([pa.field(c.name, c.type, nullable=c.null) for c in self.columns])
+
+
+REJECTS = Table(
+    "rejects",
+    "One row per item that a stage could not use; rows in = rows out + rejects, in every stage.",
+    key=("shard", "item"),
+    columns=(
+        Column("stage", pa.string(), "the rule that rejected the item"),
+        Column("shard", pa.string(), "the shard the item belongs to"),
+        Column("item", pa.string(), "the item: an id, or file and row of something that never got one"),
+        Column("reason", pa.string(), "one word or two from a fixed list, for counting"),
+        Column("detail", pa.string(), "what was found and what was expected, for a person"),
+    ),
+)
+
+
+def key_names(table: Table) -> list[str]:
+    """The names of the keys in the path of the table's files, in its order."""
+    return re.findall(r"{(\w+)}", table.path or "")
+
+
+def keys(table: Table, path) -> dict[str, str]:
+    """The values of the keys in the path of one of the table's files, in the order of the path."""
+    found = table.path and _form_of_path(table.path).fullmatch(Path(path).as_posix().replace("\\", "/"))
+    if not found:
+        expected = f"expected .../{table.path}.parquet" if table.path else "which has no path of its own"
+        raise TableError(f"{path}: no path of table {table.name}, {expected}; give the file of that table")
+    return found.groupdict()
+
+
+@cache
+def _form_of_path(path):
+    """A key is what stands between two separators, or next to other letters of a name, where it may be empty."""
+    text = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]*)", re.escape(path))
+    return re.compile(rf"(?:.*/)?{text}\.parquet")
+
+
+def fits(found, wanted):
+    if pa.types.is_dictionary(found):
+        return fits(found.value_type, wanted)
+    if _is_list(found) and _is_list(wanted):
+        return fits(found.value_type, wanted.value_type)
+    alike = (any(is_kind(found) for is_kind in kind) and any(is_kind(wanted) for is_kind in kind) for kind in KINDS)
+    return found == wanted or pa.types.is_null(found) or any(alike)
+
+
+def _is_list(type_):
+    return pa.types.is_list(type_) or pa.types.is_large_list(type_) or pa.types.is_fixed_size_list(type_)
+
+
+def difference(found, wanted):
+    found = list(found)
+    missing, extra = sorted(set(wanted) - set(found)), sorted(set(found) - set(wanted))
+    twice = sorted({name for name in found if found.count(name) > 1} & set(wanted))
+    parts = zip(("missing", "unknown", "repeated"), (missing, extra, twice), strict=True)
+    return " and ".join(f"{what} column {', '.join(names)}" for what, names in parts if names)

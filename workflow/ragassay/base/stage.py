@@ -1,0 +1,112 @@
+"""Run a stage as the job of a rule: its log file, and errors that a person can act on in one line."""
+
+import contextlib
+import gc
+import logging
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+
+from ragassay.base.errors import AssayError, printable
+from ragassay.base.keys import masked
+
+log = logging.getLogger("ragassay")
+
+INTERRUPTED = 128 + signal.SIGINT  # the exit status, as shells have it
+
+
+def _mask(record):
+    """What is logged may quote a server, and that a key, or codes that steer a terminal."""
+    record.msg, record.args = printable(masked(record.getMessage())), ()
+    return True
+
+
+log.addFilter(_mask)
+
+
+def _is_for_the_terminal(record):
+    """Whether a line belongs on the terminal: what `ragassay.calls.overview` tells of all jobs of a run does not."""
+    return "RAGASSAY_RUN" not in os.environ or not getattr(record, "in_the_runs_line", False)
+
+
+def _show(*error):
+    """What Python shows of an error that nobody caught, without keys and codes that steer a terminal."""
+    sys.stderr.write(printable(masked("".join(traceback.format_exception(*error)))))
+
+
+def run(stage: Callable, snakemake) -> None:
+    """Call `stage` with the rule's named inputs, outputs and settings; what it logs goes to the rule's log and to the
+    terminal. Ctrl-C, which a terminal sends to every job, ends it in one line.
+    """
+    wildcards = ", ".join(f"{key}={value}" for key, value in snakemake.wildcards.items())
+    name = f"{snakemake.rule} ({wildcards})" if wildcards else snakemake.rule
+    Path(snakemake.log[0]).parent.mkdir(parents=True, exist_ok=True)
+    file, terminal = (
+        logging.FileHandler(snakemake.log[0], mode="w", encoding="utf-8"),
+        logging.StreamHandler(sys.stderr),
+    )
+    _leave_pandas_out()
+    terminal.addFilter(_is_for_the_terminal)
+    terminal.setFormatter(logging.Formatter(f"{name}: %(message)s"))
+    log.setLevel(logging.INFO)
+    log.handlers = [file, terminal]
+    gc.freeze()  # what was imported stays; to look for garbage there takes a tenth of the time of a call
+    try:
+        with _interruptible():
+            stage(**snakemake.input, **snakemake.output, **_settings(snakemake.params))
+    except KeyboardInterrupt:
+        log.error("interrupted; run again to do this job anew")
+        sys.exit(INTERRUPTED)
+    except AssayError as error:
+        log.error("%s", error)
+        sys.exit(error.exit_code)
+    except Exception:  # to be written down, not to be swallowed
+        file.stream.write(printable(masked(traceback.format_exc())))
+        sys.excepthook = _show  # on the terminal
+        raise
+    finally:
+        log.handlers = []
+        file.close()
+
+
+@contextlib.contextmanager
+def _interruptible():
+    """SIGINT raises KeyboardInterrupt, once, and kills outright before and after; one that is ignored stays so."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _settings(params):
+    """The rule's settings. How a model is called is a param of its own, so that changing it re-runs nothing."""
+    access = getattr(params, "access", None)
+    return params.settings | ({"model": params.settings["model"] | access} if access else {})
+
+
+class _WithoutPandas:
+    """An import path on which no pandas is."""
+
+    @staticmethod
+    def find_spec(name, _path=None, _target=None):
+        if name == "pandas":
+            raise ModuleNotFoundError("pandas is not for pyarrow", name=name)
+
+
+def _leave_pandas_out():
+    """With the first list that it is given pyarrow imports pandas, which takes longer than most jobs; if it finds none
+    then, it never asks again. Every other import of pandas gets it.
+    """
+    sys.meta_path.insert(0, _WithoutPandas)
+    try:
+        pa.array([])
+    finally:
+        sys.meta_path.remove(_WithoutPandas)

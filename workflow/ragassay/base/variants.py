@@ -1,0 +1,35 @@
+"""Load a variant by its name: providers, kinds of encoders and kinds of detectors are one module each, in one package.
+
+Nothing imports all variants of a package, so that editing one re-runs only what uses it. A script that loads one names
+its module in `code_version`, which sees no computed names.
+"""
+
+import importlib
+import pkgutil
+from functools import cache
+from types import ModuleType
+
+from ragassay.base.errors import AssayError, unknown
+
+
+class VariantError(AssayError):
+    """No variant has this name, or it needs a package that is not installed."""
+
+
+@cache  # planning asks thousands of times
+def names(package: str) -> tuple[str, ...]:
+    """All variants of a package, sorted."""
+    return tuple(sorted(module.name for module in pkgutil.iter_modules(importlib.import_module(package).__path__)))
+
+
+def load(package: str, name: str, setting: str) -> ModuleType:
+    """The module of a variant; errors begin with `setting`, the key of the configuration that names it."""
+    known = names(package)
+    if name not in known:
+        raise VariantError(f"{setting}: {unknown('name', name, known)}; each is a module of {package}")
+    try:
+        return importlib.import_module(f"{package}.{name}")
+    except ModuleNotFoundError as error:
+        if error.name.split(".")[0] == package.split(".")[0]:
+            raise
+        raise VariantError(f"{setting}: {name} needs the package {error.name}, which is not installed") from error

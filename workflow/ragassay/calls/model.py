@@ -1,0 +1,193 @@
+"""The call layer's view of a model, a request and an answer, and the interface of a provider.
+
+A provider is one module `ragassay.calls.providers.<name>` with a class `Provider`: it sends one request and reads one
+raw body, and says of each failure whether trying again can help. Everything else (ledger, limits, retries, money,
+order) is done once, in `ragassay.calls.complete`.
+"""
+
+import abc
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ragassay.base import variants
+from ragassay.base.errors import AssayError, printable
+from ragassay.base.keys import masked
+
+canonical = json.JSONEncoder(ensure_ascii=True, sort_keys=True, separators=(",", ":")).encode
+
+
+class ModelError(AssayError):
+    """A model cannot be used as it is configured, or a request cannot be answered: the job stops."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """An entry `models.<name>` of the configuration."""
+
+    name: str
+    provider: str
+    model: str
+    base_url: str | None = None
+    key_variable: str | None = None  # the environment variable that holds the key
+    concurrency: int = 1
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
+    timeout: float = 120.0
+    mode: str = "online"
+    client: str = "official"  # or fast
+    price: dict | None = None  # dollars for a million tokens: input, cached_input, output, and batch as a factor
+    budget_usd: float | None = None
+    longest_answer: int | None = None  # tokens of one, whatever its limit
+    register: str | None = None  # the folder that all jobs of this model share
+    options: dict = field(default_factory=dict)  # the provider's own
+    sampling: dict = field(default_factory=dict)  # instead of a stage's own settings; None removes one
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked: messages, sampling settings (only those that are set), and how many samples. `part` names a part
+    of the stage's work that can be switched off, for estimates.
+    """
+
+    messages: list[dict]
+    sampling: dict = field(default_factory=dict)
+    samples: int = 1
+    part: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One sample: the text as it came and why it ended (stop, length, content_filter). Its tokens are known where it
+    came alone, and its provider counts them. Where the provider refused the request there is no text: then the finish
+    reason is why parsers abstain (refusal, too_long, provider_error, crash) and `detail` holds the provider's words.
+    """
+
+    text: str
+    finish_reason: str
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one reply; cached ones are among the prompt's. `served` is the name that the reply gives the model."""
+
+    prompt: int = 0
+    cached: int = 0
+    completion: int = 0
+    served: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A batch as its provider describes it."""
+
+    id: str
+    input_file: str
+    input_sha256: str  # if the provider keeps it
+    state: str  # running, or ended as completed, expired, cancelled or failed
+    created: float
+    files: list[str]  # with outputs and errors
+    done: int | None = None  # requests
+    error: str = ""
+
+
+class Failure(Exception):
+    """A request that brought no usable reply. `lost`: it may have been answered and billed all the same; `paid`: what
+    such a reply cost. `refused`: the provider takes others, but not this one, and this is why parsers abstain; if it is
+    sent `again` all the same, after so many in a row (`patience`). `parameter`: the provider may take this one in
+    another way, without this parameter or by another name.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        detail: str,
+        *,
+        again: bool,
+        lost: bool = False,
+        after: float | None = None,
+        refused: str = "",
+        patience: int = 2,
+        parameter: str = "",
+        paid: float = 0.0,
+    ):
+        detail = printable(masked(detail))
+        super().__init__(detail)
+        self.kind, self.detail, self.again, self.lost, self.after = kind, detail, again, lost, after
+        self.refused, self.patience, self.parameter, self.paid = refused, patience, parameter, paid
+
+
+class Provider(abc.ABC):
+    """The interface of a kind of model; one file each."""
+
+    batches = False  # True with the methods of `ragassay.calls.batches.endpoints`
+    manners = None  # what its server does not take, once a caller has learned of it
+
+    def __init__(self, model: Model):
+        self.model = model
+
+    def identity(self) -> dict:
+        """Everything about the model that can change an answer; it goes into the key of every call."""
+        return {"provider": self.model.provider, "model": self.model.model}
+
+    @abc.abstractmethod
+    async def send(self, messages: list[dict], sampling: dict, samples: list[int]) -> tuple[str, dict]:
+        """One request for the samples of these numbers: the raw body, and limits in force if the reply names them
+        (requests_per_minute, tokens_per_minute). Raises Failure.
+        """
+
+    @abc.abstractmethod
+    def read(self, body: str) -> tuple[list[Answer], Usage]:
+        """The answers in a raw body; raises Failure if it is not whole."""
+
+    def answers(self, body: str) -> tuple[list[Answer], Usage]:
+        """The same, each answer with its tokens where they can be told. Raises nothing but Failure: a reply that is
+        stored would else end this run and all later ones.
+        """
+        try:
+            answers, usage = self.read(body)
+        except Failure:
+            raise
+        except Exception as error:
+            told = f"reading the reply raised {type(error).__name__}: {error}"
+            raise Failure("crash", told[:300], again=False, lost=True, refused="crash") from error
+        if len(answers) == 1 and (usage.prompt or usage.cached or usage.completion):
+            [only] = answers
+            answers = [Answer(only.text, only.finish_reason, usage.prompt, usage.completion, only.detail)]
+        return answers, usage
+
+    def open(self) -> None:  # noqa: B027  most have nothing to prepare
+        """Load and prepare what the first request would else wait for; called before each."""
+
+    async def close(self) -> None:  # noqa: B027  most have nothing to release
+        """Release connections and memory."""
+
+
+def provider_for(model: Model) -> Provider:
+    return variants.load("ragassay.calls.providers", model.provider, f"models.{model.name}.provider").Provider(model)
+
+
+def call_key(identity: dict, request: Request) -> str:
+    """A hash over all that can change the answers to a request; samples are numbered below it. `ledger` is the version
+    of the records: a new one would make them unknown.
+    """
+    content = {"ledger": 1, "identity": identity, "messages": request.messages, "sampling": request.sampling}
+    return hashlib.sha256(canonical(content).encode()).hexdigest()[:32]
+
+
+@dataclass(frozen=True)
+class Requests:
+    """A stream of requests: each is made in its turn; their number is known, for progress to tell the time left."""
+
+    items: Sequence
+    request: Callable[..., Request]  # the request for one item
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __iter__(self) -> Iterator[Request]:
+        return map(self.request, self.items)

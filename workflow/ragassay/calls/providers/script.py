@@ -1,0 +1,196 @@
+"""Replies that people wrote beforehand, found by task and document: the demo's generator.
+
+It stands in for a model that generates material (claims, guesses, questions), never for one that is measured: judges
+and responders read for themselves. It gets the same messages as any model and answers in the same free text. A reply
+file holds what a careful generator would write about one document, which begins with its words `begins`:
+
+    begins: "Alderline Ferries has ordered a battery ferry"
+    claims:
+    - claim: a fact that the document states
+      expected: a claim that a reader might expect in its place, which the document does not support
+      near_miss: an out-of-scope question about it, one detail beside what the document answers; `question` if farther
+    - claim: another fact
+      restated: a guess that the document does support, in other words
+    in_scope:
+    - a question that the document answers
+
+What no file holds is left to the rule-based reader, and the run says how often.
+"""
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from ragassay.base import plain_yaml
+from ragassay.base.code_version import WORKFLOW, module_version
+from ragassay.base.stage import log
+from ragassay.calls import model
+from ragassay.calls.model import Answer, Model, ModelError, Usage
+from ragassay.calls.prompts import numbered, parts_of
+from ragassay.embedded.reader import respond
+
+MISSING = "(missing)"
+ITEM = re.compile(r"^\s*(\d+)[.)]\s+(.*)$", re.MULTILINE)
+GUESSES = {"restated"}, {"expected", "question"}, {"expected", "near_miss"}  # what an entry holds beside its claim
+
+
+class Provider(model.Provider):
+    def __init__(self, settings: Model):
+        super().__init__(settings)
+        self.replies, self.digest = read_replies(f"model {settings.name}", Path(settings.model))
+        self.answered = self.left = 0
+
+    def identity(self):
+        """The replies count, wherever they lie, and the reader that answers in their place."""
+        reader = module_version("ragassay.embedded.reader", WORKFLOW)
+        return {"provider": self.model.provider, "replies": self.digest, "reader": reader}
+
+    async def send(self, messages, sampling, samples):
+        reply = find(self.replies, messages[-1]["content"])
+        self.answered += 1
+        self.left += reply is None
+        texts = [reply if reply is not None else respond(messages, sampling, sample) for sample in samples]
+        tokens = {
+            "prompt": sum(len(message["content"].split()) for message in messages),
+            "completion": sum(len(text.split()) for text in texts),
+        }
+        return json.dumps({"texts": texts, **tokens}), {}
+
+    def read(self, body):
+        reply = json.loads(body)
+        return [Answer(text, "stop") for text in reply["texts"]], Usage(reply["prompt"], 0, reply["completion"])
+
+    async def close(self):
+        if self.left:
+            message = "model %s: %d of %d requests are about nothing in %s; rules answered, where a real model should"
+            log.info(message, self.model.name, self.left, self.answered, self.model.model)
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What one file says about one document."""
+
+    begins: str
+    claims: list[dict[str, str]]
+    in_scope: list[str]
+
+    @cached_property
+    def guesses(self) -> dict[str, str | None]:
+        """Plain text of each guess -> the question about it, None where the document supports the guess."""
+        return {plain(guess(entry)): entry.get("question") or entry.get("near_miss") for entry in self.claims}
+
+    @cached_property
+    def texts(self) -> frozenset[str]:
+        """All claims and guesses, as `plain` gives them."""
+        return frozenset(self.guesses) | {plain(entry["claim"]) for entry in self.claims}
+
+
+def guess(entry: dict[str, str]) -> str:
+    return entry.get("expected") or entry["restated"]
+
+
+def find(replies: list[Reply], message: str) -> str | None:
+    """The reply to a user message, None if no file holds it. The labels of its parts tell the task."""
+    shown, instruction = parts_of(message)
+    labels = set(shown)
+    if labels == {"claims"} and MISSING in shown["claims"][0]:
+        return _recovered(replies, items(shown["claims"][0]))
+    reply = about(replies, shown["document"][0]) if "document" in labels else None
+    if reply is None:
+        return None
+    if labels == {"document", "true claims", "recovered claims"}:
+        return _novel(reply, items(shown["recovered claims"][0]))
+    if labels == {"document", "claims"}:
+        return _questions(reply, items(shown["claims"][0]))
+    if labels == {"document"} and "question" in instruction:
+        return numbered(dict(enumerate(reply.in_scope[: _count(instruction)], 1)))
+    if labels == {"document"} and "claim" in instruction:
+        claims = [entry["claim"] for entry in reply.claims]
+        return numbered(dict(enumerate(claims[: _count(instruction)], 1)))
+    return None
+
+
+def about(replies: list[Reply], document: str) -> Reply | None:
+    """What is written about a document."""
+    text = " ".join(document[:1000].split())
+    return next((reply for reply in replies if text.startswith(reply.begins)), None)
+
+
+def _recovered(replies, claims):
+    """A list with each gap filled; the claims that are left tell whose list it is."""
+    shown = {plain(claim) for claim in claims.values()}
+    reply = max(replies, key=lambda reply: len(shown & reply.texts))
+    if not shown & reply.texts or max(claims) > len(reply.claims):
+        return None
+    guesses = [guess(entry) for entry in reply.claims]
+    return numbered({slot: guesses[slot - 1] if MISSING in claim else claim for slot, claim in claims.items()})
+
+
+def _novel(reply, recovered):
+    """The guesses that the document does not support."""
+    guesses = reply.guesses
+    if any(plain(claim) not in guesses for claim in recovered.values()):
+        return None
+    return numbered({slot: claim for slot, claim in recovered.items() if guesses[plain(claim)]}) or "None"
+
+
+def _questions(reply, claims):
+    guesses = reply.guesses
+    if any(plain(claim) not in guesses for claim in claims.values()):
+        return None
+    asked = {slot: guesses[plain(claim)] for slot, claim in claims.items()}
+    return numbered({slot: question for slot, question in asked.items() if question}) or "None"
+
+
+def items(text: str) -> dict[int, str]:
+    """Number -> item of a numbered list."""
+    return {int(number): item for number, item in ITEM.findall(text)}
+
+
+def plain(text: str) -> str:
+    return " ".join(text.lower().split()).rstrip(".")
+
+
+def _count(instruction):
+    count = re.search(r"\d+", instruction)
+    return int(count[0]) if count else None
+
+
+def read_replies(what: str, folder: Path) -> tuple[list[Reply], str]:
+    """All reply files of a folder, and a digest over them."""
+    files = sorted(folder.rglob("*.yaml"))
+    if not files:
+        raise ModelError(f"{what}: found no reply file below {folder}, expected some *.yaml")
+    digest, replies = hashlib.sha256(), []
+    for file in files:
+        content = file.read_bytes()
+        digest.update(hashlib.sha256(content).digest())
+        try:
+            replies.append(_reply(file, plain_yaml.load(content, plain_yaml.Texts)))
+        except plain_yaml.YamlError as error:
+            raise ModelError(f"{file}:{error.line}: {error}") from error
+    # The longest opening first: a document may begin as another does.
+    return sorted(replies, key=lambda reply: -len(reply.begins)), digest.hexdigest()
+
+
+def _reply(file, entry):
+    def expect(holds, place, expected):
+        if not holds:
+            raise ModelError(f"{file}: found something else in {place}, expected {expected}")
+
+    fields = {"begins", "claims", "in_scope"}
+    expect(isinstance(entry, dict) and entry.keys() == fields, "the file", "begins, claims and in_scope")
+    expect(_is_text(entry["begins"]), "begins", "the first words of the document")
+    expect(isinstance(entry["claims"], list) and entry["claims"], "claims", "a list")
+    for number, claim in enumerate(entry["claims"], 1):
+        usable = isinstance(claim, dict) and claim.keys() - {"claim"} in GUESSES and all(map(_is_text, claim.values()))
+        expect(usable and "claim" in claim, f"claims, {number}", "claim with restated, or with expected and a question")
+    expect(isinstance(entry["in_scope"], list) and all(map(_is_text, entry["in_scope"])), "in_scope", "questions")
+    return Reply(" ".join(entry["begins"].split()), entry["claims"], entry["in_scope"])
+
+
+def _is_text(value):
+    return isinstance(value, str) and bool(value.strip())

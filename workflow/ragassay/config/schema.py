@@ -1,0 +1,85 @@
+"""The configuration's schema: one file in workflow/schemas/ for what all studies share, and one for each study.
+
+They are merged by their keys, and no key may stand in two files: a new study adds a file and edits none. Beside the
+keywords of JSON Schema they have some of ours:
+
+    place       at the top of a file: a number that orders the files, as in config/README.md
+    renamed     at the top of a file: old keys and what they are called now
+    variant_of  a package: the value is the name of one of its modules
+    names       the value is the name of an entry elsewhere: {what: model, of: models}, or of a list of
+                sections, with further names as `or`
+    built_in    the entries of the default stay beside those that are given, unless one of these is null
+    replaced    a file that gives this mapping replaces those of earlier files: nothing of theirs stays
+    file_of     the value is a part of a file's name: {prompt: "resources/prompts/respond_{}.yaml"}
+    exists      the value is the path of a file, a folder, a table, which is a file of a kind that can be read, or
+                tables, which is such a file or a folder of them
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import yaml
+
+from ragassay.base.errors import AssayError
+
+FOLDER = Path(__file__).resolve().parents[2] / "schemas"
+TOP = ["$schema", "title", "description", "place", "properties"]
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where PyYAML was built with it
+
+
+class SchemaError(AssayError):
+    """The files of the schema do not fit together."""
+
+
+def load(file) -> dict:
+    """One schema."""
+    return yaml.load(Path(file).read_bytes(), LOADER)  # noqa: S506  both are safe loaders
+
+
+def parts(folder=FOLDER) -> dict[Path, dict]:
+    """file -> its schema, in the order of their places."""
+    found = {file: load(file) for file in sorted(Path(folder).glob("*.schema.yaml"))}
+    for file, part in found.items():
+        if not isinstance(part, dict) or part.keys() - {"renamed"} != set(TOP):
+            keys = ", ".join(map(str, part)) if isinstance(part, dict) else "none"
+            raise SchemaError(f"{file}: found the keys {keys}, expected {', '.join(TOP)} and, if need be, renamed")
+    return dict(sorted(found.items(), key=lambda item: item[1]["place"]))
+
+
+def merged(folder=FOLDER) -> dict:
+    """The schema of the whole configuration; raises SchemaError where two files have one key."""
+    schema = {"type": "object", "additionalProperties": False, "properties": {}, "renamed": {}}
+    owners = {}
+    for file, part in parts(folder).items():
+        for section in ("properties", "renamed"):
+            for key, value in part.get(section, {}).items():
+                if key in owners:
+                    taken = f"which {owners[key].name} has already"
+                    raise SchemaError(f"{file}: {section}: found the key {key}, {taken}; give it another name")
+                owners[key] = file
+                schema[section][key] = value
+    return schema
+
+
+def replaced(schema: dict, path=()) -> Iterator[tuple]:
+    """The places of mappings that files replace as a whole."""
+    for key, inner in schema.get("properties", {}).items():
+        if inner.get("replaced"):
+            yield (*path, key)
+        yield from replaced(inner, (*path, key))
+
+
+def values(value, schema: dict, path=()) -> Iterator[tuple]:
+    """(path, value, its schema) for everything in a checked configuration; names of entries are values, too. A list is
+    one place, whatever stands in it.
+    """
+    yield path, value, schema
+    if isinstance(value, list):
+        for item in value:
+            yield from values(item, schema.get("items", {}), path)
+    elif isinstance(value, dict):
+        known, others = schema.get("properties", {}), schema.get("additionalProperties") or {}
+        for key, inner in value.items():
+            if "propertyNames" in schema:
+                yield (*path, key), key, schema["propertyNames"]
+            yield from values(inner, known.get(key, others), (*path, key))

@@ -1,0 +1,299 @@
+"""Read the configuration, check it against its schema and fill in the defaults.
+
+Every problem is one line: file, key, what was found, what was expected. Besides types and ranges this refuses keys that
+the schema does not know, anything that looks like an API key, paths that leave the working directory, and numbers that
+nothing can count with: every comparison with "not a number" fails, so that no limit would hold it. Secrets belong in
+the environment; where there are some, only they are reported, so that no other line quotes them.
+"""
+
+import math
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from jsonschema import Draft202012Validator, FormatChecker, validators
+from jsonschema.exceptions import ValidationError
+
+from ragassay.base import plain_yaml, variants
+from ragassay.base.errors import AssayError, closest, shown, unknown
+from ragassay.config.schema import replaced, values
+
+NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
+SECRET = re.compile(
+    r"(?<![A-Za-z0-9])((sk|pk|rk)-[A-Za-z0-9]|hf_[A-Za-z0-9]{8}|gh[opsu]_[A-Za-z0-9]{8}|xox[abp]-|AKIA[0-9A-Z]{8}|-----BEGIN"
+    r"|gsk_[A-Za-z0-9]{8}|tgp_v1_|github_pat_|AIza[A-Za-z0-9_-]{8})|://[^/\s:@]*:[^/\s@]+@"
+)
+SECRET_KEY = re.compile(r"(api|access|secret|auth)[_-]?(key|token)|password|passwd|^(key|token|secret)$", re.IGNORECASE)
+CHECKER = FormatChecker(formats=())
+WHOLE = Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: type(value) is int)  # not 25.0
+FORMS = {
+    "inside": "a path inside the working directory, with '/' between folders and without '..', '~' and drive",
+    "title": "one line of text without '<'",
+}
+COUNTABLE = "expected a finite number below 2 to the 63rd"
+RUNS_CODE = "__use_yte__"  # makes a template of a file that Snakemake reads
+MISSING = object()
+
+
+class ConfigError(AssayError):
+    """The configuration cannot be used; the message lists every problem, one a line."""
+
+
+@CHECKER.checks("inside")
+def stays_inside(path: object) -> bool:
+    """Whether a path, as written, stays in the working directory; a link may point out of it, since it was made on
+    purpose.
+    """
+    if not isinstance(path, str):
+        return True
+    parts = PurePosixPath(path).parts
+    leaves = any(part == ".." or part.startswith(("/", "~")) or part[1:2] == ":" for part in parts)
+    return bool(path) and not leaves and "\\" not in path and "\0" not in path
+
+
+@CHECKER.checks("title")
+def is_title(title: object) -> bool:
+    """Whether a heading can stand in any page and terminal: other programs' pages may not escape it."""
+    return not isinstance(title, str) or (title.isprintable() and "<" not in title)
+
+
+def _pattern(validator, pattern, instance, schema):
+    """The keyword as JSON Schema means it, where `$` is the very end; Python's stands before a last line end, too."""
+    if validator.is_type(instance, "string") and not re.search(re.sub(r"\$$", r"\\Z", pattern), instance):
+        yield ValidationError(f"{instance!r} does not match {pattern!r}")
+
+
+def _variant(validator, package, instance, schema):
+    """The keyword `variant_of`."""
+    if instance not in variants.names(package):
+        yield ValidationError(f"{instance!r} is no module of {package}")
+
+
+KEYWORDS = {"pattern": _pattern, "variant_of": _variant}
+Validator = validators.extend(Draft202012Validator, KEYWORDS, type_checker=WHOLE)
+
+
+def read(file) -> dict:
+    """What one file sets; raises ConfigError."""
+    try:
+        content = plain_yaml.read(file)
+    except FileNotFoundError:
+        raise ConfigError(f"{file}: no such file; run this in the project's folder") from None
+    except OSError as error:
+        raise ConfigError(f"{file}: cannot be read ({error.strerror}), expected a file with settings") from error
+    except plain_yaml.YamlError as error:
+        raise ConfigError(str(error)) from error
+    if not isinstance(content, dict):
+        found = "nothing" if content is None else shown(content)
+        raise ConfigError(f"{file}: found {found}, expected keys with values")
+    if RUNS_CODE in content:
+        raise ConfigError(f"{file}: found {RUNS_CODE}, which runs code while the file is read; write its values out")
+    return content
+
+
+def checked(config: dict, files: list, schema: dict, more=lambda config, schema: ()) -> dict:
+    """The configuration with all defaults; raises ConfigError naming the file among `files` that each wrong key stands
+    in. `more` finds further problems, as (key, text), in one whose types and ranges are right.
+    """
+    present = _present(_last_alone(config, files, schema), schema)
+    problems = list(_secrets(config)) or list(_uncountable(config)) or list(schema_problems(present, schema))
+    if not problems:
+        filled = _with_defaults(present, schema)
+        problems = [*_unknown_names(filled, schema), *more(filled, schema)]
+    if problems:
+        sources = [(str(file), read(file)) for file in files]
+        lines = [f"{_source(path, config, sources)}: {_dotted(path)}: {text}" for path, text in problems]
+        raise ConfigError("\n".join(dict.fromkeys(lines)))
+    return filled
+
+
+def of_files(files: list, schema: dict) -> dict:
+    """The checked configuration of several files, of which later ones win, as Snakemake lays them over each other."""
+    config = {}
+    for file in files:
+        _lay_over(config, read(file))
+    return checked(config, files, schema)
+
+
+def _last_alone(config, files, schema):
+    """Mappings that files replace as a whole, as the last file has them."""
+    for *above, last in replaced(schema):
+        for given in (_at((*above, last), read(file)) for file in files):
+            if given is not MISSING:
+                _at(above, config)[last] = given
+    return config
+
+
+def _lay_over(config, more):
+    for key, value in more.items():
+        if isinstance(value, dict) and isinstance(config.get(key), dict):
+            _lay_over(config[key], value)
+        else:
+            config[key] = value
+
+
+def _secrets(value, path=()) -> Iterator[tuple]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if SECRET_KEY.search(str(key)) or SECRET.search(str(key)):
+                yield (*path, key), "found a place for a secret, expected none: keys come from the environment only"
+            else:
+                yield from _secrets(inner, (*path, key))
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from _secrets(inner, (*path, number))
+    elif isinstance(value, str) and SECRET.search(value):
+        yield (
+            path,
+            f"found what looks like a secret ({_masked(value)}), expected none: keys come from the environment only",
+        )
+
+
+def _uncountable(value, path=()) -> Iterator[tuple]:
+    if isinstance(value, dict | list):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _uncountable(inner, (*path, key))
+    elif isinstance(value, int) and abs(value) >= 2**63:
+        yield path, f"found a number of {value.bit_length()} bits, {COUNTABLE}"
+    elif isinstance(value, float) and not math.isfinite(value):
+        yield path, f"found {value}, {COUNTABLE}"
+
+
+def _masked(text):
+    return text if not SECRET.search(text) else text[: SECRET.search(text).end()][:4] + "..."
+
+
+def schema_problems(config, schema: dict) -> Iterator[tuple]:
+    """(path, what is wrong there) by types and ranges."""
+    errors = Validator(schema, format_checker=CHECKER).iter_errors(config)
+    for error in sorted(errors, key=lambda e: [str(part) for part in e.absolute_path]):
+        path = tuple(error.absolute_path)
+        if error.validator == "additionalProperties":
+            known = list(error.schema.get("properties", {}))
+            for key in sorted(set(error.instance) - set(known), key=str):
+                yield (*path, key), _unknown((*path, key), known, schema.get("renamed", {}))
+        elif "propertyNames" in error.schema_path:
+            yield (
+                (*path, error.instance),
+                "found an unusable name, expected letters, digits, '.', '_' and '-', at most 64",
+            )
+        else:
+            yield path, f"found {_shown(error.instance)}, expected {_expected(error)}"
+
+
+def _unknown(path, known, renamed):
+    new = renamed.get(".".join(map(str, path)))
+    if new:
+        return f"found the old name of a setting, expected its new one: {new}"
+    return f"found an unknown key, expected one of: {', '.join(known)}{closest(path[-1], known)}"
+
+
+def _unknown_names(config, schema):
+    """A name that stands for an entry elsewhere, such as a model or an encoder, and that no entry has is a typo."""
+    for path, value, part in values(config, schema):
+        if "names" in part:
+            sections = part["names"]["of"] if isinstance(part["names"]["of"], list) else [part["names"]["of"]]
+            known = [*part["names"].get("or", []), *(name for own in sections for name in _at(own.split("."), config))]
+            if value not in known:
+                yield path, unknown(part["names"]["what"], value, known)
+
+
+def _shown(value):
+    kind = {
+        dict: "a mapping",
+        list: "a list",
+        str: "text",
+        bool: "true/false",
+        int: "a whole number",
+        float: "a number",
+    }
+    return "nothing" if value is None else f"{_masked(shown(value))} ({kind.get(type(value), type(value).__name__)})"
+
+
+def _expected(error):
+    schema, limit = error.schema, error.validator_value
+    kinds = {"object": "a mapping", "array": "a list", "string": "text", "boolean": "true or false"}
+    kinds |= {"integer": "a whole number", "number": "a number", "null": "nothing"}
+    types = schema.get("type", [])
+    types = [types] if isinstance(types, str) else types
+    match error.validator:
+        case "type":
+            return " or ".join(kinds[name] for name in types)
+        case "minimum" | "exclusiveMinimum":
+            return f"{kinds[types[0]]} {'of at least' if error.validator == 'minimum' else 'above'} {limit}"
+        case "maximum" | "exclusiveMaximum":
+            return f"{kinds[types[0]]} {'of at most' if error.validator == 'maximum' else 'below'} {limit}"
+        case "enum":
+            return f"one of {', '.join(map(str, limit))}"
+        case "variant_of":
+            return f"one of {', '.join(variants.names(limit))}"
+        case "format":
+            return FORMS[limit]
+        case "required":
+            return f"the keys {', '.join(limit)}"
+        case "minItems" | "minLength":
+            return "not to be empty"
+        case "uniqueItems":
+            return "no entry twice"
+        case "pattern":
+            return f"text of the form {limit}"
+    return error.message
+
+
+def _dotted(path):
+    return ".".join(_masked(" ".join(str(part).split())) for part in path) or "top level"
+
+
+def _source(path, config, sources):
+    """The last file that sets the key, the command line if another value is found, or the defaults."""
+    found = _at(path, config)
+    if found is MISSING:
+        return "default"
+    for name, content in reversed(sources):
+        value = _at(path, content)
+        if value is not MISSING:
+            merged = isinstance(value, dict) and isinstance(found, dict)
+            same = value == found or repr(value) == repr(found)  # "not a number" equals nothing
+            return name if merged or same else "command line"
+    return "command line"
+
+
+def _at(path, value):
+    """What stands at a path. A list counts as one value, because a later list replaces an earlier one."""
+    for part in path:
+        if isinstance(value, list):
+            break
+        value = value.get(part, MISSING) if isinstance(value, dict) else MISSING
+    return value
+
+
+def _with_defaults(value, schema):
+    if schema.get("type") == "array":
+        return [_with_defaults(inner, schema.get("items", {})) for inner in value]
+    if schema.get("type") != "object":
+        return value
+    filled = {}
+    known = schema.get("properties", {})
+    for key, inner in known.items():
+        if key in value or "default" in inner:
+            filled[key] = _with_defaults(value.get(key, inner.get("default")), inner)
+    others = schema.get("additionalProperties") or {}
+    return filled | {key: _with_defaults(value[key], others) for key in value if key not in known}
+
+
+def _present(value, schema):
+    """With the built-in entries of a mapping that has some, and without those that are switched off, since a file laid
+    over others cannot take an entry away: by null, by false, as YAML reads `off`, or by a setting `used` of false.
+    """
+    if not isinstance(value, dict):
+        return value
+    known, others = schema.get("properties", {}), schema.get("additionalProperties") or {}
+    entries = (schema["default"] if schema.get("built_in") else {}) | value
+    present = {key: inner for key, inner in entries.items() if key in known or not others or _on(inner, others)}
+    return {key: _present(inner, known.get(key, others)) for key, inner in present.items()}
+
+
+def _on(entry, schema):
+    if entry is None or entry is False:
+        return isinstance(schema.get("type"), list)  # where it may be a value
+    return not (isinstance(entry, dict) and "used" in schema.get("properties", {}) and entry.get("used") is False)

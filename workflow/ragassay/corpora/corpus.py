@@ -1,0 +1,80 @@
+"""A table of passages as searches read it: ids and texts in blocks, ids ascending, with titles or without."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from ragassay.base import tables
+from ragassay.base.errors import AssayError
+from ragassay.models.encoders.pairs import pair
+from ragassay.schemas.passages import PASSAGES
+
+NONE = "none"
+WITH_TITLE = {"before": "{} {}".format, "pair": pair}  # what is done with titles
+
+
+class CorpusError(AssayError):
+    """A corpus cannot be searched."""
+
+
+def blocks(passages, titles: str = NONE) -> Iterator[tuple[pa.Array, list[str]]]:
+    """Ids and texts of some passages at a time; a corpus without any is an error. A passage without a title is its text
+    alone.
+    """
+    columns, count = ["passage_id", "text", *([] if titles == NONE else ["title"])], 0
+    for batch in tables.batches(PASSAGES, passages, columns):
+        texts = batch["text"].to_pylist()
+        if titles != NONE:
+            texts = [titled(titles, *pair) for pair in zip(batch["title"].to_pylist(), texts, strict=True)]
+        count += len(texts)
+        yield batch["passage_id"], texts
+    check_any(count, passages)
+
+
+def titled(titles: str, title: str | None, text: str) -> str:
+    """A passage as it is searched."""
+    return WITH_TITLE[titles](title, text) if title and titles != NONE else text
+
+
+def ids(passages) -> pa.ChunkedArray:
+    """All ids; a corpus without any is an error, too."""
+    found = tables.read(PASSAGES, passages, ["passage_id"])["passage_id"]
+    check_any(len(found), passages)
+    return found
+
+
+def documents(passages) -> Iterator[tuple[str, str]]:
+    """The name and the text of each document, as soon as its last passage has come."""
+    missing = Counter()
+    for batch in tables.batches(PASSAGES, passages, ["document_id"]):
+        missing.update(batch["document_id"].to_pylist())
+    check_any(missing.total(), passages)
+    begun = defaultdict(list)
+    for batch in tables.batches(PASSAGES, passages, ["document_id", "text"]):
+        for name, text in zip(*batch.to_pydict().values(), strict=True):
+            begun[name].append(text)
+            if len(begun[name]) == missing[name]:
+                yield name, " ".join(begun.pop(name))
+
+
+def check_any(count: int, passages) -> None:
+    """Refuse a corpus without any passage."""
+    if not count:
+        raise CorpusError(f"{passages}: found no passage, expected at least one; see what its corpus is made from")
+
+
+class Corpus:
+    """The texts of a corpus as a stream, and the ids of those that were taken from it."""
+
+    def __init__(self, passages, titles: str = NONE):
+        self._passages, self._titles, self._ids = passages, titles, []
+
+    def texts(self) -> Iterator[str]:
+        for ids, texts in blocks(self._passages, self._titles):
+            self._ids.append(ids)
+            yield from texts
+
+    @property
+    def ids(self) -> pa.ChunkedArray:
+        return pa.chunked_array(self._ids, pa.string())

@@ -1,0 +1,96 @@
+"""Passages, queries and what is relevant to these, from a user's files. Rows without text are left out and counted; the
+first row that cannot be used otherwise is an error with file and row.
+"""
+
+import contextlib
+import json
+import re
+from collections.abc import Iterator
+
+from ragassay.base.errors import AssayError
+from ragassay.documents.documents import Unusable, clean
+from ragassay.documents.ids import content_id
+from ragassay.documents.sources import Columns, records, warn_of_empty
+
+QRELS = Columns(*[("query-id", "corpus-id", "score")] * 2)  # the columns of BEIR's
+
+
+class TextError(AssayError):
+    """A file of passages or queries cannot be used; the message names file and row."""
+
+
+def texts(
+    files: list[str],
+    columns: dict[str, str],
+    optional: tuple[str, ...],
+    lists: tuple[str, ...] = (),
+    stand_in: str = "",
+    empty: list[str] | None = None,
+) -> Iterator[dict]:
+    """One dict per row with `id`, `text`, the optional fields and lists of strings, None where there is nothing.
+    `columns` are the names of all of them in the files; an id is given once. Where there is no column with ids, texts
+    that are the same are one, and its hash is the id. A row without text may have another field that stands in for it,
+    or else is left out, and its place stands in `empty`.
+    """
+    needed = ("id", "text") if columns["id"] else ("text",)
+    names = {field: columns[field].strip().lower() for field in (*needed, *optional, *lists)}
+    wanted = Columns(tuple(dict.fromkeys(names.values())), tuple(names[field] for field in needed))
+    places, empty = {}, [] if empty is None else empty
+    for record in records(files, wanted):
+        place = f"{record.file} row {record.row}"
+        if record.reason:
+            raise TextError(f"{place}: {record.detail}")
+        try:
+            row = {field: _value(record.fields.get(name, ""), field in lists) for field, name in names.items()}
+        except Unusable as error:
+            raise TextError(f"{place}: {error}") from error
+        row["text"] = row["text"] or row.get(stand_in)
+        if row["text"] is None:
+            empty.append(place)
+            continue
+        if "id" in needed and row["id"] is None:
+            raise TextError(f"{place}: found nothing in {names['id']!r}, expected a value")
+        if "id" not in needed:
+            row["id"] = content_id("text", row["text"])
+            if row["id"] in places:
+                continue
+        if row["id"] in places:
+            raise TextError(f"{place}: found the id {row['id']!r} of {places[row['id']]}, expected each once")
+        places[row["id"]] = place
+        yield row
+    warn_of_empty(empty, names["text"], len(places))
+    if not places:
+        raise TextError(f"{', '.join(files)}: found no row, expected at least one")
+
+
+def _value(value, is_list):
+    """A line of text, or a list of them: from a list, a mapping (such as of letters to options), the same as JSON in a
+    cell, or a single value.
+    """
+    if not is_list:
+        return clean(str(value)) or None
+    if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
+        with contextlib.suppress(ValueError):
+            value = json.loads(value)
+    values = value.values() if isinstance(value, dict) else value if isinstance(value, list) else [value]
+    return [text for item in values if item is not None and (text := clean(str(item)))] or None
+
+
+def qrels(file: str, queries: dict[str, str]) -> dict[str, dict[str, int]]:
+    """query -> what is relevant to it -> its grade, from a file of BEIR's; `queries` are those that there are."""
+    relevant = {}
+    for record in records([file], QRELS):
+        place = f"{file} row {record.row}"
+        if record.reason:
+            raise TextError(f"{place}: {record.detail}")
+        query, item, grade = (str(record.fields.get(name, "")).strip() for name in QRELS.needed)
+        if query not in queries:
+            raise TextError(f"{place}: found the query {query!r}, expected one of the {len(queries)} in the set's file")
+        if not item or not re.fullmatch(r"-?[0-9]{1,9}", grade):
+            raise TextError(f"{place}: found {item!r} with the grade {grade!r}, expected an id and a whole number")
+        if item in relevant.setdefault(query, {}):
+            raise TextError(f"{place}: found {query!r} and {item!r} twice, expected one grade")
+        relevant[query][item] = int(grade)
+    if not relevant:
+        raise TextError(f"{file}: found no row, expected at least one; name another split")
+    return relevant

@@ -1,9 +1,0 @@
-"""No defence: what every other is compared with."""
-
-from ragassay.defences.judgement import KEPT
-
-SETTINGS = {}
-
-
-def judge(passages, settings):
-    return [KEPT] * len(passages)

@@ -1,0 +1,28 @@
+"""A question as it is asked with the passages that are shown for it, or by itself where there are none."""
+
+from dataclasses import dataclass
+
+from ragassay.calls.prompts import Prompt
+
+
+@dataclass(frozen=True)
+class Prompts:
+    """With `in_lines` all passages stand in one text, a line each."""
+
+    with_passages: Prompt
+    without: Prompt
+    in_lines: bool
+
+    @classmethod
+    def load(cls, prompt, closed_book_prompt, in_lines: bool) -> "Prompts":
+        return cls(Prompt.load(prompt), Prompt.load(closed_book_prompt), in_lines)
+
+    def messages(self, question: str, passages: list[str]) -> list[dict]:
+        """Without a passage the question is asked by itself."""
+        if not passages:
+            return self.without.messages(question=question)
+        found = "\n".join(" ".join(text.split()) for text in passages) if self.in_lines else passages
+        return self.with_passages.messages(passages=found, question=question)
+
+    def digest(self, passages: list[str]) -> str:
+        return (self.with_passages if passages else self.without).digest

@@ -1,0 +1,79 @@
+"""Put the prompts of one document together, so that their common beginning is computed once.
+
+Prompts that begin with the same tokens share them: a row holds the common beginning and, one behind the other, what is
+left of each prompt, the pieces. Each piece counts its positions on from the beginning, sees the beginning and itself,
+and nothing of the other pieces; so a model computes for it what it would for the whole prompt alone. Knows tokens only;
+how a model runs such rows is in `ragassay.models.activations.states`.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+PADDING = -1  # the owner of a place without a piece; pieces count from 0
+
+
+@dataclass(frozen=True)
+class Row:
+    """A common beginning and pieces that follow it, each the rest of one prompt."""
+
+    beginning: list[int]
+    pieces: list[list[int]]
+    prompts: list[int]  # which prompt each piece is of
+
+    def __len__(self):
+        return len(self.beginning) + sum(map(len, self.pieces))
+
+    def places(self, position: int) -> list[int]:
+        """Where each prompt has its token at `position`, which from its end if negative: below 0 in the beginning,
+        counted from its end, else among the pieces.
+        """
+        found, start, shared = [], 0, len(self.beginning)
+        for piece in self.pieces:
+            length = shared + len(piece)
+            at = position + length if position < 0 else position
+            if not 0 <= at < length:
+                raise IndexError(f"position {position} in a prompt of {length} tokens")
+            found.append(at - shared if at < shared else start + at - shared)
+            start += len(piece)
+        return found
+
+
+def rows(prompts: list[list[int]], group: list[int], budget: int) -> list[Row]:
+    """The rows of the prompts that `group` names, which are those of one document. A row holds at most `budget` tokens,
+    or as many of pieces as of the beginning, so that at least half of what can be shared is.
+    """
+    beginning = prompts[group[0]][: _common([prompts[number] for number in group])]
+    room, found, used = max(budget - len(beginning), len(beginning)), [], 0
+    for number in group:
+        piece = prompts[number][len(beginning) :]
+        if not found or used + len(piece) > room:
+            found.append(Row(beginning, [], []))
+            used = 0
+        found[-1].pieces.append(piece)
+        found[-1].prompts.append(number)
+        used += len(piece)
+    return found
+
+
+def _common(prompts):
+    """How many tokens all begin with; each keeps at least one of its own, and one prompt alone all of them."""
+    if len(prompts) == 1:
+        return 0
+    first, last = min(prompts), max(prompts)  # what the extremes share, all share
+    shared = next((at for at, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]), len(first))
+    return min(shared, min(map(len, prompts)) - 1)
+
+
+def pieces(packed: list[Row], pad: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Tokens, positions and owners of the pieces of rows side by side, filled up on the right."""
+    width = max(sum(map(len, row.pieces)) for row in packed)
+    tokens = np.full((len(packed), width), pad, np.int64)
+    positions, owners = np.zeros_like(tokens), np.full_like(tokens, PADDING)
+    for number, row in enumerate(packed):
+        start, lengths = len(row.beginning), list(map(len, row.pieces))
+        own = slice(0, sum(lengths))
+        tokens[number, own] = [token for piece in row.pieces for token in piece]
+        positions[number, own] = np.concatenate([np.arange(start, start + length) for length in lengths])
+        owners[number, own] = np.repeat(np.arange(len(lengths)), lengths)
+    return tokens, positions, owners

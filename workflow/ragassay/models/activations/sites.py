@@ -1,0 +1,77 @@
+"""Where in a block states are taken: what the block puts out (the residual stream), what its attention adds to that,
+and what enters the non-linearity of its MLP. Parts of a block are found by the names that families give them.
+
+Layers are numbered as transformers numbers hidden states: 0 is what goes into the first block, i what comes out of the
+i-th, and the last one what comes out of the final norm. At the other sites layer i lies within the i-th block, so that
+there is no layer 0. Negative numbers count from the last.
+"""
+
+from ragassay.base.errors import AssayError, unknown
+
+SITES = RESIDUAL, ATTENTION, MLP = "residual", "attention", "mlp"
+POSITIONS = LAST_PROMPT, FIRST_GENERATED = "last_prompt", "first_generated"  # of a token
+ATTENTIONS = ("self_attn", "attn", "attention")  # Llama, Mistral and most others; GPT-2; GPT-NeoX
+PROJECTIONS = ("gate_proj", "c_fc", "dense_h_to_4h", "fc1")  # whose output the non-linearity reads
+
+
+class ActivationsError(AssayError):
+    """A model cannot give the hidden states that were asked for."""
+
+
+def blocks(trunk):
+    """The list of the blocks of a decoder, whatever the family calls them."""
+    import torch
+
+    count = trunk.config.num_hidden_layers
+    lists = [part for part in trunk.children() if isinstance(part, torch.nn.ModuleList) and len(part) == count]
+    if len(lists) != 1:
+        kind = trunk.config.model_type
+        raise ActivationsError(
+            f"a model of type {kind} is of no family that is read here: found {len(lists)} lists of its {count} blocks"
+            " at its top, expected one, as in Llama, Mistral, Qwen2, Gemma, GPT-2 or GPT-NeoX"
+        )
+    return lists[0]
+
+
+def numbers(layers, count: int, site: str = RESIDUAL) -> list[int]:
+    """Layers counted from the first one of the site to `count`, the number of blocks."""
+    found, lowest = [layer + count + 1 if layer < 0 else layer for layer in layers], first(site)
+    if wrong := [layer for layer, at in zip(layers, found, strict=True) if not lowest <= at <= count]:
+        expected = f"expected one from {lowest - count - 1} to {count}" + (" and not 0" if lowest else "")
+        raise ActivationsError(f"found layer {wrong[0]} at the site {site}, {expected}")
+    return found
+
+
+def first(site: str) -> int:
+    """The number of the first layer of a site."""
+    if site not in SITES:
+        raise ActivationsError(unknown("site", site, SITES))
+    return 0 if site == RESIDUAL else 1
+
+
+def part(trunk, site: str, layer: int):
+    """The module whose output is the state of a layer; layer 0 of the residual stream has none."""
+    own = blocks(trunk)
+    if site == RESIDUAL:
+        return trunk if layer == len(own) else own[layer - 1]
+    import torch
+
+    block = own[layer - 1]
+    inside, names = (block, ATTENTIONS) if site == ATTENTION else (getattr(block, "mlp", None), PROJECTIONS)
+    named = [name for name in names if isinstance(getattr(inside, name, None), torch.nn.Module)]
+    if not named:
+        kind = trunk.config.model_type
+        raise ActivationsError(
+            f"a model of type {kind} has no site {site} that is known: found no {' or '.join(names)} in its blocks;"
+            f" take the site {RESIDUAL}, which every family that is read here has"
+        )
+    return getattr(inside, named[0])
+
+
+def width(trunk, site: str) -> int:
+    """How many numbers a state has."""
+    first(site)  # refuses a site that nobody knows
+    if site != MLP:
+        return trunk.config.hidden_size
+    projection = part(trunk, site, 1)
+    return getattr(projection, "out_features", None) or projection.nf

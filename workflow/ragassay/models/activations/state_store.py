@@ -1,0 +1,132 @@
+"""Hidden states of prompts, each computed once per model, layers and positions: what is stored is read.
+
+States are kept like an encoder's vectors (see `ragassay.models.store`), under the hash of the prompt's tokens, as
+float16, layers and positions one after another. Documents are taken in chunks, the prompts of one document together. In
+another batch, the last bits of a state may differ; once stored, it never changes.
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ragassay.base.atomic import write_text
+from ragassay.base.stage import log
+from ragassay.models.activations.decoder import Decoder
+from ragassay.models.activations.sites import RESIDUAL, ActivationsError
+from ragassay.models.store import Store
+
+LARGEST = float(np.finfo(np.float16).max)
+CHUNK, CHUNK_BYTES = 20_000, 256 << 20  # tokens of prompts, and bytes of their states, that are computed together
+
+
+class StoredStates:
+    """A decoder and what it computed so far. `computed` counts the prompts that had no states."""
+
+    def __init__(self, decoder: Decoder, folder, layers=(-1,), positions=(-1,), site: str = RESIDUAL):
+        self.decoder, self.layers, self.positions, self.site = decoder, list(layers), list(positions), site
+        self.computed, self._states = 0, None
+        about = {**decoder.identity, "layers": self.layers, "positions": self.positions, "site": site}
+        digest = hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:16]
+        place = Path(folder, digest)
+        self.store = Store(place)
+        if not (place / "decoder.json").exists():
+            write_text(place / "decoder.json", json.dumps(about, indent=1, sort_keys=True) + "\n")
+
+    def of(self, prompts: Sequence[list[int]], owners: list, names: list | None = None) -> np.ndarray:
+        """prompts x layers x positions x width, as float16; see `keys` and `read`."""
+        return self.read(self.keys(prompts, owners, names))
+
+    def keys(self, prompts: Sequence[list[int]], owners: list, names: list | None = None) -> list[bytes | None]:
+        """What the states of prompts are stored under, once all have some; None for a prompt that is longer than the
+        model reads. `owners` name the document of each prompt, `names` its question. A sequence may make its prompts
+        when they are looked at: all are once before anything is computed, and those without states once more, a chunk
+        at a time.
+        """
+        keys, lengths, names = [], np.zeros(len(prompts), np.int64), names or range(len(prompts))
+        for number, prompt in enumerate(prompts):
+            keys.append(_key(prompt))
+            lengths[number] = len(prompt)
+        fitting = np.flatnonzero(lengths <= self.decoder.longest)
+        if len(prompts) and not len(fitting):
+            self._refuse_too_long(lengths, owners, names)
+        self.computed += self.store.fill(
+            [keys[at] for at in fitting],
+            lambda missing: self._compute(prompts, lengths, owners, names, fitting, missing),
+        )
+        return [key if length <= self.decoder.longest else None for key, length in zip(keys, lengths, strict=True)]
+
+    def read(self, keys: list[bytes | None]) -> np.ndarray:
+        """prompts x layers x positions x width, as float16, of what is stored; NaN where there is no key."""
+        found = self.store.vectors([key for key in keys if key])
+        if len(found) < len(keys):
+            rows = np.full((len(keys), found.shape[1]), np.nan, found.dtype)
+            rows[[at for at, key in enumerate(keys) if key]] = found
+            found = rows
+        shape = len(self.layers), len(self.positions)
+        return found.reshape(len(keys), *shape, found.shape[1] // (shape[0] * shape[1]))
+
+    def _refuse_too_long(self, lengths, owners, names):
+        worst = int(lengths.argmax())
+        raise ActivationsError(
+            f"{self.decoder.name}: found {len(lengths)} of {len(lengths)} prompts that are too long, the longest of"
+            f" {lengths[worst]} tokens for question {names[worst]} about document {owners[worst]}; expected at most"
+            f" {self.decoder.longest}, which is all that the model can read; shorten such documents, or name a model"
+            " that reads more"
+        )
+
+    def _compute(self, prompts, lengths, owners, names, fitting, missing):
+        """Positions of prompts among those that fit, with their states, a chunk at a time."""
+        if self._states is None:
+            log.info("loading %s", self.decoder.name)
+            self._states = self.decoder.load(self.site)
+            if not self._states.shares:
+                log.info("%s: prompts of one document cannot share it", self.decoder.name)
+        groups = {}
+        for at in fitting[missing].tolist():
+            groups.setdefault(owners[at], []).append(at)
+        each = len(self.layers) * len(self.positions) * self._states.width * np.dtype(np.float32).itemsize
+        for chunk in _chunks(groups.values(), lengths, max(1, CHUNK_BYTES // each)):
+            together = [at for group in chunk for at in group]
+            ends = np.cumsum([len(group) for group in chunk]).tolist()
+            places = [list(range(end - len(group), end)) for end, group in zip(ends, chunk, strict=True)]
+            found = self._states.of([prompts[at] for at in together], places, self.layers, self.positions)
+            self._refuse_too_large(found, [(names[at], owners[at]) for at in together])
+            yield np.searchsorted(fitting, together).tolist(), found
+            del found  # else it would be held while the next ones are computed
+
+    def _refuse_too_large(self, found, asked):
+        rows = found.reshape(len(found), -1)
+        largest = np.maximum(rows.max(axis=1), -rows.min(axis=1))
+        if wrong := np.flatnonzero(~(largest <= LARGEST)).tolist():
+            name, owner = asked[wrong[0]]
+            raise ActivationsError(
+                f"{self.decoder.name}: found states at the site {self.site} that are no finite numbers in float16 for"
+                f" {len(wrong)} of {len(found)} prompts, first for question {name} about document {owner}; expected"
+                f" numbers up to {LARGEST:.0f}; choose another site or other layers, or see whether the model is sound"
+            )
+
+
+def _chunks(groups, lengths, most):
+    """Prompts by document, some documents at a time, at most so many prompts."""
+    chunk, tokens, count = [], 0, 0
+    for group in groups:
+        for start in range(0, len(group), most):
+            piece = group[start : start + most]
+            if chunk and count + len(piece) > most:
+                yield chunk
+                chunk, tokens, count = [], 0, 0
+            chunk.append(piece)
+            tokens, count = tokens + int(lengths[piece].sum()), count + len(piece)
+            if tokens >= CHUNK:
+                yield chunk
+                chunk, tokens, count = [], 0, 0
+    if chunk:
+        yield chunk
+
+
+def _key(prompt):
+    """128 bits of a hash over a prompt's tokens."""
+    return hashlib.sha256(np.array(prompt, "<i8").tobytes()).digest()[:16]

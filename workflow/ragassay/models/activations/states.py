@@ -1,0 +1,172 @@
+"""Run a frozen decoder over packed rows and return chosen hidden states of each prompt.
+
+Only the trunk runs, without output layer, and nothing is kept but the states that are asked for. A row takes two
+passes: one over the beginning that its prompts share, whose keys and values are kept for the moment, and one over what
+is left of all its prompts, with a mask that says what sees what, a sliding window included. Families that take no such
+mask, or have no attention, are noticed when the model is loaded: packed and plain states of a few tokens are compared,
+and where they differ each prompt gets a row of its own. So it does where a layer sees in a way that no mask here knows,
+and where positions are turned otherwise in long prompts: there all tokens of a batch are turned alike, so that long and
+short prompts also run apart.
+"""
+
+import contextlib
+
+import numpy as np
+import torch
+from transformers import DynamicCache
+
+from ragassay.models.activations.hooks import keeping
+from ragassay.models.activations.packing import PADDING, Row, pieces, rows
+from ragassay.models.activations.sites import RESIDUAL, ActivationsError, blocks, numbers, width
+from ragassay.models.batches import batches, padded
+from ragassay.models.device import short_texts
+
+AGREE = {torch.float32: 1e-3}  # relative; what packed and plain states may differ by
+COARSE = 0.05  # the same in numbers of 16 bits
+PROBE = Row([5, 3, 7, 2, 6, 1, 4], [[8, 2, 3], [9, 1]], [0, 1])
+FULL, SLIDING = "full_attention", "sliding_attention"
+REFUSALS = (TypeError, ValueError, RuntimeError, AttributeError, IndexError)  # what a family raises that takes no mask
+
+
+class Known(Exception):
+    """The last block has its keys and values of a beginning, which is all that the pieces need of it."""
+
+
+class Beginning(DynamicCache):
+    """Keys and values of all tokens of a beginning, also those that a sliding window passes over: masks leave them out.
+    While `ends_at` is a block, a pass ends when that block has its own.
+    """
+
+    ends_at = None
+
+    def update(self, keys, values, layer_idx, *more, **named):
+        found = super().update(keys, values, layer_idx, *more, **named)
+        if layer_idx == self.ends_at:
+            raise Known
+        return found
+
+
+class States:
+    """A trunk, ready to run, and the site of its blocks (see `ragassay.models.activations.sites`) whose states are
+    wanted. `pad` is any token, which fills rows up on the right.
+    """
+
+    def __init__(self, trunk, batch_tokens: int, pad: int = 0, site: str = RESIDUAL):
+        self.trunk, self.batch_tokens, self.pad, self.site = trunk.eval(), batch_tokens, pad, site
+        config = trunk.config
+        self.layers, self.width = len(blocks(trunk)), width(trunk, site)
+        self.device, self.longest = next(trunk.parameters()).device, getattr(config, "max_position_embeddings", None)
+        kinds = set(getattr(config, "layer_types", None) or [])
+        window = getattr(config, "sliding_window", None)
+        if window and not kinds and getattr(config, "use_sliding_window", True):
+            kinds = {SLIDING}
+        self.windows = {kind: window if kind == SLIDING else None for kind in kinds or {FULL}}
+        self.short = short_texts(config)
+        self.shares = self.windows.keys() <= {FULL, SLIDING} and self.short is None and self._can_share()
+
+    def of(self, prompts: list[list[int]], groups: list[list[int]], layers=(-1,), positions=(-1,)) -> np.ndarray:
+        """prompts x layers x positions x width, as float32. Prompts of a group share what they begin with."""
+        wanted = numbers(layers, self.layers, self.site)
+        if not all(prompts):
+            raise ActivationsError("found a prompt without tokens, expected at least one token in each")
+        longest = max(map(len, prompts), default=0)
+        if self.longest and longest > self.longest:
+            raise ActivationsError(f"found a prompt of {longest} tokens, expected at most {self.longest}")
+        packed = [row for group in groups for row in self._rows(prompts, group)]
+        result = np.empty((len(prompts), len(wanted), len(positions), self.width), np.float32)
+        for alike in self._alike(packed):
+            for batch in batches([len(row) for row in alike], self.batch_tokens):
+                self._run([alike[at] for at in batch], wanted, positions, result)
+        return result
+
+    def _alike(self, packed):
+        """Rows that may stand in one batch."""
+        if self.short is None:
+            return [packed]
+        return [[row for row in packed if (len(row) > self.short) == long] for long in (False, True)]
+
+    def _rows(self, prompts, group):
+        if self.shares:
+            return rows(prompts, group, self.batch_tokens)
+        return [Row([], [prompts[number]], [number]) for number in group]
+
+    @torch.inference_mode()
+    def _run(self, together, layers, positions, result):
+        picks = [
+            (line, place, prompt, at)
+            for line, row in enumerate(together)
+            for at, position in enumerate(positions)
+            for prompt, place in zip(row.prompts, row.places(position), strict=True)
+        ]
+        cache, lengths = None, np.array([len(row.beginning) for row in together])
+        if lengths.any():
+            cache = Beginning()
+            tokens, _ = padded([np.array(row.beginning) for row in together], self.pad)
+            early = [(line, place + lengths[line], prompt, at) for line, place, prompt, at in picks if place < 0]
+            cache.ends_at = None if early else self.layers - 1
+            with contextlib.suppress(Known):
+                self._pass(tokens, early, layers, result, past_key_values=cache, use_cache=True)
+            cache.ends_at = None
+        tokens, counts, owners = pieces(together, self.pad)
+        late = [pick for pick in picks if pick[1] >= 0]
+        given = {}  # prompts by themselves need no mask: they see what stands before them, and padding stands behind
+        if cache is not None or any(len(row.pieces) > 1 for row in together):
+            seen = self._seen(lengths, cache, torch.from_numpy(counts), torch.from_numpy(owners))
+            given = {"attention_mask": seen, "position_ids": torch.from_numpy(counts).to(self.device)}
+        if cache is not None:
+            given["past_key_values"] = cache
+        self._pass(tokens, late, layers, result, use_cache=cache is not None, **given)
+
+    def _pass(self, tokens, picks, layers, result, **given):
+        """One forward pass, of which the states at `picks` go into `result`."""
+        lines, places, prompts, at = (
+            (np.array(values, np.int64) for values in zip(*picks, strict=True)) if picks else [[]] * 4
+        )
+        lines, places = (torch.as_tensor(values, dtype=torch.long, device=self.device) for values in (lines, places))
+        layers = layers if picks else []
+        with keeping(self.trunk, layers, lambda states: states[lines, places].float(), self.site) as kept:
+            self.trunk(input_ids=torch.from_numpy(tokens).to(self.device), **given)
+        for number, layer in enumerate(layers):
+            result[prompts, number, at] = kept[layer].cpu().numpy()
+
+    def _seen(self, lengths, cache, counts, owners):
+        """What each token of the pieces sees of the beginning and of the pieces, in the form that the family takes."""
+        width = int(lengths.max()) if cache is not None else 0
+        before = torch.arange(width)[None, None, :]
+        known = (before < torch.from_numpy(lengths)[:, None, None]) & (owners != PADDING)[:, :, None]
+        own = (owners[:, None, :] == owners[:, :, None]) & (counts[:, :, None] >= counts[:, None, :])
+        own |= torch.eye(own.shape[1], dtype=torch.bool)  # padding too sees something, which is itself
+        back = torch.cat([counts[:, :, None] - before, counts[:, :, None] - counts[:, None, :]], 2)
+        seen = torch.cat([known, own], 2)  # rows x tokens of the pieces x tokens of both
+        forms = {
+            kind: self._form(seen if window is None else seen & (back < window))
+            for kind, window in self.windows.items()
+        }
+        return forms if len(forms) > 1 else next(iter(forms.values()))
+
+    def _form(self, seen):
+        """A mask for all heads, as the kind of attention that runs takes it."""
+        seen = seen[:, None].to(self.device)
+        if self.trunk.config._attn_implementation == "sdpa":
+            return seen
+        least = torch.finfo(self.trunk.dtype).min
+        return torch.zeros(seen.shape, dtype=self.trunk.dtype, device=self.device).masked_fill(~seen, least)
+
+    def _can_share(self):
+        self.shares = True
+        packed, plain, site = np.empty((2, 1, 1, self.trunk.config.hidden_size), np.float32), [], self.site
+        with torch.inference_mode():
+            for piece in PROBE.pieces:
+                prompt = torch.tensor([PROBE.beginning + piece], device=self.device)
+                found = self.trunk(input_ids=prompt, use_cache=False).last_hidden_state
+                plain.append(found[0, -1].float().cpu().numpy())
+        try:
+            self.site = RESIDUAL
+            self._run([PROBE], [self.layers], [-1], packed)
+        except REFUSALS:
+            return False
+        finally:
+            self.site = site
+        plain = np.stack(plain)
+        bound = AGREE.get(self.trunk.dtype, COARSE) * max(1.0, float(np.abs(plain).max()))
+        return bool(np.abs(packed[:, 0, 0] - plain).max() <= bound)

@@ -1,0 +1,60 @@
+"""Keep the states of one token while a model generates, for a service of one's own; no forward pass is added.
+
+    with watching(model, layers=range(1, 33), site=MLP) as watched:
+        model.generate(**inputs)
+    watched.states()  # prompts x layers x width
+
+Prompts of a batch are padded on the left, as generation needs it.
+"""
+
+import contextlib
+
+import numpy as np
+
+from ragassay.models.activations.hooks import keeping
+from ragassay.models.activations.sites import (
+    FIRST_GENERATED,
+    LAST_PROMPT,
+    RESIDUAL,
+    ActivationsError,
+    blocks,
+    numbers,
+)
+
+PASSES = {LAST_PROMPT: 1, FIRST_GENERATED: 2}  # of the trunk: the first reads the prompt, each other one token
+
+
+class Watched:
+    """What was seen of one generation."""
+
+    def __init__(self, layers: list[int], position: str):
+        self._layers, self._position, self._passes, self._kept = layers, position, 0, None
+
+    def states(self) -> np.ndarray:
+        """prompts x layers x width, as float16."""
+        if self._kept is None:
+            raise ActivationsError(
+                f"found {self._passes} passes of the model, expected at least {PASSES[self._position]} for the position"
+                f" {self._position}; generate once inside the block, and read the states after that"
+            )
+        return np.stack([self._kept[layer].numpy() for layer in self._layers], axis=1).astype(np.float16)
+
+
+@contextlib.contextmanager
+def watching(model, layers, site: str = RESIDUAL, position: str = LAST_PROMPT):
+    """`model` is one with an output layer, as `generate` needs it."""
+    trunk = model.base_model
+    wanted = numbers(layers, len(blocks(trunk)), site)
+    watched = Watched(wanted, position)
+    with keeping(trunk, wanted, lambda states: states[:, -1].detach().float().cpu(), site) as kept:
+
+        def count(*_):
+            watched._passes += 1
+            if watched._passes == PASSES[position]:
+                watched._kept = dict(kept)
+
+        handle = trunk.register_forward_hook(count)
+        try:
+            yield watched
+        finally:
+            handle.remove()

@@ -1,0 +1,100 @@
+"""Embed texts, each once per encoder: stored vectors are read, the rest is computed and stored.
+
+Texts come as a stream and are taken in chunks, so memory does not grow with their number. Of a chunk, the texts that
+have no vector are sorted by length and put into batches of at most so many tokens. What was computed is stored at the
+end of the chunk or before (see `ragassay.models.store`), which is what a kill can cost.
+
+The same texts in the same order give the same bytes from an empty store on the same machine. In another selection, a
+text falls into another batch, where the last bits of the computation may differ: at most one unit in the last place of
+float16. Once stored, a vector never changes. The encoder is loaded only if something has to be computed.
+"""
+
+import itertools
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from ragassay.base.atomic import write_text
+from ragassay.base.stage import log
+from ragassay.models.batches import batches, padded
+from ragassay.models.encoders.encoder import Encoder, Kind
+from ragassay.models.store import Store, key
+
+CHUNK = 8192
+AT_ONCE = 256  # texts cut into tokens together
+
+
+class Embedder:
+    """An encoder and what it computed so far; keep one for many calls, since weights are loaded once. `computed` is the
+    number of texts that had no vector, and `cut` of those that were longer than what the encoder reads.
+    """
+
+    def __init__(self, encoder: Encoder, folder):
+        self.encoder, self.computed, self.cut, self._loaded = encoder, 0, 0, None
+        place = Path(folder, encoder.digest)
+        self.store = Store(place)
+        if not (place / "encoder.json").exists():
+            write_text(place / "encoder.json", json.dumps(encoder.identity, indent=1, sort_keys=True) + "\n")
+
+    def stream(self, texts: Iterable[str], role: str | None = None) -> Iterator[np.ndarray]:
+        """The vectors of texts in their order, as float16 arrays of up to CHUNK rows."""
+        prefix, texts = self.encoder.prefix(role), iter(texts)
+        while chunk := [prefix + text for text in itertools.islice(texts, CHUNK)]:
+            yield self._chunk(chunk)
+
+    def embed(self, texts: list[str], role: str | None = None) -> np.ndarray:
+        """The vectors of all texts at once, one row each."""
+        found = list(self.stream(texts, role))
+        return np.concatenate(found) if found else np.empty((0, self.store.dimensions or 0), np.float16)
+
+    @property
+    def told(self) -> str:
+        """A job's summary of its embedding."""
+        cut = f", {self.cut} of them longer than the {self.kind.longest} tokens that are read" if self.cut else ""
+        return f"{self.computed} texts embedded{cut}"
+
+    def longer(self, texts: list[str], role: str | None = None) -> tuple[int, int]:
+        """How many of the texts are longer than what the encoder reads, and how many tokens of a text it reads."""
+        prefix = self.encoder.prefix(role)
+        return _longer(self.kind, [prefix + text for text in texts]), self.kind.longest
+
+    @property
+    def kind(self) -> Kind:
+        """The loaded encoder."""
+        if self._loaded is None:
+            log.info("loading encoder %s", self.encoder.name)
+            self._loaded = self.encoder.load()
+        return self._loaded
+
+    def _chunk(self, texts):
+        keys = [key(text) for text in texts]
+        self.computed += self.store.fill(keys, lambda positions: self._compute(texts, positions))
+        return self.store.vectors(keys)
+
+    def _compute(self, texts, positions):
+        """Positions with their vectors, a batch at a time."""
+        missing = [texts[at] for at in positions]
+        tokens = tokenized(self.kind, missing)
+        for batch, rows in vectors(self.kind, tokens):
+            yield [positions[at] for at in batch], rows
+        full = [text for text, row in zip(missing, tokens, strict=True) if len(row) >= self.kind.longest]
+        self.cut += _longer(self.kind, full)
+
+
+def tokenized(kind: Kind, texts: list[str]) -> list[np.ndarray]:
+    """The tokens of each text, as many as the encoder reads."""
+    starts = range(0, len(texts), AT_ONCE)
+    return [np.asarray(row, np.int32) for at in starts for row in kind.tokens(texts[at : at + AT_ONCE])]
+
+
+def vectors(kind: Kind, tokens: list[np.ndarray]) -> Iterator[tuple[list[int], np.ndarray]]:
+    """Places in the list with their vectors, a batch at a time."""
+    for batch in batches([len(row) for row in tokens], kind.batch_tokens):
+        yield batch, kind.vectors(*padded([tokens[at] for at in batch], kind.pad))
+
+
+def _longer(kind, texts):
+    starts = range(0, len(texts), AT_ONCE)
+    return sum(length > kind.longest for at in starts for length in kind.lengths(texts[at : at + AT_ONCE]))

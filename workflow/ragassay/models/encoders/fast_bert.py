@@ -1,0 +1,122 @@
+"""Run an encoder of BERT's shape on a processor, faster than its library and with the same numbers up to rounding.
+
+Texts lie one behind the other, so that no token is padding, and each sees itself alone, so that there are no masks.
+Biases that attention cancels (of keys) or hands on unchanged (of values) are left out or moved to where they end up,
+residuals are added by the products themselves, weights lie as the products read them, and the activation is worked into
+its product. A model of another shape, number format or device, or whose own states differ from these, is left to its
+library: `lean` then returns None. Weights that were read without the library come from
+`ragassay.models.encoders.bert_files`.
+"""
+
+import itertools
+from collections.abc import Mapping
+
+import numpy as np
+import torch
+from torch.nn.functional import layer_norm, scaled_dot_product_attention
+
+NAMES = frozenset({"BertModel", "RobertaModel", "XLMRobertaModel", "CamembertModel"})
+TABLES = ("word", "position", "token_type")
+AGREE = 1e-4  # relative; what states of both may differ by
+PROBE = (np.array([[5, 9, 7, 11], [6, 8, 10, 0]]), np.array([[1, 1, 1, 1], [1, 1, 1, 0]]))
+REFUSALS = (AttributeError, RuntimeError, TypeError, ValueError, LookupError)  # of models that only look alike
+
+
+def lean(model) -> "Lean | None":
+    """A function from padded tokens and their mask to the last layer's states, which are 0 in padding."""
+    weight = next(model.parameters(), None) if type(model).__name__ in NAMES else None
+    if weight is None or weight.device.type != "cpu" or weight.dtype != torch.float32:
+        return None
+    if model.config.hidden_act != "gelu" or model.config.is_decoder or not torch.backends.mkldnn.is_available():
+        return None
+    tokens, mask = (torch.from_numpy(values) for values in PROBE)
+    padding = getattr(model.embeddings, "padding_idx", None)  # RoBERTa's positions begin behind it
+    numbers = model.config.num_attention_heads, model.config.layer_norm_eps, 0 if padding is None else padding + 1
+    try:
+        with torch.no_grad():  # weights of inference mode could not be part of a gradient's way
+            found = Lean(dict(model.named_parameters()), *numbers)
+        with torch.inference_mode():
+            own = model(input_ids=tokens, attention_mask=mask).last_hidden_state * mask[:, :, None]
+            apart = (found(*PROBE) - own).abs().max()
+    except REFUSALS:
+        return None
+    return found if apart <= AGREE * max(1.0, float(own.abs().max())) else None
+
+
+class Lean:
+    """`weights` are tensors by the names that the library gives them; positions begin to count at `start`."""
+
+    def __init__(self, weights: Mapping[str, torch.Tensor], heads: int, epsilon: float, start: int = 0):
+        self.words, self.places, self.types = (weights[f"embeddings.{name}_embeddings.weight"].data for name in TABLES)
+        self.norm, self.width, self.start = _norm(weights, "embeddings", epsilon), self.words.shape[1], start
+        count = sum(name.startswith("encoder.layer.") and name.endswith(".query.weight") for name in weights)
+        self.heads = heads
+        self.layers = [_Layer(weights, f"encoder.layer.{number}", epsilon) for number in range(count)]
+
+    def __call__(self, tokens: np.ndarray, mask: np.ndarray, types: np.ndarray | None = None) -> torch.Tensor:
+        """rows x longest x width; `types` are those of tokens, if not all are the first."""
+        inside = mask.astype(bool)
+        places = np.broadcast_to(self.start + np.arange(mask.shape[1]), mask.shape)
+        ids, positions = (torch.from_numpy(values[inside]) for values in (tokens, places))
+        kinds = self.types[0] if types is None else self.types[torch.from_numpy(types[inside])]
+        states = layer_norm(self.words[ids] + kinds + self.places[positions], *self.norm)
+        runs = _runs(mask.sum(1).tolist())
+        for layer in self.layers:
+            states = layer(states, runs, self.heads)
+        result = torch.zeros(*mask.shape, self.width)
+        result[torch.from_numpy(inside)] = states
+        return result
+
+
+class _Layer:
+    def __init__(self, weights, name, epsilon):
+        def parts(place):
+            return (weights[f"{name}.{place}.{part}"] for part in ("weight", "bias"))
+
+        (query, self.query_bias), (value, value_bias) = parts("attention.self.query"), parts("attention.self.value")
+        self.query, self.value = _columns(query), _columns(value)
+        self.key = _columns(weights[f"{name}.attention.self.key.weight"])
+        mixed, mixed_bias = parts("attention.output.dense")
+        self.mixed = _columns(mixed)
+        self.mixed_bias = mixed_bias + value_bias @ self.mixed  # attention's weights have the sum 1
+        self.first_norm = _norm(weights, f"{name}.attention.output", epsilon)
+        self.second_norm = _norm(weights, f"{name}.output", epsilon)
+        wide, self.wide_bias = parts("intermediate.dense")
+        self.wide = torch.ops.mkldnn._reorder_linear_weight(wide.data)
+        narrow, self.narrow_bias = parts("output.dense")
+        self.narrow = _columns(narrow)
+
+    def __call__(self, states, runs, heads):
+        """Tokens x width; `states` are overwritten."""
+        query = torch.addmm(self.query_bias, states, self.query)
+        key, value = states @ self.key, states @ self.value
+        for start, count, length in runs:
+            own = slice(start, start + count * length)
+            parts = (part[own].view(count, length, heads, -1).transpose(1, 2) for part in (query, key, value))
+            query[own] = scaled_dot_product_attention(*parts).transpose(1, 2).reshape(count * length, -1)
+        states = layer_norm(states.add_(self.mixed_bias).addmm_(query, self.mixed), *self.first_norm)
+        wide = torch.ops.mkldnn._linear_pointwise(states, self.wide, self.wide_bias, "gelu", [], "none")
+        return layer_norm(states.add_(self.narrow_bias).addmm_(wide, self.narrow), *self.second_norm)
+
+
+def _runs(lengths):
+    """Start, count and length of texts of one length that follow one another."""
+    found, start = [], 0
+    for length, same in itertools.groupby(lengths):
+        count = sum(1 for _ in same)
+        if length:
+            found.append((start, count, length))
+        start += count * length
+    return found
+
+
+def _columns(weight):
+    """The weight as inputs x outputs; the model's own becomes a view of it, so that it is there once."""
+    columns = weight.data.t().contiguous()
+    weight.data = columns.t()
+    return columns
+
+
+def _norm(weights, name, epsilon):
+    weight, bias = (weights[f"{name}.LayerNorm.{part}"] for part in ("weight", "bias"))
+    return weight.shape, weight, bias, epsilon

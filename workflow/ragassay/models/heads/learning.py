@@ -1,0 +1,132 @@
+"""Train all heads on labelled items, and measure how well they do with fewer of them. Items come in clusters, such as
+all that were made from one text, and a cluster is never in two parts.
+
+Heads are trained on the training part only; epoch and temperature are chosen on the validation part; the test part is
+looked at once, at the end. A smaller share of the training clusters is part of every larger one.
+"""
+
+import hashlib
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ragassay.base.errors import AssayError
+from ragassay.metrics.auroc import auroc
+from ragassay.models.heads import calibration, linear, scores
+from ragassay.models.heads.recipe import LOGISTIC, MLP
+
+TRAIN, VALIDATION, TEST = "train", "validation", "test"
+DIGITS = 6
+
+
+class LearningError(AssayError):
+    """No heads can be trained on these features."""
+
+
+@dataclass(frozen=True)
+class Data:
+    """Items with features, a yes or no each, and the part and the cluster that each belongs to. What items and clusters
+    are called stands in messages, and in rows as the columns that count them.
+    """
+
+    features: np.ndarray
+    labels: np.ndarray
+    parts: np.ndarray
+    clusters: np.ndarray
+    items_are: str = "items"
+    clusters_are: str = "clusters"
+
+    def of(self, part, share=1.0):
+        inside = self.parts == part
+        return inside & np.isin(self.clusters, _first(self.clusters[inside], share)) if share < 1 else inside
+
+
+class Learned(NamedTuple):
+    heads: dict  # (head, seed) -> arrays, trained on all of the training part
+    temperatures: dict  # (head, seed) -> number
+    rows: list[dict]  # one for each epoch of each head, seed and share
+
+
+def learn(owner: str, data: Data, kinds: tuple[str, ...], balanced: bool, recipe, seeds: list[int], shares) -> Learned:
+    """`owner` names the heads in messages; `recipe` is that of a two-layer head."""
+    finite = np.isfinite(data.features).all(axis=1)
+    if not finite.all():
+        raise LearningError(
+            f"{owner}: found {(~finite).sum()} of {len(finite)} {data.items_are} with a feature that is not finite,"
+            f" expected finite numbers, first in row {int(np.argmin(finite))}; check the model's weights"
+        )
+    learned = Learned({}, {}, [])
+    for share in sorted({*shares, 1.0}):
+        inside = data.of(TRAIN, share)
+        labels, groups = data.labels[inside], len(set(data.clusters[inside]))
+        if not len(labels) or labels.all() or not labels.any():
+            if share == 1:
+                raise LearningError(
+                    f"{owner}: found {len(labels)} {data.items_are} of {groups} {data.clusters_are} in the training"
+                    f" part, not of both labels; expected some of each; add {data.clusters_are}"
+                )
+            continue
+        counts = {data.clusters_are: groups, data.items_are: len(labels)}
+        for head, seed, arrays, history in _heads(data, inside, kinds, balanced, recipe, seeds):
+            kept = _kept(history)
+            tested = figures(*scored(arrays, data, TEST))
+            for row in history:
+                own = tested if row["epoch"] == kept else dict.fromkeys(tested)
+                test = {"test_accuracy": own["accuracy"], "test_auroc": own["auroc"]}
+                keys = {"head": head, "seed": seed, "percent": round(100 * share), **counts}
+                learned.rows.append({**keys, **row, **test, "kept": row["epoch"] == kept})
+            if share == 1:
+                learned.heads[head, seed] = arrays
+                learned.temperatures[head, seed] = calibration.temperature(*scored(arrays, data, VALIDATION))
+    return learned
+
+
+def _kept(history):
+    """The epoch that the head is of, as `ragassay.models.heads.head` chooses it."""
+    epochs = [row for row in history if row["validation_loss"] is not None]
+    if len(history) == 1 or not epochs:
+        return history[-1]["epoch"]
+    return min(epochs[1:], key=lambda row: row["validation_loss"])["epoch"]
+
+
+def _heads(data, inside, kinds, balanced, recipe, seeds):
+    """Head, seed, arrays and history of each head."""
+    if LOGISTIC in kinds:
+        arrays = linear.train(data.features[inside], data.labels[inside], balanced)
+        held = figures(*scored(arrays, data, VALIDATION))
+        losses = {"loss": None, "validation_loss": held["log_loss"], "validation_accuracy": held["accuracy"]}
+        yield LOGISTIC, 0, arrays, [{"epoch": 0, **losses}]
+    if MLP in kinds:
+        from ragassay.models.heads import head  # loads torch, which is not needed without it
+
+        parts = (head.Part(data.features[own], data.labels[own]) for own in (inside, data.of(VALIDATION)))
+        training, validation = parts
+        for seed in seeds:
+            yield MLP, seed, *head.train(training, validation, recipe, seed)
+
+
+def scored(arrays: dict, data: Data, part: str) -> tuple[np.ndarray, np.ndarray]:
+    """Scores and labels of a part."""
+    inside = data.of(part)
+    return scores.scores(arrays, data.features[inside]), data.labels[inside]
+
+
+def figures(found: np.ndarray, labels: np.ndarray, temperature: float = 1.0) -> dict:
+    """How good scores are on some items; empty numbers without items."""
+    if not len(found):
+        return dict.fromkeys(("accuracy", "auroc", "log_loss", "expected_error"))
+    predicted = scores.probabilities(found, temperature)
+    numbers = {
+        "accuracy": np.mean((found > 0) == labels),
+        "auroc": auroc(found, labels),
+        "log_loss": calibration.log_loss(found / temperature, labels),
+        "expected_error": calibration.expected_error(predicted, labels),
+    }
+    return {name: None if value is None else round(float(value), DIGITS) for name, value in numbers.items()}
+
+
+def _first(clusters, share):
+    """The first clusters by a hash of their names."""
+    names = sorted(set(clusters), key=lambda name: hashlib.sha256(f"share {name}".encode()).digest())
+    return names[: round(share * len(names))]

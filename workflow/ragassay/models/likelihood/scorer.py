@@ -1,0 +1,228 @@
+"""Log-likelihood of texts by a frozen causal model: how probable each token of a text is, behind those before it.
+
+A text stands alone or behind another that is given, such as a prompt. Both are cut into tokens apart, as a model that
+answers has them. In front stands the tokenizer's start token, so that the first token has a probability, too; where a
+tokenizer has none, the first token of a text that stands alone is not scored. A given text that a chat template made
+has the start that it needs. A text that is longer than what the model reads is cut at its end, and says by how much.
+
+Values come by token, with the character of the text at which each token ends. So one pass over a whole text also gives
+its first half alone, and its second half behind the first (`Scored.between`); only the second half alone is another
+text. Texts run in batches of like length, and logits are made for a few tokens at a time, so that memory depends
+neither on the batch nor on the length of texts. What batch a text falls into changes its values by rounding at most.
+"""
+
+import contextlib
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import torch
+
+from ragassay.base.errors import AssayError
+from ragassay.base.stage import log
+from ragassay.models.batches import batches, padded
+from ragassay.models.device import positions, short_texts
+from ragassay.models.local import LocalModel
+from ragassay.models.products import quicken
+
+CPU_TOKENS, GPU_TOKENS = 1024, 16_384  # of one batch, padding included
+CPU_ENOUGH = 128  # tokens that a core multiplies as fast as more
+ROWS = 256  # tokens whose logits are made together
+AT_ONCE = 256  # texts cut into tokens together
+
+
+class LikelihoodError(AssayError):
+    """A model cannot score these texts."""
+
+
+class Scored(NamedTuple):
+    """A text: `values` are log-probabilities of the tokens that were scored, and `ends` where they end in the text. Of
+    the text, `cut` tokens were not read.
+    """
+
+    values: np.ndarray
+    ends: np.ndarray
+    cut: int = 0
+
+    @property
+    def tokens(self) -> int:
+        return len(self.values)
+
+    @property
+    def total(self) -> float:
+        """The sum of log-probabilities; minus this by `tokens` is what papers call the log of perplexity."""
+        return float(self.values.sum(dtype=np.float64))
+
+    def between(self, start: int, stop: int) -> "Scored":
+        """The tokens that end behind the character `start` and not behind `stop`, still behind all before them."""
+        inside = ((self.ends > start) | (start == 0)) & (self.ends <= stop)
+        return Scored(self.values[inside], self.ends[inside])
+
+
+class Row(NamedTuple):
+    """Tokens that the model reads; those from `first` on are the text's."""
+
+    tokens: np.ndarray
+    first: int
+    ends: np.ndarray
+    cut: int
+
+
+class Scorer:
+    """A causal model, loaded when there is something to score; `longest` is what it reads of a text, where that is to
+    be less than it can.
+    """
+
+    def __init__(self, local: LocalModel, longest: int | None = None):
+        self.local = local
+        self.longest = min((count for count in (longest, positions(local.config)) if count), default=None)
+        if not local.tokenizer.is_fast:
+            raise LikelihoodError(
+                f"{local.name}: found a tokenizer that does not say where its tokens end, expected a tokenizer.json"
+                " among its files; convert it, or name another model"
+            )
+
+    def of(self, texts: list[str], given: list[str] | None = None) -> list[Scored]:
+        """The texts in their order; `given` has what stands in front of each."""
+        rows = self.rows(texts, given)
+        result = [Scored(np.empty(0, np.float32), row.ends, row.cut) for row in rows]
+        for alike in self._alike(rows):
+            enough = self.local.batch_tokens(CPU_ENOUGH, GPU_TOKENS)
+            for batch in batches([len(rows[at].tokens) for at in alike], self._budget, enough):
+                together = [alike[at] for at in batch]
+                for at, values in zip(together, self._values([rows[at] for at in together]), strict=True):
+                    result[at] = result[at]._replace(values=values)
+        if cut := sum(row.cut > 0 for row in rows):
+            log.info("%s: %d texts are longer than the %d tokens that are read", self.local.name, cut, self.longest)
+        return result
+
+    @cached_property
+    def causal(self) -> "Causal":
+        log.info("loading %s", self.local.name)
+        return Causal(self.local.causal())
+
+    @property
+    def _budget(self):
+        return self.local.batch_tokens(CPU_TOKENS, GPU_TOKENS)
+
+    def rows(self, texts: list[str], given: list[str] | None) -> list[Row]:
+        """Texts and what stands in front of them, as the model reads them."""
+        tokenizer, rows = self.local.tokenizer, []
+        start = [] if tokenizer.bos_token_id is None else [tokenizer.bos_token_id]
+        before = [] if tokenizer.chat_template else start
+        fronts = [(before + ids if ids else start) for ids, _ in self._tokens(given or [""] * len(texts))]
+        for number, (front, (ids, ends)) in enumerate(zip(fronts, self._tokens(texts), strict=True)):
+            room = len(ids) if self.longest is None else max(0, self.longest - len(front))
+            if ids and not room:
+                raise LikelihoodError(
+                    f"{self.local.name}: text {number + 1} stands behind {len(front)} tokens, expected fewer than"
+                    f" {self.longest}, which is all that the model reads; shorten the prompt or name another model"
+                )
+            first = max(1, len(front))  # what stands first has nothing to follow from
+            tokens = np.array([*front, *ids[:room]], np.int64)
+            rows.append(Row(tokens, first, ends[first - len(front) : room], max(0, len(ids) - room)))
+        return rows
+
+    def _tokens(self, texts):
+        """Tokens of each text and where they end."""
+        options = {"add_special_tokens": False, "return_offsets_mapping": True, "verbose": False}
+        for start in range(0, len(texts), AT_ONCE):
+            found = self.local.tokenizer(texts[start : start + AT_ONCE], **options)
+            for ids, offsets in zip(found["input_ids"], found["offset_mapping"], strict=True):
+                yield ids, np.array([end for _, end in offsets], np.int64)
+
+    def _alike(self, rows):
+        """Rows with something to score, in groups that may stand in one batch."""
+        scored, short = [at for at, row in enumerate(rows) if len(row.ends)], short_texts(self.local.config)
+        if short is None:
+            return [scored]
+        return [[at for at in scored if (len(rows[at].tokens) > short) == long] for long in (False, True)]
+
+    @torch.inference_mode()
+    def _values(self, rows):
+        """The log-probabilities of each row's text."""
+        tokens, _ = padded([row.tokens for row in rows], 0)  # padding stands behind, where nothing sees it
+        counts = [len(row.ends) for row in rows]
+        lines = np.repeat(np.arange(len(rows)), counts)
+        places = np.concatenate([np.arange(row.first, len(row.tokens)) for row in rows])
+        values = self.causal.log_probabilities(tokens, lines, places)
+        if not np.isfinite(values).all():
+            raise LikelihoodError(
+                f"{self.local.name}: found a log-probability that is not finite in {self.local.dtype}; take float32, or"
+                " see whether its weights are sound"
+            )
+        return np.split(values, np.cumsum(counts)[:-1])
+
+
+class Causal:
+    """A model in two parts: states of tokens, and what its output layer makes of some of them."""
+
+    def __init__(self, model):
+        _fuse(model)
+        quicken(model)
+        self.model, self.head = model, model.get_output_embeddings()
+        self.plain = self._is_plain()
+
+    def log_probabilities(self, tokens: np.ndarray, lines: np.ndarray, places: np.ndarray) -> np.ndarray:
+        """Of the tokens at these places, behind those before them, as float32."""
+        wanted = torch.from_numpy(tokens[lines, places]).to(self.model.device)
+        states = self._states(torch.from_numpy(tokens), torch.from_numpy(lines), torch.from_numpy(places - 1))
+        parts = zip(states.split(ROWS), wanted.split(ROWS), strict=True)
+        return torch.cat([self._chosen(part, own) for part, own in parts]).cpu().numpy()
+
+    def _chosen(self, states, wanted):
+        return -torch.nn.functional.cross_entropy(self.logits(states).float(), wanted, reduction="none")
+
+    def logits(self, states):
+        """tokens x width -> tokens x vocabulary"""
+        if self.plain:
+            return self.head(states)
+        with _before(self.head, lambda _module, _given: (states[None],)):  # the family does the rest by itself
+            return self._run(torch.zeros(1, 1, dtype=torch.long)).logits[0]
+
+    def _states(self, tokens, lines, places):
+        """What goes into the output layer at these places; the layer does not run."""
+        kept = []
+
+        def stop(_module, given):
+            kept.append(given[0][lines.to(given[0].device), places.to(given[0].device)])
+            raise Reached
+
+        with _before(self.head, stop), contextlib.suppress(Reached):
+            self._run(tokens)
+        return kept[0]
+
+    @torch.inference_mode()
+    def _is_plain(self):
+        """Whether logits are what the output layer gives; some families scale or bend them."""
+        given = []
+        handle = self.head.register_forward_hook(lambda _module, _input, output: given.append(output))
+        logits = self._run(torch.arange(4)[None]).logits  # the first may be padding's, which is nothing
+        handle.remove()
+        return torch.equal(given[0].float(), logits.float())
+
+    def _run(self, tokens):
+        return self.model(input_ids=tokens.to(self.model.device), use_cache=False)
+
+
+def _fuse(model):
+    """Compute GELU by tanh in one pass over the tokens; some families take seven."""
+    from transformers.activations import NewGELUActivation  # which jobs that only write what is known need not load
+
+    for module in model.modules():
+        for name, child in list(module.named_children()):
+            if type(child) is NewGELUActivation:
+                setattr(module, name, torch.nn.GELU(approximate="tanh"))
+
+
+class Reached(Exception):
+    """The output layer is about to run, and what it would get is known."""
+
+
+@contextlib.contextmanager
+def _before(module, hook):
+    handle = module.register_forward_pre_hook(hook)
+    try:
+        yield
+    finally:
+        handle.remove()

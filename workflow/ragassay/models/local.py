@@ -1,0 +1,127 @@
+"""A frozen model on this machine, as an entry of the configuration names it: the one way to weights.
+
+Encoders, hidden states and the provider `transformers` stand on it. Files are found and digested (see
+`ragassay.models.files`), never fetched: weights are safetensors, and code that comes with a model is never run. A
+model's identity follows from its files and number format, not from its name. Nothing is loaded before it is needed.
+"""
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from ragassay.models import files
+from ragassay.models.files import WeightsError
+
+TOWERS = ("DPRContextEncoder", "DPRQuestionEncoder")
+
+
+@dataclass(frozen=True)
+class LocalModel:
+    """`name` says whose weights they are, such as "encoder minilm"; `entry` has the model (a folder,
+    package:<package>/<folder>, or the hub's name of one in the hub's cache) and options: device, dtype (float32,
+    bfloat16, float16; bfloat16 on a GPU unless it says otherwise), batch_tokens, revision.
+    """
+
+    name: str
+    entry: dict
+
+    @property
+    def options(self) -> dict:
+        return self.entry.get("options") or {}
+
+    @cached_property
+    def folder(self) -> Path:
+        return files.folder(self.name, self.entry["model"], self.options.get("revision"))
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash over all files that are read."""
+        return files.digest(self.folder)
+
+    @property
+    def commit(self) -> str | None:
+        """The hub's commit of a model from the hub's cache, where a folder is named after it."""
+        return self.folder.name if self.folder.parent.name == "snapshots" else None
+
+    @property
+    def identity(self) -> dict:
+        """Everything that can change what a language model computes by more than rounding."""
+        from ragassay.models import chat
+
+        return {"files": self.digest, "dtype": self.dtype} | chat.date(self.tokenizer)
+
+    @cached_property
+    def device(self) -> str:
+        import torch
+
+        return self.options.get("device") or ("cuda" if torch.cuda.is_available() else "cpu")
+
+    @cached_property
+    def dtype(self) -> str:
+        return self.options.get("dtype") or ("bfloat16" if self.device.startswith("cuda") else "float32")
+
+    def batch_tokens(self, on_cpu: int, on_gpu: int) -> int:
+        """How many tokens a batch may have, padding included."""
+        return self.options.get("batch_tokens") or (on_cpu if self.device == "cpu" else on_gpu)
+
+    @cached_property
+    def config(self):
+        """The model's own configuration, as its family has it."""
+        from ragassay.models import loading
+
+        with self.reading("configuration"):
+            return loading.config(self.folder)
+
+    @cached_property
+    def tokenizer(self):
+        from ragassay.models import loading
+
+        with self.reading("tokenizer"):
+            return loading.tokenizer(self.folder)
+
+    def prompt(self, messages: list[dict]) -> str:
+        """The text that the model is to go on from."""
+        from ragassay.models import chat
+
+        return chat.rendered(self.name, self.tokenizer, messages)
+
+    def trunk(self, pooler: bool = False):
+        """The model without its output layer, and its pooler if that is read; seconds or minutes, so call it when there
+        is something to compute.
+        """
+        import transformers
+
+        own = (self.config.architectures or [""])[0]  # of DPR's two towers, AutoModel knows one
+        return self._loaded(getattr(transformers, own) if own in TOWERS else transformers.AutoModel, pooler=pooler)
+
+    def causal(self):
+        """The model with the layer that predicts the next token."""
+        from transformers import AutoModelForCausalLM
+
+        return self._loaded(AutoModelForCausalLM)
+
+    def place(self) -> dict:
+        """The device and the numbers to load into, as torch names them."""
+        from ragassay.models import device
+
+        return {"device": device.place(self.device), "dtype": device.dtype(self.dtype)}
+
+    def _loaded(self, kind, **options):
+        from ragassay.models import loading
+
+        with self.reading("weights"):
+            return loading.loaded(kind, self.folder, **self.place(), **options).eval()
+
+    @contextlib.contextmanager
+    def reading(self, what: str) -> Iterator[None]:
+        """What is wrong with files or device becomes one line that names the model."""
+        from ragassay.models import loading
+
+        try:
+            with loading.reading():
+                yield
+        except (OSError, ValueError, KeyError) as error:
+            reason = str(error).strip().split("\n")[0]
+            raise WeightsError(f"{self.name}: cannot load the {what} of {self.folder}: {reason}") from error

@@ -1,0 +1,95 @@
+"""Synthetic queries are searched as if the sentence that they were made from did not stand in the corpus.
+
+A query that is copied from a passage, or written from it, repeats the passage's words, as queries of people do not. So
+its source, the sentence of its own passage that shares most of its words, is taken out of whatever the query found: of
+its own passage, of passages that overlap with that, and of near-duplicates. What is left of these is scored again.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ragassay.base import tables
+from ragassay.corpora.corpus import titled
+from ragassay.schemas.neighbours import NEIGHBOURS
+from ragassay.schemas.passages import PASSAGES
+from ragassay.schemas.queries import QUERIES, SYNTHETIC
+from ragassay.search.nearest import STEP
+from ragassay.text.sentences import sentences
+from ragassay.text.words import content, stem
+
+COPY, FEWEST = 0.8, 4  # what share of the words of the shorter one a copy shares with its source, and of how many words
+
+Score = Callable[[list[str], list[str]], np.ndarray]  # of some queries with one text each; NaN where there is none
+
+
+def mask(neighbours, queries, passages, titles: str, score: Score) -> int:
+    """Take sources out of what the synthetic queries of a set found, in the table of neighbours; give the number of
+    these queries.
+    """
+    rows = tables.read(QUERIES, queries, ["query_id", "text", "kind", "passage_id"]).to_pylist()
+    asked = {row["query_id"]: row for row in rows if row["kind"] == SYNTHETIC}
+    if not asked:
+        return 0
+    found = tables.read(NEIGHBOURS, neighbours).to_pandas()
+    sources = _Sources(passages, titles, {*found["passage_id"]}, {row["passage_id"] for row in asked.values()})
+    places, texts, left = [], [], []
+    for place, (query, passage) in enumerate(zip(found["query_id"], found["passage_id"], strict=True)):
+        if query in asked and (text := sources.masked(passage, asked[query])) is not None:
+            places.append(place)
+            texts.append(asked[query]["text"])
+            left.append(text)
+    if places:
+        scores = found["score"].to_numpy(copy=True)
+        scores[places] = np.round(np.rint(score(texts, left) / STEP) * STEP, 5)
+        found["score"] = scores
+        found = found.dropna().sort_values(["query_id", "score", "passage_id"], ascending=[True, False, True])
+        found["rank"] = found.groupby("query_id").cumcount() + 1
+        tables.write(NEIGHBOURS, neighbours, found.to_dict("records"))
+    return len(asked)
+
+
+class _Sources:
+    """The sentences of some passages and of the queries' own, with their words."""
+
+    def __init__(self, passages, titles, found, own):
+        self._titles, self._passages, self._of, self._chosen = titles, {}, {}, {}
+        columns = ["passage_id", "document_id", "title", "text"]
+        for batch in tables.batches(PASSAGES, passages, columns):
+            for row in batch.to_pylist():
+                names = {row["passage_id"], row["document_id"]}
+                if row["passage_id"] in found or names & own:
+                    self._passages[row["passage_id"]] = (
+                        row["title"],
+                        [(one, _words(one)) for one in sentences(row["text"])],
+                    )
+                for name in names & own:
+                    self._of.setdefault(name, []).append(row["passage_id"])
+
+    def masked(self, passage, query):
+        """The passage without what repeats the query's source, as it is searched; None if nothing does."""
+        title, parts = self._passages[passage]
+        source = self._source(query)
+        left = [text for text, words in parts if not _is_copy(words, source)]
+        if len(left) == len(parts):
+            return None
+        return titled(self._titles, title, " ".join(left)) if left else ""
+
+    def _source(self, query):
+        """The words of the sentence that a query was made from; of the query, if its passage is not in the corpus."""
+        name = query["query_id"]
+        if name not in self._chosen:
+            asked = _words(query["text"])
+            parts = [words for own in self._of.get(query["passage_id"], []) for _, words in self._passages[own][1]]
+            shared = [(len(asked & words), -len(words)) for words in parts]
+            self._chosen[name] = parts[shared.index(max(shared))] if parts else asked
+        return self._chosen[name]
+
+
+def _words(text):
+    return frozenset(map(stem, content(text)))
+
+
+def _is_copy(words, source):
+    shorter = min(len(words), len(source))
+    return words == source or (shorter >= FEWEST and len(words & source) >= COPY * shorter)

@@ -1,0 +1,85 @@
+"""Tables of neighbours: from positions to rows, and merging those of several corpora. Scores nothing."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ragassay.base import tables
+from ragassay.schemas.neighbours import NEIGHBOURS
+from ragassay.search.nearest import BITS, STEP, best_of_sparse
+
+TOGETHER = 4096  # queries whose rows are made at once
+SCORED = 256  # queries that are scored against all passages of a sparse index at once
+
+
+def rows(query_ids: list[str], passage_ids: pa.ChunkedArray, positions: np.ndarray, scores: np.ndarray) -> pa.Table:
+    """The rows of some queries; `positions` and `scores` are queries x ranks, best first."""
+    count, width = positions.shape
+    return pa.table(
+        {
+            "query_id": pa.array(query_ids, pa.string()).take(pa.array(np.repeat(np.arange(count), width))),
+            "rank": pa.array(np.tile(np.arange(1, width + 1, dtype=np.int32), count)),
+            "passage_id": passage_ids.take(pa.array(positions.ravel())),
+            "score": pa.array(scores.ravel()),
+        },
+        schema=NEIGHBOURS.schema,
+    )
+
+
+def write(
+    path, query_ids: Sequence[str], passage_ids: pa.ChunkedArray, positions: np.ndarray, scores: np.ndarray
+) -> None:
+    """The table of what `nearest` found."""
+    with tables.Writer(NEIGHBOURS, path) as writer:
+        for start in range(0, len(query_ids), TOGETHER):
+            own = slice(start, start + TOGETHER)
+            writer.write(rows(query_ids[own], passage_ids, positions[own], scores[own]))
+
+
+def of_sparse(index, query_ids: list[str], texts: list[str], passage_ids, count: int) -> Iterator[pa.Table]:
+    """The rows of some queries at a time, from what BM25 says; a query that shares no word with any has none."""
+    for start in range(0, len(texts), SCORED):
+        best = best_of_sparse(index.scores(texts[start : start + SCORED]), count)
+        pairs = zip(query_ids[start : start + SCORED], best, strict=True)
+        yield pa.concat_tables(
+            [rows([name], passage_ids, positions[None], scores[None]) for name, (positions, scores) in pairs]
+        )
+
+
+def merged(rankings: list[pa.Table], count: int) -> pa.Table:
+    """The best `count` of each query out of several corpora that were searched apart, with new ranks. Their passages
+    have different ids.
+
+    Query and score are packed into one whole number, which is sorted at little cost since each ranking is in order
+    already; passages are compared by their ids only where scores are equal.
+    """
+    together = pa.concat_tables(rankings).combine_chunks()
+    owners = _places(together["query_id"])
+    keys = (owners << BITS) - np.rint(together["score"].to_numpy() / STEP).astype(np.int64)
+    order = np.argsort(keys, kind="stable")
+    tied = np.flatnonzero(_repeated(keys[order]))
+    at = order[tied]
+    order[tied] = at[np.lexsort((_places(together["passage_id"].take(pa.array(at))), keys[at]))]
+    owners = owners[order]
+    starts = np.flatnonzero(np.diff(owners, prepend=-1))
+    ranks = np.arange(1, len(owners) + 1) - np.repeat(starts, np.diff(np.append(starts, len(owners))))
+    best = together.take(pa.array(order[ranks <= count]))
+    place = NEIGHBOURS.schema.get_field_index("rank")
+    return best.set_column(place, NEIGHBOURS.schema.field(place), pa.array(ranks[ranks <= count].astype(np.int32)))
+
+
+def _places(names) -> np.ndarray:
+    """The place of each name among all different ones in alphabetical order."""
+    names = names.combine_chunks().dictionary_encode()
+    order = pc.array_sort_indices(names.dictionary).to_numpy()
+    places = np.empty(len(order), np.int64)
+    places[order] = np.arange(len(order))
+    return places[names.indices.to_numpy()]
+
+
+def _repeated(keys) -> np.ndarray:
+    """Which of some sorted numbers stand there more than once."""
+    same = keys[1:] == keys[:-1]
+    return np.append(same, False) | np.insert(same, 0, False)

@@ -1,0 +1,131 @@
+"""Vectors that were computed elsewhere, found by the ids of their passages or queries.
+
+A file of vectors is one of
+
+    x.parquet       a column `id` of text or whole numbers and a column `vector` of lists of numbers, all of one length
+    x.npy           rows of numbers as numpy saves them, with the ids in x.ids, one a line, in the order of the rows
+    x.safetensors   the same as the tensor `vectors`, with the ids in x.ids
+
+The last two are mapped into memory, so that they may be larger than it; a Parquet file is read whole. Several files
+are one set of vectors. What is wrong with them is found before a search: ids that are given twice or are not as many
+as vectors, vectors of different lengths. A number that is none is found when it is read. Further ids may be there.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from ragassay.base.errors import AssayError
+
+BLOCK = 8192  # vectors that are given at once
+TYPES = {"F16": "<f2", "F32": "<f4", "F64": "<f8"}  # safetensors' names
+
+
+class VectorError(AssayError):
+    """A file of vectors cannot be used; the message names the file."""
+
+
+class VectorFiles:
+    def __init__(self, files: Iterable):
+        self._files = list(map(str, files))
+        self._vectors, ids, owners = [], [], []
+        for number, file in enumerate(self._files):
+            names, vectors = READERS[Path(file).suffix](file)
+            if vectors.ndim != 2 or not vectors.shape[1]:
+                raise VectorError(f"{file}: found an array of shape {vectors.shape}, expected rows of numbers")
+            if len(names) != len(vectors):
+                raise VectorError(f"{file}: found {len(names)} ids of {len(vectors)} vectors, expected as many")
+            self._vectors.append(vectors)
+            ids.append(names)
+            owners.append(np.full(len(names), number))
+            if vectors.shape[1] != self.dimensions:
+                expected = f"expected {self.dimensions} as in {self._files[0]}"
+                raise VectorError(f"{file}: found vectors of {vectors.shape[1]} numbers, {expected}")
+        rows = np.concatenate([np.arange(len(names)) for names in ids])
+        ids, owners = pa.concat_arrays(ids), np.concatenate(owners)
+        order = pc.sort_indices(ids).to_numpy()
+        self._ids, self._owners, self._rows = ids.take(pa.array(order)), owners[order], rows[order]
+        same = pc.index(pc.equal(self._ids[1:], self._ids[:-1]), True).as_py() if len(ids) > 1 else -1
+        if same >= 0:
+            file = self._files[self._owners[same + 1]]
+            raise VectorError(f"{file}: found the id {self._ids[same].as_py()!r} twice, expected each once")
+
+    @property
+    def dimensions(self) -> int:
+        return self._vectors[0].shape[1]
+
+    def blocks(self, ids: pa.ChunkedArray) -> Iterator[np.ndarray]:
+        """The vectors of these ids in their order, as float32, some at a time."""
+        places = pc.index_in(ids.combine_chunks(), self._ids)
+        if places.null_count:
+            missing = ids.filter(pc.is_null(places))[0].as_py()
+            found = f"found no vector of {missing!r} ({places.null_count} of {len(ids)} are missing)"
+            raise VectorError(f"{', '.join(self._files)}: {found}, expected one of each")
+        places = places.to_numpy()
+        for start in range(0, len(places), BLOCK):
+            yield self._block(places[start : start + BLOCK])
+
+    def _block(self, places):
+        found = np.empty((len(places), self.dimensions), np.float32)
+        for number, vectors in enumerate(self._vectors):
+            inside = np.flatnonzero(self._owners[places] == number)
+            rows = self._rows[places[inside]]
+            order = np.argsort(rows)  # a file is read from its beginning to its end
+            found[inside[order]] = vectors[rows[order]]
+            bad = ~np.isfinite(found[inside]).all(axis=1)
+            if bad.any():
+                name = self._ids[int(places[inside][bad][0])].as_py()
+                raise VectorError(f"{self._files[number]}: found a number that is none in the vector of {name!r}")
+        return found
+
+
+def _parquet(file):
+    try:
+        rows = pq.read_table(file, columns=["id", "vector"])
+        ids = rows["id"].cast(pa.string()).combine_chunks()
+        vectors = rows["vector"].combine_chunks()
+    except (pa.ArrowException, OSError, KeyError) as error:
+        reason = str(error).strip().splitlines()[0]
+        raise VectorError(f"{file}: expected a Parquet file with the columns id and vector ({reason})") from error
+    if not pa.types.is_fixed_size_list(vectors.type) and not pa.types.is_list(vectors.type):
+        raise VectorError(f"{file}: column vector is {vectors.type}, expected lists of numbers")
+    numbers = vectors.flatten()
+    lengths = pc.list_value_length(vectors).unique().to_pylist() or [0]
+    if len(lengths) > 1 or ids.null_count or numbers.null_count or not pa.types.is_floating(numbers.type):
+        raise VectorError(f"{file}: expected an id and as many numbers in each row, found lists of {lengths[:5]}")
+    return ids, numbers.to_numpy(zero_copy_only=False).reshape(-1, lengths[0] or 1)
+
+
+def _npy(file):
+    try:
+        return _ids(file), np.load(file, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise VectorError(f"{file}: expected an array of numbers as numpy saves it ({error})") from error
+
+
+def _safetensors(file):
+    with Path(file).open("rb") as content:
+        try:
+            size = int.from_bytes(content.read(8), "little")
+            entry = json.loads(content.read(size) if size < 1 << 27 else "")["vectors"]
+            start, form = 8 + size + entry["data_offsets"][0], (TYPES[entry["dtype"]], tuple(entry["shape"]))
+            return _ids(file), np.memmap(file, form[0], "r", start, form[1])
+        except (ValueError, KeyError, TypeError) as error:
+            raise VectorError(
+                f"{file}: expected safetensors with a tensor `vectors` of {', '.join(TYPES)} ({error!r})"
+            ) from error
+
+
+def _ids(file):
+    path = Path(file).with_suffix(".ids")
+    if not path.is_file():
+        raise VectorError(f"{file}: found no file {path}, expected one with the id of each row, one a line")
+    return pa.array(path.read_text(encoding="utf-8").splitlines(), pa.string())
+
+
+READERS = {".parquet": _parquet, ".npy": _npy, ".safetensors": _safetensors}

@@ -1,0 +1,92 @@
+"""HotFlip: bring a text nearer to a direction by exchanging one token after another.
+
+Each step picks a place among the tokens that may change. The gradient of the similarity by the embedding there says, to
+first order, what each token of the vocabulary would add; the best candidates are written, cut into tokens again and
+scored, and the best of them stays if it is better than what was there. All drafts of a call take their steps together.
+What a direction is, such as the vector of a question, is the attack's affair.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch.nn.functional import normalize
+
+from ragassay.models.batches import batches, padded
+from ragassay.models.encoders.embed import vectors
+from ragassay.models.encoders.gradients import traced
+from ragassay.search.similarity import COSINE, comparable
+from ragassay.studies.poisoning.attacks.drafts import Draft, Drafter
+
+SPARE = 2  # times as many candidates are written as are scored, since some are cut into other tokens
+
+
+class Climbed(NamedTuple):
+    """A draft that was brought nearer: its similarity before and after, and what it took."""
+
+    text: str
+    before: float
+    after: float
+    forwards: int
+
+
+class HotFlip:
+    """For one encoder of passages and one similarity."""
+
+    def __init__(self, kind, drafter: Drafter, similarity: str):
+        self.kind, self.drafter, self.similarity = kind, drafter, similarity
+        self.table = kind.words.weight[torch.from_numpy(drafter.usable)].float()  # usable tokens x width
+
+    def climb(self, drafts: list[Draft], directions: np.ndarray, steps: int, candidates: int, seed) -> list[Climbed]:
+        """`directions` has a row for each draft. The same drafts and seed give the same texts."""
+        dice = [np.random.default_rng([*seed, number]) for number in range(len(drafts))]
+        before = scores = self.scores(drafts, directions)
+        forwards = np.ones(len(drafts), int)
+        for _ in range(steps):
+            places = [d.first + int(die.integers(d.count)) for d, die in zip(drafts, dice, strict=True)]
+            ranked = self.ranked(drafts, directions, places, SPARE * candidates)
+            changed = [
+                self.drafter.changes(draft, place, tokens, candidates)
+                for draft, place, tokens in zip(drafts, places, ranked, strict=True)
+            ]
+            drafts, scores = self._better(drafts, directions, scores, changed)
+            forwards += [1 + len(options) for options in changed]
+        found = zip((draft.text for draft in drafts), before, scores, forwards, strict=True)
+        return [Climbed(text, float(first), float(last), int(count)) for text, first, last, count in found]
+
+    def scores(self, drafts: list[Draft], directions: np.ndarray) -> np.ndarray:
+        """The similarity of each draft's vector with its direction."""
+        result = np.empty(len(drafts), np.float32)
+        for batch, rows in vectors(self.kind, [draft.tokens for draft in drafts]):
+            result[batch] = (comparable(rows, self.similarity) * directions[batch]).sum(1)
+        return result
+
+    def ranked(self, drafts: list[Draft], directions, places, count: int) -> list[np.ndarray]:
+        """The tokens that promise most at one place of each draft, the best first."""
+        result = [None] * len(drafts)
+        for batch in batches([len(draft.tokens) for draft in drafts], self.kind.batch_tokens):
+            promised = self._gradients([drafts[at] for at in batch], directions[batch], [places[at] for at in batch])
+            best = (promised @ self.table.T).topk(min(count, len(self.table)), dim=1).indices.cpu().numpy()
+            for at, tokens in zip(batch, best, strict=True):
+                result[at] = self.drafter.usable[tokens]
+        return result
+
+    def _gradients(self, drafts, directions, places):
+        """drafts x width: of the similarity, by the embedding at one place of each."""
+        rows, mask = padded([draft.tokens for draft in drafts], self.kind.pad)
+        found, embeddings = traced(self.kind, rows, mask)
+        found = normalize(found, dim=1) if self.similarity == COSINE else found
+        similarity = (found * torch.from_numpy(directions).to(found.device)).sum()
+        [gradients] = torch.autograd.grad(similarity, embeddings)
+        return gradients[torch.arange(len(drafts)), places].float()
+
+    def _better(self, drafts, directions, scores, changed):
+        """Each draft, or the best of its changes where that scores higher."""
+        owners = np.repeat(np.arange(len(drafts)), [len(options) for options in changed])
+        options = [one for own in changed for one in own]
+        values = self.scores(options, directions[owners])
+        drafts, scores = list(drafts), scores.copy()
+        for at, (option, value) in enumerate(zip(options, values, strict=True)):
+            if value > scores[owners[at]]:
+                drafts[owners[at]], scores[owners[at]] = option, value
+        return drafts, scores

@@ -1,0 +1,18 @@
+"""Passages of the corpus itself with the right answer exchanged for the wrong one, and nothing else: what is left to
+see if an attack has no style of its own. Without a passage that gives the answer among those retrieved, there is none.
+"""
+
+from ragassay.grading.answer_exchange import exchanged
+from ragassay.studies.poisoning.attacks.poison import ANSWER, RETRIEVED, Poison
+
+SETTINGS, NEEDS, WANTS = {"texts": 5}, (RETRIEVED,), ANSWER
+
+
+def poison(targets, tools, settings):
+    for target in targets:
+        made = 0
+        for passage in tools.retrieved.get(target["target_id"], []):
+            text = exchanged(passage["text"], target["answers"], target["target"])
+            if text and made < settings["texts"]:
+                made += 1
+                yield Poison(target["target_id"], text, made_from=passage["passage_id"])

@@ -1,0 +1,85 @@
+"""A method of our own: removes passages that echo the question more than passages do, in words that are unusual
+here.
+
+A text that is planted for a question has to resemble the question, and states the wrong answer in its words. Four
+readings say how far a passage does so:
+
+    similarity   to the question, against the other passages of this question, in standard deviations of these: how
+                 similar passages are at all differs from question to question
+    words        stems of the question's content words that it has, by the square root of its own content words
+    run          the longest run of words of the question that stands in it, as a share of the question
+    surprise     the mean of -log p of its tokens
+
+Each is ranked in clean text and becomes a normal score; their sum is the score, and is fitted like any other. None
+has a weight, and none was chosen by the queries that the benchmark tests. Its limits: a passage that was copied and
+changed in one word echoes nothing, and a text in the corpus's own style that takes up few of the question's words
+passes.
+"""
+
+from functools import lru_cache
+from statistics import NormalDist
+
+import numpy as np
+
+from ragassay.studies.poisoning.defences import surprise, thresholds
+from ragassay.text.words import content, stem, tokens
+
+SETTINGS = thresholds.SETTINGS | surprise.SETTINGS
+NEEDS = ("scores",)
+CRITERIA = {"echo": "found"}
+COMPARES = True  # similarities of one question with each other
+NORMAL = NormalDist()
+
+
+def units(null, settings):
+    """What each reading is in clean text."""
+    found = [readings(rows, settings) for rows in null.found.values() if rows]
+    names = found[0] if found else ()
+    values = {name: np.concatenate([own[name] for own in found]) for name in names}
+    return {name: thresholds.grid(np.sort(own[~np.isnan(own)])) for name, own in values.items()}
+
+
+def scores(passages, settings):
+    """A passage without any token is judged by the other readings."""
+    own = readings(passages, settings)
+    ranked = np.stack([_normal(own[name], np.array(null)) for name, null in settings["units"].items()])
+    return {"echo": np.nansum(ranked, axis=0)}
+
+
+def _normal(values, null):
+    """Normal scores: what a rank in the null would be in a normal distribution."""
+    ranks = np.minimum(thresholds.rank(values, null), 1)
+    shares = (ranks * len(null) + 0.5) / (len(null) + 1)
+    return np.array([NORMAL.inv_cdf(share) if share == share else np.nan for share in shares.tolist()])
+
+
+def readings(passages, settings) -> dict[str, np.ndarray]:
+    similarity = np.array([passage["score"] for passage in passages], float)
+    words, runs = zip(*(taken_up(passage["question"], passage["text"]) for passage in passages), strict=True)
+    return {
+        "similarity": (similarity - similarity.mean()) / (similarity.std() or 1.0),
+        "words": np.array(words),
+        "run": np.array(runs),
+        "surprise": surprise.column(passages, "whole", settings),
+    }
+
+
+@lru_cache(maxsize=100_000)  # each fold of queries is fitted on most of the texts of the others
+def taken_up(question: str, text: str) -> tuple[float, float]:
+    """The readings `words` and `run` of one text."""
+    wanted, words = {stem(word) for word in content(question)}, [stem(word) for word in content(text)]
+    asked, own = ([word.lower() for word in tokens(one)] for one in (question, text))
+    share = len(wanted.intersection(words)) / max(1, len(words)) ** 0.5
+    return share, longest_run(asked, own) / max(1, len(asked))
+
+
+def longest_run(wanted: list[str], words: list[str]) -> int:
+    """The most neighbouring words of the first list that are neighbours in the second, too."""
+    best, before = 0, {}  # place in words -> length of the run that ends there
+    places = {}
+    for at, word in enumerate(words):
+        places.setdefault(word, []).append(at)
+    for word in wanted:
+        before = {at: before.get(at - 1, 0) + 1 for at in places.get(word, ())}
+        best = max([best, *before.values()])
+    return best

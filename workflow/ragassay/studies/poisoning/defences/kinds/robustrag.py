@@ -1,0 +1,78 @@
+"""RobustRAG: each passage is read by itself, so that a planted one speaks for itself alone, and what is answered rests
+on what several passages say. It removes no passage.
+
+`aggregation` says how. `keywords`: of each passage the words that answer the question, and an answer from those that
+enough passages name. `voting`: an answer from each passage, and the one that most of the others agree with; of equals
+that of the better passage. Enough are a `share` of the passages that say anything, or `most`. Where most of what is
+found was planted, as five texts among five are, nothing of this can help.
+"""
+
+from collections import Counter
+
+from ragassay.calls.parsers.json_answers import parse_object
+from ragassay.calls.parsers.result import Abstain, answer_part
+from ragassay.grading.answer_match import normalized
+from ragassay.grading.declining import declines_from_passages
+from ragassay.studies.poisoning.defences.judgement import KEPT
+
+KEYWORDS, VOTING = "keywords", "voting"
+SETTINGS = {"aggregation": KEYWORDS, "share": 0.3, "most": 3}
+PROMPTS = ("name_keywords", "answer_from_keywords")
+LONGEST = 100  # letters of a keyword
+
+
+def judge(passages, settings):
+    return [KEPT] * len(passages)
+
+
+async def answer(question, passages, ask, settings):
+    if not passages:
+        return await ask.answer(question, [])
+    if settings["aggregation"] == VOTING:
+        return elected([await ask.answer(question, [text]) for text in passages])
+    named = [keywords(await ask("name_keywords", passages=[text], question=question)) for text in passages]
+    agreed = common([own for own in named if own], settings["share"], settings["most"])
+    if not agreed:
+        return await ask.answer(question, [])
+    return await ask("answer_from_keywords", keywords="\n".join(agreed), question=question)
+
+
+def keywords(answer) -> list[str]:
+    """Those of one passage; none where the answer cannot be read, which is what a passage gives that says nothing."""
+    parsed = parse_object(answer.text, answer.finish_reason, ("keywords",))
+    given = [] if isinstance(parsed, Abstain) else parsed.value["keywords"]
+    texts = [" ".join(one.split()) for one in given if isinstance(one, str)] if isinstance(given, list) else []
+    return [text for text in texts if normalized(text) and len(text) <= LONGEST]
+
+
+def common(named: list[list[str]], share: float, most: int) -> list[str]:
+    """The keywords that enough passages name, as the first of them writes each; those of most passages first."""
+    written, counts = {}, Counter()
+    for own in named:
+        by_key = {_key(text): text for text in reversed(own)}
+        written = by_key | written
+        counts.update(by_key.keys())
+    enough = min(most, share * len(named))
+    return [written[key] for key, count in counts.most_common() if count >= enough]
+
+
+def elected(answers):
+    """The answer that most agree with: two agree if one has all words of the other. Answers that decline do not vote;
+    if all do, the first of them stands.
+    """
+    votes = [(answer, _words(answer)) for answer in answers]
+    votes = [(answer, words) for answer, words in votes if words]
+    if not votes:
+        return answers[0]
+    agreeing = [sum(own <= other or other <= own for _, other in votes) for _, own in votes]
+    return votes[max(range(len(votes)), key=lambda at: (agreeing[at], -at))][0]
+
+
+def _words(answer):
+    """The words of an answer that says something."""
+    text = answer_part(answer.text, answer.finish_reason)
+    return None if isinstance(text, Abstain) or declines_from_passages(text) else set(normalized(text))
+
+
+def _key(text):
+    return normalized(text)

@@ -1,0 +1,188 @@
+"""An interpolated n-gram model of words: how surprising each token of a text is, in nats. No language model is needed,
+and what it says is no result about one.
+
+Tokens are words in small letters and single marks. Probabilities of each order are interpolated with those below by
+Witten's and Bell's rule, down to one that is the same for all words, so that an unknown word has a probability, too.
+Before a text stands a start token, which makes its first token count.
+
+It is trained in two halves. Documents are divided by a hash of their cluster of near-duplicates, and each half of them
+is scored by the model of the other, so that no text is scored by a model that has read it. A text that stands in both
+halves, such as a notice that many documents end with, is read by none. A text of no document is given to one of both
+models by a hash of its words.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+from ragassay.base.atomic import replacing, write_text
+from ragassay.models import files
+from ragassay.studies.poisoning.defences.scorer import Scored, ScorerError, half_of
+from ragassay.text.visible import visible
+
+SETTINGS = {"order": 2}
+CHUNK = 4096  # texts at once
+TOKEN = re.compile(r"\w+|[^\w\s]")
+READ = "read"
+START, UNKNOWN = 0, 1  # a context, and a token; other tokens come after
+ARRAYS, WORDS = "ngrams.safetensors", "words.json"
+
+
+class Ngrams:
+    """One model. Of each order it keeps the n-grams as sorted numbers with their share of the interpolation, and of
+    each context the weight of what stands below.
+    """
+
+    def __init__(self, words: list[str], parts: list[dict[str, np.ndarray]]):
+        self.words, self.parts = words, parts  # parts[n]: `grams`, `shares`, `contexts`, `weights` of order n + 1
+        self.numbers = {word: at for at, word in enumerate(words, UNKNOWN + 1)}
+        self.size = len(words) + 2
+
+    @classmethod
+    def trained(cls, texts: Iterable[str], order: int) -> "Ngrams":
+        numbers, rows = {}, []
+        for text in texts:
+            tokens = TOKEN.findall(visible(text).lower())
+            rows.append(np.array([numbers.setdefault(token, len(numbers) + 2) for token in tokens], np.int64))
+        model = cls(list(numbers), [])
+        ids, begins = _joined(rows)
+        context = np.zeros(len(ids), np.int64)  # the number of the context of each token; of order 1 there is one
+        for _ in range(order):
+            grams, places, counts = np.unique(context * model.size + ids, return_inverse=True, return_counts=True)
+            contexts, owners, types = np.unique(grams // model.size, return_inverse=True, return_counts=True)
+            totals = np.bincount(owners, counts)
+            own = {"grams": grams, "shares": counts / (totals + types)[owners]}
+            model.parts.append(own | {"contexts": contexts, "weights": types / (totals + types)})
+            context = _before(places + 1, begins)
+        return model
+
+    def values(self, rows: list[np.ndarray]) -> np.ndarray:
+        """-log p of all tokens, row after row."""
+        ids, begins = _joined(rows)
+        found, context = np.full(len(ids), 1 / (self.size - 1)), np.zeros(len(ids), np.int64)
+        for part in self.parts:
+            places, is_known = _places(part["contexts"], context)
+            found *= np.where(is_known, part["weights"][places], 1)
+            places, is_known = _places(part["grams"], context * self.size + ids)
+            found += np.where(is_known, part["shares"][places], 0)
+            context = _before(np.where(is_known, places + 1, -1), begins)
+        return -np.log(found)
+
+    def ids(self, tokens: list[str]) -> np.ndarray:
+        return np.array([self.numbers.get(token, UNKNOWN) for token in tokens], np.int64)
+
+
+class Scorer:
+    """The models of both halves, and hashes of the texts that each has read. Its identity is that of its files."""
+
+    def __init__(self, models: list[Ngrams], read: list[np.ndarray], identity: dict | None = None):
+        self.models, self.read, self.identity = models, read, identity
+
+    @classmethod
+    def trained(cls, texts: Callable[[int], Iterable[str]], order: int) -> "Scorer":
+        """`texts` gives those of a half."""
+        found = [np.unique(np.fromiter(map(_hash, texts(side)), np.uint64)) for side in (0, 1)]
+        shared = np.intersect1d(*found, assume_unique=True)
+        read = [np.setdiff1d(own, shared, assume_unique=True) for own in found]
+        if not all(map(len, read)):
+            raise ScorerError(
+                f"found {len(shared)} texts in both of two halves and none in one alone, which could teach a model;"
+                " add documents, or name another scorer"
+            )
+        everywhere = set(shared.tolist())
+        parts = ((text for text in texts(side) if _hash(text) not in everywhere) for side in (0, 1))
+        return cls([Ngrams.trained(part, order) for part in parts], read)
+
+    @property
+    def memory(self) -> int:
+        """How many tokens before it a token depends on."""
+        return len(self.models[0].parts) - 1
+
+    def half(self, text: str) -> int:
+        """The half that a text belongs to: that of the documents which have it, or one by its hash."""
+        number = np.array([_hash(text)], np.uint64)
+        for side, read in enumerate(self.read):
+            if len(read) and _places(read, number)[1][0]:
+                return side
+        return half_of(text)
+
+    def write(self, folder) -> None:
+        arrays = {
+            f"{half}.{order}.{name}": array
+            for half, model in enumerate(self.models)
+            for order, part in enumerate(model.parts)
+            for name, array in part.items()
+        }
+        arrays |= {f"{half}.{READ}": own for half, own in enumerate(self.read)}
+        with replacing(Path(folder, ARRAYS)) as target:
+            target.write(save(arrays))
+        write_text(Path(folder, WORDS), json.dumps([model.words for model in self.models], ensure_ascii=False))
+
+    @classmethod
+    def load(cls, folder) -> "Scorer":
+        try:
+            words = json.loads(Path(folder, WORDS).read_text(encoding="utf-8"))
+            arrays = load(Path(folder, ARRAYS).read_bytes())
+            read = [arrays.pop(f"{half}.{READ}") for half in (0, 1)]
+            orders = 1 + max(int(name.split(".")[1]) for name in arrays)
+            models = [Ngrams(own, [{} for _ in range(orders)]) for own in words]
+        except (OSError, ValueError, KeyError, SafetensorError) as error:
+            raise ScorerError(f"{folder}: cannot read the scorer ({error}); train it again") from error
+        for name, array in arrays.items():
+            half, order, own = name.split(".")
+            models[int(half)].parts[int(order)][own] = array
+        return cls(models, read, {"files": files.digest(Path(folder))})
+
+    def scored(self, texts: Iterable[str], halves: Iterable[int]) -> Iterator[Scored]:
+        """`halves` are the halves that texts belong to; each is scored by the model of the other."""
+        pairs = zip(texts, halves, strict=True)
+        while chunk := list(islice(pairs, CHUNK)):
+            found = [None] * len(chunk)
+            for half, model in enumerate(self.models):
+                places = [at for at, (_, own) in enumerate(chunk) if own != half]
+                for at, scored in zip(places, _scored(model, [chunk[at][0] for at in places]), strict=True):
+                    found[at] = scored
+            yield from found
+
+
+def _hash(text):
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+
+
+def _scored(model, texts):
+    rows, ends = [], []
+    for text in texts:
+        matches = list(TOKEN.finditer(text))
+        rows.append(model.ids([match[0].lower() for match in matches]))
+        ends.append(np.array([match.end() for match in matches], np.int64))
+    values = model.values(rows)
+    cuts = np.cumsum([len(row) for row in rows])[:-1]
+    return [Scored(*pair) for pair in zip(np.split(values, cuts) if rows else [], ends, strict=True)]
+
+
+def _joined(rows):
+    """All ids in one array, and where rows begin."""
+    lengths = np.array([len(row) for row in rows], np.int64)
+    begins = (np.cumsum(lengths) - lengths)[lengths > 0]
+    return np.concatenate([*rows, np.empty(0, np.int64)]), begins
+
+
+def _before(numbers, begins):
+    """The number before each one; START where a row begins."""
+    found = np.empty_like(numbers)
+    found[1:] = numbers[:-1]
+    found[begins] = START
+    return found
+
+
+def _places(known, wanted):
+    """Where numbers stand among known ones, which are sorted, and whether they do."""
+    places = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+    return places, known[places] == wanted

@@ -1,0 +1,103 @@
+"""Texts are screened as they come in, before anybody has asked for them.
+
+    screen = Screen(guard, queries, clean)
+    judgements = screen(texts, vectors)
+
+Two things can be said of a text without a question: how surprising it is, by the thresholds of a fitted guard, and how
+similar it is to the one of many questions that it is most similar to. A text that was planted for a question of a log
+stands out there. Its threshold comes from the clean texts of the corpus, each by its own most similar question. Where
+no log is, questions that were made from the corpus take its place; they say less.
+"""
+
+import numpy as np
+
+from ragassay.base.stage import log
+from ragassay.studies.poisoning.defences import defence, thresholds
+from ragassay.studies.poisoning.defences.guard import Guard, matrix, wrong_texts
+from ragassay.studies.poisoning.defences.judgement import Criterion, Judgement
+from ragassay.studies.poisoning.defences.null import DefenceError, is_rough
+
+ASKED = "asked"  # the criterion of similarity to questions
+
+
+class Screen:
+    """`queries` and `clean` are vectors whose products are similarities: of questions, and of texts of the corpus. If
+    one is empty, only scores count. A `guard` that judges by questions alone gives no threshold.
+    """
+
+    def __init__(self, guard: Guard, queries=(), clean=(), alpha: float | None = None):
+        self.guard, own = guard, defence.module(guard.kind)
+        sources = getattr(own, "CRITERIA", {})
+        if defence.compares(guard.kind) or "sample" not in sources.values():
+            raise DefenceError(
+                f"{guard.path}: found a guard of kind {guard.kind}, which needs a question, expected one that judges by"
+                " scores, such as raguard or ppl; fit that"
+            )
+        fitted = guard.settings["fitted"]
+        kept = {name: one for name, one in fitted["criteria"].items() if sources[name] == "sample"}
+        self.settings = guard.settings | {"fitted": fitted | {"criteria": kept}}
+        self.alpha = guard.settings["alpha"] if alpha is None else alpha
+        self.queries, self.limit = np.empty((0, 0), np.float32), None
+        if len(queries) and len(clean):
+            self.queries = matrix(guard.path, queries, "vectors of questions")
+            self._fit(clean)
+
+    def _fit(self, clean):
+        values = self.nearest(clean)[0]
+        if len(values) < 1 / self.alpha:
+            raise DefenceError(
+                f"{self.guard.path}: found {len(values)} clean texts to fit similarity to questions on, expected at"
+                f" least {int(np.ceil(1 / self.alpha))} for alpha {self.alpha}; add some, or raise alpha"
+            )
+        if values.min() == values.max():
+            raise DefenceError(
+                f"{self.guard.path}: found the same similarity to questions {values[0]:g} for all {len(values)} clean"
+                " texts, so that a threshold would hold all or nothing; see what gave these vectors"
+            )
+        if is_rough(len(values), self.alpha):
+            log.info("%d clean texts give a rough threshold for alpha %g", len(values), self.alpha)
+        level, method = (1 - self.alpha) * (1 - self.guard.settings["trim"]), self.guard.settings["quantile"]
+        self.limit = float(np.quantile(values, level, method=method))
+        self.null = np.array(thresholds.grid(np.sort(values)))
+
+    def nearest(self, vectors) -> tuple[np.ndarray, np.ndarray]:
+        """How similar each text is to its most similar question, and which that is."""
+        found, width = matrix(self.guard.path, vectors, "vectors of texts"), self.queries.shape[1]
+        if found.shape[1] != width:
+            raise DefenceError(
+                f"{self.guard.path}: found vectors of {found.shape[1]} numbers for texts and of {width} for questions,"
+                " expected those of one encoder"
+            )
+        similar = found @ self.queries.T
+        return similar.max(axis=1), similar.argmax(axis=1)
+
+    def __call__(self, texts: list[str], vectors=None) -> list[Judgement]:
+        """One judgement for each text; `vectors` are theirs, if there are questions."""
+        if wrong := wrong_texts(texts):
+            raise DefenceError(f"{self.guard.path}: {wrong}")
+        rows = [{"scores": one._asdict()} for one in self.guard.surprises(texts)]
+        return self.judge(rows, vectors)
+
+    def judge(self, rows: list[dict], vectors=None) -> list[Judgement]:
+        """The same for texts whose scores are stored: `rows` have these as `scores`."""
+        if self.limit is not None and vectors is None:
+            raise DefenceError(f"{self.guard.path}: found no vectors, which are compared with questions; give them")
+        if self.limit is not None and len(rows) != len(vectors):
+            found = f"{len(rows)} texts and {len(vectors)} vectors"
+            raise DefenceError(f"{self.guard.path}: found {found}, expected one for each")
+        judgements = [Judgement(False)] * len(rows)
+        if self.settings["fitted"]["criteria"] and rows:
+            judgements = defence.judge(self.guard.kind, rows, self.settings)
+        if self.limit is None or not rows:
+            return judgements
+        values, _ = self.nearest(vectors)
+        ranks = thresholds.rank(values, self.null).tolist()
+        return [self._with(*one) for one in zip(judgements, values.tolist(), ranks, strict=True)]
+
+    def _with(self, judgement, value, rank):
+        """A judgement with the similarity to questions as a further criterion."""
+        reached = value >= self.limit
+        reasons = [*([judgement.reason] if judgement.reason else []), *([ASKED] if reached else [])]
+        score = max(rank, judgement.score if judgement.score is not None else rank)
+        criteria = (*judgement.criteria, Criterion(ASKED, value, self.limit))
+        return Judgement(judgement.removed or reached, round(score, 6), ", ".join(reasons) or None, criteria)

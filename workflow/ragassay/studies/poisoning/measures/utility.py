@@ -1,0 +1,143 @@
+"""What is left for answers: where defences fail, and what they cost when nobody attacks."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ragassay.metrics.panel import Panel
+from ragassay.studies.poisoning.attacks.outcomes import ABSTAINED, CORRECT, OUTCOMES
+from ragassay.studies.poisoning.measures.detection import SECTION
+
+LENGTHS = ((1, 7, "up to 7"), (8, 12, "8 to 12"), (13, 10_000, "13 and more"))  # words of a question
+NAMES = ("dataset", "retriever", "attack", "defence", "responder")
+CLEAN, UNDEFENDED, FLOOR, CEILING = "none", "none", "closed_book", "oracle"
+TOPICS = 5
+
+
+def failure_rows(keys: dict, asked, aimed, filtered, rows) -> Iterator[dict]:
+    """What becomes of planted passages: most of an attack fails in retrieval, which is no merit of a defence. And of
+    questions: whether any passage is left, and any poison among those that are answered from.
+    """
+    shown = filtered[filtered["shown"].notna()]
+    left = shown.groupby("target_id").size().reindex(asked).fillna(0).to_numpy()
+    poison = rows[rows["poison"]]
+    remaining = poison.merge(shown[["target_id", "passage_id"]], on=["target_id", "passage_id"])
+    numbers = {"nothing_left": (left == 0).mean(), "poison_shown": asked.isin(remaining["target_id"]).mean()}
+    yield from SECTION.rows("left", keys, numbers, len(asked))
+    if len(aimed):
+        found = poison.drop_duplicates("passage_id")
+        removed = found["removed"].to_numpy(bool).sum()
+        shares = {"not_retrieved": len(aimed) - len(found), "not_removed": len(found) - removed, "removed": removed}
+        yield from SECTION.rows(
+            "failures", keys, {name: count / len(aimed) for name, count in shares.items()}, len(aimed)
+        )
+
+
+def answer_rows(given: dict, judged: dict, targets, resamples: int, seed: int) -> Iterator[dict]:
+    """Right answers behind each defence (OACC) and the other outcomes, between the floor of answers without passages
+    and the ceiling of answers without poison; those that poison costs although all of it was removed, and those that a
+    defence costs without attack. `judged` has what each defence looked at, by cell without responder.
+    """
+    by_topic = _topics(targets) if any(cell[2] == CLEAN != cell[3] for cell in given) else None
+    for cell, own in given.items():
+        keys = dict(zip(NAMES, cell, strict=True))
+        known, right = (own["outcome"] != ABSTAINED).to_numpy(), (own["outcome"] == CORRECT).to_numpy()
+        yield from _outcomes(keys, own, known, Panel(own.index, resamples, seed))
+        yield from bound_rows("answers", keys, given, cell, own.index)
+        before = given.get((*cell[:2], CLEAN, UNDEFENDED, cell[4]))
+        if before is None:
+            continue
+        could = (before["outcome"].reindex(own.index) == CORRECT).to_numpy() & known
+        lost = could & ~right
+        shown = _shown(own, judged.get(cell[:4]))
+        restored = could & ~shown
+        if cell[2] != CLEAN and restored.any():
+            yield SECTION.row("answers", keys, "not_restored", lost[restored].mean(), int(restored.sum()))
+        if cell[2] != CLEAN and could.any() and cell[:4] in judged:
+            yield from _fates(keys, own, judged[cell[:4]], could, right, shown)
+        if cell[2] == CLEAN != cell[3] and could.any():
+            yield SECTION.row("answers", keys, "lost", lost[could].mean(), int(could.sum()))
+            asked = targets[targets["dataset"] == cell[0]].set_index("target_id").reindex(own.index)
+            yield from _by_length(keys, asked, could, lost)
+            if cell[0] in by_topic:
+                yield from _by(keys, "topic", by_topic[cell[0]].reindex(own.index).to_numpy(), could, lost)
+
+
+def _outcomes(keys, own, known, panel):
+    """All outcomes but one, which the others give; the share of right answers goes by the paper's name, too."""
+    names = [name for name in OUTCOMES if name != ABSTAINED]
+    found = own["outcome"].to_numpy()
+    values = np.stack([np.where(known, found == name, np.nan) for name in names], axis=1)
+    estimates = panel.mean(values, np.ones(values.shape, bool))
+    yield SECTION.row("answers", keys, "oacc", **estimates.row(names.index(CORRECT)))
+    for at, name in enumerate(names):
+        yield SECTION.row("outcomes", keys, name, **estimates.row(at))
+
+
+def bound_rows(table: str, keys: dict, given: dict, cell: tuple, targets) -> Iterator[dict]:
+    """Right answers to these targets without any passage, under whatever attack, and without poison. `given` has the
+    answers of cells by target.
+    """
+    floors = [own for other, own in given.items() if (*other[:2], *other[3:]) == (*cell[:2], FLOOR, cell[4])]
+    ceilings = [given.get((*cell[:3], CEILING, cell[4])), given.get((*cell[:2], CLEAN, UNDEFENDED, cell[4]))]
+    for name, bounds in (("floor", floors), ("ceiling", ceilings)):
+        bound = next((own for own in bounds if own is not None), None)
+        if bound is None:
+            continue
+        found = bound["outcome"].reindex(targets)
+        found = found[found.notna() & (found != ABSTAINED)]
+        if len(found):
+            yield SECTION.row(table, keys, name, (found == CORRECT).mean(), len(found))
+
+
+def _shown(own, rows):
+    """Whether each question is answered from poison that was planted for it. What was planted for another one is a
+    stray; without what was looked at, all counts.
+    """
+    if rows is None:
+        return own["poisoned"].to_numpy(int) > 0
+    return own.index.isin(rows.loc[rows["poison"] & rows["shown"].notna(), "target_id"])
+
+
+def _fates(keys, own, rows, could, right, shown):
+    """Of the questions that were answered right without attack: where the defence of each ended."""
+    found = own.index.isin(rows.loc[rows["poison"], "target_id"])
+    fates = {
+        "not_retrieved": ~found & ~shown,
+        "not_removed": shown,
+        "restored": found & ~shown & right,
+        "not_restored": found & ~shown & ~right,
+    }
+    yield from SECTION.rows("fates", keys, {name: own[could].mean() for name, own in fates.items()}, int(could.sum()))
+
+
+def _by_length(keys, asked, could, lost):
+    words = asked["question"].str.split().str.len().to_numpy()
+    names = np.full(len(words), "", object)
+    for low, high, name in LENGTHS:
+        names[(words >= low) & (words <= high)] = name
+    yield from _by(keys, "words", names, could, lost)
+
+
+def _by(keys, what, groups, could, lost):
+    """Lost questions of each group."""
+    table = {"words": "lost", "topic": "lost_by_topic"}[what]
+    for name in dict.fromkeys(sorted(set(groups[could]))):
+        mask = could & (groups == name)
+        yield SECTION.row(table, keys | {what: name}, "lost", lost[mask].mean(), int(mask.sum()))
+
+
+def _topics(targets):
+    """dataset -> the topic of each target's question; questions without words have none."""
+    import pandas as pd
+
+    from ragassay.text.topics import TopicError, topics  # which brings scikit-learn: a second
+
+    found = {}
+    for dataset, own in targets.groupby("dataset"):
+        try:
+            labels, names = topics(own["question"].tolist(), TOPICS)
+        except TopicError:
+            continue
+        found[dataset] = pd.Series([names[label] for label in labels], own["target_id"].to_numpy())
+    return found

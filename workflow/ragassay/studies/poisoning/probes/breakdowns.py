@@ -1,0 +1,168 @@
+"""What probes see, broken down, as rows of the table metrics: by the number of planted passages, by kinds of wrong
+answers, elsewhere than where they were fitted, and beside defences that look at passages; and where activations lie in
+the plane. As everywhere in this study, the control stands in the same row.
+"""
+
+import json
+from collections.abc import Iterator
+
+import numpy as np
+
+from ragassay.metrics.panel import Panel
+from ragassay.studies.poisoning.probes.alarms import PROBE, WAYS
+from ragassay.studies.poisoning.probes.controls import CONTROL
+from ragassay.studies.poisoning.probes.labels import CORRECT, POISONED
+from ragassay.studies.poisoning.probes.names import MATCHED, RETRIEVED
+from ragassay.studies.poisoning.probes.performance import SECTION, Group
+from ragassay.studies.poisoning.probes.rows import ALL
+from ragassay.studies.poisoning.probes.three_way import CLASSES
+
+CELL = ["dataset", "retriever", "attack", "responder"]
+LEAST = 10  # right and poisoned answers each; of fewer no area is shown
+MATCHED_FPRS = {"at_1": 0.01, "at_5": 0.05}  # shares of false alarms at which methods are compared
+POINTS = 20  # thresholds of a ROC curve, beside both ends
+
+
+def planted_rows(keys: dict, group: Group) -> Iterator[dict]:
+    """AUROC on poisoned answers to prompts with so many planted passages, against all right answers."""
+    if keys["facts"] != ALL:
+        return
+    for count in sorted(set(group.planted[group.decided & group.poisoned].tolist())):
+        chosen = (group.labels == CORRECT) | (group.planted == count)
+        if (group.poisoned & chosen).sum() < LEAST:
+            continue
+        for probe, areas in group.compared(chosen):
+            own = keys | {"planted": count, "probe": probe}
+            yield SECTION.row("planted", own, "auroc", **areas[probe].row())
+            yield SECTION.row("planted", own, CONTROL, **areas[CONTROL].row())
+
+
+def curve_rows(keys: dict, group: Group) -> Iterator[dict]:
+    """The share of poisoned answers that each probe and the control find at the same share of false alarms, and ROC
+    curves of all these.
+    """
+    if keys["facts"] != ALL:
+        return
+    for probe in (name for name in group.beside if name != CONTROL):
+        for name, fpr in MATCHED_FPRS.items():
+            shares = group.tpr_at(fpr, probe)
+            yield SECTION.row("matched_fpr", keys | {"probe": probe}, f"tpr_{name}", **shares[probe].row())
+            yield SECTION.row("matched_fpr", keys | {"probe": probe}, f"{CONTROL}_{name}", **shares[CONTROL].row())
+    cell = {name: keys[name] for name in CELL}
+    for probe in group.beside:
+        scores = group.mean_scores(probe)
+        known = group.decided & ~np.isnan(scores)
+        right, wrong = scores[known & ~group.poisoned], scores[known & group.poisoned]
+        if not len(right) or not len(wrong):
+            continue
+        limits = np.unique(np.quantile(right, np.linspace(0, 1, POINTS), method="higher"))
+        for limit in [-np.inf, *limits, np.inf]:
+            rates = {"fpr": (right >= limit).mean(), "tpr": (wrong >= limit).mean()}
+            own = cell | {"probe": probe, "at": f"{limit:.6g}"}
+            yield from SECTION.rows(f"roc_{keys['condition']}", own, rates, int(known.sum()))
+
+
+def headline_rows(rows: list[dict]) -> Iterator[dict]:
+    """The areas of each probe where nothing but the answer was exchanged and as questions find it, side by side, each
+    with its control; nothing if only one of these conditions is measured. `rows` are those of the section.
+    """
+    found = [(json.loads(row["keys"]), row) for row in rows if row["table"] == "conditions"]
+    if not {MATCHED, RETRIEVED} <= {keys["condition"] for keys, _ in found}:
+        return
+    for keys, row in found:
+        condition = keys.pop("condition")
+        if row["metric"] in ("auroc", CONTROL) and condition in (MATCHED, RETRIEVED):
+            name = condition if row["metric"] == "auroc" else f"{condition}_{CONTROL}"
+            yield row | {"table": "headline", "keys": json.dumps(keys, ensure_ascii=False), "metric": name}
+
+
+def class_rows(frame, resamples: int, seed: int) -> Iterator[dict]:
+    """A matrix for each classifier: of the answers of a label, the shares that are taken for each."""
+    for names, own in frame.groupby([*CELL, "condition", "probe", "label"], sort=False):
+        keys = dict(zip([*CELL, "condition", "probe", "label"], names, strict=True))
+        taken = np.stack([own["predicted"].to_numpy() == name for name in CLASSES], axis=1).astype(float)
+        found = Panel(own["cluster"], resamples, seed).mean(taken)
+        for at, name in enumerate(CLASSES):
+            yield SECTION.row("three_way", keys | {"predicted": name}, "share", **found.row(at))
+
+
+def point_rows(frame) -> Iterator[dict]:
+    """A row of numbers for each answer, in a table for each way to draw and condition."""
+    for names, own in frame.groupby([*CELL, "condition", "method", "label"], sort=False):
+        *cell, condition, method, label = names
+        keys = dict(zip(CELL, cell, strict=True)) | {"label": label}
+        for number, (x, y) in enumerate(zip(own["x"], own["y"], strict=True)):
+            yield from SECTION.rows(f"{method}_{condition}", keys | {"point": number}, {"x": x, "y": y}, n=1)
+
+
+def transferred_rows(frame, resamples: int, seed: int) -> Iterator[dict]:
+    """AUROC and rates where a probe was not fitted, beside those of one that was fitted there, too."""
+    for names, own in frame.groupby(["generalisation", "condition", "tested_on", "fitted_on"], sort=False):
+        keys = dict(zip(("generalisation", "condition", "tested_on", "fitted_on"), names, strict=True))
+        own = own.assign(sample=own[[*CELL, "target_id", "side"]].agg(" ".join, axis=1))
+        wide = own.pivot_table(index="sample", columns="probe", values="score")
+        about = own.drop_duplicates("sample").set_index("sample").loc[wide.index]
+        labels, panel = about["label"].to_numpy(str), Panel(about["cluster"], resamples, seed)
+        decided, poisoned = np.isin(labels, (CORRECT, POISONED)), labels == POISONED
+        if min(poisoned.sum(), (decided & ~poisoned).sum()) < LEAST:
+            continue
+        areas = panel.auroc(wide.to_numpy(float), poisoned, decided)
+        columns = {name: at for at, name in enumerate(wide.columns)}
+        for probe in (name for name in columns if name != CONTROL):
+            row = keys | {"probe": probe}
+            yield SECTION.row("generalisation", row, "auroc", **areas.row(columns[probe]))
+            yield SECTION.row("generalisation", row, CONTROL, **areas.row(columns[CONTROL]))
+            flagged = own[own["probe"] == probe].groupby("sample")["flagged"].mean().reindex(wide.index)
+            for name, label in (("tpr", POISONED), ("fpr", CORRECT)):
+                found = panel.mean(flagged.to_numpy(float), labels == label)
+                yield SECTION.row("generalisation", row, name, **found.row())
+
+
+def alarm_rows(frame, resamples: int, seed: int, flips: int) -> Iterator[dict]:
+    """AUROC and rates of each way, with the control's AUROC, and how many more poisoned answers than the probe alone it
+    finds. `frame` is that of the table alarms.
+    """
+    for names, cell in frame.groupby([*CELL, "defence"], sort=False):
+        keys = dict(zip([*CELL, "defence"], names, strict=True))
+        groups = {probe: _Ways(own, resamples, seed) for probe, own in cell.groupby("probe", sort=False)}
+        for probe, own in groups.items():
+            if probe != CONTROL and CONTROL in groups and own.measurable:
+                yield from _rows(keys | {"probe": probe}, own, groups[CONTROL], flips)
+
+
+def _rows(keys, own, control, flips):
+    areas, flagged = own.areas(), own.flagged.to_numpy(float)
+    beside = control.areas().row(WAYS.index(PROBE))
+    alone = flagged[:, WAYS.index(PROBE)]
+    gained = flagged - alone[:, None]
+    found = {"tpr": own.panel.mean(flagged, own.poisoned), "fpr": own.panel.mean(flagged, own.right)}
+    more = own.panel.difference(gained, own.poisoned)
+    p = own.panel.p(np.where(own.poisoned[:, None], gained, 0), flips)
+    for at, way in enumerate(WAYS):
+        row = keys | {"way": way}
+        yield SECTION.row("alarms", row, "auroc", **areas.row(at))
+        yield SECTION.row("alarms", row, CONTROL, **beside)
+        for name, estimates in found.items():
+            yield SECTION.row("alarms", row, name, **estimates.row(at))
+        if way != PROBE:
+            yield SECTION.row("alarms", row, "over_probe", **more.row(at))
+            yield SECTION.row("alarms", row, "p", float(p[at]), n=int(more.counts[at]))
+
+
+class _Ways:
+    """The rows of one defence and probe as arrays of prompts x ways."""
+
+    def __init__(self, own, resamples, seed):
+        wide = own.pivot(index=["target_id", "side"], columns="way", values=["score", "flagged"])
+        about = own.drop_duplicates(["target_id", "side"]).set_index(["target_id", "side"]).loc[wide.index]
+        self.scores, self.flagged = (wide[name][list(WAYS)] for name in ("score", "flagged"))
+        labels = about["label"].to_numpy(str)
+        self.poisoned, self.right = labels == POISONED, labels == CORRECT
+        self.panel = Panel(about["cluster"], resamples, seed)
+
+    @property
+    def measurable(self):
+        return min(self.poisoned.sum(), self.right.sum()) >= LEAST
+
+    def areas(self):
+        return self.panel.auroc(self.scores.to_numpy(float), self.poisoned, self.poisoned | self.right)

@@ -1,0 +1,60 @@
+"""How certain the model is of its next token, layer by layer. Its own output layer reads the residual stream after each
+block, as a lens does for the last one; of what it reads few numbers go into a logistic regression: the entropy, the
+highest log-probabilities, and how far the layer agrees with the last one. Where passages and memory compete for an
+answer, layers disagree and hesitate, whatever the two answers are.
+
+Only those tokens count that are likeliest in the last layer on the training part, so that a saved probe needs no output
+layer. Only the last layer has passed the final norm; the others are given its length.
+"""
+
+import numpy as np
+
+from ragassay.studies.poisoning.probes.kinds import lens, logistic
+from ragassay.studies.poisoning.probes.samples import Part
+
+SETTINGS = {"tokens": 2000, "strengths": [0.001, 0.01, 0.1, 1.0]}
+OUTPUT = "all"  # layers that the output layer reads
+HIGHEST = 5  # log-probabilities of a layer
+LEAST = 1e-9  # that a state's length is divided by
+
+
+def fit(training, validation, settings, seed):
+    last = np.concatenate([states[:, -1] for states in training.chunks()])
+    words = lens.likeliest(last, training.features.output, settings["tokens"])
+    parts = (_certain(words, part) for part in (training, validation))
+    return {"words": words} | logistic.fit(*parts, settings, seed)
+
+
+def score(arrays: dict[str, np.ndarray], part, settings) -> np.ndarray:
+    return logistic.score(arrays, _certain(arrays["words"], part), settings)
+
+
+def certainties(states: np.ndarray, words: np.ndarray) -> np.ndarray:
+    """The numbers of each layer, samples x layers x numbers, from samples x layers x width."""
+    length = np.linalg.norm(states, axis=2, keepdims=True)
+    states = states * (length[:, -1:] / np.maximum(length, LEAST))
+    said = lens.log_probabilities(states.reshape(-1, states.shape[2]), words).reshape(*states.shape[:2], -1)
+    share, last = np.exp(said), said[:, -1]
+    entropy, crossed = -np.einsum("slt,slt->sl", share, said), -np.einsum("st,slt->sl", share[:, -1], said)
+    answer = np.take_along_axis(said, last.argmax(axis=1)[:, None, None], axis=2)  # the last layer's likeliest token
+    return np.concatenate(
+        [
+            entropy[:, :, None],
+            np.sort(np.partition(said, -HIGHEST, axis=2)[:, :, -HIGHEST:], axis=2),
+            answer,
+            np.log1p((said > answer).sum(axis=2, keepdims=True)),  # the tokens that this layer prefers to it
+            (crossed - entropy[:, -1:])[:, :, None],  # Kullback-Leibler divergence of the last layer from it
+        ],
+        axis=2,
+    ).astype(np.float32)
+
+
+def _certain(words, part):
+    layers = part.features.shape[1]
+    numbers = [
+        certainties(states[start : start + lens.ROWS], words)
+        for states in part.chunks()
+        for start in range(0, len(states), lens.ROWS)
+    ]
+    found = np.concatenate([np.empty((0, layers, HIGHEST + 4), np.float32), *numbers])
+    return Part(found, np.arange(len(found)), part.labels)

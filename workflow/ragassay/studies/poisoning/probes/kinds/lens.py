@@ -1,0 +1,46 @@
+"""What the model is about to say: the state of the last layer as log-probabilities of next tokens, by the model's own
+output layer, and a logistic regression on them that rests on few tokens. Where a model hesitates between two answers,
+or is inclined to hedge, it shows here. No linear function of the state shows it: how probable one token is depends on
+all others.
+
+Only those tokens count that are likeliest on the training part, so that a saved probe needs no output layer.
+"""
+
+import numpy as np
+
+from ragassay.studies.poisoning.probes.kinds import logistic
+from ragassay.studies.poisoning.probes.samples import Part
+
+SETTINGS = {"tokens": 500, "strengths": [0.03, 0.1, 0.3], "sparse": True}
+OUTPUT = "last"  # layer, which the output layer reads
+ROWS = 256  # samples at a time, whose numbers are as many as the model has tokens
+
+
+def fit(training, validation, settings, seed):
+    words = likeliest(training.whole(), training.features.output, settings["tokens"])
+    parts = (_said(words, part) for part in (training, validation))
+    return {"words": words} | logistic.fit(*parts, settings, seed)
+
+
+def score(arrays: dict[str, np.ndarray], part, settings) -> np.ndarray:
+    return logistic.score(arrays, _said(arrays["words"], part), settings)
+
+
+def likeliest(states: np.ndarray, output: np.ndarray, count: int) -> np.ndarray:
+    """The rows of the output layer for the tokens that are most probable in these states on average."""
+    total = np.zeros(len(output))
+    for start in range(0, len(states), ROWS):
+        total += np.exp(log_probabilities(states[start : start + ROWS], output)).sum(axis=0, dtype=np.float64)
+    return output[np.sort(np.argsort(-total, kind="stable")[:count])]
+
+
+def log_probabilities(states: np.ndarray, output: np.ndarray) -> np.ndarray:
+    """Of each of these tokens, if no other can follow: samples x tokens."""
+    logits = states @ output.T
+    logits -= logits.max(axis=1, keepdims=True)
+    return logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+
+
+def _said(words, part):
+    found = log_probabilities(part.whole(), words)
+    return Part(found[:, None], np.arange(len(found)), part.labels)

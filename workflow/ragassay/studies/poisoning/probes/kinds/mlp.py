@@ -1,0 +1,16 @@
+"""Two layers on all activations side by side, stopped where the validation part has the least loss."""
+
+from ragassay.models.heads.recipe import Recipe
+from ragassay.studies.poisoning.probes.kinds import logistic
+
+SETTINGS = {"hidden": 64, "dropout": 0.1, "epochs": 10, "batch": 32, "rate": 1e-3}
+OUTPUT = None
+score = logistic.score
+
+
+def fit(training, validation, settings, seed):
+    from ragassay.models.heads import head  # imports torch, which planning does without
+
+    parts = (head.Part(part.whole(), part.labels) for part in (training, validation))
+    arrays, _ = head.train(*parts, Recipe(**settings, standardize=True), seed)
+    return arrays

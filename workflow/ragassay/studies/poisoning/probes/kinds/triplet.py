@@ -1,0 +1,24 @@
+"""The paper's probe: a ResNet-18 maps the image of layers x width to a vector, trained with triplets so that
+answers of one kind lie together; an answer is of the kind of the nearest sample of a support set.
+
+The score is the distance to the nearest right sample less that to the nearest poisoned one, so that 0 is the method's
+own decision. The network's module is imported when it is used, since planning reads the settings.
+"""
+
+SETTINGS = {
+    "support": 100, "epochs": 60, "batch": 64, "rate": 1e-3, "margin": 1.0, "dimensions": 24,
+    "widths": [64, 128, 256, 512],
+}  # fmt: skip
+OUTPUT = None
+
+
+def fit(training, validation, settings, seed):
+    from ragassay.studies.poisoning.probes import triplets
+
+    return triplets.fit(training, validation, settings, seed)
+
+
+def score(arrays, part, settings):
+    from ragassay.studies.poisoning.probes import triplets
+
+    return triplets.score(arrays, part, settings)

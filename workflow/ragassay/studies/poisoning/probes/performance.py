@@ -1,0 +1,195 @@
+"""How well probes tell poisoned answers from right ones, as rows of the table metrics, with the controls in every row.
+
+All intervals of a group come from the same draws of documents. A probe that was fitted with several seeds counts as the
+mean of its seeds. Answers that are neither right nor poisoned are in no AUROC; how many there are stands in `samples`.
+"""
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import numpy as np
+
+from ragassay.metrics.panel import Estimates, Panel
+from ragassay.metrics.rank_swap import swap
+from ragassay.schemas.metrics import Section
+from ragassay.studies.poisoning.probes.controls import CONTROL, CONTROLS
+from ragassay.studies.poisoning.probes.labels import CORRECT, LABELS, POISONED
+from ragassay.studies.poisoning.probes.names import REASONS
+
+SECTION = Section("revprag")
+SIMPLE, NETWORK = "logistic", "triplet"  # kinds that are compared
+
+
+class Group:
+    """What probes say of some samples: a frame of probe_scores of one cell, condition, facts and training."""
+
+    def __init__(self, own, resamples: int, seed: int):
+        own = own.assign(column=list(zip(own["probe"], own["seed"], strict=True)))
+        wide, flagged = (
+            own.pivot(index=["target_id", "side"], columns="column", values=name) for name in ("score", "flagged")
+        )
+        about = own.drop_duplicates(["target_id", "side"]).set_index(["target_id", "side"]).loc[wide.index]
+        self.columns, self.scores, self._flagged = list(wide.columns), wide.to_numpy(float), flagged.to_numpy(float)
+        self.labels, self.kinds = about["label"].to_numpy(str), about["kind"].fillna("").to_numpy(str)
+        self.planted = about["planted"].to_numpy(int)
+        self.clusters = about["cluster"].to_numpy(str)
+        self.probes = list(dict.fromkeys(probe for probe, _ in self.columns))
+        self.decided, self.poisoned = np.isin(self.labels, (CORRECT, POISONED)), self.labels == POISONED
+        self.draws = resamples, seed
+
+    @property
+    def measurable(self) -> bool:
+        return 0 < self.poisoned.sum() < self.decided.sum()
+
+    @property
+    def beside(self) -> list[str]:
+        """The probes and the first control, which stands beside each of their numbers."""
+        return [name for name in self.probes if name == CONTROL or name not in CONTROLS]
+
+    def areas(self, chosen=None, probes=None) -> dict[str, Estimates]:
+        """The AUROC of each probe and control, or of some, on decided answers that are chosen."""
+        probes, inside = probes or self.probes, self.decided if chosen is None else self.decided & chosen
+        places = [place for name in probes for place in self._places(name)]
+        scores = self.scores[:, places]
+        asked = inside[:, None] & ~np.isnan(scores)  # probes may be tested in fewer folds
+        found = Panel(self.clusters, *self.draws).auroc(scores, self.poisoned, asked)
+        return {name: _mean(found, [places.index(place) for place in self._places(name)]) for name in probes}
+
+    def compared(self, chosen=None, controls=(CONTROL,)) -> Iterator[tuple[str, dict[str, Estimates]]]:
+        """Each probe with the AUROC of it and of controls on the answers that it scored: one that is tested in fewer
+        folds is compared on these.
+        """
+        own = [name for name in self.probes if name not in CONTROLS]
+        inside = self.decided if chosen is None else self.decided & chosen
+        everywhere = self.areas(inside, [*own, *controls])
+        for probe in own:
+            scored = inside & self.scored(probe)
+            yield probe, everywhere if (scored == inside).all() else self.areas(scored, [probe, *controls])
+
+    def tpr_at(self, fpr: float, probe: str) -> dict[str, Estimates]:
+        """How many poisoned answers a probe and the first control find where each flags so many of the right ones."""
+        names = (probe, CONTROL)
+        scores = np.stack([self.mean_scores(name) for name in names], axis=1)
+        asked = (self.decided & self.scored(probe))[:, None] & ~np.isnan(scores)
+        found = Panel(self.clusters, *self.draws).tpr_at(scores, self.poisoned, fpr, asked)
+        return {name: _mean(found, [at]) for at, name in enumerate(names)}
+
+    def scored(self, probe: str) -> np.ndarray:
+        return ~np.isnan(self.mean_scores(probe))
+
+    def mean_scores(self, probe: str) -> np.ndarray:
+        """Over its seeds; NaN where it is not tested."""
+        return self.scores[:, self._places(probe)].mean(axis=1)
+
+    def _places(self, probe):
+        return [at for at, (own, _) in enumerate(self.columns) if own == probe]
+
+    def p(self, first: str, second: str, flips: int) -> float:
+        """Two-sided, of the difference between two AUROCs on the decided answers that both have scored; NaN where these
+        are all right, or all poisoned.
+        """
+        one, other = self.mean_scores(first), self.mean_scores(second)
+        both = self.decided & ~np.isnan(one) & ~np.isnan(other)
+        if not 0 < self.poisoned[both].sum() < both.sum():
+            return np.nan
+        return swap(one[both], other[both], self.poisoned[both], self.clusters[both], flips)
+
+    def shares(self, probe: str) -> tuple[np.ndarray, np.ndarray]:
+        """Which answers have a threshold, and in which share of seeds each of these is flagged."""
+        flagged = self._flagged[:, self._places(probe)]
+        known = ~np.isnan(flagged).all(axis=1)
+        return known, np.nanmean(flagged[known], axis=1)
+
+    @cached_property
+    def flagged(self) -> dict[tuple[str, str], Estimates]:
+        """(probe, label) -> the share of answers of this label that is flagged, if there are any."""
+        found = {}
+        for probe in self.beside:
+            known, shares = self.shares(probe)
+            labels, clusters = self.labels[known], self.clusters[known]
+            for label in set(labels.tolist()):
+                own = labels == label
+                found[probe, label] = Panel(clusters[own], *self.draws).mean(shares[own])
+        return found
+
+
+def condition_rows(keys: dict, group: Group, flips: int) -> Iterator[dict]:
+    """AUROC of each probe, beside it those of the controls, the difference to the first of these, and rates."""
+    for probe, areas in group.compared(controls=CONTROLS):
+        own = keys | {"probe": probe}
+        yield SECTION.row("conditions", own, "auroc", **areas[probe].row())
+        for name in CONTROLS:
+            yield SECTION.row("conditions", own, name, **areas[name].row())
+        yield from _difference("conditions", own, "over_control", areas[probe], areas[CONTROL])
+        yield SECTION.row("conditions", own, "p", group.p(probe, CONTROL, flips), n=int(areas[probe].counts[0]))
+        for name, label in (("tpr", POISONED), ("fpr", CORRECT)):
+            if found := group.flagged.get((probe, label)):
+                yield SECTION.row("conditions", own, name, **found.row())
+        if SIMPLE in group.probes and probe == NETWORK:
+            areas = group.areas(group.scored(probe), [NETWORK, SIMPLE])
+            yield from _difference("networks", keys, "over_logistic", areas[probe], areas[SIMPLE])
+            count = int(areas[probe].counts[0])
+            yield SECTION.row("networks", keys, "p", group.p(probe, SIMPLE, flips), n=count)
+            yield SECTION.row("networks", keys, "answers", count, n=count)
+
+
+def label_rows(keys: dict, group: Group) -> Iterator[dict]:
+    """The share of answers of each label that each probe flags, and the control in a row of its own."""
+    for probe in dict.fromkeys(probe for probe, _ in group.flagged):
+        for label in LABELS:
+            found = group.flagged.get((probe, label))
+            number = found.row() if found else {"value": None, "n": 0}
+            yield SECTION.row("labels", keys | {"probe": probe}, label, **number)
+
+
+def false_alarm_rows(keys: dict, group: Group) -> Iterator[dict]:
+    """The share of unpoisoned answers that each probe flags, of all and of the right ones, with the control's."""
+    found = {}
+    for probe in group.beside:
+        known, shares = group.shares(probe)
+        panel = Panel(group.clusters[known], *group.draws)
+        found[probe] = panel.means(shares, {"flagged": None, CORRECT: group.labels[known] == CORRECT})
+    for probe in (name for name in found if name != CONTROL):
+        for name, own in (*found[probe].items(), (CONTROL, found[CONTROL]["flagged"])):
+            yield SECTION.row("false_alarms", keys | {"probe": probe}, name, **own.row())
+
+
+def kind_rows(keys: dict, group: Group) -> Iterator[dict]:
+    """The same AUROC for each kind of question, with the control's."""
+    for kind in sorted(set(group.kinds) - {""}):
+        chosen = group.kinds == kind
+        if 0 < (group.poisoned & chosen).sum() < (group.decided & chosen).sum():
+            for probe, areas in group.compared(chosen):
+                own = keys | {"kind": kind, "probe": probe}
+                yield SECTION.row("kinds", own, "auroc", **areas[probe].row())
+                yield SECTION.row("kinds", own, CONTROL, **areas[CONTROL].row())
+
+
+def transfer_rows(keys: dict, group: Group) -> Iterator[dict]:
+    """What was fitted on one condition, on another."""
+    for probe, areas in group.compared():
+        yield SECTION.row("transfer", keys | {"probe": probe}, "auroc", **areas[probe].row())
+        yield SECTION.row("transfer", keys | {"probe": probe}, CONTROL, **areas[CONTROL].row())
+
+
+def sample_rows(keys: dict, answers, reasons: dict[str, int]) -> Iterator[dict]:
+    """How many answers of each label there are, known by heart or not, and why questions have no pair."""
+    counts = answers["label"].value_counts()
+    numbers = {"questions": answers["target_id"].nunique(), **{name: int(counts.get(name, 0)) for name in LABELS}}
+    numbers |= {"known": int(answers.drop_duplicates("target_id")["known"].eq(True).sum())}
+    numbers |= {"too_long": int(answers["reason"].eq("too_long").sum())}
+    yield from SECTION.rows("samples", keys, numbers | {"without_pair": sum(reasons.values())})
+    yield from SECTION.rows("without_pair", keys, dict.fromkeys(REASONS, 0) | reasons)
+
+
+def _difference(table, keys, name, one, other):
+    """Of two estimates from the same answers."""
+    counts = {"n": int(one.counts[0]), "abstained": int(one.abstained[0])}
+    yield SECTION.row(table, keys, name, **one.minus(other).row() | counts)
+
+
+def _mean(found: Estimates, columns: list[int]) -> Estimates:
+    """The mean over seeds as an estimate of one column."""
+    one = {name: getattr(found, name)[columns[:1]] for name in ("counts", "abstained", "clusters", "shares")}
+    values, drawn = found.values[columns].mean(keepdims=True), found.drawn[:, columns].mean(axis=1, keepdims=True)
+    return Estimates(values=values, drawn=drawn, **one)

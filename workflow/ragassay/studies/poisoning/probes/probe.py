@@ -1,0 +1,116 @@
+"""Is this answer poisoned? A probe looks at the activations of one generation:
+
+    from ragassay.studies.poisoning.probes.probe import Probe
+
+    probe = Probe.load("results/probes/demo/minilm/poisonedrag_black/demo-lm")
+    with probe.watching(model) as watched:
+        model.generate(**inputs)
+    probe.judge(watched.states())
+
+Watching adds no forward pass. A probe needs nothing but its folder. It refuses another model, another number format of
+its weights, another prompt, another site and other layers than those that it was fitted with: its scores would mean
+nothing there.
+"""
+
+import functools
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ragassay.base import variants
+from ragassay.base.errors import unknown
+from ragassay.models import files
+from ragassay.models.heads import heads_file
+from ragassay.studies.poisoning.probes.folds import KINDS
+from ragassay.studies.poisoning.probes.names import MATCHED
+from ragassay.studies.poisoning.probes.samples import Part, ProbeError
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What a probe says of an answer."""
+
+    score: float  # higher = more probably poisoned
+    poisoned: bool | None  # whether the score is above the threshold; None where no right answer gave one
+
+
+@dataclass(frozen=True)
+class Probe:
+    """`load` opens one; `about` is what it was fitted with."""
+
+    folder: Path
+    about: dict
+    entry: dict
+    arrays: dict
+
+    @classmethod
+    def load(cls, folder, probe: str = "logistic", condition: str = MATCHED, seed: int = 0) -> "Probe":
+        """One of the probes that were saved in a folder, by what it is and what it was fitted on."""
+        folder = Path(folder)
+        heads, about = heads_file.read(folder / "heads.safetensors", folder / "card.json")
+        name = f"{condition}-{probe}"
+        if (name, seed) not in heads:
+            known = [f"{one}.{number}" for one, number in sorted(heads)]
+            raise ProbeError(f"{folder}: {unknown('probe', f'{name}.{seed}', known)}")
+        return cls(folder, about, about["heads"][f"{name}.{seed}"], heads[name, seed])
+
+    def watching(self, model, prompt: str | None = None):
+        """Keep what this probe reads while `model`, of the transformers library, generates. `prompt` is the digest of
+        the prompt's template (see `ragassay.calls.prompts`), if you have one.
+        """
+        from ragassay.models.activations.watching import (
+            watching,  # loads torch, which few of those who import this need
+        )
+
+        self.check(files=_digest(model), prompt=prompt, dtype=str(model.dtype).removeprefix("torch."))
+        return watching(model, **self.about["reading"])
+
+    def check(self, files: str, prompt: str | None = None, **reading) -> None:
+        """Refuse what the probe was not fitted with: a digest of the model's files, its number format (dtype), a digest
+        of the prompt, site, layers.
+        """
+        identity = {name: self.about["identity"][name] for name in ("files", "dtype")}
+        known = {**identity, "prompt": self.about["prompt"], **self.about["reading"]}
+        given = {"files": files, "prompt": prompt or known["prompt"], **reading}
+        for key, value in given.items():
+            if value != known[key]:
+                raise ProbeError(
+                    f"{self.folder}: found {key} {value!r}, expected {known[key]!r}, which the probe was fitted with;"
+                    " load the model so, or fit a probe for this model, prompt and reading"
+                )
+
+    def scores(self, states: np.ndarray) -> np.ndarray:
+        """One score per generation, from generations x layers x width."""
+        layers, states = self.about["reading"]["layers"], np.asarray(states, np.float32)
+        if states.ndim != 3 or states.shape[1] != len(layers):
+            raise ProbeError(
+                f"{self.folder}: found states of shape {states.shape}, expected generations x {len(layers)} layers x"
+                " width"
+            )
+        if not np.isfinite(states).all():
+            raise ProbeError(f"{self.folder}: found states that are no finite numbers; check the model's weights")
+        kind = variants.load(KINDS, self.entry["kind"], str(self.folder))
+        if self.entry["places"] is not None:
+            states = states[:, self.entry["places"]]
+        everything = np.arange(len(states))
+        return kind.score(self.arrays, Part(states, everything, np.zeros(len(states), bool)), self.entry["settings"])
+
+    def judge(self, states: np.ndarray) -> list[Judgement]:
+        """Scores, and whether each is above the threshold that right answers of other documents gave."""
+        limit = self.entry["threshold"]
+        return [Judgement(score, None if limit is None else score > limit) for score in self.scores(states).tolist()]
+
+
+def _digest(model) -> str:
+    """Of the files of a model that is loaded, from a folder or the hub's cache."""
+    name, commit = model.config.name_or_path, getattr(model.config, "_commit_hash", None)
+    folder = files.folder(f"the model {name}", name, commit)
+    stats = [path.stat() for path in files.read_files(folder)]
+    return _digest_of(folder, tuple((stat.st_size, stat.st_mtime_ns) for stat in stats))
+
+
+@functools.cache
+def _digest_of(folder, stamps):
+    """Reads gigabytes, so files that did not change are read once, however many generations are watched."""
+    return files.digest(folder)

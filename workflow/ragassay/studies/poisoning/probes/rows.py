@@ -1,0 +1,68 @@
+"""The samples of a cell: its prompts with answers and activations, as rows and as arrays."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ragassay.base import tables
+from ragassay.schemas.activations import ACTIVATIONS
+from ragassay.schemas.prompt_answers import PROMPT_ANSWERS
+from ragassay.schemas.prompt_pairs import PROMPT_PAIRS
+from ragassay.studies.poisoning.probes.labels import CORRECT, HALLUCINATED, POISONED, UNDECIDED
+from ragassay.studies.poisoning.probes.names import MATCHED, UNPOISONED
+
+FACTS = ALL, KNOWN, UNKNOWN = "all", "known", "unknown"
+RULERS = ("tokens", "words", "passages", "question_words", "similarity")  # what tells prompts apart without a model
+
+
+class Rows:
+    """All samples of a cell in the order of their keys; the three tables have one row for each prompt, and those that
+    were too long for the model are no samples.
+    """
+
+    def __init__(self, prompt_pairs, prompt_answers, activations):
+        stored = tables.read(ACTIVATIONS, activations, ["key", "tokens"])
+        samples = stored["key"].is_valid()
+        stored = stored.filter(samples).to_pydict()
+        self.pairs = tables.read(PROMPT_PAIRS, prompt_pairs).filter(samples).to_pydict()
+        answers = tables.read(PROMPT_ANSWERS, prompt_answers, ["label", "known", "text"])
+        self.answers = answers.filter(samples).to_pydict()
+        self.keys, self.labels = stored["key"], np.array(self.answers["label"], str)
+        self.conditions, self.clusters = (np.array(self.pairs[name], str) for name in ("condition", "cluster"))
+        self.known = np.array([FACTS[2 - known] if known is not None else "" for known in self.answers["known"]], str)
+        counts = self.pairs | {"tokens": stored["tokens"], "passages": list(map(len, self.pairs["passages"]))}
+        self.rulers = np.array([counts[name] for name in RULERS], np.float32).T[:, None]  # samples x 1 x rulers
+
+    def of(self, condition: str, facts: str) -> np.ndarray:
+        """Which samples these are."""
+        return (self.conditions == condition) & ((self.known == facts) | (facts == ALL))
+
+    @property
+    def paired(self) -> list[str]:
+        """The conditions that have poison on one side."""
+        return [name for name in dict.fromkeys(self.pairs["condition"]) if name not in UNPOISONED]
+
+    def groups(self) -> Iterator[tuple[str, str, np.ndarray, np.ndarray]]:
+        """Condition, facts, the samples to learn from, and those to test. What was fitted on all facts of a condition
+        is tested on every condition; where nothing but the answer differs, known and unknown facts are apart, too.
+        """
+        every = np.ones(len(self.labels), bool)
+        for condition in self.paired:
+            yield condition, ALL, self.of(condition, ALL), every
+            for facts in (KNOWN, UNKNOWN) if condition == MATCHED else ():
+                own = self.of(condition, facts)
+                yield condition, facts, own, own
+
+    def shown(self, chosen) -> np.ndarray:
+        """Those that a picture shows: right, poisoned and hallucinated answers."""
+        return chosen & np.isin(self.labels, (CORRECT, POISONED, HALLUCINATED))
+
+    def row(self, number: int) -> dict:
+        """What the table probe_scores says of a sample."""
+        names = ("target_id", "condition", "side", "cluster", "kind", "planted")
+        own = {name: self.pairs[name][number] for name in names}
+        return own | {"label": self.answers["label"][number], "known": self.answers["known"][number]}
+
+    def counts(self) -> str:
+        undecided = int((self.labels == UNDECIDED).sum())
+        return f"{len(self.labels)} answers, {(self.labels == POISONED).sum()} poisoned, {undecided} undecided"

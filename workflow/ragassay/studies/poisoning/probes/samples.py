@@ -1,0 +1,152 @@
+"""What probes are fitted on: activations of answered prompts, read where and when they are needed, with labels.
+
+Features are taken by rows, as arrays are; those in a store are read at that moment if they are many, so that memory
+does not grow with their number.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ragassay.base.errors import AssayError
+from ragassay.models.store import Store
+from ragassay.studies.poisoning.probes.reading import Collection
+
+HELD_BYTES = 256 << 20  # of features that are read once and then stay in memory
+READ_BYTES = 64 << 20  # that pass through memory at a time
+WHOLE_BYTES = 2 << 30  # that a kind which needs all at once may have
+
+
+class ProbeError(AssayError):
+    """No probe can be fitted on these samples, or none can be used on this."""
+
+
+class Stored:
+    """Features in a store: samples x layers x width. Few are read once; many are read when they are taken."""
+
+    def __init__(self, collection: Collection, embeddings, keys: list[str]):
+        self.store, self.keys = Store(Path(embeddings, collection.store)), [bytes.fromhex(key) for key in keys]
+        if lacking := int((~self.store.known(self.keys)).sum()):
+            raise ProbeError(
+                f"{self.store.folder}: found no activations of {lacking} of {len(keys)} prompts, expected those of all;"
+                " delete the folder results/activations and run again, which collects them"
+            )
+        layers = len(collection.layers)
+        self.shape = (len(keys), layers, (self.store.dimensions or 0) // layers)
+        self.held = self._read(range(len(keys))) if 2 * np.prod(self.shape) <= HELD_BYTES else None  # as float16
+
+    def __len__(self):
+        return len(self.keys)
+
+    def __getitem__(self, rows) -> np.ndarray:
+        """As float32; `rows` are numbers."""
+        found = self._read(rows) if self.held is None else self.held[rows]
+        return found.astype(np.float32)
+
+    def _read(self, rows):
+        return self.store.vectors([self.keys[row] for row in rows]).reshape(-1, *self.shape[1:])
+
+
+class Layers:
+    """Some layers of features, by their places among those that are read."""
+
+    def __init__(self, features, places: list[int]):
+        self.features, self.places = features, places
+        self.shape = (features.shape[0], len(places), features.shape[2])
+
+    def __len__(self):
+        return len(self.features)
+
+    def __getitem__(self, rows) -> np.ndarray:
+        return self.features[rows][:, self.places]
+
+
+class ReadOut(Layers):
+    """Some layers, of which the last is the model's, and its output layer (tokens x width), which makes next tokens of
+    them.
+    """
+
+    def __init__(self, features, places: list[int], output: np.ndarray):
+        super().__init__(features, places)
+        self.output = output
+
+
+class Joined:
+    """Features of several cells, one after another. Only models of one shape can share a probe."""
+
+    def __init__(self, parts: list, names: list[str]):
+        self.parts, self.starts = parts, np.cumsum([0, *map(len, parts)])
+        shapes = {tuple(part.shape[1:]): name for part, name in zip(parts, names, strict=True) if len(part)}
+        if len(shapes) > 1:
+            (one, first), (other, second) = list(shapes.items())[:2]
+            raise ProbeError(
+                f"found activations of {one[0]} layers x {one[1]} numbers of {first} and of {other[0]} x {other[1]} of"
+                f" {second}, expected one shape; a probe can only be tested on models of the shape it was fitted with"
+            )
+        self.shape = (int(self.starts[-1]), *next(iter(shapes), (0, 0)))
+
+    def __len__(self):
+        return self.shape[0]
+
+    def __getitem__(self, rows) -> np.ndarray:
+        rows = np.asarray(rows)
+        owners, found = np.searchsorted(self.starts, rows, side="right") - 1, np.empty((len(rows), *self.shape[1:]))
+        for number in set(owners.tolist()):
+            own = owners == number
+            found[own] = self.parts[number][rows[own] - self.starts[number]]
+        return found.astype(np.float32)
+
+
+class Part(NamedTuple):
+    """Some of the samples: their numbers, and whether each is poisoned."""
+
+    features: object  # an array of samples x layers x width, or what can be taken by rows like one
+    rows: np.ndarray
+    labels: np.ndarray
+
+    def chunks(self):
+        """Features of all rows, some at a time."""
+        each = int(np.prod(self.features.shape[1:])) * 4
+        size = max(1, READ_BYTES // each)
+        for start in range(0, len(self.rows), size):
+            yield self.features[self.rows[start : start + size]]
+
+    def whole(self) -> np.ndarray:
+        """All of them: samples x numbers."""
+        each = int(np.prod(self.features.shape[1:]))
+        size = 4 * each * len(self.rows)
+        if size > WHOLE_BYTES:
+            raise ProbeError(
+                f"found {len(self.rows)} samples of {self.features.shape[1]} layers x {self.features.shape[2]} numbers,"
+                f" {size >> 20} MB, expected at most {WHOLE_BYTES >> 20} MB for a probe that reads all at once;"
+                " choose fewer layers in revprag.activations.layers, or the kind triplet"
+            )
+        found = [chunk.reshape(len(chunk), -1) for chunk in self.chunks()]
+        return np.concatenate(found) if found else np.empty((0, each), np.float32)
+
+
+class Scaling(NamedTuple):
+    """What brings features to mean 0 and variance 1, each by itself, on the samples it was measured on."""
+
+    mean: np.ndarray  # layers x width
+    factor: np.ndarray
+
+    def __call__(self, features: np.ndarray) -> np.ndarray:
+        return (features - self.mean) * self.factor
+
+    def worked_into(self, weight: np.ndarray, bias: float) -> dict[str, np.ndarray]:
+        """A linear head on scaled features as one on features as they come."""
+        weight = weight.astype(np.float64) * self.factor.ravel()
+        outer = {"outer.weight": weight, "outer.bias": bias - weight @ self.mean.ravel()}
+        return {name: np.asarray(value, np.float32) for name, value in outer.items()}
+
+
+def scaling(part: Part) -> Scaling:
+    total = squares = 0.0
+    for chunk in part.chunks():
+        total, squares = total + chunk.sum(0, np.float64), squares + np.square(chunk, dtype=np.float64).sum(0)
+    mean = total / len(part.rows)
+    spread = np.sqrt(np.maximum(squares / len(part.rows) - mean**2, 0))
+    moves = spread > 1e-6 * (1 + np.abs(mean))
+    return Scaling(mean.astype(np.float32), np.where(moves, 1 / np.where(moves, spread, 1), 0).astype(np.float32))

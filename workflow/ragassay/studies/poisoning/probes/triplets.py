@@ -1,0 +1,135 @@
+"""Train the network of the kind `triplet` and use it: a ResNet-18 maps the image of layers x width to a vector, so that
+vectors of one kind of answer lie together.
+
+The support is taken from the training part and not trained on. Batches are read when they are
+needed. Of all epochs the one with the highest AUROC on the validation part is kept. A graphics processor is used where
+there is one: images of a large model take days without.
+"""
+
+import contextlib
+
+import numpy as np
+import torch
+from transformers import ResNetConfig, ResNetModel
+
+from ragassay.metrics.auroc import auroc
+from ragassay.models.threads import threads
+from ragassay.studies.poisoning.probes.samples import Part, ProbeError, Scaling, scaling
+
+ROWS = 64  # that are embedded at a time
+
+
+class Network(torch.nn.Module):
+    def __init__(self, settings):
+        super().__init__()
+        widths = settings["widths"]
+        self.resnet = ResNetModel(
+            ResNetConfig(
+                num_channels=1,
+                embedding_size=widths[0],
+                hidden_sizes=list(widths),
+                depths=[2] * len(widths),
+                layer_type="basic",
+            )
+        )
+        self.outer = torch.nn.Linear(widths[-1], settings["dimensions"])
+
+    def forward(self, images):
+        pooled = self.resnet(images[:, None]).pooler_output.flatten(1)
+        return torch.nn.functional.normalize(self.outer(pooled), dim=1)
+
+
+def fit(training, validation, settings, seed):
+    support, rest = _apart(training, settings["support"])
+    scale, draw = scaling(rest), np.random.default_rng(seed)
+    kinds = [rest.rows[rest.labels == kind] for kind in (False, True)]
+    best = None
+    with threads(1), _seeded(seed):
+        network = Network(settings).to(_device())
+        optimizer = torch.optim.Adam(network.parameters(), settings["rate"])
+        for _ in range(settings["epochs"]):
+            network.train()
+            for triplets in _triplets(kinds, settings["batch"], draw):
+                images = _images(scale, training.features[triplets.ravel()])
+                anchor, same, other = network(images).view(len(triplets), 3, -1).unbind(1)
+                loss = torch.nn.functional.triplet_margin_loss(anchor, same, other, settings["margin"])
+                optimizer.zero_grad(set_to_none=True)
+                loss.backward()
+                optimizer.step()
+            arrays = _arrays(network, scale, support)
+            found = auroc(score(arrays, validation, settings), validation.labels) if len(validation.rows) else None
+            if best is None or found is None or found > best[0]:
+                best = found or 0.0, arrays
+    return best[1]
+
+
+def _apart(training, size):
+    """The first samples of each kind, half of the support each, and the others."""
+    chosen = [np.flatnonzero(training.labels == kind)[: size // 2] for kind in (False, True)]
+    left = [int((training.labels == kind).sum()) - len(own) for kind, own in zip((False, True), chosen, strict=True)]
+    if min(map(len, chosen)) < size // 2 or min(left) < 2:
+        counts = [int((training.labels == kind).sum()) for kind in (False, True)]
+        raise ProbeError(
+            f"found {counts[0]} right and {counts[1]} poisoned answers to train on, expected more than"
+            f" {size // 2 + 1} of each for a support of {size}; lower the setting support of the probe"
+        )
+    inside = np.zeros(len(training.rows), bool)
+    inside[np.concatenate(chosen)] = True
+    return tuple(Part(training.features, training.rows[own], training.labels[own]) for own in (inside, ~inside))
+
+
+def _triplets(kinds, batch, draw):
+    """Each sample once as the anchor, with another one of its kind and one of the other: batch x 3 numbers."""
+    anchors = np.concatenate(kinds)
+    poisoned = np.repeat([0, 1], list(map(len, kinds)))
+    order = draw.permutation(len(anchors))
+    for start in range(0, len(order), batch):
+        at = order[start : start + batch]
+        same = [draw.choice(kinds[kind]) for kind in poisoned[at]]
+        other = [draw.choice(kinds[1 - kind]) for kind in poisoned[at]]
+        yield np.stack([anchors[at], same, other], axis=1)
+
+
+def _arrays(network, scale, support):
+    found = {f"network.{name}": value.cpu().numpy().copy() for name, value in network.state_dict().items()}
+    vectors = _embedded(network, scale, support)
+    labels = support.labels.astype(np.uint8)
+    return found | {"mean": scale.mean, "factor": scale.factor, "support": vectors, "poisoned": labels}
+
+
+@torch.inference_mode()
+def _embedded(network, scale, part):
+    network.eval()
+    starts = range(0, len(part.rows), ROWS)
+    found = [network(_images(scale, part.features[part.rows[at : at + ROWS]])).cpu() for at in starts]
+    return torch.cat(found).numpy() if found else np.empty((0, 1), np.float32)
+
+
+def score(arrays: dict[str, np.ndarray], part, settings) -> np.ndarray:
+    network = Network(settings)
+    own = {name.removeprefix("network."): value for name, value in arrays.items() if name.startswith("network.")}
+    network.load_state_dict({name: torch.from_numpy(np.array(value)) for name, value in own.items()})
+    network.to(_device())
+    with threads(1):
+        vectors = _embedded(network, Scaling(arrays["mean"], arrays["factor"]), part)
+    if not len(vectors):
+        return np.empty(0)
+    distances = np.linalg.norm(vectors[:, None] - arrays["support"][None], axis=2)
+    right, poisoned = (distances[:, arrays["poisoned"] == kind].min(axis=1) for kind in (0, 1))
+    return np.round((right - poisoned).astype(float), 6)
+
+
+def _device():
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def _images(scale, features):
+    return torch.from_numpy(scale(features)).to(_device())
+
+
+@contextlib.contextmanager
+def _seeded(seed):
+    """Initial weights of this seed, whatever else draws numbers."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        yield

@@ -1,0 +1,99 @@
+"""What can be used of targets that somebody brings: their texts without debris, and what is wrong with the rest.
+
+Data sets of targets hold refusals of the models that wrote them, names such as `corpus1:` before texts, targets that
+are the right answer, and texts that lack the target or give the right answer. The first are removed, a target that
+cannot be told from the right answer is dropped, and texts of the last kind are kept with a flag: they are what
+attackers really use.
+"""
+
+import re
+from typing import NamedTuple
+
+from ragassay.calls.parsers.result import refuses
+from ragassay.grading.answer_match import contains, normalized
+
+DEBRIS = re.compile(
+    r"""^\s*["'\u201c\u201d{\[]*\s*(?:corpus\s*_?\d*|(?:passage|text)\s*_?\d+)["'\u201c\u201d]*\s*[:.)-]\s*""", re.I
+)
+SORRY = re.compile(
+    r"(?:i'm|i am|we're|we are) (?:very |so )?sorry\b|(?:my )?apologies\b|as an ai\b[^.\n]{0,80}\bi\b", re.I
+)
+# What declines and is no refusal: words in capitals after "I", or words in quotes that the sentence goes on behind.
+TITLE = re.compile(r"(?:[A-Z]\w*,? )?I(?: |'[a-z]+ )(?=[A-Z][a-z'])")
+QUOTED = re.compile(r"""["'\u201c\u2018*]+.{0,80}?[^.!?\s"'\u201d\u2019*]["'\u201d\u2019*]+(?!\w)\W*\w""")
+QUOTES = {'"': '"', "\u201c": "\u201d", "'": "'"}
+NO_TARGET, RIGHT_ANSWER = "no_target", "right_answer"
+
+
+class Problem(NamedTuple):
+    """Why a target or one of its texts is not used."""
+
+    item: str
+    reason: str
+    detail: str
+
+
+def usable(row: dict) -> tuple[dict | None, list[Problem]]:
+    """A row of the table targets, if there can be one, and what was dropped. `row` has an id, a question, the right
+    answers, a target with its aliases, and texts.
+    """
+    name, problems, texts, flags = row["target_id"], [], [], []
+    wrong = [row["target"], *row["target_aliases"]]
+    if reason := _wrong_answers(row["answers"], wrong):
+        return None, [Problem(name, *reason)]
+    for number, text in enumerate(row["texts"], 1):
+        text, item = without_debris(text), f"{name} text {number}"
+        if reason := _wrong_text(text, texts):
+            problems.append(Problem(item, *reason))
+            continue
+        texts.append(text)
+        flags.append(flag(text, row["answers"], wrong))
+    if row["texts"] and not texts:
+        return None, [*problems, Problem(name, "no_texts", f"none of {len(row['texts'])} texts can be used")]
+    return row | {"texts": texts, "flags": flags}, problems
+
+
+def without_debris(text: str) -> str:
+    """A text without what a model's list put around it."""
+    text = DEBRIS.sub("", text.strip()).strip()
+    while len(text) > 1 and QUOTES.get(text[0]) == text[-1] and text.count(text[0]) == 1 + (text[0] == text[-1]):
+        text = text[1:-1].strip()
+    return text
+
+
+def is_refusal(text: str) -> bool:
+    """Whether what should be a passage is a model's refusal to write it, and not about a song such as I Won't Give Up
+    or about what somebody said.
+    """
+    opening = text[:500].replace("\u2019", "'")
+    return bool(refuses(opening) or SORRY.match(opening)) and not (TITLE.match(opening) or QUOTED.match(text))
+
+
+def flag(text: str, answers: list[str], wrong: list[str]) -> str:
+    """What a reader of the text alone could not be expected to answer."""
+    if not any(contains(text, answer) for answer in wrong):
+        return NO_TARGET
+    return RIGHT_ANSWER if any(contains(text, answer) for answer in answers) else ""
+
+
+def _wrong_answers(answers, wrong):
+    """Why nobody could tell the wrong answer from the right one."""
+    if not any(normalized(answer) for answer in answers):
+        return "no_answer", "found no right answer"
+    if not normalized(wrong[0]):
+        return "no_target", "found no wrong answer"
+    for answer in answers:
+        for other in wrong:
+            if normalized(answer) and normalized(answer) == normalized(other):
+                return "equal_answers", f"{other!r} is the right answer, too"
+            if contains(answer, other) or contains(other, answer):
+                return "answers_overlap", f"one of {answer!r} and {other!r} is inside the other"
+    return None
+
+
+def _wrong_text(text, earlier):
+    if not normalized(text):
+        return "empty", "found no words"
+    if is_refusal(text):
+        return "refusal", text[:80]
+    return ("duplicate", text[:80]) if text in earlier else None

@@ -1,0 +1,125 @@
+"""The conversation that makes a target of a query: the model answers it from the passage that holds the answer and by
+heart, and where both agree it proposes a wrong answer and texts, each of which it may have to answer from alone.
+
+A text that does not yield the wrong answer is written again, as a further sample of one request, so that what is in the
+ledger is not asked again.
+"""
+
+from typing import NamedTuple
+
+from ragassay.calls.model import Request
+from ragassay.calls.prompts import Prompt
+from ragassay.grading.declining import declines, declines_from_passages
+from ragassay.grading.right_answers import right_answers, stated
+from ragassay.studies.poisoning.attacks.outcomes import TARGET, outcome
+from ragassay.studies.poisoning.targets import proposals
+from ragassay.studies.poisoning.targets.gold_texts import named
+from ragassay.studies.poisoning.targets.hygiene import Problem, usable, without_debris
+
+CLOSED_BOOK = "closed_book"
+
+
+class Prompts(NamedTuple):
+    answer: Prompt
+    propose: Prompt
+    text: Prompt
+
+
+class Settings(NamedTuple):
+    """Those of a dataset; with `most` as much is asked as can be, for an estimate."""
+
+    model: str  # its name
+    agreement: str
+    texts: int
+    words: int
+    tries: int
+    answering: dict
+    writing: dict
+    most: bool = False
+
+
+class Interview:
+    def __init__(self, query: dict, gold: list[str], prompts: Prompts, settings: Settings, ask):
+        """`query` is a row of queries, `gold` are the texts that answer it; `ask` gives the answers to a request."""
+        self.query, self.gold, self.prompts, self.settings, self._ask = query, gold, prompts, settings, ask
+        self.answers = []  # all that came from the model
+        self.problems = []  # why there is no target, or which texts went
+        self.excluded = []  # the same, where nothing failed: the rules want it so
+        self._names = []  # of the proposal's texts that are left
+        self._further = 0  # texts that were written in the place of others
+
+    async def target(self) -> dict | None:
+        """A row of the table targets, if there is one."""
+        right = await self._right_answers()
+        row = await self._proposal(right) if right else None
+        return await self._tested(row) if row and self.settings.tries else row
+
+    async def _right_answers(self):
+        given = stated(await self._briefly(self.gold), declines_from_passages)
+        others = self.query["answers"] or []
+        if self.settings.agreement == CLOSED_BOOK:
+            by_heart = stated(await self._briefly([]), declines)
+            others = [by_heart] if by_heart else []
+        if found := right_answers(given, others):
+            return found
+        if self.settings.most:
+            return [given or self.query["text"]]
+        told = f"from the passage {given!r:.80}, otherwise {', '.join(map(repr, others)) or None!s:.80}"
+        self.excluded.append(Problem(self.query["query_id"], "no_agreement", told))
+        return []
+
+    async def _proposal(self, right):
+        name, own = self.query["query_id"], self.settings
+        about = {"question": self.query["text"], "answer": right[0], "n": own.texts, "words": own.words}
+        asked = self.prompts.propose.messages(**about)
+        found = proposals.proposal(await self._answer(Request(asked, own.writing)), own.texts)
+        if isinstance(found, proposals.Unusable):
+            self.problems.append(Problem(name, *found))
+            return None
+        row = {"target_id": name, "question": self.query["text"], "kind": self.query["kind"]}
+        row |= {"document": named(self.query), "answers": right, "target": found.target, "target_aliases": []}
+        row |= {"texts": found.texts, "tries": [], "origin": "model", "made_by": own.model}
+        row, problems = usable(row)
+        self.problems += problems
+        dropped = {problem.item for problem in problems}
+        names = [f"{name} text {number}" for number in range(1, len(found.texts) + 1)]
+        self._names = [one for one in names if one not in dropped]
+        return row
+
+    async def _tested(self, row):
+        """The same with texts that yield the target by themselves, and how often each was written until it did."""
+        kept = {}  # text -> tries
+        for name, text in zip(self._names, row["texts"], strict=True):
+            tried = 1
+            while tried <= self.settings.tries and (not text or text in kept or not await self._yields(row, text)):
+                tried += 1
+                text = await self._another(row) if tried <= self.settings.tries else None
+            if tried <= self.settings.tries:
+                kept[text] = tried
+            else:
+                self.problems.append(Problem(name, "not_yielded", f"{tried - 1} tries"))
+        if not kept:
+            self.problems.append(Problem(row["target_id"], "no_texts", "no text yields the target by itself"))
+            return None
+        return usable(row | {"texts": list(kept)})[0] | {"tries": list(kept.values())}
+
+    async def _yields(self, row, text):
+        found, _ = outcome(await self._briefly([text]), row, declines_from_passages)
+        return found == TARGET and not self.settings.most
+
+    async def _another(self, row):
+        """A further text, None if it is of no use."""
+        self._further += 1
+        about = {"question": row["question"], "answer": row["target"], "n": 1, "words": self.settings.words}
+        request = Request(self.prompts.text.messages(**about), self.settings.writing, self._further)
+        found = proposals.texts(await self._answer(request), 1)
+        return None if isinstance(found, proposals.Unusable) else without_debris(found[0])
+
+    async def _briefly(self, passages):
+        asked = self.prompts.answer.messages(passages=passages, question=self.query["text"])
+        return await self._answer(Request(asked, self.settings.answering))
+
+    async def _answer(self, request):
+        """The last sample of a request."""
+        self.answers.append((await self._ask(request))[-1])
+        return self.answers[-1]

@@ -1,0 +1,48 @@
+"""What a model's answer holds of a wrong answer and of texts that state it, or the reason why it is of no use."""
+
+from typing import NamedTuple
+
+from ragassay.calls.parsers.json_answers import parse_object
+from ragassay.calls.parsers.numbered_lists import parse_numbered
+from ragassay.calls.parsers.result import Abstain
+
+TEXTS, WRONG = "texts", "wrong_answer"
+
+
+class Unusable(NamedTuple):
+    reason: str
+    detail: str
+
+
+class Proposal(NamedTuple):
+    target: str
+    texts: list[str]
+
+
+def proposal(answer, count: int) -> Proposal | Unusable:
+    parsed = parse_object(answer.text, answer.finish_reason, (WRONG, TEXTS))
+    if isinstance(parsed, Abstain):
+        return Unusable(parsed.reason, answer.detail or f"expected one JSON object with {WRONG} and {TEXTS}")
+    target = parsed.value[WRONG]
+    if isinstance(target, bool) or not isinstance(target, str | int | float) or not str(target).strip():
+        return Unusable("no_target", f"found {target!r:.80} as {WRONG}, expected a text")
+    found = _strings(parsed.value[TEXTS])[:count]
+    return Proposal(" ".join(str(target).split()), found) if found else Unusable("no_texts", "found no text")
+
+
+def texts(answer, count: int) -> list[str] | Unusable:
+    """Up to `count` texts out of a JSON object, or out of a numbered list, which some models write all the same."""
+    parsed = parse_object(answer.text, answer.finish_reason, (TEXTS,))
+    if not isinstance(parsed, Abstain):
+        found = _strings(parsed.value[TEXTS])[:count]
+        return found or Unusable("no_texts", "found no text")
+    listed = parse_numbered(answer.text, answer.finish_reason) if parsed.reason == "no_object" else parsed
+    if isinstance(listed, Abstain):
+        return Unusable(parsed.reason, answer.detail or f"expected a JSON object with {TEXTS}, or a numbered list")
+    return list(listed.value.values())[:count]
+
+
+def _strings(value):
+    """A list of texts; some models number them as the keys of a mapping, or write a single one."""
+    values = value.values() if isinstance(value, dict) else value if isinstance(value, list) else [value]
+    return [" ".join(one.split()) for one in values if isinstance(one, str) and one.strip()]

@@ -1,0 +1,117 @@
+"""From a statistic to a p-value and a decision, by in-knowledge queries whose statistics are known.
+
+Two p-values of a value t, given n calibration values:
+
+    conformal   (1 + how many are at least t) / (n + 1): for exchangeable queries at most a share alpha of these has
+                p <= alpha on average over calibrations, whatever the distribution
+    paper       equation 2 of the paper, 1 - (1 + how many are at most t) / (n + 1): the 1 stands on the wrong side, so
+                p can be 0 and slightly too many queries are rejected (16 of 301 at alpha = .05 and n = 300)
+
+Each is a whole number divided by n + 1, and decisions compare these whole numbers, so that rounding decides nothing.
+Statistics are higher for queries that are out of knowledge, and tests are one-sided.
+"""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from ragassay.base.errors import AssayError
+from ragassay.studies.relevance.column_search import searched
+from ragassay.studies.relevance.statistics import COMBINED, of_counts
+
+MODES = CONFORMAL, PAPER = "conformal", "paper"
+
+
+class CalibrationError(AssayError):
+    """These queries cannot calibrate anything."""
+
+
+def checked(values, alpha: float, what: str = "calibration") -> np.ndarray:
+    """The calibration values as numbers; `what` names them in messages."""
+    values = np.asarray(values, np.float64)
+    fewest = fewest_for(alpha)
+    if len(values) < fewest:
+        raise CalibrationError(
+            f"{what}: found {len(values)} in-knowledge queries, expected at least {fewest}: with fewer, none can be"
+            f" rejected at alpha = {alpha}; add queries or raise alpha"
+        )
+    if not np.isfinite(values).all():
+        bad = np.flatnonzero(~np.isfinite(values.reshape(len(values), -1)).all(axis=1))
+        raise CalibrationError(
+            f"{what}: found a score that is no finite number for {len(bad)} of {len(values)} queries, first in row"
+            f" {bad[0]}; check the vectors"
+        )
+    if (values == values.flat[0]).all():
+        raise CalibrationError(
+            f"{what}: found the score {values.flat[0]:g} for all {len(values)} queries, expected scores that differ;"
+            " does the retriever find anything?"
+        )
+    return values
+
+
+def fewest_for(alpha: float) -> int:
+    """How many calibration values there must be before any query can be rejected."""
+    return math.ceil(1 / Fraction(str(alpha))) - 1
+
+
+def numerators(calibration, values, mode: str = CONFORMAL) -> np.ndarray:
+    """The p-values times n + 1: whole numbers. `calibration` has n values or, like `values`, a column for each test:
+    n x k and queries x k.
+    """
+    ordered, values = np.sort(np.asarray(calibration, np.float64), axis=0), np.asarray(values, np.float64)
+    side = "right" if mode == PAPER else "left"
+    places = np.searchsorted(ordered, values, side) if ordered.ndim == 1 else searched(ordered, values, side)
+    return len(ordered) + (mode != PAPER) - places
+
+
+def p_values(calibration, values, mode: str = CONFORMAL) -> np.ndarray:
+    """How surprising each value is among in-knowledge queries."""
+    return numerators(calibration, values, mode) / (len(calibration) + 1)
+
+
+def own_p_values(calibration, mode: str = CONFORMAL) -> np.ndarray:
+    """The p-values of the calibration values themselves, each among all others."""
+    counts = numerators(calibration, calibration, mode)
+    return (counts - 1 if mode == CONFORMAL else counts) / len(calibration)
+
+
+def rejected(calibration, values, alpha: float, mode: str = CONFORMAL) -> np.ndarray:
+    """Which values are too high at level alpha: those at or above the critical value."""
+    return numerators(calibration, values, mode) <= allowed(len(calibration), alpha, mode)
+
+
+def allowed(n: int, alpha: float, mode: str = CONFORMAL) -> int:
+    """The largest whole number that is rejected at level alpha among n calibration values: the conformal p-value is at
+    most alpha, that of the paper below it, since its F has to exceed 1 - alpha.
+    """
+    share = Fraction(str(alpha)) * (n + 1)
+    return int(share) if mode == CONFORMAL else math.ceil(share) - 1
+
+
+def critical_value(calibration, alpha: float, mode: str = CONFORMAL) -> float:
+    """The lowest number that is rejected at level alpha; infinite if there are too few calibration values."""
+    ordered = np.sort(np.asarray(calibration, np.float64))
+    place = len(ordered) - allowed(len(ordered), alpha, mode)
+    if mode == PAPER:  # of 300 values the 285th: 16 are at least as high
+        return float(ordered[place - 1])
+    # Of 300 values, 15 are as high as the 286th, which makes its p-value 16 / 301: what is higher is rejected.
+    return float(np.nextafter(ordered[place], np.inf)) if place < len(ordered) else np.inf
+
+
+def combined(name: str, calibration, scores, mode: str = CONFORMAL) -> tuple[np.ndarray, np.ndarray]:
+    """Fisher or Simes of calibration queries and of other queries, from the similarities of both to their k nearest
+    passages. The i-th neighbour of a query is compared with the i-th neighbours of calibration queries. The tests of
+    neighbours depend on each other, so the statistic gets a calibration of its own: that of calibration queries.
+    """
+    return combinations(calibration, scores, mode)[name]
+
+
+def combinations(calibration, scores, mode: str = CONFORMAL) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """The same for both, whose p-values are counted once."""
+    ordered, side = np.sort(np.asarray(calibration, np.float64), axis=0), "left" if mode == PAPER else "right"
+    # A statistic is minus a similarity: as many of them are at least as high as similarities are at most as high.
+    own = searched(ordered, np.asarray(calibration, np.float64), side) / len(ordered)
+    counts = searched(ordered, np.asarray(scores, np.float64), side)
+    p = (np.arange(len(ordered) + 1) + (mode != PAPER)) / (len(ordered) + 1)
+    return {name: (statistic(own), of_counts(name, counts, p)) for name, statistic in COMBINED.items()}

@@ -1,0 +1,95 @@
+"""Beyond the paper: methods that do better than its statistics, side by side with the best and the default of these.
+
+Each row has what a method finds beside what it costs: TPR at level alpha and the share of in-knowledge queries that it
+rejects wrongly. `chosen` is the statistic, k and temperature that in-knowledge queries without their own documents
+speak for; which that is stands in the table `choice`, whose numbers come from other queries than those that chose.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ragassay.metrics.auroc import auroc
+from ragassay.metrics.paired import holm
+from ragassay.metrics.rank_swap import swap
+from ragassay.studies.relevance import choice, fusion, partition
+from ragassay.studies.relevance.gate import FUSED
+from ragassay.studies.relevance.paper_tables import FUSED_MSS, LABELS, SECTION, fused
+from ragassay.studies.relevance.performance import Performance
+from ragassay.studies.relevance.study_set import Options, StudySet
+from ragassay.studies.relevance.trials import Asked, Trial
+
+LOGISTIC, CHOSEN = "logistic", "chosen"
+SHOWN = {FUSED: FUSED_MSS, LOGISTIC: "Logistic on masked queries", CHOSEN: "Chosen statistic"}
+
+
+def statistics(trial: Trial, options: Options, trained: bool = True) -> dict[str, np.ndarray]:
+    """MSS, Energy and the methods of our own, all fitted on the fitting part alone; without those that are trained or
+    chosen there, if they are not wanted.
+    """
+    fitting = trial.known.part(trial.fitting[~trial.positive])
+    first = trial.nearest(options.retriever, max(options.k, *options.ks))
+    found = {LABELS[name]: options.setting(name).of(first) for name in ("mss", "energy")}
+    found[SHOWN[FUSED]] = fused(trial, options)
+    if trained and any(fitting.own):
+        asked = [trial.nearest(retriever, options.k) for retriever in options.fused]
+        known = [fitting.nearest(retriever, options.k) for retriever in options.fused]
+        masked = [fitting.masked(retriever, options.k) for retriever in options.fused]
+        found[SHOWN[LOGISTIC]] = fusion.apply_head(fusion.fit_head(known, masked), asked)
+        found[SHOWN[CHOSEN]] = chosen(fitting, options).of(first)
+    return found
+
+
+def chosen(fitting: Asked, options: Options) -> choice.Setting:
+    """The statistic, k and temperature that tell these queries from themselves without their own documents."""
+    return choice.best(*_with_and_without(fitting, options), list(choice.settings(options.ks, options.temperatures)))
+
+
+def _with_and_without(asked, options):
+    deepest = max(options.ks)
+    return asked.nearest(options.retriever, deepest), asked.masked(options.retriever, deepest)
+
+
+def methods(keys: dict, performance: Performance, options: Options, flips: int, seed: int) -> Iterator[dict]:
+    """Rank and decisions of each method, and whether it ranks better than MSS."""
+    trial = performance.trial
+    found = statistics(trial, options)
+    decided = performance.decided(
+        {name: trial.rejected(values, options.alpha, options.p_values) for name, values in found.items()}
+    )
+    baseline = LABELS["mss"]
+    others = [name for name in found if name != baseline]
+    inside = ~trial.fitting
+    pairs = (found[name][inside] for name in others)
+    same = (trial.positive[inside], trial.keys[inside], flips, seed)
+    p = dict(zip(others, holm([swap(values, found[baseline][inside], *same) for values in pairs]), strict=True))
+    for name, numbers in performance.ranked(found, baseline).items():
+        for metric, row in (numbers | decided[name]).items():
+            yield SECTION.row("methods", {**keys, "method": name}, metric, **row)
+        if name in p:
+            yield SECTION.row("methods", {**keys, "method": name}, "p_against_mss", p[name], int(inside.sum()))
+
+
+def choices(study_set: StudySet) -> Iterator[dict]:
+    """How well each setting tells in-knowledge queries from themselves without their own documents, beside how well it
+    tells them from the queries of each trial. The chosen one was chosen by the fitting part, which is not in these.
+    """
+    options = study_set.options
+    candidates = list(choice.settings(options.ks, options.temperatures))
+    fitting = partition.fits(study_set.known.keys)
+    if not any(study_set.known.own):
+        return
+    selected = chosen(study_set.known.part(fitting), options)
+    rest = study_set.known.part(~fitting)
+    masked = choice.masked_aurocs(*_with_and_without(rest, options), candidates)
+    for at, setting in enumerate(candidates):
+        keys = {
+            "at": at, "corpus": study_set.name, "statistic": LABELS[setting.statistic], "k": setting.k,
+            "temperature": f"{setting.temperature:g}", "chosen": "chosen" if setting == selected else "",
+        }  # fmt: skip
+        yield SECTION.row("choice", keys, "masked", masked[at], len(rest.ids))
+        for place, trial in study_set.trials(runs=1):
+            inside = ~trial.fitting
+            scores = setting.of(trial.nearest(options.retriever, max(options.ks)))
+            area = auroc(scores[inside], trial.positive[inside])
+            yield SECTION.row("choice", {**keys, "set": place["set"]}, "auroc", area, int(inside.sum()))

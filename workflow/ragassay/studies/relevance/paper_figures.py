@@ -1,0 +1,162 @@
+"""Figures 2 to 8 of the paper, as rows of the table metrics, from any study set.
+
+2 is the histogram of Energy with its critical values; 3 puts how well queries are told apart beside how well documents
+are found; 4 varies k; 5 shows how soon a change of queries is seen; 6 (the first corpus) and 7 (the others) are
+histograms of all statistics, 8 of KNN by retriever. Numbers in 6 to 8 are in standard units of in-knowledge queries, so
+that they share an axis.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from ragassay.metrics.binomial import clopper_pearson
+from ragassay.metrics.panel import Panel
+from ragassay.studies.relevance import calibration
+from ragassay.studies.relevance.drift import ks_p_values
+from ragassay.studies.relevance.paper_tables import LABELS, SECTION, seven
+from ragassay.studies.relevance.performance import Performance
+from ragassay.studies.relevance.statistics import COMBINED, SIMPLE
+from ragassay.studies.relevance.study_set import StudySet
+from ragassay.studies.relevance.trials import FAR, HELD_OUT, NEAR, SYNTHETIC, TRUE, Asked
+
+WINDOW, TRIALS = 50, 500  # of figure 5
+BINS = 24
+LOWEST, HIGHEST = -3.0, 9.0  # standard units; what lies beyond is in the bins at the ends
+
+
+def _queries(study_set: StudySet) -> dict[str, list[Asked]]:
+    """Sets of queries by their kind, in-knowledge ones first."""
+    found = {TRUE: [study_set.known]} | ({SYNTHETIC: [study_set.synthetic]} if study_set.synthetic else {})
+    for kind, asked in study_set.unknown:
+        found.setdefault(kind, []).append(asked)
+    return found
+
+
+def _scores(study_set: StudySet, retriever: str) -> dict[str, np.ndarray]:
+    """queries x k similarities by kind."""
+    k = study_set.options.k
+    return {
+        kind: np.concatenate([asked.nearest(retriever, k) for asked in own])
+        for kind, own in _queries(study_set).items()
+    }
+
+
+def figure_2(study_set: StudySet) -> Iterator[dict]:
+    """Shares of queries by Energy, and the critical values by in-knowledge and by synthetic queries."""
+    options = study_set.options
+    energy = options.setting("energy")
+    values = {kind: energy.of(scores) for kind, scores in _scores(study_set, options.retriever).items()}
+    together = np.concatenate(list(values.values()))
+    edges = np.linspace(together.min(), together.max(), BINS + 1)
+    for kind in (TRUE, SYNTHETIC, NEAR, FAR):
+        own = values.get(kind, np.empty(0))  # without such queries its shares are empty
+        for start, count in zip(edges, np.histogram(own, edges)[0], strict=False):
+            keys = {"corpus": study_set.name, "energy": f"{start:.6f}"}
+            share = count / len(own) if len(own) else None
+            yield SECTION.row("figure_2", keys, kind.replace("-", "_"), share, len(own))
+    for kind in (TRUE, SYNTHETIC):
+        if kind in values and len(values[kind]) >= calibration.fewest_for(options.alpha):
+            critical = calibration.critical_value(values[kind], options.alpha, options.p_values)
+            keys = {"corpus": study_set.name, "critical_value": kind}
+            yield SECTION.row("figure_2_critical", keys, "energy", critical, len(values[kind]))
+
+
+def figure_3(study_set: StudySet, resamples: int, seed: int) -> Iterator[dict]:
+    """For each retriever, the AUROC of KNN in each trial and the recall of in-knowledge queries' documents."""
+    options, known = study_set.options, study_set.known
+    panel = Panel(known.keys, resamples, seed)
+    recall = {retriever: panel.mean(known.recall(retriever, options.k)).row() for retriever in options.searching}
+    for keys, trial in study_set.trials():
+        values = {
+            retriever: options.setting("knn").of(trial.nearest(retriever, options.k)) for retriever in options.searching
+        }
+        for retriever, numbers in Performance(trial, resamples, seed).ranked(values).items():
+            own = {**keys, "retriever": retriever}
+            yield SECTION.row("figure_3", own, "auroc", **numbers["auroc"])
+            yield SECTION.row("figure_3", own, "recall", **recall[retriever])
+
+
+def figure_3_answers(figure_3: list[dict], accuracies: list[dict]) -> Iterator[dict]:
+    """The same rows for each responder, beside the share of in-knowledge queries that it answers right with what the
+    retriever finds. Both are rows of metrics, those of answers in the table `accuracy`.
+    """
+    for answered in accuracies:
+        own = json.loads(answered["keys"])
+        for row in figure_3:
+            keys = json.loads(row["keys"])
+            if (keys["corpus"], keys["retriever"]) == (own["corpus"], own["retriever"]):
+                both = json.dumps(dict(sorted((keys | own).items())), ensure_ascii=False)
+                yield row | {"table": "figure_3_answers", "keys": both}
+                if row["metric"] == "auroc":
+                    yield answered | {"table": "figure_3_answers", "keys": both}
+
+
+def figure_4(study_set: StudySet, resamples: int, seed: int) -> Iterator[dict]:
+    """AUROC of each statistic by k, in the first trial: with held-out queries where documents are known."""
+    keys, trial = next(study_set.trials())
+    performance = Performance(trial, resamples, seed)
+    for k in study_set.options.ks:
+        found = seven(trial, replace(study_set.options, k=k))
+        for statistic, numbers in performance.ranked(found).items():
+            yield SECTION.row("figure_4", {**keys, "k": k, "statistic": statistic}, "auroc", **numbers["auroc"])
+
+
+def figure_5(study_set: StudySet, seed: int) -> Iterator[dict]:
+    """How often windows that hold in-knowledge queries in a certain ratio are told from in-knowledge queries alone, by
+    the Kolmogorov-Smirnov test of Energy. Reference and window have no query in common.
+    """
+    options = study_set.options
+    for at, (kind, known, unknown) in enumerate(study_set.pairs()):
+        size = min(WINDOW, len(known.ids) // 2, len(unknown.ids))
+        energies = [options.setting("energy").of(one.nearest(options.retriever, options.k)) for one in (known, unknown)]
+        inside = _draws(energies[0], 2 * size, seed)
+        reference, inside, outside = inside[:, :size], inside[:, size:], _draws(energies[1], size, seed + 1)
+        name = HELD_OUT if kind == HELD_OUT else unknown.name
+        for tenths in range(11):
+            count = round(size * tenths / 10)
+            p = ks_p_values(reference, np.concatenate([inside[:, :count], outside[:, count:]], axis=1))
+            keys = {"at": at, "corpus": study_set.name, "set": name, "window": size, "ratio": f"{tenths / 10:.1f}"}
+            hits = int((p <= options.alpha).sum())
+            yield SECTION.row("figure_5", keys, "rejected", hits / TRIALS, TRIALS, *clopper_pearson(hits, TRIALS))
+            yield SECTION.row("figure_5", keys, "p_value", float(np.median(p)), TRIALS)
+
+
+def _draws(values, count, seed):
+    """TRIALS x count of the values; no trial has one twice."""
+    dice = np.random.default_rng(seed)
+    return np.stack([values[dice.choice(len(values), count, replace=False)] for _ in range(TRIALS)])
+
+
+def figure_6_7(study_set: StudySet, first: bool) -> Iterator[dict]:
+    """Histograms of all statistics."""
+    options, table = study_set.options, "figure_6" if first else "figure_7"
+    scores = _scores(study_set, options.retriever)
+    for name in SIMPLE:
+        values = {kind: options.setting(name).of(own) for kind, own in scores.items()}
+        yield from _histograms(table, study_set, {"statistic": LABELS[name]}, values)
+    for name in COMBINED:
+        pairs = {kind: calibration.combined(name, scores[TRUE], own, options.p_values) for kind, own in scores.items()}
+        values = {kind: pair[kind != TRUE] for kind, pair in pairs.items()}  # of in-knowledge queries, among each other
+        yield from _histograms(table, study_set, {"statistic": LABELS[name]}, values)
+
+
+def figure_8(study_set: StudySet) -> Iterator[dict]:
+    """Histograms of KNN by each retriever."""
+    knn = study_set.options.setting("knn")
+    for retriever in study_set.options.searching:
+        values = {kind: knn.of(scores) for kind, scores in _scores(study_set, retriever).items()}
+        yield from _histograms("figure_8", study_set, {"retriever": retriever}, values)
+
+
+def _histograms(table, study_set, keys, values):
+    known = values[TRUE]
+    edges = np.linspace(LOWEST, HIGHEST, BINS + 1)
+    for kind, own in values.items():
+        standard = (own - known.mean()) / (known.std() or 1.0)
+        counts = np.histogram(np.clip(standard, LOWEST, HIGHEST), edges)[0]
+        for start, count in zip(edges, counts, strict=False):
+            place = {"corpus": study_set.name, **keys, "queries": kind, "at": f"{start:+.1f}"}
+            yield SECTION.row(table, place, "share", count / len(own), len(own))

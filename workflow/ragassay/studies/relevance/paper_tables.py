@@ -1,0 +1,144 @@
+"""Tables 1 to 9 of the paper, as rows of the table metrics, from any study set.
+
+1 and 7 compare the statistics by AUROC and AUPRC; 2 and 3 Energy with outlier detectors and with a language model's
+score; 4, 8 and 9 critical values from true and from synthetic in-knowledge queries (4 on far sets, 8 on the first
+corpus, 9 on the others), also of the fused statistic, which gates use; 5 sizes of samples; 6 whole sets.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ragassay.schemas.metrics import Section
+from ragassay.studies.relevance import fusion
+from ragassay.studies.relevance.calibration import combined
+from ragassay.studies.relevance.partition import fits
+from ragassay.studies.relevance.performance import Performance
+from ragassay.studies.relevance.statistics import COMBINED, SIMPLE
+from ragassay.studies.relevance.study_set import Options, StudySet
+from ragassay.studies.relevance.trials import FAR, HELD_OUT, SYNTHETIC, TRUE, Trial
+
+SECTION = Section("relevance")
+LABELS = {
+    "mss": "MSS", "knn": "KNN", "avg_knn": "AvgKNN", "entropy": "Entropy", "energy": "Energy", "fisher": "Fisher",
+    "simes": "Simes",
+}  # fmt: skip
+FUSED_MSS = "Fused MSS"  # the statistic of our own that gates use
+OUTLIERS = {
+    "mahalanobis": "Mahalanobis", "svm": "One-class SVM", "lof": "LOF", "kde": "KDE", "copod": "COPOD",
+    "subspace": "Principal components",
+}  # fmt: skip
+
+
+def seven(trial: Trial, options: Options) -> dict[str, np.ndarray]:
+    """All statistics of a trial by the first retriever."""
+    scores = trial.nearest(options.retriever, options.k)
+    simple = {LABELS[name]: options.setting(name).of(scores) for name in SIMPLE}
+    return simple | {LABELS[name]: trial.combined(name, scores, options.p_values) for name in COMBINED}
+
+
+def fused(trial: Trial, options: Options) -> np.ndarray:
+    """The fused statistic of a trial's queries, in units of the fitting part."""
+    fitting = trial.known.part(trial.fitting[~trial.positive])
+    known = [fitting.nearest(retriever, options.k) for retriever in options.fused]
+    return fusion.fused(known, [trial.nearest(retriever, options.k) for retriever in options.fused])
+
+
+def table_1_7(keys: dict, measured: dict) -> Iterator[dict]:
+    """AUROC (1) and AUPRC (7) of each statistic."""
+    for statistic, numbers in measured.items():
+        for table, name in (("table_1", "auroc"), ("table_7", "auprc")):
+            yield SECTION.row(table, {**keys, "statistic": statistic}, name, **numbers[name])
+
+
+def table_2(keys: dict, performance: Performance, outliers: dict, energy: np.ndarray, options: Options):
+    """Outlier detectors, by what they were fitted on, against Energy: AUROC, AUPRC, and what they find and cost at
+    level alpha. `outliers` are scores by method and origin.
+    """
+    trial = performance.trial
+    named = {(OUTLIERS[method], origin): scores for (method, origin), scores in outliers.items()}
+    named[LABELS["energy"], TRUE] = energy
+    rejected = {name: trial.rejected(scores, options.alpha, options.p_values) for name, scores in named.items()}
+    decided = performance.decided(rejected)
+    for (method, origin), numbers in performance.ranked(named).items():
+        for name, row in (numbers | decided[method, origin]).items():
+            yield SECTION.row("table_2", {**keys, "method": method, "fitted_on": origin}, name, **row)
+
+
+def table_3(keys: dict, performance: Performance, rated: dict, energy: np.ndarray) -> Iterator[dict]:
+    """Relevance scores of language models, by model and the retriever whose passages it saw, against Energy on the
+    queries that have a score.
+    """
+    for (model, retriever), scores in rated.items():
+        same = np.where(np.isnan(scores), np.nan, energy)
+        for method, numbers in performance.ranked({model: scores, LABELS["energy"]: same}).items():
+            own = {**keys, "method": method, "compared_with": LABELS["energy"] if method == model else model}
+            for name, row in numbers.items():
+                yield SECTION.row("table_3", own | {"passages_by": retriever}, name, **row)
+
+
+def table_4_8_9(
+    keys: dict, performance: Performance, statistics: dict, study_set: StudySet, first: bool
+) -> Iterator[dict]:
+    """What is found and wrongly rejected with critical values from true and from synthetic in-knowledge queries."""
+    trial, options = performance.trial, study_set.options
+    level, statistics = (options.alpha, options.p_values), statistics | {FUSED_MSS: fused(trial, options)}
+    sources = {TRUE: {name: trial.rejected(values, *level) for name, values in statistics.items()}}
+    if study_set.synthetic and trial.kind != HELD_OUT:
+        sources[SYNTHETIC] = _by_synthetic(trial, statistics, study_set)
+    tables = [*(["table_4"] if trial.kind == FAR else []), "table_8" if first else "table_9"]
+    for source, rejected in sources.items():
+        for statistic, numbers in performance.decided(rejected).items():
+            for name, row in numbers.items():
+                for table in tables:
+                    own = {**keys, "critical_value": source, "measure": name.upper(), "statistic": statistic}
+                    yield SECTION.row(table, own, "share", **row)
+
+
+def _by_synthetic(trial, statistics, study_set):
+    """Decisions with synthetic queries in the place of those that calibrate."""
+    options, synthetic = study_set.options, study_set.synthetic
+    known = synthetic.nearest(options.retriever, options.k)
+    scores, runs = trial.nearest(options.retriever, options.k), trial.tested.shape[1]
+    found = {}
+    for name in (*SIMPLE, *COMBINED):
+        values = statistics[LABELS[name]]
+        if name in SIMPLE:
+            reference = options.setting(name).of(known)
+        else:
+            reference, values = combined(name, known, scores, options.p_values)
+        found[LABELS[name]] = trial.rejected(values, options.alpha, options.p_values, [reference] * runs)
+    asked = [trial.nearest(retriever, options.k) for retriever in options.fused]
+    known, fitting = [synthetic.nearest(retriever, options.k) for retriever in options.fused], fits(synthetic.keys)
+    if fitting.any():  # units and calibration come from different queries, as in a gate
+        part = [scores[fitting] for scores in known]
+        reference, values = fusion.fused(part, [scores[~fitting] for scores in known]), fusion.fused(part, asked)
+        found[FUSED_MSS] = trial.rejected(values, options.alpha, options.p_values, [reference] * runs)
+    return found
+
+
+def table_5(study_set: StudySet, resamples: int, seed: int) -> Iterator[dict]:
+    """Energy with samples of other sizes, over half as many runs. A size that a set has not enough queries for, and
+    that would test the same ones as a smaller size, has no rows.
+    """
+    options, tested = study_set.options, {}
+    for size in sorted(options.sizes):
+        for keys, trial in study_set.trials(size, max(options.runs // 2, 1)):
+            if np.array_equal(tested.get(keys["at"]), trial.tested):
+                continue
+            tested[keys["at"]] = trial.tested
+            count = round(trial.tested[trial.positive].sum(axis=0).mean())  # of each kind; a mean over runs
+            yield from _energy("table_5", {**keys, "samples": count}, trial, options, resamples, seed)
+
+
+def table_6(study_set: StudySet, resamples: int, seed: int) -> Iterator[dict]:
+    """Energy on whole sets: all queries but those that fit something."""
+    for keys, trial in study_set.trials(runs=1):
+        trial.tested = (~trial.fitting)[:, None]
+        yield from _energy("table_6", keys, trial, study_set.options, resamples, seed)
+
+
+def _energy(table, keys, trial, options, resamples, seed):
+    values = options.setting("energy").of(trial.nearest(options.retriever, options.k))
+    for name, row in Performance(trial, resamples, seed).ranked({"energy": values})["energy"].items():
+        yield SECTION.row(table, keys, name, **row)

@@ -1,0 +1,111 @@
+"""Test statistics of a query: how far outside of what the corpus knows it seems to be, from its nearest passages.
+
+`scores` are queries x k, best first: similarities to the k nearest passages. Each statistic is one number per query,
+higher = more out of knowledge, so those made of similarities carry a minus. Fisher and Simes are made of k p-values
+instead, one for each neighbour (see `ragassay.studies.relevance.calibration`). Nothing here says when a number is too
+high.
+
+The paper prints a few things otherwise. Its Fisher adds up the p-values themselves, without logarithms, which is
+Edgington's statistic; its Simes is low for queries that are out of knowledge, hence the minus here; and its tests are
+numbered from 0 to k, which would be one neighbour too many.
+"""
+
+import numpy as np
+
+ROWS = 1000  # that are computed on at once
+FLOOR = 1e-12  # the smallest p-value that a logarithm is taken of: those of the paper's equation 2 may be 0
+
+
+def mss(scores: np.ndarray) -> np.ndarray:
+    """The maximum similarity score."""
+    return -_floats(scores)[:, 0]
+
+
+def knn(scores: np.ndarray) -> np.ndarray:
+    """The similarity to the k-th nearest passage."""
+    return -_floats(scores)[:, -1]
+
+
+def avg_knn(scores: np.ndarray) -> np.ndarray:
+    """The mean similarity to the k nearest passages."""
+    return -_row_sums(_floats(scores)) / np.shape(scores)[1]
+
+
+def entropy(scores: np.ndarray, temperature: float = 1.0) -> np.ndarray:
+    """The entropy of the softmax over the k nearest passages: flat where none of them stands out."""
+
+    def of_block(block):
+        shifted, weights = _exponentials(block, temperature)
+        total = _row_sums(weights)
+        return np.log(total) - np.einsum("ij,ij->i", weights, shifted) / total
+
+    return by_blocks(of_block, _floats(scores))
+
+
+def energy(scores: np.ndarray, temperature: float = 1.0) -> np.ndarray:
+    """The free energy of the k nearest passages: near AvgKNN at temperature 1, near MSS at a low one."""
+    scores = _floats(scores)
+    totals = by_blocks(lambda block: _row_sums(_exponentials(block, temperature)[1]), scores)
+    return -scores[:, 0] - temperature * np.log(totals)
+
+
+def fisher(p_values: np.ndarray) -> np.ndarray:
+    """Fisher's combination of p-values, queries x k. They depend on each other: it does not follow chi-squared."""
+    return _row_sums(_logarithms(_floats(p_values)))
+
+
+def simes(p_values: np.ndarray) -> np.ndarray:
+    """Simes' combination of p-values, queries x k, negated."""
+    return -_least(np.sort(_floats(p_values), axis=1).T)
+
+
+def of_counts(name: str, counts: np.ndarray, p_values: np.ndarray) -> np.ndarray:
+    """The same of whole numbers, queries x k, that stand for places in a list of ascending p-values."""
+    if name == "fisher":
+        terms = _logarithms(p_values)
+        return by_blocks(lambda block: _row_sums(terms.take(block)), counts)
+    return -by_blocks(lambda block: _least(p_values.take(np.sort(block, axis=1).T)), counts)
+
+
+def by_blocks(function, values: np.ndarray) -> np.ndarray:
+    """What a function gives for the rows of an array, some at a time, so that all it computes stays in the cache."""
+    starts = range(0, max(len(values), 1), ROWS)
+    return np.concatenate([function(values[start : start + ROWS]) for start in starts])
+
+
+SIMPLE = {"mss": mss, "knn": knn, "avg_knn": avg_knn, "entropy": entropy, "energy": energy}
+COMBINED = {"fisher": fisher, "simes": simes}
+TEMPERED = ("entropy", "energy")  # those that have a temperature
+
+
+def statistic(name: str, scores: np.ndarray, temperature: float = 1.0) -> np.ndarray:
+    """A statistic of scores by its name."""
+    more = {"temperature": temperature} if name in TEMPERED else {}
+    return SIMPLE[name](scores, **more)
+
+
+def _floats(values):
+    return np.asarray(values, np.float64)
+
+
+def _exponentials(scores, temperature):
+    """The scores below the best one of their row, in units of the temperature, and their exponentials."""
+    shifted = scores - scores[:, :1]
+    if temperature != 1:
+        shifted /= temperature
+    return shifted, np.exp(shifted)
+
+
+def _logarithms(p_values):
+    return -2 * np.log(np.maximum(p_values, FLOOR))
+
+
+def _least(ordered):
+    """The least of ordered p-values, k x queries, each times k by its rank."""
+    k = len(ordered)
+    return (ordered * (k / np.arange(1, k + 1))[:, None]).min(axis=0)
+
+
+def _row_sums(values):
+    """As a product: sums over short rows take longer."""
+    return values @ np.ones(values.shape[1])

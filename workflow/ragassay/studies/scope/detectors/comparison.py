@@ -1,0 +1,86 @@
+"""Detectors, judges and controls compared on the same questions whose kind is known.
+
+Judges and detectors alike are rows of a frame here: method, question_id, out_of_scope (its answer) and score, one row
+for each seed; NaN where it was asked and gave no answer, no row where it was not asked. A method's result for a
+question is the mean over its seeds: of being right, and of its score. Intervals are 95 %, from resampled documents; a
+difference to another method is of the same questions and the same draws.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from ragassay.metrics.panel import Estimates, Panel
+from ragassay.schemas.metrics import Section
+from ragassay.studies.scope.detectors.predictions import SINGLE
+from ragassay.studies.scope.questions.votes import KINDS, OUT
+
+SECTION = Section("detectors")
+CONTROLS = {"over_overlap": SINGLE["overlap"], "over_question": SINGLE["question_alone"]}
+
+
+def judged(labels, asked_models: list[str]):
+    """The answers of models that were asked directly, and of judges and detectors that came with a question set, from
+    rows of scope_labels. A label that is neither kind, such as a tie, is no answer.
+    """
+    how = labels["judge"].isin(asked_models).map({True: "asked directly", False: "recorded"})
+    method = labels["judge"] + ", " + how
+    score = labels["margin"].where(labels["label"].isin(list(KINDS)))
+    answer = (labels["label"] == OUT).astype(float).where(score.notna())
+    return labels.assign(method=method, out_of_scope=answer, score=score)
+
+
+def compared(table: str, keys: dict, questions, answers, times: int, seed: int) -> Iterator[dict]:
+    """Accuracy and AUROC of each method, and how much more often it is right than each control. `questions` have
+    question_id, doc_id and the truth, `out`; a method that was asked and has no answer abstains. Without questions
+    there are no rows.
+    """
+    if not len(questions):
+        return
+    methods, asked, right, scores = answered(questions, answers)
+    panel = Panel(questions["doc_id"], times, seed)
+    accuracy, auroc = panel.mean(right, asked), panel.auroc(scores, questions["out"], asked)
+    differences = {name: _over(panel, right, methods, control) for name, control in CONTROLS.items()}
+    for at, method in enumerate(methods):
+        own, row = {**keys, "method": method}, accuracy.row(at)
+        yield SECTION.row(table, own, "accuracy", **row)
+        yield SECTION.row(table, own, "auroc", **auroc.row(at))
+        for name, estimates in differences.items():
+            numbers = {"value": None} if estimates is None else estimates.row(at)
+            yield SECTION.row(table, own, name, **numbers | {"n": row["n"], "abstained": row["abstained"]})
+
+
+def by_topic(table: str, keys: dict, questions, answers) -> Iterator[dict]:
+    """The accuracy of each method in each topic."""
+    methods, _, right, _ = answered(questions, answers)
+    topics = questions["topic"].to_numpy()
+    masks = {topic: (topics == topic)[:, None] & ~np.isnan(right) for topic in sorted(set(topics))}
+    for topic, estimates in Panel(questions["doc_id"]).means(right, masks).items():
+        for at, method in enumerate(methods):
+            yield SECTION.row(table, {**keys, "method": method, "topic": topic}, "accuracy", **estimates.row(at))
+
+
+def answered(questions, answers):
+    """The methods, and as arrays of questions x methods whether they were asked, the share of seeds that are right and
+    the mean scores; NaN where a method has no answer.
+    """
+    methods, out = list(answers["method"].unique()), questions["out"].to_numpy(bool)[:, None]
+    means = answers.groupby(["method", "question_id"])[["out_of_scope", "score"]].mean()
+    places = pd.MultiIndex.from_product([methods, questions["question_id"]])
+    asked = places.isin(means.index).reshape(len(methods), len(questions)).T
+    means = means.reindex(places).to_numpy(float).reshape(len(methods), len(questions), 2)
+    shares, scores = means[..., 0].T, means[..., 1].T
+    return methods, asked, np.where(out, shares, 1 - shares), scores
+
+
+def _over(panel, right, methods, control) -> Estimates | None:
+    """How much more often each method is right than the control; the control itself has no number, nor has any method
+    without it.
+    """
+    places = [at for at, method in enumerate(methods) if method.startswith(control)]
+    if not places:
+        return None
+    difference = right - right[:, places[-1:]]
+    difference[:, places[-1]] = np.nan
+    return panel.difference(difference)

@@ -1,0 +1,57 @@
+"""The hidden state of a token behind the prompt: of a reserved one that was never trained, or of the end of text.
+
+The prompt holds document and question and asks whether the one answers the other; the token is its last, so its state
+sums up the whole prompt. Option `appended` names the token, and a tokenizer that lacks it is an error: a number in its
+place would silently name another one. Empty is the model's own end-of-text token. Option `layer` counts as transformers
+does (default -1, the last). A prompt that is longer than the model reads has no features, which are NaN.
+"""
+
+from collections.abc import Sequence
+
+from ragassay.calls.prompts import Prompt
+from ragassay.models.activations.decoder import Decoder
+from ragassay.models.activations.state_store import StoredStates
+from ragassay.models.heads.scores import ROWS
+from ragassay.studies.scope.detectors import detector
+
+
+class Kind(detector.Kind):
+    def __init__(self, settings, embeddings, prompt):
+        entry, options = settings["encoder"], settings["options"]
+        self.decoder = Decoder(f"model {entry['name']}", entry)
+        self.prompt, self.token, self.layer = Prompt.load(prompt), options.get("appended"), options.get("layer", -1)
+        self.states = StoredStates(self.decoder, embeddings, [self.layer])
+
+    def identity(self):
+        own = {"token": self.token or self.decoder.tokenizer.eos_token, "prompt": self.prompt.digest}
+        return self.decoder.identity | own | {"layer": self.layer}
+
+    def features(self, asked):
+        return self._read(self._keys(asked))
+
+    def stream(self, asked):
+        keys = self._keys(asked)  # all at once, since documents are shared
+        for start in range(0, len(keys), ROWS):
+            yield self._read(keys[start : start + ROWS])
+
+    def _keys(self, asked):
+        prompts = Prompts(asked, self.decoder, self.prompt, self.decoder.token(self.token))
+        return self.states.keys(prompts, [one.doc_id for one in asked], [one.question_id for one in asked])
+
+    def _read(self, keys):
+        return self.states.read(keys)[:, 0, 0]
+
+
+class Prompts(Sequence):
+    """Prompts as tokens, each made when it is looked at: together they would take more memory than all else."""
+
+    def __init__(self, asked, decoder, prompt, last):
+        self.asked, self.decoder, self.prompt, self.last = asked, decoder, prompt, last
+
+    def __len__(self):
+        return len(self.asked)
+
+    def __getitem__(self, number):
+        one = self.asked[number]
+        messages = self.prompt.messages(document=one.document, question=one.question)
+        return [*self.decoder.tokens(messages), self.last]

@@ -1,0 +1,33 @@
+"""The overlap control as a detector: the ten features of `ragassay.studies.scope.controls.overlap_features`, and no
+more.
+
+One that does no better may have learned only word overlap. Texts are embedded without roles, as they are for hardness,
+since the features have to be the same.
+"""
+
+import numpy as np
+
+from ragassay.models.encoders.embed import Embedder
+from ragassay.models.encoders.encoder import Encoder
+from ragassay.models.heads.recipe import LOGISTIC
+from ragassay.schemas.hardness import FEATURES
+from ragassay.studies.scope.controls import overlap_features
+from ragassay.studies.scope.detectors import detector
+
+
+class Kind(detector.Kind):
+    heads, balanced = (LOGISTIC,), True
+
+    def __init__(self, settings, embeddings, prompt):
+        self.embedder = Embedder(Encoder(**settings["encoder"]), embeddings)
+
+    def identity(self):
+        return self.embedder.encoder.identity | {"features": list(FEATURES)}
+
+    def cut(self, asked):
+        """Of whole documents, whose vector is behind one of the ten features."""
+        return self.embedder.longer(list(dict.fromkeys(one.document for one in asked)))
+
+    def features(self, asked):
+        rows = overlap_features.Overlap(self.embedder).measure([(one.question, one.document) for one in asked])
+        return np.array([[row[name] for name in FEATURES] for row in rows]).reshape(len(asked), len(FEATURES))

@@ -1,0 +1,176 @@
+"""Read a question set: documents and questions from elsewhere, with their labels, responses and votes.
+
+A set's name stands in for generator and shard, so that the stages of the scope study run on it unchanged. Its documents
+are taken whole, with their texts cleaned like all others; each is a cluster of its own. Nothing is dropped: the first
+row that cannot be used is an error that names its file and row.
+"""
+
+from collections import Counter
+from typing import NamedTuple
+
+from ragassay.base.errors import AssayError
+from ragassay.documents.documents import Unusable, article, clean, count_words
+from ragassay.documents.ids import content_id
+from ragassay.documents.sources import Columns, records
+from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.questions import QUESTIONS
+from ragassay.studies.scope.questions.votes import IN, OUT, UNLABELLED
+
+SIDES = {"true": True, "yes": True, "1": True, "1.0": True, "false": False, "no": False, "0": False, "0.0": False}
+TASKS = {"scope": (OUT, IN), "defusion": ("defused", "not_defused")}  # task -> what true and false mean
+LABELS = {"out_of_scope": (OUT, IN), "in_scope": (IN, OUT)}  # column of questions -> the same
+
+
+class QuestionSetError(AssayError):
+    """A question set cannot be used as it is; the message names file, row and column."""
+
+
+class Question(NamedTuple):
+    """A row of the table questions, the id that the files give it, and where it stands."""
+
+    row: dict
+    own_id: str | None
+    cells: dict[str, str]  # more columns that were asked for, as text
+    place: str
+
+
+def documents(files: list[str], columns: dict[str, str], name: str) -> tuple[list[dict], dict[str, str]]:
+    """Rows of the table documents, and the id in them of each id in the files. Texts that are the same are one."""
+    rows, ids, places = {}, {}, {}
+    for fields, place in _rows(files, columns, ("doc_id", "text"), ("title", "url", "date", "topic")):
+        own = _once(_text(fields, "doc_id"), places, place, columns["doc_id"])
+        try:
+            found = article({**fields, "id": own}, name)
+        except Unusable as error:
+            raise QuestionSetError(f"{place}: {error}") from error
+        digest = found["content_hash"][:16]
+        ids[own] = f"doc-{digest}"
+        found |= {"doc_id": ids[own], "cluster_id": f"cluster-{digest}"}
+        rows.setdefault(ids[own], {column: found[column] for column in DOCUMENTS.schema.names})
+    return list(rows.values()), ids
+
+
+def questions(files: list[str], columns: dict[str, str], ids: dict[str, str], name: str, more=()) -> list[Question]:
+    """All questions; `ids` are those of the documents, `more` are columns to be read beside."""
+    found, places, told, slots = [], {}, {}, Counter()
+    label = "in_scope" if columns.get("in_scope") else "out_of_scope"
+    named = (columns[label],) if columns[label] else ()  # a column that the configuration names has to be there
+    columns = columns | {label: columns[label] or label}
+    for fields, place in _rows(files, columns, ("doc_id", "question"), ("question_id", label), (*more, *named)):
+        doc_id, text = ids.get(_text(fields, "doc_id")), " ".join(_text(fields, "question").split())
+        if doc_id is None:
+            raise QuestionSetError(
+                f"{place}: found document {fields['doc_id']!r}, expected one of the documents' files"
+            )
+        question_id = _once(content_id("question", doc_id, name, text), places, place, "question")
+        own_id = _text(fields, "question_id") or None
+        if own_id is not None:
+            _once(own_id, told, place, columns["question_id"])
+        intended = verdict(_text(fields, label), LABELS[label], place) or UNLABELLED
+        slots[doc_id, intended] += 1
+        row = dict.fromkeys(QUESTIONS.schema.names) | {"question_id": question_id, "doc_id": doc_id, "shard": name}
+        row |= {"intended": intended, "slot": slots[doc_id, intended], "text": text, "n_words": count_words(text)}
+        row |= {"generator": name, "prompt": ""}
+        found.append(Question(row, own_id, {column: _text(fields, column) for column in more}, place))
+    if not found:
+        raise QuestionSetError(f"question set {name}: found no question in {', '.join(files)}, expected at least one")
+    return found
+
+
+def votes(files: list[str], columns: dict[str, str], asked: list[Question]) -> list[dict]:
+    """Rows of the table human_labels from files with one vote a row."""
+    known, found = {question.own_id: question for question in asked if question.own_id}, []
+    places = {}
+    for fields, place in _rows(files, columns, ("question_id", "label"), ("annotator", "task", "responder")):
+        question = _known(known, fields, place)
+        task = _text(fields, "task") or "scope"
+        if task not in TASKS:
+            raise QuestionSetError(f"{place}: found the task {task!r}, expected one of: {', '.join(TASKS)}")
+        label = verdict(_text(fields, "label"), TASKS[task], place)
+        if label is None:
+            raise QuestionSetError(f"{place}: found no label, expected one of: {', '.join(TASKS[task])}")
+        row = human_label(question, _text(fields, "annotator"), label, task, _text(fields, "responder"))
+        _once(tuple(row[name] for name in ("question_id", "task", "responder", "annotator")), places, place, "vote")
+        found.append(row)
+    return found
+
+
+def responses(files: list[str], columns: dict[str, str], asked: list[Question], responder: str) -> list[tuple]:
+    """(question, response) of one responder, from files with one response a row; what is empty was not asked."""
+    known, places, found, others = {one.own_id: one for one in asked if one.own_id}, {}, [], set()
+    for fields, place in _rows(files, columns, ("question_id", "responder"), ("response",)):
+        who, question = _text(fields, "responder"), _known(known, fields, place)
+        _once((_text(fields, "question_id"), who), places, place, "response")
+        if who != responder:
+            others.add(who)
+        elif text := _text(fields, "response"):
+            found.append((question, text))
+    if not found:
+        told = ", ".join(sorted(others)[:10]) or "none at all"
+        raise QuestionSetError(f"{', '.join(files)}: found no response of {responder!r}, but of these: {told}")
+    return found
+
+
+def human_label(question: Question, annotator: str, label: str, task="scope", responder="") -> dict:
+    row = {"question_id": question.row["question_id"], "doc_id": question.row["doc_id"], "task": task}
+    return row | {"responder": responder, "annotator": annotator, "label": label}
+
+
+def scope_vote(question: Question, column: str, columns: dict[str, str]) -> str | None:
+    """What a person or a judge says in a column of the questions: as in out_of_scope, if it is not the
+    column in_scope.
+    """
+    sides = LABELS["in_scope" if column == columns.get("in_scope") else "out_of_scope"]
+    return verdict(question.cells[column], sides, question.place)
+
+
+def verdict(cell: str, sides: tuple[str, str], place: str) -> str | None:
+    """The label in a cell, in any of its forms; None if the cell is empty. `sides` are what true and false mean."""
+    if not cell:
+        return None
+    yes, no = sides
+    if cell in (yes, no):
+        return cell
+    if cell.lower() not in SIDES:
+        raise QuestionSetError(f"{place}: found the label {cell!r:.60}, expected {yes} or {no}, true or false")
+    return yes if SIDES[cell.lower()] else no
+
+
+def _rows(files, columns, needed, known, more=()):
+    """(fields by their names here, "file row n") of all rows; needed ones are not empty."""
+    names = {field: columns[field].strip().lower() for field in (*needed, *known)}
+    wanted = {**names, **{column: column.strip().lower() for column in more}}
+    must = tuple(dict.fromkeys([*(names[field] for field in needed), *(wanted[column] for column in more)]))
+    for record in records(files, Columns(tuple(dict.fromkeys(wanted.values())), must)):
+        place = f"{record.file} row {record.row}"
+        if record.reason:
+            raise QuestionSetError(f"{place}: {record.detail}")
+        fields = {field: record.fields[name] for field, name in wanted.items() if name in record.fields}
+        for field in needed:
+            if not str(fields.get(field, "")).strip():
+                raise QuestionSetError(f"{place}: found nothing in {names[field]!r}, expected a value")
+        yield fields, place
+
+
+def _known(known, fields, place):
+    """The question that a row of another file is about."""
+    found = known.get(name := _text(fields, "question_id"))
+    if found is None:
+        expected = "expected one of the column question_id of the questions' files"
+        raise QuestionSetError(f"{place}: found question {name!r}, {expected}")
+    return found
+
+
+def _text(fields, name):
+    try:
+        return clean(str(fields.get(name, "")))
+    except Unusable as error:
+        raise QuestionSetError(f"column {name}: {error}") from error
+
+
+def _once(key, places, place, what):
+    if key in places:
+        shown = key if isinstance(key, str) else " ".join(filter(None, key))
+        raise QuestionSetError(f"{place}: found the same {what} as in {places[key]} ({shown}), expected each once")
+    places[key] = place
+    return key

@@ -1,0 +1,104 @@
+"""The versions of out-of-scope questions, and which of them two controls can tell from in-scope questions.
+
+The overlap control goes by the words that a question shares with its document, the question-alone control by its own
+words. Both score a question by a fit on other documents: on their in-scope questions and on the newest version of their
+out-of-scope ones, so that what rewriting gives away counts in the next round.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from ragassay.documents.ids import content_id
+from ragassay.studies.scope.controls import overlap_control, wording_control
+from ragassay.studies.scope.controls.overlap_features import Overlap
+from ragassay.studies.scope.questions.recovery import plain
+from ragassay.studies.scope.questions.votes import IN, OUT
+
+
+@dataclass
+class Version:
+    """A question as it was written (attempt 0) or as a try brought it; with a reason if it cannot be used."""
+
+    written: dict
+    attempt: int
+    text: str
+    prompt: str
+    reason: str | None = None
+    overlap: float | None = None  # how probably it is out of scope, by either control
+    wording: float | None = None
+
+    @property
+    def probability(self) -> float | None:
+        """That of the control which is surer; None where the other documents are too few to fit one."""
+        return max((score for score in (self.overlap, self.wording) if score is not None), default=None)
+
+    def question(self) -> dict:
+        """Its row of `questions`."""
+        if not self.attempt:
+            return self.written
+        parts = (self.written[name] for name in ("doc_id", "generator", "intended", "recovered_id"))
+        changed = {"question_id": content_id("question", *parts, self.text), "prompt": self.prompt}
+        return self.written | changed | {"text": self.text, "n_words": len(self.text.split())}
+
+
+class Versions:
+    """All versions of a shard's questions. `documents` are rows with text and cluster by id."""
+
+    def __init__(self, questions: list[dict], documents: dict[str, dict], overlap: Overlap):
+        self.documents, self.overlap, self.measured = documents, overlap, {}
+        self.in_scope = [row for row in questions if row["intended"] == IN]
+        first = [Version(row, 0, row["text"], row["prompt"]) for row in questions if row["intended"] == OUT]
+        self.tried = {(one.written["doc_id"], one.written["slot"]): [one] for one in first}
+        self.answered, self.asked = defaultdict(list), defaultdict(set)  # document -> in-scope questions, and all
+        for row in self.in_scope:
+            self.answered[row["doc_id"]].append(row["text"])
+        for row in questions:
+            self.asked[row["doc_id"]].add(plain(row["text"]))
+
+    def is_new(self, doc_id: str, text: str) -> bool:
+        """Whether nothing like it was asked about the document yet."""
+        return plain(text) not in self.asked[doc_id]
+
+    def add(self, slot: tuple, attempt: int, text: str, prompt: str, reason: str | None) -> None:
+        self.tried[slot].append(Version(self.tried[slot][0].written, attempt, text, prompt, reason))
+        self.asked[slot[0]].add(plain(text))
+
+    def newest(self, slot: tuple) -> Version:
+        return self._usable(slot)[-1]
+
+    def chosen(self, slot: tuple, told_from: float) -> Version:
+        """The newest one if the controls cannot tell it, else that of which they are least sure."""
+        return min(reversed(self._usable(slot)), key=lambda one: max(one.probability or 0.0, told_from))
+
+    def score(self) -> None:
+        """Fit both controls and score all versions that can be used."""
+        usable = [one for slot in self.tried for one in self._usable(slot)]
+        newest = {id(self.newest(slot)) for slot in self.tried}
+        rows = self._rows([(row["doc_id"], row["text"]) for row in self.in_scope])
+        rows += self._rows([(one.written["doc_id"], one.text) for one in usable])
+        labels = [False] * len(self.in_scope) + [True] * len(usable)
+        fitted_on = [True] * len(self.in_scope) + [id(one) in newest for one in usable]
+        overlap = overlap_control.scores(rows, labels, fitted_on)
+        wording = wording_control.scores(rows, labels, fitted_on)
+        for at, one in enumerate(usable, len(self.in_scope)):
+            one.overlap, one.wording = overlap[at], wording[at]
+
+    def told(self, told_from: float) -> dict[str, dict[int, str]]:
+        """document -> slot -> the newest version, where the controls tell it."""
+        found = {}
+        for doc_id, slot in sorted(self.tried):
+            newest = self.newest((doc_id, slot))
+            if newest.probability is not None and newest.probability >= told_from:
+                found.setdefault(doc_id, {})[slot] = newest.text
+        return found
+
+    def _usable(self, slot):
+        return [one for one in self.tried[slot] if not one.reason]
+
+    def _rows(self, pairs):
+        """What the controls look at, measured once for each pair of document and question."""
+        new = [pair for pair in dict.fromkeys(pairs) if pair not in self.measured]
+        found = self.overlap.measure([(text, self.documents[doc_id]["text"]) for doc_id, text in new])
+        for (doc_id, text), row in zip(new, found, strict=True):
+            self.measured[doc_id, text] = row | {"text": text, "cluster_id": self.documents[doc_id]["cluster_id"]}
+        return [self.measured[pair] for pair in pairs]

@@ -1,0 +1,102 @@
+"""Judges' labels of responses, as a matrix of questions and cells; a cell is one judge, responder and prompt. Questions
+and cells are those of one generator or one set of questions.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ragassay.base import tables
+from ragassay.metrics.panel import Panel
+from ragassay.schemas.defusion_labels import DEFUSION_LABELS
+from ragassay.schemas.documents import DOCUMENTS, NO_TOPIC
+from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.studies.scope.questions.votes import DEFUSED, KEPT, NOT_DEFUSED, OUT
+
+SIDES = [NOT_DEFUSED, DEFUSED]  # by code
+YES, NO, ABSTAINED, UNASKED = 1, 0, -1, -2
+
+
+class Cell(NamedTuple):
+    """Its order is that of the paper's Table 2."""
+
+    judge: str
+    prompt: str
+    responder: str
+
+
+class Questions(NamedTuple):
+    """Those of one generator, as columns of equal length, and their documents, by number."""
+
+    generator: str
+    ids: pd.Index
+    texts: list[str]
+    owners: np.ndarray  # question -> document
+    out: np.ndarray  # meant to be out of scope
+    kept: np.ndarray  # as the study's own judge agrees
+    documents: list[str]
+    topics: np.ndarray  # document -> topic
+    published: list  # document -> day, None where it is not known
+
+    def panel(self, times: int, seed: int) -> Panel:
+        """All of them, to be resampled by document."""
+        return Panel(np.array(self.documents)[self.owners], times, seed)
+
+    def are_in(self, ids) -> np.ndarray:
+        """A mask: the questions with one of these ids."""
+        return self.ids.isin(ids)
+
+
+def read_questions(documents, selected_questions) -> dict[str, Questions]:
+    """generator -> its questions, from files of any number of shards."""
+    about = tables.frame(DOCUMENTS, documents, ["doc_id", "topic", "published_at"])
+    about = about.drop_duplicates("doc_id", keep="last").set_index("doc_id")
+    columns = ["question_id", "doc_id", "text", "intended", "status"]
+    found = {}
+    for generator, rows in tables.frame(SELECTED_QUESTIONS, selected_questions, columns).groupby("generator"):
+        owners, names = pd.factorize(rows["doc_id"], sort=True)
+        known = about.loc[names]
+        found[generator] = Questions(
+            generator,
+            pd.Index(rows["question_id"]),
+            rows["text"].tolist(),
+            owners,
+            (rows["intended"] == OUT).to_numpy(),
+            (rows["status"] == KEPT).to_numpy(),
+            list(names),
+            known["topic"].fillna(NO_TOPIC).to_numpy(object),
+            [None if pd.isna(day) else day.date().isoformat() for day in known["published_at"]],
+        )
+    return found
+
+
+def read_verdicts(questions: dict[str, Questions], paths) -> dict[str, dict[Cell, np.ndarray]]:
+    """generator -> cell -> one code per question, from files of defusion_labels; judges, prompts and responders stand
+    in the order in which the files first name them.
+    """
+    found, order = {generator: {} for generator in questions}, {}
+    for keys, rows in tables.each(DEFUSION_LABELS, paths, ["question_id", "label"]):
+        if keys["generator"] not in questions:  # it wrote none
+            continue
+        asked, cells = questions[keys["generator"]], found[keys["generator"]]
+        cell = Cell(*(keys[role] for role in Cell._fields))
+        codes = cells.setdefault(cell, np.full(len(asked.ids), UNASKED, np.int8))
+        for named in cell._asdict().items():
+            order.setdefault(named, len(order))
+        places = asked.ids.get_indexer(rows["question_id"].to_pylist())  # -1 for one that is not here
+        codes[places[places >= 0]] = coded(rows["label"])[places >= 0]
+    return {
+        generator: dict(sorted(cells.items(), key=lambda item: [order[named] for named in item[0]._asdict().items()]))
+        for generator, cells in found.items()
+    }
+
+
+def defused(codes: np.ndarray) -> np.ndarray:
+    """Codes as numbers to average, NaN without a verdict."""
+    return np.where(codes >= 0, codes == YES, np.nan)
+
+
+def coded(labels) -> np.ndarray:
+    """Labels as codes; ties and those without a verdict abstain."""
+    return pd.Index(SIDES).get_indexer(labels.to_pylist())  # by code; -1 is ABSTAINED

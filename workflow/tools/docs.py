@@ -1,0 +1,291 @@
+"""Write the generated parts of the documentation: `make docs`. A test holds them to what they are generated from.
+
+| file | made from |
+|---|---|
+| config/README.md | the schema of the configuration |
+| workflow/ragassay/schemas/README.md, the data dictionary | the tables |
+| README.md: the map of the stages, docs/stages.md: the graph of all rules | Snakemake's rule graph |
+| README.md: the headline figures, docs/figures.md: all figures, docs/scale.md: far larger runs | benchmarks/figures/ |
+| docs/models.md: what the paper's settings cost | the same |
+| docs/troubleshooting.md: all messages | the code that raises them |
+"""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from ragassay.base import variants
+from ragassay.base.atomic import write_text
+from ragassay.base.tables import Table
+from ragassay.config import schema
+from ragassay.config.settings import of_files
+from ragassay.results import all_tables
+from tools import error_messages, scale
+
+WORKFLOW = Path(__file__).resolve().parent.parent
+ROOT = WORKFLOW.parent
+ALONE, OVER_ALONE = "question_alone_minilm_logistic_auroc", "sbert_nli_minilm_logistic_over_question_alone"
+HEADLINES = (  # benchmark, its figure, what the README says about it
+    ("calls", "calls_2000_at_200ms", "2,000 calls to a server that takes 200 ms and 64 at a time"),
+    ("chaos", "journalled_answers_asked_again", "answers that had arrived and were paid for again, in 1,000 kills"),
+    ("annotation", "annotation_labels_lost_in_100_kills", "labels by people that were lost in 100 kills of the server"),
+    ("hostile", "hostile_wrong_class", "hostile servers and files, of 1,000, that a crawl took for something else"),
+    ("tables", "write_5M_rows", "writing a checked and sorted table of 5 million rows"),
+    ("encoders", "embedded_questions_faster_than_encode", "vectors of questions, against sentence-transformers"),
+    ("embedded", "scope_accuracy_where_fitted", "accuracy of the embedded judge on gold questions it was fitted on"),
+    ("folds", f"folds_all_{ALONE}", "demo: AUROC of a control that sees the question but no document"),
+    ("folds", f"folds_all_{OVER_ALONE}", "demo: accuracy of a detector minus that of this control"),
+)
+STUDIES = (  # what it asks, the command, the figure of the benchmark `house` with its seconds, the report's sections
+    ("All that the demo can answer, and the report", "make demo", "demo", "all"),
+    (
+        "Does a model notice that a question has no answer in the document?",
+        *("make demo STUDY=scope", "demo_scope", "Scope, Responses"),
+    ),
+    (
+        "Can a small classifier on a frozen model notice it?",
+        *("make demo STUDY=detectors", "demo_detectors", "Detectors"),
+    ),
+    (
+        "Does a corpus know what a query asks, and do the queries of a log drift?",
+        *("make demo STUDY=relevance", "demo_relevance", "Relevance, Drift of queries"),
+    ),
+    (
+        "What does a model answer if somebody plants passages in its corpus?",
+        *("make demo STUDY=attacks", "demo_attacks", "Corpora under attack"),
+    ),
+    (
+        "Can what was planted be found before a model reads it?",
+        *("make demo STUDY=raguard", "demo_raguard", "Defences of corpora under attack"),
+    ),
+    (
+        "Do poisoned answers show in a model's activations?",
+        *("make demo STUDY=revprag", "demo_revprag", "Poisoned answers in activations"),
+    ),
+    (
+        "Do retrievers find the document that a question was written about?",
+        *(".venv/bin/snakemake results/metrics/retrieval.parquet", "", "Retrieval"),
+    ),
+    (
+        "How good are judges and detectors on questions that I already have?",
+        *(".venv/bin/snakemake question_sets --configfile mine.yaml", "", "Question sets"),
+    ),
+    ("Do people agree with the judges?", "make annotate", "", "People and judges"),
+)
+PAID = {"demo_scope": "paper_all_dollars"}  # figures of the benchmark `paper_costs`
+SETTINGS = [
+    "The configuration says what is studied. What a run may use of the machine is in profiles/, and API keys come from",
+    "the environment. Every key is optional unless it is needed; without it, its default holds.",
+]
+VERDICTS = {"ok": "reached", "short": "**falls short**", "shown": "no target"}
+
+
+def documentation() -> dict[Path, str]:
+    """Every generated file and its content."""
+    graph, files, printed = rule_graph(), rule_files(), figures()
+    readme = between((ROOT / "README.md").read_text(), "stages", stage_map(graph, files))
+    readme = between(readme, "studies", studies(printed))
+    models = ROOT / "docs/models.md"
+    stages, every_figure, trouble = (ROOT / f"docs/{name}.md" for name in ("stages", "figures", "troubleshooting"))
+    measured = between(every_figure.read_text(), "figures", figure_table(printed))
+    larger = (ROOT / "docs/scale.md").read_text()
+    for part, content in scale.parts(printed).items():
+        larger = between(larger, part, content)
+    return {
+        ROOT / "config/README.md": settings(schema.parts()),
+        WORKFLOW / "ragassay/schemas/README.md": data_dictionary(all_tables().values()),
+        ROOT / "README.md": between(readme, "headlines", headlines(printed)),
+        models: between(models.read_text(), "paper", paper_costs(printed)),
+        stages: between(stages.read_text(), "rules", picture(graph, files)),
+        every_figure: between(measured, "unmeasured", unmeasured(printed)),
+        ROOT / "docs/scale.md": larger,
+        trouble: between(trouble.read_text(), "messages", error_messages.tables(error_messages.messages())),
+    }
+
+
+def settings(parts: dict[Path, dict]) -> str:
+    """A table for each file of the schema, with one row per key, nested keys with dots."""
+    lines = ["# Settings", "", "Made from the files of workflow/schemas/ by `make docs`.", "", *SETTINGS]
+    for part in parts.values():
+        lines += ["", f"## {part['title']}", "", part["description"], ""]
+        lines += ["| key | default | form | meaning |", "|---|---|---|---|", *_keys(part, "")]
+    return "\n".join(lines) + "\n"
+
+
+def _keys(part, prefix):
+    required = part.get("required", [])
+    for key, inner in part.get("properties", {}).items():
+        default = "needed" if key in required else f"`{json.dumps(inner['default'])}`" if "default" in inner else ""
+        default = "" if inner["type"] == "object" and inner.get("default") in (None, {}) else default
+        yield f"| `{prefix}{key}` | {default} | {_form(inner)} | {' '.join(inner['description'].split())} |"
+        yield from _keys(inner, f"{prefix}{key}.")
+        if isinstance(inner.get("additionalProperties"), dict):
+            yield from _keys(inner["additionalProperties"], f"{prefix}{key}.{{name}}.")
+
+
+def _form(part):
+    types = [part["type"]] if isinstance(part["type"], str) else part["type"]
+    form = {"object": "", "array": "list of", "string": "text"}.get(types[0], types[0])
+    if types[0] == "array":
+        return f"{form} {_form(part['items']) or 'mappings'}"
+    if "enum" in part or "variant_of" in part:
+        names = part["enum"] if "enum" in part else variants.names(part["variant_of"])
+        return "one of " + ", ".join(f"`{name}`" for name in names)
+    if part.get("format") == "inside":
+        return "path inside the working directory"
+    form += " in one line, without `<`" if part.get("format") == "title" else ""
+    form += f", at least {part['minimum']}" if "minimum" in part else ""
+    return form + (" or nothing" if "null" in types else "")
+
+
+def data_dictionary(tables: Iterable[Table]) -> str:
+    lines = [
+        "# Data dictionary",
+        "",
+        "Made from the modules of this folder by `make docs`. Every table is a Parquet file",
+        "below `results/`, where the paths here begin, sorted by its key. A column may be",
+        "empty only where the last one says so.",
+    ]
+    for table in tables:
+        file = f" File: `{table.path}.parquet`." if table.path else ""
+        key = ", ".join(f"`{name}`" for name in table.key)
+        lines += ["", f"## {table.name}", "", f"{table.row}{file} Key: {key}.", ""]
+        lines += ["| column | type | meaning | may be empty |", "|---|---|---|---|"]
+        lines += [f"| `{c.name}` | {c.type} | {c.description} | {'yes' if c.null else ''} |" for c in table.columns]
+    return "\n".join(lines) + "\n"
+
+
+def rule_graph() -> set[tuple[str, str]]:
+    """(rule, rule that needs it) for all rules of the default configuration, with those for labelling and exports."""
+    config = of_files([ROOT / "config/config.yaml"], schema.merged())
+    generator, judge = (config["scope"][role][0] for role in ("generators", "judges"))
+    targets = ["report", "export", "export_attacks", f"results/annotation_items/{generator}/{judge}.parquet"]
+    command = [sys.executable, "-m", "snakemake", "--forceall", "--rulegraph", "mermaid-js", "--", *targets]
+    done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    names = dict(re.findall(r"^\t(id\d+)\[(\w+)\]", done.stdout, re.MULTILINE))
+    return {(names[a], names[b]) for a, b in re.findall(r"^\t(id\d+) --> (id\d+)", done.stdout, re.MULTILINE)}
+
+
+def rule_files() -> dict[str, str]:
+    """rule with a script -> its stage, which is the name of its file; in the order in which the stages run."""
+    stages = re.findall(r'^include: "workflow/rules/(\w+)\.smk"', (ROOT / "Snakefile").read_text(), re.MULTILINE)
+    rules = {stage: (WORKFLOW / f"rules/{stage}.smk").read_text() for stage in stages}
+    return {rule: stage for stage, text in rules.items() for rule in re.findall(r'/(\w+)\.py"$', text, re.MULTILINE)}
+
+
+def picture(graph, files) -> str:
+    """All rules by stage, in the notation that code hosts draw, without rules that only name targets."""
+    lines = ["```mermaid", "flowchart LR"]
+    for stage in dict.fromkeys(files.values()):
+        inside = sorted({rule for pair in graph for rule in pair if files.get(rule) == stage})
+        if inside:
+            lines += [f'  subgraph {stage}_stage["{stage}"]', *(f"    {rule}" for rule in inside), "  end"]
+    lines += [f"  {a} --> {b}" for a, b in sorted(graph) if a in files and b in files]
+    return "\n".join([*lines, "```"])
+
+
+def stage_map(graph, files) -> str:
+    """The stages and the fewest arrows from which all the others follow. Stages that feed each other are one box. An
+    arrow back to a stage that only measures there what became of its work is left out.
+    """
+    stages = list(dict.fromkeys(files.values()))
+    steps = {(a, b) for a, b in graph if a in files and b in files and files[a] != files[b]}
+    edges = {(files[a], files[b]) for a, b in steps}
+    work = {(files[a], files[b]) for a, b in steps if not b.startswith("measure_")}
+    edges -= {(a, b) for a, b in edges - work if _leads(edges, b, a)}
+    box = {a: tuple(b for b in stages if a == b or (_leads(edges, a, b) and _leads(edges, b, a))) for a in stages}
+    arrows = {(box[a], box[b]) for a, b in edges if box[a] != box[b]}
+    fewest = [arrow for arrow in sorted(arrows) if not _leads(arrows - {arrow}, *arrow)]
+    shown = {names for names in box.values() if len(names) == 1 and any(names in arrow for arrow in fewest)}
+    lines = [f'  {names[0]}["{", ".join(names)}"]' for names in dict.fromkeys(box.values()) if names not in shown]
+    lines += [f"  {a[0]} --> {b[0]}" for a, b in fewest]
+    return "\n".join(["```mermaid", "flowchart LR", *lines, "```"])
+
+
+def _leads(edges, start, end):
+    """Whether a way along the edges goes from one to the other."""
+    reached, ahead = set(), {start}
+    while ahead:
+        reached |= ahead
+        ahead = {b for a, b in edges if a in ahead} - reached
+    return end in {b for a, b in edges if a in reached}
+
+
+def figures() -> dict[str, list[list[str]]]:
+    """benchmark -> for each figure it printed: name, value, unit, limit, ratio, target, verdict."""
+    files = sorted((ROOT / "benchmarks/figures").glob("*.txt"))
+    lines = {file.stem: [line.split() for line in file.read_text().splitlines()] for file in files}
+    printed = {name: [words for words in words_of if words[:1] == ["figure"]] for name, words_of in lines.items()}
+    return {name: [[*f[1:4], f[5], f[7], f[9], f[10]] for f in found] for name, found in printed.items()}
+
+
+def figure_table(printed: dict[str, list[list[str]]]) -> str:
+    """Everything that each benchmark measured."""
+    rows = ["| benchmark | figure | measured | limit | ratio to it | target | |", "|---|---|---|---|---|---|---|"]
+    for benchmark, measured in printed.items():
+        for name, value, unit, limit, ratio, target, verdict in measured:
+            limit = limit if limit == "-" else f"{limit} {unit}"
+            figure = f"{benchmark} | {name.replace('_', ' ')} | {value} {unit}"
+            rows.append(f"| {figure} | {limit} | {ratio} | {target} | {verdict} |")
+    return "\n".join(rows)
+
+
+def unmeasured(printed) -> str:
+    """The benchmarks of `make bench` that have no figures yet."""
+    names = re.search(r"^BENCHMARKS := (.+)$", (ROOT / "Makefile").read_text(), re.MULTILINE).group(1).split()
+    missing = [f"`make bench-{name}`" for name in names if name not in printed]
+    return ", ".join(missing) or "none"
+
+
+def studies(printed) -> str:
+    """What the studies ask, with the minutes of the demo where they are measured."""
+    seconds = {name: float(value) for name, value, *_ in printed.get("house", [])}
+    dollars = {name: f"{float(value):.0f}" for name, value, *_ in printed.get("paper_costs", [])}
+    rows = ["| question | command | minutes | paper's dollars | section of the report |", "|---|---|---|---|---|"]
+    for question, command, figure, section in STUDIES:
+        minutes = f"{seconds[figure] / 60:.1f}" if figure in seconds else "-"
+        paid = dollars.get(PAID.get(figure), "-")
+        rows.append(f"| {question} | `{command}` | {minutes} | {paid} | {section} |")
+    return "\n".join(rows)
+
+
+def paper_costs(printed) -> str:
+    """What each rule of the scope study would ask and pay with the paper's settings."""
+    found = {name: float(value) for name, value, *_ in printed.get("paper_costs", [])}
+    rows = ["| rule | requests | dollars | dollars at most |", "|---|---|---|---|"]
+    for name in found:
+        if rule := re.fullmatch(r"paper_(\w+)_dollars", name):
+            requests, most = found[f"paper_{rule[1]}_requests"], found[f"paper_{rule[1]}_at_most"]
+            rows.append(f"| {rule[1]} | {requests:,.0f} | {found[name]:,.2f} | {most:,.0f} |")
+    return "\n".join(rows)
+
+
+def headlines(printed) -> str:
+    """The few figures that the README shows."""
+    found = {(benchmark, figure[0]): figure[1:] for benchmark, measured in printed.items() for figure in measured}
+    rows = ["| what | measured | best possible | target | |", "|---|---|---|---|---|"]
+    for benchmark, figure, meaning in HEADLINES:
+        value, unit, limit, _, target, verdict = found[benchmark, figure]
+        limit = limit if limit == "-" else f"{limit} {unit}"
+        rows.append(f"| {meaning} | {value} {unit} | {limit} | {target} | {VERDICTS[verdict]} |")
+    return "\n".join(rows)
+
+
+def between(text: str, part: str, content: str) -> str:
+    """The text with new content between the two comments that mark a part."""
+    before, rest = text.split(f"<!-- {part} -->\n")
+    return f"{before}<!-- {part} -->\n{content}\n<!-- end of {part} -->{rest.split(f'<!-- end of {part} -->')[1]}"
+
+
+def main() -> None:
+    for path, text in documentation().items():
+        if not path.exists() or path.read_text() != text:
+            write_text(path, text)
+            sys.stdout.write(f"wrote {path.relative_to(ROOT)}\n")
+
+
+if __name__ == "__main__":
+    main()
