@@ -32,7 +32,7 @@ clicks = itertools.count(1)
 def project(folder) -> Path:
     """A study whose sample has so many items, each for two people; returns the log."""
     from ragassay.base import tables
-    from ragassay.schemas.annotation_items import ANNOTATION_ITEMS
+    from ragassay.schemas.people import ANNOTATION_ITEMS
 
     chance, groups = random.Random(0), PEOPLE // 2
     (folder / "config").mkdir()

@@ -31,7 +31,7 @@ from ragassay.calls.complete import converse
 from ragassay.calls.ledger.calls import Ledger
 from ragassay.calls.model import Model, Request
 from ragassay.calls.providers import openai, together
-from ragassay.schemas.calls import CALLS
+from ragassay.schemas.report import CALLS
 
 ITEMS, SAMPLES = 12, 2
 PROVIDERS = {"openai": openai.Provider, "together": together.Provider}

@@ -38,7 +38,7 @@ class Project:
 
     def __init__(self, folder: str, papers: Papers, feeds: int):
         from ragassay.base import tables
-        from ragassay.schemas.feeds import FEEDS
+        from ragassay.schemas.documents import FEEDS
 
         self.folder, self.hosts = Path(folder), papers.hosts
         tables.write(FEEDS, self.folder / "feeds", papers.feeds[:feeds])
@@ -80,7 +80,7 @@ class Project:
 
     def pages(self, shard: str) -> int:
         from ragassay.base import tables
-        from ragassay.schemas.pages import PAGES
+        from ragassay.schemas.documents import PAGES
 
         return tables.read(PAGES, self.folder / shard / "pages", ["url"]).num_rows
 

@@ -23,8 +23,7 @@ from corpora.labelled_copies import labelled, pairs
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "workflow"))
 
 from ragassay.base import tables
-from ragassay.schemas.articles import ARTICLES
-from ragassay.schemas.clusters import CLUSTERS
+from ragassay.schemas.documents import ARTICLES, CLUSTERS
 from ragassay.text.signatures import WIDTH, signatures
 from scripts.documents.find_duplicates import find_duplicates
 

@@ -34,9 +34,7 @@ from ragassay.models.heads import learning, scores
 from ragassay.models.heads.recipe import Recipe
 from ragassay.plan import detectors
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.hardness_scores import HARDNESS_SCORES
-from ragassay.schemas.questions import QUESTIONS
-from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.schemas.scope_questions import HARDNESS_SCORES, QUESTIONS, SELECTED_QUESTIONS
 from ragassay.studies.scope.detectors.comparison import answered
 from ragassay.studies.scope.detectors.detector import Asked, kind
 from ragassay.studies.scope.questions.votes import KEPT, OUT

@@ -69,7 +69,7 @@ def documents(count):
 def all_cells(url, folder):
     """Every cell asked and judged; seconds by stage."""
     from ragassay.schemas.documents import DOCUMENTS
-    from ragassay.schemas.questions import QUESTIONS as TABLE
+    from ragassay.schemas.scope_questions import QUESTIONS as TABLE
     from scripts.responses.judge_defusion import judge_defusion
     from scripts.responses.label_defusion import label_defusion
     from scripts.responses.respond import respond
@@ -128,14 +128,9 @@ def figure_served():
 
 def counted_files(folder):
     """All files that measure_responses reads, as the workflow would have written them."""
-    from ragassay.schemas.closed_book_answers import CLOSED_BOOK_ANSWERS
-    from ragassay.schemas.defusion_labels import DEFUSION_LABELS
-    from ragassay.schemas.defusion_votes import DEFUSION_VOTES
     from ragassay.schemas.documents import DOCUMENTS
-    from ragassay.schemas.hardness_scores import HARDNESS_SCORES
-    from ragassay.schemas.responses import RESPONSES
-    from ragassay.schemas.scope_labels import SCOPE_LABELS
-    from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+    from ragassay.schemas.scope_answers import CLOSED_BOOK_ANSWERS, DEFUSION_LABELS, DEFUSION_VOTES, RESPONSES
+    from ragassay.schemas.scope_questions import HARDNESS_SCORES, SCOPE_LABELS, SELECTED_QUESTIONS
 
     rows, dice = list(asked(COUNTED, 1)), random.Random(0)
     ids = [{name: row[name] for name in ("question_id", "doc_id")} for row in rows]

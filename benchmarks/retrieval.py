@@ -120,8 +120,7 @@ def fill(folder: str) -> None:
     """Passages and queries as tables, and the store with the vectors of all their texts."""
     from ragassay.base import tables
     from ragassay.models.store import Store, key
-    from ragassay.schemas.passages import PASSAGES
-    from ragassay.schemas.queries import QUERIES
+    from ragassay.schemas.corpora import PASSAGES, QUERIES
 
     columns = dict.fromkeys(QUERIES.schema.names)
     asked = [columns | {"query_id": f"q{at}", "text": f"Which is {at}?"} for at in range(ASKED)]

@@ -5,15 +5,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ragassay.base import tables
-from ragassay.schemas.claims import CLAIMS
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.hardness import HARDNESS
-from ragassay.schemas.hardness_scores import HARDNESS_SCORES
-from ragassay.schemas.hardness_strata import HARDNESS_STRATA
-from ragassay.schemas.novel_claims import NOVEL_CLAIMS
-from ragassay.schemas.recovered_claims import RECOVERED_CLAIMS
-from ragassay.schemas.scope_votes import SCOPE_VOTES
-from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.schemas.scope_questions import (
+    CLAIMS,
+    HARDNESS,
+    HARDNESS_SCORES,
+    HARDNESS_STRATA,
+    NOVEL_CLAIMS,
+    RECOVERED_CLAIMS,
+    SCOPE_VOTES,
+    SELECTED_QUESTIONS,
+)
 
 CLAIMS_EACH, ROUNDS, IN_SCOPE, VOTES = 5, 3, 5, 9
 TOPICS = "business entertainment food music news politics science sport tech travel".split()

@@ -8,9 +8,8 @@ from common import clone
 from defending import ragdefender_package
 from poison import published_targets
 from ragassay.base import tables
-from ragassay.schemas.filtered import FILTERED
-from ragassay.schemas.retrieved import RETRIEVED
-from ragassay.schemas.targets import TARGETS
+from ragassay.schemas.attacks import RETRIEVED, TARGETS
+from ragassay.schemas.defences import FILTERED
 from ragassay.studies.poisoning.defences.null import fold_of
 from ragassay.studies.poisoning.measures.comparison import difference_rows
 from ragassay.studies.poisoning.measures.detection import judged

@@ -12,7 +12,7 @@ import numpy as np
 from ragassay.base import tables
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
-from ragassay.schemas.filtered import FILTERED
+from ragassay.schemas.defences import FILTERED
 from ragassay.search.similarity import COSINE, comparable
 from ragassay.studies.poisoning.attacks.texts import texts_of
 

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from ragassay.base import tables
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
+from ragassay.schemas.attacks import POISONED_PASSAGES
+from ragassay.schemas.corpora import NEIGHBOURS
 from ragassay.search.nearest import nearest
 from ragassay.search.neighbours import merged, rows
 from ragassay.studies.poisoning.attacks import joining

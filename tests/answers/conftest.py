@@ -4,9 +4,7 @@ import pytest
 
 from project import ROOT
 from ragassay.base import tables
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES, QUERIES
 from rows import row
 
 TEXTS = {

@@ -2,8 +2,8 @@
 
 from loopback import Loopback
 from ragassay.base import tables
-from ragassay.schemas.direct_answers import DIRECT_ANSWERS
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.corpora import QUERIES
+from ragassay.schemas.relevance import DIRECT_ANSWERS
 from rows import row
 from scripts.answers.answer_directly import answer_directly
 

@@ -6,9 +6,9 @@ from loopback import Loopback
 from ragassay.base import tables
 from ragassay.base.tally import MostRejected
 from ragassay.grading.asking import NoAnswers
-from ragassay.schemas.calls import CALLS
-from ragassay.schemas.passage_answers import PASSAGE_ANSWERS
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.corpora import QUERIES
+from ragassay.schemas.relevance import PASSAGE_ANSWERS
+from ragassay.schemas.report import CALLS
 from rows import row
 from scripts.answers.answer_from_passages import answer_from_passages
 

@@ -6,11 +6,8 @@ import pytest
 
 from passages import TEXTS, write_passages
 from ragassay.base import tables
-from ragassay.schemas.answers import ANSWERS
-from ragassay.schemas.metrics import METRICS
-from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
-from ragassay.schemas.retrieved import RETRIEVED
-from ragassay.schemas.targets import TARGETS
+from ragassay.schemas.attacks import ANSWERS, POISONED_PASSAGES, RETRIEVED, TARGETS
+from ragassay.schemas.report import METRICS
 from ragassay.studies.poisoning.attacks.tried import tried
 from rows import place, row
 from scripts.attacks.measure_attacks import measure_attacks

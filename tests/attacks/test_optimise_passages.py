@@ -17,10 +17,9 @@ from ragassay.calls.estimate_caller import FOLDER
 from ragassay.grading.answer_match import contains
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
-from ragassay.schemas.calls import CALLS
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
-from ragassay.schemas.targets import TARGETS
+from ragassay.schemas.attacks import POISONED_PASSAGES, TARGETS
+from ragassay.schemas.corpora import NEIGHBOURS
+from ragassay.schemas.report import CALLS
 from ragassay.studies.poisoning.attacks import finished, loudness
 from ragassay.studies.poisoning.attacks.attacked_reader import AttackedReader
 from ragassay.studies.poisoning.attacks.poison import (

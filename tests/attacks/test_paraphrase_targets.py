@@ -2,8 +2,7 @@
 
 from ragassay.base import tables
 from ragassay.grading.answer_match import contains
-from ragassay.schemas.attack_texts import ATTACK_TEXTS
-from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
+from ragassay.schemas.attacks import ATTACK_TEXTS, POISONED_PASSAGES
 from ragassay.studies.poisoning.attacks.loudness import question_words
 from scripts.attacks.paraphrase_targets import paraphrase_targets
 from scripts.attacks.poison_corpus import poison_corpus

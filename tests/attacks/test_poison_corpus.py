@@ -6,8 +6,8 @@ import pytest
 
 from passages import TEXTS
 from ragassay.base import tables
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
+from ragassay.schemas.attacks import POISONED_PASSAGES
+from ragassay.schemas.corpora import NEIGHBOURS
 from ragassay.studies.poisoning.attacks.poison import AttackError
 from rows import row
 from scripts.attacks.poison_corpus import poison_corpus

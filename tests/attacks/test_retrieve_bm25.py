@@ -2,8 +2,8 @@
 
 from passages import TEXTS, write_passages
 from ragassay.base import tables
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.retrieved import RETRIEVED
+from ragassay.schemas.attacks import RETRIEVED
+from ragassay.schemas.corpora import NEIGHBOURS
 from scripts.attacks.retrieve_bm25 import retrieve_bm25
 from scripts.retrieval.search_bm25 import search_bm25
 from targets import write_poison

@@ -5,8 +5,8 @@ import pytest
 from passages import TEXTS, write_passages
 from ragassay.base import tables
 from ragassay.models.encoders.encoder import Encoder
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.retrieved import RETRIEVED
+from ragassay.schemas.attacks import RETRIEVED
+from ragassay.schemas.corpora import NEIGHBOURS
 from scripts.attacks.retrieve_dense import retrieve_dense
 from scripts.retrieval.search_dense import search_dense
 from study import MINILM

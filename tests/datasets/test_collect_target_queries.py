@@ -1,7 +1,7 @@
 """Targets' questions are queries."""
 
 from ragassay.base import tables
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.corpora import QUERIES
 from scripts.datasets.collect_target_queries import collect_target_queries
 from targets import write_targets
 

@@ -7,7 +7,7 @@ from project import ROOT
 from ragassay.base import tables
 from ragassay.base.tally import MostRejected
 from ragassay.documents.sources import document_files, records
-from ragassay.schemas.targets import TARGETS
+from ragassay.schemas.attacks import TARGETS
 from scripts.datasets.make_targets import make_targets
 
 TEXTS = {one.file: one.fields["text"] for one in records(document_files(ROOT / "resources/demo/articles")[:4])}

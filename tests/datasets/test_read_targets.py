@@ -9,7 +9,7 @@ import pytest
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
 from ragassay.base.tally import MostRejected
-from ragassay.schemas.targets import TARGETS
+from ragassay.schemas.attacks import TARGETS
 from scripts.datasets.read_targets import read_targets
 
 COLUMNS = {name: name for name in ("kind", "document", "answers", "target", "target_aliases", "texts", "made_by")}

@@ -4,8 +4,7 @@ import pytest
 
 from ragassay.base import tables
 from ragassay.corpora.corpus import CorpusError
-from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.rewritten_passages import REWRITTEN_PASSAGES
+from ragassay.schemas.corpora import PASSAGES, REWRITTEN_PASSAGES
 from rows import row
 from scripts.datasets.rewrite_passages import rewrite_passages
 from study import FREE

@@ -16,12 +16,9 @@ from ragassay.grading.answer_match import contains
 from ragassay.release.publishing import publish
 from ragassay.release.verification import checks
 from ragassay.release.verification.release_folder import ReleaseFolder
-from ragassay.schemas.answers import ANSWERS
-from ragassay.schemas.calls import CALLS
-from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.retrieved import RETRIEVED
-from ragassay.schemas.rewritten_passages import REWRITTEN_PASSAGES
-from ragassay.schemas.targets import TARGETS
+from ragassay.schemas.attacks import ANSWERS, RETRIEVED, TARGETS
+from ragassay.schemas.corpora import PASSAGES, REWRITTEN_PASSAGES
+from ragassay.schemas.report import CALLS
 from releases import DAY, everything, sources
 
 DOCUMENTS = 30

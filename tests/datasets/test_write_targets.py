@@ -4,9 +4,8 @@ import pytest
 
 from ragassay.base import tables
 from ragassay.calls.providers import embedded
-from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.queries import QUERIES
-from ragassay.schemas.targets import TARGETS
+from ragassay.schemas.attacks import TARGETS
+from ragassay.schemas.corpora import PASSAGES, QUERIES
 from rows import row
 from scripts.datasets.write_targets import NoTargets, write_targets
 from study import FREE

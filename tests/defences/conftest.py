@@ -4,7 +4,7 @@ import pytest
 
 from passages import TEXTS, write_passages
 from ragassay.base import tables
-from ragassay.schemas.retrieved import RETRIEVED
+from ragassay.schemas.attacks import RETRIEVED
 from rows import row
 from scripts.defences.filter_retrieved import filter_retrieved
 from targets import write_poison, write_targets

@@ -6,9 +6,8 @@ from loopback import Loopback
 from passages import TEXTS
 from project import ROOT
 from ragassay.base import tables
-from ragassay.schemas.answers import ANSWERS
-from ragassay.schemas.calls import CALLS
-from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
+from ragassay.schemas.attacks import ANSWERS, POISONED_PASSAGES
+from ragassay.schemas.report import CALLS
 from ragassay.studies.poisoning.defences import modules
 from scripts.defences import answer_attacked as stage
 from scripts.defences.answer_attacked import answer_attacked

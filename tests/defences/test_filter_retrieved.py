@@ -4,7 +4,7 @@ import pytest
 
 from passages import write_passages
 from ragassay.base import tables
-from ragassay.schemas.filtered import FILTERED
+from ragassay.schemas.defences import FILTERED
 from ragassay.studies.poisoning.attacks.poison import AttackError
 from ragassay.studies.poisoning.defences import guard_file
 from ragassay.studies.poisoning.defences.null import DefenceError

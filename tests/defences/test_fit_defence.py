@@ -8,12 +8,9 @@ import pytest
 from ragassay.base import tables
 from ragassay.models import files
 from ragassay.models.encoders.encoder import Encoder
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.passage_scores import PASSAGE_SCORES
-from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
-from ragassay.schemas.retrieved import RETRIEVED
-from ragassay.schemas.targets import TARGETS
+from ragassay.schemas.attacks import POISONED_PASSAGES, RETRIEVED, TARGETS
+from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES
+from ragassay.schemas.defences import PASSAGE_SCORES
 from ragassay.studies.poisoning.defences import guard_file, provenance
 from ragassay.studies.poisoning.defences.evidence import scored_by
 from ragassay.studies.poisoning.defences.null import ALL, FOLDS, DefenceError, fold_of

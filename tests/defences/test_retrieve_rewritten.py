@@ -1,9 +1,8 @@
 """What rewritten questions find with poison among the passages: as any others do, in a table of their own."""
 
 from ragassay.base import tables
-from ragassay.schemas.found_rewritten import FOUND_REWRITTEN
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.attacks import FOUND_REWRITTEN
+from ragassay.schemas.corpora import NEIGHBOURS, QUERIES
 from rows import row
 from scripts.defences.retrieve_rewritten import retrieve_rewritten
 from study import MINILM

@@ -7,7 +7,7 @@ import pytest
 from project import ROOT
 from ragassay.base import tables
 from ragassay.calls.model import Answer
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.corpora import QUERIES
 from ragassay.studies.poisoning.defences.kinds.paraphrasing import rewritten
 from scripts.datasets.collect_target_queries import collect_target_queries
 from scripts.defences.rewrite_questions import rewrite_questions

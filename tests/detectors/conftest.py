@@ -9,8 +9,7 @@ from project import ROOT
 from ragassay.base import tables
 from ragassay.documents.splits import split_of
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.questions import QUESTIONS
-from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.schemas.scope_questions import QUESTIONS, SELECTED_QUESTIONS
 from rows import row
 
 WORDS = "ferry quay glacier marks council storm harbour orchard lighthouse census bridge herring cheese tower".split()

@@ -7,8 +7,8 @@ from ragassay.documents.splits import split_of
 from ragassay.models.heads import scores
 from ragassay.models.heads.heads_file import HeadsFileError
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.predictions import PREDICTIONS
-from ragassay.schemas.questions import QUESTIONS
+from ragassay.schemas.scope_answers import PREDICTIONS
+from ragassay.schemas.scope_questions import QUESTIONS
 from ragassay.studies.scope.detectors import detector
 from ragassay.studies.scope.detectors.detector import DetectorError
 from ragassay.studies.scope.detectors.kinds import appended_token

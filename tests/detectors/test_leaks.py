@@ -7,12 +7,8 @@ import pytest
 from ragassay.base import tables
 from ragassay.documents.documents import article
 from ragassay.documents.splits import split_of
-from ragassay.schemas.articles import ARTICLES
-from ragassay.schemas.clusters import CLUSTERS
-from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.questions import QUESTIONS
-from ragassay.schemas.scope_labels import SCOPE_LABELS
-from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.schemas.documents import ARTICLES, CLUSTERS, DOCUMENTS
+from ragassay.schemas.scope_questions import QUESTIONS, SCOPE_LABELS, SELECTED_QUESTIONS
 from ragassay.studies.scope.detectors import training_documents
 from rows import row
 from scripts.documents.collect_documents import collect_documents

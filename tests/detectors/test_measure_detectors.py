@@ -6,13 +6,10 @@ import pytest
 
 from ragassay.base import tables
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.gold import GOLD
-from ragassay.schemas.hardness_scores import HARDNESS_SCORES
-from ragassay.schemas.human_labels import HUMAN_LABELS
-from ragassay.schemas.metrics import METRICS
-from ragassay.schemas.predictions import PREDICTIONS
-from ragassay.schemas.scope_labels import SCOPE_LABELS
-from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.schemas.people import GOLD, HUMAN_LABELS
+from ragassay.schemas.report import METRICS
+from ragassay.schemas.scope_answers import PREDICTIONS
+from ragassay.schemas.scope_questions import HARDNESS_SCORES, SCOPE_LABELS, SELECTED_QUESTIONS
 from rows import place, row
 from scripts.detectors.measure_detectors import measure_detectors
 

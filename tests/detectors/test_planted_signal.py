@@ -18,9 +18,8 @@ from ragassay.metrics.auroc import auroc
 from ragassay.models.activations.state_store import StoredStates
 from ragassay.models.heads import linear, scores
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.predictions import PREDICTIONS
-from ragassay.schemas.questions import QUESTIONS
-from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.schemas.scope_answers import PREDICTIONS
+from ragassay.schemas.scope_questions import QUESTIONS, SELECTED_QUESTIONS
 from ragassay.studies.scope.detectors.detector import Asked
 from ragassay.studies.scope.detectors.kinds import appended_token
 

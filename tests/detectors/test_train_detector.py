@@ -9,11 +9,9 @@ from ragassay.base import tables
 from ragassay.models.activations.sites import ActivationsError
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.models.heads.learning import LearningError
-from ragassay.schemas.detector_documents import DETECTOR_DOCUMENTS
-from ragassay.schemas.detector_training import DETECTOR_TRAINING
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.predictions import PREDICTIONS
-from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.schemas.scope_answers import DETECTOR_DOCUMENTS, DETECTOR_TRAINING, PREDICTIONS
+from ragassay.schemas.scope_questions import SELECTED_QUESTIONS
 from ragassay.studies.scope.detectors.detector import DetectorError
 from study import MINILM
 

@@ -5,9 +5,7 @@ import pytest
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
 from ragassay.documents.documents import article
-from ragassay.schemas.articles import ARTICLES
-from ragassay.schemas.clusters import CLUSTERS
-from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.documents import ARTICLES, CLUSTERS, DOCUMENTS
 from scripts.documents.collect_documents import collect_documents
 
 TEXTS = [f"Item {number} was found in Tolven. It weighs {number} grams, and no more." for number in range(12)]

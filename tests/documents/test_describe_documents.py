@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragassay.base import tables
-from ragassay.schemas.document_statistics import DOCUMENT_STATISTICS
-from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.documents import DOCUMENT_STATISTICS, DOCUMENTS
 from scripts.documents.describe_documents import describe_documents
 
 DATES = st.datetimes(datetime.datetime(1900, 1, 1), datetime.datetime(2100, 1, 1), timezones=st.just(datetime.UTC))

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from ragassay.base import tables
 from ragassay.documents.splits import split_of
-from ragassay.schemas.articles import ARTICLES
-from ragassay.schemas.clusters import CLUSTERS
+from ragassay.schemas.documents import ARTICLES, CLUSTERS
 from scripts.documents.find_duplicates import find_duplicates
 
 FILL = [(pa.types.is_string, "x"), (pa.types.is_integer, 0), (pa.types.is_boolean, False)]

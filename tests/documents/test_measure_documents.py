@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ragassay.base import tables
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.metrics import METRICS
+from ragassay.schemas.report import METRICS
 from rows import place
 from scripts.documents.describe_documents import describe_documents
 from scripts.documents.measure_documents import measure_documents

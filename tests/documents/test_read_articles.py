@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ragassay.base import tables
 from ragassay.base.tally import MostRejected
 from ragassay.documents.sources import SourceError
-from ragassay.schemas.articles import ARTICLES
+from ragassay.schemas.documents import ARTICLES
 from scripts.documents.read_articles import read_articles
 
 TEXTS = [f"Item {name} was found in Tolven. It weighs {len(name)} grams, and no more." for name in ("a", "bb", "ccc")]

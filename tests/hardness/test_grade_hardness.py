@@ -3,10 +3,7 @@
 import pytest
 
 from ragassay.base import tables
-from ragassay.schemas.hardness import HARDNESS
-from ragassay.schemas.hardness_scores import HARDNESS_SCORES
-from ragassay.schemas.hardness_strata import HARDNESS_STRATA
-from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.schemas.scope_questions import HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA, SELECTED_QUESTIONS
 from rows import row
 from scripts.hardness.grade_hardness import grade_hardness
 

@@ -8,18 +8,19 @@ from project import ROOT
 from ragassay.base import tables
 from ragassay.documents.splits import split_of
 from ragassay.report.sections import load
-from ragassay.schemas.claims import CLAIMS
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.drift import DRIFT
-from ragassay.schemas.examples import EXAMPLES
-from ragassay.schemas.hardness import HARDNESS
-from ragassay.schemas.hardness_scores import HARDNESS_SCORES
-from ragassay.schemas.hardness_strata import HARDNESS_STRATA
-from ragassay.schemas.metrics import METRICS
-from ragassay.schemas.novel_claims import NOVEL_CLAIMS
-from ragassay.schemas.recovered_claims import RECOVERED_CLAIMS
-from ragassay.schemas.scope_labels import SCOPE_LABELS
-from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.schemas.relevance import DRIFT
+from ragassay.schemas.report import EXAMPLES, METRICS
+from ragassay.schemas.scope_questions import (
+    CLAIMS,
+    HARDNESS,
+    HARDNESS_SCORES,
+    HARDNESS_STRATA,
+    NOVEL_CLAIMS,
+    RECOVERED_CLAIMS,
+    SCOPE_LABELS,
+    SELECTED_QUESTIONS,
+)
 from rows import place, row
 from scripts.hardness.measure_scope import measure_scope
 

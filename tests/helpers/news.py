@@ -8,10 +8,7 @@ from pathlib import Path
 
 from ragassay.base import tables
 from ragassay.news.fetching.archive import Answers
-from ragassay.schemas.candidates import CANDIDATES
-from ragassay.schemas.feed_health import FEED_HEALTH
-from ragassay.schemas.feeds import FEEDS
-from ragassay.schemas.pages import PAGES
+from ragassay.schemas.documents import CANDIDATES, FEED_HEALTH, FEEDS, PAGES
 from scripts.news.crawl_shard import crawl_shard
 
 TOPICS = "business entertainment food music news politics science sport tech travel".split()

@@ -1,8 +1,7 @@
 """A little corpus, queries over it, and encoders to search it with."""
 
 from ragassay.base import tables
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.passages import PASSAGES
+from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES
 from rows import row
 
 TEXTS = {

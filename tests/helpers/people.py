@@ -17,7 +17,7 @@ from project import ROOT
 from ragassay.base import tables
 from ragassay.people.__main__ import main
 from ragassay.people.labelling import Labelling
-from ragassay.schemas.annotation_items import ANNOTATION_ITEMS
+from ragassay.schemas.people import ANNOTATION_ITEMS
 from rows import row
 
 GUIDELINES = ROOT / "resources/annotation/guidelines.yaml"

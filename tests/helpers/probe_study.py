@@ -11,12 +11,9 @@ from models import MINILM, save_decoder
 from project import ROOT
 from ragassay.base import tables
 from ragassay.models.threads import threads
-from ragassay.schemas.filtered import FILTERED
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
-from ragassay.schemas.retrieved import RETRIEVED
-from ragassay.schemas.targets import TARGETS
+from ragassay.schemas.attacks import POISONED_PASSAGES, RETRIEVED, TARGETS
+from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES
+from ragassay.schemas.defences import FILTERED
 from ragassay.studies.poisoning.probes.asked import asked_once
 from ragassay.studies.poisoning.targets.hygiene import usable
 from rows import row

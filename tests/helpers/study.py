@@ -11,21 +11,20 @@ import pytest
 from corpora import large_study
 from project import ROOT
 from ragassay.base import tables
-from ragassay.schemas.calls import CALLS
-from ragassay.schemas.claims import CLAIMS
-from ragassay.schemas.closed_book_answers import CLOSED_BOOK_ANSWERS
-from ragassay.schemas.defusion_labels import DEFUSION_LABELS
-from ragassay.schemas.defusion_votes import DEFUSION_VOTES
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.near_misses import NEAR_MISSES
-from ragassay.schemas.novel_claims import NOVEL_CLAIMS
-from ragassay.schemas.questions import QUESTIONS
-from ragassay.schemas.recovered_claims import RECOVERED_CLAIMS
-from ragassay.schemas.responses import RESPONSES
-from ragassay.schemas.scope_labels import SCOPE_LABELS
-from ragassay.schemas.scope_votes import SCOPE_VOTES
-from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
-from ragassay.schemas.written_questions import WRITTEN_QUESTIONS
+from ragassay.schemas.report import CALLS
+from ragassay.schemas.scope_answers import CLOSED_BOOK_ANSWERS, DEFUSION_LABELS, DEFUSION_VOTES, RESPONSES
+from ragassay.schemas.scope_questions import (
+    CLAIMS,
+    NEAR_MISSES,
+    NOVEL_CLAIMS,
+    QUESTIONS,
+    RECOVERED_CLAIMS,
+    SCOPE_LABELS,
+    SCOPE_VOTES,
+    SELECTED_QUESTIONS,
+    WRITTEN_QUESTIONS,
+)
 from ragassay.studies.scope.responses.verdict_matrix import Cell, Questions
 from rows import row
 from scripts.responses.build_explorer import build_explorer

@@ -1,8 +1,7 @@
 """Two targets over a little corpus, and their tables."""
 
 from ragassay.base import tables
-from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
-from ragassay.schemas.targets import TARGETS
+from ragassay.schemas.attacks import POISONED_PASSAGES, TARGETS
 from ragassay.studies.poisoning.targets.hygiene import usable
 from rows import row
 

@@ -3,8 +3,7 @@
 import json
 
 from ragassay.base import tables
-from ragassay.schemas.calls import CALLS
-from ragassay.schemas.metrics import METRICS
+from ragassay.schemas.report import CALLS, METRICS
 from scripts.llm.measure_calls import COUNTS, measure_calls
 
 

@@ -10,8 +10,7 @@ from corpora.news_pages import articles, page
 from ragassay.base import tables
 from ragassay.base.tally import MostRejected
 from ragassay.news.fetching import bodies as stored
-from ragassay.schemas.articles import ARTICLES
-from ragassay.schemas.pages import PAGES
+from ragassay.schemas.documents import ARTICLES, PAGES
 from scripts.news.extract_articles import extract_articles
 
 TOLD = articles()

@@ -10,12 +10,8 @@ import yaml
 from project import ROOT
 from ragassay.base import tables
 from ragassay.report.sections import load
-from ragassay.schemas.articles import ARTICLES
-from ragassay.schemas.candidates import CANDIDATES
-from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.feed_health import FEED_HEALTH
-from ragassay.schemas.metrics import METRICS
-from ragassay.schemas.pages import PAGES
+from ragassay.schemas.documents import ARTICLES, CANDIDATES, DOCUMENTS, FEED_HEALTH, PAGES
+from ragassay.schemas.report import METRICS
 from rows import place
 from scripts.news.measure_crawl import HEALTH, measure_crawl
 

@@ -4,8 +4,7 @@ from people import click, item, project, run, sample, state
 from ragassay.base import tables
 from ragassay.people.click_log import Log
 from ragassay.people.page.clicks import decide
-from ragassay.schemas.annotation_items import ANNOTATION_ITEMS
-from ragassay.schemas.annotations import ANNOTATIONS
+from ragassay.schemas.people import ANNOTATION_ITEMS, ANNOTATIONS
 from scripts.people.gather_annotations import gather_annotations
 
 

@@ -10,14 +10,10 @@ from project import TINY, planned, snakemake
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
 from ragassay.people.recorded_votes import recorded
-from ragassay.schemas.annotation_items import ANNOTATION_ITEMS
-from ragassay.schemas.annotations import ANNOTATIONS
-from ragassay.schemas.defusion_labels import DEFUSION_LABELS
-from ragassay.schemas.gold import GOLD
-from ragassay.schemas.human_labels import HUMAN_LABELS
-from ragassay.schemas.metrics import METRICS
-from ragassay.schemas.questions import QUESTIONS
-from ragassay.schemas.scope_labels import SCOPE_LABELS
+from ragassay.schemas.people import ANNOTATION_ITEMS, ANNOTATIONS, GOLD, HUMAN_LABELS
+from ragassay.schemas.report import METRICS
+from ragassay.schemas.scope_answers import DEFUSION_LABELS
+from ragassay.schemas.scope_questions import QUESTIONS, SCOPE_LABELS
 from rows import row
 from scripts.people.measure_agreement import measure_agreement
 

@@ -7,10 +7,10 @@ import pytest
 
 from ragassay.base import tables
 from ragassay.plan import people
-from ragassay.schemas.annotation_items import ANNOTATION_ITEMS
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.responses import RESPONSES
-from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.schemas.people import ANNOTATION_ITEMS
+from ragassay.schemas.scope_answers import RESPONSES
+from ragassay.schemas.scope_questions import SELECTED_QUESTIONS
 from rows import row
 from scripts.people.sample_for_annotation import sample_for_annotation
 

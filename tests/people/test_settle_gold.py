@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from ragassay.base import tables
-from ragassay.schemas.annotations import ANNOTATIONS
-from ragassay.schemas.gold import GOLD
+from ragassay.schemas.people import ANNOTATIONS, GOLD
 from rows import row
 from scripts.people.settle_gold import settle_gold
 

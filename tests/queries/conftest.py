@@ -3,8 +3,7 @@
 import pytest
 
 from ragassay.base import tables
-from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.corpora import PASSAGES, QUERIES
 from rows import row
 
 READER = {"name": "reader", "provider": "embedded", "model": "reader", "price": {"input": 0, "output": 0}}

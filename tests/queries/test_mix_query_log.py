@@ -1,7 +1,7 @@
 """A log of queries that drifts on a known day."""
 
 from ragassay.base import tables
-from ragassay.schemas.query_log import QUERY_LOG
+from ragassay.schemas.corpora import QUERY_LOG
 from scripts.queries.mix_query_log import mix_query_log
 
 

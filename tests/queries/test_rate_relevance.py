@@ -1,9 +1,7 @@
 """How relevant a model finds what was retrieved."""
 
 from ragassay.base import tables
-from ragassay.schemas.lm_relevance import LM_RELEVANCE
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.corpora import LM_RELEVANCE, NEIGHBOURS, QUERIES
 from rows import row
 from scripts.queries.rate_relevance import rate_relevance
 

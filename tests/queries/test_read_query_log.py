@@ -6,7 +6,7 @@ import pytest
 
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
-from ragassay.schemas.query_log import QUERY_LOG
+from ragassay.schemas.corpora import QUERY_LOG
 from scripts.queries.read_query_log import read_query_log
 
 NAMES = {"date": "Asked at", "text": "text"}

@@ -1,7 +1,7 @@
 """Queries that a model writes from passages."""
 
 from ragassay.base import tables
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.corpora import QUERIES
 from scripts.queries.write_synthetic_queries import write_synthetic_queries
 
 

@@ -1,8 +1,8 @@
 """collect_set_queries: every question is a query about its document."""
 
 from ragassay.base import tables
-from ragassay.schemas.queries import QUERIES
-from ragassay.schemas.questions import QUESTIONS
+from ragassay.schemas.corpora import QUERIES
+from ragassay.schemas.scope_questions import QUESTIONS
 from rows import row
 from scripts.question_sets.collect_set_queries import collect_set_queries
 

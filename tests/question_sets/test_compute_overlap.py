@@ -4,9 +4,7 @@ import pytest
 
 from ragassay.base import tables
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.hardness import FEATURES
-from ragassay.schemas.overlap import OVERLAP
-from ragassay.schemas.questions import QUESTIONS
+from ragassay.schemas.scope_questions import FEATURES, OVERLAP, QUESTIONS
 from scripts.question_sets.compute_overlap import compute_overlap
 from study import MINILM, document, question
 

@@ -8,8 +8,8 @@ import yaml
 
 from project import ROOT, copy_project, planned, snakemake
 from ragassay.base import tables
-from ragassay.schemas.metrics import METRICS
-from ragassay.schemas.responses import RESPONSES
+from ragassay.schemas.report import METRICS
+from ragassay.schemas.scope_answers import RESPONSES
 
 GOLD = (ROOT / "../shared/data/scopeqa_gold").resolve()
 MINE = ("--configfile", "mine.yaml")

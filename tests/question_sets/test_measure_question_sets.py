@@ -7,15 +7,11 @@ import pytest
 
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
-from ragassay.schemas.defusion_labels import DEFUSION_LABELS
-from ragassay.schemas.human_labels import HUMAN_LABELS
-from ragassay.schemas.metrics import METRICS
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.overlap import OVERLAP
-from ragassay.schemas.predictions import PREDICTIONS
-from ragassay.schemas.queries import QUERIES
-from ragassay.schemas.questions import QUESTIONS
-from ragassay.schemas.scope_labels import SCOPE_LABELS
+from ragassay.schemas.corpora import NEIGHBOURS, QUERIES
+from ragassay.schemas.people import HUMAN_LABELS
+from ragassay.schemas.report import METRICS
+from ragassay.schemas.scope_answers import DEFUSION_LABELS, PREDICTIONS
+from ragassay.schemas.scope_questions import OVERLAP, QUESTIONS, SCOPE_LABELS
 from ragassay.studies.scope.question_sets import accuracy
 from ragassay.studies.scope.question_sets.people_labels import settled
 from ragassay.studies.scope.question_sets.section import set_rows

@@ -8,8 +8,8 @@ import pytest
 
 from ragassay.base import tables
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.human_labels import HUMAN_LABELS
-from ragassay.schemas.questions import QUESTIONS
+from ragassay.schemas.people import HUMAN_LABELS
+from ragassay.schemas.scope_questions import QUESTIONS
 from scripts.question_sets.read_question_set import read_question_set
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from ragassay.base import tables
-from ragassay.schemas.responses import RESPONSES
+from ragassay.schemas.scope_answers import RESPONSES
 from ragassay.studies.scope.question_sets.reading import QuestionSetError
 from scripts.question_sets.read_responses import read_responses
 

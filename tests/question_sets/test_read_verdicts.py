@@ -7,7 +7,7 @@ import pytest
 
 from ragassay.base import tables
 from ragassay.base.tally import MostRejected
-from ragassay.schemas.scope_votes import SCOPE_VOTES
+from ragassay.schemas.scope_questions import SCOPE_VOTES
 from scripts.question_sets.read_verdicts import read_verdicts
 
 

@@ -11,9 +11,8 @@ from ragassay.base import tables
 from ragassay.release.publishing import publish
 from ragassay.release.replaying import replay
 from ragassay.release.verification import checks
-from ragassay.schemas.metrics import METRICS
-from ragassay.schemas.predictions import PREDICTIONS
-from ragassay.schemas.responses import RESPONSES
+from ragassay.schemas.report import METRICS
+from ragassay.schemas.scope_answers import PREDICTIONS, RESPONSES
 from releases import DAY, everything, sources
 
 MINE = (*TINY, "mine.yaml")

@@ -12,8 +12,8 @@ from project import ROOT
 from ragassay.base import tables
 from ragassay.base.tables import REJECTS
 from ragassay.results import Results, ResultsError
-from ragassay.schemas.metrics import METRICS, metric
-from ragassay.schemas.scope_labels import SCOPE_LABELS
+from ragassay.schemas.report import METRICS, metric
+from ragassay.schemas.scope_questions import SCOPE_LABELS
 
 
 def label(number, name):

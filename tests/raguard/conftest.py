@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 from ragassay.base import tables
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
-from ragassay.schemas.targets import TARGETS
+from ragassay.schemas.attacks import POISONED_PASSAGES, TARGETS
+from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES
 from ragassay.studies.poisoning.defences import defence
 from rows import row
 from scripts.defences.fit_defence import fit_defence

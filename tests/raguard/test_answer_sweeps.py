@@ -5,9 +5,8 @@ import pytest
 from passages import TEXTS, write_passages
 from project import ROOT
 from ragassay.base import tables
-from ragassay.schemas.calls import CALLS
-from ragassay.schemas.sweep_answers import SWEEP_ANSWERS
-from ragassay.schemas.sweep_shown import SWEEP_SHOWN
+from ragassay.schemas.defences import SWEEP_ANSWERS, SWEEP_SHOWN
+from ragassay.schemas.report import CALLS
 from scripts.raguard.answer_sweeps import answer_sweeps
 from targets import write_poison, write_targets
 

@@ -13,8 +13,8 @@ from ragassay.base import tables
 from ragassay.config.schema import merged
 from ragassay.config.settings import checked
 from ragassay.plan import defences
-from ragassay.schemas.passage_scores import PASSAGE_SCORES
-from ragassay.schemas.passages import PASSAGES
+from ragassay.schemas.corpora import PASSAGES
+from ragassay.schemas.defences import PASSAGE_SCORES
 from ragassay.studies.poisoning.attacks.attacked_filter import AttackedFilter
 from ragassay.studies.poisoning.defences import guard_file
 from ragassay.studies.poisoning.defences.null import ALL, DefenceError, fold_of

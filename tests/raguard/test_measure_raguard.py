@@ -7,14 +7,10 @@ import pytest
 from project import ROOT
 from ragassay.base import tables
 from ragassay.report.sections import load
-from ragassay.schemas.answers import ANSWERS
-from ragassay.schemas.filtered import FILTERED
-from ragassay.schemas.metrics import METRICS
-from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
-from ragassay.schemas.quarantine import QUARANTINE
-from ragassay.schemas.retrieved import RETRIEVED
-from ragassay.schemas.sweep_answers import SWEEP_ANSWERS
-from ragassay.schemas.targets import TARGETS
+from ragassay.schemas.attacks import ANSWERS, POISONED_PASSAGES, RETRIEVED, TARGETS
+from ragassay.schemas.defences import FILTERED, SWEEP_ANSWERS
+from ragassay.schemas.documents import QUARANTINE
+from ragassay.schemas.report import METRICS
 from ragassay.studies.poisoning.attacks.outcomes import ABSTAINED, OUTCOMES
 from ragassay.studies.poisoning.defences import guard_file
 from rows import place, row

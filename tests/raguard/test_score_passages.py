@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from ragassay.base import tables
-from ragassay.schemas.passage_scores import PASSAGE_SCORES
-from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
+from ragassay.schemas.attacks import POISONED_PASSAGES
+from ragassay.schemas.corpora import PASSAGES
+from ragassay.schemas.defences import PASSAGE_SCORES
 from ragassay.studies.poisoning.defences.scorer import DOCUMENTS, ScorerError, opened
 from ragassay.studies.poisoning.defences.scorers.ngram import Scorer
 from scripts.raguard.score_passages import score_passages

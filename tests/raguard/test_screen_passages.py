@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from ragassay.base import tables
-from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.quarantine import QUARANTINE
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.corpora import PASSAGES, QUERIES
+from ragassay.schemas.documents import QUARANTINE
 from ragassay.studies.poisoning.defences.guard import Guard
 from ragassay.studies.poisoning.defences.null import DefenceError
 from ragassay.studies.poisoning.measures.screening import Screen

@@ -6,14 +6,9 @@ import numpy as np
 import pytest
 
 from ragassay.base import tables
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.passage_scores import PASSAGE_SCORES
-from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
-from ragassay.schemas.raguard_sweeps import RAGUARD_SWEEPS
-from ragassay.schemas.retrieved import RETRIEVED
-from ragassay.schemas.sweep_shown import SWEEP_SHOWN
-from ragassay.schemas.targets import TARGETS
+from ragassay.schemas.attacks import POISONED_PASSAGES, RETRIEVED, TARGETS
+from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES
+from ragassay.schemas.defences import PASSAGE_SCORES, RAGUARD_SWEEPS, SWEEP_SHOWN
 from rows import place, row
 from scripts.raguard.sweep_raguard import sweep_raguard
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from ragassay.base import tables
-from ragassay.schemas.passages import PASSAGES
+from ragassay.schemas.corpora import PASSAGES
 from ragassay.studies.poisoning.defences.scorer import DOCUMENTS, ScorerError
 from ragassay.studies.poisoning.defences.scorers.ngram import Scorer
 from rows import row

@@ -10,10 +10,7 @@ import pytest
 
 from ragassay.base import tables
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.hardness import HARDNESS
-from ragassay.schemas.hardness_scores import HARDNESS_SCORES
-from ragassay.schemas.novel_claims import NOVEL_CLAIMS
-from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.schemas.scope_questions import HARDNESS, HARDNESS_SCORES, NOVEL_CLAIMS, SELECTED_QUESTIONS
 from rows import row
 from scripts.release.export_questions import export_questions
 

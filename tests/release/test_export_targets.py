@@ -5,7 +5,7 @@ import json
 import pytest
 
 from ragassay.base import tables
-from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
+from ragassay.schemas.attacks import POISONED_PASSAGES
 from rows import place
 from scripts.release.export_targets import export_targets
 from targets import TARGET_ROWS, write_poison, write_targets

@@ -24,10 +24,9 @@ from ragassay.release.publishing import publish
 from ragassay.release.verification import checks
 from ragassay.release.verification.release_folder import ReleaseFolder
 from ragassay.results import all_tables
+from ragassay.schemas.attacks import POISONED_PASSAGES, TARGETS
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
-from ragassay.schemas.scope_votes import SCOPE_VOTES
-from ragassay.schemas.targets import TARGETS
+from ragassay.schemas.scope_questions import SCOPE_VOTES
 from releases import DAY, everything, linked
 from rows import row
 

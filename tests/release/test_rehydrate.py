@@ -17,7 +17,7 @@ from ragassay.release.publishing import publish
 from ragassay.release.rehydrating import CHANGED, NotRehydrated, rehydrate, texts
 from ragassay.release.replaying import replay
 from ragassay.release.verification.release_folder import ReleaseFolder
-from ragassay.schemas.articles import ARTICLES
+from ragassay.schemas.documents import ARTICLES
 from releases import DAY, everything, linked
 
 

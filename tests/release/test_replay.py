@@ -20,8 +20,8 @@ from ragassay.release.opening import Untrusted
 from ragassay.release.rehydrating import NotRehydrated, texts
 from ragassay.release.replaying import NotReplayed, _why, replay
 from ragassay.release.sandbox import OFFLINE
-from ragassay.schemas.calls import CALLS
-from ragassay.schemas.recorded_answers import RECORDED_ANSWERS
+from ragassay.schemas.release import RECORDED_ANSWERS
+from ragassay.schemas.report import CALLS
 
 STATES = "tables/published_texts.parquet"
 ANSWERS = "tables/recorded_answers/judge_scope/embedded/embedded/2026-01.parquet"

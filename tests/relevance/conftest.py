@@ -6,10 +6,7 @@ import numpy as np
 import pytest
 
 from ragassay.base import tables
-from ragassay.schemas.lm_relevance import LM_RELEVANCE
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.corpora import LM_RELEVANCE, NEIGHBOURS, PASSAGES, QUERIES
 from ragassay.search.neighbours import rows
 from rows import place, row
 from scripts.relevance.hold_out_documents import hold_out_documents

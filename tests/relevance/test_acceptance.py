@@ -16,10 +16,8 @@ from ragassay.metrics.auroc import auroc
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.models.encoders.unit import unit
-from ragassay.schemas.metrics import METRICS
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES, QUERIES
+from ragassay.schemas.report import METRICS
 from ragassay.studies.relevance.choice import Setting
 from ragassay.studies.relevance.partition import fractions
 from rows import place, row

@@ -8,11 +8,9 @@ import pytest
 
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
-from ragassay.schemas.metrics import METRICS
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.queries import QUERIES
-from ragassay.schemas.relevance_scores import RELEVANCE_SCORES
+from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES, QUERIES
+from ragassay.schemas.relevance import RELEVANCE_SCORES
+from ragassay.schemas.report import METRICS
 from ragassay.studies.relevance.gate import Gate
 from rows import place
 from scripts.relevance.fit_gate import fit_gate

@@ -3,12 +3,8 @@
 import pytest
 
 from ragassay.base import tables
-from ragassay.schemas.answer_examples import ANSWER_EXAMPLES
-from ragassay.schemas.examples import EXAMPLES
-from ragassay.schemas.lm_relevance import LM_RELEVANCE
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.corpora import LM_RELEVANCE, NEIGHBOURS, PASSAGES, QUERIES
+from ragassay.schemas.report import ANSWER_EXAMPLES, EXAMPLES
 from rows import place, row
 from scripts.relevance.choose_examples import choose_examples
 

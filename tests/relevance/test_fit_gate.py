@@ -11,11 +11,8 @@ import pytest
 
 from ragassay.base import tables
 from ragassay.models.encoders.encoder import Encoder
-from ragassay.schemas.held_out_documents import HELD_OUT_DOCUMENTS
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.queries import QUERIES
-from ragassay.schemas.relevance_scores import RELEVANCE_SCORES
+from ragassay.schemas.corpora import HELD_OUT_DOCUMENTS, NEIGHBOURS, PASSAGES, QUERIES
+from ragassay.schemas.relevance import RELEVANCE_SCORES
 from ragassay.studies.relevance import calibration, fusion, partition
 from ragassay.studies.relevance.gate import ANSWER, FUSED, Gate
 from ragassay.studies.relevance.gate_files import GateError

@@ -5,8 +5,8 @@ import datetime
 import numpy as np
 
 from ragassay.base import tables
-from ragassay.schemas.gated_queries import GATED_QUERIES
-from ragassay.schemas.query_log import QUERY_LOG
+from ragassay.schemas.corpora import QUERY_LOG
+from ragassay.schemas.relevance import GATED_QUERIES
 from ragassay.studies.relevance.gate import Measured
 from scripts.relevance import gate_query_log as module
 

@@ -6,8 +6,7 @@ import pytest
 
 from growth import peak
 from ragassay.base import sorted_runs, tables
-from ragassay.schemas.held_out_documents import HELD_OUT_DOCUMENTS
-from ragassay.schemas.passages import PASSAGES
+from ragassay.schemas.corpora import HELD_OUT_DOCUMENTS, PASSAGES
 from rows import place, row
 from scripts.relevance.hold_out_documents import HoldingOutError, hold_out_documents
 

@@ -5,13 +5,9 @@ import json
 import pytest
 
 from ragassay.base import tables
-from ragassay.schemas.answer_examples import ANSWER_EXAMPLES
-from ragassay.schemas.answer_metrics import ANSWER_METRICS
-from ragassay.schemas.direct_answers import DIRECT_ANSWERS
-from ragassay.schemas.held_out_documents import HELD_OUT_DOCUMENTS
-from ragassay.schemas.metrics import METRICS
-from ragassay.schemas.passage_answers import PASSAGE_ANSWERS
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.corpora import HELD_OUT_DOCUMENTS, QUERIES
+from ragassay.schemas.relevance import DIRECT_ANSWERS, PASSAGE_ANSWERS
+from ragassay.schemas.report import ANSWER_EXAMPLES, ANSWER_METRICS, METRICS
 from rows import place, row
 from scripts.relevance.measure_answers import measure_answers
 from scripts.relevance.measure_relevance import measure_relevance

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from ragassay.base import tables
-from ragassay.schemas.gated_queries import GATED_QUERIES
-from ragassay.schemas.metrics import METRICS
-from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.query_drift import QUERY_DRIFT
+from ragassay.schemas.corpora import PASSAGES
+from ragassay.schemas.relevance import GATED_QUERIES, QUERY_DRIFT
+from ragassay.schemas.report import METRICS
 from ragassay.studies.relevance.gate_files import write_card
 from ragassay.text.topics import TopicError, topics
 from rows import place, row

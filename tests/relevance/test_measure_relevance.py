@@ -7,8 +7,8 @@ import pytest
 
 from ragassay.base import tables
 from ragassay.metrics.panel import Estimates
-from ragassay.schemas.metrics import METRICS
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.corpora import QUERIES
+from ragassay.schemas.report import METRICS
 from ragassay.studies.relevance import performance
 from ragassay.studies.relevance.calibration import CalibrationError
 from scripts.relevance.measure_relevance import measure_relevance

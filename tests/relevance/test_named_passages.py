@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from ragassay.base import tables
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.corpora import QUERIES
 from ragassay.studies.relevance.study_set import Options, StudySet
 from rows import place
 

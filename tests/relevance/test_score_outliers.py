@@ -3,7 +3,7 @@
 import pytest
 
 from ragassay.base import tables
-from ragassay.schemas.outlier_scores import OUTLIER_SCORES
+from ragassay.schemas.relevance import OUTLIER_SCORES
 from ragassay.studies.relevance import outliers
 
 

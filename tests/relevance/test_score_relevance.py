@@ -3,10 +3,8 @@
 import numpy as np
 
 from ragassay.base import tables
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.queries import QUERIES
-from ragassay.schemas.relevance_scores import RELEVANCE_SCORES
+from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES, QUERIES
+from ragassay.schemas.relevance import RELEVANCE_SCORES
 from rows import place
 from scripts.relevance.score_relevance import score_relevance
 

@@ -12,7 +12,7 @@ import pytest
 from project import NOTHING, copy_project, snakemake
 from ragassay.base import tables
 from ragassay.results import Results
-from ragassay.schemas.query_drift import QUERY_DRIFT
+from ragassay.schemas.relevance import QUERY_DRIFT
 from ragassay.studies.relevance.gate import ANSWER
 from workshop import DAYS, DRIFT, EVERYDAY, FIRST, pages, write_files
 

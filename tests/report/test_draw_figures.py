@@ -4,7 +4,7 @@ import csv
 import json
 
 from ragassay.base import tables
-from ragassay.schemas.metrics import METRICS, metric
+from ragassay.schemas.report import METRICS, metric
 from scripts.report.draw_figures import DRAWN, draw_figures
 
 ENDINGS = ("csv", "pdf", "png", "svg", "vl.json")

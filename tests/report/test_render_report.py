@@ -2,8 +2,7 @@
 
 from project import ROOT
 from ragassay.base import tables
-from ragassay.schemas.examples import EXAMPLES
-from ragassay.schemas.metrics import METRICS, metric
+from ragassay.schemas.report import EXAMPLES, METRICS, metric
 from scripts.report.draw_figures import draw_figures
 from scripts.report.render_report import render_report
 

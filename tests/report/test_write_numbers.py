@@ -3,7 +3,7 @@
 import csv
 
 from ragassay.base import tables
-from ragassay.schemas.metrics import METRICS, metric
+from ragassay.schemas.report import METRICS, metric
 from scripts.report.write_numbers import write_numbers
 
 

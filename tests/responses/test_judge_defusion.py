@@ -3,7 +3,7 @@
 import pytest
 
 from loopback import Loopback
-from ragassay.schemas.responses import RESPONSES
+from ragassay.schemas.scope_answers import RESPONSES
 from rows import row
 from scripts.responses.judge_defusion import judge_defusion
 from study import document, question

@@ -8,16 +8,11 @@ import pytest
 from project import ROOT
 from ragassay.base import tables
 from ragassay.report.sections import load
-from ragassay.schemas.closed_book_answers import CLOSED_BOOK_ANSWERS
-from ragassay.schemas.defusion_labels import DEFUSION_LABELS
-from ragassay.schemas.defusion_votes import DEFUSION_VOTES
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.gold import GOLD
-from ragassay.schemas.hardness_scores import HARDNESS_SCORES
-from ragassay.schemas.metrics import METRICS
-from ragassay.schemas.responses import RESPONSES
-from ragassay.schemas.scope_labels import SCOPE_LABELS
-from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.schemas.people import GOLD
+from ragassay.schemas.report import METRICS
+from ragassay.schemas.scope_answers import CLOSED_BOOK_ANSWERS, DEFUSION_LABELS, DEFUSION_VOTES, RESPONSES
+from ragassay.schemas.scope_questions import HARDNESS_SCORES, SCOPE_LABELS, SELECTED_QUESTIONS
 from rows import place, row
 from scripts.responses.measure_responses import measure_responses
 

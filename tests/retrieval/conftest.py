@@ -5,7 +5,7 @@ import pytest
 from passages import ASKED, TEXTS, found_by, write_passages
 from ragassay.base import tables
 from ragassay.models.encoders.encoder import Encoder
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.corpora import QUERIES
 from rows import row
 from study import MINILM
 

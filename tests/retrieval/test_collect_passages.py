@@ -1,8 +1,8 @@
 """collect_passages: a passage per document, one of a document that two shards hold."""
 
 from ragassay.base import tables
+from ragassay.schemas.corpora import PASSAGES
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.passages import PASSAGES
 from scripts.retrieval.collect_passages import collect_passages
 from study import document
 

@@ -1,8 +1,8 @@
 """collect_queries: kept questions, each with its document."""
 
 from ragassay.base import tables
-from ragassay.schemas.queries import QUERIES
-from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.schemas.corpora import QUERIES
+from ragassay.schemas.scope_questions import SELECTED_QUESTIONS
 from rows import row
 from scripts.retrieval.collect_queries import collect_queries
 

@@ -5,7 +5,7 @@ import pytest
 from passages import TEXTS, write_passages
 from ragassay.base import tables
 from ragassay.models.encoders.embed import Embedder
-from ragassay.schemas.embedded_passages import EMBEDDED_PASSAGES
+from ragassay.schemas.corpora import EMBEDDED_PASSAGES
 from scripts.retrieval.embed_passages import embed_passages
 from scripts.retrieval.search_dense import search_dense
 from study import MINILM

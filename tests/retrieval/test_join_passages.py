@@ -5,7 +5,7 @@ import pytest
 from passages import write_passages
 from ragassay.base import tables
 from ragassay.base.tables import TableError
-from ragassay.schemas.passages import PASSAGES
+from ragassay.schemas.corpora import PASSAGES
 from scripts.retrieval.join_passages import join_passages
 
 

@@ -8,9 +8,7 @@ import pytest
 from ragassay.base import tables
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES, QUERIES
 from ragassay.search.bm25 import Bm25
 from ragassay.studies.relevance.gate import Gate
 from rows import place, row

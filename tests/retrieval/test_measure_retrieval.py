@@ -6,10 +6,8 @@ import math
 import pytest
 
 from ragassay.base import tables
-from ragassay.schemas.metrics import METRICS
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES, QUERIES
+from ragassay.schemas.report import METRICS
 from ragassay.search.gold import GoldError
 from rows import place, row
 from scripts.retrieval.measure_retrieval import measure_retrieval

@@ -4,7 +4,7 @@ import pytest
 
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
-from ragassay.schemas.passages import PASSAGES
+from ragassay.schemas.corpora import PASSAGES
 from scripts.retrieval.read_passages import read_passages
 
 COLUMNS = {"id": "_id", "document_id": "document", "text": "text", "title": "title", "source": "source"}

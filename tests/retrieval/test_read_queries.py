@@ -7,7 +7,7 @@ import pytest
 
 from ragassay.base import tables
 from ragassay.corpora.user_files import TextError
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.corpora import QUERIES
 from rows import row
 from scripts.retrieval.read_queries import read_queries
 

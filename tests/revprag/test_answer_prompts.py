@@ -5,9 +5,9 @@ from collections import Counter
 from probe_study import COUNT, PROMPTS, READER, WITHOUT_ANSWER
 from ragassay.base import tables
 from ragassay.calls.prompts import Prompt
-from ragassay.schemas.answers import ANSWERS
-from ragassay.schemas.calls import CALLS
-from ragassay.schemas.prompt_answers import PROMPT_ANSWERS
+from ragassay.schemas.attacks import ANSWERS
+from ragassay.schemas.probes import PROMPT_ANSWERS
+from ragassay.schemas.report import CALLS
 from rows import row
 
 

@@ -12,9 +12,7 @@ from probe_study import LOGISTIC
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
 from ragassay.models.activations.sites import ActivationsError
-from ragassay.schemas.activations import ACTIVATIONS
-from ragassay.schemas.probe_scores import PROBE_SCORES
-from ragassay.schemas.prompt_answers import PROMPT_ANSWERS
+from ragassay.schemas.probes import ACTIVATIONS, PROBE_SCORES, PROMPT_ANSWERS
 from ragassay.studies.poisoning.probes.samples import ProbeError
 
 TRIPLET = LOGISTIC | {"kind": "triplet", "layers": None, "conditions": []}

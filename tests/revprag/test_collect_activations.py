@@ -10,9 +10,8 @@ from ragassay.base import tables
 from ragassay.calls.prompts import Prompt
 from ragassay.models.activations.decoder import Decoder
 from ragassay.models.activations.sites import ActivationsError
-from ragassay.schemas.activations import ACTIVATIONS
-from ragassay.schemas.prompt_pairs import PROMPT_PAIRS
-from ragassay.schemas.targets import TARGETS
+from ragassay.schemas.attacks import TARGETS
+from ragassay.schemas.probes import ACTIVATIONS, PROMPT_PAIRS
 from ragassay.studies.poisoning.probes.reading import Reading
 
 

@@ -3,9 +3,8 @@
 from collections import Counter
 
 from ragassay.base import tables
-from ragassay.schemas.alarms import ALARMS
-from ragassay.schemas.filtered import FILTERED
-from ragassay.schemas.probe_scores import PROBE_SCORES
+from ragassay.schemas.defences import FILTERED
+from ragassay.schemas.probes import ALARMS, PROBE_SCORES
 
 
 def alarms(path):

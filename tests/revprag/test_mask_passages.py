@@ -8,7 +8,7 @@ from ragassay.base import tables
 from ragassay.calls.prompts import Prompt
 from ragassay.models.likelihood.scorer import Scorer
 from ragassay.models.local import LocalModel
-from ragassay.schemas.baseline_scores import BASELINE_SCORES
+from ragassay.schemas.defences import BASELINE_SCORES
 from scripts.revprag.mask_passages import masked
 
 

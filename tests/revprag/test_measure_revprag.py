@@ -9,9 +9,8 @@ from probe_study import COUNT, ROOT
 from ragassay.base import tables
 from ragassay.metrics.auroc import auroc
 from ragassay.report.sections import load
-from ragassay.schemas.metrics import METRICS
-from ragassay.schemas.probe_scores import PROBE_SCORES
-from ragassay.schemas.probe_transfers import PROBE_TRANSFERS
+from ragassay.schemas.probes import PROBE_SCORES, PROBE_TRANSFERS
+from ragassay.schemas.report import METRICS
 from ragassay.studies.poisoning.probes.breakdowns import class_rows, headline_rows
 from ragassay.studies.poisoning.probes.performance import Group
 

@@ -4,8 +4,7 @@ import numpy as np
 
 from ragassay.base import tables
 from ragassay.models.activations.decoder import Decoder
-from ragassay.schemas.activations import ACTIVATIONS
-from ragassay.schemas.projections import PROJECTIONS
+from ragassay.schemas.probes import ACTIVATIONS, PROJECTIONS
 from ragassay.studies.poisoning.probes.reading import Reading
 
 

@@ -5,9 +5,9 @@ import numpy as np
 from loopback import Loopback
 from probe_study import ROOT, asked
 from ragassay.base import tables
-from ragassay.schemas.baseline_scores import BASELINE_SCORES
-from ragassay.schemas.calls import CALLS
-from ragassay.schemas.prompt_pairs import PROMPT_PAIRS
+from ragassay.schemas.defences import BASELINE_SCORES
+from ragassay.schemas.probes import PROMPT_PAIRS
+from ragassay.schemas.report import CALLS
 from ragassay.studies.poisoning.probes.baselines import baselines_of
 from scripts.revprag.scrutinise_answers import scrutinise_answers
 

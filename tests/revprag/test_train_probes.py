@@ -14,9 +14,7 @@ from ragassay.base import tables
 from ragassay.documents.splits import split_of
 from ragassay.metrics.auroc import auroc
 from ragassay.models import files
-from ragassay.schemas.activations import ACTIVATIONS
-from ragassay.schemas.probe_scores import PROBE_SCORES
-from ragassay.schemas.prompt_answers import PROMPT_ANSWERS
+from ragassay.schemas.probes import ACTIVATIONS, PROBE_SCORES, PROMPT_ANSWERS
 from ragassay.studies.poisoning.probes.probe import Probe
 from ragassay.studies.poisoning.probes.samples import ProbeError
 

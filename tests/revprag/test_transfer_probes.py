@@ -7,7 +7,7 @@ from probe_study import CELL
 from ragassay.base import tables
 from ragassay.documents.splits import split_of
 from ragassay.metrics.auroc import auroc
-from ragassay.schemas.probe_transfers import PROBE_TRANSFERS
+from ragassay.schemas.probes import PROBE_TRANSFERS
 from ragassay.studies.poisoning.probes.folds import Method
 from ragassay.studies.poisoning.probes.samples import Joined, ProbeError
 

@@ -5,9 +5,9 @@ import pytest
 from loopback import Loopback
 from project import ROOT
 from ragassay.base import tables
-from ragassay.schemas.calls import CALLS
-from ragassay.schemas.claims import CLAIMS
 from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.report import CALLS
+from ragassay.schemas.scope_questions import CLAIMS
 from rows import row
 from scripts.scope.extract_claims import extract_claims
 

@@ -9,8 +9,8 @@ import pytest
 from loopback import Loopback
 from project import copy_project, planned, snakemake
 from ragassay.base import tables
-from ragassay.schemas.calls import CALLS
-from ragassay.schemas.questions import QUESTIONS
+from ragassay.schemas.report import CALLS
+from ragassay.schemas.scope_questions import QUESTIONS
 
 CONFIG = ("--configfile", "tests/tiny/config.yaml", "served.yaml")
 GENERATING = ["extract_claims", "recover_claims", "remove_supported_claims", "write_questions"]

@@ -2,7 +2,7 @@
 
 from loopback import Loopback
 from ragassay.base import tables
-from ragassay.schemas.annotation_items import ANNOTATION_ITEMS
+from ragassay.schemas.people import ANNOTATION_ITEMS
 from rows import row
 from scripts.scope.judge_scope import judge_scope
 from study import document, question

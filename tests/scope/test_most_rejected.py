@@ -7,7 +7,7 @@ import pytest
 from loopback import Loopback
 from ragassay.base.tally import MostRejected
 from ragassay.calls.model import ModelError
-from ragassay.schemas.responses import RESPONSES
+from ragassay.schemas.scope_answers import RESPONSES
 from rows import row
 from scripts.responses.answer_closed_book import answer_closed_book
 from scripts.responses.judge_defusion import judge_defusion

@@ -6,8 +6,8 @@ import re
 from project import NOTHING, TINY, planned, snakemake
 from ragassay.base import tables
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.metrics import METRICS
-from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.schemas.report import METRICS
+from ragassay.schemas.scope_questions import SELECTED_QUESTIONS
 
 
 def digests(project):

@@ -11,8 +11,7 @@ from ragassay.config.schema import merged
 from ragassay.config.settings import checked
 from ragassay.plan import release
 from ragassay.results import all_tables
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.passages import PASSAGES
+from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES
 from ragassay.studies.poisoning.attacks.poison import Tools, rows
 from rows import row
 from targets import targets

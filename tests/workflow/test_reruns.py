@@ -57,7 +57,7 @@ def shared(tiny, tmp_path_factory):
     ("module", "expected"),
     [
         ("scripts/documents/describe_documents.py", {"describe_documents": 1, **METRICS}),
-        ("ragassay/schemas/document_statistics.py", {"describe_documents": 1, **METRICS}),
+        ("ragassay/schemas/documents.py", {"describe_documents": 1, **METRICS}),
         ("ragassay/report/charts/theme.py", {"draw_figures": 7, "render_report": 1}),
         ("scripts/scope/label_scope.py", jobs("label_scope", SELECTION, gathers=SCOPE_ONLY)),
         ("ragassay/documents/splits.py", jobs(SELECTION, gathers=SCOPE_ONLY)),

@@ -173,8 +173,8 @@ def bodies(text):
     return re.findall(r"^rule (\w+):\n((?:    .*\n|\n)*)", text, re.MULTILINE)
 
 
-def test_rule_file_scripts_folder_tests_folder_and_room_bear_one_name():
-    """`rules/<name>.smk` runs `scripts/<name>/<rule>.py`, tested in `tests/<name>/`, on `ragassay/<name>/`."""
+def test_rule_file_scripts_folder_and_tests_folder_bear_one_name():
+    """`rules/<name>.smk` runs `scripts/<name>/<rule>.py`, tested in `tests/<name>/`."""
     files = [file for file in sorted((ROOT / "workflow/rules").glob("*.smk")) if file.name != "common.smk"]
     assert {file.stem for file in files} == {folder.name for folder in (ROOT / "workflow/scripts").iterdir()}
     for file in files:
@@ -184,7 +184,6 @@ def test_rule_file_scripts_folder_tests_folder_and_room_bear_one_name():
         assert {f"{rule}.py" for rule in rules} == {
             path.name for path in (ROOT / "workflow/scripts" / file.stem).glob("*.py")
         }
-        assert (ROOT / "workflow/ragassay" / file.stem).is_dir(), f"no room {file.stem} in the library"
 
 
 def test_no_run_no_lambda_no_plus_in_paths_and_a_contract_on_top():

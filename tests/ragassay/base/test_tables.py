@@ -109,7 +109,7 @@ def test_bytes_and_rows_do_not_depend_on_how_they_were_given(tmp_path_factory, d
 ELSEWHERE = """
 import datetime, hashlib, sys
 from pathlib import Path
-from ragassay.schemas.document_statistics import DOCUMENT_STATISTICS
+from ragassay.schemas.documents import DOCUMENT_STATISTICS
 from ragassay.base.tables import write
 
 numbers = dict.fromkeys(("documents", "sites", "undated", "words", "fewest_words", "most_words"), 1)

@@ -12,7 +12,7 @@ from ragassay.calls.complete import GaveUp, Unanswered, complete, converse
 from ragassay.calls.ledger.calls import Ledger
 from ragassay.calls.ledger.lease import Lease
 from ragassay.calls.model import Answer, ModelError, Provider, Request, Usage, call_key, provider_for
-from ragassay.schemas.calls import CALLS
+from ragassay.schemas.report import CALLS
 
 ANSWERING = {"respond": "answers:respond"}
 

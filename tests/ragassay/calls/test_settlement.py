@@ -12,7 +12,7 @@ from ragassay.calls import completion
 from ragassay.calls.complete import GaveUp, complete, converse
 from ragassay.calls.ledger.calls import Ledger
 from ragassay.calls.model import Failure, Request, call_key, provider_for
-from ragassay.schemas.calls import CALLS
+from ragassay.schemas.report import CALLS
 
 
 def requests(count):

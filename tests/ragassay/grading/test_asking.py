@@ -4,7 +4,7 @@ import pytest
 
 from ragassay.base import tables
 from ragassay.grading.asking import NoAnswers, answerable, question
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.corpora import QUERIES
 from rows import row
 
 

@@ -5,7 +5,7 @@ import pytest
 from people import Client, Serving, click, give, project, run, sample
 from ragassay.base import tables
 from ragassay.people import click_log, folder
-from ragassay.schemas.annotations import ANNOTATIONS
+from ragassay.schemas.people import ANNOTATIONS
 from scripts.people.gather_annotations import gather_annotations
 
 OWN = "annotation/embedded/embedded"

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from ragassay.report.figures import FigureError, marks, natural
-from ragassay.schemas.metrics import metric
+from ragassay.schemas.report import metric
 
 
 def rows(*numbers):

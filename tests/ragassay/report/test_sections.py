@@ -5,8 +5,7 @@ import pytest
 from ragassay.base import tables
 from ragassay.config.settings import ConfigError
 from ragassay.report.sections import SectionError, load
-from ragassay.schemas.examples import EXAMPLES
-from ragassay.schemas.metrics import METRICS, metric
+from ragassay.schemas.report import EXAMPLES, METRICS, metric
 
 DESCRIPTION = """
 title: A study

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from ragassay.schemas.metrics import Section, metric
+from ragassay.schemas.report import Section, metric
 
 
 def test_a_section_writes_rows_of_its_study_and_nan_is_no_number():

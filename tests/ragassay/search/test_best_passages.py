@@ -3,8 +3,7 @@
 import pytest
 
 from ragassay.base import tables
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.passages import PASSAGES
+from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES
 from ragassay.search.best_passages import PassageError, best_passages
 from rows import row
 

@@ -4,7 +4,7 @@ import random
 
 import pyarrow as pa
 
-from ragassay.schemas.neighbours import NEIGHBOURS
+from ragassay.schemas.corpora import NEIGHBOURS
 from ragassay.search.neighbours import merged
 
 

@@ -18,6 +18,8 @@ KINDS = (
     (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view),
     (pa.types.is_timestamp,),
 )
+STRINGS = pa.list_(pa.field("element", pa.string()))
+NUMBERS = pa.list_(pa.field("element", pa.float64()))
 POISONED = "^poison-[0-9a-f]{16}"  # how ids of passages begin that an attack made
 
 

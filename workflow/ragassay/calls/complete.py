@@ -29,7 +29,7 @@ from ragassay.calls.ledger.register import Register
 from ragassay.calls.model import Answer, Model, Request, provider_for
 from ragassay.calls.progress import Progress
 from ragassay.calls.workers import Unanswered, Workers
-from ragassay.schemas.calls import CALLS
+from ragassay.schemas.report import CALLS
 
 __all__ = ["Ask", "GaveUp", "Stopped", "Unanswered", "account", "complete", "converse"]
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
 from ragassay.models.encoders.pairs import pair
-from ragassay.schemas.passages import PASSAGES
+from ragassay.schemas.corpora import PASSAGES
 
 NONE = "none"
 WITH_TITLE = {"before": "{} {}".format, "pair": pair}  # what is done with titles

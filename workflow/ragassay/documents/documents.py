@@ -11,8 +11,7 @@ import unicodedata
 from urllib.parse import urlsplit
 
 from ragassay.base.errors import shown
-from ragassay.schemas.articles import ARTICLES
-from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.documents import ARTICLES, DOCUMENTS
 from ragassay.text.sentences import spans
 
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufeff]")

@@ -11,7 +11,7 @@ from ragassay.calls.answer_row import said
 from ragassay.calls.complete import complete
 from ragassay.calls.model import Model, Request, Requests
 from ragassay.grading.grading import ABSTAINED, grade
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.corpora import QUERIES
 
 
 class NoAnswers(AssayError):

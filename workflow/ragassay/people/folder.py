@@ -13,7 +13,7 @@ from ragassay.base import tables
 from ragassay.base.atomic import replacing
 from ragassay.base.errors import AssayError
 from ragassay.people import click_log, labelling
-from ragassay.schemas.annotation_items import ANNOTATION_ITEMS
+from ragassay.schemas.people import ANNOTATION_ITEMS
 
 ITEMS, EVENTS = "items.parquet", "events.jsonl"
 

@@ -13,7 +13,7 @@ import numpy as np
 from ragassay.metrics.agreement import alpha, kappa
 from ragassay.metrics.panel import Panel
 from ragassay.people.tasks import ADJUDICATOR, ANNOTATOR, LABELS
-from ragassay.schemas.metrics import Section
+from ragassay.schemas.report import Section
 
 SECTION = Section("agreement")
 ALL, NO_SIDE = "(all)", "no side"

@@ -12,8 +12,7 @@ import yaml
 
 from ragassay.base import tables
 from ragassay.release.folders import building
-from ragassay.schemas.exported_documents import EXPORTED_DOCUMENTS
-from ragassay.schemas.exported_questions import EXPORTED_QUESTIONS
+from ragassay.schemas.release import EXPORTED_DOCUMENTS, EXPORTED_QUESTIONS
 
 SPLITS = ("train", "validation", "test")
 CORPUS = "corpus"

@@ -7,8 +7,7 @@ import pyarrow as pa
 from ragassay.base import tables
 from ragassay.news.opt_outs import OptOuts
 from ragassay.release.gathering import NotReleasable
-from ragassay.schemas.articles import ARTICLES
-from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.documents import ARTICLES, DOCUMENTS
 
 ADDRESSES = {"articles": ["url", "canonical_url"], "candidates": ["url", "feed_url"], "feeds": ["feed_url"]}
 ADDRESSES |= {"feed_health": ["feed_url"]}

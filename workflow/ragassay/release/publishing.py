@@ -31,10 +31,8 @@ from ragassay.release.signature import sign
 from ragassay.release.verification import card, listing
 from ragassay.release.verification.facts import NO_LICENCE, facts, licence_of, texts_by_source
 from ragassay.release.verification.release_folder import MANIFEST, TABLES, ReleaseFolder
-from ragassay.schemas.asked_calls import ASKED_CALLS
-from ragassay.schemas.calls import CALLS
-from ragassay.schemas.published_texts import PUBLISHED_TEXTS
-from ragassay.schemas.recorded_answers import RECORDED_ANSWERS
+from ragassay.schemas.release import PUBLISHED_TEXTS, RECORDED_ANSWERS
+from ragassay.schemas.report import ASKED_CALLS, CALLS
 
 LIBRARY = Path(__file__).resolve().parents[1]
 ROOT = LIBRARY.parents[1]

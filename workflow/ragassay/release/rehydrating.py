@@ -20,7 +20,7 @@ from ragassay.news.opt_outs import OptOuts
 from ragassay.news.readers.pool import Readers
 from ragassay.news.settings import fetcher, local_site
 from ragassay.release.opening import opened as opened_release
-from ragassay.schemas.rehydrated_texts import REHYDRATED_TEXTS
+from ragassay.schemas.release import REHYDRATED_TEXTS
 
 CHANGED = "another_text"  # the page is there, and its text is not the one in the release
 

@@ -14,8 +14,7 @@ from ragassay.base.errors import AssayError
 from ragassay.config import schema
 from ragassay.config.settings import checked, read
 from ragassay.report import figures
-from ragassay.schemas.examples import EXAMPLES
-from ragassay.schemas.metrics import METRICS
+from ragassay.schemas.report import EXAMPLES, METRICS
 
 SCHEMA = Path(__file__).with_name("section.schema.yaml")
 AXES = ("x", "y", "line", "diagonal")  # what a chart needs beside its marks

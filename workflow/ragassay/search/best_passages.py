@@ -9,8 +9,7 @@ import pyarrow.compute as pc
 
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.passages import PASSAGES
+from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES
 
 NOTHING = "(nothing was found)"  # the only passage of a query that shares no word with any
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
-from ragassay.schemas.passages import PASSAGES
+from ragassay.schemas.corpora import PASSAGES
 
 
 class GoldError(AssayError):

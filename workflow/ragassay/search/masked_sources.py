@@ -11,9 +11,7 @@ import numpy as np
 
 from ragassay.base import tables
 from ragassay.corpora.corpus import titled
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.queries import QUERIES, SYNTHETIC
+from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES, QUERIES, SYNTHETIC
 from ragassay.search.nearest import STEP
 from ragassay.text.sentences import sentences
 from ragassay.text.words import content, stem

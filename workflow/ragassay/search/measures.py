@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from ragassay.base import tables
 from ragassay.metrics import ranking
-from ragassay.schemas.neighbours import NEIGHBOURS
+from ragassay.schemas.corpora import NEIGHBOURS
 
 DEPTHS, NDCG = (1, 5, 10, 100), 10  # how deep recall and nDCG look
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ragassay.base import tables
-from ragassay.schemas.neighbours import NEIGHBOURS
+from ragassay.schemas.corpora import NEIGHBOURS
 from ragassay.search.nearest import BITS, STEP, best_of_sparse
 
 TOGETHER = 4096  # queries whose rows are made at once

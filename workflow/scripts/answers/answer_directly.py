@@ -5,7 +5,7 @@ from ragassay.base.stage import log, run
 from ragassay.calls.prompts import Prompt
 from ragassay.grading.asking import answerable, graded, question
 from ragassay.grading.declining import declines
-from ragassay.schemas.direct_answers import DIRECT_ANSWERS
+from ragassay.schemas.relevance import DIRECT_ANSWERS
 
 
 def answer_directly(queries, prompt, direct_answers, calls, model, ledger, sampling, most_rejected):

@@ -8,7 +8,7 @@ from ragassay.base.stage import log, run
 from ragassay.calls.prompts import Prompt
 from ragassay.grading.asking import answerable, graded, question
 from ragassay.grading.declining import declines_from_passages
-from ragassay.schemas.passage_answers import PASSAGE_ANSWERS
+from ragassay.schemas.relevance import PASSAGE_ANSWERS
 from ragassay.search.best_passages import NOTHING, best_passages
 
 

@@ -2,11 +2,8 @@
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.schemas.answers import ANSWERS
-from ragassay.schemas.metrics import METRICS, Section
-from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
-from ragassay.schemas.retrieved import RETRIEVED
-from ragassay.schemas.targets import TARGETS
+from ragassay.schemas.attacks import ANSWERS, POISONED_PASSAGES, RETRIEVED, TARGETS
+from ragassay.schemas.report import METRICS, Section
 from ragassay.studies.poisoning.attacks.found_rows import loudness_rows, planted_numbers, retrieval_rows, sweep_rows
 from ragassay.studies.poisoning.attacks.success import outcome_rows
 from ragassay.studies.poisoning.attacks.texts import texts_of

@@ -6,9 +6,8 @@ from ragassay.base import tables
 from ragassay.base.code_version import module_version
 from ragassay.base.stage import log, run
 from ragassay.calls import estimate_caller
-from ragassay.schemas.calls import CALLS
-from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
-from ragassay.schemas.targets import TARGETS
+from ragassay.schemas.attacks import POISONED_PASSAGES, TARGETS
+from ragassay.schemas.report import CALLS
 from ragassay.studies.poisoning.attacks.attacked_reader import AttackedReader
 from ragassay.studies.poisoning.attacks.attacked_retriever import AttackedRetriever
 from ragassay.studies.poisoning.attacks.blocking import AttackedResponder

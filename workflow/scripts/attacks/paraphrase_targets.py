@@ -7,8 +7,7 @@ from ragassay.calls.complete import complete
 from ragassay.calls.model import Model, Request, Requests
 from ragassay.calls.prompts import Prompt
 from ragassay.documents.ids import reject
-from ragassay.schemas.attack_texts import ATTACK_TEXTS
-from ragassay.schemas.targets import TARGETS
+from ragassay.schemas.attacks import ATTACK_TEXTS, TARGETS
 from ragassay.studies.poisoning.targets import proposals
 from ragassay.studies.poisoning.targets.hygiene import Problem, usable
 

@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from ragassay.base.stage import log, run
 from ragassay.corpora.corpus import NONE, Corpus
-from ragassay.schemas.neighbours import NEIGHBOURS
+from ragassay.schemas.corpora import NEIGHBOURS
 from ragassay.search.bm25 import Bm25
 from ragassay.search.neighbours import merged, of_sparse
 from ragassay.studies.poisoning.attacks import joining

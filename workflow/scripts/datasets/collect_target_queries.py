@@ -2,8 +2,8 @@
 
 from ragassay.base import tables
 from ragassay.base.stage import run
-from ragassay.schemas.queries import QUERIES
-from ragassay.schemas.targets import TARGETS
+from ragassay.schemas.attacks import TARGETS
+from ragassay.schemas.corpora import QUERIES
 
 
 def collect_target_queries(targets, queries):

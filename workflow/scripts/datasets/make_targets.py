@@ -3,7 +3,7 @@
 from ragassay.base import tables
 from ragassay.base.stage import run
 from ragassay.base.tally import Tally
-from ragassay.schemas.passages import PASSAGES
+from ragassay.schemas.corpora import PASSAGES
 from ragassay.studies.poisoning.targets.fact_targets import fact_targets
 from ragassay.studies.poisoning.targets.target_tables import TargetTables
 

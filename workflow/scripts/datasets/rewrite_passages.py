@@ -10,8 +10,7 @@ from ragassay.calls.model import Model, Request, Requests
 from ragassay.calls.prompts import Prompt
 from ragassay.corpora.corpus import check_any
 from ragassay.documents.ids import content_id, reject
-from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.rewritten_passages import REWRITTEN_PASSAGES
+from ragassay.schemas.corpora import PASSAGES, REWRITTEN_PASSAGES
 from ragassay.studies.poisoning.targets.draw import drawn
 from ragassay.studies.poisoning.targets.hygiene import Problem
 from ragassay.studies.poisoning.targets.rewriting import read

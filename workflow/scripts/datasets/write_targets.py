@@ -10,7 +10,7 @@ from ragassay.calls.complete import converse
 from ragassay.calls.estimate_caller import estimating
 from ragassay.calls.model import Model
 from ragassay.calls.prompts import Prompt
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.corpora import QUERIES
 from ragassay.studies.poisoning.targets.draw import drawn
 from ragassay.studies.poisoning.targets.gold_texts import gold_texts, named
 from ragassay.studies.poisoning.targets.hygiene import Problem

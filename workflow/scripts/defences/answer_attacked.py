@@ -14,10 +14,8 @@ from ragassay.calls.model import Model
 from ragassay.calls.prompts import Prompt
 from ragassay.grading.declining import declines, declines_from_passages
 from ragassay.grading.prompts import Prompts
-from ragassay.schemas.answers import ANSWERS
-from ragassay.schemas.filtered import FILTERED
-from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
-from ragassay.schemas.targets import TARGETS
+from ragassay.schemas.attacks import ANSWERS, POISONED_PASSAGES, TARGETS
+from ragassay.schemas.defences import FILTERED
 from ragassay.studies.poisoning.attacks.outcomes import ABSTAINED, outcome
 from ragassay.studies.poisoning.attacks.texts import texts_of
 from ragassay.studies.poisoning.attacks.tried import tried as tried_of

@@ -4,8 +4,8 @@ stored: nothing is asked of a model here.
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.schemas.filtered import FILTERED
-from ragassay.schemas.retrieved import RETRIEVED
+from ragassay.schemas.attacks import RETRIEVED
+from ragassay.schemas.defences import FILTERED
 from ragassay.studies.poisoning.defences import defence, guard_file, provenance
 from ragassay.studies.poisoning.defences.evidence import Evidence
 from ragassay.studies.poisoning.defences.null import fold_of

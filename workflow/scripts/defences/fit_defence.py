@@ -5,8 +5,8 @@ Once for each fold of queries, on all others, and once on all of them for querie
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.retrieved import RETRIEVED
+from ragassay.schemas.attacks import RETRIEVED
+from ragassay.schemas.corpora import NEIGHBOURS
 from ragassay.studies.poisoning.defences import defence, guard_file, provenance
 from ragassay.studies.poisoning.defences.evidence import Evidence
 from ragassay.studies.poisoning.defences.null import ALL, FOLDS, LITERAL, DefenceError, Null, fold_of

@@ -1,7 +1,7 @@
 """Find what the questions that a defence has put in other words find in a corpus under attack, by vectors."""
 
 from ragassay.base.stage import run
-from ragassay.schemas.found_rewritten import FOUND_REWRITTEN
+from ragassay.schemas.attacks import FOUND_REWRITTEN
 from ragassay.studies.poisoning.attacks import joining
 from ragassay.studies.poisoning.attacks.vector_search import search
 

@@ -9,7 +9,7 @@ from ragassay.calls.complete import complete
 from ragassay.calls.model import Model, Request, Requests
 from ragassay.calls.prompts import Prompt
 from ragassay.documents.ids import reject
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.corpora import QUERIES
 from ragassay.studies.poisoning.defences.modules import module
 
 

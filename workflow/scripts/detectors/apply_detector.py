@@ -7,10 +7,9 @@ question that is too long for the detector's model has rows without a prediction
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.models.heads import heads_file, scores
-from ragassay.schemas.detector_documents import DETECTOR_DOCUMENTS
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.predictions import PREDICTIONS
-from ragassay.schemas.questions import QUESTIONS
+from ragassay.schemas.scope_answers import DETECTOR_DOCUMENTS, PREDICTIONS
+from ragassay.schemas.scope_questions import QUESTIONS
 from ragassay.studies.scope.detectors import training_documents
 from ragassay.studies.scope.detectors.detector import TOO_LONG, Asked, DetectorError, kind, too_long
 

@@ -11,14 +11,11 @@ import pandas as pd
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.people.tasks import SCOPE
-from ragassay.schemas.detector_training import DETECTOR_TRAINING
 from ragassay.schemas.documents import DOCUMENTS, NO_TOPIC
-from ragassay.schemas.gold import GOLD
-from ragassay.schemas.hardness_scores import HARDNESS_SCORES
-from ragassay.schemas.human_labels import HUMAN_LABELS
-from ragassay.schemas.metrics import METRICS
-from ragassay.schemas.scope_labels import SCOPE_LABELS
-from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.schemas.people import GOLD, HUMAN_LABELS
+from ragassay.schemas.report import METRICS
+from ragassay.schemas.scope_answers import DETECTOR_TRAINING
+from ragassay.schemas.scope_questions import HARDNESS_SCORES, SCOPE_LABELS, SELECTED_QUESTIONS
 from ragassay.studies.scope.detectors.comparison import by_topic, compared, judged
 from ragassay.studies.scope.detectors.predictions import frame
 from ragassay.studies.scope.detectors.reliability import calibration_rows, curve_rows

@@ -16,8 +16,8 @@ from ragassay.demo_lm.course import batches, course
 from ragassay.documents.splits import split_of
 from ragassay.models.threads import threads
 from ragassay.release.folders import building
+from ragassay.schemas.attacks import TARGETS
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.targets import TARGETS
 
 TRAIN = "train"
 

@@ -17,10 +17,9 @@ from ragassay.documents.splits import split_of
 from ragassay.models.heads import heads_file, learning
 from ragassay.models.heads.recipe import Recipe
 from ragassay.models.local import LocalModel
-from ragassay.schemas.detector_documents import DETECTOR_DOCUMENTS
-from ragassay.schemas.detector_training import DETECTOR_TRAINING
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.schemas.scope_answers import DETECTOR_DOCUMENTS, DETECTOR_TRAINING
+from ragassay.schemas.scope_questions import SELECTED_QUESTIONS
 from ragassay.studies.scope.detectors import training_documents
 from ragassay.studies.scope.detectors.detector import TOO_LONG, Asked, DetectorError, kind, too_long
 

@@ -14,9 +14,7 @@ from ragassay.base.errors import AssayError
 from ragassay.base.stage import log, run
 from ragassay.documents.documents import Unusable, document
 from ragassay.news.opt_outs import OptOuts
-from ragassay.schemas.articles import ARTICLES
-from ragassay.schemas.clusters import CLUSTERS
-from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.documents import ARTICLES, CLUSTERS, DOCUMENTS
 
 
 def collect_documents(articles, clusters, opt_outs, documents, rejects, shard, per_topic, min_words, cut_after_words):

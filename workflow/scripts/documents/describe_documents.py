@@ -4,8 +4,7 @@ import pyarrow.compute as pc
 
 from ragassay.base import tables
 from ragassay.base.stage import run
-from ragassay.schemas.document_statistics import DOCUMENT_STATISTICS
-from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.documents import DOCUMENT_STATISTICS, DOCUMENTS
 
 
 def describe_documents(documents, statistics):

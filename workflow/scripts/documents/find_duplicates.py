@@ -13,8 +13,7 @@ import pyarrow.compute as pc
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.schemas.articles import ARTICLES
-from ragassay.schemas.clusters import CLUSTERS
+from ragassay.schemas.documents import ARTICLES, CLUSTERS
 from ragassay.text.near_duplicates import components, earlier_neighbours
 from ragassay.text.signatures import HASHES, VIEWS, WIDTH, signatures
 

@@ -4,9 +4,8 @@ from collections import Counter
 
 from ragassay.base import tables
 from ragassay.base.stage import run
-from ragassay.schemas.document_statistics import DOCUMENT_STATISTICS
-from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.metrics import METRICS, Section
+from ragassay.schemas.documents import DOCUMENT_STATISTICS, DOCUMENTS
+from ragassay.schemas.report import METRICS, Section
 
 SECTION = Section("documents")
 

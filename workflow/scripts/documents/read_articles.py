@@ -9,7 +9,7 @@ from ragassay.base.stage import log, run
 from ragassay.base.tally import Tally
 from ragassay.documents.documents import Unusable, article
 from ragassay.documents.sources import SourceError, records
-from ragassay.schemas.articles import ARTICLES
+from ragassay.schemas.documents import ARTICLES
 
 UNIQUE = {"source_id": "id", "content_hash": "text"}
 

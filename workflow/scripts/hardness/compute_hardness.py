@@ -15,12 +15,9 @@ from ragassay.base.stage import log, run
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.models.encoders.unit import unit
-from ragassay.schemas.claims import CLAIMS
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.drift import DRIFT
-from ragassay.schemas.hardness import HARDNESS
-from ragassay.schemas.questions import QUESTIONS
-from ragassay.schemas.recovered_claims import RECOVERED_CLAIMS
+from ragassay.schemas.relevance import DRIFT
+from ragassay.schemas.scope_questions import CLAIMS, HARDNESS, QUESTIONS, RECOVERED_CLAIMS
 from ragassay.studies.scope.controls import overlap_features
 from ragassay.studies.scope.hardness.drift import drift as drift_of
 from ragassay.studies.scope.hardness.strata import DIGITS, similarity, stratum

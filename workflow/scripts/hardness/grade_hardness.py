@@ -10,10 +10,7 @@ from itertools import compress
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.schemas.hardness import HARDNESS
-from ragassay.schemas.hardness_scores import HARDNESS_SCORES
-from ragassay.schemas.hardness_strata import HARDNESS_STRATA
-from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.schemas.scope_questions import HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA, SELECTED_QUESTIONS
 from ragassay.studies.scope.controls import overlap_control, wording_control
 from ragassay.studies.scope.hardness.strata import EASY, HARD_GRADE, grade
 from ragassay.studies.scope.questions.votes import KEPT

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from ragassay.base import tables
 from ragassay.base.stage import run
-from ragassay.schemas.calls import CALLS
-from ragassay.schemas.metrics import METRICS, Section
+from ragassay.schemas.report import CALLS, METRICS, Section
 
 SECTION = Section("calls")
 COUNTS = [column.name for column in CALLS.columns if column.name not in ("model", "served_as")]

@@ -20,10 +20,7 @@ from ragassay.news.fetching.archive import Answers
 from ragassay.news.opt_outs import OptOuts
 from ragassay.news.readers.pool import Readers
 from ragassay.news.settings import fetcher, local_site
-from ragassay.schemas.candidates import CANDIDATES
-from ragassay.schemas.feed_health import FEED_HEALTH
-from ragassay.schemas.feeds import FEEDS
-from ragassay.schemas.pages import PAGES
+from ragassay.schemas.documents import CANDIDATES, FEED_HEALTH, FEEDS, PAGES
 
 
 def crawl_shard(feeds, pages, candidates, feed_health, rejects, row, crawl, ledger):

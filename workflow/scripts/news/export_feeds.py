@@ -12,7 +12,7 @@ from ragassay.base.stage import log, run
 from ragassay.news.feeds import directory, feed_worker, opml
 from ragassay.news.feeds.feed_table import Listed, feed_rows, topic_of
 from ragassay.news.readers.pool import Readers
-from ragassay.schemas.feeds import FEEDS
+from ragassay.schemas.documents import FEEDS
 
 
 def export_feeds(

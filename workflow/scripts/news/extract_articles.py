@@ -17,8 +17,7 @@ from ragassay.news.extraction.article_rows import article_row, own_address
 from ragassay.news.extraction.extractor import Extractor, Reject
 from ragassay.news.extraction.walls import SAME_TEXT_ADDRESSES, repeated
 from ragassay.news.fetching import bodies as stored
-from ragassay.schemas.articles import ARTICLES
-from ragassay.schemas.pages import PAGES
+from ragassay.schemas.documents import ARTICLES, PAGES
 
 TOLD = ("url", "final_url", "status", "shard", "topic", "page_hash", "fetched_at", "feed_title", "feed_published")
 

@@ -10,12 +10,8 @@ from collections import Counter
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.schemas.articles import ARTICLES
-from ragassay.schemas.candidates import CANDIDATES
-from ragassay.schemas.documents import DOCUMENTS, NO_TOPIC
-from ragassay.schemas.feed_health import FEED_HEALTH
-from ragassay.schemas.metrics import METRICS, Section
-from ragassay.schemas.pages import PAGES
+from ragassay.schemas.documents import ARTICLES, CANDIDATES, DOCUMENTS, FEED_HEALTH, NO_TOPIC, PAGES
+from ragassay.schemas.report import METRICS, Section
 
 SECTION = Section("crawl")
 HEALTH = ("live", "empty", "dead", "blocked", "disallowed", "crash")

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.people.folder import read_state
-from ragassay.schemas.annotations import ANNOTATIONS
+from ragassay.schemas.people import ANNOTATIONS
 
 
 def gather_annotations(annotation_items, events, annotations):

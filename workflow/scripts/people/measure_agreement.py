@@ -14,14 +14,10 @@ from ragassay.base.stage import log, run
 from ragassay.people.recorded_votes import Recorded, recorded
 from ragassay.people.table_4 import Measures
 from ragassay.people.tasks import DEFUSION
-from ragassay.schemas.annotation_items import ANNOTATION_ITEMS
-from ragassay.schemas.annotations import ANNOTATIONS
-from ragassay.schemas.defusion_labels import DEFUSION_LABELS
-from ragassay.schemas.gold import GOLD
-from ragassay.schemas.human_labels import HUMAN_LABELS
-from ragassay.schemas.metrics import METRICS
-from ragassay.schemas.questions import QUESTIONS
-from ragassay.schemas.scope_labels import SCOPE_LABELS
+from ragassay.schemas.people import ANNOTATION_ITEMS, ANNOTATIONS, GOLD, HUMAN_LABELS
+from ragassay.schemas.report import METRICS
+from ragassay.schemas.scope_answers import DEFUSION_LABELS
+from ragassay.schemas.scope_questions import QUESTIONS, SCOPE_LABELS
 
 INTENTION = "(intention)"  # what questions were written to be, beside what judges say of them
 RESPONSE, NOTHING = ["question_id", "responder", "prompt_name"], ""

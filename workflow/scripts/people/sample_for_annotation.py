@@ -12,10 +12,10 @@ from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.people import sampling
 from ragassay.people.tasks import DEFUSION, SCOPE
-from ragassay.schemas.annotation_items import ANNOTATION_ITEMS
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.responses import RESPONSES
-from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.schemas.people import ANNOTATION_ITEMS
+from ragassay.schemas.scope_answers import RESPONSES
+from ragassay.schemas.scope_questions import SELECTED_QUESTIONS
 from ragassay.studies.scope.questions.votes import KEPT, OUT
 
 

@@ -9,8 +9,7 @@ from collections import Counter, defaultdict
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.people.tasks import ADJUDICATOR, ANNOTATOR
-from ragassay.schemas.annotations import ANNOTATIONS
-from ragassay.schemas.gold import GOLD
+from ragassay.schemas.people import ANNOTATIONS, GOLD
 
 
 def settle_gold(annotations, gold, annotators_per_item):

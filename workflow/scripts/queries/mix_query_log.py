@@ -6,8 +6,7 @@ from pathlib import Path
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.schemas.queries import QUERIES
-from ragassay.schemas.query_log import QUERY_LOG
+from ragassay.schemas.corpora import QUERIES, QUERY_LOG
 
 OPEN, HOURS = 7, 16  # queries come from seven in the morning on, for so many hours
 

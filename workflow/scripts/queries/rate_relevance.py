@@ -9,8 +9,7 @@ from ragassay.calls.complete import complete
 from ragassay.calls.model import Model, Request, Requests
 from ragassay.calls.prompts import Prompt
 from ragassay.queries.rating import read
-from ragassay.schemas.lm_relevance import LM_RELEVANCE
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.corpora import LM_RELEVANCE, QUERIES
 from ragassay.search.best_passages import NOTHING, best_passages
 
 

@@ -11,7 +11,7 @@ from ragassay.base.stage import log, run
 from ragassay.documents.documents import Unusable, clean, moment
 from ragassay.documents.ids import content_id
 from ragassay.documents.sources import Columns, records, warn_of_empty
-from ragassay.schemas.query_log import QUERY_LOG
+from ragassay.schemas.corpora import QUERY_LOG
 
 
 class LogError(AssayError):

@@ -9,8 +9,7 @@ from ragassay.base.stage import log, run
 from ragassay.documents.ids import content_id
 from ragassay.queries.corpus_sentences import taken_from
 from ragassay.queries.passage_choice import chosen
-from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.queries import QUERIES, SYNTHETIC
+from ragassay.schemas.corpora import PASSAGES, QUERIES, SYNTHETIC
 
 
 def take_synthetic_queries(passages, queries, count, taken):

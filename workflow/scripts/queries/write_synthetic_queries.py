@@ -11,8 +11,7 @@ from ragassay.calls.prompts import Prompt
 from ragassay.documents.ids import content_id, reject
 from ragassay.queries.passage_choice import chosen
 from ragassay.queries.written_query import Unusable, read
-from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.queries import QUERIES, SYNTHETIC
+from ragassay.schemas.corpora import PASSAGES, QUERIES, SYNTHETIC
 
 
 def write_synthetic_queries(

@@ -2,8 +2,8 @@
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.schemas.queries import QUERIES
-from ragassay.schemas.questions import QUESTIONS
+from ragassay.schemas.corpora import QUERIES
+from ragassay.schemas.scope_questions import QUESTIONS
 
 
 def collect_set_queries(questions, queries):

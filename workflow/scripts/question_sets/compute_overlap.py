@@ -11,8 +11,7 @@ from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.models.encoders.unit import unit
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.overlap import OVERLAP
-from ragassay.schemas.questions import QUESTIONS
+from ragassay.schemas.scope_questions import OVERLAP, QUESTIONS
 from ragassay.studies.scope.controls.overlap_features import Document, features
 from ragassay.studies.scope.hardness.strata import DIGITS
 from ragassay.text.sentences import sentences

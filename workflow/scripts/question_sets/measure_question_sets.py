@@ -10,14 +10,11 @@ import pandas as pd
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
 from ragassay.base.stage import run
-from ragassay.schemas.defusion_labels import DEFUSION_LABELS
-from ragassay.schemas.gold import GOLD
-from ragassay.schemas.human_labels import HUMAN_LABELS
-from ragassay.schemas.metrics import METRICS, Section
-from ragassay.schemas.overlap import OVERLAP
-from ragassay.schemas.queries import QUERIES
-from ragassay.schemas.questions import QUESTIONS
-from ragassay.schemas.scope_labels import SCOPE_LABELS
+from ragassay.schemas.corpora import QUERIES
+from ragassay.schemas.people import GOLD, HUMAN_LABELS
+from ragassay.schemas.report import METRICS, Section
+from ragassay.schemas.scope_answers import DEFUSION_LABELS
+from ragassay.schemas.scope_questions import OVERLAP, QUESTIONS, SCOPE_LABELS
 from ragassay.studies.scope.detectors.predictions import frame
 from ragassay.studies.scope.question_sets.accuracy import measured
 from ragassay.studies.scope.question_sets.people_labels import settled

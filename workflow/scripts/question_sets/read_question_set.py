@@ -5,8 +5,8 @@ from collections import Counter
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.human_labels import HUMAN_LABELS
-from ragassay.schemas.questions import QUESTIONS
+from ragassay.schemas.people import HUMAN_LABELS
+from ragassay.schemas.scope_questions import QUESTIONS
 from ragassay.studies.scope.question_sets import reading
 from ragassay.studies.scope.question_sets.people_labels import settled, warn_of_contradictions
 from ragassay.studies.scope.questions.votes import IN, OUT, UNLABELLED

@@ -5,7 +5,7 @@ is unknown why its model stopped.
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.schemas.responses import RESPONSES
+from ragassay.schemas.scope_answers import RESPONSES
 from ragassay.studies.scope.question_sets import reading
 from ragassay.studies.scope.question_sets.recorded_prompt import RECORDED
 

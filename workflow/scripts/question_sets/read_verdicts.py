@@ -5,7 +5,7 @@ abstention, and too many of them stop the stage.
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.base.tally import Tally
-from ragassay.schemas.scope_votes import SCOPE_VOTES
+from ragassay.schemas.scope_questions import SCOPE_VOTES
 from ragassay.studies.scope.question_sets import reading
 from ragassay.studies.scope.questions.votes import OUT
 

@@ -9,10 +9,8 @@ from ragassay.calls.complete import complete
 from ragassay.calls.model import Model, Request, Requests
 from ragassay.grading.declining import declines, declines_from_passages
 from ragassay.grading.prompts import Prompts
-from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
-from ragassay.schemas.sweep_answers import SWEEP_ANSWERS
-from ragassay.schemas.sweep_shown import SWEEP_SHOWN
-from ragassay.schemas.targets import TARGETS
+from ragassay.schemas.attacks import POISONED_PASSAGES, TARGETS
+from ragassay.schemas.defences import SWEEP_ANSWERS, SWEEP_SHOWN
 from ragassay.studies.poisoning.attacks.outcomes import ABSTAINED, outcome
 from ragassay.studies.poisoning.attacks.texts import texts_of
 

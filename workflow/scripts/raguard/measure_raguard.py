@@ -3,15 +3,9 @@
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.metrics.panel import Panel
-from ragassay.schemas.answers import ANSWERS
-from ragassay.schemas.filtered import FILTERED
-from ragassay.schemas.found_rewritten import FOUND_REWRITTEN
-from ragassay.schemas.metrics import METRICS
-from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
-from ragassay.schemas.raguard_sweeps import RAGUARD_SWEEPS
-from ragassay.schemas.retrieved import RETRIEVED
-from ragassay.schemas.sweep_answers import SWEEP_ANSWERS
-from ragassay.schemas.targets import TARGETS
+from ragassay.schemas.attacks import ANSWERS, FOUND_REWRITTEN, POISONED_PASSAGES, RETRIEVED, TARGETS
+from ragassay.schemas.defences import FILTERED, RAGUARD_SWEEPS, SWEEP_ANSWERS
+from ragassay.schemas.report import METRICS
 from ragassay.studies.poisoning.defences import guard_file
 from ragassay.studies.poisoning.measures import detection
 from ragassay.studies.poisoning.measures.calibration import null_rows, size_rows

@@ -6,9 +6,9 @@ import pyarrow as pa
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.schemas.passage_scores import PASSAGE_SCORES
-from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
+from ragassay.schemas.attacks import POISONED_PASSAGES
+from ragassay.schemas.corpora import PASSAGES
+from ragassay.schemas.defences import PASSAGE_SCORES
 from ragassay.studies.poisoning.defences.scorer import Surprise, opened, surprises
 from ragassay.studies.poisoning.measures.halves import of_text, read_halves
 

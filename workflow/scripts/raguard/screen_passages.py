@@ -8,11 +8,10 @@ from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
-from ragassay.schemas.passage_scores import PASSAGE_SCORES
-from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
-from ragassay.schemas.quarantine import QUARANTINE
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.attacks import POISONED_PASSAGES
+from ragassay.schemas.corpora import PASSAGES, QUERIES
+from ragassay.schemas.defences import PASSAGE_SCORES
+from ragassay.schemas.documents import QUARANTINE
 from ragassay.search.similarity import comparable
 from ragassay.studies.poisoning.defences import guard_file, provenance
 from ragassay.studies.poisoning.defences.evidence import scored_by

@@ -4,13 +4,9 @@ and asks no model: what it leaves to answer from is a table that others read.
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.passage_scores import PASSAGE_SCORES
-from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
-from ragassay.schemas.raguard_sweeps import RAGUARD_SWEEPS
-from ragassay.schemas.retrieved import RETRIEVED
-from ragassay.schemas.sweep_shown import SWEEP_SHOWN
-from ragassay.schemas.targets import TARGETS
+from ragassay.schemas.attacks import POISONED_PASSAGES, RETRIEVED, TARGETS
+from ragassay.schemas.corpora import NEIGHBOURS
+from ragassay.schemas.defences import PASSAGE_SCORES, RAGUARD_SWEEPS, SWEEP_SHOWN
 from ragassay.studies.poisoning.defences.evidence import Evidence
 from ragassay.studies.poisoning.defences.null import LITERAL
 from ragassay.studies.poisoning.defences.samples import sample

@@ -6,7 +6,7 @@ from pathlib import Path
 from ragassay.base import tables, variants
 from ragassay.base.atomic import write_text
 from ragassay.base.stage import log, run
-from ragassay.schemas.passages import PASSAGES
+from ragassay.schemas.corpora import PASSAGES
 from ragassay.studies.poisoning.defences.scorer import DOCUMENTS, KINDS
 from ragassay.studies.poisoning.measures.halves import divided
 

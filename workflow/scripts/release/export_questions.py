@@ -11,12 +11,8 @@ from ragassay.base.stage import log, run
 from ragassay.release.beir import write_beir
 from ragassay.release.hugging_face import About, write_hugging_face
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.exported_documents import EXPORTED_DOCUMENTS
-from ragassay.schemas.exported_questions import EXPORTED_QUESTIONS
-from ragassay.schemas.hardness import HARDNESS
-from ragassay.schemas.hardness_scores import HARDNESS_SCORES
-from ragassay.schemas.novel_claims import NOVEL_CLAIMS
-from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.schemas.release import EXPORTED_DOCUMENTS, EXPORTED_QUESTIONS
+from ragassay.schemas.scope_questions import HARDNESS, HARDNESS_SCORES, NOVEL_CLAIMS, SELECTED_QUESTIONS
 
 
 def export_questions(

@@ -8,8 +8,7 @@ from collections import Counter
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.release.folders import building, write_lines
-from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
-from ragassay.schemas.targets import TARGETS
+from ragassay.schemas.attacks import POISONED_PASSAGES, TARGETS
 
 HEADER = "# Questions about a corpus, and attacks on it\n\n{} questions with their right answers in queries.jsonl.\n"
 POISON = """

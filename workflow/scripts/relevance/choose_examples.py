@@ -4,12 +4,8 @@ that rate relevance.
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.schemas.answer_examples import ANSWER_EXAMPLES
-from ragassay.schemas.examples import EXAMPLES
-from ragassay.schemas.lm_relevance import LM_RELEVANCE
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.corpora import LM_RELEVANCE, NEIGHBOURS, PASSAGES, QUERIES
+from ragassay.schemas.report import ANSWER_EXAMPLES, EXAMPLES
 from ragassay.studies.relevance.query_examples import Rated, clearest_misses, miss, rows, synthetic
 
 

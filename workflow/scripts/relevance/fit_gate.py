@@ -17,7 +17,7 @@ from ragassay.base.stage import log, run
 from ragassay.corpora.corpus import blocks
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
-from ragassay.schemas.queries import QUERIES, SYNTHETIC
+from ragassay.schemas.corpora import QUERIES, SYNTHETIC
 from ragassay.search.bm25 import Bm25
 from ragassay.studies.relevance import calibration, partition, searchers, trials
 from ragassay.studies.relevance.choice import Setting

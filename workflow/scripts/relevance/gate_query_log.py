@@ -5,8 +5,8 @@ import pyarrow as pa
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.schemas.gated_queries import GATED_QUERIES
-from ragassay.schemas.query_log import QUERY_LOG
+from ragassay.schemas.corpora import QUERY_LOG
+from ragassay.schemas.relevance import GATED_QUERIES
 from ragassay.studies.relevance.gate import Gate
 
 TOGETHER = 4096  # texts that are searched for at once

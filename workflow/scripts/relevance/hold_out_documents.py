@@ -11,8 +11,7 @@ from ragassay.base import tables
 from ragassay.base.errors import AssayError
 from ragassay.base.stage import log, run
 from ragassay.corpora.corpus import documents
-from ragassay.schemas.held_out_documents import HELD_OUT_DOCUMENTS
-from ragassay.schemas.passages import PASSAGES
+from ragassay.schemas.corpora import HELD_OUT_DOCUMENTS, PASSAGES
 from ragassay.studies.relevance.partition import fractions
 from ragassay.text.near_duplicates import clustered
 

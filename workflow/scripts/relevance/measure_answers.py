@@ -4,8 +4,7 @@ report's section on relevance, and a few examples.
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.schemas.answer_examples import ANSWER_EXAMPLES
-from ragassay.schemas.answer_metrics import ANSWER_METRICS
+from ragassay.schemas.report import ANSWER_EXAMPLES, ANSWER_METRICS
 from ragassay.studies.relevance import answer_examples as lineage
 from ragassay.studies.relevance import methods, outcomes, strategies
 from ragassay.studies.relevance.performance import Performance

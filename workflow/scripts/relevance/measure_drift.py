@@ -10,10 +10,9 @@ from ragassay.base.errors import AssayError
 from ragassay.base.stage import log, run
 from ragassay.metrics.binomial import clopper_pearson
 from ragassay.metrics.panel import Panel
-from ragassay.schemas.gated_queries import GATED_QUERIES
-from ragassay.schemas.metrics import METRICS, Section
-from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.query_drift import QUERY_DRIFT
+from ragassay.schemas.corpora import PASSAGES
+from ragassay.schemas.relevance import GATED_QUERIES, QUERY_DRIFT
+from ragassay.schemas.report import METRICS, Section
 from ragassay.studies.relevance import drift
 from ragassay.studies.relevance.gate_files import known_values, read_card
 from ragassay.text.topics import topics as topics_of

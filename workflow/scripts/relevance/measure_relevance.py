@@ -6,10 +6,9 @@ import numpy as np
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.schemas.answer_metrics import ANSWER_METRICS
-from ragassay.schemas.lm_relevance import LM_RELEVANCE
-from ragassay.schemas.metrics import METRICS
-from ragassay.schemas.outlier_scores import OUTLIER_SCORES
+from ragassay.schemas.corpora import LM_RELEVANCE
+from ragassay.schemas.relevance import OUTLIER_SCORES
+from ragassay.schemas.report import ANSWER_METRICS, METRICS
 from ragassay.studies.relevance import methods, paper_figures, paper_tables
 from ragassay.studies.relevance.paper_tables import LABELS, seven
 from ragassay.studies.relevance.performance import Performance

@@ -13,8 +13,8 @@ from ragassay.base.stage import log, run
 from ragassay.corpora.corpus import Corpus
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
-from ragassay.schemas.outlier_scores import OUTLIER_SCORES
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.corpora import QUERIES
+from ragassay.schemas.relevance import OUTLIER_SCORES
 from ragassay.search.similarity import comparable
 from ragassay.studies.relevance import outliers, trials
 from ragassay.studies.relevance.document_clusters import DocumentClusters

@@ -5,10 +5,8 @@ import pyarrow as pa
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.queries import QUERIES
-from ragassay.schemas.relevance_scores import RELEVANCE_SCORES
+from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES, QUERIES
+from ragassay.schemas.relevance import RELEVANCE_SCORES
 from ragassay.studies.relevance import similarities
 from ragassay.studies.relevance.statistics import SIMPLE, statistic
 

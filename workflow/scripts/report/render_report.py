@@ -8,7 +8,7 @@ from ragassay.base.atomic import write_text
 from ragassay.base.stage import run
 from ragassay.report.report_page import Figure, render
 from ragassay.report.sections import load
-from ragassay.schemas.examples import EXAMPLES
+from ragassay.schemas.report import EXAMPLES
 
 
 def render_report(metrics, sections, figures, examples, template, style, behaviour, page, title, config, pages, notes):

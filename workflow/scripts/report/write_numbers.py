@@ -6,7 +6,7 @@ from ragassay.base import tables
 from ragassay.base.atomic import write_text
 from ragassay.base.stage import run
 from ragassay.report import spreadsheet
-from ragassay.schemas.metrics import METRICS
+from ragassay.schemas.report import METRICS
 
 NUMBERS = ("value", "low", "high", "n", "abstained")
 

@@ -8,7 +8,7 @@ from ragassay.base.tally import Tally
 from ragassay.calls.complete import complete
 from ragassay.calls.model import Model, Request, Requests
 from ragassay.calls.prompts import Prompt
-from ragassay.schemas.closed_book_answers import CLOSED_BOOK_ANSWERS
+from ragassay.schemas.scope_answers import CLOSED_BOOK_ANSWERS
 from ragassay.studies.scope.responses.asked_questions import asked_questions
 from ragassay.studies.scope.responses.response_rows import count, said
 

@@ -8,17 +8,18 @@ from ragassay.base import tables
 from ragassay.base.atomic import write_text
 from ragassay.base.stage import log, run
 from ragassay.report.explorer import render
-from ragassay.schemas.claims import CLAIMS
-from ragassay.schemas.defusion_labels import DEFUSION_LABELS
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.hardness import HARDNESS
-from ragassay.schemas.hardness_scores import HARDNESS_SCORES
-from ragassay.schemas.hardness_strata import HARDNESS_STRATA
-from ragassay.schemas.novel_claims import NOVEL_CLAIMS
-from ragassay.schemas.recovered_claims import RECOVERED_CLAIMS
-from ragassay.schemas.responses import RESPONSES
-from ragassay.schemas.scope_votes import SCOPE_VOTES
-from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.schemas.scope_answers import DEFUSION_LABELS, RESPONSES
+from ragassay.schemas.scope_questions import (
+    CLAIMS,
+    HARDNESS,
+    HARDNESS_SCORES,
+    HARDNESS_STRATA,
+    NOVEL_CLAIMS,
+    RECOVERED_CLAIMS,
+    SCOPE_VOTES,
+    SELECTED_QUESTIONS,
+)
 from ragassay.studies.scope.questions.dossiers import dossiers
 
 MOST_CHARACTERS = 40_000_000  # of responses on one page

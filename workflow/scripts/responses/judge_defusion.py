@@ -15,10 +15,9 @@ from ragassay.calls.complete import complete
 from ragassay.calls.model import Model, Request, Requests
 from ragassay.calls.parsers.result import Abstain, answer_part
 from ragassay.calls.prompts import Prompt
-from ragassay.schemas.defusion_votes import DEFUSION_VOTES
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.questions import QUESTIONS
-from ragassay.schemas.responses import RESPONSES
+from ragassay.schemas.scope_answers import DEFUSION_VOTES, RESPONSES
+from ragassay.schemas.scope_questions import QUESTIONS
 from ragassay.studies.scope.questions.ballots import ballot
 from ragassay.studies.scope.questions.votes import OUT
 

@@ -7,8 +7,7 @@ from itertools import groupby
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.schemas.defusion_labels import DEFUSION_LABELS
-from ragassay.schemas.defusion_votes import DEFUSION_VOTES
+from ragassay.schemas.scope_answers import DEFUSION_LABELS, DEFUSION_VOTES
 from ragassay.studies.scope.questions.votes import defusion_label
 
 

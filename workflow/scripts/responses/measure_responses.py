@@ -7,13 +7,10 @@ import numpy as np
 from ragassay.base import tables
 from ragassay.base.stage import run
 from ragassay.people.tasks import DEFUSION, SCOPE
-from ragassay.schemas.closed_book_answers import CLOSED_BOOK_ANSWERS
-from ragassay.schemas.defusion_labels import DEFUSION_LABELS
-from ragassay.schemas.gold import GOLD
-from ragassay.schemas.hardness_scores import HARDNESS_SCORES
-from ragassay.schemas.metrics import METRICS
-from ragassay.schemas.responses import RESPONSES
-from ragassay.schemas.scope_labels import SCOPE_LABELS
+from ragassay.schemas.people import GOLD
+from ragassay.schemas.report import METRICS
+from ragassay.schemas.scope_answers import CLOSED_BOOK_ANSWERS, DEFUSION_LABELS, RESPONSES
+from ragassay.schemas.scope_questions import HARDNESS_SCORES, SCOPE_LABELS
 from ragassay.studies.scope.responses.closed_book import closed_book_rows
 from ragassay.studies.scope.responses.comparisons import comparison_rows
 from ragassay.studies.scope.responses.figure_1 import detection_rows, figure_1

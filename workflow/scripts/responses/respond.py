@@ -10,7 +10,7 @@ from ragassay.calls.complete import complete
 from ragassay.calls.model import Model, Request, Requests
 from ragassay.calls.prompts import Prompt
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.responses import RESPONSES
+from ragassay.schemas.scope_answers import RESPONSES
 from ragassay.studies.scope.responses.asked_questions import asked_questions
 from ragassay.studies.scope.responses.response_rows import count, said
 

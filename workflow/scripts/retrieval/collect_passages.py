@@ -2,8 +2,8 @@
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
+from ragassay.schemas.corpora import PASSAGES
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.passages import PASSAGES
 
 
 def collect_passages(documents, passages):

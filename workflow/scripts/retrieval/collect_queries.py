@@ -2,8 +2,8 @@
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.schemas.queries import QUERIES
-from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.schemas.corpora import QUERIES
+from ragassay.schemas.scope_questions import SELECTED_QUESTIONS
 from ragassay.studies.scope.questions.votes import KEPT
 
 

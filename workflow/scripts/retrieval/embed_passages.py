@@ -11,7 +11,7 @@ from ragassay.corpora.corpus import Corpus
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.models.store import key
-from ragassay.schemas.embedded_passages import EMBEDDED_PASSAGES
+from ragassay.schemas.corpora import EMBEDDED_PASSAGES
 
 
 def embed_passages(passages, embedded_passages, encoder, embeddings, titles):

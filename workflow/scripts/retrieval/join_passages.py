@@ -2,7 +2,7 @@
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.schemas.passages import PASSAGES
+from ragassay.schemas.corpora import PASSAGES
 
 
 def join_passages(parts, passages):

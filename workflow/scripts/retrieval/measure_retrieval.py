@@ -11,9 +11,8 @@ import numpy as np
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.metrics.panel import Panel
-from ragassay.schemas.metrics import METRICS, Section
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.corpora import NEIGHBOURS, QUERIES
+from ragassay.schemas.report import METRICS, Section
 from ragassay.search import gold
 from ragassay.search.measures import DEPTHS, NDCG, values
 from ragassay.studies.scope.questions.votes import IN, KINDS, OUT

@@ -5,8 +5,7 @@ import pyarrow.compute as pc
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
 from ragassay.base.stage import log, run
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.passages import PASSAGES
+from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES
 from ragassay.search.neighbours import merged
 
 

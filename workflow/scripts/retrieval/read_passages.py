@@ -4,7 +4,7 @@ from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.corpora.passage_cuts import cuts
 from ragassay.corpora.user_files import texts
-from ragassay.schemas.passages import PASSAGES
+from ragassay.schemas.corpora import PASSAGES
 
 
 def read_passages(files, passages, columns, cut=None):

@@ -4,7 +4,7 @@ from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.corpora.user_files import qrels as judged
 from ragassay.corpora.user_files import texts
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.corpora import QUERIES
 
 LISTS = ("relevant", "answers", "options")
 

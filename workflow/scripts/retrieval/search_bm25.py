@@ -7,8 +7,7 @@ import numpy as np
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.corpora.corpus import NONE, Corpus
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.corpora import NEIGHBOURS, QUERIES
 from ragassay.search.bm25 import Bm25
 from ragassay.search.masked_sources import mask
 from ragassay.search.neighbours import of_sparse

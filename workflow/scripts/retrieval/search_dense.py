@@ -11,7 +11,7 @@ from ragassay.base.stage import log, run
 from ragassay.corpora.corpus import Corpus
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.corpora import QUERIES
 from ragassay.search.masked_sources import mask
 from ragassay.search.nearest import nearest
 from ragassay.search.neighbours import write

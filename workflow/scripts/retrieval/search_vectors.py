@@ -7,7 +7,7 @@ import numpy as np
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.corpora import corpus
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.corpora import QUERIES
 from ragassay.search.masked_sources import mask
 from ragassay.search.nearest import nearest
 from ragassay.search.neighbours import write

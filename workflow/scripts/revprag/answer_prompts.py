@@ -11,11 +11,9 @@ from ragassay.calls.complete import complete
 from ragassay.calls.model import Model, Request, Requests
 from ragassay.grading.declining import declines, declines_from_passages
 from ragassay.grading.prompts import Prompts
-from ragassay.schemas.answers import ANSWERS
-from ragassay.schemas.direct_answers import SAID
-from ragassay.schemas.prompt_answers import PROMPT_ANSWERS
-from ragassay.schemas.prompt_pairs import PROMPT_PAIRS
-from ragassay.schemas.targets import TARGETS
+from ragassay.schemas.attacks import ANSWERS, TARGETS
+from ragassay.schemas.probes import PROMPT_ANSWERS, PROMPT_PAIRS
+from ragassay.schemas.relevance import SAID
 from ragassay.studies.poisoning.attacks.outcomes import ABSTAINED, CORRECT, outcome
 from ragassay.studies.poisoning.probes.labels import label
 from ragassay.studies.poisoning.probes.names import CLEAN

@@ -13,10 +13,8 @@ from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.grading.prompts import Prompts
 from ragassay.models.activations.decoder import Decoder
-from ragassay.schemas.activations import ACTIVATIONS
-from ragassay.schemas.prompt_answers import PROMPT_ANSWERS
-from ragassay.schemas.prompt_pairs import PROMPT_PAIRS
-from ragassay.schemas.targets import TARGETS
+from ragassay.schemas.attacks import TARGETS
+from ragassay.schemas.probes import ACTIVATIONS, PROMPT_ANSWERS, PROMPT_PAIRS
 from ragassay.studies.poisoning.probes.reading import Collection, Reading
 
 

@@ -6,10 +6,8 @@ import numpy as np
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.schemas.alarms import ALARMS
-from ragassay.schemas.filtered import FILTERED
-from ragassay.schemas.probe_scores import PROBE_SCORES
-from ragassay.schemas.prompt_pairs import PROMPT_PAIRS
+from ragassay.schemas.defences import FILTERED
+from ragassay.schemas.probes import ALARMS, PROBE_SCORES, PROMPT_PAIRS
 from ragassay.studies.poisoning.probes.alarms import ways
 from ragassay.studies.poisoning.probes.controls import ANSWER_TEXT, SHUFFLED
 from ragassay.studies.poisoning.probes.labels import CORRECT

@@ -15,7 +15,7 @@ from ragassay.base.stage import log, run
 from ragassay.grading.prompts import Prompts
 from ragassay.models.likelihood.scorer import Scorer
 from ragassay.models.local import LocalModel
-from ragassay.schemas.baseline_scores import BASELINE_SCORES
+from ragassay.schemas.defences import BASELINE_SCORES
 from ragassay.studies.poisoning.probes.asked import asked_once
 
 NO_ANSWER = "no_answer"

@@ -2,13 +2,8 @@
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.schemas.alarms import ALARMS
-from ragassay.schemas.metrics import METRICS
-from ragassay.schemas.probe_classes import PROBE_CLASSES
-from ragassay.schemas.probe_scores import PROBE_SCORES
-from ragassay.schemas.probe_transfers import PROBE_TRANSFERS
-from ragassay.schemas.projections import PROJECTIONS
-from ragassay.schemas.prompt_answers import PROMPT_ANSWERS
+from ragassay.schemas.probes import ALARMS, PROBE_CLASSES, PROBE_SCORES, PROBE_TRANSFERS, PROJECTIONS, PROMPT_ANSWERS
+from ragassay.schemas.report import METRICS
 from ragassay.studies.poisoning.probes.breakdowns import (
     alarm_rows,
     class_rows,

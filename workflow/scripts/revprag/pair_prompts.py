@@ -11,8 +11,8 @@ from ragassay.documents.ids import reject
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.models.encoders.unit import unit
-from ragassay.schemas.prompt_pairs import PROMPT_PAIRS
-from ragassay.schemas.targets import TARGETS
+from ragassay.schemas.attacks import TARGETS
+from ragassay.schemas.probes import PROMPT_PAIRS
 from ragassay.studies.poisoning.attacks.loudness import length, question_words
 from ragassay.studies.poisoning.probes.conditions import pair
 from ragassay.studies.poisoning.probes.names import SIDES

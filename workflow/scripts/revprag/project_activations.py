@@ -7,7 +7,7 @@ import numpy as np
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.schemas.projections import PROJECTIONS
+from ragassay.schemas.probes import PROJECTIONS
 from ragassay.studies.poisoning.probes.reading import Collection
 from ragassay.studies.poisoning.probes.rows import ALL, Rows
 from ragassay.studies.poisoning.probes.samples import Part, Stored

@@ -15,8 +15,7 @@ from ragassay.models.activations.sites import RESIDUAL
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.models.heads import heads_file
-from ragassay.schemas.probe_classes import PROBE_CLASSES
-from ragassay.schemas.probe_scores import PROBE_SCORES
+from ragassay.schemas.probes import PROBE_CLASSES, PROBE_SCORES
 from ragassay.studies.poisoning.probes.baselines import baselines_of
 from ragassay.studies.poisoning.probes.controls import ANSWER_TEXT, CONTROL, SHUFFLED, control
 from ragassay.studies.poisoning.probes.folds import KINDS, Given, Method, problem, scored

@@ -8,7 +8,7 @@ import numpy as np
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.schemas.probe_transfers import PROBE_TRANSFERS
+from ragassay.schemas.probes import PROBE_TRANSFERS
 from ragassay.studies.poisoning.probes.controls import CONTROL, control
 from ragassay.studies.poisoning.probes.folds import Method, problem, scored
 from ragassay.studies.poisoning.probes.reading import Collection

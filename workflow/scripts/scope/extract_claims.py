@@ -13,8 +13,8 @@ from ragassay.calls.parsers.numbered_lists import parse_numbered
 from ragassay.calls.parsers.result import Abstain
 from ragassay.calls.prompts import Prompt
 from ragassay.documents.ids import content_id, reject
-from ragassay.schemas.claims import CLAIMS
 from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.scope_questions import CLAIMS
 
 
 def extract_claims(

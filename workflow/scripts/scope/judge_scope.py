@@ -13,10 +13,9 @@ from ragassay.base.tally import Tally
 from ragassay.calls.complete import complete
 from ragassay.calls.model import Model, Request, Requests
 from ragassay.calls.prompts import Prompt
-from ragassay.schemas.annotation_items import ANNOTATION_ITEMS
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.questions import QUESTIONS
-from ragassay.schemas.scope_votes import SCOPE_VOTES
+from ragassay.schemas.people import ANNOTATION_ITEMS
+from ragassay.schemas.scope_questions import QUESTIONS, SCOPE_VOTES
 from ragassay.studies.scope.questions.ballots import ballot
 
 

@@ -7,8 +7,7 @@ from itertools import groupby
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.schemas.scope_labels import SCOPE_LABELS
-from ragassay.schemas.scope_votes import SCOPE_VOTES
+from ragassay.schemas.scope_questions import SCOPE_LABELS, SCOPE_VOTES
 from ragassay.studies.scope.questions.votes import label
 
 

@@ -14,8 +14,7 @@ from ragassay.calls.complete import converse
 from ragassay.calls.model import Model, Request
 from ragassay.calls.prompts import Prompt, numbered
 from ragassay.documents.ids import content_id, reject
-from ragassay.schemas.claims import CLAIMS
-from ragassay.schemas.recovered_claims import RECOVERED_CLAIMS
+from ragassay.schemas.scope_questions import CLAIMS, RECOVERED_CLAIMS
 from ragassay.studies.scope.questions.recovery import Recovered, blanked, read, turns
 
 

@@ -13,10 +13,8 @@ from ragassay.calls.complete import complete
 from ragassay.calls.model import Model, Request, Requests
 from ragassay.calls.prompts import Prompt, numbered
 from ragassay.documents.ids import reject
-from ragassay.schemas.claims import CLAIMS
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.novel_claims import NOVEL_CLAIMS
-from ragassay.schemas.recovered_claims import RECOVERED_CLAIMS
+from ragassay.schemas.scope_questions import CLAIMS, NOVEL_CLAIMS, RECOVERED_CLAIMS
 from ragassay.studies.scope.questions.removal import remaining
 
 KEPT = [column.name for column in NOVEL_CLAIMS.columns]

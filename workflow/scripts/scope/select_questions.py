@@ -10,9 +10,7 @@ from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.documents.splits import split_of
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.questions import QUESTIONS
-from ragassay.schemas.scope_labels import SCOPE_LABELS
-from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.schemas.scope_questions import QUESTIONS, SCOPE_LABELS, SELECTED_QUESTIONS
 from ragassay.studies.scope.questions.votes import status
 
 

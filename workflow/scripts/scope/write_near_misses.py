@@ -14,9 +14,7 @@ from ragassay.calls.prompts import Prompt, numbered
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.near_misses import NEAR_MISSES
-from ragassay.schemas.questions import QUESTIONS
-from ragassay.schemas.written_questions import WRITTEN_QUESTIONS
+from ragassay.schemas.scope_questions import NEAR_MISSES, QUESTIONS, WRITTEN_QUESTIONS
 from ragassay.studies.scope.controls.overlap_features import Overlap
 from ragassay.studies.scope.questions.near_misses import Versions
 from ragassay.studies.scope.questions.numbered_questions import LEFT_OUT, read

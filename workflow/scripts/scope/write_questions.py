@@ -15,8 +15,7 @@ from ragassay.calls.model import Model, Request, Requests
 from ragassay.calls.prompts import Prompt, numbered
 from ragassay.documents.ids import content_id, reject
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.novel_claims import NOVEL_CLAIMS
-from ragassay.schemas.questions import QUESTIONS
+from ragassay.schemas.scope_questions import NOVEL_CLAIMS, QUESTIONS
 from ragassay.studies.scope.questions.numbered_questions import LEFT_OUT, read
 from ragassay.studies.scope.questions.recovery import plain
 from ragassay.studies.scope.questions.votes import IN, OUT

@@ -28,7 +28,7 @@ from ragassay.calls.complete import GaveUp, Stopped, Unanswered, complete, conve
 from ragassay.calls.ledger.calls import Ledger
 from ragassay.calls.model import Model, ModelError, Request, provider_for
 from ragassay.calls.money import OverBudget, Purse
-from ragassay.schemas.calls import CALLS
+from ragassay.schemas.report import CALLS
 from servers import Served
 
 PRICE = {"input": 100.0, "output": 1000.0, "batch": 0.5}

@@ -11,7 +11,7 @@ from ragassay.documents.documents import Unusable
 from ragassay.news.extraction.article_rows import article_id, article_row, own_address
 from ragassay.news.extraction.extractor import Article
 from ragassay.news.fetching.bodies import body, packed
-from ragassay.schemas.articles import ARTICLES
+from ragassay.schemas.documents import ARTICLES
 
 PAGE = {
     "final_url": "https://paper.example/a",

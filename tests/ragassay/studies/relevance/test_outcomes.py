@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from ragassay.base import tables
-from ragassay.schemas.direct_answers import DIRECT_ANSWERS
-from ragassay.schemas.passage_answers import PASSAGE_ANSWERS
+from ragassay.schemas.relevance import DIRECT_ANSWERS, PASSAGE_ANSWERS
 from ragassay.studies.relevance.outcomes import Outcomes, accuracies, equation_1
 from rows import place, row
 

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from ragassay.base import tables
-from ragassay.schemas.neighbours import NEIGHBOURS
+from ragassay.schemas.corpora import NEIGHBOURS
 from ragassay.studies.relevance import similarities
 from ragassay.studies.relevance.similarities import SimilarityError
 from rows import row

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ragassay.base import tables
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.corpora import QUERIES
 from ragassay.studies.relevance import calibration, partition
 from ragassay.studies.relevance.outcomes import OUT_OF_KNOWLEDGE, Outcomes
 from ragassay.studies.relevance.study_set import StudySet

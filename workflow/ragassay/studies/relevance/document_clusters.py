@@ -8,8 +8,7 @@ import copy
 import numpy as np
 
 from ragassay.base import tables
-from ragassay.schemas.held_out_documents import HELD_OUT_DOCUMENTS
-from ragassay.schemas.passages import PASSAGES
+from ragassay.schemas.corpora import HELD_OUT_DOCUMENTS, PASSAGES
 
 
 class DocumentClusters:

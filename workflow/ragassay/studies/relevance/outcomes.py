@@ -14,8 +14,7 @@ import numpy as np
 from ragassay.base import tables
 from ragassay.grading.grading import ABSTAINED, RIGHT
 from ragassay.metrics.panel import Panel
-from ragassay.schemas.direct_answers import DIRECT_ANSWERS
-from ragassay.schemas.passage_answers import PASSAGE_ANSWERS
+from ragassay.schemas.relevance import DIRECT_ANSWERS, PASSAGE_ANSWERS
 from ragassay.studies.relevance.paper_tables import SECTION
 from ragassay.studies.relevance.study_set import StudySet, by_keys
 from ragassay.studies.relevance.trials import HELD_OUT, TRUE, Asked

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ragassay.schemas.metrics import Section
+from ragassay.schemas.report import Section
 from ragassay.studies.relevance import fusion
 from ragassay.studies.relevance.calibration import combined
 from ragassay.studies.relevance.partition import fits

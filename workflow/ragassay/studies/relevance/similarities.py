@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
-from ragassay.schemas.neighbours import NEIGHBOURS
+from ragassay.schemas.corpora import NEIGHBOURS
 
 
 class SimilarityError(AssayError):

@@ -10,10 +10,7 @@ from dataclasses import dataclass
 
 from ragassay.base import tables
 from ragassay.base.stage import log
-from ragassay.schemas.held_out_documents import HELD_OUT_DOCUMENTS
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.corpora import HELD_OUT_DOCUMENTS, NEIGHBOURS, PASSAGES, QUERIES
 from ragassay.studies.relevance import calibration, trials
 from ragassay.studies.relevance.choice import Setting
 from ragassay.studies.relevance.document_clusters import DocumentClusters, named

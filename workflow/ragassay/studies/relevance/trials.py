@@ -11,7 +11,7 @@ import numpy as np
 
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
-from ragassay.schemas.queries import QUERIES
+from ragassay.schemas.corpora import QUERIES
 from ragassay.studies.relevance import calibration, partition, similarities
 from ragassay.studies.relevance.document_clusters import DocumentClusters
 from ragassay.studies.relevance.similarities import Similarities

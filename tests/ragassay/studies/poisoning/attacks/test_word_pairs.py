@@ -3,7 +3,7 @@
 import pytest
 
 from ragassay.base import tables
-from ragassay.schemas.passages import PASSAGES
+from ragassay.schemas.corpora import PASSAGES
 from ragassay.studies.poisoning.attacks.word_pairs import WordPairs, pairs
 from rows import row
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ragassay.metrics.auroc import auroc
-from ragassay.schemas.hardness import FEATURES
+from ragassay.schemas.scope_questions import FEATURES
 from ragassay.studies.scope.controls import overlap_control
 
 

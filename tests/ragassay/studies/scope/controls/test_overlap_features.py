@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ragassay.schemas.hardness import FEATURES
+from ragassay.schemas.scope_questions import FEATURES
 from ragassay.studies.scope.controls import overlap_features
 
 TEXT = "The ferry Sallow Star costs 57 million marks. It was built in Brackwater by Ana Lindqvast in June."

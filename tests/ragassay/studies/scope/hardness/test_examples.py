@@ -5,8 +5,7 @@ import datetime
 import pytest
 
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.scope_labels import SCOPE_LABELS
-from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.schemas.scope_questions import SCOPE_LABELS, SELECTED_QUESTIONS
 from ragassay.studies.scope.hardness.examples import TITLES, chosen, lineage
 from rows import row
 

@@ -1,7 +1,7 @@
 """Dossiers: answers of several models to a question stand beside each other."""
 
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.schemas.scope_questions import SELECTED_QUESTIONS
 from ragassay.studies.scope.questions.dossiers import dossiers
 from rows import row
 

@@ -5,9 +5,9 @@ import datetime
 import pytest
 
 from ragassay.base import tables
-from ragassay.schemas.defusion_labels import DEFUSION_LABELS
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.schemas.scope_answers import DEFUSION_LABELS
+from ragassay.schemas.scope_questions import SELECTED_QUESTIONS
 from ragassay.studies.scope.responses.verdict_matrix import (
     ABSTAINED,
     NO,

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ragassay.metrics.panel import Panel
-from ragassay.schemas.metrics import Section
+from ragassay.schemas.report import Section
 from ragassay.studies.poisoning.attacks import loudness
 from ragassay.studies.poisoning.attacks.word_pairs import WordPairs
 

@@ -4,9 +4,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ragassay.base import tables
-from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
-from ragassay.schemas.queries import QUERIES
-from ragassay.schemas.retrieved import RETRIEVED
+from ragassay.schemas.attacks import POISONED_PASSAGES, RETRIEVED
+from ragassay.schemas.corpora import QUERIES
 from ragassay.studies.poisoning.attacks.tried import tried as tried_of
 
 

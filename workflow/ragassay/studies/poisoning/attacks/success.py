@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ragassay.metrics.panel import Panel
-from ragassay.schemas.metrics import Section
+from ragassay.schemas.report import Section
 from ragassay.studies.poisoning.attacks.outcomes import ABSTAINED, BOTH, CORRECT, OUTCOMES, TARGET, WANTED
 from ragassay.studies.poisoning.attacks.poison import ANSWER
 

@@ -3,9 +3,8 @@
 from collections.abc import Iterable
 
 from ragassay.base import tables
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
+from ragassay.schemas.attacks import POISONED_PASSAGES
+from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES
 from ragassay.studies.poisoning.attacks.poison import AttackError
 
 

@@ -9,7 +9,7 @@ from ragassay.base import tables
 from ragassay.base.stage import log
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
-from ragassay.schemas.neighbours import NEIGHBOURS
+from ragassay.schemas.corpora import NEIGHBOURS
 from ragassay.search import neighbours as found
 from ragassay.search.nearest import nearest
 from ragassay.search.similarity import comparable

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from ragassay.base import tables
-from ragassay.schemas.passages import PASSAGES
+from ragassay.schemas.corpora import PASSAGES
 from ragassay.text.words import tokens
 
 Pair = tuple[str, str]

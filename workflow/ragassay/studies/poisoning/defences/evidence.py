@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 from ragassay.base import tables
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
-from ragassay.schemas.passage_scores import PASSAGE_SCORES
-from ragassay.schemas.targets import TARGETS
+from ragassay.schemas.attacks import TARGETS
+from ragassay.schemas.defences import PASSAGE_SCORES
 from ragassay.search.similarity import COSINE, comparable
 from ragassay.studies.poisoning.attacks.texts import texts_of
 from ragassay.studies.poisoning.defences.null import DefenceError

@@ -3,8 +3,8 @@
 import numpy as np
 
 from ragassay.base import tables
-from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
+from ragassay.schemas.attacks import POISONED_PASSAGES
+from ragassay.schemas.corpora import PASSAGES
 
 
 def sample(passages, poisoned_passages, size: int, seed: int) -> list[dict]:

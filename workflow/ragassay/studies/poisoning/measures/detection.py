@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ragassay.metrics.panel import Panel
-from ragassay.schemas.metrics import Section
+from ragassay.schemas.report import Section
 
 SECTION = Section("raguard")
 MACRO = ("fpr", "fnr", "dacc_paper", "accuracy")  # rates that are given by question, too

@@ -6,7 +6,7 @@ import numpy as np
 
 from ragassay.base import tables
 from ragassay.metrics.binomial import clopper_pearson
-from ragassay.schemas.quarantine import QUARANTINE
+from ragassay.schemas.documents import QUARANTINE
 from ragassay.studies.poisoning.measures.detection import SECTION
 
 NAMES = {"held_clean": False, "held_planted": True}

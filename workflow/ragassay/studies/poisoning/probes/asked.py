@@ -3,9 +3,8 @@
 from typing import NamedTuple
 
 from ragassay.base import tables
-from ragassay.schemas.prompt_answers import PROMPT_ANSWERS
-from ragassay.schemas.prompt_pairs import PROMPT_PAIRS
-from ragassay.schemas.targets import TARGETS
+from ragassay.schemas.attacks import TARGETS
+from ragassay.schemas.probes import PROMPT_ANSWERS, PROMPT_PAIRS
 
 
 class Asked(NamedTuple):

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from ragassay.base import tables
-from ragassay.schemas.baseline_scores import BASELINE_SCORES
+from ragassay.schemas.defences import BASELINE_SCORES
 
 KEY = ("target_id", "condition", "side")
 

@@ -7,10 +7,8 @@ from collections.abc import Iterable
 
 from ragassay.base import tables
 from ragassay.grading.answer_match import contains
-from ragassay.schemas.neighbours import NEIGHBOURS
-from ragassay.schemas.passages import PASSAGES
-from ragassay.schemas.poisoned_passages import POISONED_PASSAGES
-from ragassay.schemas.retrieved import RETRIEVED
+from ragassay.schemas.attacks import POISONED_PASSAGES, RETRIEVED
+from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES
 from ragassay.studies.poisoning.attacks.texts import texts_of
 from ragassay.studies.poisoning.probes.conditions import Found, Passage
 from ragassay.text.near_duplicates import clustered

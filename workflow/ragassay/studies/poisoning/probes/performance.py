@@ -11,7 +11,7 @@ import numpy as np
 
 from ragassay.metrics.panel import Estimates, Panel
 from ragassay.metrics.rank_swap import swap
-from ragassay.schemas.metrics import Section
+from ragassay.schemas.report import Section
 from ragassay.studies.poisoning.probes.controls import CONTROL, CONTROLS
 from ragassay.studies.poisoning.probes.labels import CORRECT, LABELS, POISONED
 from ragassay.studies.poisoning.probes.names import REASONS

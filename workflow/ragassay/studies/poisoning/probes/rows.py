@@ -5,9 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ragassay.base import tables
-from ragassay.schemas.activations import ACTIVATIONS
-from ragassay.schemas.prompt_answers import PROMPT_ANSWERS
-from ragassay.schemas.prompt_pairs import PROMPT_PAIRS
+from ragassay.schemas.probes import ACTIVATIONS, PROMPT_ANSWERS, PROMPT_PAIRS
 from ragassay.studies.poisoning.probes.labels import CORRECT, HALLUCINATED, POISONED, UNDECIDED
 from ragassay.studies.poisoning.probes.names import MATCHED, UNPOISONED
 

@@ -5,7 +5,7 @@ held, whatever the size of the corpus.
 from collections import defaultdict
 
 from ragassay.base import tables
-from ragassay.schemas.passages import PASSAGES
+from ragassay.schemas.corpora import PASSAGES
 
 MOST = 20  # passages of one document
 

@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from ragassay.schemas.hardness import FEATURES
+from ragassay.schemas.scope_questions import FEATURES
 
 FOLDS = 5
 DIGITS = 6  # of a score: further digits depend on the machine

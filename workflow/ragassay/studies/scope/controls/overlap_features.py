@@ -1,9 +1,8 @@
 """What shared words and similarity alone tell about a question and its document, without understanding either.
 
-Ten features (see `ragassay.schemas.hardness`), each higher when the question seems to be out of scope. They feed the
-`overlap_control`, with which every judge and detector is compared: one that does no better has learned word overlap.
-Also which names and numbers of a question the document has.
-"""
+Ten features (see `ragassay.schemas.scope_questions`), each higher when the question seems to be out of scope. They feed
+the `overlap_control`, with which every judge and detector is compared: one that does no better has learned word
+overlap. Also which names and numbers of a question the document has."""
 
 import itertools
 from dataclasses import dataclass

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ragassay.metrics.panel import Estimates, Panel
-from ragassay.schemas.metrics import Section
+from ragassay.schemas.report import Section
 from ragassay.studies.scope.detectors.predictions import SINGLE
 from ragassay.studies.scope.questions.votes import KINDS, OUT
 

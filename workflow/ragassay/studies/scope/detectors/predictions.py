@@ -1,7 +1,7 @@
 """Predictions of detectors as a pandas frame: who made them about which question, and whether its document is new."""
 
 from ragassay.base import tables
-from ragassay.schemas.predictions import PREDICTIONS
+from ragassay.schemas.scope_answers import PREDICTIONS
 from ragassay.studies.scope.detectors.training_documents import TRAINED_ON
 
 HEADS = {"mlp": "", "logistic": ", regression"}

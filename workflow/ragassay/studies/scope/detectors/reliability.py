@@ -8,7 +8,7 @@ import numpy as np
 
 from ragassay.metrics.panel import Panel
 from ragassay.models.heads import calibration
-from ragassay.schemas.metrics import Section
+from ragassay.schemas.report import Section
 from ragassay.studies.scope.detectors.predictions import name_of
 
 SECTION = Section("detectors")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ragassay.metrics.panel import Panel
-from ragassay.schemas.metrics import Section
+from ragassay.schemas.report import Section
 from ragassay.studies.scope.hardness.strata import ALL
 from ragassay.studies.scope.questions.votes import IN, KINDS, OUT
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from ragassay.documents.splits import PARTS, split_of
 from ragassay.metrics.panel import Panel
 from ragassay.schemas.documents import NO_TOPIC
-from ragassay.schemas.metrics import Section
+from ragassay.schemas.report import Section
 from ragassay.studies.scope.hardness.strata import ALL
 from ragassay.studies.scope.questions.votes import DISPUTED, IN, KEPT, KINDS, OUT, TIE, UNCLEAR, UNDECIDED
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ragassay.metrics.panel import Panel, bounds
-from ragassay.schemas.metrics import Section
+from ragassay.schemas.report import Section
 from ragassay.studies.scope.questions.votes import IN, KINDS, OUT, TIE, UNCLEAR
 
 SECTION = Section("question_sets")

@@ -13,7 +13,7 @@ from ragassay.documents.documents import Unusable, article, clean, count_words
 from ragassay.documents.ids import content_id
 from ragassay.documents.sources import Columns, records
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.questions import QUESTIONS
+from ragassay.schemas.scope_questions import QUESTIONS
 from ragassay.studies.scope.questions.votes import IN, OUT, UNLABELLED
 
 SIDES = {"true": True, "yes": True, "1": True, "1.0": True, "false": False, "no": False, "0": False, "0.0": False}

@@ -11,8 +11,8 @@ import pandas as pd
 from ragassay.base import tables
 from ragassay.base.stage import log
 from ragassay.metrics.panel import Panel
-from ragassay.schemas.metrics import Section
-from ragassay.schemas.neighbours import NEIGHBOURS
+from ragassay.schemas.corpora import NEIGHBOURS
+from ragassay.schemas.report import Section
 from ragassay.search.measures import values
 from ragassay.studies.scope.controls import overlap_control
 from ragassay.studies.scope.question_sets.people_labels import warn_of_contradictions

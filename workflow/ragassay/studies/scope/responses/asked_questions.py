@@ -6,7 +6,7 @@ A hash of a question's id decides, so that each responder and prompt has the sam
 import hashlib
 
 from ragassay.base import tables
-from ragassay.schemas.questions import QUESTIONS
+from ragassay.schemas.scope_questions import QUESTIONS
 from ragassay.studies.scope.questions.votes import IN
 
 

@@ -11,7 +11,7 @@ may have been; where either day is not known, that is said.
 import numpy as np
 
 from ragassay.grading.declining import declines
-from ragassay.schemas.metrics import Section
+from ragassay.schemas.report import Section
 from ragassay.studies.scope.responses.verdict_matrix import Questions, defused
 from ragassay.text.words import content, stem
 

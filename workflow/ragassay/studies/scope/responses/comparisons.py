@@ -11,7 +11,7 @@ import numpy as np
 
 from ragassay.metrics.paired import holm
 from ragassay.metrics.panel import bounds, number
-from ragassay.schemas.metrics import Section
+from ragassay.schemas.report import Section
 from ragassay.studies.scope.responses.verdict_matrix import UNASKED, Questions, defused
 
 SECTION = Section("responses")

@@ -10,7 +10,7 @@ import json
 
 import numpy as np
 
-from ragassay.schemas.metrics import Section
+from ragassay.schemas.report import Section
 from ragassay.studies.scope.questions.votes import IN, OUT
 from ragassay.studies.scope.responses.verdict_matrix import Questions
 

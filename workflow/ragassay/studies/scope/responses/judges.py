@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ragassay.metrics.correction import Judge
-from ragassay.schemas.metrics import Section
+from ragassay.schemas.report import Section
 from ragassay.studies.scope.questions.votes import DEFUSED, NOT_DEFUSED
 
 SECTION = Section("responses")

@@ -10,7 +10,7 @@ import numpy as np
 from ragassay.metrics.correction import Judge, corrected_rate
 from ragassay.metrics.panel import Estimates, bounds, number
 from ragassay.metrics.resampling import share_interval
-from ragassay.schemas.metrics import Section
+from ragassay.schemas.report import Section
 from ragassay.studies.scope.responses.closed_book import AFTER, period
 from ragassay.studies.scope.responses.judges import NO_GOLD
 from ragassay.studies.scope.responses.verdict_matrix import UNASKED, Questions, defused

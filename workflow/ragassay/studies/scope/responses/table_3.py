@@ -8,8 +8,8 @@ import numpy as np
 
 from ragassay.base import tables
 from ragassay.metrics.panel import Panel
-from ragassay.schemas.defusion_votes import DEFUSION_VOTES
-from ragassay.schemas.metrics import Section
+from ragassay.schemas.report import Section
+from ragassay.schemas.scope_answers import DEFUSION_VOTES
 from ragassay.studies.scope.questions.votes import DEFUSED, NOT_DEFUSED, defusion_label
 
 SECTION = Section("responses")

@@ -9,9 +9,9 @@ import pandas as pd
 
 from ragassay.base import tables
 from ragassay.metrics.panel import Panel
-from ragassay.schemas.defusion_labels import DEFUSION_LABELS
 from ragassay.schemas.documents import DOCUMENTS, NO_TOPIC
-from ragassay.schemas.selected_questions import SELECTED_QUESTIONS
+from ragassay.schemas.scope_answers import DEFUSION_LABELS
+from ragassay.schemas.scope_questions import SELECTED_QUESTIONS
 from ragassay.studies.scope.questions.votes import DEFUSED, KEPT, NOT_DEFUSED, OUT
 
 SIDES = [NOT_DEFUSED, DEFUSED]  # by code

@@ -10,7 +10,7 @@ import numpy as np
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.models.heads.recipe import LOGISTIC
-from ragassay.schemas.hardness import FEATURES
+from ragassay.schemas.scope_questions import FEATURES
 from ragassay.studies.scope.controls import overlap_features
 from ragassay.studies.scope.detectors import detector
 

@@ -1,0 +1,103 @@
+"""The tables of defences: scores, filtered passages, sweeps."""
+
+import pyarrow as pa
+
+from ragassay.base.declaration import NUMBERS, STRINGS
+from ragassay.base.tables import Column, Table
+from ragassay.schemas import report
+
+PASSAGE_SCORES = Table(
+    "passage_scores",
+    "One row per passage that an attack plants, or, under the attack `none`, per passage of the corpus: how surprising"
+    " it is to a scorer. Means of -log p of its tokens, in nats.",
+    path="passage_scores/{dataset}/{scorer}/{attack}",
+    key=("passage_id",),
+    columns=(
+        Column("passage_id", pa.string(), "the passage"),
+        Column("half", pa.int32(), "the half of the documents that it belongs to; a trained scorer has read the other"),
+        Column("tokens", pa.int32(), "tokens that were scored"),
+        Column("is_cut", pa.bool_(), "whether it is longer than what the scorer reads"),
+        Column("is_short", pa.bool_(), "whether it is too short to be split; its chunks then count as the whole"),
+        Column("whole", pa.float64(), "of all tokens; empty without any", null=True),
+        Column("pre", pa.float64(), "of the first chunk", null=True),
+        Column("post", pa.float64(), "of the second chunk alone", null=True),
+        Column("post_given_pre", pa.float64(), "of the second chunk behind the first", null=True),
+        Column("window", pa.float64(), "of the window of neighbouring tokens where it is highest", null=True),
+        Column("scored_by", pa.string(), "the scorer: a digest of its files and all else that changes scores, as JSON"),
+    ),
+)
+
+
+FILTERED = Table(
+    "filtered",
+    "One row per target and passage that a defence looked at.",
+    path="filtered/{dataset}/{retriever}/{attack}/{defence}",
+    key=("target_id", "rank"),
+    columns=(
+        Column("target_id", pa.string(), "the target whose question was searched for"),
+        Column("rank", pa.int32(), "the passage's rank in retrieval"),
+        Column("passage_id", pa.string(), "the passage"),
+        Column("score", pa.float64(), "the defence's score, higher = more suspicious; empty if it has none", null=True),
+        Column("removed", pa.bool_(), "whether the defence removes it"),
+        Column("reason", pa.string(), "why, if so", null=True),
+        Column("criteria", STRINGS, "what it compared with thresholds, if anything"),
+        Column("criterion_scores", NUMBERS, "the score of each, higher = more suspicious"),
+        Column("thresholds", NUMBERS, "the threshold of each, at which it removes"),
+        Column("shown", pa.int32(), "its place among those that are answered from, if it is one", null=True),
+    ),
+)
+
+
+SWEPT = (
+    Column("sweep", pa.string(), "the table or figure of the report that the setting belongs to"),
+    Column("at", pa.string(), "the setting, as the table of sweeps names it"),
+    Column("attack", pa.string(), "the attack"),
+    Column("target_id", pa.string(), "the target"),
+)
+SWEEP_SHOWN = Table(
+    "sweep_shown",
+    "One row per target and setting of RAGuard: what is answered from behind it.",
+    path="sweep_shown/{dataset}/{retriever}",
+    key=("sweep", "at", "attack", "target_id"),
+    columns=(
+        *SWEPT,
+        Column("passages", pa.list_(pa.field("element", pa.string())), "the first k that it leaves, best first"),
+    ),
+)
+
+
+SWEEP_ANSWERS = Table(
+    "sweep_answers",
+    "One row per target and setting of RAGuard: what became of its question. Equal passages are asked about once.",
+    path="sweep_answers/{dataset}/{retriever}/{responder}",
+    key=SWEEP_SHOWN.key,
+    columns=(
+        *SWEPT,
+        Column("outcome", pa.string(), "as in the table answers"),
+        Column("poisoned", pa.int32(), "how many of the passages were planted"),
+    ),
+)
+
+
+RAGUARD_SWEEPS = Table(
+    "raguard_sweeps",
+    "One row per number of RAGuard under other settings; measure_raguard takes these into the report's section.",
+    path="raguard_sweeps/{dataset}/{retriever}",
+    key=report.METRICS.key,
+    columns=report.METRICS.columns,
+)
+
+
+BASELINE_SCORES = Table(
+    "baseline_scores",
+    "One row per prompt of prompt_pairs and other method: how suspicious the method finds the answer.",
+    path="baseline_scores/{dataset}/{retriever}/{attack}/{responder}/{baseline}",
+    key=("target_id", "condition", "side"),
+    columns=(
+        Column("target_id", pa.string(), "the target"),
+        Column("condition", pa.string(), "the condition"),
+        Column("side", pa.string(), "`clean` or `attacked`"),
+        Column("score", pa.float64(), "higher = more suspicious; empty if the method gives none", null=True),
+        Column("reason", pa.string(), "why there is none", null=True),
+    ),
+)

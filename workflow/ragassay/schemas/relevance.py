@@ -1,0 +1,128 @@
+"""The tables of relevance: statistics, gates, drift, and answers from passages."""
+
+import pyarrow as pa
+
+from ragassay.base.tables import Column, Table
+
+RELEVANCE_SCORES = Table(
+    "relevance_scores",
+    "One row per query and statistic of its nearest passages: how far out of knowledge it seems.",
+    path="relevance_scores/{corpus}/{retriever}/{query_set}",
+    key=("query_id", "statistic"),
+    columns=(
+        Column("query_id", pa.string(), "the query"),
+        Column("statistic", pa.string(), "mss, knn, avg_knn, entropy or energy"),
+        Column("value", pa.float64(), "the statistic, higher = more out of knowledge"),
+    ),
+)
+
+
+DRIFT = Table(
+    "drift",
+    "One row per recovered claim: how far it is from earlier claims of its slot.",
+    path="drift/{generator}/{shard}",
+    key=("doc_id", "round", "slot"),
+    columns=(
+        Column("recovered_id", pa.string(), "the recovered claim"),
+        Column("doc_id", pa.string(), "the document"),
+        Column("round", pa.int32(), "the round, from 1"),
+        Column("slot", pa.int32(), "its number in the list"),
+        Column("to_original", pa.float64(), "its similarity to the original claim of its slot"),
+        Column("to_previous", pa.float64(), "its similarity to the slot's claim before this round"),
+        Column("to_nearest", pa.float64(), "its similarity to the nearest of the document's claims"),
+        Column("encoder", pa.string(), "the encoder's name in the configuration; a similarity is a cosine"),
+    ),
+)
+
+
+QUERY_DRIFT = Table(
+    "query_drift",
+    "One row per window of a query log: whether its queries are those that they were.",
+    path="query_drift/{corpus}/{retriever}/{query_log}",
+    key=("window",),
+    columns=(
+        Column("window", pa.int32(), "its number, from 1"),
+        Column("first", pa.timestamp("ms", tz="UTC"), "when its first query was asked"),
+        Column("last", pa.timestamp("ms", tz="UTC"), "when its last query was asked"),
+        Column("queries", pa.int32(), "how many queries it has"),
+        Column("different", pa.int32(), "how many of them are different, which is what tests and evidence count"),
+        Column("rejected", pa.int32(), "how many of them the gate takes for out-of-knowledge"),
+        Column("ks", pa.float64(), "the Kolmogorov-Smirnov distance of their statistic from that of the reference"),
+        Column("ks_critical", pa.float64(), "what the distance exceeds with a chance of about alpha without drift"),
+        Column("ks_p", pa.float64(), "the two-sided p-value of the distance, of this window alone"),
+        Column("evidence", pa.float64(), "evidence of drift so far; logarithm to base 10, alarm at 1 / alpha"),
+        Column("alarm", pa.bool_(), "whether the evidence has ever been enough; see docs/relevance.md for its promise"),
+    ),
+)
+
+
+GATED_QUERIES = Table(
+    "gated_queries",
+    "One row per query of a log: what the gate of a corpus says of it.",
+    path="gated_queries/{corpus}/{retriever}/{query_log}",
+    key=("entry",),
+    columns=(
+        Column("entry", pa.int64(), "its number in the log"),
+        Column("date", pa.timestamp("ms", tz="UTC"), "when it was asked"),
+        Column("query_id", pa.string(), "the query; texts with the same words have the same id"),
+        Column("value", pa.float64(), "the gate's statistic, higher = more out of knowledge"),
+        Column("p_value", pa.float64(), "how surprising that is among in-knowledge queries"),
+        Column("rejected", pa.bool_(), "whether the gate takes it for out-of-knowledge"),
+        Column("passage_id", pa.string(), "the nearest passage, if there is any", null=True),
+    ),
+)
+
+
+OUTLIER_SCORES = Table(
+    "outlier_scores",
+    "One row per query and outlier detector of the study set: how unlike those it was fitted on.",
+    path="outlier_scores/{relevance_set}",
+    key=("query_set", "query_id", "method", "fitted_on"),
+    columns=(
+        Column("query_set", pa.string(), "the set of the query"),
+        Column("query_id", pa.string(), "the query"),
+        Column("method", pa.string(), "the detector"),
+        Column("fitted_on", pa.string(), "`in-knowledge` or `synthetic` queries, or the `corpus`"),
+        Column("value", pa.float64(), "its score, higher = more out of knowledge"),
+    ),
+)
+
+
+SAID = (  # what every table of answers says of one
+    Column("text", pa.string(), "the answer as it came; empty text if the model said nothing"),
+    Column("finish_reason", pa.string(), "why the model stopped, as its provider says: `stop`, `length`, ..."),
+    Column("detail", pa.string(), "the provider's words if it refused the request; empty if it did not", null=True),
+    Column("truncated", pa.bool_(), "whether it was cut off at the limit of tokens"),
+    Column("prompt_tokens", pa.int64(), "tokens of the prompt; empty where the provider does not count", null=True),
+    Column("completion_tokens", pa.int64(), "tokens of the answer, as far as they are known", null=True),
+    Column("responder", pa.string(), "the model's name in the configuration"),
+    Column("prompt", pa.string(), "the digest of the prompt it was asked with"),
+)
+DIRECT_ANSWERS = Table(
+    "direct_answers",
+    "One row per query with known answers that a responder was asked without any passage.",
+    path="direct_answers/{responder}/{query_set}",
+    key=("query_id",),
+    columns=(
+        Column("query_id", pa.string(), "the query"),
+        Column("outcome", pa.string(), "`right`, `wrong`, `declined`, or `abstained` where there is no verdict"),
+        Column("reason", pa.string(), "why there is no verdict, as the parser says; empty if there is", null=True),
+        *SAID,
+    ),
+)
+
+
+PASSAGE_ANSWERS = Table(
+    "passage_answers",
+    "One row per query with known answers that a responder was asked with the passages that were found for it.",
+    path="passage_answers/{responder}/{corpus}/{retriever}/{query_set}",
+    key=("query_id",),
+    columns=(
+        *DIRECT_ANSWERS.columns,
+        Column(
+            "passages",
+            pa.list_(pa.field("element", pa.string())),
+            "the ids of the passages that the responder was shown, best first",
+        ),
+    ),
+)

@@ -1,0 +1,131 @@
+"""The tables that the report shows: metrics, examples, calls."""
+
+import json
+import math
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from ragassay.base.tables import Column, Table
+
+METRICS = Table(
+    "metrics",
+    "One row per number of the report. A report section is written by writing such rows.",
+    path="metrics/{section}",
+    key=("study", "table", "keys", "metric"),
+    columns=(
+        Column("study", pa.string(), "the study, which is also the section of the report"),
+        Column("table", pa.string(), "the table or figure of the study that the number belongs to"),
+        Column(
+            "keys",
+            pa.string(),
+            'what the number is about: a JSON object of texts with sorted keys, such as {"topic": "food"}',
+        ),
+        Column("metric", pa.string(), "the name of the number"),
+        Column(
+            "value", pa.float64(), "the number; empty when it is not defined, such as a mean of no items", null=True
+        ),
+        Column("low", pa.float64(), "lower end of its interval", null=True),
+        Column("high", pa.float64(), "upper end of its interval", null=True),
+        Column("n", pa.int64(), "items it was computed from"),
+        Column("abstained", pa.int64(), "items that gave no verdict and are not in n"),
+    ),
+)
+
+
+def metric(study, table, keys, name, value, n, low=None, high=None, abstained=0) -> dict:
+    """One row of the table; `keys` is a dict, and NaN is no number."""
+    value, low, high = (
+        None if number is None or math.isnan(number) else float(number) for number in (value, low, high)
+    )
+    keys = json.dumps({key: str(keys[key]) for key in sorted(keys)}, ensure_ascii=False)
+    row = {"study": study, "table": table, "keys": keys, "metric": name, "value": value, "low": low, "high": high}
+    return row | {"n": int(n), "abstained": int(abstained)}
+
+
+class Section:
+    """Rows of one section of the report."""
+
+    def __init__(self, study: str):
+        self.study = study
+
+    def row(self, table, keys, name, value, n, low=None, high=None, abstained=0) -> dict:
+        return metric(self.study, table, keys, name, value, n, low, high, abstained)
+
+    def rows(self, table, keys, numbers: dict, n: int | None = None) -> Iterator[dict]:
+        """Numbers without an interval, by their names. Without `n` they are counts, each of as many items."""
+        for name, value in numbers.items():
+            yield self.row(table, keys, name, value, value if n is None else n)
+
+
+EXAMPLES = Table(
+    "examples",
+    "One row per passage of an example that the report shows with its whole lineage.",
+    path="examples/{section}",
+    key=("study", "example", "position"),
+    columns=(
+        Column("study", pa.string(), "the study, which is also the section of the report"),
+        Column("example", pa.int32(), "the number of the example, from 1"),
+        Column("position", pa.int32(), "the number of the passage, from 1"),
+        Column("title", pa.string(), "the kind of example, in our words"),
+        Column("part", pa.string(), "the kind of passage, in our words"),
+        Column("text", pa.string(), "the passage as it is in the tables"),
+    ),
+)
+
+
+ANSWER_EXAMPLES = Table(
+    "answer_examples",
+    "One row per part of an example of answers before a gate; choose_examples takes these into the relevance section.",
+    path="answer_examples",
+    key=EXAMPLES.key,
+    columns=EXAMPLES.columns,
+)
+
+
+ANSWER_METRICS = Table(
+    "answer_metrics",
+    "One row per number of the relevance section that comes from answers; measure_relevance takes these into it.",
+    path="answer_metrics",
+    key=METRICS.key,
+    columns=METRICS.columns,
+)
+
+
+CALLS = Table(
+    "calls",
+    "One row per job that asked a model: what was asked and paid, in all runs together; file `calls/{rule}/{keys}`.",
+    key=("model",),
+    columns=(
+        Column("model", pa.string(), "the model's name in the configuration"),
+        Column("requests", pa.int64(), "requests sent, including retries"),
+        Column("retries", pa.int64(), "of these, retries after a failure"),
+        Column("replies", pa.int64(), "replies that came"),
+        Column("failures", pa.int64(), "requests without a readable reply"),
+        Column("samples", pa.int64(), "answers in all replies"),
+        Column("prompt_tokens", pa.int64(), "tokens of all prompts"),
+        Column("cached_tokens", pa.int64(), "of these, read from the provider's cache"),
+        Column("completion_tokens", pa.int64(), "tokens of all answers"),
+        Column("dollars", pa.float64(), "the price of these tokens"),
+        Column("possibly_billed_twice", pa.int64(), "samples whose reply was lost on its way or by a killed process"),
+        Column(
+            "served_as",
+            pa.string(),
+            "answers by the name that replies give the model, as JSON: a second name says that its provider renamed or"
+            " exchanged it in between; empty where replies name none",
+            null=True,
+        ),
+    ),
+)
+
+
+ASKED_CALLS = Table(
+    "asked_calls",
+    "One row per call of a job, by its place among the job's items; file `asked_calls/{rule}/{keys}` of a release.",
+    key=("item", "call"),
+    columns=(
+        Column("item", pa.int64(), "the number of the item that the job asked about, from 0 in its order"),
+        Column("call", pa.int32(), "the number of the call among those about this item, from 0"),
+        Column("key", pa.string(), "the key of its answers in recorded_answers"),
+    ),
+)
