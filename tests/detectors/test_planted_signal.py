@@ -16,7 +16,7 @@ from models import save_decoder
 from ragassay.base import tables
 from ragassay.metrics.auroc import auroc
 from ragassay.models.activations.state_store import StoredStates
-from ragassay.models.heads import linear, scores
+from ragassay.models.heads import regression, scores
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_answers import PREDICTIONS
 from ragassay.schemas.scope_questions import QUESTIONS, SELECTED_QUESTIONS
@@ -113,5 +113,7 @@ def test_another_token_layer_or_position_is_at_chance(planted, seeker, token, la
     )
     labels = np.array([one["intended"] == "out_of_scope" for one in rows])
     trained, left_out = (np.array([one["split"] == part for one in rows]) for part in ("train", "test"))
-    found = auroc(scores.scores(linear.train(features[trained], labels[trained]), features[left_out]), labels[left_out])
+    found = auroc(
+        scores.scores(regression.train(features[trained], labels[trained]), features[left_out]), labels[left_out]
+    )
     assert found > 0.99 if told else 0.3 < found < 0.7

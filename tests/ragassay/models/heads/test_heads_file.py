@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from ragassay.models.heads import heads_file, linear, scores
+from ragassay.models.heads import heads_file, regression, scores
 
 
 @pytest.fixture
 def heads(data):
     made = data()
-    return {("logistic", 0): linear.train(made.features, made.labels)}
+    return {("logistic", 0): regression.train(made.features, made.labels)}
 
 
 def test_heads_round_trip_to_the_same_scores_and_bytes(heads, data, tmp_path):
@@ -46,14 +46,3 @@ def test_what_differs_from_the_training_is_named_with_both_values():
         heads_file.check("card.json", trained, trained | {"dtype": "float32", "token": "<x>"})
     with pytest.raises(heads_file.HeadsFileError, match=r"layer was -1 and is now 'nothing'; train them again$"):
         heads_file.check("card.json", trained, {"files": "ab", "dtype": "bfloat16"})
-
-
-def test_a_regression_is_that_of_scikit_learn(data):
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.preprocessing import StandardScaler
-
-    made = data()
-    scaled = StandardScaler().fit_transform(made.features)
-    wanted = LogisticRegression(max_iter=2000).fit(scaled, made.labels).decision_function(scaled)
-    found = scores.scores(linear.train(made.features, made.labels), made.features)
-    assert np.abs(found - wanted).max() < 1e-3

@@ -13,7 +13,7 @@ import numpy as np
 
 from ragassay.base.errors import AssayError
 from ragassay.metrics.auroc import auroc
-from ragassay.models.heads import calibration, linear, scores
+from ragassay.models.heads import calibration, regression, scores
 from ragassay.models.heads.recipe import LOGISTIC, MLP
 
 TRAIN, VALIDATION, TEST = "train", "validation", "test"
@@ -93,7 +93,7 @@ def _kept(history):
 def _heads(data, inside, kinds, balanced, recipe, seeds):
     """Head, seed, arrays and history of each head."""
     if LOGISTIC in kinds:
-        arrays = linear.train(data.features[inside], data.labels[inside], balanced)
+        arrays = regression.train(data.features[inside], data.labels[inside], balanced)
         held = figures(*scored(arrays, data, VALIDATION))
         losses = {"loss": None, "validation_loss": held["log_loss"], "validation_accuracy": held["accuracy"]}
         yield LOGISTIC, 0, arrays, [{"epoch": 0, **losses}]

@@ -10,7 +10,7 @@ are out of knowledge, and are fitted on other queries than those that calibrate 
 
 import numpy as np
 
-from ragassay.models.heads import linear
+from ragassay.models.heads import regression
 from ragassay.models.heads.scores import scores as head_scores
 from ragassay.studies.relevance.standard_units import standardized, units
 from ragassay.studies.relevance.statistics import avg_knn, knn, mss
@@ -28,7 +28,7 @@ def fit_head(fitting: Scores, masked: Scores) -> dict[str, np.ndarray]:
     queries without these.
     """
     known, unknown = features(fitting), features(masked)
-    return linear.train(np.concatenate([known, unknown]), np.repeat([False, True], [len(known), len(unknown)]))
+    return regression.train(np.concatenate([known, unknown]), np.repeat([False, True], [len(known), len(unknown)]))
 
 
 def apply_head(head: dict[str, np.ndarray], asked: Scores) -> np.ndarray:

@@ -1,0 +1,76 @@
+"""Logistic regression: the one place that fits it. It is what a second layer has to beat, what the controls of shared
+words and of wording are made of, and the simplest probe. With one feature it is a threshold.
+
+Scales nothing by itself, but for `train`. scikit-learn is imported when something is fitted, which planning never does.
+"""
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+ITERATIONS = 2000
+SPARSE = {"l1_ratio": 1, "solver": "liblinear"}
+
+
+def fit(inputs, labels, *steps, strength=1.0, balanced=False, iterations=ITERATIONS, sparse_seed: int | None = None):
+    """A fitted pipeline of `steps`, such as a scaler or a vectorizer, and a regression, which comes last. The lower the
+    `strength`, the simpler the model. With `balanced`, classes count alike. With `sparse_seed` few weights differ
+    from 0. Labels may have more than two classes.
+    """
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+
+    penalty = {} if sparse_seed is None else {**SPARSE, "random_state": sparse_seed}
+    weights = "balanced" if balanced else None
+    regression = LogisticRegression(C=strength, class_weight=weights, max_iter=iterations, **penalty)
+    return make_pipeline(*steps, regression).fit(inputs, labels)
+
+
+def least(candidates: Iterable, loss: Callable):
+    """The candidate with the least loss, such as one of several penalties by its loss on the validation part; the first
+    one if several have it. Candidates are made one at a time, and only the best one is kept.
+    """
+    best, least_loss = None, None
+    for candidate in candidates:
+        candidate_loss = loss(candidate)
+        if least_loss is None or candidate_loss < least_loss:
+            best, least_loss = candidate, candidate_loss
+    return best
+
+
+def one_class(labels) -> bool:
+    """Whether there is nothing to tell apart."""
+    return len(set(np.asarray(labels).tolist())) < 2
+
+
+def out_of_fold(folds, inputs: list, labels, fit: Callable, scores: Callable, usable=None) -> list[float | None]:
+    """The score of each input by a fit on inputs of other folds; None where these have labels of one class only.
+
+    `fit(inputs, labels)` gives a model and `scores(model, inputs)` its scores. With a mask `usable` nothing else is
+    fitted on. An item's fold must not depend on other items: use a hash of its cluster.
+    """
+    folds, labels = np.asarray(folds), np.asarray(labels)
+    usable = np.ones(len(folds), bool) if usable is None else np.asarray(usable, bool)
+    result = [None] * len(folds)
+    for fold in np.unique(folds):
+        inside, outside = np.flatnonzero(folds == fold), np.flatnonzero((folds != fold) & usable)
+        if one_class(labels[outside]):
+            continue
+        model = fit([inputs[at] for at in outside], labels[outside])
+        for at, score in zip(inside, scores(model, [inputs[at] for at in inside]), strict=True):
+            result[at] = score
+    return result
+
+
+def train(features: np.ndarray, labels: np.ndarray, balanced: bool = False) -> dict[str, np.ndarray]:
+    """A head as arrays; features are standardised by their own means, which is worked into the weights.
+
+    32 bits suffice: rounding changes a score less than the solver's tolerance.
+    """
+    from sklearn.preprocessing import StandardScaler
+
+    scaler = StandardScaler(copy=False)  # the only copy is the one that is made here
+    model = fit(np.array(features, np.float32), np.asarray(labels, bool), scaler, balanced=balanced)
+    weight = model[-1].coef_[0] / scaler.scale_
+    bias = model[-1].intercept_ - weight @ scaler.mean_
+    return {"outer.weight": weight.astype(np.float32), "outer.bias": bias.astype(np.float32)}
