@@ -7,8 +7,8 @@ interval of FPR is the exact one for the queries of one run.
 
 import numpy as np
 
-from ragassay.metrics.binomial import clopper_pearson
 from ragassay.metrics.panel import Estimates, Panel
+from ragassay.metrics.resampling import clopper_pearson
 from ragassay.studies.relevance.trials import Trial
 
 
