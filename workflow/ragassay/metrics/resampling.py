@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-
 AT_ONCE = 256  # draws in memory at a time
 LEVEL = 0.95
 
