@@ -20,7 +20,7 @@ from ragassay.calls.prompts import Prompt
 from ragassay.models.encoders.embed import tokenized, vectors
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.models.encoders.unit import unit
-from ragassay.search.nearest import COSINE
+from ragassay.search.similarity import COSINE
 from ragassay.studies.poisoning.defences import defence
 from ragassay.studies.poisoning.defences.null import ALL, Null
 from ragassay.studies.poisoning.defences.scorers.ngram import Scorer

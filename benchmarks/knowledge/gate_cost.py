@@ -25,7 +25,8 @@ def fitted(folder: str) -> None:
     """A gate of random passages, as `fit_gate` writes one."""
     from ragassay.models.encoders.encoder import Encoder
     from ragassay.search.bm25 import Bm25
-    from ragassay.studies.relevance import gate_files, searchers
+    from ragassay.services import searchers
+    from ragassay.services.gate import write_card
 
     draw = np.random.default_rng(0)
     blocks = (draw.standard_normal((5000, WIDTH), np.float32) for _ in range(PASSAGES // 5000))
@@ -36,14 +37,14 @@ def fitted(folder: str) -> None:
     own = {"minilm": searchers.dense(Encoder(**MINILM), "cosine"), "words": {"kind": searchers.BM25}}
     about = {"searchers": own, "order": list(own), "alpha": 0.05, "strategy": "reject", "passages": 5}
     about["statistic"] = {"name": "fused", "k": 32, "temperature": 1.0, "units": [[0.0, 1.0], [0.0, 1.0]]}
-    gate_files.write_card(folder, about)
+    write_card(folder, about)
 
 
 def measure(figure) -> None:
     from ragassay.models.batches import padded
     from ragassay.models.encoders.embed import tokenized
     from ragassay.models.encoders.encoder import Encoder
-    from ragassay.studies.relevance.gate import Gate
+    from ragassay.services.gate import Gate
 
     with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
         fitted(folder)

@@ -53,8 +53,8 @@ class Gates:
 
     def scores(self, name: str) -> list:
         """queries x k similarities of a query set, by each retriever."""
-        from ragassay.studies.relevance import trials
-        from ragassay.studies.relevance.document_clusters import DocumentClusters
+        from ragassay.studies.relevance import searched_queries
+        from ragassay.studies.relevance.searched_queries import DocumentClusters
         from scripts.retrieval.search_bm25 import search_bm25
         from scripts.retrieval.search_dense import search_dense
 
@@ -62,17 +62,16 @@ class Gates:
         search_dense(self.passages, queries, found[0], **DENSE, embeddings=self.embeddings, count=KEPT)
         search_bm25(self.passages, queries, found[1], WORDS["options"], KEPT)
         corpus = DocumentClusters(self.passages, self.documents)
-        asked = trials.read(name, queries, dict(zip(RETRIEVERS, found, strict=True)), corpus)
+        asked = searched_queries.read(name, queries, dict(zip(RETRIEVERS, found, strict=True)), corpus)
         return [asked.nearest(retriever, SHARED["k"]) for retriever in RETRIEVERS]
 
     def neighbours(self, name: str) -> list[Path]:
         return [self.folder / f"neighbours/pubmed/{retriever}/{name}.parquet" for retriever in RETRIEVERS]
 
     def measure(self, figure) -> None:
+        from ragassay.services.gate import Gate
         from ragassay.studies.relevance import calibration
-        from ragassay.studies.relevance.choice import Setting
-        from ragassay.studies.relevance.gate import Gate
-        from ragassay.studies.relevance.standard_units import standardized
+        from ragassay.studies.relevance.statistics import Setting, standardized
         from scripts.relevance.fit_gate import fit_gate
 
         for way in WAYS:

@@ -18,8 +18,8 @@ from ragassay.models.encoders.encoder import Encoder
 from ragassay.models.encoders.unit import unit
 from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES, QUERIES
 from ragassay.schemas.report import METRICS
-from ragassay.studies.relevance.choice import Setting
-from ragassay.studies.relevance.partition import fractions
+from ragassay.studies.relevance.searched_queries import fractions
+from ragassay.studies.relevance.statistics import Setting
 from rows import place, row
 from scripts.relevance.hold_out_documents import hold_out_documents
 from scripts.relevance.measure_relevance import measure_relevance

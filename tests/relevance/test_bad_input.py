@@ -11,7 +11,7 @@ from ragassay.base.errors import AssayError
 from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES, QUERIES
 from ragassay.schemas.relevance import RELEVANCE_SCORES
 from ragassay.schemas.report import METRICS
-from ragassay.studies.relevance.gate import Gate
+from ragassay.services.gate import Gate
 from rows import place
 from scripts.relevance.fit_gate import fit_gate
 from scripts.relevance.hold_out_documents import hold_out_documents

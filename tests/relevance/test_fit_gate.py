@@ -13,9 +13,9 @@ from ragassay.base import tables
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.corpora import HELD_OUT_DOCUMENTS, NEIGHBOURS, PASSAGES, QUERIES
 from ragassay.schemas.relevance import RELEVANCE_SCORES
-from ragassay.studies.relevance import calibration, fusion, partition
-from ragassay.studies.relevance.gate import ANSWER, FUSED, Gate
-from ragassay.studies.relevance.gate_files import GateError
+from ragassay.services.gate import ANSWER, Gate, GateError
+from ragassay.studies.relevance import calibration, searched_queries, statistics
+from ragassay.studies.relevance.statistics import FUSED
 from rows import place, row
 from scripts.relevance.fit_gate import fit_gate
 from scripts.relevance.hold_out_documents import hold_out_documents
@@ -126,14 +126,14 @@ def test_p_values_are_those_of_the_studys_tables(small, fitted, statistic):
 def test_the_fused_statistic_takes_units_and_calibration_from_different_queries(small, fitted):
     gate = Gate.load(fitted(FUSED))
     keys = [f"document {name}" for name in _clusters(small)]
-    fitting = partition.fits(keys)
+    fitting = searched_queries.fits(keys)
     known, far = ([similar(small, name, one, K) for one in RETRIEVERS] for name in ("known", "far"))
     part = [own[fitting] for own in known]
-    values = fusion.fused(part, [own[~fitting] for own in known])
+    values = statistics.fused_mss(part, [own[~fitting] for own in known])
     assert gate.calibration == pytest.approx(np.sort(values), abs=1e-9)
     decisions = gate(FAR)
     assert [one.p_value for one in decisions] == pytest.approx(
-        calibration.p_values(values, fusion.fused(part, far)), abs=1e-12
+        calibration.p_values(values, statistics.fused_mss(part, far)), abs=1e-12
     )
     assert {one.action for one in decisions} == {"ask_person"}
 

@@ -7,7 +7,7 @@ import numpy as np
 from ragassay.base import tables
 from ragassay.schemas.corpora import QUERY_LOG
 from ragassay.schemas.relevance import GATED_QUERIES
-from ragassay.studies.relevance.gate import Measured
+from ragassay.services.gate import Measured
 from scripts.relevance import gate_query_log as module
 
 TEXTS = ["Who?", "Where is it?", "Who?", "When?", "Where is it?"]

@@ -10,7 +10,7 @@ from ragassay.base import tables
 from ragassay.schemas.corpora import PASSAGES
 from ragassay.schemas.relevance import GATED_QUERIES, QUERY_DRIFT
 from ragassay.schemas.report import METRICS
-from ragassay.studies.relevance.gate_files import write_card
+from ragassay.services.gate import write_card
 from ragassay.text.topics import TopicError, topics
 from rows import place, row
 from scripts.relevance.measure_drift import DriftError, measure_drift

@@ -9,7 +9,7 @@ from ragassay.base import tables
 from ragassay.metrics.panel import Estimates
 from ragassay.schemas.corpora import QUERIES
 from ragassay.schemas.report import METRICS
-from ragassay.studies.relevance import performance
+from ragassay.studies.relevance import trials
 from ragassay.studies.relevance.calibration import CalibrationError
 from scripts.relevance.measure_relevance import measure_relevance
 
@@ -161,8 +161,8 @@ def test_runs_in_which_too_few_queries_calibrate_count_for_nothing():
     values, runs = np.array([[0.2], [np.nan], [0.4]]).ravel(), slice(0, 3)
     drawn, shares = np.array([[0.1, np.nan, 0.3], [0.3, np.nan, 0.5]]), np.full(3, True)
     estimates = Estimates(values, np.array([9, 0, 8]), np.array([0, 9, 0]), drawn, np.array([9, 0, 8]), shares)
-    row = performance.over_runs(estimates, runs)
+    row = trials.over_runs(estimates, runs)
     assert row["value"] == pytest.approx(0.3) and row["n"] == 9 and 0 <= row["low"] < 0.3 < row["high"]
     counts = np.zeros(3, int), np.full(3, 9), np.full((2, 3), np.nan), np.zeros(3, int)
     none = Estimates(np.full(3, np.nan), *counts, shares)
-    assert performance.over_runs(none, runs) == {"value": None, "low": None, "high": None, "n": 0, "abstained": 9}
+    assert trials.over_runs(none, runs) == {"value": None, "low": None, "high": None, "n": 0, "abstained": 9}

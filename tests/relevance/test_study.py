@@ -13,7 +13,7 @@ from project import NOTHING, copy_project, snakemake
 from ragassay.base import tables
 from ragassay.results import Results
 from ragassay.schemas.relevance import QUERY_DRIFT
-from ragassay.studies.relevance.gate import ANSWER
+from ragassay.services.gate import ANSWER
 from workshop import DAYS, DRIFT, EVERYDAY, FIRST, pages, write_files
 
 QUICK = "intervals: {resamples: 20, flips: 49}\nrelevance: {runs: 2, sizes: [20]}\n"

@@ -10,7 +10,7 @@ from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES, QUERIES
 from ragassay.search.bm25 import Bm25
-from ragassay.studies.relevance.gate import Gate
+from ragassay.services.gate import Gate
 from rows import place, row
 from scripts.queries.take_synthetic_queries import take_synthetic_queries
 from scripts.relevance.fit_gate import fit_gate

@@ -1,12 +1,37 @@
 """Choose queries for people to read, with passages: synthetic ones of each source, and the clearest misses of models
-that rate relevance.
+that rate relevance. A hash decides between equals.
 """
 
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
 from ragassay.base import tables
+from ragassay.base.chance import lot
 from ragassay.base.stage import log, run
 from ragassay.schemas.corpora import LM_RELEVANCE, NEIGHBOURS, PASSAGES, QUERIES
 from ragassay.schemas.report import ANSWER_EXAMPLES, EXAMPLES
-from ragassay.studies.relevance.query_examples import Rated, clearest_misses, miss, rows, synthetic
+from ragassay.studies.relevance.searched_queries import NEAR
+
+COUNT = 2  # of each synthetic query set
+
+
+class Example(NamedTuple):
+    title: str
+    parts: list[tuple[str, str]]  # kind and text
+    corpus: str
+    passages: list[str]  # ids
+
+
+class Rated(NamedTuple):
+    """A vote on an out-of-knowledge query; `value` is 1 minus the relevance score."""
+
+    value: float
+    kind: str
+    query_set: str
+    query: dict
+    feedback: str
+    corpus: str
+    retriever: str
 
 
 def choose_examples(passages, queries, neighbours, lm_relevance, answer_examples, examples, sources, unknown, shown):
@@ -18,11 +43,11 @@ def choose_examples(passages, queries, neighbours, lm_relevance, answer_examples
     searches = {tuple(tables.keys(NEIGHBOURS, path).values()): path for path in neighbours}
     found = []
     for name, source in sources.items():
-        found += synthetic(tables.read(QUERIES, asked[name]).to_pylist(), **source)
+        found += _synthetic(tables.read(QUERIES, asked[name]).to_pylist(), **source)
     for rater, votes in _votes(lm_relevance, asked, unknown).items():
-        for vote in clearest_misses(votes):
+        for vote in _clearest_misses(votes):
             searched = searches[vote.corpus, vote.retriever, vote.query_set]
-            found.append(miss(vote, rater, _read_by_model(searched, vote.query["query_id"], shown)))
+            found.append(_miss(vote, rater, _read_by_model(searched, vote.query["query_id"], shown)))
     wanted = {(one.corpus, name) for one in found for name in one.passages}
     texts = {}
     for path in passages:
@@ -33,7 +58,7 @@ def choose_examples(passages, queries, neighbours, lm_relevance, answer_examples
                     texts[corpus, name] = text
     answered = tables.read_all(ANSWER_EXAMPLES, answer_examples).to_pylist()
     answered = [row | {"example": row["example"] + len(found)} for row in answered]
-    tables.write(EXAMPLES, examples, [*rows("relevance", found, texts), *answered])
+    tables.write(EXAMPLES, examples, [*_rows("relevance", found, texts), *answered])
     log.info("%d examples", len(found))
 
 
@@ -57,6 +82,42 @@ def _votes(lm_relevance, asked, unknown):
 def _read_by_model(neighbours, query_id, shown):
     rows = tables.read(NEIGHBOURS, neighbours).to_pylist()
     return [row["passage_id"] for row in rows if row["query_id"] == query_id and row["rank"] <= shown]
+
+
+def _synthetic(queries: Iterable[dict], corpus: str, source: str) -> Iterator[Example]:
+    """A few queries of a set; `source` says what made them."""
+    for query in sorted(queries, key=lambda row: lot("example", row["query_id"]))[:COUNT]:
+        parts = [("Query", query["text"])]
+        parts += [
+            (name, "\n".join(query[key])) for name, key in (("Options", "options"), ("Answer", "answers")) if query[key]
+        ]
+        yield Example(f"synthetic query, {source}", parts, corpus, [query["passage_id"]])
+
+
+def _clearest_misses(votes: Iterable[Rated]) -> list[Rated]:
+    """The votes of a model with the highest relevance scores, on a far and on a near query."""
+    best = {}
+    for vote in sorted(votes, key=lambda one: (one.kind == NEAR, one.value, lot("example", one.query["query_id"]))):
+        best.setdefault(vote.kind, vote)
+    return list(best.values())
+
+
+def _miss(vote: Rated, rater: str, passages: list[str]) -> Example:
+    """`passages` are the ids of those that the model read."""
+    title = f"relevance score {1 - vote.value:.2f} by {rater} for an out-of-knowledge query ({vote.kind})"
+    parts = [("Query", vote.query["text"]), ("Query set", vote.query_set), ("Feedback", vote.feedback or "(none)")]
+    return Example(title, parts, vote.corpus, passages)
+
+
+def _rows(study: str, examples: Iterable[Example], texts: dict[tuple[str, str], str]) -> Iterator[dict]:
+    """Rows of the table examples; `texts` are those of passages by corpus and id."""
+    for number, example in enumerate(examples, 1):
+        many = len(example.passages) > 1
+        found = [(f"Passage {at}" if many else "Passage", name) for at, name in enumerate(example.passages, 1)]
+        parts = [*example.parts, *((part, texts[example.corpus, name]) for part, name in found)]
+        for position, (part, text) in enumerate(parts, 1):
+            same = {"study": study, "example": number, "position": position, "title": example.title}
+            yield {**same, "part": part, "text": text}
 
 
 if __name__ == "__main__":

@@ -19,12 +19,11 @@ from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.corpora import QUERIES, SYNTHETIC
 from ragassay.search.bm25 import Bm25
-from ragassay.studies.relevance import calibration, partition, searchers, trials
-from ragassay.studies.relevance.choice import Setting
-from ragassay.studies.relevance.document_clusters import DocumentClusters
-from ragassay.studies.relevance.gate import FUSED
-from ragassay.studies.relevance.gate_files import GateError, write_card
-from ragassay.studies.relevance.standard_units import standardized, units
+from ragassay.services import searchers
+from ragassay.services.gate import GateError, write_card
+from ragassay.studies.relevance import calibration, searched_queries
+from ragassay.studies.relevance.searched_queries import DocumentClusters
+from ragassay.studies.relevance.statistics import FUSED, Setting, standardized, units
 
 FEWEST = 90  # queries of people that the guide asks for
 
@@ -38,14 +37,14 @@ def fit_gate(
     is unknown what they repeat.
     """
     known = DocumentClusters(passages, held_out_documents)
-    asked = trials.read(Path(queries).stem, queries, dict(zip(retrievers, neighbours, strict=True)), known)
+    asked = searched_queries.read(Path(queries).stem, queries, dict(zip(retrievers, neighbours, strict=True)), known)
     synthetic = tables.read(QUERIES, queries, ["kind"])["kind"].to_numpy(zero_copy_only=False) == SYNTHETIC
     if not unmasked:
         _check_masked(synthetic, asked)
     scores = [asked.nearest(name, k) for name in retrievers]
     about = {"name": statistic, "k": k, "temperature": temperature}
     if statistic == FUSED:
-        fitting = partition.fits(asked.keys)
+        fitting = searched_queries.fits(asked.keys)
         _check_any(fitting, asked)
         about["units"] = [units(own[fitting]) for own in scores]
         values = standardized(about["units"], scores)[~fitting]

@@ -7,7 +7,7 @@ from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.schemas.corpora import QUERY_LOG
 from ragassay.schemas.relevance import GATED_QUERIES
-from ragassay.studies.relevance.gate import Gate
+from ragassay.services.gate import Gate
 
 TOGETHER = 4096  # texts that are searched for at once
 

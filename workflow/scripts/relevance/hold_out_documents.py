@@ -12,7 +12,7 @@ from ragassay.base.errors import AssayError
 from ragassay.base.stage import log, run
 from ragassay.corpora.corpus import documents
 from ragassay.schemas.corpora import HELD_OUT_DOCUMENTS, PASSAGES
-from ragassay.studies.relevance.partition import fractions
+from ragassay.studies.relevance.searched_queries import fractions
 from ragassay.text.near_duplicates import clustered
 
 

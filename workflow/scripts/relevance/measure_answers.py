@@ -5,10 +5,9 @@ report's section on relevance, and a few examples.
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.schemas.report import ANSWER_EXAMPLES, ANSWER_METRICS
-from ragassay.studies.relevance import answer_examples as lineage
-from ragassay.studies.relevance import methods, outcomes, strategies
-from ragassay.studies.relevance.performance import Performance
+from ragassay.studies.relevance import gated_answers, methods
 from ragassay.studies.relevance.study_set import Options, StudySet
+from ragassay.studies.relevance.trials import Performance
 
 
 def measure_answers(
@@ -24,9 +23,9 @@ def measure_answers(
     for name, entry in sets.items():
         study_set = StudySet(name, entry, Options(**options | {"alpha": alphas[name]}), files)
         for responder in responders:
-            found = outcomes.Outcomes(responder, passage_answers, direct_answers)
-            rows += outcomes.equation_1(study_set, found, *draws)
-            rows += outcomes.accuracies(study_set, found, *draws)
+            found = gated_answers.Outcomes(responder, passage_answers, direct_answers)
+            rows += gated_answers.equation_1(study_set, found, *draws)
+            rows += gated_answers.accuracies(study_set, found, *draws)
             for numbers, own in _trials(study_set, found, queries, *draws):
                 rows += numbers
                 shown = shown or own
@@ -39,15 +38,15 @@ def _trials(study_set, found, queries, resamples, seed):
     """Numbers and examples of each trial whose queries were asked."""
     options = study_set.options
     for place, trial in study_set.trials():
-        by_strategy = strategies.answers(study_set, trial, found)
+        by_strategy = gated_answers.answers(study_set, trial, found)
         if not by_strategy:
             continue
         values = methods.statistics(trial, options, trained=False)
         rejected = {name: trial.rejected(own, options.alpha, options.p_values) for name, own in values.items()}
         keys = place | {"responder": found.responder, "retriever": options.retriever, "alpha": options.alpha}
-        rows = list(strategies.gate_rows(keys, Performance(trial, resamples, seed), by_strategy, rejected))
-        fused = (strategies.CHART, values[strategies.CHART])
-        yield rows, list(lineage.example_rows(study_set, trial, found, queries, *fused))
+        rows = list(gated_answers.gate_rows(keys, Performance(trial, resamples, seed), by_strategy, rejected))
+        fused = (gated_answers.CHART, values[gated_answers.CHART])
+        yield rows, list(gated_answers.example_rows(study_set, trial, found, queries, *fused))
 
 
 if __name__ == "__main__":

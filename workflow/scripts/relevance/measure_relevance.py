@@ -11,8 +11,8 @@ from ragassay.schemas.relevance import OUTLIER_SCORES
 from ragassay.schemas.report import ANSWER_METRICS, METRICS
 from ragassay.studies.relevance import methods, paper_figures, paper_tables
 from ragassay.studies.relevance.paper_tables import LABELS, seven
-from ragassay.studies.relevance.performance import Performance
 from ragassay.studies.relevance.study_set import Options, StudySet, by_keys
+from ragassay.studies.relevance.trials import Performance
 
 
 def measure_relevance(

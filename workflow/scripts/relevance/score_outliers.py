@@ -15,10 +15,9 @@ from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.corpora import QUERIES
 from ragassay.schemas.relevance import OUTLIER_SCORES
-from ragassay.search.nearest import comparable
-from ragassay.studies.relevance import outliers, trials
-from ragassay.studies.relevance.document_clusters import DocumentClusters
-from ragassay.studies.relevance.partition import fits
+from ragassay.search.similarity import comparable
+from ragassay.studies.relevance import outliers, searched_queries
+from ragassay.studies.relevance.searched_queries import DocumentClusters, fits
 from ragassay.studies.relevance.trials import CORPUS, SYNTHETIC, TRUE
 
 
@@ -30,7 +29,7 @@ def score_outliers(
     for path in queries:
         files[tables.keys(QUERIES, path)["query_set"]] = path
     clusters = DocumentClusters(passages[0], held_out_documents)
-    asked = {name: trials.read(name, path, {}, clusters) for name, path in files.items()}
+    asked = {name: searched_queries.read(name, path, {}, clusters) for name, path in files.items()}
     vectors = {name: _vectors(path, of_queries, similarity) for name, path in files.items()}
     of_passages = Embedder(Encoder(**encoder), embeddings)
     axes = [_axes(Corpus(path, titles), of_passages, similarity) for path in passages]
@@ -41,12 +40,12 @@ def score_outliers(
             detectors = {("subspace", CORPUS): subspace}
             fitted = {TRUE: (known, fits(asked[known].keys))} | ({SYNTHETIC: (synthetic, True)} if synthetic else {})
             for origin, (name, mask) in fitted.items():
-                mask = mask & (trials.is_left(asked[name]) if held_out else True)
+                mask = mask & (searched_queries.is_left(asked[name]) if held_out else True)
                 fitting = vectors[name][np.broadcast_to(mask, len(vectors[name]))]
                 found = {(method, origin): outliers.fit(method, fitting) for method in outliers.METHODS}
                 detectors |= found if len(fitting) > 1 else {}
             for name in [known] if held_out else compared:
-                shown = trials.of_held_out(name) if held_out else name
+                shown = searched_queries.of_held_out(name) if held_out else name
                 for (method, origin), score in detectors.items():
                     writer.write(_rows(shown, asked[name].ids, method, origin, score(vectors[name])))
     log.info("%d scores of %d sets", writer.written, len(compared))

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from ragassay.studies.relevance import calibration, column_search
+from ragassay.studies.relevance import calibration
 from ragassay.studies.relevance.calibration import CONFORMAL, MODES, PAPER, CalibrationError
 from ragassay.studies.relevance.statistics import fisher, simes
 
@@ -104,8 +104,8 @@ def test_places_in_many_columns_are_those_of_one(side, random):
     """With ties, a column of one value, outliers, and numbers far outside."""
     ordered = np.sort(np.round(random.normal(size=(60, 5)), 1), axis=0)
     ordered[:, 1], ordered[-1, 2] = 0.5, 1e9
-    asked = np.round(random.normal(size=(column_search.MANY // 4, 5)), 1)
+    asked = np.round(random.normal(size=(calibration.MANY // 4, 5)), 1)
     asked[:3] = [[-np.inf] * 5, [np.inf] * 5, ordered[7]]
     expected = [np.searchsorted(ordered[:, at], asked[:, at], side) for at in range(5)]
-    assert asked.size >= column_search.MANY
-    np.testing.assert_array_equal(column_search.searched(ordered, asked, side), np.stack(expected, axis=1))
+    assert asked.size >= calibration.MANY
+    np.testing.assert_array_equal(calibration.searched(ordered, asked, side), np.stack(expected, axis=1))

@@ -8,7 +8,7 @@ import pytest
 
 from ragassay.base import tables
 from ragassay.schemas.relevance import DIRECT_ANSWERS, PASSAGE_ANSWERS
-from ragassay.studies.relevance.outcomes import Outcomes, accuracies, equation_1
+from ragassay.studies.relevance.gated_answers import Outcomes, accuracies, equation_1
 from rows import place, row
 
 IDS = np.array(["q1", "q2", "q3", "q4", "q5"])

@@ -6,8 +6,8 @@ import pytest
 
 from ragassay.base import tables
 from ragassay.schemas.corpora import NEIGHBOURS
-from ragassay.studies.relevance import similarities
-from ragassay.studies.relevance.similarities import SimilarityError
+from ragassay.studies.relevance import searched_queries
+from ragassay.studies.relevance.searched_queries import SimilarityError
 from rows import row
 
 PASSAGES = pa.array(["a", "b", "c", "d"])
@@ -22,33 +22,33 @@ def found(tmp_path):
         for rank, (passage, score) in enumerate(own, 1)
     ]
     tables.write(NEIGHBOURS, tmp_path / "n.parquet", rows)
-    return similarities.read(tmp_path / "n.parquet", ["q3", "q2", "q1"], PASSAGES)
+    return searched_queries.read_neighbours(tmp_path / "n.parquet", ["q3", "q2", "q1"], PASSAGES)
 
 
 def test_what_is_not_found_has_the_score_zero(found):
     np.testing.assert_array_equal(found.passages, [[1, -1, -1], [-1, -1, -1], [2, 0, 3]])
     np.testing.assert_array_equal(
-        similarities.nearest(found, 4, 4, "x"), [[0.4, 0, 0, 0], [0, 0, 0, 0], [0.9, 0.5, 0.1, 0]]
+        searched_queries.nearest(found, 4, 4, "x"), [[0.4, 0, 0, 0], [0, 0, 0, 0], [0.9, 0.5, 0.1, 0]]
     )
-    assert similarities.nearest(found, 2, 4, "x").shape == (3, 2)
+    assert searched_queries.nearest(found, 2, 4, "x").shape == (3, 2)
 
 
 def test_own_documents_are_as_if_they_were_not_in_the_corpus(found):
     clusters = np.array([0, 1, 0, 3])  # a and c are nearly the same
-    left = similarities.without_own(found, clusters, [[], [], [0]], 1, "x")
-    np.testing.assert_array_equal(similarities.nearest(left, 2, 4, "x"), [[0.4, 0], [0, 0], [0.1, 0]])
+    left = searched_queries.without_own(found, clusters, [[], [], [0]], 1, "x")
+    np.testing.assert_array_equal(searched_queries.nearest(left, 2, 4, "x"), [[0.4, 0], [0, 0], [0.1, 0]])
     np.testing.assert_array_equal(left.passages[2], [3, -1, -1])
-    gone = similarities.without_own(found, clusters, [[1], [2], []], 1, "x")
+    gone = searched_queries.without_own(found, clusters, [[1], [2], []], 1, "x")
     np.testing.assert_array_equal(gone.scores, [[0, 0, 0], [0, 0, 0], [0.9, 0.5, 0.1]])
 
 
 def test_too_little_is_one_line(found, tmp_path):
     with pytest.raises(SimilarityError, match=r"^x: found 4 passages, expected at least k = 5"):
-        similarities.nearest(found, 5, 4, "x")
+        searched_queries.nearest(found, 5, 4, "x")
     with pytest.raises(SimilarityError, match=r"^x: found 1 neighbours beside .* expected relevance.k = 2"):
-        similarities.without_own(found, np.array([0, 1, 0, 3, 4, 5]), [[], [], [0]], 2, "x")
-    bad = similarities.Similarities(np.array([[np.nan]]), np.array([[0]]))
+        searched_queries.without_own(found, np.array([0, 1, 0, 3, 4, 5]), [[], [], [0]], 2, "x")
+    bad = searched_queries.Similarities(np.array([[np.nan]]), np.array([[0]]))
     with pytest.raises(SimilarityError, match="no finite number"):
-        similarities.nearest(bad, 1, 4, "x")
+        searched_queries.nearest(bad, 1, 4, "x")
     with pytest.raises(SimilarityError, match="found the passage 'c', which the corpus does not have"):
-        similarities.read(tmp_path / "n.parquet", ["q1"], pa.array(["a", "d"]))
+        searched_queries.read_neighbours(tmp_path / "n.parquet", ["q1"], pa.array(["a", "d"]))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ragassay.metrics.panel import Panel
-from ragassay.studies.relevance import strategies
+from ragassay.studies.relevance import gated_answers
 
 # In-knowledge queries first; the last of them was not asked.
 PASSAGES = np.array(["right", "wrong", "", "wrong", "declined", "abstained"], object)
@@ -32,7 +32,7 @@ def shares():
     """(tag, statistic, strategy, metric) -> value."""
     trial = SimpleNamespace(positive=POSITIVE, tested=TESTED)
     performance = SimpleNamespace(trial=trial, panel=Panel(list("abcdef"), 10))
-    rows = list(strategies.gate_rows({"set": "s"}, performance, BY_STRATEGY, {"Fused MSS": REJECTED}))
+    rows = list(gated_answers.gate_rows({"set": "s"}, performance, BY_STRATEGY, {"Fused MSS": REJECTED}))
     found = {}
     for row in rows:
         keys = json.loads(row["keys"])
@@ -65,14 +65,14 @@ def test_shares_are_means_over_the_runs_that_decide(shares, tag, strategy, expec
 def test_where_no_run_decides_there_is_no_number():
     trial = SimpleNamespace(positive=POSITIVE, tested=TESTED)
     performance = SimpleNamespace(trial=trial, panel=Panel(list("abcdef"), 10))
-    rows = strategies.gate_rows({}, performance, BY_STRATEGY, {"Energy": np.full((6, 3), np.nan)})
+    rows = gated_answers.gate_rows({}, performance, BY_STRATEGY, {"Energy": np.full((6, 3), np.nan)})
     assert {row["value"] for row in rows} == {None}
 
 
 def test_the_chart_shows_one_statistic():
     trial = SimpleNamespace(positive=POSITIVE, tested=TESTED)
     performance = SimpleNamespace(trial=trial, panel=Panel(list("abcdef")))
-    rows = list(strategies.gate_rows({}, performance, BY_STRATEGY, {"Energy": REJECTED, "Fused MSS": REJECTED}))
+    rows = list(gated_answers.gate_rows({}, performance, BY_STRATEGY, {"Energy": REJECTED, "Fused MSS": REJECTED}))
     chart = [json.loads(row["keys"])["strategy"] for row in rows if row["table"] == "gate_chart"]
     assert sorted(set(chart)) == ["answer directly", "ask person", "no gate", "reject", "search wider"]
     assert len(chart) == 2 * 5 * 2

@@ -1,8 +1,11 @@
 """Beyond the paper: methods that do better than its statistics, side by side with the best and the default of these.
 
 Each row has what a method finds beside what it costs: TPR at level alpha and the share of in-knowledge queries that it
-rejects wrongly. `chosen` is the statistic, k and temperature that in-knowledge queries without their own documents
-speak for; which that is stands in the table `choice`, whose numbers come from other queries than those that chose.
+rejects wrongly. All methods are fitted on the fitting part of the in-knowledge queries; none needs an out-of-knowledge
+query. In the place of these stands each in-knowledge query as if its own documents, and near-duplicates of them, were
+not in the corpus: the logistic regression learns to tell these two apart, and `chosen` is the statistic, k and
+temperature that tell them apart best. That ranks statistics as real out-of-knowledge queries of the same style do.
+Which one was chosen stands in the table `choice`, whose numbers come from other queries than those that chose.
 """
 
 from collections.abc import Iterator
@@ -10,43 +13,18 @@ from collections.abc import Iterator
 import numpy as np
 
 from ragassay.metrics.auroc import auroc
-from ragassay.metrics.paired import holm, rank_swap
-from ragassay.studies.relevance import choice, fusion, partition
-from ragassay.studies.relevance.gate import FUSED
+from ragassay.metrics.paired import holm
+from ragassay.metrics.rank_swap import swap
+from ragassay.models.heads import regression
+from ragassay.models.heads.scores import scores as head_scores
 from ragassay.studies.relevance.paper_tables import FUSED_MSS, LABELS, SECTION, fused
-from ragassay.studies.relevance.performance import Performance
+from ragassay.studies.relevance.searched_queries import Asked, fits
+from ragassay.studies.relevance.statistics import FUSED, SIMPLE, TEMPERED, Scores, Setting, avg_knn, knn, mss
 from ragassay.studies.relevance.study_set import Options, StudySet
-from ragassay.studies.relevance.trials import Asked, Trial
+from ragassay.studies.relevance.trials import Performance, Trial
 
 LOGISTIC, CHOSEN = "logistic", "chosen"
 SHOWN = {FUSED: FUSED_MSS, LOGISTIC: "Logistic on masked queries", CHOSEN: "Chosen statistic"}
-
-
-def statistics(trial: Trial, options: Options, trained: bool = True) -> dict[str, np.ndarray]:
-    """MSS, Energy and the methods of our own, all fitted on the fitting part alone; without those that are trained or
-    chosen there, if they are not wanted.
-    """
-    fitting = trial.known.part(trial.fitting[~trial.positive])
-    first = trial.nearest(options.retriever, max(options.k, *options.ks))
-    found = {LABELS[name]: options.setting(name).of(first) for name in ("mss", "energy")}
-    found[SHOWN[FUSED]] = fused(trial, options)
-    if trained and any(fitting.own):
-        asked = [trial.nearest(retriever, options.k) for retriever in options.fused]
-        known = [fitting.nearest(retriever, options.k) for retriever in options.fused]
-        masked = [fitting.masked(retriever, options.k) for retriever in options.fused]
-        found[SHOWN[LOGISTIC]] = fusion.apply_head(fusion.fit_head(known, masked), asked)
-        found[SHOWN[CHOSEN]] = chosen(fitting, options).of(first)
-    return found
-
-
-def chosen(fitting: Asked, options: Options) -> choice.Setting:
-    """The statistic, k and temperature that tell these queries from themselves without their own documents."""
-    return choice.best(*_with_and_without(fitting, options), list(choice.settings(options.ks, options.temperatures)))
-
-
-def _with_and_without(asked, options):
-    deepest = max(options.ks)
-    return asked.nearest(options.retriever, deepest), asked.masked(options.retriever, deepest)
 
 
 def methods(keys: dict, performance: Performance, options: Options, flips: int, seed: int) -> Iterator[dict]:
@@ -61,7 +39,7 @@ def methods(keys: dict, performance: Performance, options: Options, flips: int, 
     inside = ~trial.fitting
     pairs = (found[name][inside] for name in others)
     same = (trial.positive[inside], trial.keys[inside], flips, seed)
-    p = dict(zip(others, holm([rank_swap(values, found[baseline][inside], *same) for values in pairs]), strict=True))
+    p = dict(zip(others, holm([swap(values, found[baseline][inside], *same) for values in pairs]), strict=True))
     for name, numbers in performance.ranked(found, baseline).items():
         for metric, row in (numbers | decided[name]).items():
             yield SECTION.row("methods", {**keys, "method": name}, metric, **row)
@@ -69,18 +47,81 @@ def methods(keys: dict, performance: Performance, options: Options, flips: int, 
             yield SECTION.row("methods", {**keys, "method": name}, "p_against_mss", p[name], int(inside.sum()))
 
 
+def statistics(trial: Trial, options: Options, trained: bool = True) -> dict[str, np.ndarray]:
+    """MSS, Energy and the methods of our own, all fitted on the fitting part alone; without those that are trained or
+    chosen there, if they are not wanted.
+    """
+    fitting = trial.known.part(trial.fitting[~trial.positive])
+    first = trial.nearest(options.retriever, max(options.k, *options.ks))
+    found = {LABELS[name]: options.setting(name).of(first) for name in ("mss", "energy")}
+    found[SHOWN[FUSED]] = fused(trial, options)
+    if trained and any(fitting.own):
+        asked = [trial.nearest(retriever, options.k) for retriever in options.fused]
+        known = [fitting.nearest(retriever, options.k) for retriever in options.fused]
+        masked = [fitting.masked(retriever, options.k) for retriever in options.fused]
+        found[SHOWN[LOGISTIC]] = apply_head(fit_head(known, masked), asked)
+        found[SHOWN[CHOSEN]] = chosen(fitting, options).of(first)
+    return found
+
+
+def chosen(fitting: Asked, options: Options) -> Setting:
+    """The statistic, k and temperature that tell these queries from themselves without their own documents."""
+    return best(*_with_and_without(fitting, options), list(settings(options.ks, options.temperatures)))
+
+
+def _with_and_without(asked, options):
+    deepest = max(options.ks)
+    return asked.nearest(options.retriever, deepest), asked.masked(options.retriever, deepest)
+
+
+def settings(ks: list[int], temperatures: list[float]) -> Iterator[Setting]:
+    """All that can be chosen; where k or the temperature changes nothing, once."""
+    for name in SIMPLE:
+        for k in ks[:1] if name == "mss" else ks:
+            for temperature in temperatures if name in TEMPERED else (1.0,):
+                yield Setting(name, k, temperature)
+
+
+def masked_aurocs(scores: np.ndarray, masked: np.ndarray, candidates: list[Setting]) -> list[float | None]:
+    """How well each setting tells queries from themselves without their own documents."""
+    unknown = np.repeat([False, True], [len(scores), len(masked)])
+    return [auroc(np.concatenate([own.of(scores), own.of(masked)]), unknown) for own in candidates]
+
+
+def best(scores: np.ndarray, masked: np.ndarray, candidates: list[Setting]) -> Setting:
+    """The setting that does best; of equals, the first."""
+    return candidates[int(np.argmax(masked_aurocs(scores, masked, candidates)))]
+
+
+def fit_head(fitting: Scores, masked: Scores) -> dict[str, np.ndarray]:
+    """A logistic regression of whether a query's own documents are missing; `masked` are the scores of the fitting
+    queries without these.
+    """
+    known, unknown = features(fitting), features(masked)
+    return regression.train(np.concatenate([known, unknown]), np.repeat([False, True], [len(known), len(unknown)]))
+
+
+def apply_head(head: dict[str, np.ndarray], asked: Scores) -> np.ndarray:
+    return head_scores(head, features(asked))
+
+
+def features(asked: Scores) -> np.ndarray:
+    """Queries x numbers: the best, the mean and the last similarity by each retriever."""
+    return np.stack([statistic(scores) for scores in asked for statistic in (mss, avg_knn, knn)], axis=1)
+
+
 def choices(study_set: StudySet) -> Iterator[dict]:
     """How well each setting tells in-knowledge queries from themselves without their own documents, beside how well it
     tells them from the queries of each trial. The chosen one was chosen by the fitting part, which is not in these.
     """
     options = study_set.options
-    candidates = list(choice.settings(options.ks, options.temperatures))
-    fitting = partition.fits(study_set.known.keys)
+    candidates = list(settings(options.ks, options.temperatures))
+    fitting = fits(study_set.known.keys)
     if not any(study_set.known.own):
         return
     selected = chosen(study_set.known.part(fitting), options)
     rest = study_set.known.part(~fitting)
-    masked = choice.masked_aurocs(*_with_and_without(rest, options), candidates)
+    masked = masked_aurocs(*_with_and_without(rest, options), candidates)
     for at, setting in enumerate(candidates):
         keys = {
             "at": at, "corpus": study_set.name, "statistic": LABELS[setting.statistic], "k": setting.k,

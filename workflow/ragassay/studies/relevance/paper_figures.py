@@ -12,15 +12,15 @@ from dataclasses import replace
 
 import numpy as np
 
+from ragassay.metrics.binomial import clopper_pearson
 from ragassay.metrics.panel import Panel
-from ragassay.metrics.resampling import clopper_pearson
 from ragassay.studies.relevance import calibration
 from ragassay.studies.relevance.drift import ks_p_values
 from ragassay.studies.relevance.paper_tables import LABELS, SECTION, seven
-from ragassay.studies.relevance.performance import Performance
+from ragassay.studies.relevance.searched_queries import FAR, HELD_OUT, NEAR, Asked
 from ragassay.studies.relevance.statistics import COMBINED, SIMPLE
 from ragassay.studies.relevance.study_set import StudySet
-from ragassay.studies.relevance.trials import FAR, HELD_OUT, NEAR, SYNTHETIC, TRUE, Asked
+from ragassay.studies.relevance.trials import SYNTHETIC, TRUE, Performance
 
 WINDOW, TRIALS = 50, 500  # of figure 5
 BINS = 24

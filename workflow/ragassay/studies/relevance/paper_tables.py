@@ -10,13 +10,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from ragassay.schemas.report import Section
-from ragassay.studies.relevance import fusion
 from ragassay.studies.relevance.calibration import combined
-from ragassay.studies.relevance.partition import fits
-from ragassay.studies.relevance.performance import Performance
-from ragassay.studies.relevance.statistics import COMBINED, SIMPLE
+from ragassay.studies.relevance.searched_queries import FAR, HELD_OUT, fits
+from ragassay.studies.relevance.statistics import COMBINED, SIMPLE, fused_mss
 from ragassay.studies.relevance.study_set import Options, StudySet
-from ragassay.studies.relevance.trials import FAR, HELD_OUT, SYNTHETIC, TRUE, Trial
+from ragassay.studies.relevance.trials import SYNTHETIC, TRUE, Performance, Trial
 
 SECTION = Section("relevance")
 LABELS = {
@@ -41,7 +39,7 @@ def fused(trial: Trial, options: Options) -> np.ndarray:
     """The fused statistic of a trial's queries, in units of the fitting part."""
     fitting = trial.known.part(trial.fitting[~trial.positive])
     known = [fitting.nearest(retriever, options.k) for retriever in options.fused]
-    return fusion.fused(known, [trial.nearest(retriever, options.k) for retriever in options.fused])
+    return fused_mss(known, [trial.nearest(retriever, options.k) for retriever in options.fused])
 
 
 def table_1_7(keys: dict, measured: dict) -> Iterator[dict]:
@@ -112,7 +110,7 @@ def _by_synthetic(trial, statistics, study_set):
     known, fitting = [synthetic.nearest(retriever, options.k) for retriever in options.fused], fits(synthetic.keys)
     if fitting.any():  # units and calibration come from different queries, as in a gate
         part = [scores[fitting] for scores in known]
-        reference, values = fusion.fused(part, [scores[~fitting] for scores in known]), fusion.fused(part, asked)
+        reference, values = fused_mss(part, [scores[~fitting] for scores in known]), fused_mss(part, asked)
         found[FUSED_MSS] = trial.rejected(values, options.alpha, options.p_values, [reference] * runs)
     return found
 

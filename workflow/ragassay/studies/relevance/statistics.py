@@ -2,18 +2,22 @@
 
 `scores` are queries x k, best first: similarities to the k nearest passages. Each statistic is one number per query,
 higher = more out of knowledge, so those made of similarities carry a minus. Fisher and Simes are made of k p-values
-instead, one for each neighbour (see `ragassay.studies.relevance.calibration`). Nothing here says when a number is too
-high.
+instead, one for each neighbour (see `ragassay.studies.relevance.calibration`). The fused statistic uses several
+retrievers, such as vectors and BM25: the sum of their MSS, each in units of its spread among in-knowledge queries.
+Nothing here says when a number is too high.
 
 The paper prints a few things otherwise. Its Fisher adds up the p-values themselves, without logarithms, which is
 Edgington's statistic; its Simes is low for queries that are out of knowledge, hence the minus here; and its tests are
 numbered from 0 to k, which would be one neighbour too many.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 ROWS = 1000  # that are computed on at once
 FLOOR = 1e-12  # the smallest p-value that a logarithm is taken of: those of the paper's equation 2 may be 0
+Scores = list[np.ndarray]  # queries x k of each retriever
 
 
 def mss(scores: np.ndarray) -> np.ndarray:
@@ -75,6 +79,7 @@ def by_blocks(function, values: np.ndarray) -> np.ndarray:
 
 SIMPLE = {"mss": mss, "knn": knn, "avg_knn": avg_knn, "entropy": entropy, "energy": energy}
 COMBINED = {"fisher": fisher, "simes": simes}
+FUSED = "fused"
 TEMPERED = ("entropy", "energy")  # those that have a temperature
 
 
@@ -82,6 +87,34 @@ def statistic(name: str, scores: np.ndarray, temperature: float = 1.0) -> np.nda
     """A statistic of scores by its name."""
     more = {"temperature": temperature} if name in TEMPERED else {}
     return SIMPLE[name](scores, **more)
+
+
+class Setting(NamedTuple):
+    statistic: str
+    k: int
+    temperature: float
+
+    def of(self, scores: np.ndarray) -> np.ndarray:
+        """The statistic of these similarities, queries x at least k."""
+        return statistic(self.statistic, scores[:, : self.k], self.temperature)
+
+
+def units(known: np.ndarray) -> tuple[float, float]:
+    """The mean and the spread of the MSS of queries, by one retriever."""
+    return float(mss(known).mean()), float(mss(known).std() or 1.0)
+
+
+def standardized(units: list[tuple[float, float]], asked: list[np.ndarray]) -> np.ndarray:
+    """The sum over retrievers of the MSS in these units; `asked` has queries x k scores by each of them."""
+    found = np.zeros(len(asked[0]))
+    for (mean, spread), scores in zip(units, asked, strict=True):
+        found += (mss(scores) - mean) / spread
+    return found
+
+
+def fused_mss(fitting: Scores, asked: Scores) -> np.ndarray:
+    """The sum over retrievers of the MSS in standard units of the fitting queries."""
+    return standardized([units(known) for known in fitting], asked)
 
 
 def _floats(values):

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from ragassay.base import tables
 from ragassay.base.stage import log
 from ragassay.schemas.corpora import HELD_OUT_DOCUMENTS, NEIGHBOURS, PASSAGES, QUERIES
-from ragassay.studies.relevance import calibration, trials
-from ragassay.studies.relevance.choice import Setting
-from ragassay.studies.relevance.document_clusters import DocumentClusters, named
-from ragassay.studies.relevance.trials import FAR, HELD_OUT, NEAR, Asked, Trial, TrialError
+from ragassay.studies.relevance import calibration, searched_queries
+from ragassay.studies.relevance.searched_queries import FAR, HELD_OUT, NEAR, Asked, DocumentClusters, named
+from ragassay.studies.relevance.statistics import Setting
+from ragassay.studies.relevance.trials import Trial, TrialError
 
 TABLES = {table.name: table for table in (PASSAGES, HELD_OUT_DOCUMENTS, QUERIES, NEIGHBOURS)}
 
@@ -66,14 +66,14 @@ class StudySet:
 
         def asked(query_set, corpus_name, searched):
             neighbours = {one: files["neighbours"][corpus_name, one, query_set] for one in options.searching}
-            return trials.read(query_set, files["queries"][query_set], neighbours, searched)
+            return searched_queries.read(query_set, files["queries"][query_set], neighbours, searched)
 
         self.known = asked(entry["in_knowledge"], corpus, whole)
         _check_documents(self.known, files["queries"][entry["in_knowledge"]], corpus)
         for retriever in options.searching:
             scores = self.known.nearest(retriever, max(options.k, *options.ks))
             calibration.checked(scores, options.alpha, f"query set {self.known.name}, {retriever} in {corpus}")
-        self.remaining, self.held_out = trials.held_out(asked(entry["in_knowledge"], reduced, rest))
+        self.remaining, self.held_out = searched_queries.held_out(asked(entry["in_knowledge"], reduced, rest))
         if any(self.known.own) and not len(self.held_out.ids):
             _warn_of_none(name, self.known, corpus)
         unknown = [(kind, query_set) for kind in (NEAR, FAR) for query_set in entry[kind]]

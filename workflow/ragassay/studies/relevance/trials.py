@@ -1,95 +1,30 @@
-"""A trial: in-knowledge queries against a set of out-of-knowledge queries, divided into parts, run after run.
+"""A trial: in-knowledge queries against out-of-knowledge queries, divided into parts, run after run; and how well
+statistics tell the two apart in it.
 
-The fitting part (a third of the documents) fits and chooses; in each run, one half of the others calibrates and the
-other half is tested against as many out-of-knowledge queries, which do nothing else. Statistics are arrays of queries,
-or of queries x runs where they depend on the calibration; the in-knowledge queries come first.
+The fitting part (a third of the documents) fits and chooses, the same in all runs; in each run, one half of the others
+calibrates and the other half is tested against as many out-of-knowledge queries, which do nothing else. Statistics are
+arrays of queries, or of queries x runs where they depend on the calibration; the in-knowledge queries come first.
+
+Numbers are means over runs, with intervals from resampled documents. AUROC and AUPRC need no threshold. At level alpha,
+TPR is the share of out-of-knowledge queries that are rejected, FPR that of in-knowledge queries, and DER the share of
+all that are decided wrongly; the interval of FPR is the exact one for the queries of one run.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 
-from ragassay.base import tables
 from ragassay.base.errors import AssayError
-from ragassay.schemas.corpora import QUERIES
-from ragassay.studies.relevance import calibration, partition, similarities
-from ragassay.studies.relevance.document_clusters import DocumentClusters
-from ragassay.studies.relevance.similarities import Similarities
+from ragassay.metrics.binomial import clopper_pearson
+from ragassay.metrics.panel import Estimates, Panel
+from ragassay.studies.relevance import calibration
+from ragassay.studies.relevance.searched_queries import Asked, fits, fractions
 
+CALIBRATING = 1 / 2  # of the others
 FEW = 100  # queries below which a set is called small
-HELD_OUT, NEAR, FAR = "held out", "near", "far"
 TRUE, SYNTHETIC, CORPUS = "in-knowledge", "synthetic", "corpus"  # what something was fitted on or calibrated with
 
 
 class TrialError(AssayError):
     """A set of queries is too small for a trial."""
-
-
-class Asked(NamedTuple):
-    """The queries of a set, and what each retriever found for them in one corpus."""
-
-    name: str
-    ids: np.ndarray
-    keys: np.ndarray  # of the document that each is about, or of its own if that is unknown
-    own: list[list[int]]  # the clusters of documents that each is about
-    found: dict[str, Similarities]
-    corpus: DocumentClusters
-
-    def part(self, mask: np.ndarray, name: str = "") -> "Asked":
-        """Some of the queries."""
-        own = [clusters for clusters, chosen in zip(self.own, mask, strict=True) if chosen]
-        found = {
-            retriever: Similarities(*(array[mask] for array in arrays)) for retriever, arrays in self.found.items()
-        }
-        return Asked(name or self.name, self.ids[mask], self.keys[mask], own, found, self.corpus)
-
-    def nearest(self, retriever: str, k: int) -> np.ndarray:
-        """queries x k similarities."""
-        return similarities.nearest(self.found[retriever], k, len(self.corpus), f"{self.name}, {retriever}")
-
-    def masked(self, retriever: str, k: int) -> np.ndarray:
-        """The same as if the documents that each query is about were not in the corpus."""
-        where = f"{self.name}, {retriever}"
-        left = similarities.without_own(self.found[retriever], self.corpus.clusters, self.own, k, where)
-        return similarities.nearest(left, k, len(self.corpus), where)
-
-    def recall(self, retriever: str, k: int) -> np.ndarray:
-        """Whether each query found a document that it is about among k passages; NaN if none is known."""
-        passages = self.found[retriever].passages[:, :k]
-        clusters = np.where(passages >= 0, self.corpus.clusters[passages], -1)
-        pairs = zip(clusters, self.own, strict=True)
-        return np.array([np.isin(row, own).any() if own else np.nan for row, own in pairs], float)
-
-
-def read(name: str, queries, neighbours: dict, corpus: DocumentClusters) -> Asked:
-    """`neighbours` is the file of each retriever."""
-    rows = tables.read(QUERIES, queries).to_pylist()
-    ids, own = [row["query_id"] for row in rows], [corpus.about(row) for row in rows]
-    keys = [
-        f"document {corpus.names[one[0]]}" if one else f"query {name} {query}"
-        for query, one in zip(ids, own, strict=True)
-    ]
-    found = {retriever: similarities.read(path, ids, corpus.passage_ids) for retriever, path in neighbours.items()}
-    return Asked(name, np.array(ids), np.array(keys), own, found, corpus)
-
-
-def held_out(known: Asked) -> tuple[Asked, Asked]:
-    """The queries of a set that was searched without the documents that are held out: those about some document that is
-    left, and those about none. Queries about unknown documents are neither, nor are held-out ones of the fitting part.
-    """
-    name, left = of_held_out(known.name), is_left(known)
-    gone = np.array([bool(own) for own in known.own], bool) & ~left
-    return known.part(left, name), known.part(gone & ~partition.fits(known.keys), name)
-
-
-def of_held_out(query_set: str) -> str:
-    """The name that a query set has among queries about what is held out."""
-    return f"{query_set}, {HELD_OUT}"
-
-
-def is_left(asked: Asked) -> np.ndarray:
-    """Whether each query is about a document that is not held out."""
-    return np.array([not set(own) <= asked.corpus.held_out for own in asked.own], bool)
 
 
 class Trial:
@@ -107,18 +42,18 @@ class Trial:
         self.known, self.unknown, self.kind = known, unknown, kind
         self.positive = np.repeat([False, True], [len(known.ids), len(unknown.ids)])
         self.keys = np.concatenate([known.keys, unknown.keys])
-        self.fitting = np.where(self.positive, False, partition.fits(self.keys))
+        self.fitting = np.where(self.positive, False, fits(self.keys))
         self.calibrating = np.zeros((len(self.keys), runs), bool)
         self.tested = np.zeros((len(self.keys), runs), bool)
         names = np.concatenate([known.ids, unknown.ids])
         for run in range(runs):
             others = ~self.fitting & ~self.positive
-            calibrating = others & partition.calibrates(self.keys, run)
+            calibrating = others & calibrates(self.keys, run)
             candidates = others & ~calibrating
             count = min(size, candidates.sum(), len(unknown.ids))
-            self.calibrating[:, run] = partition.sample(calibrating, size, run, names)
+            self.calibrating[:, run] = sample(calibrating, size, run, names)
             for own in (candidates, self.positive):
-                self.tested[:, run] |= partition.sample(own, count, run, names)
+                self.tested[:, run] |= sample(own, count, run, names)
         if not self.tested.any(axis=0).all() or not self.fitting.any():
             raise TrialError(
                 f"query set {known.name}: found {len(known.ids)} queries about {len(set(known.keys))} documents, too"
@@ -162,3 +97,74 @@ class Trial:
             if len(known) >= calibration.fewest_for(alpha):
                 found[:, run] = calibration.rejected(known, values[:, run], alpha, mode)
         return found
+
+
+def calibrates(keys, run: int) -> np.ndarray:
+    """Whether queries calibrate in a run, if they are not in the fitting part; else they are tested."""
+    return fractions(f"run {run}", keys) < CALIBRATING
+
+
+def sample(candidates: np.ndarray, size: int, run: int, names) -> np.ndarray:
+    """A mask of at most `size` of the candidates, those whose names come first by a hash."""
+    places = np.flatnonzero(candidates)
+    order = np.argsort(fractions(f"sample {run}", np.asarray(names)[places]), kind="stable")
+    chosen = np.zeros(len(candidates), bool)
+    chosen[places[order[:size]]] = True
+    return chosen
+
+
+class Performance:
+    """What statistics reach in a trial, all from the same resamples."""
+
+    def __init__(self, trial: Trial, resamples: int, seed: int):
+        self.trial, self.panel = trial, Panel(trial.keys, resamples, seed)
+
+    def ranked(self, statistics: dict[str, np.ndarray], baseline: str | None = None) -> dict[str, dict]:
+        """AUROC and AUPRC of each statistic, as numbers of metric rows; with a baseline, which is one of them, also how
+        much higher the AUROC of each other statistic is.
+        """
+        runs = self.trial.tested.shape[1]
+        scores = np.concatenate([self.trial.by_run(values) for values in statistics.values()], axis=1)
+        asked = np.tile(self.trial.tested, len(statistics))
+        measures = {"auroc": self.panel.auroc, "auprc": self.panel.average_precision}
+        found = {name: measure(scores, self.trial.positive, asked) for name, measure in measures.items()}
+        parts = {name: slice(at * runs, (at + 1) * runs) for at, name in enumerate(statistics)}
+        rows = {}
+        for statistic, part in parts.items():
+            rows[statistic] = {name: over_runs(own, part) for name, own in found.items()}
+            if baseline not in (None, statistic):
+                pair = [Estimates(*(array[..., at] for array in found["auroc"])) for at in (part, parts[baseline])]
+                above = pair[0].minus(pair[1])._replace(counts=pair[0].counts, abstained=pair[0].abstained)
+                rows[statistic]["auroc_above"] = over_runs(above, slice(0, runs))
+        return rows
+
+    def decided(self, rejected: dict[str, np.ndarray]) -> dict[str, dict]:
+        """TPR, FPR and DER of each statistic whose decisions are queries x runs."""
+        trial, runs = self.trial, self.trial.tested.shape[1]
+        flags = np.concatenate(list(rejected.values()), axis=1)
+        wrong = np.where(trial.positive[:, None], 1 - flags, flags)
+        tested = np.tile(trial.tested, len(rejected))
+        masks = {"tpr": tested & trial.positive[:, None], "fpr": tested & ~trial.positive[:, None]}
+        found = self.panel.means(flags, masks) | {"der": self.panel.mean(wrong, tested)}
+        rows = {}
+        for at, statistic in enumerate(rejected):
+            own = {name: over_runs(part, slice(at * runs, (at + 1) * runs)) for name, part in found.items()}
+            rows[statistic] = own | {"fpr": own["fpr"] | _exact(own["fpr"])}
+        return rows
+
+
+def over_runs(estimates: Estimates, runs: slice) -> dict:
+    """The mean over the runs that have a number, with the counts of one of them. A run in which too few queries
+    calibrate rejects none and has no number.
+    """
+    usable = np.flatnonzero(~np.isnan(estimates.values[runs])) + runs.start
+    usable = usable if len(usable) else np.arange(runs.start, runs.stop)
+    first, drawn = usable[:1], estimates.drawn[:, usable].mean(axis=1, keepdims=True)
+    counts = {name: getattr(estimates, name)[first] for name in ("counts", "abstained", "clusters", "shares")}
+    return estimates._replace(values=estimates.values[usable].mean(keepdims=True), drawn=drawn, **counts).row()
+
+
+def _exact(row):
+    if row["value"] is None:
+        return {"low": None, "high": None}
+    return dict(zip(("low", "high"), clopper_pearson(round(row["value"] * row["n"]), row["n"]), strict=True))

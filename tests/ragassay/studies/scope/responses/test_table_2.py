@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from ragassay.metrics.resampling import Judge
+from ragassay.metrics.correction import Judge
 from ragassay.studies.scope.responses.table_2 import cell_rows
 from study import cells, questions
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ragassay.metrics.resampling import Judge
+from ragassay.metrics.correction import Judge
 from ragassay.schemas.report import Section
 from ragassay.studies.scope.questions.votes import DEFUSED, NOT_DEFUSED
 

@@ -7,8 +7,9 @@ with the same draws for all cells.
 
 import numpy as np
 
+from ragassay.metrics.correction import Judge, corrected_rate
 from ragassay.metrics.panel import Estimates, bounds, number
-from ragassay.metrics.resampling import Judge, corrected_rate, share_interval
+from ragassay.metrics.resampling import share_interval
 from ragassay.schemas.report import Section
 from ragassay.studies.scope.responses.closed_book import AFTER, period
 from ragassay.studies.scope.responses.judges import NO_GOLD

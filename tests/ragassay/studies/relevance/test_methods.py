@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from ragassay.metrics.auroc import auroc
-from ragassay.studies.relevance import choice, fusion
-from ragassay.studies.relevance.choice import Setting
+from ragassay.studies.relevance import methods, statistics
+from ragassay.studies.relevance.statistics import Setting
 
 
 def similar(best, count, random):
@@ -27,30 +27,30 @@ def test_fused_is_a_sum_in_standard_units(parts):
     sums = 0
     for own, asked in zip(fitting, known, strict=True):
         sums = sums + (-asked[:, 0] + own[:, 0].mean()) / own[:, 0].std()
-    np.testing.assert_allclose(fusion.fused(fitting, known), sums, atol=1e-12)
+    np.testing.assert_allclose(statistics.fused_mss(fitting, known), sums, atol=1e-12)
     constant = [np.zeros((3, 2))]
-    assert (fusion.fused(constant, constant) == 0).all()
+    assert (statistics.fused_mss(constant, constant) == 0).all()
 
 
 def test_two_retrievers_do_better_than_one(parts):
     fitting, masked, known, unknown = parts
     positive = np.repeat([False, True], 300)
     single = auroc(np.concatenate([-known[0][:, 0], -unknown[0][:, 0]]), positive)
-    head = fusion.fit_head(fitting, masked)
+    head = methods.fit_head(fitting, masked)
     for values in (
-        [fusion.fused(fitting, asked) for asked in (known, unknown)],
-        [fusion.apply_head(head, asked) for asked in (known, unknown)],
+        [statistics.fused_mss(fitting, asked) for asked in (known, unknown)],
+        [methods.apply_head(head, asked) for asked in (known, unknown)],
     ):
         assert auroc(np.concatenate(values), positive) > single + 0.01
-    other = fusion.fit_head(fitting, known)  # the same kind on both sides: nothing to learn
+    other = methods.fit_head(fitting, known)  # the same kind on both sides: nothing to learn
     assert np.abs(other["outer.weight"]).sum() < np.abs(head["outer.weight"]).sum() / 2
 
 
 def test_the_choice_is_the_statistic_that_tells_masked_queries_best(parts):
     fitting, masked, _, _ = parts
-    candidates = list(choice.settings([2, 8], [1.0, 0.05]))
+    candidates = list(methods.settings([2, 8], [1.0, 0.05]))
     assert len(candidates) == len(set(candidates)) == 1 + 2 + 2 + 4 + 4
-    found = choice.masked_aurocs(fitting[0], masked[0], candidates)
-    chosen = choice.best(fitting[0], masked[0], candidates)
+    found = methods.masked_aurocs(fitting[0], masked[0], candidates)
+    chosen = methods.best(fitting[0], masked[0], candidates)
     assert found[candidates.index(chosen)] == max(found) > found[candidates.index(Setting("knn", 8, 1.0))] + 0.2
     np.testing.assert_array_equal(chosen.of(fitting[0]).shape, (300,))

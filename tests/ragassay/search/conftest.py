@@ -1,3 +1,0 @@
-"""Texts to search."""
-
-from models import texts  # noqa: F401  a fixture

@@ -1,0 +1,231 @@
+"""What a responder answered to the queries of a study set, with the passages that were found and without any, and what
+a gate before the responder changes.
+
+Equation 1 of the paper is the difference that the passages make. The paper's r is the best that any passages and any
+model could do, of a single query and in expectation. Here it is one responder, the passages that one retriever found
+and one answer each, so that r of a query is 1, 0 or -1, and its mean over queries says something.
+
+A gate follows one of the strategies of the paper's appendix A.2. A query that it lets pass is answered from passages.
+One that it rejects is declined (`reject`), answered without passages (`answer_directly`) or from a wider corpus
+(`search_wider`; for held-out queries the whole corpus, otherwise there is none), or a person is asked (`ask_person`),
+which is counted by itself and not as right. Queries that calibrate the gate are not the ones that are counted; shares
+are means over the runs of a trial.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ragassay.base import tables
+from ragassay.grading.grading import ABSTAINED, DECLINED, RIGHT, WRONG
+from ragassay.metrics.panel import Panel
+from ragassay.schemas.corpora import QUERIES
+from ragassay.schemas.relevance import DIRECT_ANSWERS, PASSAGE_ANSWERS
+from ragassay.studies.relevance import calibration
+from ragassay.studies.relevance.methods import SHOWN
+from ragassay.studies.relevance.paper_tables import SECTION
+from ragassay.studies.relevance.searched_queries import HELD_OUT, Asked, fractions
+from ragassay.studies.relevance.statistics import FUSED
+from ragassay.studies.relevance.study_set import StudySet, by_keys
+from ragassay.studies.relevance.trials import TRUE, Performance, Trial, over_runs
+
+NOT_ASKED = ""
+OUT_OF_KNOWLEDGE = "out-of-knowledge"
+PERSON = "person"
+NO_GATE = "no gate"
+SHARES = (RIGHT, WRONG, DECLINED, PERSON)
+CHART = SHOWN[FUSED]  # the statistic in the chart
+STUDY = "relevance"
+
+
+class Group(NamedTuple):
+    """Queries of a study set, where they were searched, and what the study takes them for."""
+
+    name: str
+    asked: Asked
+    query_set: str
+    corpus: str
+    tag: str
+
+
+class Outcomes:
+    """What one responder said, by its files; read when they are asked for, each once."""
+
+    def __init__(self, responder: str, passage_answers, direct_answers):
+        found = by_keys(PASSAGE_ANSWERS, passage_answers), by_keys(DIRECT_ANSWERS, direct_answers)
+        self.responder = responder
+        self._files = {keys[1:]: path for own in found for keys, path in own.items() if keys[0] == responder}
+        self._rows = {}
+
+    def rows(self, *keys: str) -> dict[str, dict]:
+        """query -> its row, with passages if the keys are corpus, retriever and query set, without if they are a query
+        set alone; nothing of what was not asked.
+        """
+        if keys not in self._rows:
+            table = PASSAGE_ANSWERS if len(keys) > 1 else DIRECT_ANSWERS
+            columns = ["query_id", "outcome", "text", *(["passages"] if len(keys) > 1 else [])]
+            own = tables.read(table, self._files[keys], columns).to_pylist() if keys in self._files else []
+            self._rows[keys] = {row["query_id"]: row for row in own}
+        return self._rows[keys]
+
+    def of(self, ids, *keys: str) -> np.ndarray:
+        """The outcome of each of these queries; NOT_ASKED if there is none."""
+        rows = self.rows(*keys)
+        return np.array([rows[one]["outcome"] if one in rows else NOT_ASKED for one in ids], object)
+
+
+def groups(study_set: StudySet) -> Iterator[Group]:
+    """All that can be asked, in-knowledge queries first."""
+    corpus, known = study_set.entry["corpus"], study_set.entry["in_knowledge"]
+    yield Group(TRUE, study_set.known, known, corpus, TRUE)
+    if len(study_set.held_out.ids):
+        yield Group(HELD_OUT, study_set.held_out, known, f"{corpus}.held_out", OUT_OF_KNOWLEDGE)
+    for _, asked in study_set.unknown:
+        yield Group(asked.name, asked, asked.name, corpus, OUT_OF_KNOWLEDGE)
+
+
+def flags(outcomes: np.ndarray, name: str) -> np.ndarray:
+    """1 where the outcome is this one, 0 where it is another, NaN where there is none."""
+    return np.where(np.isin(outcomes, [ABSTAINED, NOT_ASKED]), np.nan, outcomes == name)
+
+
+def equation_1(study_set: StudySet, found: Outcomes, resamples: int, seed: int) -> Iterator[dict]:
+    """The share that is right with passages and without, and the difference, for each group that was asked."""
+    retriever = study_set.options.retriever
+    for at, group in enumerate(groups(study_set)):
+        shown = found.of(group.asked.ids, group.corpus, retriever, group.query_set)
+        asked = shown != NOT_ASKED
+        if not asked.any():
+            continue
+        right = flags(shown, RIGHT), flags(found.of(group.asked.ids, group.query_set), RIGHT)
+        gain = right[0] - right[1]
+        unknown = np.isnan(gain)
+        columns = {"right_with": right[0], "right_without": right[1], "relevance": gain}
+        columns |= {name: np.where(unknown, np.nan, sign) for name, sign in (("gained", gain > 0), ("lost", gain < 0))}
+        estimates = Panel(group.asked.keys, resamples, seed).mean(np.stack(list(columns.values()), axis=1), asked)
+        estimates.shares[list(columns).index("relevance")] = False  # a difference, even if it never is below 0
+        keys = {"at": at, "corpus": study_set.name, "responder": found.responder, "retriever": retriever}
+        for place, name in enumerate(columns):
+            own = keys | {"queries": group.name, "tag": group.tag}
+            yield SECTION.row("equation_1", own, name, **estimates.row(place))
+
+
+def accuracies(study_set: StudySet, found: Outcomes, resamples: int, seed: int) -> Iterator[dict]:
+    """The share of in-knowledge queries that are answered right with what each retriever finds, for figure 3."""
+    known, entry = study_set.known, study_set.entry
+    for retriever in study_set.options.retrievers:
+        shown = found.of(known.ids, entry["corpus"], retriever, entry["in_knowledge"])
+        if (shown != NOT_ASKED).any():
+            accuracy = Panel(known.keys, resamples, seed).mean(flags(shown, RIGHT), shown != NOT_ASKED).row()
+            keys = {"corpus": study_set.name, "responder": found.responder, "retriever": retriever}
+            yield SECTION.row("accuracy", keys, "accuracy", **accuracy)
+
+
+def answers(study_set: StudySet, trial: Trial, found: Outcomes) -> dict[str, np.ndarray]:
+    """The outcome of each query of a trial by what was done with it; nothing if one of its sides was not asked."""
+    corpus, known = study_set.entry["corpus"], study_set.entry["in_knowledge"]
+    retriever, held_out = study_set.options.retriever, trial.kind == HELD_OUT
+    sides = [(trial.known.ids, known), (trial.unknown.ids, known if held_out else trial.unknown.name)]
+
+    def outcomes(*place):
+        return np.concatenate([found.of(ids, *place, query_set) for ids, query_set in sides])
+
+    passages = outcomes(f"{corpus}.held_out" if held_out else corpus, retriever)
+    asked = passages != NOT_ASKED
+    if not asked[trial.positive].any() or not asked[~trial.positive].any():
+        return {}
+    everywhere = {"reject": np.full(len(passages), DECLINED, object), "answer_directly": outcomes()}
+    if held_out:
+        everywhere["search_wider"] = outcomes(corpus, retriever)
+    return {NO_GATE: passages} | everywhere | {"ask_person": np.full(len(passages), PERSON, object)}
+
+
+def gated(by_strategy: dict[str, np.ndarray], rejected: dict[str, np.ndarray]) -> dict[tuple, np.ndarray]:
+    """(statistic, strategy) -> queries x runs: the outcomes. A run in which too few queries calibrate to decide has no
+    verdicts, without a gate, too, so that all are compared on the same runs.
+    """
+    undecided = np.isnan(np.stack(list(rejected.values()))).any(axis=0)
+    always = np.where(undecided, ABSTAINED, by_strategy[NO_GATE][:, None])
+    found = {(NO_GATE, NO_GATE): always}
+    for statistic, out in rejected.items():
+        for strategy, instead in by_strategy.items():
+            if strategy != NO_GATE:
+                found[statistic, strategy] = np.where((out == 1) & ~undecided, instead[:, None], always)
+    return found
+
+
+def gate_rows(
+    keys: dict, performance: Performance, by_strategy: dict[str, np.ndarray], rejected: dict[str, np.ndarray]
+) -> Iterator[dict]:
+    """Shares of outcomes on either side of a trial, and what each gate changes: wrong answers that it avoids and right
+    ones that it loses, as shares of all queries, on the same queries.
+    """
+    trial, found = performance.trial, gated(by_strategy, rejected)
+    always, runs = found[NO_GATE, NO_GATE], trial.tested.shape[1]
+    columns = {}
+    for arm, outcomes in found.items():
+        columns |= {(*arm, name): flags(outcomes, name) for name in SHARES}
+        if arm != (NO_GATE, NO_GATE):
+            changed = ("wrong_avoided", WRONG), ("right_lost", RIGHT)
+            columns |= {(*arm, name): flags(always, own) - flags(outcomes, own) for name, own in changed}
+    asked = by_strategy[NO_GATE] != NOT_ASKED
+    tested = np.tile(trial.tested & asked[:, None], len(columns))
+    sides = {TRUE: ~trial.positive, OUT_OF_KNOWLEDGE: trial.positive}
+    masks = {name: tested & side[:, None] for name, side in sides.items()}
+    estimates = performance.panel.means(np.concatenate(list(columns.values()), axis=1), masks)
+    for side, shares in estimates.items():
+        for at, (statistic, strategy, name) in enumerate(columns):
+            row = over_runs(shares, slice(at * runs, (at + 1) * runs))
+            own = keys | {"tag": side, "strategy": strategy.replace("_", " ")}
+            yield SECTION.row("gate", own | {"statistic": statistic}, name, **row)
+            if statistic in (NO_GATE, CHART) and name in (RIGHT, WRONG):
+                yield SECTION.row("gate_chart", own, name, **row)
+
+
+def example_rows(
+    study_set: StudySet, trial: Trial, found: Outcomes, queries: list, statistic: str, values: np.ndarray
+) -> Iterator[dict]:
+    """The rows of the table examples. `queries` are the files of all query sets, `values` the statistic of the trial's
+    queries.
+    """
+    options, entry = study_set.options, study_set.entry
+    calibrating = trial.calibrating[:, 0]
+    if calibrating.sum() < calibration.fewest_for(options.alpha):
+        return
+    p = calibration.p_values(values[calibrating], values, options.p_values)
+    rejected = calibration.rejected(values[calibrating], values, options.alpha, options.p_values)
+    held_out = trial.kind == HELD_OUT
+    corpus = f"{entry['corpus']}.held_out" if held_out else entry["corpus"]
+    sets = {False: entry["in_knowledge"], True: entry["in_knowledge"] if held_out else trial.unknown.name}
+    texts = {name: _texts(queries, name) for name in sets.values()}
+    ids, number = np.concatenate([trial.known.ids, trial.unknown.ids]), 0
+    for positive, decided in ((False, False), (False, True), (True, True), (True, False)):
+        answers = found.rows(corpus, options.retriever, sets[positive])
+        candidates = np.flatnonzero(trial.tested[:, 0] & (trial.positive == positive) & (rejected == decided))
+        candidates = [at for at in candidates if ids[at] in answers]
+        if not candidates:
+            continue
+        number += 1
+        at = min(candidates, key=lambda place: fractions("example", [ids[place]])[0])
+        query, with_, without = (own[ids[at]] for own in (texts[sets[positive]], answers, found.rows(sets[positive])))
+        decision = f"{statistic} = {values[at]:.3g}, p = {p[at]:.3f} at alpha = {options.alpha:g}:"
+        parts = {
+            "Query": query["text"],
+            "Right answers": "; ".join(query["answers"]),
+            f"Passages found by {options.retriever} in {corpus}": ", ".join(with_["passages"]) or "none",
+            f"{found.responder} with these passages ({with_['outcome']})": with_["text"],
+            f"{found.responder} without passages ({without['outcome']})": without["text"],
+            "Gate": f"{decision} {'out of knowledge' if decided else 'let pass'}",
+        }
+        tag = OUT_OF_KNOWLEDGE if positive else TRUE
+        title = f"{tag} and {'rejected' if decided else 'let pass'} ({study_set.name})"
+        for position, (part, text) in enumerate(parts.items(), 1):
+            own = {"study": STUDY, "example": number, "position": position, "title": title}
+            yield own | {"part": part, "text": text or "(nothing)"}
+
+
+def _texts(queries, query_set):
+    [path] = [path for path in queries if tables.keys(QUERIES, path)["query_set"] == query_set]
+    rows = tables.read(QUERIES, path, ["query_id", "text", "answers"]).to_pylist()
+    return {row["query_id"]: row for row in rows}

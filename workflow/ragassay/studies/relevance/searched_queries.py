@@ -1,0 +1,221 @@
+"""The queries of a set with the passages that each retriever found for them, and the documents that they are about.
+
+A corpus is seen as clusters of near-duplicate documents. Queries are never about a passage alone: whatever is masked,
+held out or split goes by clusters, so that no document is on two sides and adding queries moves no old one.
+
+A query may have fewer neighbours than others: BM25 finds only passages that share a word with it. A passage that it
+does not find has the score 0, which is what BM25 gives it.
+"""
+
+import copy
+import functools
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from ragassay.base import chance, tables
+from ragassay.base.errors import AssayError
+from ragassay.schemas.corpora import HELD_OUT_DOCUMENTS, NEIGHBOURS, PASSAGES, QUERIES
+
+HELD_OUT, NEAR, FAR = "held out", "near", "far"
+FITTING = 1 / 3  # the share of clusters in the fitting part
+
+
+class SimilarityError(AssayError):
+    """There are too few neighbours for the statistics."""
+
+
+def fractions(purpose: str, keys) -> np.ndarray:
+    """A number from 0 to 1 for each key, which depends on the purpose and on nothing else."""
+    numbers = np.fromiter((_number(str(key)) for key in keys), np.uint64, len(keys)) ^ np.uint64(_number(purpose))
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):  # the last steps of splitmix64
+        numbers = (numbers ^ (numbers >> np.uint64(shift))) * np.uint64(factor)
+    return (numbers ^ (numbers >> np.uint64(31))) / 2.0**64
+
+
+@functools.lru_cache(maxsize=100_000)
+def _number(text):
+    return chance.number("relevance", text)
+
+
+def fits(keys) -> np.ndarray:
+    """Whether queries with these keys are in the fitting part."""
+    return fractions("fitting", keys) < FITTING
+
+
+class Similarities(NamedTuple):
+    """What queries found, best first. Where a query found fewer passages than others, the score is 0 and the passage
+    -1.
+    """
+
+    scores: np.ndarray  # queries x depth
+    passages: np.ndarray  # queries x depth, places in the list of passages
+
+    @property
+    def found(self) -> np.ndarray:
+        """How many passages each query found."""
+        return (self.passages >= 0).sum(axis=1)
+
+
+def read_neighbours(neighbours, query_ids: list[str], passage_ids: pa.ChunkedArray | pa.Array) -> Similarities:
+    """The neighbours of some queries, in their order."""
+    rows = tables.read(NEIGHBOURS, neighbours)
+    at = pa.compute.index_in(rows["query_id"], pa.array(query_ids, pa.string()))
+    rows = rows.set_column(0, "at", at).filter(pa.compute.is_valid(at))
+    places = pa.compute.index_in(rows["passage_id"], passage_ids)
+    if places.null_count:
+        unknown = rows["passage_id"].filter(pa.compute.is_null(places))[0].as_py()
+        raise SimilarityError(
+            f"{neighbours}: found the passage {unknown!r}, which the corpus does not have; search again"
+        )
+    queries, ranks = rows["at"].to_numpy(), rows["rank"].to_numpy() - 1
+    shape = len(query_ids), int(ranks.max(initial=-1)) + 1
+    scores, passages = np.zeros(shape), np.full(shape, -1)
+    scores[queries, ranks], passages[queries, ranks] = rows["score"].to_numpy(), places.to_numpy()
+    return Similarities(scores, passages)
+
+
+def nearest(found: Similarities, k: int, passages: int, where: str) -> np.ndarray:
+    """queries x k scores; `passages` is the size of the corpus that was searched, and `where` names it in messages."""
+    if passages < k:
+        raise SimilarityError(
+            f"{where}: found {passages} passages, expected at least k = {k}; add passages, or lower relevance.k and"
+            " relevance.ks"
+        )
+    if not np.isfinite(found.scores).all():
+        raise SimilarityError(f"{where}: found a score that is no finite number; check the vectors")
+    missing = max(k - found.scores.shape[1], 0)
+    return np.pad(found.scores, ((0, 0), (0, missing)))[:, :k]
+
+
+def without_own(found: Similarities, clusters: np.ndarray, own: list[set[int]], k: int, where: str) -> Similarities:
+    """The same queries as if their own documents were not in the corpus. `clusters` is the cluster of near-duplicate
+    documents of each passage, `own` are those of each query.
+    """
+    named = np.where(found.passages >= 0, clusters[found.passages], -1)
+    pairs = zip(named, own, strict=True)
+    mine = np.array([np.isin(row, list(documents)) for row, documents in pairs]).reshape(named.shape)
+    order = np.argsort(mine, axis=1, kind="stable")
+    gone = np.take_along_axis(mine, order, axis=1)
+    scores, passages = (np.take_along_axis(part, order, axis=1) for part in found)
+    left = Similarities(np.where(gone, 0.0, scores), np.where(gone, -1, passages))
+    cut = (found.found == found.scores.shape[1]) & (
+        left.found < min(k, len(clusters) - mine.sum(axis=1).max(initial=0))
+    )
+    if cut.any():
+        raise SimilarityError(
+            f"{where}: found {left.found[cut].min()} neighbours beside those of a query's own document, expected"
+            f" relevance.k = {k}; set a higher retrieval.neighbours"
+        )
+    return left
+
+
+class DocumentClusters:
+    """The cluster that each passage and each query belongs to; `passages` and `documents` are the whole corpus."""
+
+    def __init__(self, passages, documents):
+        columns = tables.read(HELD_OUT_DOCUMENTS, documents).to_pydict()
+        numbers = {name: at for at, name in enumerate(columns["document_id"])}
+        self.names = columns["document_id"]  # a cluster is called like its first document
+        self._cluster = {name: numbers[first] for name, first in zip(numbers, columns["cluster_id"], strict=True)}
+        self.held_out = {self._cluster[name] for name, out in zip(numbers, columns["held_out"], strict=True) if out}
+        documents = self._read(passages)
+        self._document = dict(zip(self.passage_ids.to_pylist(), documents, strict=True))
+
+    def without_held_out(self, passages) -> "DocumentClusters":
+        """The corpus as `passages` has it, which lacks what is held out; queries name that all the same."""
+        reduced = copy.copy(self)
+        reduced._read(passages)
+        return reduced
+
+    def _read(self, passages):
+        """The passages that are searched; gives the document of each."""
+        rows = tables.read(PASSAGES, passages, ["passage_id", "document_id"])
+        documents = rows["document_id"].to_pylist()
+        self.passage_ids = rows["passage_id"]
+        self.clusters = np.array([self._cluster[name] for name in documents], int)  # of each passage
+        return documents
+
+    def __len__(self):
+        return len(self.passage_ids)
+
+    def about(self, query: dict) -> list[int]:
+        """The clusters of the documents that a row of queries is about, as far as the whole corpus has them."""
+        documents = (name if name in self._cluster else self._document.get(name) for name in named(query))
+        return list(dict.fromkeys(self._cluster[name] for name in documents if name is not None))
+
+
+def named(query: dict) -> list[str]:
+    """The passages and documents that a row of queries says it is about."""
+    judged = query["relevant"] or []
+    grades = query["grades"] or [1] * len(judged)
+    names = [query["passage_id"], *(name for name, grade in zip(judged, grades, strict=True) if grade > 0)]
+    return [name for name in names if name is not None]
+
+
+class Asked(NamedTuple):
+    """The queries of a set, and what each retriever found for them in one corpus."""
+
+    name: str
+    ids: np.ndarray
+    keys: np.ndarray  # of the document that each is about, or of its own if that is unknown
+    own: list[list[int]]  # the clusters of documents that each is about
+    found: dict[str, Similarities]
+    corpus: DocumentClusters
+
+    def part(self, mask: np.ndarray, name: str = "") -> "Asked":
+        """Some of the queries."""
+        own = [clusters for clusters, chosen in zip(self.own, mask, strict=True) if chosen]
+        found = {
+            retriever: Similarities(*(array[mask] for array in arrays)) for retriever, arrays in self.found.items()
+        }
+        return Asked(name or self.name, self.ids[mask], self.keys[mask], own, found, self.corpus)
+
+    def nearest(self, retriever: str, k: int) -> np.ndarray:
+        """queries x k similarities."""
+        return nearest(self.found[retriever], k, len(self.corpus), f"{self.name}, {retriever}")
+
+    def masked(self, retriever: str, k: int) -> np.ndarray:
+        """The same as if the documents that each query is about were not in the corpus."""
+        where = f"{self.name}, {retriever}"
+        left = without_own(self.found[retriever], self.corpus.clusters, self.own, k, where)
+        return nearest(left, k, len(self.corpus), where)
+
+    def recall(self, retriever: str, k: int) -> np.ndarray:
+        """Whether each query found a document that it is about among k passages; NaN if none is known."""
+        passages = self.found[retriever].passages[:, :k]
+        clusters = np.where(passages >= 0, self.corpus.clusters[passages], -1)
+        pairs = zip(clusters, self.own, strict=True)
+        return np.array([np.isin(row, own).any() if own else np.nan for row, own in pairs], float)
+
+
+def read(name: str, queries, neighbours: dict, corpus: DocumentClusters) -> Asked:
+    """`neighbours` is the file of each retriever."""
+    rows = tables.read(QUERIES, queries).to_pylist()
+    ids, own = [row["query_id"] for row in rows], [corpus.about(row) for row in rows]
+    keys = [
+        f"document {corpus.names[one[0]]}" if one else f"query {name} {query}"
+        for query, one in zip(ids, own, strict=True)
+    ]
+    found = {retriever: read_neighbours(path, ids, corpus.passage_ids) for retriever, path in neighbours.items()}
+    return Asked(name, np.array(ids), np.array(keys), own, found, corpus)
+
+
+def held_out(known: Asked) -> tuple[Asked, Asked]:
+    """The queries of a set that was searched without the documents that are held out: those about some document that is
+    left, and those about none. Queries about unknown documents are neither, nor are held-out ones of the fitting part.
+    """
+    name, left = of_held_out(known.name), is_left(known)
+    gone = np.array([bool(own) for own in known.own], bool) & ~left
+    return known.part(left, name), known.part(gone & ~fits(known.keys), name)
+
+
+def of_held_out(query_set: str) -> str:
+    """The name that a query set has among queries about what is held out."""
+    return f"{query_set}, {HELD_OUT}"
+
+
+def is_left(asked: Asked) -> np.ndarray:
+    """Whether each query is about a document that is not held out."""
+    return np.array([not set(own) <= asked.corpus.held_out for own in asked.own], bool)
