@@ -28,7 +28,7 @@ sys.path.insert(0, str(ROOT / "workflow"))
 from ragassay.base import tables
 from ragassay.config import schema
 from ragassay.config.settings import checked
-from ragassay.documents.splits import PARTS, split_of
+from ragassay.documents.ids import PARTS, split_of
 from ragassay.metrics.panel import Panel
 from ragassay.models.heads import learning, scores
 from ragassay.models.heads.recipe import Recipe

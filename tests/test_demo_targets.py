@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from project import ROOT
-from ragassay.corpora.passage_cuts import cuts
+from ragassay.corpora.corpus import cuts
 from ragassay.grading.answer_match import contains, normalized
 from ragassay.metrics.auroc import auroc
 from ragassay.search.bm25 import Bm25

@@ -23,7 +23,7 @@ from ragassay.calls.prompts import Prompt, numbered
 from ragassay.embedded.reader import respond
 from ragassay.embedded.tasks.task import items as listed
 from ragassay.grading.verdicts import parse_verdict
-from ragassay.queries import written_query
+from ragassay.queries import synthetic
 from ragassay.studies.poisoning.targets import proposals
 from ragassay.studies.scope.questions.recovery import blanked
 from ragassay.studies.scope.questions.recovery import read as read_filled
@@ -76,7 +76,7 @@ def text(answers, _):
 
 def question(answers, _):
     """Of a query that was written as JSON, or the answer as it is. Options repeat the passage, as they may."""
-    found = written_query.read(answers[0].text, answers[0].finish_reason)
+    found = synthetic.written(answers[0].text, answers[0].finish_reason)
     return getattr(found, "question", answers[0].text)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from ragassay.base import tables
-from ragassay.documents.splits import split_of
+from ragassay.documents.ids import split_of
 from ragassay.models.heads import scores
 from ragassay.models.heads.heads_file import HeadsFileError
 from ragassay.schemas.documents import DOCUMENTS

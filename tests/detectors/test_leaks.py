@@ -6,7 +6,7 @@ import pytest
 
 from ragassay.base import tables
 from ragassay.documents.documents import article
-from ragassay.documents.splits import split_of
+from ragassay.documents.ids import split_of
 from ragassay.schemas.documents import ARTICLES, CLUSTERS, DOCUMENTS
 from ragassay.schemas.scope_questions import QUESTIONS, SCOPE_LABELS, SELECTED_QUESTIONS
 from ragassay.studies.scope.detectors import training_documents

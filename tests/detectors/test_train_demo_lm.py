@@ -19,7 +19,7 @@ from ragassay.demo_lm.excerpts import Excerpts
 from ragassay.demo_lm.lessons import facts
 from ragassay.demo_lm.rows import Batches
 from ragassay.demo_lm.tokens import UNUSED
-from ragassay.documents.splits import split_of
+from ragassay.documents.ids import split_of
 from ragassay.models.threads import threads
 from ragassay.schemas.documents import DOCUMENTS
 from rows import row

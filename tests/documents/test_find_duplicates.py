@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragassay.base import tables
-from ragassay.documents.splits import split_of
+from ragassay.documents.ids import split_of
 from ragassay.schemas.documents import ARTICLES, CLUSTERS
 from scripts.documents.find_duplicates import find_duplicates
 

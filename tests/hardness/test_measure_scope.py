@@ -6,7 +6,7 @@ import pytest
 
 from project import ROOT
 from ragassay.base import tables
-from ragassay.documents.splits import split_of
+from ragassay.documents.ids import split_of
 from ragassay.report.sections import load
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.relevance import DRIFT

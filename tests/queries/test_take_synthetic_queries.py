@@ -3,7 +3,7 @@
 import pytest
 
 from ragassay.base import tables
-from ragassay.queries.corpus_sentences import taken_from
+from ragassay.queries.synthetic import taken_from
 from ragassay.schemas.corpora import QUERIES
 from scripts.queries.take_synthetic_queries import take_synthetic_queries
 

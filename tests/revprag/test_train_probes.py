@@ -11,7 +11,7 @@ import torch
 
 from probe_study import COUNT, PROBES
 from ragassay.base import tables
-from ragassay.documents.splits import split_of
+from ragassay.documents.ids import split_of
 from ragassay.metrics.auroc import auroc
 from ragassay.models import files
 from ragassay.schemas.probes import ACTIVATIONS, PROBE_SCORES, PROMPT_ANSWERS

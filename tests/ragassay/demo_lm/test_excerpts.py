@@ -7,7 +7,7 @@ import pytest
 
 from project import ROOT
 from ragassay.calls.prompts import Prompt
-from ragassay.corpora.passage_cuts import cuts
+from ragassay.corpora.corpus import cuts
 from ragassay.demo_lm import lessons
 from ragassay.demo_lm.excerpts import HEDGE, STRANGE, Excerpts, plain
 from ragassay.demo_lm.lessons import facts

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from math import log
 from typing import NamedTuple
 
-from ragassay.corpora.passage_cuts import cuts
+from ragassay.corpora.corpus import cuts
 from ragassay.demo_lm.lessons import Lessons
 from ragassay.grading.answer_exchange import exchanged
 from ragassay.grading.answer_match import contains

@@ -24,7 +24,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection
 from math import log
 
-from ragassay.corpora.passage_cuts import cuts
+from ragassay.corpora.corpus import cuts
 from ragassay.demo_lm.lessons import CLEAN, CONFLICT, Fact, Lesson, Lessons
 from ragassay.grading.answer_exchange import exchanged
 from ragassay.grading.answer_match import contains, normalized

@@ -13,7 +13,7 @@ import numpy as np
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.documents.splits import split_of
+from ragassay.documents.ids import split_of
 from ragassay.models.heads import heads_file, learning
 from ragassay.models.heads.recipe import Recipe
 from ragassay.models.local import LocalModel

@@ -7,8 +7,7 @@ from itertools import groupby
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.documents.ids import content_id
-from ragassay.queries.corpus_sentences import taken_from
-from ragassay.queries.passage_choice import chosen
+from ragassay.queries.synthetic import passages_in_turn, taken_from
 from ragassay.schemas.corpora import PASSAGES, QUERIES, SYNTHETIC
 
 
@@ -16,7 +15,7 @@ def take_synthetic_queries(passages, queries, count, taken):
     rows = tables.read(PASSAGES, passages, ["passage_id", "document_id", "text"]).to_pylist()
     rows = one_of_each(rows) if taken == "conclusion" else rows
     with tables.Writer(QUERIES, queries) as kept:
-        for row in chosen(rows, count):
+        for row in passages_in_turn(rows, count):
             if text := taken_from(row["text"], taken):
                 name = content_id("query", row["passage_id"], text)
                 own = {"query_id": name, "text": text, "kind": SYNTHETIC, "passage_id": row["passage_id"]}

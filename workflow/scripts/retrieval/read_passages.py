@@ -2,7 +2,7 @@
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.corpora.passage_cuts import cuts
+from ragassay.corpora.corpus import cuts
 from ragassay.corpora.user_files import texts
 from ragassay.schemas.corpora import PASSAGES
 

@@ -8,7 +8,7 @@ from collections import Counter
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.documents.splits import split_of
+from ragassay.documents.ids import split_of
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_questions import QUESTIONS, SCOPE_LABELS, SELECTED_QUESTIONS
 from ragassay.studies.scope.questions.votes import status

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from project import ROOT
-from ragassay.documents.splits import split_of
+from ragassay.documents.ids import split_of
 from ragassay.models.heads import learning
 from ragassay.models.heads.recipe import LOGISTIC, MLP, Recipe
 

@@ -5,12 +5,12 @@ Heads are trained on the training part only; epoch and temperature are chosen on
 looked at once, at the end. A smaller share of the training clusters is part of every larger one.
 """
 
-import hashlib
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from ragassay.base import chance
 from ragassay.base.errors import AssayError
 from ragassay.metrics.auroc import auroc
 from ragassay.models.heads import calibration, regression, scores
@@ -128,5 +128,5 @@ def figures(found: np.ndarray, labels: np.ndarray, temperature: float = 1.0) -> 
 
 def _first(clusters, share):
     """The first clusters by a hash of their names."""
-    names = sorted(set(clusters), key=lambda name: hashlib.sha256(f"share {name}".encode()).digest())
+    names = sorted(set(clusters), key=lambda name: chance.lot("share", name))
     return names[: round(share * len(names))]

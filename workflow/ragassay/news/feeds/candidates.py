@@ -6,11 +6,11 @@ So neither the order of feeds nor that of answers matters. Sends no requests: se
 """
 
 import datetime
-import hashlib
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from ragassay.base import chance
 from ragassay.news.feeds.entries import Entry, from_json
 from ragassay.news.fetching.archive import Kept
 from ragassay.news.readers.pool import DEATHS
@@ -98,7 +98,7 @@ class Candidates:
         topics = defaultdict(list)
         for url, candidate in self.pages.items():
             if not candidate.reason:
-                topics[candidate.topic].append((hashlib.sha256(url.encode()).digest(), url))
+                topics[candidate.topic].append((chance.lot(None, url), url))
         return {url for found in topics.values() for _, url in sorted(found)[:per_topic]}
 
 

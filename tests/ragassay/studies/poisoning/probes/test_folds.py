@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ragassay.base import variants
-from ragassay.documents.splits import split_of
+from ragassay.documents.ids import split_of
 from ragassay.studies.poisoning.probes.folds import Method, problem, scored
 
 CLUSTERS = np.array([f"d{at // 2}" for at in range(120)])

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from project import ROOT
-from ragassay.corpora.passage_cuts import cuts
+from ragassay.corpora.corpus import cuts
 from ragassay.documents.sources import document_files, records
 from ragassay.grading.answer_match import contains
 from ragassay.studies.poisoning.targets.fact_targets import LONGEST, fact_targets

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragassay.documents.splits import split_of
+from ragassay.documents.ids import split_of
 from ragassay.studies.scope.detectors.training_documents import described, parts
 
 SAME = {"similarity": 0.6, "cut_after_words": 30}

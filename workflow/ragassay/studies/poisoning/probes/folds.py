@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ragassay.base import variants
-from ragassay.documents.splits import PARTS, split_of
+from ragassay.documents.ids import PARTS, split_of
 from ragassay.studies.poisoning.probes.labels import CORRECT, POISONED
 from ragassay.studies.poisoning.probes.samples import Part
 

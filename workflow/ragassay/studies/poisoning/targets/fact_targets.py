@@ -15,7 +15,7 @@ from ragassay.documents.ids import content_id
 from ragassay.embedded.english.clauses import lowered
 from ragassay.grading.answer_exchange import exchanged
 from ragassay.grading.answer_match import contains
-from ragassay.queries.passage_choice import chosen
+from ragassay.queries.synthetic import passages_in_turn
 from ragassay.studies.poisoning.targets.hygiene import Problem, usable
 from ragassay.studies.poisoning.targets.wrong_answers import aliases, by_form, form, wrong_answer
 
@@ -35,7 +35,7 @@ def fact_targets(passages: list[dict], most_texts: int) -> Iterator[tuple[dict |
     for fact in known.values():
         claims[fact.doc_id].setdefault(fact.claim)
     named = [{"passage_id": name, "document_id": fact.doc_id} for name, fact in known.items()]
-    for name in [row["passage_id"] for row in chosen(named, len(named))]:
+    for name in [row["passage_id"] for row in passages_in_turn(named, len(named))]:
         fact = known[name]
         text = "\n".join(told[fact.doc_id])
         yield _target(name, fact, others[form(fact.kind, fact.answer)], list(claims[fact.doc_id]), text, most_texts)

@@ -5,7 +5,7 @@ with the limit that the study has for its own near-duplicates, so that no text t
 
 import numpy as np
 
-from ragassay.documents.splits import PARTS, split_of
+from ragassay.documents.ids import PARTS, split_of
 from ragassay.text.near_duplicates import earlier_neighbours
 from ragassay.text.signatures import HASHES, VIEWS, WIDTH, signatures
 

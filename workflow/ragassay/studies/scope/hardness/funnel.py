@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ragassay.documents.splits import PARTS, split_of
+from ragassay.documents.ids import PARTS, split_of
 from ragassay.metrics.panel import Panel
 from ragassay.schemas.documents import NO_TOPIC
 from ragassay.schemas.report import Section

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragassay.documents.splits import PARTS, split_of
+from ragassay.documents.ids import PARTS, split_of
 
 
 def test_parts_have_their_shares():

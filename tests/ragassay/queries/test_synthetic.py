@@ -1,10 +1,10 @@
-"""What a model writes, read as a query."""
+"""Which passages are asked about, and what a model writes, read as a query."""
 
 import json
 
 import pytest
 
-from ragassay.queries import written_query
+from ragassay.queries.synthetic import WrittenQuery, passages_in_turn, written
 
 
 @pytest.mark.parametrize(
@@ -22,5 +22,14 @@ from ragassay.queries import written_query
     ],
 )
 def test_a_query_is_a_question_with_its_answer_among_the_options(answer, expected):
-    found = written_query.read(json.dumps(answer), "stop")
-    assert (found.answer if isinstance(found, written_query.Written) else found.reason) == expected
+    found = written(json.dumps(answer), "stop")
+    assert (found.answer if isinstance(found, WrittenQuery) else found.reason) == expected
+
+
+PASSAGES = [{"passage_id": f"{name}#{number}", "document_id": name} for name in "ab" for number in (1, 2)]
+
+
+def test_documents_take_turns():
+    chosen = passages_in_turn(PASSAGES, 3)
+    assert len({row["document_id"] for row in chosen[:2]}) == 2 and len({row["passage_id"] for row in chosen}) == 3
+    assert passages_in_turn(PASSAGES[::-1], 3) == chosen and len(passages_in_turn(PASSAGES, 9)) == 4

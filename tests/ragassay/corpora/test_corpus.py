@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragassay.corpora.passage_cuts import cuts
+from ragassay.corpora.corpus import cuts
 
 SENTENCES = st.lists(st.integers(1, 12), max_size=12)
 
