@@ -306,7 +306,7 @@ def write(tmp_path):
         ({"report": {"sections": ["documents"] * 2}}, "(a list), expected no entry twice"),
         (
             {"models": {"m": {**MODEL, "provider": "opnai"}}},
-            "models.m.provider: found 'opnai' (text), expected one of embedded, openai, script, together, transformers",
+            "models.m.provider: found 'opnai' (text), expected one of embedded, openai, rules, script, together",
         ),
         ({"models": {"m": {**MODEL, "mode": "now"}}}, "models.m.mode: found 'now' (text), expected one of batch, onl"),
         ({"report": {"sections": ["../page"]}}, "report.sections.0: found '../page' (text), expected text of the form"),

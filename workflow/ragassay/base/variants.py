@@ -18,8 +18,9 @@ class VariantError(AssayError):
 
 @cache  # planning asks thousands of times
 def names(package: str) -> tuple[str, ...]:
-    """All variants of a package, sorted."""
-    return tuple(sorted(module.name for module in pkgutil.iter_modules(importlib.import_module(package).__path__)))
+    """All variants of a package, sorted; what begins with an underscore is none."""
+    modules = pkgutil.iter_modules(importlib.import_module(package).__path__)
+    return tuple(sorted(module.name for module in modules if not module.name.startswith("_")))
 
 
 def load(package: str, name: str, setting: str) -> ModuleType:
