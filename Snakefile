@@ -1,5 +1,5 @@
-"""ragassay: the contents page. Rules stand in workflow/rules in the order in which they run, with those that name targets for
-people; what they call, in workflow/scripts."""
+"""ragassay: the contents page. Rules stand in workflow/rules, by stage and in the order in which
+stages run, so that each reads only what those before it write; what they call, in workflow/scripts."""
 
 from snakemake.utils import min_version
 
@@ -7,24 +7,26 @@ min_version("9.27")
 
 
 include: "workflow/rules/common.smk"
-include: "workflow/rules/documents.smk"
 include: "workflow/rules/news.smk"
-include: "workflow/rules/scope.smk"
-include: "workflow/rules/hardness.smk"
+include: "workflow/rules/documents.smk"
+include: "workflow/rules/questions.smk"
 include: "workflow/rules/responses.smk"
-include: "workflow/rules/question_sets.smk"
-include: "workflow/rules/people.smk"
-include: "workflow/rules/retrieval.smk"
+include: "workflow/rules/labels.smk"
+include: "workflow/rules/hardness.smk"
+include: "workflow/rules/detectors.smk"
+include: "workflow/rules/corpora.smk"
 include: "workflow/rules/queries.smk"
-include: "workflow/rules/answers.smk"
+include: "workflow/rules/targets.smk"
+include: "workflow/rules/demo_lm.smk"
+include: "workflow/rules/search.smk"
+include: "workflow/rules/question_sets.smk"
+include: "workflow/rules/grading.smk"
 include: "workflow/rules/relevance.smk"
-include: "workflow/rules/datasets.smk"
 include: "workflow/rules/attacks.smk"
 include: "workflow/rules/defences.smk"
-include: "workflow/rules/raguard.smk"
-include: "workflow/rules/revprag.smk"
-include: "workflow/rules/detectors.smk"
-include: "workflow/rules/llm.smk"
+include: "workflow/rules/measures.smk"
+include: "workflow/rules/probes.smk"
+include: "workflow/rules/calls.smk"
 include: "workflow/rules/release.smk"
 include: "workflow/rules/report.smk"
 

@@ -52,7 +52,7 @@ def program(name: str) -> str:
 
 def main():
     from corpora.large_study import write_study
-    from scripts.responses.build_explorer import build_explorer
+    from scripts.hardness.build_explorer import build_explorer
 
     with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
         page, paths = Path(folder) / "explorer.html", write_study(folder, DOCUMENTS)

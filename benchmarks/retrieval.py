@@ -147,7 +147,7 @@ def stored(folder: str) -> dict:
     """The stage as a job runs it, twice: what the second corpus adds to the memory of the first."""
     import dataclasses
 
-    from scripts.retrieval.search_dense import search_dense
+    from scripts.search.search_dense import search_dense
 
     own, peaks, start = dataclasses.asdict(encoder()), [], 0.0
     for name in ("few", "all"):

@@ -72,13 +72,13 @@ def documents(path):
 
 def study(url, folder):
     """All stages as jobs run them, in this process; the seconds of each."""
-    from scripts.scope.extract_claims import extract_claims
-    from scripts.scope.judge_scope import judge_scope
-    from scripts.scope.label_scope import label_scope
-    from scripts.scope.recover_claims import recover_claims
-    from scripts.scope.remove_supported_claims import remove_supported_claims
-    from scripts.scope.select_questions import select_questions
-    from scripts.scope.write_questions import write_questions
+    from scripts.labels.judge_scope import judge_scope
+    from scripts.labels.label_scope import label_scope
+    from scripts.labels.select_questions import select_questions
+    from scripts.questions.extract_claims import extract_claims
+    from scripts.questions.recover_claims import recover_claims
+    from scripts.questions.remove_supported_claims import remove_supported_claims
+    from scripts.questions.write_questions import write_questions
 
     def table(*names):
         return {name: str(folder / f"{name}.parquet") for name in names}

@@ -31,11 +31,11 @@ ELSEWHERE = {  # commands that other tests run -> which
 }
 PYTHON = {  # pages whose Python tests run -> which
     "attacks": "tests/attacks/test_guide.py",
-    "defences": "tests/raguard/test_guard.py",
+    "defences": "tests/defences/test_guard.py",
     "guards": "tests/test_snippets.py",
     "notebooks": "tests/test_notebooks.py",
     "relevance": "tests/relevance/test_study.py",
-    "revprag": "tests/revprag/test_guide.py",
+    "revprag": "tests/probes/test_guide.py",
 }
 
 

@@ -36,9 +36,9 @@ class Gates:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        from scripts.relevance.hold_out_documents import hold_out_documents
-        from scripts.retrieval.read_passages import read_passages
-        from scripts.retrieval.read_queries import read_queries
+        from scripts.corpora.hold_out_documents import hold_out_documents
+        from scripts.corpora.read_passages import read_passages
+        from scripts.queries.read_queries import read_queries
 
         self.folder, self.embeddings, data = folder, embeddings, clone.DATA / "relevance"
         self.passages, self.documents = folder / "passages/pubmed.parquet", folder / "held_out.parquet"
@@ -55,8 +55,8 @@ class Gates:
         """queries x k similarities of a query set, by each retriever."""
         from ragassay.studies.relevance import searched_queries
         from ragassay.studies.relevance.searched_queries import DocumentClusters
-        from scripts.retrieval.search_bm25 import search_bm25
-        from scripts.retrieval.search_dense import search_dense
+        from scripts.search.search_bm25 import search_bm25
+        from scripts.search.search_dense import search_dense
 
         queries, found = self.folder / f"queries/{name}.parquet", self.neighbours(name)
         search_dense(self.passages, queries, found[0], **DENSE, embeddings=self.embeddings, count=KEPT)

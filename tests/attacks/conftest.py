@@ -2,8 +2,9 @@
 
 import pytest
 
+from guarded import scored  # noqa: F401
 from passages import TEXTS, write_passages
-from scripts.datasets.collect_target_queries import collect_target_queries
+from scripts.targets.collect_target_queries import collect_target_queries
 from targets import write_targets
 
 

@@ -39,8 +39,8 @@ from ragassay.studies.poisoning.attacks.tried import tried
 from ragassay.studies.poisoning.attacks.trigger import triggered
 from ragassay.studies.poisoning.defences import defence
 from rows import row
+from scripts.attacks.fit_defence import fit_defence
 from scripts.attacks.optimise_passages import optimise_passages
-from scripts.defences.fit_defence import fit_defence
 from targets import TARGET_ROWS, targets
 
 SMALL = {  # settings that do little

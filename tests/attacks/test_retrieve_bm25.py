@@ -5,7 +5,7 @@ from ragassay.base import tables
 from ragassay.schemas.attacks import RETRIEVED
 from ragassay.schemas.corpora import NEIGHBOURS
 from scripts.attacks.retrieve_bm25 import retrieve_bm25
-from scripts.retrieval.search_bm25 import search_bm25
+from scripts.search.search_bm25 import search_bm25
 from targets import write_poison
 
 POISON = [("bridge", "What fell in the storm. The lighthouse fell."), ("ferry", "When does the ferry sail? At seven.")]

@@ -8,7 +8,7 @@ from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.attacks import RETRIEVED
 from ragassay.schemas.corpora import NEIGHBOURS
 from scripts.attacks.retrieve_dense import retrieve_dense
-from scripts.retrieval.search_dense import search_dense
+from scripts.search.search_dense import search_dense
 from study import MINILM
 from targets import write_poison
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from guarded import place, scored  # noqa: F401
 from passages import TEXTS, write_passages
 from ragassay.base import tables
 from ragassay.schemas.attacks import RETRIEVED
@@ -18,19 +19,19 @@ NAMES = ("targets", "retrieved", "passages", "poisoned_passages")
 def files(tmp_path):
     """A function that gives the place of a table."""
 
-    def place(name):
+    def path(name):
         return tmp_path / f"{name}.parquet"
 
-    write_targets(place("targets"))
-    write_poison(place("poisoned_passages"), POISON)
-    write_passages(place("passages"), TEXTS)
+    write_targets(path("targets"))
+    write_poison(path("poisoned_passages"), POISON)
+    write_passages(path("passages"), TEXTS)
     rows = [
         row(RETRIEVED, target_id=name, rank=rank, passage_id=one, poisoned=one.startswith("poison"))
         for name, found in FOUND.items()
         for rank, one in enumerate(found, 1)
     ]
-    tables.write(RETRIEVED, place("retrieved"), rows)
-    return place
+    tables.write(RETRIEVED, path("retrieved"), rows)
+    return path
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from ragassay.studies.scope.detectors import training_documents
 from rows import row
 from scripts.documents.collect_documents import collect_documents
 from scripts.documents.find_duplicates import find_duplicates
-from scripts.scope.select_questions import select_questions
+from scripts.labels.select_questions import select_questions
 
 SAME = {"similarity": 0.6, "cut_after_words": 60}
 STORIES = 24

@@ -17,15 +17,15 @@ from ragassay.schemas.defences import FILTERED
 from ragassay.studies.poisoning.probes.asked import asked_once
 from ragassay.studies.poisoning.targets.hygiene import usable
 from rows import row
-from scripts.revprag.answer_prompts import answer_prompts
-from scripts.revprag.collect_activations import collect_activations
-from scripts.revprag.combine_alarms import combine_alarms
-from scripts.revprag.mask_passages import mask_passages
-from scripts.revprag.measure_revprag import measure_revprag
-from scripts.revprag.pair_prompts import pair_prompts
-from scripts.revprag.project_activations import project_activations
-from scripts.revprag.train_probes import train_probes
-from scripts.revprag.transfer_probes import transfer_probes
+from scripts.probes.answer_prompts import answer_prompts
+from scripts.probes.collect_activations import collect_activations
+from scripts.probes.combine_alarms import combine_alarms
+from scripts.probes.mask_passages import mask_passages
+from scripts.probes.measure_revprag import measure_revprag
+from scripts.probes.pair_prompts import pair_prompts
+from scripts.probes.project_activations import project_activations
+from scripts.probes.train_probes import train_probes
+from scripts.probes.transfer_probes import transfer_probes
 
 PLACES = (
     "lighthouse mill archive ferry orchard quarry chapel market bridge tower harbour library"

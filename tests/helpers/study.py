@@ -27,7 +27,7 @@ from ragassay.schemas.scope_questions import (
 )
 from ragassay.studies.scope.responses.verdict_matrix import Cell, Questions
 from rows import row
-from scripts.responses.build_explorer import build_explorer
+from scripts.hardness.build_explorer import build_explorer
 
 TABLES = {
     table.name: table

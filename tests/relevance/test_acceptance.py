@@ -21,10 +21,10 @@ from ragassay.schemas.report import METRICS
 from ragassay.studies.relevance.searched_queries import fractions
 from ragassay.studies.relevance.statistics import Setting
 from rows import place, row
-from scripts.relevance.hold_out_documents import hold_out_documents
+from scripts.corpora.hold_out_documents import hold_out_documents
 from scripts.relevance.measure_relevance import measure_relevance
-from scripts.retrieval.search_bm25 import search_bm25
-from scripts.retrieval.search_dense import search_dense
+from scripts.search.search_bm25 import search_bm25
+from scripts.search.search_dense import search_dense
 from study import MINILM
 
 DATA, VECTORS = (ROOT / "../shared/data/relevance").resolve(), ROOT / ".pytest_cache/relevance_vectors"

@@ -13,8 +13,8 @@ from ragassay.schemas.relevance import RELEVANCE_SCORES
 from ragassay.schemas.report import METRICS
 from ragassay.services.gate import Gate
 from rows import place
+from scripts.corpora.hold_out_documents import hold_out_documents
 from scripts.relevance.fit_gate import fit_gate
-from scripts.relevance.hold_out_documents import hold_out_documents
 from scripts.relevance.measure_relevance import measure_relevance
 from scripts.relevance.score_relevance import score_relevance
 

@@ -17,11 +17,11 @@ from ragassay.services.gate import ANSWER, Gate, GateError
 from ragassay.studies.relevance import calibration, searched_queries, statistics
 from ragassay.studies.relevance.statistics import FUSED
 from rows import place, row
+from scripts.corpora.hold_out_documents import hold_out_documents
 from scripts.relevance.fit_gate import fit_gate
-from scripts.relevance.hold_out_documents import hold_out_documents
 from scripts.relevance.score_relevance import score_relevance
-from scripts.retrieval.search_bm25 import search_bm25
-from scripts.retrieval.search_dense import search_dense
+from scripts.search.search_bm25 import search_bm25
+from scripts.search.search_dense import search_dense
 from study import MINILM
 
 THINGS = "ferry quay glacier council harbour orchard lighthouse census bridge herring cheese choir".split()

@@ -1,3 +1,3 @@
-"""A folder for a small scope study."""
+"""The fixture of a small study."""
 
-from study import study  # noqa: F401  a fixture
+from study import study  # noqa: F401

@@ -59,7 +59,7 @@ def shared(tiny, tmp_path_factory):
         ("scripts/documents/describe_documents.py", {"describe_documents": 1, **METRICS}),
         ("ragassay/schemas/documents.py", {"describe_documents": 1, **METRICS}),
         ("ragassay/report/charts/theme.py", {"draw_figures": 7, "render_report": 1}),
-        ("scripts/scope/label_scope.py", jobs("label_scope", SELECTION, gathers=SCOPE_ONLY)),
+        ("scripts/labels/label_scope.py", jobs("label_scope", SELECTION, gathers=SCOPE_ONLY)),
         ("ragassay/documents/ids.py", jobs(SELECTION, gathers=SCOPE_ONLY)),
         ("ragassay/studies/scope/controls/overlap_control.py", jobs(gathers=GRADED)),
         ("ragassay/studies/scope/hardness/examples.py", jobs(gathers=["measure_scope"])),

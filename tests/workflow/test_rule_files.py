@@ -16,7 +16,7 @@ from project import ROOT, TINY, planned, snakemake
 
 RULES = ROOT / "workflow/rules"
 FILES = [ROOT / "Snakefile", *sorted(path for path in RULES.glob("*.smk") if path.name != "common.smk")]
-COLLECTING = ["llm", "release", "report"]
+COLLECTING = ["calls", "release", "report"]
 # What Snakemake puts into the names of a rule file, beside what its module imports.
 SNAKEMAKE = dict(vars(sys.modules[Workflow.__module__]))
 register_in_globals(SNAKEMAKE)
@@ -80,7 +80,7 @@ def test_every_name_in_a_rule_file_is_its_own_or_commons(file):
 
 
 def test_a_name_of_another_rule_file_is_found():
-    text = (RULES / "people.smk").read_text()
+    text = (RULES / "labels.smk").read_text()
     leaking = text.replace("people, question_sets, scope", "people, scope").replace("ALL = plan", "OTHER = plan")
     assert unknown(leaking) == {"question_sets", "ALL"}
     assert unknown("PLAIN += [1]\n") == {"PLAIN"}
@@ -90,7 +90,7 @@ def test_what_collects_is_included_after_the_studies_and_names_none_of_their_tab
     included = re.findall(r'^include: "workflow/rules/(\w+)\.smk"', (ROOT / "Snakefile").read_text(), re.MULTILINE)
     assert included == ["common", *(name for name in included if name not in ["common", *COLLECTING]), *COLLECTING]
     assert {f"{name}.smk" for name in included} == {path.name for path in RULES.glob("*.smk")}
-    for name in ("llm", "report"):
+    for name in ("calls", "report"):
         named = set(re.findall(r'"results/([^/{"]+)', (RULES / f"{name}.smk").read_text()))
         assert named <= {"metrics", "figures", "report", "examples"}, name
 
@@ -99,7 +99,7 @@ def test_a_study_needs_a_rule_file_and_one_line_that_includes_it(project):
     (project / "workflow/rules/tides.smk").write_text(STUDY)
     (project / "workflow/report/sections/tides.yaml").write_text("title: Tides\nparts: []\n")
     before, snakefile = planned(project, "--forceall", *TINY), project / "Snakefile"
-    line = 'include: "workflow/rules/llm.smk"'
+    line = 'include: "workflow/rules/calls.smk"'
     snakefile.write_text(snakefile.read_text().replace(line, f'include: "workflow/rules/tides.smk"\n{line}'))
     after = planned(project, "--forceall", *TINY)
     assert after == {

@@ -1,24 +1,24 @@
-"""Corpora under attack: what an attacker plants, what questions then find, and what is answered from that.
+"""Corpora under attack: what an attacker plants, and what questions then find. What guards learn from clean text is here, too, since an
+attacker may have the guard and write texts that it lets pass.
 
 Poisoned passages stand in tables of their own, `poisoned_passages`; no table of clean passages takes any.
 
-Reads   results/targets, results/queries, results/passages, results/neighbours, results/answers, the files that config["attacks"] names
+Reads   results/targets, results/queries, results/passages, results/neighbours, the files that config["attacks"] names, resources/prompts/
 Writes  results/attack_texts/{dataset}/{attack}.parquet                what a model writes for attacks that plant such texts
         results/rejects/attack_texts/{dataset}/{attack}.parquet        what is no text of these, with the reason
-        results/calls/{rule}/..., ledger/{rule}/...                    as in scope.smk
         results/poisoned_passages/{dataset}/{attack}.parquet           what is planted
-        results/retrieved/{dataset}/{retriever}/{attack}.parquet       what the questions find with that in the corpus
-        results/metrics/attacks.parquet                                the report's section
+        results/scorers/{dataset}/{scorer}/                            a scorer that is trained on each half of the documents
+        results/passage_scores/{dataset}/{scorer}/{attack}.parquet     of what is planted; under the attack `none`, of the corpus
+        results/guards/{dataset}/{retriever}/{defence}.json            what a defence learns from clean text
+        results/retrieved/{dataset}/{retriever}/{attack}.parquet       what the questions find with planted texts in the corpus
+        results/calls/{rule}/..., ledger/{rule}/...                    as in questions.smk
         embeddings/                                                    vectors of texts; not an output, never deleted
         optimised/                                                     what optimising has made; not an output either
 """
 
-from ragassay.plan import attackers, attacks, defences, defended, models, retrieval
+from ragassay.plan import attackers, attacks, defences, defended, models, raguard, retrieval
 
-ATTACKED = plan(attacks.columns)
-RETRIEVED = expand("results/retrieved/{dataset}/{retriever}/{attack}.parquet", zip, **ATTACKED)
-PLANTED = list(dict.fromkeys(expand("results/poisoned_passages/{dataset}/{attack}.parquet", zip, **ATTACKED)))
-SECTIONS["attacks"] = {"shown": bool(RETRIEVED)}
+RETRIEVED = expand("results/retrieved/{dataset}/{retriever}/{attack}.parquet", zip, **plan(attacks.columns))
 PRODUCTS += RETRIEVED
 CALLS += expand("results/calls/paraphrase_targets/{dataset}/{attack}.parquet", zip, **plan(attacks.written))
 CALLS += expand("results/calls/optimise_passages/{dataset}/{attack}.parquet", zip, **plan(attacks.asking))
@@ -26,15 +26,27 @@ CALLS += expand("results/calls/optimise_passages/{dataset}/{attack}.parquet", zi
 
 wildcard_constraints:
     attack=one_of(plan(attacks.attacks)),
+    defence=one_of(plan(defences.defences)),
+    scorer=one_of(plan(raguard.scorers)),
 
 
-rule attacks:
-    """What attacks reach, and what is left of that behind defences."""
+rule train_scorer:
+    """A scorer learns each half of the documents, so that the other half is new to it."""
     input:
-        RETRIEVED,
-        "results/metrics/attacks.parquet",
-        "results/report/attacks.csv",
-        "results/figures/attacks",
+        passages=plan(defences.snapshot, pattern="results/passages/{corpus}.parquet"),
+    output:
+        scorer=directory("results/scorers/{dataset}/{scorer}"),
+    log:
+        "logs/train_scorer/{dataset}/{scorer}.log",
+    conda:
+        "../../envs/encoders.yaml"
+    resources:
+        mem_mb=4000,
+    params:
+        code=code("attacks/train_scorer.py", raguard.kinds),
+        settings=plan(raguard.train_scorer),
+    script:
+        "../scripts/attacks/train_scorer.py"
 
 
 rule paraphrase_targets:
@@ -88,6 +100,50 @@ rule poison_corpus:
         settings=plan(attacks.poison_corpus),
     script:
         "../scripts/attacks/poison_corpus.py"
+
+
+rule score_passages:
+    """How surprising each passage is, as a whole and in chunks."""
+    input:
+        plan(raguard.weights),
+        passages=plan(raguard.passages),
+        poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",
+        scorer=plan(raguard.trained),
+    output:
+        passage_scores=table("results/passage_scores/{dataset}/{scorer}/{attack}.parquet"),
+    log:
+        "logs/score_passages/{dataset}/{scorer}/{attack}.log",
+    conda:
+        "../../envs/encoders.yaml"
+    resources:
+        **ENCODING,
+    params:
+        code=code("attacks/score_passages.py", raguard.kinds),
+        settings=plan(raguard.score_passages),
+    script:
+        "../scripts/attacks/score_passages.py"
+
+
+rule fit_defence:
+    """A defence learns from clean text what is usual: for each fold of queries from the others, and from all of them."""
+    input:
+        plan(defences.fitting_weights),
+        targets="results/targets/{dataset}.parquet",
+        neighbours=plan(defences.snapshot, pattern="results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
+        passages=plan(defences.snapshot, pattern="results/passages/{corpus}.parquet"),
+        passage_scores=plan(defences.null_scores),
+        poisoned=plan(defences.poisoned_null),
+    output:
+        guard="results/guards/{dataset}/{retriever}/{defence}.json",
+    log:
+        "logs/fit_defence/{dataset}/{retriever}/{defence}.log",
+    conda:
+        "../../envs/encoders.yaml"
+    params:
+        code=code("attacks/fit_defence.py", defences.kinds),
+        settings=plan(defences.fit_defence),
+    script:
+        "../scripts/attacks/fit_defence.py"
 
 
 rule optimise_passages:
@@ -166,28 +222,3 @@ rule retrieve_bm25:
         settings=plan(attacks.retrieve_bm25),
     script:
         "../scripts/attacks/retrieve_bm25.py"
-
-
-rule measure_attacks:
-    """How much of what is planted is found, how loud it is, and what is answered: the report's section."""
-    input:
-        targets=expand("results/targets/{dataset}.parquet", dataset=plan(attacks.attacked)),
-        poisoned_passages=PLANTED,
-        passages=expand("results/passages/{corpus}.parquet", corpus=plan(attacks.corpora)),
-        retrieved=RETRIEVED,
-        answers=expand(
-            "results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet",
-            zip,
-            **plan(defences.columns),
-        ),
-    output:
-        metrics=table("results/metrics/attacks.parquet"),
-    log:
-        "logs/measure_attacks.log",
-    conda:
-        "../../envs/encoders.yaml"
-    params:
-        code=code_version("attacks/measure_attacks.py"),
-        settings=plan(attacks.measure_attacks),
-    script:
-        "../scripts/attacks/measure_attacks.py"

@@ -15,10 +15,10 @@ from snakemake.exceptions import WorkflowError
 
 from ragassay.base.code_version import code_version
 from ragassay.base.errors import AssayError
-from ragassay.plan import cluster, lost_records, machine, references
 from ragassay.config import schema
 from ragassay.config.settings import NAME, checked, read
 from ragassay.config.shards import one_of, read_shards
+from ragassay.plan import cluster, lost_records, machine, references
 
 
 def in_one_line(function, *arguments, **more):
@@ -37,22 +37,21 @@ for file in CONFIG_FILES if workflow.is_main_process else ():  # where profiles/
 configfile: "config/config.yaml"
 
 
-references_too = [references.problems] if workflow.is_main_process else []  # jobs start after that
 machine.prepare(workflow)
-config.update(in_one_line(checked, config, CONFIG_FILES, in_one_line(schema.merged), *references_too))
+checks = [references.problems] if workflow.is_main_process else []  # jobs start after that
+config.update(in_one_line(checked, config, CONFIG_FILES, in_one_line(schema.merged), *checks))
 SHARDS = in_one_line(read_shards, config["shards"], config["question_sets"])
 
 
-# Keys of models come from the environment: a missing one stops before any job.
 envvars:
-    *[model["key_variable"] for model in config["models"].values() if model["key_variable"]],
+    *[model["key_variable"] for model in config["models"].values() if model["key_variable"]],  # needed to start
 
 
 wildcard_constraints:
     shard=one_of([*SHARDS, *config["question_sets"]]),
 
 
-# The rule files of studies add to these; those of llm, release and report, which are included after them, collect it.
+# The rule files of studies add to these; those of calls, release and report, which are included after them, collect it.
 CALLS = []  # tables of what was asked of models and paid
 SECTIONS = {}  # of the report: name -> `examples`, a file, if there are some; `shown`, if there may be nothing to show
 EXPLORERS = {}  # pages beside the report: name -> file

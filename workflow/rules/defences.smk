@@ -1,60 +1,28 @@
-"""Defences of a corpus under attack: what they remove of what questions find, and what responders answer from the rest.
+"""Defences of a corpus under attack: what they remove of what questions find, what responders answer from the rest, and what they hold
+back of texts as these come in.
 
 `none`, `oracle`, which removes exactly the poison, and `closed_book`, which removes all, are defences like others.
 
-Reads   results/targets, results/retrieved, results/neighbours, results/passages, results/poisoned_passages, results/passage_scores,
-        resources/prompts/
-Writes  results/queries/{dataset}.{defence}.parquet                                    questions that a defence puts in other words
-        results/rejects/rewritten_questions/{dataset}/{defence}.parquet                those that it does not, with the reason
-        results/found_rewritten/{dataset}/{retriever}/{attack}/{defence}.parquet       what these find in a corpus under attack
-        results/guards/{dataset}/{retriever}/{defence}.json                            what a defence learns from clean text
+Reads   results/targets, results/queries, results/retrieved, results/neighbours, results/passages, results/poisoned_passages,
+        results/passage_scores, results/guards, resources/prompts/
+Writes  results/found_rewritten/{dataset}/{retriever}/{attack}/{defence}.parquet       what rewritten questions find in a corpus under attack
         results/filtered/{dataset}/{retriever}/{attack}/{defence}.parquet              what is removed, and what is left
         results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet   what is answered from that
-        results/calls/{rule}/..., ledger/{rule}/...                                    as in scope.smk
+        results/quarantine/{dataset}/{retriever}/{attack}/{defence}.parquet            what screening holds back
+        results/calls/{rule}/..., ledger/{rule}/...                                    as in questions.smk
 """
 
-from ragassay.plan import attacks, defences, defended, models, retrieval
+from ragassay.plan import attacks, defences, defended, models, raguard, retrieval, screening
 
 DEFENDED = plan(defences.columns)
-ANSWERS = expand("results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet", zip, **DEFENDED)
 CALLS += expand(
     "results/calls/answer_attacked/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet", zip, **DEFENDED
 )
-CALLS += expand("results/calls/rewrite_questions/{dataset}/{defence}.parquet", zip, **plan(defended.rewritten))
-PRODUCTS += ANSWERS
-
-
-wildcard_constraints:
-    defence=one_of(plan(defences.defences)),
-
-
-rule rewrite_questions:
-    """A defence has the questions put in other words before anybody searches for them."""
-    input:
-        plan(models.of_named, what=models.weights_of, named=defended.question_writer),
-        queries="results/queries/{dataset}.targets.parquet",
-        prompt="resources/prompts/rewrite_question.yaml",
-    output:
-        rewritten=table("results/queries/{dataset}.{defence}.parquet"),
-        rejects=table("results/rejects/rewritten_questions/{dataset}/{defence}.parquet"),
-        calls=table("results/calls/rewrite_questions/{dataset}/{defence}.parquet"),
-    log:
-        "logs/rewrite_questions/{dataset}/{defence}.log",
-    benchmark:
-        "logs/rewrite_questions/{dataset}/{defence}.benchmark.jsonl"
-    wildcard_constraints:
-        defence=one_of(plan(defended.rewriting)),
-    conda:
-        "../../envs/models.yaml"
-    threads: plan(models.of_named, what=models.threads_of, named=defended.question_writer)
-    resources:
-        runtime="4h",
-    params:
-        code=code("defences/rewrite_questions.py", defended.writing_kinds),
-        settings=plan(defended.rewrite_questions),
-        access=frozen(plan(models.of_named, what=models.access_of, named=defended.question_writer)),
-    script:
-        "../scripts/defences/rewrite_questions.py"
+PRODUCTS += expand("results/filtered/{dataset}/{retriever}/{attack}/{defence}.parquet", zip, **plan(defences.filters))
+PRODUCTS += expand("results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet", zip, **DEFENDED)
+PRODUCTS += expand(
+    "results/quarantine/{dataset}/{retriever}/{attack}/{defence}.parquet", zip, **plan(screening.columns)
+)
 
 
 rule retrieve_rewritten:
@@ -79,28 +47,6 @@ rule retrieve_rewritten:
         settings=plan(attacks.retrieve_dense),
     script:
         "../scripts/defences/retrieve_rewritten.py"
-
-
-rule fit_defence:
-    """A defence learns from clean text what is usual: for each fold of queries from the others, and from all of them."""
-    input:
-        plan(defences.fitting_weights),
-        targets="results/targets/{dataset}.parquet",
-        neighbours=plan(defences.snapshot, pattern="results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
-        passages=plan(defences.snapshot, pattern="results/passages/{corpus}.parquet"),
-        passage_scores=plan(defences.null_scores),
-        poisoned=plan(defences.poisoned_null),
-    output:
-        guard="results/guards/{dataset}/{retriever}/{defence}.json",
-    log:
-        "logs/fit_defence/{dataset}/{retriever}/{defence}.log",
-    conda:
-        "../../envs/encoders.yaml"
-    params:
-        code=code("defences/fit_defence.py", defences.kinds),
-        settings=plan(defences.fit_defence),
-    script:
-        "../scripts/defences/fit_defence.py"
 
 
 rule filter_retrieved:
@@ -155,3 +101,31 @@ rule answer_attacked:
         access=frozen(plan(models.access_of, role="responder")),
     script:
         "../scripts/defences/answer_attacked.py"
+
+
+rule screen_passages:
+    """Texts that come in are held back or admitted, before any question is known that finds them. A search has stored
+    their vectors.
+    """
+    input:
+        plan(retrieval.retriever_weights),
+        "results/retrieved/{dataset}/{retriever}/{attack}.parquet",
+        guard=plan(screening.guard),
+        passages=plan(raguard.passages),
+        poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",
+        passage_scores=plan(defences.scores),
+        queries=plan(screening.queries),
+        reviews=plan(screening.reviews),
+    output:
+        quarantine=table("results/quarantine/{dataset}/{retriever}/{attack}/{defence}.parquet"),
+    log:
+        "logs/screen_passages/{dataset}/{retriever}/{attack}/{defence}.log",
+    conda:
+        "../../envs/encoders.yaml"
+    resources:
+        **ENCODING,
+    params:
+        code=code("defences/screen_passages.py", defences.kinds),
+        settings=plan(screening.screen_passages),
+    script:
+        "../scripts/defences/screen_passages.py"

@@ -1,17 +1,16 @@
-"""Detectors of out-of-scope questions: a small language model to train them with, heads on features of frozen models, what they
-say of any questions, and how they compare. Asks no model of a provider.
+"""Detectors of out-of-scope questions: heads on features of frozen models, what they say of any questions, and how they
+compare. Asks no model of a provider.
 
-Reads   results/documents, questions, selected_questions, scope_labels, hardness_scores, gold, human_labels, targets, resources/prompts/, and the weights
-        that `models` and `encoders` name, such as resources/demo/demo-lm/
-Writes  results/models/demo-lm/                                                     a small language model, where `models` names it
-        results/detectors/{detector}/{encoder}/{generator}/{judge}/                 heads, card, training, documents
+Reads   results/documents, questions, selected_questions, scope_labels, hardness_scores, gold, human_labels, resources/prompts/, and
+        the weights that `models` and `encoders` name, such as resources/demo/demo-lm/
+Writes  results/detectors/{detector}/{encoder}/{generator}/{judge}/                 heads, card, training, documents
         results/predictions/{detector}/{encoder}/{generator}/{judge}/{asked}.parquet
                                                                                     what they say of a generator's or set's questions
         results/metrics/detectors.parquet                                           the report's section
         embeddings/                                                                 features; not an output, never deleted
 """
 
-from ragassay.plan import datasets, detectors, people, question_sets, scope
+from ragassay.plan import detectors, people, question_sets, scope
 
 ALL, OWN = plan(scope.every), plan(scope.own)
 BY_OWN_JUDGE = dict(ALL, judge=OWN["judge"])
@@ -34,31 +33,6 @@ rule detectors:
     """Detectors of out-of-scope questions, trained, applied and compared."""
     input:
         "results/metrics/detectors.parquet",
-
-
-rule train_demo_lm:
-    """A decoder small enough for this machine learns the documents by heart and to follow passages."""
-    input:
-        documents=expand("results/documents/{shard}.parquet", shard=SHARDS),
-        targets=expand("results/targets/{dataset}.parquet", dataset=plan(datasets.made, origin=datasets.BY_RULE)),
-        closed_book_prompt="resources/prompts/answer_closed_book.yaml",
-        passages_prompt="resources/prompts/respond_passages.yaml",
-    output:
-        model=directory("results/models/demo-lm"),
-    log:
-        "logs/train_demo_lm.log",
-    benchmark:
-        "logs/train_demo_lm.benchmark.jsonl"
-    conda:
-        "../../envs/encoders.yaml"
-    resources:
-        mem_mb=3000,
-        runtime="1h",
-    params:
-        code=code_version("detectors/train_demo_lm.py"),
-        settings=config["demo_lm"],
-    script:
-        "../scripts/detectors/train_demo_lm.py"
 
 
 rule train_detector:

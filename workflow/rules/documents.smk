@@ -1,17 +1,34 @@
-"""From the user's files and from articles to documents, and what they are like.
+"""From the user's files and from articles to documents, and what they are like; and what a question set brings.
 
-Reads   config/shards.tsv and the files or folders that it names, results/articles
-Writes  results/articles/{shard}.parquet              the articles in the user's files
-        results/clusters/{shard}.parquet              near-duplicates, also of earlier shards
-        results/documents/{shard}.parquet             the documents
-        results/rejects/{articles,documents}/         what could not be one, with the reason
-        results/document_statistics.parquet           per shard and topic
-        results/metrics/documents.parquet             the report's section
+A set's name stands in the place of generator and shard, and whatever is asked of the study's questions can be asked of it.
+
+Reads   config/shards.tsv and the files or folders that it names, the files that config["question_sets"] names,
+        results/articles, pages, candidates, feed_health and rejects of crawled shards
+Writes  results/articles/{shard}.parquet                                            the articles in the user's files
+        results/clusters/{shard}.parquet                                            near-duplicates, also of earlier shards
+        results/documents/{shard}.parquet                                           the documents, also of a question set
+        results/questions/{question_set}/{question_set}.parquet                     the questions of a set
+        results/human_labels/{question_set}.parquet                                 what people said of them
+        results/responses/{question_set}/{responder}/recorded/{question_set}.parquet    responses that were recorded
+        results/scope_votes/{question_set}/{judge}/{question_set}.parquet           verdicts that were recorded
+        results/rejects/{articles,documents}/                                       what could not be one, with the reason
+        results/document_statistics.parquet                                         per shard and topic
+        results/metrics/documents.parquet, crawl.parquet                            the report's sections
 """
 
-from ragassay.plan import documents
+from ragassay.plan import documents, news, question_sets
 
+CRAWLED = plan(news.crawled)
+REJECTING = ["pages", "articles", "documents"]
 SECTIONS["documents"] = {}
+SECTIONS["crawl"] = {"shown": bool(CRAWLED)}
+
+
+wildcard_constraints:
+    question_set=one_of(config["question_sets"]),
+
+
+ruleorder: read_question_set > collect_documents
 
 
 rule documents:
@@ -38,6 +55,68 @@ rule read_articles:
         settings=plan(documents.read_articles),
     script:
         "../scripts/documents/read_articles.py"
+
+
+rule read_question_set:
+    """Documents, questions and people's votes of a set become tables like the study's own."""
+    input:
+        document_files=plan(question_sets.documents),
+        question_files=lookup("{question_set}/questions", within=config["question_sets"]),
+        vote_files=lookup("{question_set}/human_votes", within=config["question_sets"]),
+    output:
+        documents=table("results/documents/{question_set}.parquet"),
+        questions=table("results/questions/{question_set}/{question_set}.parquet"),
+        human_labels=table("results/human_labels/{question_set}.parquet"),
+    log:
+        "logs/read_question_set/{question_set}.log",
+    conda:
+        "../../envs/tables.yaml"
+    params:
+        code=code_version("documents/read_question_set.py"),
+        settings=plan(question_sets.read_question_set),
+    script:
+        "../scripts/documents/read_question_set.py"
+
+
+rule read_responses:
+    """The recorded responses to a set, by one responder."""
+    input:
+        document_files=plan(question_sets.documents),
+        question_files=lookup("{question_set}/questions", within=config["question_sets"]),
+        response_files=lookup("{question_set}/responses", within=config["question_sets"]),
+    output:
+        responses=table("results/responses/{question_set}/{responder}/recorded/{question_set}.parquet"),
+    log:
+        "logs/read_responses/{question_set}/{responder}.log",
+    wildcard_constraints:
+        responder=one_of(plan(question_sets.recorded, role="responders")),
+    conda:
+        "../../envs/tables.yaml"
+    params:
+        code=code_version("documents/read_responses.py"),
+        settings=plan(question_sets.read_responses),
+    script:
+        "../scripts/documents/read_responses.py"
+
+
+rule read_verdicts:
+    """The recorded verdicts of a judge or detector on a set."""
+    input:
+        document_files=plan(question_sets.documents),
+        question_files=lookup("{question_set}/questions", within=config["question_sets"]),
+    output:
+        scope_votes=table("results/scope_votes/{question_set}/{judge}/{question_set}.parquet"),
+    log:
+        "logs/read_verdicts/{question_set}/{judge}.log",
+    wildcard_constraints:
+        judge=one_of(plan(question_sets.recorded, role="judges")),
+    conda:
+        "../../envs/tables.yaml"
+    params:
+        code=code_version("documents/read_verdicts.py"),
+        settings=plan(question_sets.read_verdicts),
+    script:
+        "../scripts/documents/read_verdicts.py"
 
 
 rule find_duplicates:
@@ -114,3 +193,25 @@ rule measure_documents:
         settings=config["statistics"],
     script:
         "../scripts/documents/measure_documents.py"
+
+
+rule measure_crawl:
+    """What was asked for, found, fetched and kept becomes the report's section on coverage."""
+    input:
+        feed_health=expand("results/feed_health/{shard}.parquet", shard=CRAWLED),
+        candidates=expand("results/candidates/{shard}.parquet", shard=CRAWLED),
+        pages=expand("results/pages/{shard}.parquet", shard=CRAWLED),
+        articles=expand("results/articles/{shard}.parquet", shard=CRAWLED),
+        documents=expand("results/documents/{shard}.parquet", shard=CRAWLED),
+        rejects=expand("results/rejects/{table}/{shard}.parquet", table=REJECTING, shard=CRAWLED),
+    output:
+        metrics=table("results/metrics/crawl.parquet"),
+    log:
+        "logs/measure_crawl.log",
+    conda:
+        "../../envs/tables.yaml"
+    params:
+        code=code_version("documents/measure_crawl.py"),
+        settings=plan(news.measure_crawl),
+    script:
+        "../scripts/documents/measure_crawl.py"

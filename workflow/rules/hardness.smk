@@ -1,22 +1,45 @@
 """How near questions are to their documents, where shared words alone cannot tell the kinds apart, and what the whole
 scope study came to. Asks no model.
 
-Reads   results/documents, claims, recovered_claims, novel_claims, questions, scope_labels, selected_questions, rejects, and
-        the weights that `encoders` names
+Reads   results/documents, claims, recovered_claims, novel_claims, questions, scope_votes, scope_labels, selected_questions, rejects,
+        responses, closed_book_answers, defusion_votes, defusion_labels, annotations, gold, human_labels, and the weights that
+        `encoders` names
 Writes  results/drift/{generator}/{shard}.parquet                   how far recovered claims are from the claims at first
         results/hardness/{generator}/{shard}.parquet                nearness and shared words of each question
         results/hardness_scores/{generator}/{judge}.parquet         what shared words alone tell of each kept question
         results/hardness_strata/{generator}/{judge}.parquet         the strata, and which of them are hard
         results/rejects/hardness/{generator}/{shard}.parquet        questions that cannot be measured
-        results/metrics/scope.parquet, results/examples/scope.parquet       the report's section
+        results/metrics/{scope,responses,agreement}.parquet         sections of the report
+        results/examples/scope.parquet                              three examples for the first of them
+        results/report/explorer/{generator}/{judge}.html            a page with all documents and questions
         embeddings/                                                 vectors of texts; not an output, never deleted
 """
 
-from ragassay.plan import encoders, hardness, scope
+from ragassay.plan import encoders, hardness, people, question_sets, responses, scope
 
 ALL, OWN = plan(scope.every), plan(scope.own)
+DECIDED = dict(ALL, judge=plan(scope.deciding))
+KNOWING = dict(ALL, responder=plan(responses.knowing))
+BY_OWN_JUDGE = dict(ALL, judge=OWN["judge"])
+VARIANTS = dict(OWN, variant=plan(responses.variants))
 REJECTING = ["claims", "recovered_claims", "novel_claims", "questions", "hardness"]
+LABELLED = plan(people.labelled)
+WITH_PEOPLE = plan(question_sets.with_people)
+JUDGED_SETS = plan(question_sets.set_judges, names=WITH_PEOPLE)
+ANSWERED_SETS = plan(question_sets.set_responses, names=WITH_PEOPLE)
+OF_LABELLED = dict(ALL, generator=plan(people.labelled, names=ALL["generator"])["generator"])
 SECTIONS["scope"] = {"examples": "results/examples/scope.parquet"}
+SECTIONS["responses"] = {}
+SECTIONS["agreement"] = {"shown": bool(LABELLED["generator"] or WITH_PEOPLE)}
+EXPLORERS.update(plan(responses.explorers))
+
+
+rule scope:
+    """In-scope and out-of-scope questions about all documents, judged and answered, how hard they are, and the numbers."""
+    input:
+        "results/metrics/scope.parquet",
+        "results/metrics/responses.parquet",
+        expand("results/selected_questions/{generator}/{judge}/{shard}.parquet", **ALL),
 
 
 rule compute_hardness:
@@ -95,3 +118,103 @@ rule measure_scope:
         settings=plan(hardness.measure_scope),
     script:
         "../scripts/hardness/measure_scope.py"
+
+
+rule measure_responses:
+    """How often responders decline or correct, where one is better than another, what they know anyway: the report's section."""
+    input:
+        documents=expand("results/documents/{shard}.parquet", **ALL),
+        selected_questions=expand("results/selected_questions/{generator}/{judge}/{shard}.parquet", **BY_OWN_JUDGE),
+        responses=expand("results/responses/{generator}/{responder}/{prompt}/{shard}.parquet", **ALL),
+        defusion_labels=expand(
+            "results/defusion_labels/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet", **ALL
+        ),
+        defusion_votes=expand(
+            "results/defusion_votes{variant}/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet", **VARIANTS
+        ),
+        scope_labels=expand("results/scope_labels/{generator}/{judge}/{shard}.parquet", **DECIDED),
+        hardness_scores=expand("results/hardness_scores/{generator}/{judge}.parquet", **BY_OWN_JUDGE),
+        closed_book_answers=expand("results/closed_book_answers/{generator}/{responder}/{shard}.parquet", **KNOWING),
+        gold=expand("results/gold/{generator}/{judge}.parquet", zip, **plan(people.labelled, names=ALL["generator"])),
+    output:
+        metrics=table("results/metrics/responses.parquet"),
+    log:
+        "logs/measure_responses.log",
+    conda:
+        "../../envs/encoders.yaml"
+    resources:
+        mem_mb=8000,
+        runtime="1h",
+    params:
+        code=code_version("hardness/measure_responses.py"),
+        settings=plan(responses.measure_responses),
+    script:
+        "../scripts/hardness/measure_responses.py"
+
+
+rule measure_agreement:
+    """How far people agree with each other, and judges with them: Table 4 and Figure 2 of the scope paper."""
+    input:
+        annotation_items=expand(plan(people.file, name="items.parquet"), zip, **LABELLED),
+        annotations=expand("results/annotations/{generator}/{judge}.parquet", zip, **LABELLED),
+        gold=expand("results/gold/{generator}/{judge}.parquet", zip, **LABELLED),
+        human_labels=expand("results/human_labels/{name}.parquet", name=plan(question_sets.voted)),
+        questions=[
+            *expand("results/questions/{generator}/{shard}.parquet", **OF_LABELLED),
+            *expand("results/questions/{name}/{name}.parquet", name=WITH_PEOPLE),
+        ],
+        scope_labels=[
+            *expand("results/scope_labels/{generator}/{judge}/{shard}.parquet", **OF_LABELLED),
+            *expand("results/scope_labels/{name}/{judge}/{name}.parquet", zip, **JUDGED_SETS),
+        ],
+        defusion_labels=[
+            *expand("results/defusion_labels/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet", **OF_LABELLED),
+            *expand(
+                "results/defusion_labels/{name}/{responder}/{prompt}/{judge}/{name}.parquet", zip, **ANSWERED_SETS
+            ),
+        ],
+    output:
+        metrics=table("results/metrics/agreement.parquet"),
+    log:
+        "logs/measure_agreement.log",
+    conda:
+        "../../envs/encoders.yaml"
+    params:
+        code=code_version("hardness/measure_agreement.py"),
+        settings=plan(people.measure_agreement),
+    script:
+        "../scripts/hardness/measure_agreement.py"
+
+
+rule build_explorer:
+    """Every document with its claims, rounds, questions, votes and responses, on one page."""
+    input:
+        documents=expand("results/documents/{shard}.parquet", shard=SHARDS),
+        claims=expand("results/claims/{{generator}}/{shard}.parquet", shard=SHARDS),
+        recovered_claims=expand("results/recovered_claims/{{generator}}/{shard}.parquet", shard=SHARDS),
+        novel_claims=expand("results/novel_claims/{{generator}}/{shard}.parquet", shard=SHARDS),
+        selected_questions=expand("results/selected_questions/{{generator}}/{{judge}}/{shard}.parquet", shard=SHARDS),
+        scope_votes=expand("results/scope_votes/{{generator}}/{judge}/{shard}.parquet", **ALL),
+        hardness=expand("results/hardness/{{generator}}/{shard}.parquet", shard=SHARDS),
+        hardness_scores="results/hardness_scores/{generator}/{judge}.parquet",
+        hardness_strata="results/hardness_strata/{generator}/{judge}.parquet",
+        responses=expand("results/responses/{{generator}}/{responder}/{prompt}/{shard}.parquet", **ALL),
+        defusion_labels=expand(
+            "results/defusion_labels/{{generator}}/{responder}/{prompt}/{{judge}}/{shard}.parquet", **ALL
+        ),
+        template="workflow/report/explorer.html.j2",
+        style="workflow/report/explorer.css",
+        behaviour=["workflow/report/dossier.js", "workflow/report/explorer.js"],
+    output:
+        page=ensure("results/report/explorer/{generator}/{judge}.html", non_empty=True),
+    log:
+        "logs/build_explorer/{generator}/{judge}.log",
+    conda:
+        "../../envs/report.yaml"
+    resources:
+        mem_mb=4000,
+    params:
+        code=code_version("hardness/build_explorer.py"),
+        settings={"title": config["report"]["title"]},
+    script:
+        "../scripts/hardness/build_explorer.py"

@@ -7,15 +7,12 @@ Writes  results/feeds/{shard}.parquet               the feeds that can be asked,
         results/feed_health/{shard}.parquet         how each feed answered
         results/articles/{shard}.parquet            what was extracted from the pages
         results/rejects/{feeds,pages,articles}/     what was left out, with the reason
-        results/metrics/crawl.parquet               the report's section on coverage
         ledger/crawl_shard/{shard}/                 every answer as it came; not an output, never deleted
 """
 
 from ragassay.plan import news
 
 CRAWLED = plan(news.crawled)
-REJECTING = ["pages", "articles", "documents"]
-SECTIONS["crawl"] = {"shown": bool(CRAWLED)}
 
 
 rule export_feeds:
@@ -85,25 +82,3 @@ rule extract_articles:
         settings=plan(news.extract_articles),
     script:
         "../scripts/news/extract_articles.py"
-
-
-rule measure_crawl:
-    """What was asked for, found, fetched and kept becomes the report's section on coverage."""
-    input:
-        feed_health=expand("results/feed_health/{shard}.parquet", shard=CRAWLED),
-        candidates=expand("results/candidates/{shard}.parquet", shard=CRAWLED),
-        pages=expand("results/pages/{shard}.parquet", shard=CRAWLED),
-        articles=expand("results/articles/{shard}.parquet", shard=CRAWLED),
-        documents=expand("results/documents/{shard}.parquet", shard=CRAWLED),
-        rejects=expand("results/rejects/{table}/{shard}.parquet", table=REJECTING, shard=CRAWLED),
-    output:
-        metrics=table("results/metrics/crawl.parquet"),
-    log:
-        "logs/measure_crawl.log",
-    conda:
-        "../../envs/tables.yaml"
-    params:
-        code=code_version("news/measure_crawl.py"),
-        settings=plan(news.measure_crawl),
-    script:
-        "../scripts/news/measure_crawl.py"

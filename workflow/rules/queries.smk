@@ -1,26 +1,81 @@
-"""Queries that are made here: written from a corpus by a model or taken from its texts, mixed into logs; and how relevant a model
-finds what was retrieved for queries.
+"""Queries: the study's questions and those of question sets, the user's, those that are written from a corpus by a model or taken from
+its texts; and logs of queries.
 
-Reads   results/passages/{corpus}.parquet, results/queries, results/neighbours/{corpus}/{retriever}/{query_set}.parquet, resources/prompts/
-Writes  results/queries/{query_set}.parquet                                         synthetic queries, which their corpus answers
-        results/query_logs/{query_log}.parquet                                      the user's logs, and one with a drift on a known day
-        results/lm_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet       every vote on how relevant passages are
-        results/rejects/synthetic_queries/{query_set}.parquet                       what could not become a query, with the reason
-        results/calls/{rule}/..., ledger/{rule}/...                                 as in scope.smk
+The study's kept questions are the query set `questions`; a question set is one, too. Others are in the configuration.
+
+Reads   results/selected_questions, results/questions, results/passages/{corpus}.parquet, the files that config["query_sets"] and
+        config["query_logs"] name, resources/prompts/
+Writes  results/queries/{query_set}.parquet                         what is searched for
+        results/query_logs/{query_log}.parquet                      the user's logs, and one with a drift on a known day
+        results/rejects/synthetic_queries/{query_set}.parquet       what could not become a query, with the reason
+        results/calls/{rule}/..., ledger/{rule}/...                 as in questions.smk
 """
 
-from ragassay.plan import models, queries
+from ragassay.plan import models, queries, retrieval, scope
 
-RATED = plan(queries.rated)
 CALLS += expand("results/calls/write_synthetic_queries/{query_set}.parquet", query_set=plan(queries.by_model))
-CALLS += expand("results/calls/rate_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet", zip, **RATED)
-PRODUCTS += expand("results/lm_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet", zip, **RATED)
 PRODUCTS += expand("results/query_logs/{query_log}.parquet", query_log=config["query_logs"])
 
 
 wildcard_constraints:
     query_log=one_of(config["query_logs"]),
-    rater=one_of(config["models"]),
+    query_set=NAME,
+
+
+rule collect_queries:
+    """The kept questions of the study's own generator and judge are queries."""
+    input:
+        selected_questions=expand("results/selected_questions/{generator}/{judge}/{shard}.parquet", **plan(scope.own)),
+    output:
+        queries=table("results/queries/questions.parquet"),
+    log:
+        "logs/collect_queries.log",
+    conda:
+        "../../envs/tables.yaml"
+    params:
+        code=code_version("queries/collect_queries.py"),
+        settings={},
+    script:
+        "../scripts/queries/collect_queries.py"
+
+
+rule collect_set_queries:
+    """The questions of a set are queries over its documents."""
+    input:
+        questions="results/questions/{question_set}/{question_set}.parquet",
+    output:
+        queries=table("results/queries/{question_set}.parquet"),
+    log:
+        "logs/collect_set_queries/{question_set}.log",
+    conda:
+        "../../envs/tables.yaml"
+    params:
+        code=code_version("queries/collect_set_queries.py"),
+        settings={},
+    script:
+        "../scripts/queries/collect_set_queries.py"
+
+
+rule read_queries:
+    """A set of the user's queries, with what is relevant to each where that was judged."""
+    input:
+        files=plan(retrieval.query_files),
+        qrels=plan(retrieval.qrels),
+    output:
+        queries=table("results/queries/{query_set}.parquet"),
+    log:
+        "logs/read_queries/{query_set}.log",
+    wildcard_constraints:
+        query_set=one_of(config["query_sets"]),
+    conda:
+        "../../envs/tables.yaml"
+    resources:
+        runtime="1h",
+    params:
+        code=code_version("queries/read_queries.py"),
+        settings=plan(retrieval.read_queries),
+    script:
+        "../scripts/queries/read_queries.py"
 
 
 rule write_synthetic_queries:
@@ -107,31 +162,3 @@ rule mix_query_log:
         settings=plan(queries.mix_query_log),
     script:
         "../scripts/queries/mix_query_log.py"
-
-
-rule rate_relevance:
-    """A model reads each query with the passages found for it and says how relevant they are."""
-    input:
-        plan(models.weights_of, role="rater"),
-        passages="results/passages/{corpus}.parquet",
-        queries="results/queries/{query_set}.parquet",
-        neighbours="results/neighbours/{corpus}/{retriever}/{query_set}.parquet",
-        prompt="resources/prompts/rate_relevance.yaml",
-    output:
-        lm_relevance=table("results/lm_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet"),
-        calls=table("results/calls/rate_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet"),
-    log:
-        "logs/rate_relevance/{rater}/{corpus}/{retriever}/{query_set}.log",
-    benchmark:
-        "logs/rate_relevance/{rater}/{corpus}/{retriever}/{query_set}.benchmark.jsonl"
-    conda:
-        "../../envs/models.yaml"
-    threads: plan(models.threads_of, role="rater")
-    resources:
-        runtime="4h",
-    params:
-        code=code("queries/rate_relevance.py", models.provider_of, role="rater"),
-        settings=plan(queries.rate_relevance),
-        access=frozen(plan(models.access_of, role="rater")),
-    script:
-        "../scripts/queries/rate_relevance.py"

@@ -1,13 +1,12 @@
-"""Whether a query is inside what a corpus knows: statistics of its nearest passages, calibrated and compared; and what
-they are worth in answers.
+"""Whether a query is inside what a corpus knows: statistics of its nearest passages and relevance by a model's word, calibrated and
+compared; and what they are worth in answers.
 
-For each corpus of the study there is one without the documents that are held out, `{corpus}.held_out`; queries about these are
-out of its knowledge, and of the same style as those that are in it.
+Each corpus of the study is searched with and without its held-out documents; queries about these are out of its knowledge, and of the
+same style as those that are in it.
 
-Reads   results/passages, results/queries, results/neighbours, results/lm_relevance, results/query_logs, results/passage_answers,
-        results/direct_answers
-Writes  results/held_out_documents/{corpus}.parquet                             clusters of near-duplicates, and what is held out
-        results/passages/{corpus}.held_out.parquet                              the corpus without it
+Reads   results/passages, results/held_out_documents, results/queries, results/neighbours, results/query_logs, results/passage_answers,
+        results/direct_answers, resources/prompts/
+Writes  results/lm_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet   every vote on how relevant passages are
         results/relevance_scores/{corpus}/{retriever}/{query_set}.parquet       the statistics of each query
         results/answer_metrics.parquet, results/answer_examples.parquet         what passages and a gate are worth in answers
         results/outlier_scores/{relevance_set}.parquet                          what detectors on queries' vectors say of them
@@ -17,13 +16,15 @@ Writes  results/held_out_documents/{corpus}.parquet                             
         results/gated_queries/{corpus}/{retriever}/{query_log}.parquet          what it says of the queries of a log
         results/query_drift/{corpus}/{retriever}/{query_log}.parquet            whether these drift, window by window
         results/metrics/drift.parquet                                           the report's section on that
+        results/calls/rate_relevance/..., ledger/rate_relevance/...             as in questions.smk
         embeddings/                                                             vectors of texts; not an output, never deleted
 """
 
-from ragassay.plan import gated_answers, relevance
+from ragassay.plan import gated_answers, models, queries, relevance
 
 COMPARED = list(config["relevance"]["sets"])
 COMPARED_CORPORA = plan(relevance.corpora)
+RATED = plan(queries.rated)
 RATED_HERE = plan(relevance.rated)
 SCORED = plan(relevance.scored)
 SCORES = expand("results/relevance_scores/{corpus}/{retriever}/{query_set}.parquet", zip, **SCORED)
@@ -31,14 +32,17 @@ LOGS = plan(relevance.logs)
 ASKED = plan(gated_answers.asked)
 ASKED_DIRECTLY = plan(gated_answers.asked_directly)
 MEASURES_ANSWERS = bool(plan(gated_answers.responders))
+CALLS += expand("results/calls/rate_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet", zip, **RATED)
 CALLS += expand("results/calls/answer_from_passages/{responder}/{corpus}/{retriever}/{query_set}.parquet", zip, **ASKED)
 CALLS += expand("results/calls/answer_directly/{responder}/{query_set}.parquet", zip, **ASKED_DIRECTLY)
 SECTIONS["relevance"] = {"shown": bool(COMPARED), "examples": "results/examples/relevance.parquet"}
 SECTIONS["drift"] = {"shown": bool(LOGS["query_log"])}
+PRODUCTS += expand("results/lm_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet", zip, **RATED)
 PRODUCTS += SCORES
 
 
 wildcard_constraints:
+    rater=one_of(config["models"]),
     relevance_set=one_of(COMPARED),
 
 
@@ -51,26 +55,32 @@ rule relevance:
         expand("results/figures/{section}", section=plan(relevance.sections)),
 
 
-rule hold_out_documents:
-    """A share of the documents, with their near-duplicates, is taken out of a corpus."""
+rule rate_relevance:
+    """A model reads each query with the passages found for it and says how relevant they are."""
     input:
+        plan(models.weights_of, role="rater"),
         passages="results/passages/{corpus}.parquet",
+        queries="results/queries/{query_set}.parquet",
+        neighbours="results/neighbours/{corpus}/{retriever}/{query_set}.parquet",
+        prompt="resources/prompts/rate_relevance.yaml",
     output:
-        held_out_documents=table("results/held_out_documents/{corpus}.parquet"),
-        known_passages=table("results/passages/{corpus}.held_out.parquet"),
+        lm_relevance=table("results/lm_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet"),
+        calls=table("results/calls/rate_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet"),
     log:
-        "logs/hold_out_documents/{corpus}.log",
-    wildcard_constraints:
-        corpus=one_of(COMPARED_CORPORA),
+        "logs/rate_relevance/{rater}/{corpus}/{retriever}/{query_set}.log",
+    benchmark:
+        "logs/rate_relevance/{rater}/{corpus}/{retriever}/{query_set}.benchmark.jsonl"
     conda:
-        "../../envs/tables.yaml"
+        "../../envs/models.yaml"
+    threads: plan(models.threads_of, role="rater")
     resources:
-        mem_mb=4000,
+        runtime="4h",
     params:
-        code=code_version("relevance/hold_out_documents.py"),
-        settings=plan(relevance.hold_out_documents),
+        code=code("relevance/rate_relevance.py", models.provider_of, role="rater"),
+        settings=plan(queries.rate_relevance),
+        access=frozen(plan(models.access_of, role="rater")),
     script:
-        "../scripts/relevance/hold_out_documents.py"
+        "../scripts/relevance/rate_relevance.py"
 
 
 rule score_relevance:

@@ -1,28 +1,23 @@
-"""How responders handle the questions, with the document and without it, and how judges label that.
+"""How responders handle the questions, with the document and without it, and what judges say of that.
 
 Reads   results/documents/{shard}.parquet, results/questions/{generator}/{shard}.parquet, resources/prompts/
-        results/selected_questions/, results/scope_labels/, results/hardness_scores/, results/gold/; for the explorer
-        results/{claims,recovered_claims,novel_claims,scope_votes,hardness,hardness_strata}/
 Writes  results/responses/{generator}/{responder}/{prompt}/{shard}.parquet                  answers to all questions
         results/closed_book_answers/{generator}/{responder}/{shard}.parquet                 the same without the document
         results/defusion_votes/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet     every vote of a judge
         results/defusion_votes_{variant}/...                                                asked in another way: the ablation
         results/defusion_labels/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet    their majorities
-        results/metrics/responses.parquet                                                   the report's section
-        results/report/explorer/{generator}/{judge}.html                                    a page with all documents and questions
-        results/calls/{rule}/..., ledger/{rule}/...                                         as in scope.smk
+        results/calls/{rule}/..., ledger/{rule}/...                                         as in questions.smk
 
 That responders say which questions are out of scope ("direct generation") is judge_scope with the responder as judge.
 """
 
-from ragassay.plan import models, people, responses, scope
+from ragassay.plan import models, question_sets, responses, scope
 
 ALL, OWN = plan(scope.every), plan(scope.own)
-DECIDED = dict(ALL, judge=plan(scope.deciding))
 KNOWING = dict(ALL, responder=plan(responses.knowing))
-BY_OWN_JUDGE = dict(ALL, judge=OWN["judge"])
-VARIANTS = dict(OWN, variant=plan(responses.variants))
-ABLATION = dict(VARIANTS, variant=VARIANTS["variant"][1:])
+ABLATION = dict(OWN, variant=plan(responses.variants)[1:])
+ANSWERED_SETS = plan(question_sets.own_responses)
+JUDGED_SETS = plan(question_sets.set_responses)
 CALLS += expand("results/calls/respond/{generator}/{responder}/{prompt}/{shard}.parquet", **ALL)
 CALLS += expand("results/calls/answer_closed_book/{generator}/{responder}/{shard}.parquet", **KNOWING)
 CALLS += expand("results/calls/judge_defusion/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet", **ALL)
@@ -30,8 +25,8 @@ CALLS += expand(
     "results/calls/judge_defusion{variant}/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet",
     **ABLATION,
 )
-SECTIONS["responses"] = {}
-EXPLORERS.update(plan(responses.explorers))
+CALLS += expand("results/calls/respond/{name}/{responder}/{prompt}/{name}.parquet", zip, **ANSWERED_SETS)
+CALLS += expand("results/calls/judge_defusion/{name}/{responder}/{prompt}/{judge}/{name}.parquet", zip, **JUDGED_SETS)
 
 
 wildcard_constraints:
@@ -136,69 +131,3 @@ rule label_defusion:
         settings=config["scope"]["labels"],
     script:
         "../scripts/responses/label_defusion.py"
-
-
-rule measure_responses:
-    """How often responders decline or correct, where one is better than another, what they know anyway: the report's section."""
-    input:
-        documents=expand("results/documents/{shard}.parquet", **ALL),
-        selected_questions=expand("results/selected_questions/{generator}/{judge}/{shard}.parquet", **BY_OWN_JUDGE),
-        responses=expand("results/responses/{generator}/{responder}/{prompt}/{shard}.parquet", **ALL),
-        defusion_labels=expand(
-            "results/defusion_labels/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet", **ALL
-        ),
-        defusion_votes=expand(
-            "results/defusion_votes{variant}/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet", **VARIANTS
-        ),
-        scope_labels=expand("results/scope_labels/{generator}/{judge}/{shard}.parquet", **DECIDED),
-        hardness_scores=expand("results/hardness_scores/{generator}/{judge}.parquet", **BY_OWN_JUDGE),
-        closed_book_answers=expand("results/closed_book_answers/{generator}/{responder}/{shard}.parquet", **KNOWING),
-        gold=expand("results/gold/{generator}/{judge}.parquet", zip, **plan(people.labelled, names=ALL["generator"])),
-    output:
-        metrics=table("results/metrics/responses.parquet"),
-    log:
-        "logs/measure_responses.log",
-    conda:
-        "../../envs/encoders.yaml"
-    resources:
-        mem_mb=8000,
-        runtime="1h",
-    params:
-        code=code_version("responses/measure_responses.py"),
-        settings=plan(responses.measure_responses),
-    script:
-        "../scripts/responses/measure_responses.py"
-
-
-rule build_explorer:
-    """Every document with its claims, rounds, questions, votes and responses, on one page."""
-    input:
-        documents=expand("results/documents/{shard}.parquet", shard=SHARDS),
-        claims=expand("results/claims/{{generator}}/{shard}.parquet", shard=SHARDS),
-        recovered_claims=expand("results/recovered_claims/{{generator}}/{shard}.parquet", shard=SHARDS),
-        novel_claims=expand("results/novel_claims/{{generator}}/{shard}.parquet", shard=SHARDS),
-        selected_questions=expand("results/selected_questions/{{generator}}/{{judge}}/{shard}.parquet", shard=SHARDS),
-        scope_votes=expand("results/scope_votes/{{generator}}/{judge}/{shard}.parquet", **ALL),
-        hardness=expand("results/hardness/{{generator}}/{shard}.parquet", shard=SHARDS),
-        hardness_scores="results/hardness_scores/{generator}/{judge}.parquet",
-        hardness_strata="results/hardness_strata/{generator}/{judge}.parquet",
-        responses=expand("results/responses/{{generator}}/{responder}/{prompt}/{shard}.parquet", **ALL),
-        defusion_labels=expand(
-            "results/defusion_labels/{{generator}}/{responder}/{prompt}/{{judge}}/{shard}.parquet", **ALL
-        ),
-        template="workflow/report/explorer.html.j2",
-        style="workflow/report/explorer.css",
-        behaviour=["workflow/report/dossier.js", "workflow/report/explorer.js"],
-    output:
-        page=ensure("results/report/explorer/{generator}/{judge}.html", non_empty=True),
-    log:
-        "logs/build_explorer/{generator}/{judge}.log",
-    conda:
-        "../../envs/report.yaml"
-    resources:
-        mem_mb=4000,
-    params:
-        code=code_version("responses/build_explorer.py"),
-        settings={"title": config["report"]["title"]},
-    script:
-        "../scripts/responses/build_explorer.py"

@@ -164,9 +164,13 @@ def rule_graph() -> set[tuple[str, str]]:
     generator, judge = (config["scope"][role][0] for role in ("generators", "judges"))
     targets = ["report", "export", "export_attacks", f"results/annotation_items/{generator}/{judge}.parquet"]
     command = [sys.executable, "-m", "snakemake", "--forceall", "--rulegraph", "mermaid-js", "--", *targets]
-    done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
-    names = dict(re.findall(r"^\t(id\d+)\[(\w+)\]", done.stdout, re.MULTILINE))
-    return {(names[a], names[b]) for a, b in re.findall(r"^\t(id\d+) --> (id\d+)", done.stdout, re.MULTILINE)}
+    return arrows(subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout)
+
+
+def arrows(drawn: str) -> set[tuple[str, str]]:
+    """(rule, rule that needs it) of a rule graph that Snakemake has drawn."""
+    names = dict(re.findall(r"^\t(id\d+)\[(\w+)\]", drawn, re.MULTILINE))
+    return {(names[a], names[b]) for a, b in re.findall(r"^\t(id\d+) --> (id\d+)", drawn, re.MULTILINE)}
 
 
 def rule_files() -> dict[str, str]:
@@ -188,17 +192,14 @@ def picture(graph, files) -> str:
 
 
 def stage_map(graph, files) -> str:
-    """The stages and the fewest arrows from which all the others follow. Stages that feed each other are one box. An
-    arrow back to a stage that only measures there what became of its work is left out.
+    """The stages and the fewest arrows from which all the others follow. Stages that feed each other would be one
+    box; a test forbids them.
     """
     stages = list(dict.fromkeys(files.values()))
-    steps = {(a, b) for a, b in graph if a in files and b in files and files[a] != files[b]}
-    edges = {(files[a], files[b]) for a, b in steps}
-    work = {(files[a], files[b]) for a, b in steps if not b.startswith("measure_")}
-    edges -= {(a, b) for a, b in edges - work if _leads(edges, b, a)}
+    edges = {(files[a], files[b]) for a, b in graph if a in files and b in files and files[a] != files[b]}
     box = {a: tuple(b for b in stages if a == b or (_leads(edges, a, b) and _leads(edges, b, a))) for a in stages}
-    arrows = {(box[a], box[b]) for a, b in edges if box[a] != box[b]}
-    fewest = [arrow for arrow in sorted(arrows) if not _leads(arrows - {arrow}, *arrow)]
+    between_boxes = {(box[a], box[b]) for a, b in edges if box[a] != box[b]}
+    fewest = [arrow for arrow in sorted(between_boxes) if not _leads(between_boxes - {arrow}, *arrow)]
     shown = {names for names in box.values() if len(names) == 1 and any(names in arrow for arrow in fewest)}
     lines = [f'  {names[0]}["{", ".join(names)}"]' for names in dict.fromkeys(box.values()) if names not in shown]
     lines += [f"  {a[0]} --> {b[0]}" for a, b in fewest]

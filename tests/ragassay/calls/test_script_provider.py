@@ -11,10 +11,10 @@ from ragassay.calls.model import Model, ModelError
 from ragassay.calls.prompts import Prompt
 from ragassay.calls.providers.script import Provider
 from ragassay.embedded.reader import respond
-from scripts.scope.extract_claims import extract_claims
-from scripts.scope.recover_claims import recover_claims
-from scripts.scope.remove_supported_claims import remove_supported_claims
-from scripts.scope.write_questions import write_questions
+from scripts.questions.extract_claims import extract_claims
+from scripts.questions.recover_claims import recover_claims
+from scripts.questions.remove_supported_claims import remove_supported_claims
+from scripts.questions.write_questions import write_questions
 from study import FREE, document, study  # noqa: F401  a fixture
 
 BEGINS = "The lifeboat station at Gannet Head took over a new boat"

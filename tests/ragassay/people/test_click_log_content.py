@@ -6,7 +6,7 @@ from people import Client, Serving, click, give, project, run, sample
 from ragassay.base import tables
 from ragassay.people import click_log, folder
 from ragassay.schemas.people import ANNOTATIONS
-from scripts.people.gather_annotations import gather_annotations
+from scripts.labels.gather_annotations import gather_annotations
 
 OWN = "annotation/embedded/embedded"
 ITEM = "item-scope-0001"

@@ -9,7 +9,7 @@ from ragassay.plan import encoders
 from ragassay.plan.intervals import draws
 
 OWN = {"corpora": "documents", "query_sets": "questions"}  # where the user's lie -> what the study's is called there
-HELD_OUT = ".held_out"  # ends the name of a corpus without some of its documents: see rules/relevance.smk
+HELD_OUT = ".held_out"  # ends the name of a corpus without some of its documents: see rules/corpora.smk
 REWRITTEN = "rewritten"  # the part of an extended corpus that a model writes
 BM25, DENSE, VECTORS = "bm25", "dense", "vectors"
 BUILT_IN = {BM25: {"kind": BM25}, "bm25_by_idf": {"kind": BM25, "divide_by_idf": True}}

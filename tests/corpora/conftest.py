@@ -1,0 +1,3 @@
+"""The fixture of a small corpus with queries."""
+
+from query_study import study  # noqa: F401

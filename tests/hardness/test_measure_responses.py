@@ -1,0 +1,180 @@
+"""measure_responses: what stands in many files comes together, and the section shows all of it."""
+
+import datetime
+import json
+
+import pytest
+
+from project import ROOT
+from ragassay.base import tables
+from ragassay.report.sections import load
+from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.people import GOLD
+from ragassay.schemas.report import METRICS
+from ragassay.schemas.scope_answers import CLOSED_BOOK_ANSWERS, DEFUSION_LABELS, DEFUSION_VOTES, RESPONSES
+from ragassay.schemas.scope_questions import HARDNESS_SCORES, SCOPE_LABELS, SELECTED_QUESTIONS
+from rows import place, row
+from scripts.hardness.measure_responses import measure_responses
+
+OUT, IN = "out_of_scope", "in_scope"
+ASKED = {f"q{number}": ("ab"[number // 4], OUT if number % 4 < 3 else IN) for number in range(8)}
+DEFUSED = {"basic": {"q0"}, "cot": {"q0", "q1", "q4", "q5"}}  # by r; s never does, and one of its votes is a tie
+
+
+def label(prompt, responder, name):
+    if responder == "s":
+        return "tie" if (prompt, name) == ("cot", "q6") else "not_defused"
+    return "defused" if name in DEFUSED[prompt] else "not_defused"
+
+
+class Files:
+    """The tables of a study of one generator, two responders, two prompts and one judge."""
+
+    def __init__(self, folder):
+        self.folder, self.paths = folder, {}
+
+    def add(self, argument, table, path, rows):
+        tables.write(table, self.folder / path, [row(table, **own) for own in rows])
+        self.paths.setdefault(argument, []).append(str(self.folder / path))
+
+    def write(self):
+        topics = {"a": "food", "b": "sport"}
+        about = [{"doc_id": name, "topic": topic} for name, topic in topics.items()]
+        self.add("documents", DOCUMENTS, "documents/s.parquet", about)
+        asked = [{"question_id": name, "doc_id": doc, "intended": meant} for name, (doc, meant) in ASKED.items()]
+        own = {"status": "kept", "generator": "g", "text": "Why is it?"}
+        rows = [one | own | {"slot": number} for number, one in enumerate(asked)]
+        self.add("selected_questions", SELECTED_QUESTIONS, "selected_questions/g/j/s.parquet", rows)
+        for prompt in ("basic", "cot"):
+            for responder in ("r", "s"):
+                self.respond(asked, prompt, responder)
+        for way, most in (("", 3), ("_plain", 1)):
+            rows = [
+                {"question_id": name, "doc_id": doc, "vote": vote, "verdict": name in DEFUSED["cot"]}
+                | {"responder": "r", "prompt_name": "cot"}
+                for name, (doc, meant) in ASKED.items()
+                for vote in range(1, most + 1)
+                if meant == OUT
+            ]
+            self.add("defusion_votes", DEFUSION_VOTES, f"defusion_votes{way}/g/r/cot/j/s.parquet", rows)
+        for model in ("j", "r", "s"):
+            rows = [{"question_id": one["question_id"], "label": one["intended"]} for one in asked]
+            self.add("scope_labels", SCOPE_LABELS, f"scope_labels/g/{model}/s.parquet", rows)
+        rows = [{"question_id": "q0", "score": 0.9, "hard": True}, {"question_id": "q1", "score": 0.2}]
+        self.add("hardness_scores", HARDNESS_SCORES, "hardness_scores/g/j.parquet", rows)
+
+    def respond(self, asked, prompt, responder):
+        same = {"responder": responder, "prompt_name": prompt}
+        said = [{"question_id": one["question_id"], "text": "It says so.", **same} for one in asked]
+        said[0] |= {"text": " \n"}
+        said[1] |= {"truncated": True}
+        where = f"g/{responder}/{prompt}"
+        self.add("responses", RESPONSES, f"responses/{where}/s.parquet", said)
+        judged = [
+            {"question_id": name, "doc_id": doc, "label": label(prompt, responder, name), "judge": "j", **same}
+            for name, (doc, meant) in ASKED.items()
+            if meant == OUT
+        ]
+        self.add("defusion_labels", DEFUSION_LABELS, f"defusion_labels/{where}/j/s.parquet", judged)
+        if prompt == "basic":
+            rows = [{"question_id": one["question_id"], "text": "I do not know."} for one in asked]
+            self.add("closed_book_answers", CLOSED_BOOK_ANSWERS, f"closed_book_answers/g/{responder}/s.parquet", rows)
+
+
+@pytest.fixture
+def study(tmp_path):
+    files = Files(tmp_path)
+    files.write()
+    return files
+
+
+def measured(study, gold=(), **settings):
+    path = study.folder / "responses.parquet"
+    given = {"generator": "g", "judge": "j", "prompt": "basic", "cutoffs": {}, "least_share": 0.5}
+    draws = {"resamples": 50, "flips": 99, "seed": 0}
+    measure_responses(**study.paths, gold=list(gold), metrics=path, **given | draws | settings)
+    return path
+
+
+def found(path, table):
+    """keys, joined -> metric -> value"""
+    rows = {}
+    for own in tables.read(METRICS, path).to_pylist():
+        if own["table"] == table:
+            keys = json.loads(own["keys"])
+            name = " ".join(keys[key] for key in keys if key != "at")
+            rows.setdefault(name, {})[own["metric"]] = own["value"]
+    return rows
+
+
+def test_cells_come_from_files_and_count_what_was_said(study):
+    cells = found(measured(study), "cells")
+    assert cells.keys() == {f"g j {prompt} {responder}" for prompt in ("basic", "cot") for responder in "rs"}
+    own = cells["g j cot r"]
+    assert [own[name] for name in ("asked", "answered", "truncated", "parsed")] == [6, 5, 1, 6]
+    assert own["accuracy"] == pytest.approx(4 / 6) and own["hard"] == 1 and own["after_cutoff"] is None
+    tie = cells["g j cot s"]
+    assert (tie["parsed"], tie["accuracy"], tie["at_most"]) == (5, 0, pytest.approx(1 / 6))
+
+
+def test_table_2_has_topics_and_their_mean(study):
+    rows = found(measured(study), "table_2")
+    assert rows["g j cot r food"]["accuracy"] == rows["g j cot r sport"]["accuracy"] == pytest.approx(2 / 3)
+    expected = {"average": 1 / 6, "lowest": 0, "highest": 1 / 3, "deviation": 1 / 6}
+    assert rows["g j basic r"] == pytest.approx(expected)
+
+
+def test_people_put_judges_right_and_are_the_reference(study):
+    truth = {"q0": "defused", "q1": "defused", "q2": "not_defused", "q4": "not_defused", "q6": "not_defused"}
+    people = [
+        {
+            "item_id": name,
+            "task": "defusion",
+            "question_id": name,
+            "responder": "r",
+            "prompt_name": "cot",
+            "label": said,
+        }
+        for name, said in truth.items()
+    ]
+    people.append({"item_id": "x", "task": "scope", "question_id": "q0", "label": IN})
+    tables.write(GOLD, place(study.folder, GOLD), [row(GOLD, **own) for own in people])
+    path = measured(study, [place(study.folder, GOLD)])
+    assert found(path, "judges")["j"] == {"sensitivity": 1, "specificity": pytest.approx(2 / 3)}
+    assert found(path, "cells")["g j cot r"]["corrected"] == pytest.approx((4 / 6 - 1 / 3) / (2 / 3))
+    assert found(path, "table_3")["as configured 3"]["accuracy"] == 0.8
+    assert found(path, "figure_1")["r"] == {"meant": 1, "kept": 1, "hard": 1, "found": 1, "false_alarms": 0, "gold": 0}
+
+
+def test_documents_from_after_the_cutoff_count_apart(study):
+    days = {"a": datetime.datetime(2024, 3, 1), "b": datetime.datetime(2024, 6, 1)}
+    rows = [row(DOCUMENTS, doc_id=name, topic="food", published_at=day) for name, day in days.items()]
+    tables.write(DOCUMENTS, study.folder / "documents/s.parquet", rows)
+    path = measured(study, cutoffs={"r": "2024-05-22"})
+    assert found(path, "cells")["g j basic r"]["after_cutoff"] == 0
+    assert found(path, "cells")["g j cot r"]["after_cutoff"] == pytest.approx(2 / 3)
+    rows = found(path, "closed_book")
+    assert rows["g after the cut-off out of scope r"]["answered"] == 0 and "g not known out of scope s" in rows
+
+
+def test_the_section_shows_all_that_is_measured(study):
+    section = load(ROOT / "workflow/report/sections/responses.yaml", measured(study))
+    assert [part for part in section.parts if not part.caption] == [], "a table that nobody describes"
+    assert all(part.rows for part in section.parts)
+    table = section.parts[0]
+    assert list(table.columns.values())[-2:] == ["food", "sport"] and len(table.rows) == 4
+    assert table.rows[0]["topic food"]["value"] == pytest.approx(1 / 3) and table.rows[0]["average"]["n"] == 6
+
+
+def test_a_second_run_gives_the_same_bytes(study):
+    assert measured(study).read_bytes() == measured(study).read_bytes()
+
+
+@pytest.mark.parametrize("status", [None, "disputed"])
+def test_no_question_and_none_that_was_kept_are_measured_too(study, status):
+    rows = tables.read(SELECTED_QUESTIONS, study.paths["selected_questions"][0]).to_pylist()
+    rows = [one | {"status": status} for one in rows if status]
+    tables.write(SELECTED_QUESTIONS, study.paths["selected_questions"][0], rows)
+    path = measured(study)
+    assert {own["accuracy"] for own in found(path, "cells").values()} <= {None} and found(path, "table_3")
+    assert load(ROOT / "workflow/report/sections/responses.yaml", path).parts

@@ -1,0 +1,247 @@
+"""What defences remove, miss and cost, by hand."""
+
+import json
+
+import pytest
+
+from project import ROOT
+from ragassay.base import tables
+from ragassay.report.sections import load
+from ragassay.schemas.attacks import ANSWERS, POISONED_PASSAGES, RETRIEVED, TARGETS
+from ragassay.schemas.defences import FILTERED, SWEEP_ANSWERS
+from ragassay.schemas.documents import QUARANTINE
+from ragassay.schemas.report import METRICS
+from ragassay.studies.poisoning.attacks.outcomes import ABSTAINED, OUTCOMES
+from ragassay.studies.poisoning.defences import guard_file
+from rows import place, row
+from scripts.measures.measure_raguard import measure_raguard
+
+NAMES = [f"t{at}" for at in range(4)]
+# Each question finds, best first: its own poison, that of the next question, and three clean passages.
+SCORES = {"raguard": [0.9, 0.2, 0.5, 0.4, 0.1], "other": [0.95, 0.6, 0.5, 0.4, 0.1]}
+LIMIT = 0.5
+RIGHT = {
+    ("none", "none"): "ccic",
+    ("none", "raguard"): "cicc",
+    ("black", "raguard"): "ciii",
+    ("black", "other"): "cccc",
+    ("black", "oracle"): "ccci",
+    ("none", "closed_book"): "ciii",
+}
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory):
+    """A folder with the metrics of all that."""
+    folder = tmp_path_factory.mktemp("measured")
+    keys = {"dataset": "mine", "retriever": "minilm"}
+
+    def write(table, rows, **more):
+        path = place(folder, table, **keys | more)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        tables.write(table, path, rows)
+        return path
+
+    asked = [
+        row(TARGETS, target_id=name, question=f"What about the {word}?")
+        for name, word in zip(NAMES, ("harbour", "ferry", "bridge", "choir"), strict=True)
+    ]
+    targets = [write(TARGETS, asked, dataset=name) for name in ("mine", "another")]
+    planted = [row(POISONED_PASSAGES, passage_id=f"poison-{name}", target_id=name, poisoned=True) for name in NAMES]
+    planted += [row(POISONED_PASSAGES, passage_id="poison-lost", target_id="t0", poisoned=True)]
+    planted = write(POISONED_PASSAGES, planted, attack="black")
+    retrieved, filtered = [], []
+    for attack in ("none", "black"):
+        found = {name: _found(at, attack == "black") for at, name in enumerate(NAMES)}
+        rows = [
+            row(RETRIEVED, target_id=name, rank=rank, passage_id=one, poisoned=aimed is not None, aimed_at=aimed)
+            for name, own in found.items()
+            for rank, (one, aimed) in enumerate(own, 1)
+        ]
+        retrieved.append(write(RETRIEVED, rows, attack=attack))
+        for defence, scores in SCORES.items():
+            rows = [_judged(at, one, defence, scores) for at, one in enumerate(rows_of(found))]
+            filtered.append(write(FILTERED, rows, attack=attack, defence=defence))
+    answers = [
+        write(ANSWERS, [
+            row(ANSWERS, target_id=name, outcome={"c": "correct", "i": "neither"}[letter], calls=2, tokens=50,
+                poisoned=int((attack, defence) == ("black", "raguard") and name in ("t1", "t3")))  # of t1 a stray
+            for name, letter in zip(NAMES, letters, strict=True)
+        ], attack=attack, defence=defence, responder="reader")
+        for (attack, defence), letters in RIGHT.items()
+    ]  # fmt: skip
+    guard = folder / "guards/mine/minilm/raguard.json"
+    fitted = {key: {"criteria": {"ts": {"texts": 12, "rough": True}}} for key in ("all", *"01234")}
+    about = dict.fromkeys(guard_file.ABOUT)
+    about |= {"kind": "raguard", "settings": {"alpha": 0.2}, "queries": 4, "scorer": "gpt2", "reading": {}, "depth": 5}
+    guard_file.write(guard, about, fitted)
+    dense, links = {"threshold": 0.5, "texts": 8, "rough": True}, [{}, {"criteria": fitted["all"]["criteria"]}]
+    others = {"trustrag": dense, "both": {"links": links}, "set": {"threshold": 0.88}}
+    for name, own in others.items():
+        guard_file.write(guard.with_stem(name), about, dict.fromkeys(fitted, own))
+    guards = [guard, *(guard.with_stem(name) for name in others)]
+    rows = [row(SWEEP_ANSWERS, sweep="figure_2", at="5", attack="black", target_id=name, outcome=outcome)
+            for name, outcome in zip(NAMES, ("correct", "correct", "target", "abstained"), strict=True)]  # fmt: skip
+    swept = write(SWEEP_ANSWERS, rows, responder="reader")
+    rows = [row(QUARANTINE, passage_id=f"p{at}", poisoned=at > 7, held=at > 6, reason="pm" if at > 6 else None,
+                criteria=["pm"]) for at in range(10)]  # fmt: skip
+    held = write(QUARANTINE, rows, attack="black", defence="raguard")
+    places = (retrieved, [], filtered, [held], guards, answers, [], [swept], folder / "metrics.parquet")
+    measure_raguard(targets, [planted], *places, 5, {"gpt2": 2}, 100, 0)
+    return folder / "metrics.parquet"
+
+
+@pytest.fixture(scope="module")
+def metrics(measured):
+    found = {}
+    for one in tables.read(METRICS, measured).to_pylist():
+        own = json.loads(one["keys"])
+        more = [own[key] for key in ("criterion", "one_in", "words", "topic", "sweep") if key in own]
+        cell = (own.get("attack"), own.get("defence"), *(more or [None]))
+        found[one["table"], *cell, one["metric"]] = one
+    return found
+
+
+def _found(at, poisoned):
+    clean = [(f"p{at}{number}", None) for number in range(3)]
+    own, other = NAMES[at], NAMES[(at + 1) % len(NAMES)]
+    return [(f"poison-{own}", own), (f"poison-{other}", other), *clean] if poisoned else clean
+
+
+def rows_of(found):
+    return [(name, rank, one) for name, own in found.items() for rank, (one, _) in enumerate(own, 1)]
+
+
+def _judged(at, one, defence, scores):
+    """All questions alike, but that `raguard` does not see the poison of the last one."""
+    name, rank, passage = one
+    place = rank - 1 if passage.startswith("poison") else 2 + int(passage[-1])
+    score = scores[place]
+    if defence == "raguard" and passage == f"poison-{NAMES[-1]}" and name == NAMES[-1]:
+        score = 0.3
+    removed = score >= LIMIT
+    about = {"criteria": ["ts"], "criterion_scores": [score], "thresholds": [LIMIT]}
+    own = row(FILTERED, target_id=name, rank=rank, passage_id=passage, score=score, removed=removed, **about)
+    return own | {"reason": "ts" if removed else None, "shown": None if removed else rank}
+
+
+def value(metrics, *key):
+    return metrics[key]["value"]
+
+
+def test_rates_count_poison_that_was_planted_for_the_question(metrics):
+    for name, wanted in [
+        ("fpr", 4 / 12),
+        ("fnr", 1 / 4),
+        ("dacc_paper", 3 / 4),
+        ("accuracy", (8 + 3) / 16),
+        ("stray", 0),
+    ]:
+        assert value(metrics, "detection", "black", "raguard", None, name) == pytest.approx(wanted)
+    assert value(metrics, "detection", "black", "other", None, "stray") == 1
+    assert value(metrics, "detection", "none", "raguard", None, "fpr") == pytest.approx(1 / 3)
+    assert ("detection", "none", "raguard", None, "fnr") not in metrics
+    assert metrics["detection", "black", "raguard", None, "fnr"]["n"] == 4
+    assert value(metrics, "detection", "black", "raguard", None, "fnr_macro") == 0.25
+    by_question = metrics["detection", "black", "raguard", None, "accuracy_macro"]
+    assert by_question["value"] == pytest.approx((3 * 3 / 4 + 2 / 4) / 4) and by_question["n"] == 4
+    assert by_question["low"] < by_question["value"] < by_question["high"]
+
+
+def test_scores_at_the_same_share_of_false_alarms(metrics):
+    assert value(metrics, "matched", "black", "raguard", None, "tpr_at_5") == 3 / 4
+    assert value(metrics, "matched", "black", "other", None, "auroc") == 1
+    assert value(metrics, "matched", "black", "raguard", None, "auroc") == pytest.approx((3 + 1 / 3) / 4)
+    assert value(metrics, "differences", "black", "other", None, "difference") == 1 / 4
+    assert 0 < value(metrics, "differences", "black", "other", None, "p") <= 1
+
+
+def test_alarms_where_poison_is_rare(metrics):
+    share = 1 / 1000
+    wanted = (1 / 3 * (1 - share) + 3 / 4 * share) / (3 / 4 * share)
+    assert value(metrics, "alarms", "black", "raguard", "1000", "alarms") == pytest.approx(wanted)
+
+
+def test_what_becomes_of_planted_passages_and_of_questions(metrics):
+    found = {
+        name: value(metrics, "failures", "black", "raguard", None, name)
+        for name in ("not_retrieved", "not_removed", "removed")
+    }
+    assert found == pytest.approx({"not_retrieved": 0.2, "not_removed": 0.2, "removed": 0.6})
+    assert value(metrics, "left", "black", "raguard", None, "poison_shown") == 1 / 4
+    assert value(metrics, "left", "black", "raguard", None, "nothing_left") == 0
+
+
+def test_clean_text_that_is_removed_beside_alpha(metrics):
+    assert value(metrics, "calibration", "none", "raguard", "ts", "removed") == pytest.approx(1 / 3)
+    assert value(metrics, "calibration", "none", "raguard", "any", "alpha") == 0.2
+    found = {name: value(metrics, "calibration", "none", "raguard", "ts", name) for name in ("promised", "within")}
+    assert found == {"promised": 0.2, "within": 1}, "the interval of 4 in 12 holds 0.2"
+    sizes = {
+        name: value(metrics, "nulls", "none", name, None, "null_texts") for name in ("raguard", "trustrag", "both")
+    }
+    assert sizes == {"raguard": 12, "trustrag": 8, "both": 12}, "of each guard, whatever it is tried on"
+    assert {own["value"] for key, own in metrics.items() if key[0] == "nulls" and key[-1] == "rough"} == {1}
+    assert ("nulls", "none", "set", None, "rough") not in metrics
+    assert ("calibration", "none", "other", "ts", "removed") not in metrics
+
+
+def test_answers_that_a_defence_costs_or_does_not_restore(metrics):
+    assert value(metrics, "answers", "black", "raguard", None, "oacc") == 1 / 4
+    assert value(metrics, "answers", "black", "raguard", None, "not_restored") == pytest.approx(1 / 2)
+    assert value(metrics, "answers", "none", "raguard", None, "lost") == pytest.approx(1 / 3)
+    assert value(metrics, "lost", "none", "raguard", "up to 7", "lost") == pytest.approx(1 / 3)
+    assert ("answers", "black", "raguard", None, "lost") not in metrics
+
+
+def test_right_answers_stand_between_those_without_passages_and_those_without_poison(metrics):
+    found = {name: value(metrics, "answers", "black", "raguard", None, name) for name in ("floor", "oacc", "ceiling")}
+    assert found == {"floor": 1 / 4, "oacc": 1 / 4, "ceiling": 3 / 4}
+    shares = [value(metrics, "outcomes", "black", "raguard", None, name) for name in OUTCOMES if name != ABSTAINED]
+    assert sum(shares) == 1 and shares[0] == 1 / 4
+    swept = metrics["swept_oacc", "black", None, "figure_2", "oacc"]
+    assert (swept["value"], swept["n"], swept["abstained"]) == (pytest.approx(2 / 3), 3, 1)
+    assert value(metrics, "swept_oacc", "black", None, "figure_2", "ceiling") == 3 / 4
+
+
+def test_right_answers_of_defences_are_compared_on_the_same_questions(metrics):
+    found = metrics["answer_differences", "black", "other", None, "difference"]
+    assert (found["value"], found["n"]) == (3 / 4, 4) and found["low"] < 3 / 4 < found["high"]
+    assert value(metrics, "answer_differences", "black", "oracle", None, "difference") == 2 / 4
+    p = value(metrics, "answer_differences", "black", "other", None, "p")
+    assert p == pytest.approx(2 * 2 / 2**3, abs=0.03), "three questions that differ, and two tests"
+    assert ("answer_differences", "black", "raguard", None, "p") not in metrics
+
+
+def test_each_question_that_was_answered_right_has_one_fate(metrics):
+    """t0 stays right, of t1 all of its own poison is removed, t3 is shown some; t2 was wrong before."""
+    fates = ("not_retrieved", "not_removed", "restored", "not_restored")
+    found = [value(metrics, "fates", "black", "raguard", None, name) for name in fates]
+    assert found == pytest.approx([0, 1 / 3, 1 / 3, 1 / 3])
+
+
+def test_what_screening_holds_of_clean_and_planted_texts(metrics):
+    found = {name: metrics["screening", "black", "raguard", "pm", name] for name in ("held_clean", "held_planted")}
+    assert [one["value"] for one in found.values()] == [1 / 8, 1] and found["held_clean"]["high"] < 0.6
+    assert value(metrics, "screening", "black", "raguard", "any", "held_planted") == 1
+
+
+def test_what_a_defence_costs_is_counted(metrics):
+    assert value(metrics, "costs", "black", "raguard", None, "passages") == 5
+    assert value(metrics, "costs", "black", "raguard", None, "forwards") == 10
+    assert value(metrics, "costs", "black", "other", None, "forwards") == 0
+    assert value(metrics, "calls", "black", "raguard", None, "calls") == 2
+    assert value(metrics, "calls", "black", "raguard", None, "tokens") == 50
+
+
+def test_lost_questions_are_counted_by_topic(metrics):
+    lost = [one for key, one in metrics.items() if key[:3] == ("lost_by_topic", "none", "raguard")]
+    assert sum(one["n"] for one in lost) == 3 and sum(one["value"] * one["n"] for one in lost) == pytest.approx(1)
+
+
+def test_the_section_of_the_report_shows_every_table_of_a_cell(measured):
+    parts = load(ROOT / "workflow/report/sections/raguard.yaml", measured).parts
+    tables_of = {one["table"] for one in tables.read(METRICS, measured).to_pylist()}
+    shown = {part.name for part in parts if part.rows}
+    assert {"matched", "differences", "detection", "calibration", "alarms", "failures", "answers", "roc"} <= shown
+    assert tables_of <= {part.name for part in parts}, "a table that no part shows"

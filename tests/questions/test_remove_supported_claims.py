@@ -1,0 +1,77 @@
+"""remove_supported_claims: by number, never by position; "None" is an answer; what does not tell is rejected."""
+
+import pytest
+
+from loopback import Loopback
+from ragassay.calls.model import Answer
+from ragassay.studies.scope.questions.removal import remaining
+from scripts.questions.remove_supported_claims import remove_supported_claims
+from study import claim, document, recovered
+
+GUESSES = {2: "The boat is red.", 3: "The boat is old.", 5: "The boat sank."}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2. The boat is red.\n5. The boat sank.", {2, 5}),
+        ("Remaining claims:\n\n**5.** The boat has sunk.", {5}),
+        *((text, set()) for text in ("None", "none.", "**None**", "(None)", "1. None", "None of the recovered claims")),
+        *((text, set()) for text in ("None remain.", "None of them is new.", "All recovered claims are supported.")),
+        ("None of the claims are supported.", "count_mismatch"),
+        ("1. The boat is red.", "wrong_number"),
+        ("2. The boat is old.\n3. The boat sank.", "wrong_number"),
+        ("", "empty"),
+        ("I'm sorry, but I can't help with that.", "refusal"),
+        ("The boat is red, and it is new.", "count_mismatch"),
+    ],
+)
+def test_what_an_answer_says_remains(text, expected):
+    found = remaining(Answer(text, "stop"), GUESSES)
+    assert (found if isinstance(found, set) else found[0]) == expected
+
+
+@pytest.mark.parametrize("text", ["2. The boat is red.\n5. The bo", "None", "2. The boat is red.\n"])
+def test_an_answer_that_was_cut_off_says_nothing_of_what_is_missing(text):
+    assert remaining(Answer(text, "length"), GUESSES)[0] in ("truncated", "count_mismatch")
+
+
+@pytest.fixture
+def guessed(study):
+    study.write(
+        documents=[document(doc, f"text of {doc}") for doc in "ab"],
+        claims=[claim(doc, slot, f"True {slot}.") for doc in "ab" for slot in (1, 2, 3)],
+        recovered_claims=[
+            *(recovered("a", turn, slot, f"Guess {turn} {slot}.") for turn in (1, 2) for slot in (1, 2, 3)),
+            *(recovered("b", 1, 2, "Guess 1 2."), recovered("b", 2, 3, "Guess 2 3.")),  # slot 1 was never filled
+        ],
+    )
+    return study
+
+
+def run(study):
+    tables = ["documents", "claims", "recovered_claims"]
+    prompts = {"prompt": "remove_supported_claims"}
+    return study.run(remove_supported_claims, tables, ["novel_claims", "rejects"], prompts)
+
+
+def test_the_last_guess_of_each_slot_is_novel_or_rejected(guessed):
+    with Loopback(respond="answers:remaining") as server:
+        guessed.asks(server.url)
+        rows, rejects = run(guessed)
+        assert run(guessed) == [rows, rejects] and server.summary()["billed"] == 2
+    assert [(row["doc_id"], row["slot"], row["round"], row["text"]) for row in rows] == [
+        ("a", 2, 2, "Guess 2 2."),
+        ("a", 3, 2, "Guess 2 3."),
+    ]
+    assert rows[0]["recovered_id"] == "recovered-a-2-2" and rows[0]["claim_id"] == "claim-a-2"
+    assert {(row["item"], row["reason"]) for row in rejects} == {
+        (f"recovered-{name}", "supported") for name in ("a-2-1", "b-1-2", "b-2-3")
+    }
+
+
+def test_an_answer_that_does_not_tell_rejects_all_claims_of_its_document(guessed):
+    with Loopback(texts=["Who knows."]) as server:
+        guessed.asks(server.url)
+        rows, rejects = run(guessed)
+    assert not rows and [row["reason"] for row in rejects] == ["count_mismatch"] * 5

@@ -1,0 +1,47 @@
+"""Stages follow one another: each reads only what those before it write, in the order of `Snakefile`, in every plan."""
+
+from project import ROOT, snakemake
+from tools import docs
+
+EVERY = ("--configfile", "tests/workflow/every_rule.yaml")
+TARGETS = ("report", "question_sets", "export", "export_attacks", "results/gold/embedded/embedded.parquet")
+# Stages whose code lies in a room of another name, or outside the library.
+ROOMS = {"labels": "scope/questions", "demo_lm": "demo_lm"}
+
+
+def backwards(graph, files):
+    """The arrows that lead from a rule to one of an earlier stage. Without any there is no cycle either."""
+    order = list(dict.fromkeys(files.values()))
+    steps = [(a, b) for a, b in graph if a in files and b in files]
+    return {(a, b) for a, b in steps if order.index(files[a]) > order.index(files[b])}
+
+
+def planned_graph(project, *arguments):
+    """(rule, rule that needs it) for all rules of a plan."""
+    command = ("--forceall", "--rulegraph", "mermaid-js", *arguments, "--", *TARGETS)
+    return docs.arrows(snakemake(project, *command).stdout)
+
+
+def test_no_stage_reads_what_a_later_one_writes(project):
+    labels = project / "annotation/embedded/embedded"
+    labels.mkdir(parents=True)
+    for name in ("items.parquet", "events.jsonl"):
+        (labels / name).touch()
+    files = docs.rule_files()
+    every, default = planned_graph(project, *EVERY), planned_graph(project)
+    assert not set(files) - {rule for pair in every for rule in pair}, "a rule that every_rule.yaml does not ask for"
+    assert not backwards(every, files) and not backwards(default, files)
+
+
+def test_a_stage_that_reads_what_a_later_one_writes_is_found():
+    files = {"write": "first", "read": "second", "measure": "first"}
+    assert not backwards({("write", "read"), ("write", "measure")}, files)
+    assert backwards({("write", "read"), ("read", "measure")}, files) == {("read", "measure")}
+
+
+def test_a_stage_is_a_rule_file_a_folder_of_scripts_one_of_tests_and_a_room():
+    library = ROOT / "workflow/ragassay"
+    rooms = {folder.relative_to(library).as_posix() for folder in library.rglob("*/") if folder.is_dir()}
+    for stage in dict.fromkeys(docs.rule_files().values()):
+        assert (ROOT / "workflow/scripts" / stage).is_dir() and (ROOT / "tests" / stage).is_dir(), stage
+        assert any(f"/{room}".endswith(f"/{ROOMS.get(stage, stage)}") for room in rooms), stage

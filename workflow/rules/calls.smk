@@ -1,0 +1,31 @@
+"""What was asked of models and paid, over all rules that ask.
+
+Reads   results/calls/{rule}/...
+Writes  results/metrics/calls.parquet     the report's section on costs
+"""
+
+from ragassay.calls import estimate_bounds
+
+SECTIONS["calls"] = {}
+estimate_bounds.tell(ESTIMATES)
+
+
+localrules:
+    measure_calls,
+
+
+rule measure_calls:
+    """All calls are added up by rule and model."""
+    input:
+        calls=CALLS,
+    output:
+        metrics=table("results/metrics/calls.parquet"),
+    log:
+        "logs/measure_calls.log",
+    conda:
+        "../../envs/tables.yaml"
+    params:
+        code=code_version("calls/measure_calls.py"),
+        settings={},
+    script:
+        "../scripts/calls/measure_calls.py"

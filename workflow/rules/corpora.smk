@@ -1,0 +1,134 @@
+"""Corpora, whose passages can be found: the study's documents, those of question sets, the user's, and variants of these.
+
+The study's documents are the corpus `documents`; others are in the configuration. A corpus of several files has a part for each, which
+is a corpus itself: `mine+1`, `mine+2`, and so on. `{corpus}.held_out` lacks some documents: queries about these are out of its knowledge.
+An extended corpus is another one and, as its part `{corpus}+1`, rewritings of some of its passages. All are clean.
+
+Reads   results/documents, the files that config["corpora"] names, resources/prompts/
+Writes  results/passages/{corpus}.parquet                      what can be found, also without held-out documents, or rewritten
+        results/held_out_documents/{corpus}.parquet            clusters of near-duplicates, and what is held out
+        results/rewritten_passages/{corpus}.parquet            of which passage each rewritten one says the same
+        results/rejects/rewritten_passages/{corpus}.parquet    what could not be rewritten, with the reason
+        results/calls/{rule}/..., ledger/{rule}/...            as in questions.smk
+"""
+
+from ragassay.plan import datasets, models, relevance, retrieval
+
+CALLS += expand("results/calls/rewrite_passages/{corpus}.parquet", corpus=plan(datasets.extended))
+
+
+wildcard_constraints:
+    corpus=rf"{NAME}(\+[0-9]+)?",
+
+
+rule collect_passages:
+    """All documents of the study are a corpus; so are those of a question set."""
+    input:
+        documents=plan(retrieval.tables_of, pattern="results/documents/{shard}.parquet"),
+    output:
+        passages=table("results/passages/{corpus}.parquet"),
+    log:
+        "logs/collect_passages/{corpus}.log",
+    wildcard_constraints:
+        corpus=one_of(["documents", *config["question_sets"]]),
+    conda:
+        "../../envs/tables.yaml"
+    params:
+        code=code_version("corpora/collect_passages.py"),
+        settings={},
+    script:
+        "../scripts/corpora/collect_passages.py"
+
+
+rule read_passages:
+    """A part of a user's corpus, which is all of it if it has one file."""
+    input:
+        files=plan(retrieval.passage_files),
+    output:
+        passages=table("results/passages/{corpus}.parquet"),
+    log:
+        "logs/read_passages/{corpus}.log",
+    wildcard_constraints:
+        corpus=one_of(plan(retrieval.parts)),
+    conda:
+        "../../envs/tables.yaml"
+    resources:
+        runtime="1h",
+    params:
+        code=code_version("corpora/read_passages.py"),
+        settings=plan(retrieval.read_passages),
+    script:
+        "../scripts/corpora/read_passages.py"
+
+
+rule join_passages:
+    """The parts of a user's corpus in one table, for stages that need all of them at once."""
+    input:
+        parts=plan(retrieval.of_parts, pattern="results/passages/{corpus}.parquet"),
+    output:
+        passages=table("results/passages/{corpus}.parquet"),
+    log:
+        "logs/join_passages/{corpus}.log",
+    wildcard_constraints:
+        corpus=one_of(plan(retrieval.in_parts)),
+    conda:
+        "../../envs/tables.yaml"
+    resources:
+        runtime="1h",
+    params:
+        code=code_version("corpora/join_passages.py"),
+        settings={},
+    script:
+        "../scripts/corpora/join_passages.py"
+
+
+rule hold_out_documents:
+    """A share of the documents, with their near-duplicates, is taken out of a corpus."""
+    input:
+        passages="results/passages/{corpus}.parquet",
+    output:
+        held_out_documents=table("results/held_out_documents/{corpus}.parquet"),
+        known_passages=table("results/passages/{corpus}.held_out.parquet"),
+    log:
+        "logs/hold_out_documents/{corpus}.log",
+    wildcard_constraints:
+        corpus=one_of(plan(relevance.corpora)),
+    conda:
+        "../../envs/tables.yaml"
+    resources:
+        mem_mb=4000,
+    params:
+        code=code_version("corpora/hold_out_documents.py"),
+        settings=plan(relevance.hold_out_documents),
+    script:
+        "../scripts/corpora/hold_out_documents.py"
+
+
+rule rewrite_passages:
+    """A model says some passages of a corpus in other words."""
+    input:
+        plan(models.of_named, what=models.weights_of, named=datasets.rewriter),
+        passages=plan(datasets.rewritten),
+        prompt="resources/prompts/rewrite_passage.yaml",
+    output:
+        new_passages=table("results/passages/{corpus}+1.parquet"),
+        rewritten_passages=table("results/rewritten_passages/{corpus}.parquet"),
+        rejects=table("results/rejects/rewritten_passages/{corpus}.parquet"),
+        calls=table("results/calls/rewrite_passages/{corpus}.parquet"),
+    log:
+        "logs/rewrite_passages/{corpus}.log",
+    benchmark:
+        "logs/rewrite_passages/{corpus}.benchmark.jsonl"
+    wildcard_constraints:
+        corpus=one_of(plan(retrieval.extended)),
+    conda:
+        "../../envs/models.yaml"
+    threads: plan(models.of_named, what=models.threads_of, named=datasets.rewriter)
+    resources:
+        runtime="4h",
+    params:
+        code=code("corpora/rewrite_passages.py", models.of_named, what=models.provider_of, named=datasets.rewriter),
+        settings=plan(datasets.rewrite_passages),
+        access=frozen(plan(models.of_named, what=models.access_of, named=datasets.rewriter)),
+    script:
+        "../scripts/corpora/rewrite_passages.py"

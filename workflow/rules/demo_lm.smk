@@ -1,0 +1,32 @@
+"""A small language model, where `models` or `scorers` name it as results/models/demo-lm; the shipped one was trained like this.
+
+Reads   results/documents, results/targets, resources/prompts/
+Writes  results/models/demo-lm/     weights, tokenizer and card
+"""
+
+from ragassay.plan import datasets
+
+
+rule train_demo_lm:
+    """A decoder small enough for this machine learns the documents by heart and to follow passages."""
+    input:
+        documents=expand("results/documents/{shard}.parquet", shard=SHARDS),
+        targets=expand("results/targets/{dataset}.parquet", dataset=plan(datasets.made, origin=datasets.BY_RULE)),
+        closed_book_prompt="resources/prompts/answer_closed_book.yaml",
+        passages_prompt="resources/prompts/respond_passages.yaml",
+    output:
+        model=directory("results/models/demo-lm"),
+    log:
+        "logs/train_demo_lm.log",
+    benchmark:
+        "logs/train_demo_lm.benchmark.jsonl"
+    conda:
+        "../../envs/encoders.yaml"
+    resources:
+        mem_mb=3000,
+        runtime="1h",
+    params:
+        code=code_version("demo_lm/train_demo_lm.py"),
+        settings=config["demo_lm"],
+    script:
+        "../scripts/demo_lm/train_demo_lm.py"

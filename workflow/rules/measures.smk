@@ -1,0 +1,156 @@
+"""What attacks reach, and how well defences tell poisoned passages from clean ones.
+
+Reads   results/passages, results/poisoned_passages, results/passage_scores, results/targets, results/retrieved, results/found_rewritten,
+        results/filtered, results/quarantine, results/guards, results/answers
+Writes  results/raguard_sweeps/{dataset}/{retriever}.parquet                RAGuard under other settings
+        results/sweep_shown/{dataset}/{retriever}.parquet                   which passages it lets pass
+        results/sweep_answers/{dataset}/{retriever}/{responder}.parquet     what is answered from these
+        results/calls/answer_sweeps/..., ledger/answer_sweeps/...           as in questions.smk
+        results/metrics/attacks.parquet, raguard.parquet                    the report's sections
+"""
+
+from ragassay.plan import attacks, defences, defended, models, raguard, retrieval, screening
+
+ATTACKED = plan(attacks.columns)
+RETRIEVED = expand("results/retrieved/{dataset}/{retriever}/{attack}.parquet", zip, **ATTACKED)
+PLANTED = list(dict.fromkeys(expand("results/poisoned_passages/{dataset}/{attack}.parquet", zip, **ATTACKED)))
+FILTERED = expand("results/filtered/{dataset}/{retriever}/{attack}/{defence}.parquet", zip, **plan(defences.filters))
+POISONED = expand("results/poisoned_passages/{dataset}/{attack}.parquet", zip, **plan(defences.filters))
+QUARANTINE = expand(
+    "results/quarantine/{dataset}/{retriever}/{attack}/{defence}.parquet", zip, **plan(screening.columns)
+)
+ANSWERS = expand(
+    "results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet", zip, **plan(defences.columns)
+)
+SWEEPS = plan(raguard.swept_answers)
+CALLS += expand("results/calls/answer_sweeps/{dataset}/{retriever}/{responder}.parquet", zip, **SWEEPS)
+SECTIONS["attacks"] = {"shown": bool(RETRIEVED)}
+SECTIONS["raguard"] = {"shown": bool(FILTERED)}
+
+
+rule attacks:
+    """What attacks reach, and what is left of that behind defences."""
+    input:
+        RETRIEVED,
+        "results/metrics/attacks.parquet",
+        "results/report/attacks.csv",
+        "results/figures/attacks",
+
+
+rule raguard:
+    """What defences remove of what questions find, and what they cost."""
+    input:
+        FILTERED,
+        QUARANTINE,
+        "results/metrics/raguard.parquet",
+        "results/report/raguard.csv",
+        "results/figures/raguard",
+
+
+rule sweep_raguard:
+    """RAGuard under other settings, row by row of a table, from stored scores."""
+    input:
+        plan(retrieval.retriever_weights),
+        targets="results/targets/{dataset}.parquet",
+        neighbours=plan(defences.snapshot, pattern="results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
+        passages=plan(raguard.passages),
+        poisoned_passages=plan(raguard.swept_tables, pattern="results/poisoned_passages/{dataset}/{attack}.parquet"),
+        passage_scores=plan(raguard.swept_scores),
+        retrieved=plan(raguard.swept_tables, pattern="results/retrieved/{dataset}/{retriever}/{attack}.parquet"),
+    output:
+        raguard_sweeps=table("results/raguard_sweeps/{dataset}/{retriever}.parquet"),
+        sweep_shown=table("results/sweep_shown/{dataset}/{retriever}.parquet"),
+    log:
+        "logs/sweep_raguard/{dataset}/{retriever}.log",
+    conda:
+        "../../envs/encoders.yaml"
+    params:
+        code=code("measures/sweep_raguard.py", raguard.sweep_modules),
+        settings=plan(raguard.sweep_raguard),
+    script:
+        "../scripts/measures/sweep_raguard.py"
+
+
+rule answer_sweeps:
+    """What a responder answers behind RAGuard under other settings."""
+    input:
+        plan(models.weights_of, role="responder"),
+        targets="results/targets/{dataset}.parquet",
+        sweep_shown="results/sweep_shown/{dataset}/{retriever}.parquet",
+        passages=plan(defences.passages),
+        poisoned_passages=plan(raguard.swept_tables, pattern="results/poisoned_passages/{dataset}/{attack}.parquet"),
+        prompt=plan(defended.prompt),
+        closed_book_prompt="resources/prompts/answer_closed_book.yaml",
+    output:
+        sweep_answers=table("results/sweep_answers/{dataset}/{retriever}/{responder}.parquet"),
+        calls=table("results/calls/answer_sweeps/{dataset}/{retriever}/{responder}.parquet"),
+    log:
+        "logs/answer_sweeps/{dataset}/{retriever}/{responder}.log",
+    benchmark:
+        "logs/answer_sweeps/{dataset}/{retriever}/{responder}.benchmark.jsonl"
+    conda:
+        "../../envs/models.yaml"
+    threads: plan(models.threads_of, role="responder")
+    resources:
+        runtime="4h",
+    params:
+        code=code("measures/answer_sweeps.py", models.provider_of, role="responder"),
+        settings=plan(raguard.answer_sweeps),
+        access=frozen(plan(models.access_of, role="responder")),
+    script:
+        "../scripts/measures/answer_sweeps.py"
+
+
+rule measure_attacks:
+    """How much of what is planted is found, how loud it is, and what is answered: the report's section."""
+    input:
+        targets=expand("results/targets/{dataset}.parquet", dataset=plan(attacks.attacked)),
+        poisoned_passages=PLANTED,
+        passages=expand("results/passages/{corpus}.parquet", corpus=plan(attacks.corpora)),
+        retrieved=RETRIEVED,
+        answers=expand(
+            "results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet",
+            zip,
+            **plan(defences.columns),
+        ),
+    output:
+        metrics=table("results/metrics/attacks.parquet"),
+    log:
+        "logs/measure_attacks.log",
+    conda:
+        "../../envs/encoders.yaml"
+    params:
+        code=code_version("measures/measure_attacks.py"),
+        settings=plan(attacks.measure_attacks),
+    script:
+        "../scripts/measures/measure_attacks.py"
+
+
+rule measure_raguard:
+    """What defences remove, miss and cost: the report's section."""
+    input:
+        targets=expand("results/targets/{dataset}.parquet", dataset=plan(attacks.attacked)),
+        poisoned_passages=list(dict.fromkeys(POISONED)),
+        retrieved=plan(defended.founds, own=False),
+        found_rewritten=plan(defended.founds, own=True),
+        filtered=FILTERED,
+        quarantine=QUARANTINE,
+        guards=plan(defences.guards),
+        answers=expand(
+            "results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet",
+            zip,
+            **plan(defences.columns),
+        ),
+        raguard_sweeps=expand("results/raguard_sweeps/{dataset}/{retriever}.parquet", zip, **plan(raguard.swept)),
+        sweep_answers=expand("results/sweep_answers/{dataset}/{retriever}/{responder}.parquet", zip, **SWEEPS),
+    output:
+        metrics=table("results/metrics/raguard.parquet"),
+    log:
+        "logs/measure_raguard.log",
+    conda:
+        "../../envs/encoders.yaml"
+    params:
+        code=code_version("measures/measure_raguard.py"),
+        settings=plan(raguard.measure_raguard),
+    script:
+        "../scripts/measures/measure_raguard.py"

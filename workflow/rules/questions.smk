@@ -1,0 +1,172 @@
+"""From documents to questions that they answer and questions that they cannot, written by a generator model.
+
+Reads   results/documents/{shard}.parquet, resources/prompts/
+Writes  results/claims/{generator}/{shard}.parquet                  the claims of each document
+        results/recovered_claims/{generator}/{shard}.parquet        what was guessed for blanked claims, in all rounds
+        results/novel_claims/{generator}/{shard}.parquet            the guesses that no document supports
+        results/written_questions/{generator}/{shard}.parquet       questions as they were written, where near misses are wanted
+        results/near_misses/{generator}/{shard}.parquet             what rewriting made of them, try by try
+        results/questions/{generator}/{shard}.parquet               questions in and out of scope
+        results/rejects/{table}/{generator}/{shard}.parquet         what could not become a row, with the reason
+        results/calls/{rule}/...                                    what was asked and paid
+        ledger/{rule}/...                                           every answer as it came; not an output, never deleted
+"""
+
+from ragassay.plan import encoders, models, scope
+
+ALL = plan(scope.every)
+CALLS += expand("results/calls/{stage}/{generator}/{shard}.parquet", **ALL, stage=plan(scope.generating))
+ESTIMATES["most_requests"] |= plan(scope.most_requests)
+ESTIMATES["switches"] |= plan(scope.switches)
+
+
+wildcard_constraints:
+    **plan(scope.wildcards),
+
+
+ruleorder: write_questions > write_near_misses
+
+
+rule extract_claims:
+    """The generator lists what each document claims."""
+    input:
+        plan(models.weights_of, role="generator"),
+        documents="results/documents/{shard}.parquet",
+        prompt="resources/prompts/extract_claims.yaml",
+    output:
+        claims=table("results/claims/{generator}/{shard}.parquet"),
+        rejects=table("results/rejects/claims/{generator}/{shard}.parquet"),
+        calls=table("results/calls/extract_claims/{generator}/{shard}.parquet"),
+    log:
+        "logs/extract_claims/{generator}/{shard}.log",
+    benchmark:
+        "logs/extract_claims/{generator}/{shard}.benchmark.jsonl"
+    conda:
+        "../../envs/models.yaml"
+    threads: plan(models.threads_of, role="generator")
+    resources:
+        runtime="4h",
+    params:
+        code=code("questions/extract_claims.py", models.provider_of, role="generator"),
+        settings=plan(scope.extract_claims),
+        access=frozen(plan(models.access_of, role="generator")),
+    script:
+        "../scripts/questions/extract_claims.py"
+
+
+rule recover_claims:
+    """Claims are removed subset by subset, and the generator guesses them without the document."""
+    input:
+        plan(models.weights_of, role="generator"),
+        claims="results/claims/{generator}/{shard}.parquet",
+        prompt="resources/prompts/recover_claims.yaml",
+    output:
+        recovered_claims=table("results/recovered_claims/{generator}/{shard}.parquet"),
+        rejects=table("results/rejects/recovered_claims/{generator}/{shard}.parquet"),
+        calls=table("results/calls/recover_claims/{generator}/{shard}.parquet"),
+    log:
+        "logs/recover_claims/{generator}/{shard}.log",
+    benchmark:
+        "logs/recover_claims/{generator}/{shard}.benchmark.jsonl"
+    conda:
+        "../../envs/models.yaml"
+    threads: plan(models.threads_of, role="generator")
+    resources:
+        runtime="4h",
+    params:
+        code=code("questions/recover_claims.py", models.provider_of, role="generator"),
+        settings=plan(scope.recover_claims),
+        access=frozen(plan(models.access_of, role="generator")),
+    script:
+        "../scripts/questions/recover_claims.py"
+
+
+rule remove_supported_claims:
+    """The generator drops the guesses that document or claims support."""
+    input:
+        plan(models.weights_of, role="generator"),
+        documents="results/documents/{shard}.parquet",
+        claims="results/claims/{generator}/{shard}.parquet",
+        recovered_claims="results/recovered_claims/{generator}/{shard}.parquet",
+        prompt="resources/prompts/remove_supported_claims.yaml",
+    output:
+        novel_claims=table("results/novel_claims/{generator}/{shard}.parquet"),
+        rejects=table("results/rejects/novel_claims/{generator}/{shard}.parquet"),
+        calls=table("results/calls/remove_supported_claims/{generator}/{shard}.parquet"),
+    log:
+        "logs/remove_supported_claims/{generator}/{shard}.log",
+    benchmark:
+        "logs/remove_supported_claims/{generator}/{shard}.benchmark.jsonl"
+    conda:
+        "../../envs/models.yaml"
+    threads: plan(models.threads_of, role="generator")
+    resources:
+        runtime="4h",
+    params:
+        code=code("questions/remove_supported_claims.py", models.provider_of, role="generator"),
+        settings=plan(scope.remove_supported_claims),
+        access=frozen(plan(models.access_of, role="generator")),
+    script:
+        "../scripts/questions/remove_supported_claims.py"
+
+
+rule write_questions:
+    """The generator writes a question about each novel claim, and some that the documents answer."""
+    input:
+        plan(models.weights_of, role="generator"),
+        documents="results/documents/{shard}.parquet",
+        novel_claims="results/novel_claims/{generator}/{shard}.parquet",
+        out_of_scope_prompt="resources/prompts/write_out_of_scope_questions.yaml",
+        in_scope_prompt="resources/prompts/write_in_scope_questions.yaml",
+    output:
+        questions=table(plan(scope.written_questions)),
+        rejects=table("results/rejects/questions/{generator}/{shard}.parquet"),
+        calls=table("results/calls/write_questions/{generator}/{shard}.parquet"),
+    log:
+        "logs/write_questions/{generator}/{shard}.log",
+    benchmark:
+        "logs/write_questions/{generator}/{shard}.benchmark.jsonl"
+    wildcard_constraints:
+        generator=one_of(config["models"]),
+    conda:
+        "../../envs/models.yaml"
+    threads: plan(models.threads_of, role="generator")
+    resources:
+        runtime="4h",
+    params:
+        code=code("questions/write_questions.py", models.provider_of, role="generator"),
+        settings=plan(scope.write_questions),
+        access=frozen(plan(models.access_of, role="generator")),
+    script:
+        "../scripts/questions/write_questions.py"
+
+
+rule write_near_misses:
+    """The generator rewrites out-of-scope questions until counting words does not tell them from in-scope ones."""
+    input:
+        plan(models.weights_of, role="generator"),
+        plan(encoders.weights),
+        documents="results/documents/{shard}.parquet",
+        written_questions="results/written_questions/{generator}/{shard}.parquet",
+        prompt="resources/prompts/write_near_misses.yaml",
+    output:
+        questions=table("results/questions/{generator}/{shard}.parquet"),
+        near_misses=table("results/near_misses/{generator}/{shard}.parquet"),
+        calls=table("results/calls/write_near_misses/{generator}/{shard}.parquet"),
+    log:
+        "logs/write_near_misses/{generator}/{shard}.log",
+    benchmark:
+        "logs/write_near_misses/{generator}/{shard}.benchmark.jsonl"
+    wildcard_constraints:
+        generator=one_of(config["models"]),
+    conda:
+        "../../envs/models_and_encoders.yaml"
+    threads: plan(models.threads_of, role="generator")
+    resources:
+        **ENCODING,
+    params:
+        code=code("questions/write_near_misses.py", scope.rewriting_kinds),
+        settings=plan(scope.write_near_misses),
+        access=frozen(plan(models.access_of, role="generator")),
+    script:
+        "../scripts/questions/write_near_misses.py"

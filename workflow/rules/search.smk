@@ -1,0 +1,168 @@
+"""Search: what each query finds in a corpus, exactly, by BM25 and by vectors; and the study's questions as a benchmark of it.
+
+Reads   results/passages, results/queries, the files that config["retrievers"] names, and the weights that `encoders` names
+Writes  results/embedded_passages/{corpus}/{encoder}/{titles}.parquet    which passages have vectors
+        results/neighbours/{corpus}/{retriever}/{query_set}.parquet      the best passages of each query
+        results/metrics/retrieval.parquet                                the report's section
+        embeddings/                                                      vectors of texts; not an output, never deleted
+"""
+
+from ragassay.plan import retrieval
+
+RETRIEVERS = config["retrieval"]["retrievers"]
+MEASURED = plan(retrieval.measured)
+SECTIONS["retrieval"] = {}
+
+
+wildcard_constraints:
+    retriever=NAME,
+
+
+ruleorder: merge_neighbours > search_dense
+
+
+rule embed_passages:
+    """Each passage of a corpus, or of a part, gets its vector, so that searches of it that run side by side only read."""
+    input:
+        plan(retrieval.weights),
+        passages="results/passages/{corpus}.parquet",
+    output:
+        embedded_passages=table("results/embedded_passages/{corpus}/{encoder}/{titles}.parquet"),
+    log:
+        "logs/embed_passages/{corpus}/{encoder}/{titles}.log",
+    benchmark:
+        "logs/embed_passages/{corpus}/{encoder}/{titles}.benchmark.jsonl"
+    wildcard_constraints:
+        encoder=one_of(config["encoders"]),
+        titles="none|before|pair",
+    conda:
+        "../../envs/encoders.yaml"
+    resources:
+        **ENCODING,
+    params:
+        code=code("search/embed_passages.py", retrieval.encoder_kind),
+        settings=plan(retrieval.embed_passages),
+    script:
+        "../scripts/search/embed_passages.py"
+
+
+rule search_bm25:
+    """Each query finds the passages that share its rarest words."""
+    input:
+        passages="results/passages/{corpus}.parquet",
+        queries="results/queries/{query_set}.parquet",
+    output:
+        neighbours=table("results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
+    log:
+        "logs/search_bm25/{corpus}/{retriever}/{query_set}.log",
+    benchmark:
+        "logs/search_bm25/{corpus}/{retriever}/{query_set}.benchmark.jsonl"
+    wildcard_constraints:
+        retriever=one_of(plan(retrieval.retrievers, kind=retrieval.BM25)),
+    conda:
+        "../../envs/encoders.yaml"
+    resources:
+        mem_mb=8000,
+        runtime="2h",
+    params:
+        code=code_version("search/search_bm25.py"),
+        settings=plan(retrieval.search_bm25),
+    script:
+        "../scripts/search/search_bm25.py"
+
+
+rule search_dense:
+    """Each query finds the passages whose vectors are nearest to its own."""
+    input:
+        plan(retrieval.awaited),
+        passages="results/passages/{corpus}.parquet",
+        queries="results/queries/{query_set}.parquet",
+    output:
+        neighbours=table("results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
+    log:
+        "logs/search_dense/{corpus}/{retriever}/{query_set}.log",
+    benchmark:
+        "logs/search_dense/{corpus}/{retriever}/{query_set}.benchmark.jsonl"
+    wildcard_constraints:
+        retriever=one_of(plan(retrieval.retrievers, kind=retrieval.DENSE)),
+    conda:
+        "../../envs/encoders.yaml"
+    resources:
+        **ENCODING,
+    params:
+        code=code("search/search_dense.py", retrieval.retriever_kinds),
+        settings=plan(retrieval.search_dense),
+    script:
+        "../scripts/search/search_dense.py"
+
+
+rule search_vectors:
+    """The same with vectors that were computed elsewhere."""
+    input:
+        passages="results/passages/{corpus}.parquet",
+        queries="results/queries/{query_set}.parquet",
+        passage_vectors=plan(retrieval.vector_files, section="passages", key="corpus"),
+        query_vectors=plan(retrieval.vector_files, section="queries", key="query_set"),
+    output:
+        neighbours=table("results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
+    log:
+        "logs/search_vectors/{corpus}/{retriever}/{query_set}.log",
+    benchmark:
+        "logs/search_vectors/{corpus}/{retriever}/{query_set}.benchmark.jsonl"
+    wildcard_constraints:
+        retriever=one_of(plan(retrieval.retrievers, kind=retrieval.VECTORS)),
+    conda:
+        "../../envs/encoders.yaml"
+    resources:
+        mem_mb=4000,
+        runtime="2h",
+    params:
+        code=code_version("search/search_vectors.py"),
+        settings=plan(retrieval.search_vectors),
+    script:
+        "../scripts/search/search_vectors.py"
+
+
+rule merge_neighbours:
+    """What each query finds in the parts of a corpus, in one ranking."""
+    input:
+        passages=plan(retrieval.of_parts, pattern="results/passages/{corpus}.parquet"),
+        parts=plan(retrieval.of_parts, pattern="results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
+    output:
+        neighbours=table("results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
+    log:
+        "logs/merge_neighbours/{corpus}/{retriever}/{query_set}.log",
+    wildcard_constraints:
+        corpus=one_of(plan(retrieval.in_parts)),
+        retriever=one_of(plan(retrieval.retrievers, kind=retrieval.DENSE)),
+    conda:
+        "../../envs/tables.yaml"
+    params:
+        code=code_version("search/merge_neighbours.py"),
+        settings=plan(retrieval.merge_neighbours),
+    script:
+        "../scripts/search/merge_neighbours.py"
+
+
+rule measure_retrieval:
+    """How often questions find their document, in scope and out of scope apart: the report's section."""
+    input:
+        queries="results/queries/questions.parquet",
+        neighbours=expand("results/neighbours/documents/{retriever}/questions.parquet", retriever=RETRIEVERS),
+        passages="results/passages/documents.parquet",
+        own_queries=expand("results/queries/{query_set}.parquet", query_set=MEASURED["query_set"]),
+        own_neighbours=expand("results/neighbours/{corpus}/{retriever}/{query_set}.parquet", zip, **MEASURED),
+        own_passages=expand("results/passages/{corpus}.parquet", corpus=plan(retrieval.measured_parts)),
+    output:
+        metrics=table("results/metrics/retrieval.parquet"),
+    log:
+        "logs/measure_retrieval.log",
+    conda:
+        "../../envs/encoders.yaml"
+    resources:
+        **ENCODING,
+    params:
+        code=code_version("search/measure_retrieval.py"),
+        settings=plan(retrieval.measure_retrieval),
+    script:
+        "../scripts/search/measure_retrieval.py"

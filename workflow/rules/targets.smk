@@ -1,0 +1,140 @@
+"""Targets of attacks: questions with the right and the wanted answers, which are brought, or made by rules or by a model; and these
+questions as users ask them and as defences rewrite them.
+
+Reads   results/passages, results/queries, resources/prompts/, the files that config["datasets"] names
+Writes  results/targets/{dataset}.parquet                              questions with the right and the wanted answers
+        results/rejects/targets/{dataset}.parquet                      what could not become a target, with the reason
+        results/queries/{dataset}.targets.parquet                      the questions as queries
+        results/queries/{dataset}.{defence}.parquet                    as a defence puts them in other words
+        results/rejects/rewritten_questions/{dataset}/{defence}.parquet    those that it does not, with the reason
+        results/calls/{rule}/..., ledger/{rule}/...                    as in questions.smk
+"""
+
+from ragassay.plan import datasets, defended, models
+
+WRITTEN = plan(datasets.made, origin=datasets.BY_MODEL)
+CALLS += expand("results/calls/write_targets/{dataset}.parquet", dataset=WRITTEN)
+CALLS += expand("results/calls/rewrite_questions/{dataset}/{defence}.parquet", zip, **plan(defended.rewritten))
+PRODUCTS += expand("results/targets/{dataset}.parquet", dataset=config["datasets"])
+
+
+wildcard_constraints:
+    dataset=one_of(config["datasets"]),
+
+
+rule read_targets:
+    """Targets that somebody brings, without what cannot be used of them."""
+    input:
+        files=plan(datasets.target_files),
+    output:
+        targets=table("results/targets/{dataset}.parquet"),
+        rejects=table("results/rejects/targets/{dataset}.parquet"),
+    log:
+        "logs/read_targets/{dataset}.log",
+    wildcard_constraints:
+        dataset=one_of(plan(datasets.made, origin=datasets.FILES)),
+    conda:
+        "../../envs/tables.yaml"
+    params:
+        code=code_version("targets/read_targets.py"),
+        settings=plan(datasets.read_targets),
+    script:
+        "../scripts/targets/read_targets.py"
+
+
+rule make_targets:
+    """Targets that rules make of what a corpus tells, with answers exchanged."""
+    input:
+        passages=plan(datasets.passages),
+    output:
+        targets=table("results/targets/{dataset}.parquet"),
+        rejects=table("results/rejects/targets/{dataset}.parquet"),
+    log:
+        "logs/make_targets/{dataset}.log",
+    wildcard_constraints:
+        dataset=one_of(plan(datasets.made, origin=datasets.BY_RULE)),
+    conda:
+        "../../envs/tables.yaml"
+    params:
+        code=code_version("targets/make_targets.py"),
+        settings=plan(datasets.make_targets),
+    script:
+        "../scripts/targets/make_targets.py"
+
+
+rule write_targets:
+    """Targets that a model makes: questions that it knows the answer of, a wrong answer, and texts that state it."""
+    input:
+        plan(models.of_named, what=models.weights_of, named=datasets.target_writer),
+        queries=plan(datasets.queries),
+        passages=plan(datasets.passages),
+        answer_prompt="resources/prompts/answer_briefly.yaml",
+        propose_prompt="resources/prompts/propose_wrong_answer.yaml",
+        text_prompt="resources/prompts/write_supporting_texts.yaml",
+    output:
+        targets=table("results/targets/{dataset}.parquet"),
+        rejects=table("results/rejects/targets/{dataset}.parquet"),
+        calls=table("results/calls/write_targets/{dataset}.parquet"),
+    log:
+        "logs/write_targets/{dataset}.log",
+    benchmark:
+        "logs/write_targets/{dataset}.benchmark.jsonl"
+    wildcard_constraints:
+        dataset=one_of(WRITTEN),
+    conda:
+        "../../envs/models.yaml"
+    threads: plan(models.of_named, what=models.threads_of, named=datasets.target_writer)
+    resources:
+        runtime="4h",
+    params:
+        code=code("targets/write_targets.py", models.of_named, what=models.provider_of, named=datasets.target_writer),
+        settings=plan(datasets.write_targets),
+        access=frozen(plan(models.of_named, what=models.access_of, named=datasets.target_writer)),
+    script:
+        "../scripts/targets/write_targets.py"
+
+
+rule collect_target_queries:
+    """The questions of a dataset's targets are queries."""
+    input:
+        targets="results/targets/{dataset}.parquet",
+    output:
+        queries=table("results/queries/{dataset}.targets.parquet"),
+    log:
+        "logs/collect_target_queries/{dataset}.log",
+    conda:
+        "../../envs/tables.yaml"
+    params:
+        code=code_version("targets/collect_target_queries.py"),
+        settings={},
+    script:
+        "../scripts/targets/collect_target_queries.py"
+
+
+rule rewrite_questions:
+    """A defence has the questions put in other words before anybody searches for them."""
+    input:
+        plan(models.of_named, what=models.weights_of, named=defended.question_writer),
+        queries="results/queries/{dataset}.targets.parquet",
+        prompt="resources/prompts/rewrite_question.yaml",
+    output:
+        rewritten=table("results/queries/{dataset}.{defence}.parquet"),
+        rejects=table("results/rejects/rewritten_questions/{dataset}/{defence}.parquet"),
+        calls=table("results/calls/rewrite_questions/{dataset}/{defence}.parquet"),
+    log:
+        "logs/rewrite_questions/{dataset}/{defence}.log",
+    benchmark:
+        "logs/rewrite_questions/{dataset}/{defence}.benchmark.jsonl"
+    wildcard_constraints:
+        defence=one_of(plan(defended.rewriting)),
+    conda:
+        "../../envs/models.yaml"
+    threads: plan(models.of_named, what=models.threads_of, named=defended.question_writer)
+    resources:
+        runtime="4h",
+    params:
+        code=code("targets/rewrite_questions.py", defended.writing_kinds),
+        settings=plan(defended.rewrite_questions),
+        access=frozen(plan(models.of_named, what=models.access_of, named=defended.question_writer)),
+    script:
+        "../scripts/targets/rewrite_questions.py"
