@@ -25,9 +25,8 @@ rule careless:
     script:
         "../scripts/documents/describe_documents.py"
 """
-HEAVY = set(
-    "altair vl_convert openai together aiohttp torch transformers pandas scipy sklearn matplotlib snakemake".split()
-)
+CLIENTS = {"openai", "together", "aiohttp", "snakemake", "matplotlib"}  # a provider's own, or nobody's
+HEAVY = {*CLIENTS, "altair", "vl_convert", "torch", "transformers", "pandas", "scipy", "sklearn"}
 AT_ONCE = {"torch", "transformers"}  # seconds each: what may load them before it knows that it needs them
 LOADING = {"optimise_passages", "mask_passages", "train_demo_lm"}
 
