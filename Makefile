@@ -9,7 +9,7 @@ RELEASE ?=
 BEFORE ?=
 SIGNERS ?=
 BIN := .venv/bin
-BENCHMARKS := house gains cluster scale tables server calls limits budget chaos chaos_batch parsing providers embedded canaries extraction duplicates crawl hostile encoders retrieval relevance attacks optimised_attacks raguard scope scope_study responses explorer annotation features revprag paper_costs demo_lm detectors folds release
+BENCHMARKS := house cluster scale tables calls limits chaos providers canaries documents crawl hostile models retrieval relevance published poisoning scope_study demo explorer annotation paper_costs release
 # Pictures of docs/ and the sections of the report that they show.
 PICTURES := report:relevance attacks:attacks defences:raguard detectors:detectors revprag:revprag
 MAKEFLAGS += --no-print-directory
@@ -70,8 +70,8 @@ bench: setup ## run all benchmarks, one after another, as bench-<name> does
 	@short=0; for name in $(BENCHMARKS); do $(MAKE) bench-$$name || short=1; done; exit $$short
 
 bench-%: SHELL := bash
-bench-%: setup ## run benchmarks/<name>.py and put its figures into benchmarks/figures/ and the docs
-	@set -o pipefail; short=0; $(BIN)/python benchmarks/$*.py $(ARGS) | tee benchmarks/figures/$*.txt || short=1; \
+bench-%: setup ## run benchmarks/<name>.py, keep its figures in benchmarks/figures/ by name, and write them into the docs
+	@set -o pipefail; short=0; $(BIN)/python benchmarks/$*.py $(ARGS) | $(BIN)/python benchmarks/common/keep.py $* || short=1; \
 	PYTHONPATH=workflow $(BIN)/python -m tools.docs && exit $$short
 
 chaos: ## kill a stage that asks a model a thousand times, and count what that cost

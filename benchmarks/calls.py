@@ -13,15 +13,13 @@ import heapq
 import importlib
 import json
 import os
-import subprocess
-import sys
 import tempfile
 import time
 from dataclasses import replace
 from statistics import median
 
-from common.figures import figure, finish
-from common.memory import peak_megabytes
+from common.figures import figure, parts
+from common.memory import peak_megabytes, task
 from common.model_jobs import Jobs, asked, most_in_a_second
 from loopback import Loopback
 
@@ -156,7 +154,7 @@ RUNS = {run.__name__: run for run in (ours, registered, official, plain, plain_a
 
 
 def measure(kind, url, calls, folder):
-    """In a child: seconds of wall and of processor time of the calls, and peak megabytes."""
+    """In a process of its own: seconds of wall and of processor time of the calls, and peak megabytes."""
     for module in (
         ("openai",)
         if kind in ("official", "plain", "plain_aiohttp")
@@ -167,16 +165,13 @@ def measure(kind, url, calls, folder):
     wall, cpu = time.perf_counter(), time.process_time()
     RUNS[kind](url, int(calls), folder)
     peak = peak_megabytes()
-    sys.stdout.write(json.dumps([time.perf_counter() - wall, time.process_time() - cpu, peak]))
+    return [time.perf_counter() - wall, time.process_time() - cpu, peak]
 
 
 def child(kind, url, calls, folder=None):
     with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as scratch:
-        command = [sys.executable, __file__, "child", kind, url, str(calls), str(folder or scratch)]
-        done = subprocess.run(
-            command, check=True, stdout=subprocess.PIPE, text=True, env={**os.environ, "KEY": "test-key"}
-        )
-    return json.loads(done.stdout)
+        os.environ["KEY"] = "test-key"
+        return task("measure", kind, url, calls, folder or scratch)
 
 
 def figure_fixed(runs=3):
@@ -192,12 +187,7 @@ def figure_fixed(runs=3):
     figure("calls_2000_at_200ms", mine, "s", f"<= {1.12 * limit:.4g}", limit)
     figure("calls_against_the_plain_client", mine / theirs, "x", "<= 1")
     figure("official_client_against_itself_alone", through / alike, "x", "<= 1.05")
-    figure("plain_client", theirs, "s", limit=limit)
-    figure("plain_client_on_aiohttp", alike, "s", limit=limit)
     figure("processor_added_per_call", (busy["registered"] - busy["plain_aiohttp"]) / CALLS * 1e6, "us", "<= 100")
-    for kind, name in {"official": "official", "registered": "fast"}.items():
-        figure(f"processor_per_call_{name}", busy[kind] / CALLS * 1e6, "us")
-        figure(f"requests_a_second_of_a_core_{name}", CALLS / busy[kind], "requests")
     alone = median(child("layer", "http://127.0.0.1:1/v1", 10 * CALLS)[1] for _ in range(runs))
     figure("processor_of_the_layer_per_call", alone / (10 * CALLS) * 1e6, "us", "<= 100")
 
@@ -268,13 +258,7 @@ def figure_scan():
     figure("scan_of_1000000_records_memory", peak, "MB", "< 2000")
 
 
-def main(*names):
-    all_figures = {"fixed": figure_fixed, "lognormal": figure_lognormal, "together": figure_together}
-    all_figures |= {"paced": figure_paced, "queued": figure_queued, "hits": figure_hits, "scan": figure_scan}
-    for name in names or all_figures:
-        all_figures[name]()
-    finish()
-
-
 if __name__ == "__main__":
-    measure(*sys.argv[2:]) if sys.argv[1:2] == ["child"] else main(*sys.argv[1:])
+    runs = {"fixed": figure_fixed, "lognormal": figure_lognormal, "together": figure_together}
+    runs |= {"paced": figure_paced, "queued": figure_queued, "hits": figure_hits, "scan": figure_scan}
+    parts(runs, {"measure": measure})

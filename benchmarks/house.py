@@ -1,24 +1,25 @@
-"""Time the house itself: the two commands from a clean clone, plans, second runs.
+"""The house itself: how large it is, and how long its commands take from a clean clone.
 
-Figures: `make setup`, `make demo` and `make test` from a clone in an empty folder, `make demo` for one study, the
-second `make demo` and `make setup`, the tiny pipeline of the tests, building the default plan and a plan of a thousand
-shards. The limit of a plan is Snakemake building about as many jobs from a bare Snakefile. Of `make demo` the jobs are
-counted, and the share of the processors' time that no stage's own function was running; idle processors count, too.
-`python benchmarks/house.py demos` measures only what is named: demos, again, tests, plans.
+`counts`: lines, modules, rooms, arrows between rooms, cycles of stages, names (see workflow/tools/counts.py).
+`demos`: `make demo`, of which the second does nothing, and of each study alone. `again`: the second `make setup` and
+the tiny pipeline of the tests. `tests`: `make test`. `plans`: building the default plan and a plan of a thousand
+shards; the limit of a plan is Snakemake building about as many jobs from a bare Snakefile.
+`python benchmarks/house.py demos` measures only what is named.
 """
 
 import os
-import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
-from pathlib import Path
 
-from common.figures import figure, finish
+from common.clone import ROOT, cloned
+from common.figures import figure, parts
 
-ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "workflow"))
+
+from tools import counts, docs
+
 BARE = """
 rule all:
     input: [f"out/{{n}}" for n in range({n})]
@@ -28,12 +29,22 @@ rule one:
 """
 
 
-STUDIES = {"scope": "<= 100", "detectors": None, "relevance": None, "attacks": None, "raguard": None, "revprag": None}
-CALL = re.compile(r"^( +)(stage\(\*\*snakemake.+)$", re.MULTILINE)  # in ragassay.base.stage
-WITH_SECONDS = r"""\1import os, time
-\1start = time.perf_counter()
-\1\2
-\1Path(os.environ["STAGE_SECONDS"], str(os.getpid())).write_text(str(time.perf_counter() - start))"""
+LONGEST = {"scope": 100, "detectors": 120, "relevance": 120, "attacks": 120, "raguard": 120, "revprag": 120}  # seconds
+
+
+def house() -> None:
+    graph, arrows = docs.rule_graph(), counts.arrows()
+    figure("lines_of_the_library", counts.lines(counts.LIBRARY), "lines", "<= 33000")
+    figure("modules_of_the_library", counts.modules(), "modules", "<= 330")
+    figure("lines_of_tests", counts.lines(ROOT / "tests"), "lines", "<= 38000")
+    figure("lines_of_benchmarks", counts.lines(ROOT / "benchmarks"), "lines", "<= 7500")
+    figure("rooms", len({room for arrow in arrows for room in arrow}), "rooms", "<= 24")
+    figure("arrows_between_rooms", len(arrows), "arrows", "<= 150")
+    figure("arrows_up", len(counts.arrows_up()), "arrows", "== 0")
+    figure("cycles_of_stages", len(counts.stage_cycles(graph, docs.rule_files())), "cycles", "== 0")
+    figure("class_names_for_several_things", len(counts.shared_class_names()), "names", "== 0")
+    figure("bindings_of_banned_names", counts.banned_bindings(), "bindings", "<= 600")
+    figure("walk_from_a_target_to_the_table_of_defences", counts.walk(), "modules", "<= 90")
 
 
 def timed(folder, *command, **more) -> tuple[float, str]:
@@ -53,16 +64,18 @@ def best(folder, *command) -> float:
     return min(timed(folder, *command)[0] for _ in range(3))
 
 
-def bare_plan(folder, jobs) -> float:
+def bare_plan(clone, jobs) -> float:
+    folder = clone.parent / "bare"
+    folder.mkdir(exist_ok=True)
     (folder / "Snakefile").write_text(BARE.format(n=jobs))
     return best(folder, sys.executable, "-m", "snakemake", "--dry-run", "--quiet", "--cores", "2")
 
 
-def plans(clone, scratch):
+def plans(clone):
     snakemake = [sys.executable, "-m", "snakemake", "--dry-run", "--quiet"]
     jobs = timed(clone, sys.executable, "-m", "snakemake", "--dry-run", "--forceall")[1].split("total")[1].split()[0]
     figure("default_plan_jobs", int(jobs), "jobs", "< 300")
-    figure("default_plan", best(clone, *snakemake, "--forceall"), "s", "< 3", bare_plan(scratch, int(jobs)))
+    figure("default_plan", best(clone, *snakemake, "--forceall"), "s", "< 3", bare_plan(clone, int(jobs)))
     (clone / "data").mkdir()
     rows = ["shard\tdocuments"]
     for number in range(1000):
@@ -71,30 +84,20 @@ def plans(clone, scratch):
     (clone / "tests/tiny/shards.tsv").write_text("\n".join(rows) + "\n")
     tiny = ("--configfile", "tests/tiny/config.yaml")
     seconds = best(clone, *snakemake[:3], "documents", *snakemake[3:], *tiny)
-    figure("plan_of_1000_shards_to_documents", seconds, "s", "< 10", bare_plan(scratch, 3000))
-    seconds, limit = timed(clone, *snakemake, *tiny)[0], bare_plan(scratch, 11_000)
+    figure("plan_of_1000_shards_to_documents", seconds, "s", "< 10", bare_plan(clone, 3000))
+    seconds, limit = timed(clone, *snakemake, *tiny)[0], bare_plan(clone, 11_000)
     figure("plan_of_1000_shards_with_the_scope_study", seconds, "s", f"<= {4 * limit:.3g}", limit)
 
 
-def demos(clone, scratch):
-    """The demo, again, and of one study alone; each job writes down the seconds of its stage's function."""
-    stage, written = clone / "workflow/ragassay/base/stage.py", scratch / "seconds"
-    written.mkdir()
-    stage.write_text(CALL.sub(WITH_SECONDS, stage.read_text()))
-    seconds, output = timed(clone, "make", "demo", STAGE_SECONDS=str(written))
-    figure("demo", seconds, "s", "<= 300")
-    figure("demo_jobs", int(re.search(r"^total +(\d+)", output, re.MULTILINE).group(1)), "jobs")
-    inside = sum(float(path.read_text()) for path in written.iterdir())
-    figure("demo_outside_of_stages", 1 - inside / (seconds * os.cpu_count()), "share")
+def demos(clone):
+    figure("demo", timed(clone, "make", "demo")[0], "s", "<= 240")
     seconds, output = timed(clone, "make", "demo")
     figure("demo_again", seconds, "s", "<= 4")
     figure("demo_again_does_nothing", "Nothing to be done" in output, "yes", "== 1")
-    for study, target in STUDIES.items():
+    for study, most in LONGEST.items():
         forget(clone)
-        seconds, _ = timed(clone, "make", "demo", f"STUDY={study}", STAGE_SECONDS=str(written))
-        figure(f"demo_{study}", seconds, "s", target)
+        figure(f"demo_{study}", timed(clone, "make", "demo", f"STUDY={study}")[0], "s", f"<= {most}")
     forget(clone)
-    timed(clone, "git", "checkout", "--quiet", str(stage))
 
 
 def forget(clone):
@@ -104,33 +107,27 @@ def forget(clone):
         shutil.rmtree(clone / name, ignore_errors=True)
 
 
-def again(clone, scratch):
+def again(clone):
     figure("setup_again", best(clone, "make", "setup"), "s", "< 0.8")
     tiny = ("--configfile", "tests/tiny/config.yaml")
     figure("tiny_pipeline", timed(clone, clone / ".venv/bin/snakemake", *tiny)[0], "s", "< 120")
 
 
-def tests(clone, scratch):
-    figure("tests_in_the_clone", timed(clone, "make", "test")[0], "s", "<= 720")
+def tests(clone):
+    figure("tests_in_the_clone", timed(clone, "make", "test")[0], "s", "<= 480")
 
 
-PARTS = {"demos": demos, "again": again, "tests": tests, "plans": plans}
+def in_a_clone(part):
+    """The part, with an environment of its own in a clone beside the data of others."""
 
+    def run():
+        with cloned() as clone:
+            (clone.parent / "shared").symlink_to(ROOT.parent / "shared")
+            timed(clone, "make", "setup")
+            part(clone)
 
-def main(*names):
-    scratch = Path(tempfile.mkdtemp(prefix="ragassay-bench-"))
-    try:
-        clone, bare = scratch / "clone", scratch / "bare"
-        bare.mkdir()
-        timed(scratch, "git", "clone", "--quiet", str(ROOT), str(clone))
-        (scratch / "shared").symlink_to(ROOT.parent / "shared")  # acceptance data lie beside the project
-        figure("setup", timed(clone, "make", "setup")[0], "s")
-        for name in names or PARTS:
-            PARTS[name](clone, bare)
-    finally:
-        shutil.rmtree(scratch)
-    finish()
+    return run
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    parts({"counts": house} | {part.__name__: in_a_clone(part) for part in (demos, again, tests, plans)})

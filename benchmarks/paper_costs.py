@@ -9,15 +9,13 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 from collections import Counter
-from pathlib import Path
 
 import pyarrow.parquet as pq
 import yaml
 
-from common.clone import ROOT
-from common.figures import figure, finish
+from common.clone import ROOT, cloned
+from common.figures import count
 
 sys.path.insert(0, str(ROOT / "workflow"))
 
@@ -67,9 +65,7 @@ def scaled(found: dict[tuple, Counter], times: float) -> dict[str, Counter]:
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
-        clone = Path(folder, "clone")
-        subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
+    with cloned() as clone:
         (clone / "own.yaml").write_text(OWN)
         (clone / "own_shards.tsv").write_text(SHARDS)
         command = [sys.executable, "-m", "ragassay.calls.estimate", "scope"]
@@ -78,15 +74,14 @@ def main() -> None:
         done = subprocess.run(command, cwd=clone, env=environment, check=True, stdout=subprocess.PIPE, text=True)
         documents = pq.read_metadata(clone / "results/documents/demo.parquet").num_rows
     show(done.stdout, documents)
-    finish()
 
 
 def show(printed: str, documents: int) -> None:
     wanted = documents_of_the_paper()
-    figure("paper_documents", wanted, "documents")
+    count("paper_documents", wanted, "documents")
     for rule, counts in scaled(asked(printed), wanted / documents).items():
-        for name, count in counts.items():
-            figure(f"paper_{rule}_{name.replace(' ', '_')}", count, UNITS[name])
+        for name, number in counts.items():
+            count(f"paper_{rule}_{name.replace(' ', '_')}", number, UNITS[name])
 
 
 if __name__ == "__main__":

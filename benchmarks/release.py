@@ -95,7 +95,7 @@ def hostile(project: Path) -> None:
         figure("release_hostile_refused_in_a_line", counts["refused"], "releases", f">= {len(TRICKS)}")
         figure("release_hostile_written_outside", counts["outside"], "releases", "<= 0")
         figure("release_hostile_code_run", counts["ran"], "releases", "<= 0")
-        figure("release_hostile_hangs", counts["hung"], f"releases above {LONGEST} s", "<= 0")
+        figure("release_hostile_hangs", counts["hung"], "releases", "<= 0")
         figure("release_hostile_slowest", slowest, "s", f"<= {LONGEST}")
         figure("release_hostile_memory", highest, "MB", "<= 1000")
         figure("release_honest_replayed", int(counts["honest"]), "releases", ">= 1")
@@ -177,8 +177,6 @@ def times() -> None:
                 best[task] = min(best.get(task, [1e9]), json.loads(measured))
     seconds = {task: measured[0] for task, measured in best.items()}
     figure("release_rows", rows, "rows", ">= 1000000")
-    figure("release_write_against_copying", seconds["write"], "s", limit=seconds["copy"])
-    figure("release_reading_against_copying", seconds["read"], "s", limit=seconds["copy"])
     for task, limit, times_as_long in (
         ("write", seconds["read"] + seconds["copy"], 4),
         ("verify", seconds["read as a program"], 3),
@@ -219,14 +217,12 @@ def release(project: Path, environment: dict, umask: int) -> None:
 
 
 def main() -> None:
-    start = time.perf_counter()
     times()
     with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
         project = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else Path(folder, "clone")
         elsewhere(project, Path(folder))
         hostile(project)
         damages(project)
-    figure("release_benchmark", (time.perf_counter() - start) / 60, "min")
     finish()
 
 

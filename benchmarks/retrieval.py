@@ -19,7 +19,7 @@ os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM
 
 import numpy as np
 
-from common.figures import figure, finish
+from common.figures import count, figure, finish
 from common.memory import peak_megabytes
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "workflow"))
@@ -127,9 +127,9 @@ def fill(folder: str) -> None:
     tables.write(QUERIES, Path(folder, "queries.parquet"), asked)
     draw, store = np.random.default_rng(3), Store(Path(folder, "store", encoder().digest))
     store.add([key(row["text"]) for row in asked], draw.standard_normal((ASKED, WIDTH), dtype=np.float32))
-    for name, count in (("few", FEW), ("all", STORED)):
+    for name, passages in (("few", FEW), ("all", STORED)):
         with tables.Writer(PASSAGES, Path(folder, f"{name}.parquet")) as writer:
-            for at in range(count):
+            for at in range(passages):
                 row = dict.fromkeys(PASSAGES.schema.names) | {"passage_id": f"p{at:07}", "document_id": f"p{at:07}"}
                 writer.add(row | {"text": f"{at} {TEXT}"})
     for start in range(0, STORED, PART):
@@ -180,7 +180,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
         child("fill", folder)
         found = child("stored", folder)
-    figure("search_1k_in_1M_of_the_store", found["seconds"], "cpu_s")
+    count("search_1k_in_1M_of_the_store", found["seconds"], "cpu_s")
     figure("search_1k_in_1M_of_the_store_memory", found["extra"], "MB", "<= 300")
     found = child("bm25", "")
     figure("bm25_1k_in_50k", found["search"], "cpu_s", f"<= {2 * found['product']:.4g}", found["product"])

@@ -7,7 +7,6 @@ seconds of a processor, so this may run beside other work.
 
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -17,9 +16,9 @@ import pyarrow.parquet as pq
 import yaml
 
 from clusters.plans import collection, counted, planned
-from common.figures import figure, finish
+from common.clone import ROOT, cloned
+from common.figures import count
 
-ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "workflow"))
 from ragassay.calls.ledger.register import Register
 from ragassay.models.store import Store, key
@@ -36,14 +35,14 @@ def study(clone: Path):
         sys.exit(f"{' '.join(command)} failed:\n{done.stdout[-3000:]}")
     documents = sum(pq.read_metadata(file).num_rows for file in clone.glob("results/documents/*.parquet"))
     shards = len(list(clone.glob("results/documents/*.parquet")))
-    figure("documents", documents, f"in_{shards}_shards")
+    count("documents", documents, f"in_{shards}_shards")
     calls = [pq.read_table(file) for file in clone.glob("results/calls/**/*.parquet")]
     for name in ("requests", "prompt_tokens", "completion_tokens"):
-        figure(f"{name}_per_document", sum(pc.sum(table[name]).as_py() or 0 for table in calls) / documents, name)
+        count(f"{name}_per_document", sum(pc.sum(table[name]).as_py() or 0 for table in calls) / documents, name)
     for name, what in {"ledger": "ledger/**/*.jsonl", "table": "results/**/*.parquet"}.items():
         sizes = [file.stat().st_size for file in clone.glob(what) if "ledger/models" not in str(file)]
-        figure(f"{name}_bytes_per_document", sum(sizes) / documents, "bytes")
-        figure(f"{name}_files_per_shard", len(sizes) / shards, "files")
+        count(f"{name}_bytes_per_document", sum(sizes) / documents, "bytes")
+        count(f"{name}_files_per_shard", len(sizes) / shards, "files")
 
 
 def plan(clone: Path):
@@ -51,21 +50,21 @@ def plan(clone: Path):
     collection(clone)
     shards = (clone / "data/shards.tsv").read_text().splitlines()
     found = {}
-    for count in (10, 50):
-        (clone / "data/shards.tsv").write_text("\n".join(shards[: count + 1]) + "\n")
+    for number in (10, 50):
+        (clone / "data/shards.tsv").write_text("\n".join(shards[: number + 1]) + "\n")
         how = ("scope", "--profile", "profiles/slurm", "--configfile", "mine.yaml")
         _, memory, text = planned(clone, *how)
-        found[count] = (*counted(text), memory)
+        found[number] = (*counted(text), memory)
     jobs, submissions, megabytes = (more - less for less, more in zip(found[10], found[50], strict=True))
-    figure("jobs_per_shard", jobs / 40, "jobs")
-    figure("submissions_per_shard", submissions / 40, "submissions")
-    figure("head_per_job", 1000 * megabytes / jobs, "kB")
+    count("jobs_per_shard", jobs / 40, "jobs")
+    count("submissions_per_shard", submissions / 40, "submissions")
+    count("head_per_job", 1000 * megabytes / jobs, "kB")
 
 
 def store(folder: Path):
     vectors = np.random.default_rng(0).standard_normal((VECTORS, NUMBERS)).astype(np.float16)
     Store(folder).add([key(str(number)) for number in range(VECTORS)], vectors)
-    figure("vector_bytes", sum(f.stat().st_size for f in folder.rglob("*") if f.is_file()) / VECTORS, "bytes")
+    count("vector_bytes", sum(f.stat().st_size for f in folder.rglob("*") if f.is_file()) / VECTORS, "bytes")
 
 
 def register(folder: Path):
@@ -78,18 +77,15 @@ def register(folder: Path):
     for number in range(VISITS):
         with jobs[number % 100].shared() as (kept, now):
             kept["jobs"][jobs[number % 100].name][0] = now
-    figure("register_visit", 1000 * (time.process_time() - start) / VISITS, "cpu_ms")
+    count("register_visit", 1000 * (time.process_time() - start) / VISITS, "cpu_ms")
 
 
 def main():
-    with tempfile.TemporaryDirectory(prefix="ragassay-scale-") as scratch:
-        clone = Path(scratch, "clone")
-        subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
+    with cloned() as clone:
         study(clone)
         plan(clone)
-        store(Path(scratch, "vectors"))
-        register(Path(scratch, "register"))
-    finish()
+        store(clone.parent / "vectors")
+        register(clone.parent / "register")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from ragassay.schemas.scope_questions import FEATURES
 from ragassay.studies.scope.controls import overlap_features
 
 DEMO = ROOT / "resources/demo"
-QUESTION_ALONE, OVERLAP = 0.65, 0.75  # the highest AUROC that each may have; benchmarks/folds.py adds vectors
+QUESTION_ALONE, OVERLAP = 0.65, 0.75  # the highest AUROC that each may have; benchmarks/demo.py adds vectors
 DRAWS = range(5)
 
 

@@ -10,19 +10,18 @@ from pathlib import Path
 
 import yaml
 
+from common.clone import ROOT, cloned
 from common.figures import figure
 from house import BARE
 
-ROOT = Path(__file__).resolve().parents[2]
 SHARDS, DOCUMENTS = 50, 2_000  # of each
 JOB = re.compile(r"^ *(local)?rule (\w+):\n((?:    .+\n)+?)(?= *\[|\n| *(?:local)?rule )", re.MULTILINE)
 RUNS = 3  # of which the fastest counts
 
 
 def plans():
-    with tempfile.TemporaryDirectory(prefix="ragassay-plans-") as scratch:
-        clone, bare = Path(scratch, "clone"), Path(scratch, "bare")
-        subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
+    with cloned() as clone:
+        bare = clone.parent / "bare"
         bare.mkdir()
         collection(clone)
         seconds, memory, plan = planned(clone, "scope", "--profile", "profiles/slurm", "--configfile", "mine.yaml")
@@ -30,16 +29,10 @@ def plans():
         (bare / "Snakefile").write_text(BARE.format(n=jobs))
         limit, least, _ = planned(bare, "--cores", "2")
         name = f"plan_of_{SHARDS * DOCUMENTS}_documents"
-        figure(f"{name}_jobs", jobs, "jobs")
-        figure(f"{name}_submissions", submissions, "submissions", "<= 500")
+        figure(f"{name}_submissions", submissions, "submissions", "<= 500", jobs)
         figure(f"{name}_against_a_bare_snakefile", seconds / limit, "x", "<= 3")
-        figure(f"{name}_seconds", seconds, "s", limit=limit)
         figure(f"{name}_memory", memory, "MB", "< 2000", least)
-        seconds, memory, plan = planned(clone, "--profile", "profiles/slurm", "--configfile", "config/paper.yaml")
-        jobs, submissions = counted(plan)
-        figure("plan_of_the_paper_jobs", jobs, "jobs")
-        figure("plan_of_the_paper_submissions", submissions, "submissions")
-        figure("plan_of_the_paper_seconds", seconds, "s")
+        _, memory, _ = planned(clone, "--profile", "profiles/slurm", "--configfile", "config/paper.yaml")
         figure("plan_of_the_paper_memory", memory, "MB", "< 2000")
 
 

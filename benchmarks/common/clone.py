@@ -1,27 +1,27 @@
-"""The workflow itself on data of others, in a clone, so that neither the project nor its results change."""
+"""The workflow itself in a clone, so that neither the project nor its results change."""
 
+import contextlib
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
-import yaml
-
 ROOT = Path(__file__).resolve().parents[2]
-DATA = (ROOT / "../shared/data").resolve()
+DATA = (ROOT / "../shared/data").resolve()  # of others, beside the project
 
 
-def result(target: str, prepare, figures, project=None) -> None:
-    """Hand the finished file to `figures`. `prepare` puts files into a clone and gives the settings that use them; of a
-    `project` where this was run before, the file is read as it is.
-    """
-    if project:
-        return figures(Path(project, target))
+@contextlib.contextmanager
+def cloned() -> Iterator[Path]:
+    """A clone of what is committed, which goes with the block."""
     with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
         clone = Path(folder, "clone")
         subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
-        (clone / "data").mkdir()
-        (clone / "mine.yaml").write_text(yaml.safe_dump(prepare(clone)))
-        command = [sys.executable, "-m", "snakemake", target, "--quiet", "rules", "--configfile", "mine.yaml"]
-        subprocess.run(command, cwd=clone, check=True)
-        return figures(clone / target)
+        yield clone
+
+
+def snakemake(clone: Path, *words, **more) -> subprocess.CompletedProcess:
+    """Run it there; `more` is for the process."""
+    return subprocess.run(
+        [sys.executable, "-m", "snakemake", *words, "--quiet", "rules"], cwd=clone, check=True, **more
+    )

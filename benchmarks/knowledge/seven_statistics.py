@@ -1,13 +1,14 @@
 """The seven statistics of 10,000 queries of 32 neighbours each, calibrated by 300, beside a sort of the same scores."""
 
-import time
-
 import numpy as np
+
+from common.figures import figure
+from common.turns import by_turns
 
 QUERIES, K, KNOWN, ROUNDS = 10_000, 32, 300, 60
 
 
-def measure(figure) -> None:
+def statistics_of_many() -> None:
     from ragassay.studies.relevance import calibration, statistics
 
     draw = np.random.default_rng(0)
@@ -20,12 +21,6 @@ def measure(figure) -> None:
             statistics.statistic(name, scores)
         calibration.combinations(known, scores)
 
-    tasks = {"seven": seven, "sort": lambda: np.sort(shuffled, axis=1)}
-    seconds = {name: [] for name in tasks}
-    for _ in range(ROUNDS):
-        for name, task in tasks.items():
-            start = time.process_time()
-            task()
-            seconds[name].append(time.process_time() - start)
-    best = {name: min(own) for name, own in seconds.items()}
-    figure("seven_statistics_10k", best["seven"], "cpu_s", f"<= {10 * best['sort']:.4g}", best["sort"])
+    seconds = by_turns({"seven": seven, "sort": lambda: np.sort(shuffled, axis=1)}, ROUNDS)
+    best, sort = min(seconds["seven"]), min(seconds["sort"])
+    figure("seven_statistics_10k", best, "cpu_s", f"<= {10 * sort:.4g}", sort)

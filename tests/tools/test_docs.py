@@ -51,9 +51,25 @@ def test_the_picture_groups_rules_by_stage_and_leaves_targets_out():
 
 def test_headlines_say_what_falls_short(monkeypatch):
     monkeypatch.setattr(docs, "HEADLINES", [("calls", "wait", "waiting"), ("tables", "size", "size")])
-    calls, tables = ["wait", "3", "s", "2", "1.5", "<=2", "short"], ["size", "1", "MB", "-", "-", "-", "shown"]
+    calls, tables = ["wait", "3", "s", "2", "1.5", "<=2", "short"], ["size", "1", "MB", "-", "-", "<=2", "ok"]
     rows = docs.headlines({"calls": [calls], "tables": [tables]}).splitlines()[2:]
-    assert rows == ["| waiting | 3 s | 2 s | <=2 | **falls short** |", "| size | 1 MB | - | - | no target |"]
+    assert rows == ["| waiting | 3 s | 2 s | <=2 | **falls short** |", "| size | 1 MB | - | <=2 | reached |"]
+
+
+def test_the_table_of_figures_counts_targets_and_shows_those_that_are_short_or_nearly_missed():
+    def line(name, value, target, verdict):
+        return [name, value, "s", "-", "-", target, verdict, "abc", "1.0/2"]
+
+    measured = [line(f"near_{n}", str(100 - n), "<=100", "ok") for n in range(1, docs.NEAREST + 2)]
+    measured += [line("exact", "0", "==0", "ok"), line("missed", "9", "<=3", "short")]
+    pages = [["pages", "3", "pages", "-", "-", "-", "count", "abc", "1.0/2"]]
+    summary, rows = docs.figure_table({"calls": measured, "scale": pages}).split("\n\n")
+    assert summary.splitlines()[2:] == [
+        f"| [calls](../benchmarks/figures/calls.txt) | {docs.NEAREST + 2} of {docs.NEAREST + 3} | abc | 1.0/2 |",
+        "| [scale](../benchmarks/figures/scale.txt) | 1 counts | abc | 1.0/2 |",
+    ]
+    shown = [row.split(" | ")[1] for row in rows.splitlines()[2:]]
+    assert shown == ["missed", *(f"near {n}" for n in range(1, docs.NEAREST + 1))]
 
 
 def test_benchmarks_without_figures_are_named():

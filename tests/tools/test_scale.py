@@ -33,7 +33,7 @@ def test_tokens_and_prices_make_dollars(printed):
     [
         ("scale", "requests_per_document", "study", "requests"),
         ("scale", "head_per_job", "limits", "plan in one head"),
-        ("encoders", "embedded_documents", "search", "hours of a core to embed"),
+        ("models", "embedded_documents", "search", "hours of a core to embed"),
         ("retrieval", "search_1k_in_1M_of_the_store", "limits", "exact search"),
         ("retrieval", "bm25_1k_in_50k", "search", "hours of a core to search with BM25"),
     ],

@@ -1,37 +1,14 @@
 """Which room of the library may import which: an arrow only points up the list, and no study knows another."""
 
-import ast
-
 import pytest
 
 from project import ROOT
+from tools.counts import FLOORS, LIBRARY, imports, room_of
 
-LIBRARY = ROOT / "workflow/ragassay"
-# From the ground up. A room imports itself and what stands before it; scripts import what they like but other studies.
-FLOORS = """
-base text metrics schemas documents config models calls grading news corpora queries search
-studies.scope studies.relevance studies.poisoning people services release report plan command
-""".split()
+# Scripts import what they like but other studies.
 STUDIES = [room for room in FLOORS if room.startswith("studies.")]
 # What only rules and commands may import, and what only the call layer may: nothing of a study rests on a stand-in.
 RESERVED = {"ragassay.plan": {"plan", "command"}, "ragassay.calls.providers": {"calls"}}
-
-
-def imports(source: str) -> set[str]:
-    """The modules of the library that a module names, each by its longest possible name."""
-    names = set()
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            names |= {f"{node.module}.{alias.name}" for alias in node.names}
-        elif isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-    return {name for name in names if name.startswith("ragassay.")}
-
-
-def room_of(module: str) -> str:
-    """The room of a module by its dotted name below the library; studies are rooms of their own."""
-    parts = module.split(".")
-    return ".".join(parts[:2]) if parts[0] == "studies" else parts[0]
 
 
 def forbidden(room: str, source: str) -> list[str]:

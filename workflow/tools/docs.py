@@ -34,10 +34,9 @@ HEADLINES = (  # benchmark, its figure, what the README says about it
     ("annotation", "annotation_labels_lost_in_100_kills", "labels by people that were lost in 100 kills of the server"),
     ("hostile", "hostile_wrong_class", "hostile servers and files, of 1,000, that a crawl took for something else"),
     ("tables", "write_5M_rows", "writing a checked and sorted table of 5 million rows"),
-    ("encoders", "embedded_questions_faster_than_encode", "vectors of questions, against sentence-transformers"),
-    ("embedded", "scope_accuracy_where_fitted", "accuracy of the embedded judge on gold questions it was fitted on"),
-    ("folds", f"folds_all_{ALONE}", "demo: AUROC of a control that sees the question but no document"),
-    ("folds", f"folds_all_{OVER_ALONE}", "demo: accuracy of a detector minus that of this control"),
+    ("models", "embedded_questions_faster_than_encode", "vectors of questions, against sentence-transformers"),
+    ("demo", f"folds_all_{ALONE}", "demo: AUROC of a control that sees the question but no document"),
+    ("demo", f"folds_all_{OVER_ALONE}", "demo: accuracy of a detector minus that of this control"),
 )
 STUDIES = (  # what it asks, the command, the figure of the benchmark `house` with its seconds, the report's sections
     ("All that the demo can answer, and the report", "make demo", "demo", "all"),
@@ -80,7 +79,8 @@ SETTINGS = [
     "The configuration says what is studied. What a run may use of the machine is in profiles/, and API keys come from",
     "the environment. Every key is optional unless it is needed; without it, its default holds.",
 ]
-VERDICTS = {"ok": "reached", "short": "**falls short**", "shown": "no target"}
+NEAREST = 3  # figures of a benchmark that docs/figures.md shows beside those that fall short
+VERDICTS = {"ok": "reached", "short": "**falls short**"}
 
 
 def documentation() -> dict[Path, str]:
@@ -216,22 +216,51 @@ def _leads(edges, start, end):
 
 
 def figures() -> dict[str, list[list[str]]]:
-    """benchmark -> for each figure it printed: name, value, unit, limit, ratio, target, verdict."""
+    """benchmark -> for each line it printed: name, value, unit, limit, ratio, target, verdict, commit, load.
+
+    A count, from which a table is calculated, has no limit, ratio or target, and `count` as its verdict.
+    """
     files = sorted((ROOT / "benchmarks/figures").glob("*.txt"))
-    lines = {file.stem: [line.split() for line in file.read_text().splitlines()] for file in files}
-    printed = {name: [words for words in words_of if words[:1] == ["figure"]] for name, words_of in lines.items()}
-    return {name: [[*f[1:4], f[5], f[7], f[9], f[10]] for f in found] for name, found in printed.items()}
+    return {file.stem: [_printed(line.split()) for line in file.read_text().splitlines()] for file in files}
+
+
+def _printed(words):
+    kind, name, value, unit = words[:4]
+    commit, load = words[-3], words[-1]
+    if kind == "count":
+        return [name, value, unit, "-", "-", "-", "count", commit, load]
+    return [name, value, unit, words[5], words[7], words[9], words[10], commit, load]
 
 
 def figure_table(printed: dict[str, list[list[str]]]) -> str:
-    """Everything that each benchmark measured."""
-    rows = ["| benchmark | figure | measured | limit | ratio to it | target | |", "|---|---|---|---|---|---|---|"]
-    for benchmark, measured in printed.items():
-        for name, value, unit, limit, ratio, target, verdict in measured:
+    """How many figures each benchmark has and how many reach their targets, then those that are nearest to missing
+    them."""
+    rows = ["| benchmark | targets reached | commits | load |", "|---|---|---|---|"]
+    for benchmark, lines in printed.items():
+        aimed = [line for line in lines if line[6] != "count"]
+        reached = f"{sum(line[6] == 'ok' for line in aimed)} of {len(aimed)}" if aimed else f"{len(lines)} counts"
+        commits, loads = (", ".join(sorted({line[at] for line in lines})) for at in (7, 8))
+        rows.append(f"| [{benchmark}](../benchmarks/figures/{benchmark}.txt) | {reached} | {commits} | {loads} |")
+    rows += ["", "| benchmark | figure | measured | limit | ratio to it | target | |", "|---|---|---|---|---|---|---|"]
+    for benchmark, lines in printed.items():
+        for name, value, unit, limit, ratio, target, verdict, *_ in _nearest(lines):
             limit = limit if limit == "-" else f"{limit} {unit}"
             figure = f"{benchmark} | {name.replace('_', ' ')} | {value} {unit}"
             rows.append(f"| {figure} | {limit} | {ratio} | {target} | {verdict} |")
     return "\n".join(rows)
+
+
+def _nearest(lines: list[list[str]]) -> list[list[str]]:
+    """All figures that fall short, and of those with a range as target the ones with the least room."""
+    short = [line for line in lines if line[6] == "short"]
+    ranged = [line for line in lines if line[6] == "ok" and not line[5].startswith("==")]
+    return short + sorted(ranged, key=_room)[:NEAREST]
+
+
+def _room(line):
+    """How far a figure is from its target, as a share of this."""
+    aim = float(line[5].lstrip("<=>"))
+    return abs(float(line[1]) - aim) / (abs(aim) or 1)
 
 
 def unmeasured(printed) -> str:
@@ -269,7 +298,7 @@ def headlines(printed) -> str:
     found = {(benchmark, figure[0]): figure[1:] for benchmark, measured in printed.items() for figure in measured}
     rows = ["| what | measured | best possible | target | |", "|---|---|---|---|---|"]
     for benchmark, figure, meaning in HEADLINES:
-        value, unit, limit, _, target, verdict = found[benchmark, figure]
+        value, unit, limit, _, target, verdict, *_ = found[benchmark, figure]
         limit = limit if limit == "-" else f"{limit} {unit}"
         rows.append(f"| {meaning} | {value} {unit} | {limit} | {target} | {VERDICTS[verdict]} |")
     return "\n".join(rows)

@@ -56,10 +56,10 @@ def _study(of) -> Iterator[tuple]:
 
 
 def _search(of, dense, bm25) -> Iterator[tuple[str, str]]:
-    embedding = PASSAGES / of("encoders", "embedded_documents") / 3600
+    embedding = PASSAGES / of("models", "embedded_documents") / 3600
     yield "hours of a core to embed all passages", f"{_round(embedding)}, some ${_round(embedding * CORE_HOUR)}"
     yield "bytes of vectors", _size(of("scale", "vector_bytes") * PASSAGES)
-    yield "hours to read them once", _round(of("encoders", "reading_500k_vectors") / 5e5 * PASSAGES / 3600)
+    yield "hours to read them once", _round(of("models", "reading_500k_vectors") / 5e5 * PASSAGES / 3600)
     for name, seconds in {"vectors": dense, "BM25": bm25}.items():
         hours = seconds * PASSAGES * QUERIES / 3600
         yield f"hours of a core to search with {name}", f"{_round(hours)}, some ${_round(hours * CORE_HOUR)}"

