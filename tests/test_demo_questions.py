@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 from project import ROOT
 from ragassay.schemas.scope_questions import FEATURES
-from ragassay.studies.scope.controls import overlap_features
+from ragassay.studies.scope import controls
 
 DEMO = ROOT / "resources/demo"
 QUESTION_ALONE, OVERLAP = 0.65, 0.75  # the highest AUROC that each may have; benchmarks/demo.py adds vectors
@@ -100,9 +100,9 @@ def test_the_question_alone_does_not_give_the_label_away():
 
 def test_word_overlap_does_not_give_the_label_away():
     nothing = np.zeros(1), np.zeros((1, 1))  # in the place of vectors: the words alone are compared
-    documents = {url: overlap_features.Document(TEXTS[url], *nothing) for url in set(ABOUT)}
+    documents = {url: controls.Document(TEXTS[url], *nothing) for url in set(ABOUT)}
     features = [
-        list(overlap_features.features(text, nothing[0], documents[url]).values())
+        list(controls.features(text, nothing[0], documents[url]).values())
         for text, url in zip(ASKED, ABOUT, strict=True)
     ]
     assert len(features[0]) == len(FEATURES)

@@ -17,9 +17,9 @@ from ragassay.documents.documents import clean, cut
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.models.encoders.unit import unit
-from ragassay.studies.scope.controls import overlap_control, wording_control
-from ragassay.studies.scope.controls.overlap_features import Overlap
-from ragassay.studies.scope.questions.wording import flaw
+from ragassay.studies.scope import controls
+from ragassay.studies.scope.controls import Overlap
+from ragassay.studies.scope.model_answers import flaw
 from ragassay.text.names import numbers
 from ragassay.text.sentences import sentences
 from ragassay.text.words import content, stem, tokens
@@ -109,10 +109,10 @@ def rows(tmp_path_factory):
 
 def test_the_question_alone_does_not_tell_which_are_out_of_scope(rows):
     rows, vectors, labels = rows
-    assert roc_auc_score(labels, wording_control.scores(rows, labels)) <= QUESTION_ALONE
-    folds = np.array([overlap_control.fold(row["cluster_id"]) for row in rows])
+    assert roc_auc_score(labels, controls.wording_scores(rows, labels)) <= QUESTION_ALONE
+    folds = np.array([controls.fold(row["cluster_id"]) for row in rows])
     scores = np.empty(len(labels))
-    for number in range(overlap_control.FOLDS):
+    for number in range(controls.FOLDS):
         model = LogisticRegression(max_iter=1000).fit(vectors[folds != number], labels[folds != number])
         scores[folds == number] = model.predict_proba(vectors[folds == number])[:, 1]
     assert roc_auc_score(labels, scores) <= QUESTION_ALONE
@@ -120,4 +120,4 @@ def test_the_question_alone_does_not_tell_which_are_out_of_scope(rows):
 
 def test_word_overlap_does_not_tell_which_are_out_of_scope(rows):
     rows, _, labels = rows
-    assert roc_auc_score(labels, overlap_control.scores(rows, labels)) <= OVERLAP
+    assert roc_auc_score(labels, controls.overlap_scores(rows, labels)) <= OVERLAP

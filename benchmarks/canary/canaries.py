@@ -9,8 +9,8 @@ HARMLESS is planted to tell how many.
 
 from typing import NamedTuple
 
-from ragassay.studies.scope.questions.recovery import plain
-from ragassay.studies.scope.questions.votes import UNCLEAR
+from ragassay.studies.scope.model_answers import plain
+from ragassay.studies.scope.votes import UNCLEAR
 from ragassay.text.sentences import spans
 
 MARKER = "Quillfenbrook"  # a name that no text has

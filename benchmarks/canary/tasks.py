@@ -25,10 +25,9 @@ from ragassay.embedded.tasks.task import items as listed
 from ragassay.grading.verdicts import parse_verdict
 from ragassay.queries import synthetic
 from ragassay.studies.poisoning.targets import proposals
-from ragassay.studies.scope.questions.recovery import blanked
-from ragassay.studies.scope.questions.recovery import read as read_filled
-from ragassay.studies.scope.questions.removal import remaining
-from ragassay.studies.scope.questions.votes import IN, OUT, label
+from ragassay.studies.scope.model_answers import blanked, remaining
+from ragassay.studies.scope.model_answers import read_guesses as read_filled
+from ragassay.studies.scope.votes import IN, OUT, label
 
 PROMPTS = {path.stem: Prompt.load(path) for path in sorted((ROOT / "resources/prompts").glob("*.yaml"))}
 SUBSETS = 3

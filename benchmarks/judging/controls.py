@@ -27,7 +27,7 @@ from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_questions import HARDNESS_SCORES, QUESTIONS, SELECTED_QUESTIONS
 from ragassay.studies.scope.detectors.comparison import answered
 from ragassay.studies.scope.detectors.detector import Asked, kind
-from ragassay.studies.scope.questions.votes import KEPT, OUT
+from ragassay.studies.scope.votes import KEPT, OUT
 
 CONTROLS = ("overlap/minilm", "question_alone/minilm")
 OVERLAP, ALONE = (f"{name} logistic" for name in CONTROLS)

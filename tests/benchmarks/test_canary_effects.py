@@ -18,7 +18,7 @@ from canary.canaries import (
     planted,
 )
 from canary.tasks import PROMPTS, TASKS, messages
-from ragassay.studies.scope.questions.votes import IN, OUT, TIE, UNCLEAR
+from ragassay.studies.scope.votes import IN, OUT, TIE, UNCLEAR
 
 TEXT = "One boat came. Two boats went.\n\nThree boats lay there. Nobody saw a fourth."
 ITEM = {

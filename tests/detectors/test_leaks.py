@@ -9,7 +9,7 @@ from ragassay.documents.documents import article
 from ragassay.documents.ids import split_of
 from ragassay.schemas.documents import ARTICLES, CLUSTERS, DOCUMENTS
 from ragassay.schemas.scope_questions import QUESTIONS, SCOPE_LABELS, SELECTED_QUESTIONS
-from ragassay.studies.scope.detectors import training_documents
+from ragassay.studies.scope.detectors import detector
 from rows import row
 from scripts.documents.collect_documents import collect_documents
 from scripts.documents.find_duplicates import find_duplicates
@@ -92,10 +92,10 @@ def test_a_copy_from_elsewhere_is_in_the_part_of_the_story(parted):
     stories, _, documents, parts = parted
     of_story = {stories[one["article_id"]]: parts[one["doc_id"]] for one in documents}
     assert set(of_story.values()) == {"train", "validation", "test"}
-    table = training_documents.described(documents, SAME["cut_after_words"])
+    table = detector.described(documents, SAME["cut_after_words"])
     assert {one["doc_id"]: one["part"] for one in table} == parts
     copies = [{"doc_id": f"copy-{number}", "cluster_id": "", "text": story(number, "xy")} for number in range(STORIES)]
-    found = training_documents.parts(copies, table, **SAME)
+    found = detector.trained_parts(copies, table, **SAME)
     assert found == {f"copy-{number}": part for number, part in of_story.items()}
     strange = {"doc_id": "other", "cluster_id": "", "text": story(999)}
-    assert training_documents.parts([strange], table, **SAME) == {"other": training_documents.UNSEEN}
+    assert detector.trained_parts([strange], table, **SAME) == {"other": detector.UNSEEN}

@@ -6,7 +6,7 @@ import pytest
 
 from ragassay.base import tables
 from ragassay.schemas.scope_answers import RESPONSES
-from ragassay.studies.scope.question_sets.reading import QuestionSetError
+from ragassay.studies.scope.question_sets import QuestionSetError
 from scripts.documents.read_responses import read_responses
 
 

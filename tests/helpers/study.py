@@ -25,7 +25,7 @@ from ragassay.schemas.scope_questions import (
     SELECTED_QUESTIONS,
     WRITTEN_QUESTIONS,
 )
-from ragassay.studies.scope.responses.verdict_matrix import Cell, Questions
+from ragassay.studies.scope.verdict_matrix import Cell, Questions
 from rows import row
 from scripts.hardness.build_explorer import build_explorer
 

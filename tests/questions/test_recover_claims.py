@@ -4,7 +4,7 @@ import pytest
 
 from loopback import Loopback
 from ragassay.calls.model import Answer
-from ragassay.studies.scope.questions.recovery import blanked, read, turns
+from ragassay.studies.scope.model_answers import blanked, read_guesses, turns
 from scripts.questions.recover_claims import recover_claims
 from study import claim
 
@@ -78,7 +78,7 @@ WHOLE = {f"s{slot}": text for slot, text in CLAIMS.items()}
     ],
 )
 def test_what_counts_as_a_filled_gap(text, finish, expected):
-    found = read(Answer(text, finish), CLAIMS, [2, 5])
+    found = read_guesses(Answer(text, finish), CLAIMS, [2, 5])
     assert {slot: text or reason for slot, (text, reason, _) in found.items()} == expected
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from loopback import Loopback
 from ragassay.calls.model import Answer
-from ragassay.studies.scope.questions.removal import remaining
+from ragassay.studies.scope.model_answers import remaining
 from scripts.questions.remove_supported_claims import remove_supported_claims
 from study import claim, document, recovered
 

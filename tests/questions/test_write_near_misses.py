@@ -8,13 +8,13 @@ from ragassay.calls.ledger.asked import WRITTEN, read
 from ragassay.metrics.auroc import auroc
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
-from ragassay.studies.scope.controls import overlap_control, wording_control
-from ragassay.studies.scope.controls.overlap_features import Overlap
+from ragassay.studies.scope import controls
+from ragassay.studies.scope.controls import Overlap
 from scripts.questions.write_near_misses import write_near_misses
 from study import MINILM, document, question
 
 EASY = "Why was it that the foreign bank number {} had quietly refused to insure Zanzibar?"  # a template
-CONTROLS = overlap_control, wording_control
+CONTROLS = (controls.overlap_scores, controls.wording_scores)
 
 
 def written(answered, out):
@@ -43,7 +43,7 @@ def told(rows, documents, overlap):
     pairs = zip(rows, found, strict=True)
     out = [row["intended"] == "out_of_scope" for row in rows]
     rows = [documents[row["doc_id"]] | numbers | {"text": row["text"]} for row, numbers in pairs]
-    return [auroc(control.scores(rows, out), out) for control in CONTROLS]
+    return [auroc(control(rows, out), out) for control in CONTROLS]
 
 
 def test_no_control_tells_what_was_rewritten_into_the_demos_near_misses(study):

@@ -4,8 +4,7 @@ import pytest
 
 from loopback import Loopback
 from ragassay.calls.model import Answer
-from ragassay.studies.scope.questions.numbered_questions import read
-from ragassay.studies.scope.questions.wording import flaw
+from ragassay.studies.scope.model_answers import flaw, read_questions
 from scripts.questions.write_questions import Wanted, write_questions
 from study import document, novel
 
@@ -46,7 +45,7 @@ def test_the_form_of_a_question(text, reason):
 def test_questions_are_taken_by_the_numbers_of_their_claims(intended, text, finish, expected):
     claims = {number: {"text": claim} for number, claim in CLAIMS.items()}
     one = Wanted({}, intended, claims if intended == "out_of_scope" else dict.fromkeys((1, 2)))
-    found = read(Answer(text, finish), one.claims, one.about)
+    found = read_questions(Answer(text, finish), one.claims, one.about)
     assert {number: question or why[0] for number, (question, why) in found.items()} == expected
 
 

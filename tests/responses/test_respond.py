@@ -3,7 +3,7 @@
 import pytest
 
 from loopback import Loopback
-from ragassay.studies.scope.responses.asked_questions import asked_questions
+from ragassay.studies.scope.responders import asked_questions
 from scripts.responses.respond import respond
 from study import document, question
 

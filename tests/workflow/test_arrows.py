@@ -47,7 +47,7 @@ def test_scripts_import_of_studies_only_their_own():
 @pytest.mark.parametrize(
     ("room", "line"),
     [
-        ("studies.relevance", "from ragassay.studies.scope.questions.votes import OUT"),
+        ("studies.relevance", "from ragassay.studies.scope.votes import OUT"),
         ("studies.scope", "import ragassay.studies.poisoning.defences.scorers"),
         ("studies.poisoning", "from ragassay.calls.providers.rules import respond"),
         ("text", "from ragassay.models import files"),
@@ -63,7 +63,7 @@ def test_an_arrow_in_the_wrong_direction_is_found(room, line):
 @pytest.mark.parametrize(
     ("room", "line"),
     [
-        ("studies.scope", "from ragassay.studies.scope.questions.votes import OUT"),
+        ("studies.scope", "from ragassay.studies.scope.votes import OUT"),
         ("calls", "from ragassay.calls.providers.rules import respond"),
         ("report", "from ragassay.config.settings import checked"),
         ("studies.poisoning", "from ragassay.calls.model import Model"),

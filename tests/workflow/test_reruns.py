@@ -61,8 +61,8 @@ def shared(tiny, tmp_path_factory):
         ("ragassay/report/charts/theme.py", {"draw_figures": 7, "render_report": 1}),
         ("scripts/labels/label_scope.py", jobs("label_scope", SELECTION, gathers=SCOPE_ONLY)),
         ("ragassay/documents/ids.py", jobs(SELECTION, gathers=SCOPE_ONLY)),
-        ("ragassay/studies/scope/controls/overlap_control.py", jobs(gathers=GRADED)),
-        ("ragassay/studies/scope/hardness/examples.py", jobs(gathers=["measure_scope"])),
+        ("scripts/hardness/grade_hardness.py", jobs(gathers=GRADED)),
+        ("ragassay/studies/scope/scope_section.py", jobs(gathers=["measure_scope"])),
         (
             "ragassay/models/encoders/kinds/sentence_transformers.py",
             {
@@ -72,8 +72,8 @@ def shared(tiny, tmp_path_factory):
         ),
         ("ragassay/search/nearest.py", jobs(gathers=SEARCHED)),
         ("ragassay/grading/verdicts.py", jobs(JUDGING, gathers=ASKED)),
-        ("ragassay/studies/scope/questions/wording.py", jobs(QUESTIONS, gathers=ASKED)),
-        ("ragassay/studies/scope/questions/removal.py", jobs(NOVEL, gathers=ASKED)),
+        ("ragassay/studies/scope/model_answers.py", jobs(QUESTIONS, gathers=ASKED)),
+        ("ragassay/studies/scope/model_answers.py", jobs(NOVEL, gathers=ASKED)),
         ("ragassay/embedded/tasks/claims.py", jobs(SCOPE, gathers=ASKED)),  # the model is code
         ("ragassay/calls/parsers/numbered_lists.py", jobs(SCOPE, gathers=ASKED)),
         ("ragassay/news/extraction/extractor.py", {"extract_articles": 1, **jobs(CLUSTERS, shards=1, gathers=ALL)}),

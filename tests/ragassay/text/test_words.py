@@ -31,7 +31,7 @@ def test_a_longer_word_weighs_more():
 
 
 def test_the_measures_load_nothing_of_the_reader_they_are_compared_with():
-    module = "ragassay.studies.scope.controls.overlap_features"
+    module = "ragassay.studies.scope.controls"
     loaded = f"import sys, {module}; print(*[m for m in sys.modules if 'embedded' in m])"
     done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []

@@ -10,8 +10,8 @@ from collections import Counter, defaultdict
 from typing import NamedTuple
 
 from ragassay.people.tasks import ADJUDICATOR, ANNOTATOR, LABELS
-from ragassay.studies.scope.question_sets.people_labels import settled
-from ragassay.studies.scope.question_sets.recorded_prompt import RECORDED
+from ragassay.studies.scope.question_sets import settled
+from ragassay.studies.scope.votes import RECORDED
 
 MOST_GROUPS = 9
 TOGETHER = ""  # stands for all people who agreed on a label together

@@ -5,7 +5,7 @@ from itertools import product
 from pathlib import Path
 
 from ragassay.plan.intervals import draws
-from ragassay.studies.scope.question_sets.recorded_prompt import RECORDED
+from ragassay.studies.scope.votes import RECORDED
 
 
 def tables_of(config: dict, shards: dict, pattern: str, wildcards) -> list[str]:

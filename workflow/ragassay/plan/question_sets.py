@@ -11,7 +11,7 @@ from ragassay.plan.detectors import used
 from ragassay.plan.intervals import draws
 from ragassay.plan.people import labelled
 from ragassay.plan.retrieval import OWN
-from ragassay.studies.scope.question_sets.recorded_prompt import RECORDED
+from ragassay.studies.scope.votes import RECORDED
 
 
 def documents(config: dict, wildcards) -> list[str]:

@@ -10,8 +10,7 @@ from ragassay.models.heads import heads_file, scores
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_answers import DETECTOR_DOCUMENTS, PREDICTIONS
 from ragassay.schemas.scope_questions import QUESTIONS
-from ragassay.studies.scope.detectors import training_documents
-from ragassay.studies.scope.detectors.detector import TOO_LONG, Asked, DetectorError, kind, too_long
+from ragassay.studies.scope.detectors.detector import TOO_LONG, Asked, DetectorError, kind, too_long, trained_parts
 
 ASKED = ("question_id", "doc_id", "text")
 
@@ -25,7 +24,7 @@ def apply_detector(
     heads_file.check(card, about["identity"], own.identity())
     found = tables.read_all(DOCUMENTS, documents, ["doc_id", "cluster_id", "text"]).to_pylist()
     made_with = tables.read(DETECTOR_DOCUMENTS, known_documents).to_pylist()
-    parts = training_documents.parts(found, made_with, similarity, cut_after_words)
+    parts = trained_parts(found, made_with, similarity, cut_after_words)
     texts = {row["doc_id"]: row["text"] for row in found}
     rows = tables.read_all(QUESTIONS, questions, ["question_id", "doc_id", "shard", "intended", "text"])
     rows = rows.sort_by([("doc_id", "ascending"), ("question_id", "ascending")])

@@ -20,8 +20,7 @@ from ragassay.models.local import LocalModel
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_answers import DETECTOR_DOCUMENTS, DETECTOR_TRAINING
 from ragassay.schemas.scope_questions import SELECTED_QUESTIONS
-from ragassay.studies.scope.detectors import training_documents
-from ragassay.studies.scope.detectors.detector import TOO_LONG, Asked, DetectorError, kind, too_long
+from ragassay.studies.scope.detectors.detector import TOO_LONG, Asked, DetectorError, described, kind, too_long
 
 
 def train_detector(
@@ -74,9 +73,7 @@ def train_detector(
     about |= {"heads": {f"{head}.{seed}": _head(learned, data, head, seed) for head, seed in learned.heads}}
     heads_file.write(heads, card, learned.heads, about)
     tables.write(DETECTOR_TRAINING, training, learned.rows)
-    tables.write(
-        DETECTOR_DOCUMENTS, known_documents, training_documents.described(list(texts.values()), cut_after_words)
-    )
+    tables.write(DETECTOR_DOCUMENTS, known_documents, described(list(texts.values()), cut_after_words))
     told = ", ".join(f"{count} {part}" for part, count in sorted(Counter(data.parts.tolist()).items()))
     log.info("%d heads from %d questions (%s)", len(learned.heads), len(rows), told)
 

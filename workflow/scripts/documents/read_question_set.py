@@ -7,23 +7,23 @@ from ragassay.base.stage import log, run
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.people import HUMAN_LABELS
 from ragassay.schemas.scope_questions import QUESTIONS
-from ragassay.studies.scope.question_sets import reading
-from ragassay.studies.scope.question_sets.people_labels import settled, warn_of_contradictions
-from ragassay.studies.scope.questions.votes import IN, OUT, UNLABELLED
+from ragassay.studies.scope import question_sets
+from ragassay.studies.scope.question_sets import settled, warn_of_contradictions
+from ragassay.studies.scope.votes import IN, OUT, UNLABELLED
 
 
 def read_question_set(
     document_files, question_files, vote_files, documents, questions, human_labels, name, columns, annotators
 ):
     """`annotators` are columns with one person's votes each: name of the person -> column."""
-    rows, ids = reading.documents(document_files, columns["documents"], name)
-    asked = reading.questions(question_files, columns["questions"], ids, name, tuple(annotators.values()))
-    labels = reading.votes(vote_files, columns["human_votes"], asked)
+    rows, ids = question_sets.documents(document_files, columns["documents"], name)
+    asked = question_sets.questions(question_files, columns["questions"], ids, name, tuple(annotators.values()))
+    labels = question_sets.votes(vote_files, columns["human_votes"], asked)
     for annotator, column in annotators.items():
         for question in asked:
-            label = reading.scope_vote(question, column, columns["questions"])
+            label = question_sets.scope_vote(question, column, columns["questions"])
             if label is not None:
-                labels.append(reading.human_label(question, annotator, label))
+                labels.append(question_sets.human_label(question, annotator, label))
     tables.write(DOCUMENTS, documents, rows)
     tables.write(QUESTIONS, questions, [question.row for question in asked])
     tables.write(HUMAN_LABELS, human_labels, labels)

@@ -6,24 +6,26 @@ is unknown why its model stopped.
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.schemas.scope_answers import RESPONSES
-from ragassay.studies.scope.question_sets import reading
-from ragassay.studies.scope.question_sets.recorded_prompt import RECORDED
+from ragassay.studies.scope import question_sets
+from ragassay.studies.scope.votes import RECORDED
 
 
 def read_responses(document_files, question_files, response_files, responses, name, columns, responder, column):
     """`column` is that of the questions' files, or what files of responses call the responder."""
-    _, ids = reading.documents(document_files, columns["documents"], name)
+    _, ids = question_sets.documents(document_files, columns["documents"], name)
     more = () if response_files else (column,)
-    asked = reading.questions(question_files, columns["questions"], ids, name, more)
+    asked = question_sets.questions(question_files, columns["questions"], ids, name, more)
     same = {"finish_reason": "stop", "truncated": False, "prompt_tokens": None, "completion_tokens": None}
     same |= {"detail": None, "responder": responder, "prompt_name": RECORDED, "prompt": ""}
     if response_files:
-        said = reading.responses(response_files, columns["responses"], asked, column)
+        said = question_sets.responses(response_files, columns["responses"], asked, column)
     else:
         said = [(one, one.cells[column]) for one in asked if one.cells[column]]
         if not said:
             files = ", ".join(question_files)
-            raise reading.QuestionSetError(f"{files}: found nothing in {column!r}, expected responses of {responder}")
+            raise question_sets.QuestionSetError(
+                f"{files}: found nothing in {column!r}, expected responses of {responder}"
+            )
     rows = [
         {"question_id": one.row["question_id"], "doc_id": one.row["doc_id"], "text": text, **same} for one, text in said
     ]

@@ -6,17 +6,17 @@ from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.base.tally import Tally
 from ragassay.schemas.scope_questions import SCOPE_VOTES
-from ragassay.studies.scope.question_sets import reading
-from ragassay.studies.scope.questions.votes import OUT
+from ragassay.studies.scope import question_sets
+from ragassay.studies.scope.votes import OUT
 
 
 def read_verdicts(document_files, question_files, scope_votes, name, columns, judge, column, most_rejected):
-    _, ids = reading.documents(document_files, columns["documents"], name)
-    asked = reading.questions(question_files, columns["questions"], ids, name, (column,))
+    _, ids = question_sets.documents(document_files, columns["documents"], name)
+    asked = question_sets.questions(question_files, columns["questions"], ids, name, (column,))
     remedy = f"Correct the column {column!r} of the questions' files"
     tally, rows = Tally(f"question set {name}", f"verdicts of {judge}", most_rejected, remedy), []
     for one in asked:
-        label = reading.scope_vote(one, column, columns["questions"])
+        label = question_sets.scope_vote(one, column, columns["questions"])
         if label is None:
             tally.reject(one.place, "empty", "found nothing, expected a verdict")
         else:

@@ -20,7 +20,7 @@ from ragassay.schemas.scope_questions import (
     SCOPE_VOTES,
     SELECTED_QUESTIONS,
 )
-from ragassay.studies.scope.questions.dossiers import dossiers
+from ragassay.studies.scope.dossiers import dossiers
 
 MOST_CHARACTERS = 40_000_000  # of responses on one page
 

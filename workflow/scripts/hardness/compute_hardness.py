@@ -18,9 +18,9 @@ from ragassay.models.encoders.unit import unit
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.relevance import DRIFT
 from ragassay.schemas.scope_questions import CLAIMS, HARDNESS, QUESTIONS, RECOVERED_CLAIMS
-from ragassay.studies.scope.controls import overlap_features
-from ragassay.studies.scope.hardness.drift import drift as drift_of
-from ragassay.studies.scope.hardness.strata import DIGITS, similarity, stratum
+from ragassay.studies.scope import controls
+from ragassay.studies.scope.strata import DIGITS, similarity, stratum
+from ragassay.studies.scope.strata import drift as drift_of
 from ragassay.text.sentences import sentences
 
 TOGETHER = 200  # documents whose texts are embedded at once
@@ -71,20 +71,20 @@ class Measure:
             return
         text = self.document["text"]
         of_sentences = np.array([vectors[sentence] for sentence in sentences(text)])
-        document = overlap_features.Document(text, vectors[text], of_sentences)
+        document = controls.Document(text, vectors[text], of_sentences)
         claims = np.array([vectors[row["text"]] for row in self.claims])
         sources = {row["recovered_id"]: vectors[row["text"]] for row in self.guesses}
         for question in self.asked:
             vector, source = vectors[question["text"]], sources.get(question["recovered_id"])
             nearest, mean = similarity(vector, claims)
             claim_nearest, claim_mean = (None, None) if source is None else similarity(source, claims)
-            entities = overlap_features.entities(question["text"])
+            entities = controls.entities(question["text"])
             row = {name: question[name] for name in ("question_id", "doc_id", "shard", "intended")}
             row |= {"cluster_id": self.document["cluster_id"], "stratum": stratum(nearest, limits)}
             row |= {"nearness": nearest, "nearness_mean": mean}
             row |= {"claim_nearness": claim_nearest, "claim_nearness_mean": claim_mean, "n_entities": len(entities)}
-            row |= {"n_shared_entities": sum(overlap_features.has(document, entity) for entity in entities)}
-            features = overlap_features.features(question["text"], vector, document)
+            row |= {"n_shared_entities": sum(controls.has(document, entity) for entity in entities)}
+            features = controls.features(question["text"], vector, document)
             yield row | {name: round(value, DIGITS) for name, value in features.items()}
 
 

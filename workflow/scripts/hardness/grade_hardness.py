@@ -11,9 +11,9 @@ from itertools import compress
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.schemas.scope_questions import HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA, SELECTED_QUESTIONS
-from ragassay.studies.scope.controls import overlap_control, wording_control
-from ragassay.studies.scope.hardness.strata import EASY, HARD_GRADE, grade
-from ragassay.studies.scope.questions.votes import KEPT
+from ragassay.studies.scope import controls
+from ragassay.studies.scope.strata import EASY, HARD_GRADE, grade
+from ragassay.studies.scope.votes import KEPT
 
 
 def grade_hardness(
@@ -27,9 +27,9 @@ def grade_hardness(
     labels = [row["intended"] == "out_of_scope" for row in rows]
     graded = [not graded_on or row["shard"] in graded_on for row in rows]
     rows = [row | {"text": kept[row["question_id"]]} for row in rows]
-    scores = overlap_control.scores(rows, labels, graded), wording_control.scores(rows, labels, graded)
+    scores = controls.overlap_scores(rows, labels, graded), controls.wording_scores(rows, labels, graded)
     for row, out_of_scope, score, wording in zip(rows, labels, *scores, strict=True):
-        row |= {"out_of_scope": out_of_scope, "fold": overlap_control.fold(row["cluster_id"])}
+        row |= {"out_of_scope": out_of_scope, "fold": controls.fold(row["cluster_id"])}
         row |= {"score": score, "wording": wording}
     strata = grade(list(compress(rows, graded)), limits, fewest_per_stratum, resamples, seed)
     tables.write(HARDNESS_STRATA, hardness_strata, [{"position": at, **row} for at, row in enumerate(strata)])

@@ -11,13 +11,18 @@ from ragassay.schemas.people import GOLD
 from ragassay.schemas.report import METRICS
 from ragassay.schemas.scope_answers import CLOSED_BOOK_ANSWERS, DEFUSION_LABELS, RESPONSES
 from ragassay.schemas.scope_questions import HARDNESS_SCORES, SCOPE_LABELS
-from ragassay.studies.scope.responses.closed_book import closed_book_rows
-from ragassay.studies.scope.responses.comparisons import comparison_rows
-from ragassay.studies.scope.responses.figure_1 import detection_rows, figure_1
-from ragassay.studies.scope.responses.judges import judge_rows, judges_on_gold
-from ragassay.studies.scope.responses.table_2 import cell_rows, counts_of, parts_of
-from ragassay.studies.scope.responses.table_3 import ablation_rows, votes_by_way
-from ragassay.studies.scope.responses.verdict_matrix import UNASKED, Cell, read_questions, read_verdicts
+from ragassay.studies.scope.response_comparisons import closed_book_rows, comparison_rows
+from ragassay.studies.scope.response_tables import (
+    counts_of,
+    detection_rows,
+    figure_1,
+    judge_rows,
+    parts_of,
+    table_2,
+    table_3,
+    votes_by_way,
+)
+from ragassay.studies.scope.verdict_matrix import UNASKED, Cell, judges_on_gold, read_questions, read_verdicts
 
 
 def measure_responses(
@@ -33,7 +38,7 @@ def measure_responses(
     judges, draws = judges_on_gold(judged, on_defusion), {"times": resamples, "seed": seed}
     settled = on_defusion.set_index(["question_id", "responder", "prompt"])["label"].to_dict()
     rows = list(judge_rows({cell.judge for cells in verdicts.values() for cell in cells}, judges))
-    rows += ablation_rows(*votes_by_way(defusion_votes), settled, least_share, **draws)
+    rows += table_3(*votes_by_way(defusion_votes), settled, least_share, **draws)
     said = tables.frame(RESPONSES, responses, ["question_id", "text", "truncated"])
     labels = tables.frame(SCOPE_LABELS, scope_labels, ["question_id", "label"])
     closed_book = tables.frame(CLOSED_BOOK_ANSWERS, closed_book_answers, ["question_id", "text"])
@@ -46,7 +51,7 @@ def measure_responses(
         )
         if cells:
             parts = parts_of(asked, cells, hard, cutoffs)
-            rows += cell_rows(asked, cells, parts, counts_of(asked, answers), judges, **draws)
+            rows += table_2(asked, cells, parts, counts_of(asked, answers), judges, **draws)
             rows += comparison_rows(asked, cells, flips=flips, **draws)
         models = {model: _by_question(own, "label") for model, own in _of(labels, name).groupby("judge", sort=False)}
         detected = list(detection_rows(asked, models, overlap, hard, judge, _by_question(on_scope, "label"), **draws))

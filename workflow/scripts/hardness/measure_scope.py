@@ -19,10 +19,19 @@ from ragassay.schemas.scope_questions import (
     SCOPE_LABELS,
     SELECTED_QUESTIONS,
 )
-from ragassay.studies.scope.hardness.distances import drift_rows, length_rows, nearness_rows, stratum_rows
-from ragassay.studies.scope.hardness.examples import example_rows
-from ragassay.studies.scope.hardness.funnel import agreement_rows, funnel_rows, model_rows, reject_rows, table_6
-from ragassay.studies.scope.questions.votes import KEPT
+from ragassay.studies.scope.scope_section import (
+    agreement_rows,
+    drift_rows,
+    example_rows,
+    funnel_rows,
+    length_rows,
+    model_rows,
+    nearness_rows,
+    reject_rows,
+    stratum_rows,
+    table_6,
+)
+from ragassay.studies.scope.votes import KEPT
 
 
 def measure_scope(

@@ -16,7 +16,7 @@ from ragassay.calls.prompts import Prompt
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.people import ANNOTATION_ITEMS
 from ragassay.schemas.scope_questions import QUESTIONS, SCOPE_VOTES
-from ragassay.studies.scope.questions.ballots import ballot
+from ragassay.studies.scope.model_answers import ballot
 
 
 def judge_scope(

@@ -16,7 +16,7 @@ from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.people import ANNOTATION_ITEMS
 from ragassay.schemas.scope_answers import RESPONSES
 from ragassay.schemas.scope_questions import SELECTED_QUESTIONS
-from ragassay.studies.scope.questions.votes import KEPT, OUT
+from ragassay.studies.scope.votes import KEPT, OUT
 
 
 def sample_for_annotation(

@@ -11,7 +11,7 @@ from ragassay.base.stage import log, run
 from ragassay.documents.ids import split_of
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_questions import QUESTIONS, SCOPE_LABELS, SELECTED_QUESTIONS
-from ragassay.studies.scope.questions.votes import status
+from ragassay.studies.scope.votes import status
 
 
 def select_questions(documents, questions, scope_labels, selected_questions):

@@ -4,7 +4,7 @@ from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.schemas.corpora import QUERIES
 from ragassay.schemas.scope_questions import SELECTED_QUESTIONS
-from ragassay.studies.scope.questions.votes import KEPT
+from ragassay.studies.scope.votes import KEPT
 
 
 def collect_queries(selected_questions, queries):

@@ -12,8 +12,8 @@ from ragassay.models.encoders.encoder import Encoder
 from ragassay.models.encoders.unit import unit
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_questions import OVERLAP, QUESTIONS
-from ragassay.studies.scope.controls.overlap_features import Document, features
-from ragassay.studies.scope.hardness.strata import DIGITS
+from ragassay.studies.scope.controls import Document, features
+from ragassay.studies.scope.strata import DIGITS
 from ragassay.text.sentences import sentences
 
 TOGETHER = 200  # documents whose texts are embedded at once

@@ -15,11 +15,17 @@ from ragassay.schemas.people import GOLD, HUMAN_LABELS
 from ragassay.schemas.report import METRICS, Section
 from ragassay.schemas.scope_answers import DEFUSION_LABELS
 from ragassay.schemas.scope_questions import OVERLAP, QUESTIONS, SCOPE_LABELS
-from ragassay.studies.scope.detectors.predictions import frame
-from ragassay.studies.scope.question_sets.accuracy import measured
-from ragassay.studies.scope.question_sets.people_labels import settled
-from ragassay.studies.scope.question_sets.section import control, logged, response_rows, retrieval_rows, set_rows
-from ragassay.studies.scope.questions.votes import IN, KINDS, OUT
+from ragassay.studies.scope.detectors.comparison import frame
+from ragassay.studies.scope.question_sets import settled
+from ragassay.studies.scope.question_sets_section import (
+    control,
+    logged,
+    measured,
+    response_rows,
+    retrieval_rows,
+    set_rows,
+)
+from ragassay.studies.scope.votes import IN, KINDS, OUT
 
 SECTION = Section("question_sets")
 CONTROL = "(overlap control)"

@@ -15,7 +15,7 @@ from ragassay.calls.model import Model, Request
 from ragassay.calls.prompts import Prompt, numbered
 from ragassay.documents.ids import content_id, reject
 from ragassay.schemas.scope_questions import CLAIMS, RECOVERED_CLAIMS
-from ragassay.studies.scope.questions.recovery import Recovered, blanked, read, turns
+from ragassay.studies.scope.model_answers import Recovered, blanked, read_guesses, turns
 
 
 def recover_claims(
@@ -33,7 +33,7 @@ def recover_claims(
             shown = numbered(blanked(current, blank))
             [answer] = await ask(Request(asked.messages(claims=shown), sampling))
             tally.hear(doc_id, [answer])
-            for slot, (text, *why) in read(answer, current, blank).items():
+            for slot, (text, *why) in read_guesses(answer, current, blank).items():
                 found.append(Recovered(turn, subset, slot, text, *why))
                 current[slot] = text or current[slot]
                 if text:

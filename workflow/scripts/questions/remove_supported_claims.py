@@ -15,7 +15,7 @@ from ragassay.calls.prompts import Prompt, numbered
 from ragassay.documents.ids import reject
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_questions import CLAIMS, NOVEL_CLAIMS, RECOVERED_CLAIMS
-from ragassay.studies.scope.questions.removal import remaining
+from ragassay.studies.scope.model_answers import remaining
 
 KEPT = [column.name for column in NOVEL_CLAIMS.columns]
 

@@ -1,6 +1,6 @@
 """Rewrite out-of-scope questions that shared words or their own words give away, until two controls cannot tell them.
 
-In each of `tries` rounds both controls are fitted anew (see `ragassay.studies.scope.questions.near_misses`), and the
+In each of `tries` rounds both controls are fitted anew (see `ragassay.studies.scope.near_misses`), and the
 generator rewrites the newest versions that are out of scope with a probability of `told_from` or more. All versions
 become rows, and one of each question goes on. Does not judge whether a version is still out of scope: judges do.
 """
@@ -15,10 +15,9 @@ from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_questions import NEAR_MISSES, QUESTIONS, WRITTEN_QUESTIONS
-from ragassay.studies.scope.controls.overlap_features import Overlap
-from ragassay.studies.scope.questions.near_misses import Versions
-from ragassay.studies.scope.questions.numbered_questions import LEFT_OUT, read
-from ragassay.studies.scope.questions.wording import flaw
+from ragassay.studies.scope.controls import Overlap
+from ragassay.studies.scope.model_answers import LEFT_OUT, flaw, read_questions
+from ragassay.studies.scope.near_misses import Versions
 
 NO_QUESTION = "(none)"
 
@@ -50,7 +49,7 @@ def write_near_misses(
         log.info("try %d: the controls tell %d of %d", attempt, sum(map(len, told.values())), len(versions.tried))
         for doc_id, [answer] in zip(told, rewritten(attempt, told, requests), strict=True):
             tally.hear(doc_id, [answer])
-            for slot, (text, why) in read(answer, told[doc_id], told[doc_id]).items():
+            for slot, (text, why) in read_questions(answer, told[doc_id], told[doc_id]).items():
                 why = why or flaw(text, fewest_words, most_words)
                 if not why and not versions.is_new(doc_id, text):
                     why = ("repeated", "found a question that the document already has")

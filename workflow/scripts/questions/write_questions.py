@@ -16,10 +16,8 @@ from ragassay.calls.prompts import Prompt, numbered
 from ragassay.documents.ids import content_id, reject
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_questions import NOVEL_CLAIMS, QUESTIONS
-from ragassay.studies.scope.questions.numbered_questions import LEFT_OUT, read
-from ragassay.studies.scope.questions.recovery import plain
-from ragassay.studies.scope.questions.votes import IN, OUT
-from ragassay.studies.scope.questions.wording import flaw
+from ragassay.studies.scope.model_answers import LEFT_OUT, flaw, plain, read_questions
+from ragassay.studies.scope.votes import IN, OUT
 
 
 class Wanted(NamedTuple):
@@ -55,7 +53,7 @@ def write_questions(
         answers = complete(Requests(wanted, request), model, ledger, calls, tally)
         for one, [answer] in zip(wanted, answers, strict=True):
             tally.hear(one.document["doc_id"], [answer])
-            texts, seen = read(answer, one.claims, one.about), set()
+            texts, seen = read_questions(answer, one.claims, one.about), set()
             for number, claim in one.claims.items():
                 text, why = texts[number]
                 why = why or flaw(text, fewest_words, most_words)

@@ -9,8 +9,7 @@ from ragassay.calls.complete import complete
 from ragassay.calls.model import Model, Request, Requests
 from ragassay.calls.prompts import Prompt
 from ragassay.schemas.scope_answers import CLOSED_BOOK_ANSWERS
-from ragassay.studies.scope.responses.asked_questions import asked_questions
-from ragassay.studies.scope.responses.response_rows import count, said
+from ragassay.studies.scope.responders import asked_questions, count_response, response_row
 
 
 def answer_closed_book(
@@ -25,8 +24,8 @@ def answer_closed_book(
     tally = Tally.of_answers(model.name, "answers", most_rejected)
     with tables.Writer(CLOSED_BOOK_ANSWERS, closed_book_answers) as kept:
         for row, [answer] in zip(rows, complete(Requests(rows, request), model, ledger, calls, tally), strict=True):
-            count(row, answer, tally)
-            kept.add(said(row, answer, model.name, asked.digest))
+            count_response(row, answer, tally)
+            kept.add(response_row(row, answer, model.name, asked.digest))
     log.info("%d questions asked without their documents", kept.written)
 
 

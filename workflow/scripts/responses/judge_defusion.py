@@ -18,8 +18,8 @@ from ragassay.calls.prompts import Prompt
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_answers import DEFUSION_VOTES, RESPONSES
 from ragassay.schemas.scope_questions import QUESTIONS
-from ragassay.studies.scope.questions.ballots import ballot
-from ragassay.studies.scope.questions.votes import OUT
+from ragassay.studies.scope.model_answers import ballot
+from ragassay.studies.scope.votes import OUT
 
 
 def judge_defusion(

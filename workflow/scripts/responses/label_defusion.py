@@ -2,26 +2,17 @@
 or threshold costs nothing.
 """
 
-from collections import Counter
-from itertools import groupby
-
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.schemas.scope_answers import DEFUSION_LABELS, DEFUSION_VOTES
-from ragassay.studies.scope.questions.votes import defusion_label
+from ragassay.studies.scope.votes import counts_of, defusion_label, labelled
 
 
 def label_defusion(defusion_votes, defusion_labels, least_share):
-    counts = Counter()
-    with tables.Writer(DEFUSION_LABELS, defusion_labels) as kept:
-        votes = tables.read(DEFUSION_VOTES, defusion_votes).to_pylist()
-        for question, own in groupby(votes, key=lambda row: row["question_id"]):
-            own = list(own)
-            found = defusion_label([row["verdict"] for row in own], least_share)
-            counts[found.label] += 1
-            row = {name: own[0][name] for name in ("doc_id", "responder", "prompt_name", "judge", "prompt")}
-            kept.add(row | {"question_id": question} | found._asdict())
-    log.info("%d responses: %s", kept.written, ", ".join(f"{count} {name}" for name, count in sorted(counts.items())))
+    votes = tables.read(DEFUSION_VOTES, defusion_votes).to_pylist()
+    rows = labelled(votes, defusion_label, DEFUSION_LABELS.schema.names, least_share)
+    tables.write(DEFUSION_LABELS, defusion_labels, rows)
+    log.info("%d responses: %s", len(rows), counts_of(rows))
 
 
 if __name__ == "__main__":

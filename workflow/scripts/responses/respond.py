@@ -11,8 +11,7 @@ from ragassay.calls.model import Model, Request, Requests
 from ragassay.calls.prompts import Prompt
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_answers import RESPONSES
-from ragassay.studies.scope.responses.asked_questions import asked_questions
-from ragassay.studies.scope.responses.response_rows import count, said
+from ragassay.studies.scope.responders import asked_questions, count_response, response_row
 
 
 def respond(
@@ -31,8 +30,8 @@ def respond(
     truncated = 0
     with tables.Writer(RESPONSES, responses) as kept:
         for row, [answer] in zip(rows, complete(Requests(rows, request), model, ledger, calls, tally), strict=True):
-            count(row, answer, tally)
-            own = said(row, answer, model.name, asked.digest)
+            count_response(row, answer, tally)
+            own = response_row(row, answer, model.name, asked.digest)
             truncated += own["truncated"]
             kept.add(own | {"prompt_name": prompt_name})
     log.info("%d questions: %d responses, %d of them cut off", len(rows), kept.written, truncated)

@@ -15,7 +15,7 @@ from ragassay.schemas.corpora import NEIGHBOURS, QUERIES
 from ragassay.schemas.report import METRICS, Section
 from ragassay.search import gold
 from ragassay.search.measures import DEPTHS, NDCG, values
-from ragassay.studies.scope.questions.votes import IN, KINDS, OUT
+from ragassay.studies.scope.votes import IN, KINDS, OUT
 
 SECTION = Section("retrieval")
 

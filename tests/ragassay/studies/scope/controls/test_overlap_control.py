@@ -5,7 +5,7 @@ import pytest
 
 from ragassay.metrics.auroc import auroc
 from ragassay.schemas.scope_questions import FEATURES
-from ragassay.studies.scope.controls import overlap_control
+from ragassay.studies.scope import controls
 
 
 def rows(count, shift, seed=0):
@@ -22,34 +22,34 @@ def rows(count, shift, seed=0):
 
 def test_it_learns_what_there_is_to_learn():
     given, labels = rows(400, 0.7)
-    assert auroc(overlap_control.scores(given, labels), labels) > 0.85
+    assert auroc(controls.overlap_scores(given, labels), labels) > 0.85
 
 
 def test_where_there_is_nothing_it_finds_nothing():
     given, labels = rows(400, 0.0)
-    assert 0.4 < auroc(overlap_control.scores(given, labels), labels) < 0.6
+    assert 0.4 < auroc(controls.overlap_scores(given, labels), labels) < 0.6
 
 
 def test_shuffled_labels_give_chance():
     given, labels = rows(400, 0.7)
     shuffled = np.random.default_rng(1).permutation(labels)
-    assert 0.4 < auroc(overlap_control.scores(given, shuffled), shuffled) < 0.6
+    assert 0.4 < auroc(controls.overlap_scores(given, shuffled), shuffled) < 0.6
 
 
 def test_a_score_never_depends_on_its_own_document():
     given, labels = rows(200, 0.7)
-    before = overlap_control.scores(given, labels)
+    before = controls.overlap_scores(given, labels)
     own = [at for at, row in enumerate(given) if row["doc_id"] == "doc-3"]
     changed = labels.copy()
     changed[own] = ~changed[own]
-    after = overlap_control.scores(given, changed)
+    after = controls.overlap_scores(given, changed)
     assert [after[at] for at in own] == [before[at] for at in own] and after != before
 
 
 def test_scores_are_the_same_again():
-    assert overlap_control.scores(*rows(100, 0.3)) == overlap_control.scores(*rows(100, 0.3))
+    assert controls.overlap_scores(*rows(100, 0.3)) == controls.overlap_scores(*rows(100, 0.3))
 
 
 @pytest.mark.parametrize("count", [0, 4])
 def test_too_little_gives_no_score(count):
-    assert overlap_control.scores(*rows(count, 1)) == [None] * count
+    assert controls.overlap_scores(*rows(count, 1)) == [None] * count

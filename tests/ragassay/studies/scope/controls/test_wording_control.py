@@ -3,7 +3,7 @@
 import numpy as np
 
 from ragassay.metrics.auroc import auroc
-from ragassay.studies.scope.controls import wording_control
+from ragassay.studies.scope import controls
 
 NAMES = ["harbour", "council", "tram", "museum", "bridge", "roof", "ferry", "orchard", "mayor", "choir"]
 
@@ -18,7 +18,7 @@ def rows(count, beginnings, seed=0):
 
 def area(given):
     labels = np.arange(len(given)) % 2 == 1
-    return auroc(wording_control.scores(given, labels), labels)
+    return auroc(controls.wording_scores(given, labels), labels)
 
 
 def test_it_learns_a_template_and_finds_nothing_where_there_is_none():
@@ -30,8 +30,8 @@ def test_a_score_never_depends_on_its_own_document():
     given = list(rows(200, ["When did", "Why was it that"]))
     labels = np.arange(200) % 2 == 1
     own = np.array([row["cluster_id"] == "c-7" for row in given])
-    before = wording_control.scores(given, labels)
-    after = wording_control.scores(given, labels ^ own)
+    before = controls.wording_scores(given, labels)
+    after = controls.wording_scores(given, labels ^ own)
     assert [score for score, mine in zip(before, own, strict=True) if mine] == [
         score for score, mine in zip(after, own, strict=True) if mine
     ]
@@ -39,4 +39,4 @@ def test_a_score_never_depends_on_its_own_document():
 
 def test_of_one_kind_or_of_nothing_there_is_no_score():
     given = list(rows(20, ["When did", "When did"]))
-    assert wording_control.scores(given, [True] * 20) == [None] * 20 and wording_control.scores([], []) == []
+    assert controls.wording_scores(given, [True] * 20) == [None] * 20 and controls.wording_scores([], []) == []

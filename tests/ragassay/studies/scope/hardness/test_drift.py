@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ragassay.studies.scope.hardness.drift import drift
+from ragassay.studies.scope.strata import drift
 
 VECTORS = {"a": np.array([1, 0]), "b": np.array([0, 1]), "c": np.array([0.6, 0.8])}
 

@@ -6,7 +6,7 @@ import pytest
 
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_questions import SCOPE_LABELS, SELECTED_QUESTIONS
-from ragassay.studies.scope.hardness.examples import TITLES, chosen, lineage
+from ragassay.studies.scope.scope_section import TITLES, chosen, lineage
 from rows import row
 
 HARD, KEPT, DISPUTED = (TITLES[name] for name in ("hard", "kept", "disputed"))

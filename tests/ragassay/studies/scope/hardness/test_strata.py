@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ragassay.models.encoders.unit import unit
-from ragassay.studies.scope.hardness.strata import grade, similarity, stratum, stratum_names
+from ragassay.studies.scope.strata import grade, similarity, stratum, stratum_names
 
 LIMITS = [0.4, 0.6]
 

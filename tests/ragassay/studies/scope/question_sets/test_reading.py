@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from ragassay.documents.sources import SourceError
-from ragassay.studies.scope.question_sets.reading import QuestionSetError, documents, questions, scope_vote, votes
+from ragassay.studies.scope.question_sets import QuestionSetError, documents, questions, scope_vote, votes
 
 NAMES = {
     "documents": ["doc_id", "text", "title", "url", "date", "topic"],

@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from ragassay.studies.scope.responses.closed_book import AFTER, BEFORE, UNKNOWN, closed_book_rows, period, shared
+from ragassay.studies.scope.response_comparisons import closed_book_rows, shared
+from ragassay.studies.scope.verdict_matrix import AFTER, BEFORE, UNKNOWN, period
 from study import questions
 
 

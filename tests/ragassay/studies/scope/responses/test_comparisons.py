@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from ragassay.studies.scope.responses.comparisons import comparison_rows
+from ragassay.studies.scope.response_comparisons import comparison_rows
 from study import cells, questions
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ragassay.studies.scope.responses.figure_1 import OVERLAP, detection_rows, figure_1
+from ragassay.studies.scope.response_tables import OVERLAP, detection_rows, figure_1
 from study import questions
 
 OUT, IN = "out_of_scope", "in_scope"

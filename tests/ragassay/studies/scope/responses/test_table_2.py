@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ragassay.metrics.correction import Judge
-from ragassay.studies.scope.responses.table_2 import cell_rows
+from ragassay.studies.scope.response_tables import table_2
 from study import cells, questions
 
 # Six questions about three documents; the last one was not kept, the one before is in scope.
@@ -19,7 +19,7 @@ def found(codes, said=(4, 1), judges=None, asked=ASKED, marks=MARKS):
     given = cells(**codes)
     said = {(cell.prompt, cell.responder): said for cell in given}
     tables = {}
-    for row in cell_rows(asked, given, marks, said, judges or {}, 400, 0):
+    for row in table_2(asked, given, marks, said, judges or {}, 400, 0):
         keys = json.loads(row["keys"])
         name = " ".join(keys[key] for key in ("prompt", "responder", "topic") if key in keys)
         tables.setdefault(row["table"], {}).setdefault(name, {})[row["metric"]] = row

@@ -2,7 +2,7 @@
 
 import json
 
-from ragassay.studies.scope.responses.table_3 import ablation_rows
+from ragassay.studies.scope.response_tables import table_3
 
 YES, NO, NOT = True, False, None
 
@@ -10,7 +10,7 @@ YES, NO, NOT = True, False, None
 def found(given, gold):
     """(way, votes) -> metric -> (value, n, abstained); each response is about a document of its own"""
     rows, owners = {}, {name: f"d-{name}" for name in "abc"}
-    for row in ablation_rows(given, owners, gold, 0.5, 100, 0):
+    for row in table_3(given, owners, gold, 0.5, 100, 0):
         keys = json.loads(row["keys"])
         own = rows.setdefault((keys["examples"], keys["votes"]), {})
         own[row["metric"]] = (row["value"], row["n"], row["abstained"])

@@ -8,15 +8,7 @@ from ragassay.base import tables
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_answers import DEFUSION_LABELS
 from ragassay.schemas.scope_questions import SELECTED_QUESTIONS
-from ragassay.studies.scope.responses.verdict_matrix import (
-    ABSTAINED,
-    NO,
-    UNASKED,
-    YES,
-    Cell,
-    read_questions,
-    read_verdicts,
-)
+from ragassay.studies.scope.verdict_matrix import ABSTAINED, NO, UNASKED, YES, Cell, read_questions, read_verdicts
 from rows import row
 
 DAY = datetime.datetime(2024, 5, 22, 23, 30, tzinfo=datetime.UTC)

@@ -1,4 +1,5 @@
-"""Detectors, judges and controls compared on the same questions whose kind is known.
+"""Detectors, judges and controls compared on the same questions whose kind is known; and whether a detector's
+probabilities are right on documents that it was not trained on.
 
 Judges and detectors alike are rows of a frame here: method, question_id, out_of_scope (its answer) and score, one row
 for each seed; NaN where it was asked and gave no answer, no row where it was not asked. A method's result for a
@@ -11,13 +12,34 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
+from ragassay.base import tables
 from ragassay.metrics.panel import Estimates, Panel
+from ragassay.models.heads import calibration
 from ragassay.schemas.report import Section
-from ragassay.studies.scope.detectors.predictions import SINGLE
-from ragassay.studies.scope.questions.votes import KINDS, OUT
+from ragassay.schemas.scope_answers import PREDICTIONS
+from ragassay.studies.scope.detectors.detector import TRAINED_ON
+from ragassay.studies.scope.votes import KINDS, OUT
 
 SECTION = Section("detectors")
+HEADS = {"mlp": "", "logistic": ", regression"}
+SINGLE = {"overlap": "overlap control", "question_alone": "question alone", "similarity": "similarity threshold"}
 CONTROLS = {"over_overlap": SINGLE["overlap"], "over_question": SINGLE["question_alone"]}
+
+
+def name_of(detector: str, encoder: str, head: str) -> str:
+    return f"{SINGLE.get(detector, detector)} ({encoder})" + ("" if detector in SINGLE else HEADS[head])
+
+
+def frame(paths):
+    """All rows, with the `source` that each detector was trained on (a generator), the name of its `method`, and
+    whether it is `new` to it, which is the question's document. Without a prediction numbers are NaN.
+    """
+    rows = tables.frame(PREDICTIONS, paths).rename(columns={"generator": "source"})
+    made_by = zip(rows["detector"], rows["encoder"], rows["head"], strict=True)
+    answers = rows["out_of_scope"].astype(float)
+    return rows.assign(
+        out_of_scope=answers, method=[name_of(*names) for names in made_by], new=~rows["part"].isin(TRAINED_ON)
+    )
 
 
 def judged(labels, asked_models: list[str]):
@@ -84,3 +106,36 @@ def _over(panel, right, methods, control) -> Estimates | None:
     difference = right - right[:, places[-1:]]
     difference[:, places[-1]] = np.nan
     return panel.difference(difference)
+
+
+def calibration_rows(suffix: str, whose: str, predictions, truths, times: int, seed: int) -> Iterator[dict]:
+    """The rows of the tables calibration and reliability. `truths` have the truth, `out`, by asked and question_id."""
+    truths = truths[["asked", "question_id", "out"]]
+    found = predictions[predictions["new"] & predictions["score"].notna()].merge(truths, on=["asked", "question_id"])
+    for (asked, source, method), rows in found.groupby(["asked", "source", "method"]):
+        keys = {whose: asked, "trained_on": source, "method": method}
+        out, predicted = rows["out"].to_numpy(bool), rows["probability"].to_numpy()
+        raw = 1 / (1 + np.exp(-rows["score"].to_numpy()))
+        for name, probabilities in (("expected_error", predicted), ("before_temperature", raw)):
+            error = calibration.expected_error(probabilities, out)
+            yield SECTION.row(f"calibration{suffix}", keys, name, error, rows["question_id"].nunique())
+        bins = calibration.bins(predicted)
+        masks = {number: bins == number for number in np.unique(bins)}
+        means = Panel(rows["doc_id"], times, seed).means(np.stack([predicted, out], axis=1), masks)
+        for number, estimates in means.items():
+            n = rows["question_id"][masks[number]].nunique()
+            own = {**keys, "probability": f"{number / calibration.BINS:.1f}"}
+            yield SECTION.row(f"reliability{suffix}", own, "predicted", estimates.row(0)["value"], n)
+            yield SECTION.row(f"reliability{suffix}", own, "observed", **estimates.row(1) | {"n": n})
+
+
+def curve_rows(training) -> Iterator[dict]:
+    """Accuracy on the test part by the number of documents trained on: mean, least and most over seeds."""
+    kept = training[training["kept"] & training["test_accuracy"].notna()]
+    for (detector, encoder, head, documents), rows in kept.groupby(["detector", "encoder", "head", "documents"]):
+        keys, values = (
+            {"method": name_of(detector, encoder, head), "documents": f"{documents:05}"},
+            rows["test_accuracy"],
+        )
+        numbers = values.mean(), len(values), values.min(), values.max()
+        yield SECTION.row("learning_curve", keys, "accuracy", *numbers)

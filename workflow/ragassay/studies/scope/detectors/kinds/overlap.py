@@ -1,4 +1,4 @@
-"""The overlap control as a detector: the ten features of `ragassay.studies.scope.controls.overlap_features`, and no
+"""The overlap control as a detector: the ten features of `ragassay.studies.scope.controls`, and no
 more.
 
 One that does no better may have learned only word overlap. Texts are embedded without roles, as they are for hardness,
@@ -11,7 +11,7 @@ from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.models.heads.recipe import LOGISTIC
 from ragassay.schemas.scope_questions import FEATURES
-from ragassay.studies.scope.controls import overlap_features
+from ragassay.studies.scope import controls
 from ragassay.studies.scope.detectors import detector
 
 
@@ -29,5 +29,5 @@ class Kind(detector.Kind):
         return self.embedder.longer(list(dict.fromkeys(one.document for one in asked)))
 
     def features(self, asked):
-        rows = overlap_features.Overlap(self.embedder).measure([(one.question, one.document) for one in asked])
+        rows = controls.Overlap(self.embedder).measure([(one.question, one.document) for one in asked])
         return np.array([[row[name] for name in FEATURES] for row in rows]).reshape(len(asked), len(FEATURES))

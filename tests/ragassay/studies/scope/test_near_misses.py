@@ -2,8 +2,8 @@
 
 import pytest
 
-from ragassay.studies.scope.controls import overlap_control
-from ragassay.studies.scope.questions.near_misses import Versions
+from ragassay.studies.scope import controls
+from ragassay.studies.scope.near_misses import Versions
 
 LIMIT = 0.5
 
@@ -12,7 +12,7 @@ class Alike:
     """Finds all questions alike, so that only their wording tells."""
 
     def measure(self, pairs):
-        return [dict.fromkeys(overlap_control.FEATURES, 0.0) for _ in pairs]
+        return [dict.fromkeys(controls.FEATURES, 0.0) for _ in pairs]
 
 
 def written(doc_id, slot, intended, text):

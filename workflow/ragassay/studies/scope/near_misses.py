@@ -9,10 +9,10 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from ragassay.documents.ids import content_id
-from ragassay.studies.scope.controls import overlap_control, wording_control
-from ragassay.studies.scope.controls.overlap_features import Overlap
-from ragassay.studies.scope.questions.recovery import plain
-from ragassay.studies.scope.questions.votes import IN, OUT
+from ragassay.studies.scope import controls
+from ragassay.studies.scope.controls import Overlap
+from ragassay.studies.scope.model_answers import plain
+from ragassay.studies.scope.votes import IN, OUT
 
 
 @dataclass
@@ -78,8 +78,8 @@ class Versions:
         rows += self._rows([(one.written["doc_id"], one.text) for one in usable])
         labels = [False] * len(self.in_scope) + [True] * len(usable)
         fitted_on = [True] * len(self.in_scope) + [id(one) in newest for one in usable]
-        overlap = overlap_control.scores(rows, labels, fitted_on)
-        wording = wording_control.scores(rows, labels, fitted_on)
+        overlap = controls.overlap_scores(rows, labels, fitted_on)
+        wording = controls.wording_scores(rows, labels, fitted_on)
         for at, one in enumerate(usable, len(self.in_scope)):
             one.overlap, one.wording = overlap[at], wording[at]
 

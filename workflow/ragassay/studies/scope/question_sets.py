@@ -5,16 +5,17 @@ are taken whole, with their texts cleaned like all others; each is a cluster of 
 row that cannot be used is an error that names its file and row.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import NamedTuple
 
 from ragassay.base.errors import AssayError
+from ragassay.base.stage import log
 from ragassay.documents.documents import Unusable, article, clean, count_words
 from ragassay.documents.ids import content_id
 from ragassay.documents.sources import Columns, records
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_questions import QUESTIONS
-from ragassay.studies.scope.questions.votes import IN, OUT, UNLABELLED
+from ragassay.studies.scope.votes import IN, KINDS, OUT, UNLABELLED
 
 SIDES = {"true": True, "yes": True, "1": True, "1.0": True, "false": False, "no": False, "0": False, "0.0": False}
 TASKS = {"scope": (OUT, IN), "defusion": ("defused", "not_defused")}  # task -> what true and false mean
@@ -134,6 +135,36 @@ def verdict(cell: str, sides: tuple[str, str], place: str) -> str | None:
     if cell.lower() not in SIDES:
         raise QuestionSetError(f"{place}: found the label {cell!r:.60}, expected {yes} or {no}, true or false")
     return yes if SIDES[cell.lower()] else no
+
+
+def settled(labels: list[dict]) -> dict[tuple[str, str], str | None]:
+    """(question, responder) -> people's label of the response or, without a responder, of the question's scope: the
+    label they agreed on together, otherwise the majority; None for a tie.
+    """
+    votes = defaultdict(dict)
+    for row in labels:
+        votes[row["question_id"], row["responder"]][row["annotator"]] = row["label"]
+    found = {}
+    for item, own in votes.items():
+        ranked = Counter(own.values()).most_common()
+        tie = len(ranked) > 1 and ranked[0][1] == ranked[1][1]
+        found[item] = own.get("") or (None if tie else ranked[0][0])
+    return found
+
+
+def warn_of_contradictions(name: str, pairs: list[tuple]) -> int:
+    """Of how many questions of a set people say the opposite of the label; `pairs` are the label and what people say.
+    If that is most of them, the column of labels may say which questions are in scope, and be read the wrong way round.
+    """
+    sided = [pair for pair in pairs if set(pair) <= KINDS.keys()]
+    opposite = sum(label != people for label, people in sided)
+    if 2 * opposite > len(sided):
+        log.warning(
+            "question set %s: people say the opposite of %d of the %d labels that they voted on; a column that says"
+            " which questions are in scope is named as question_sets.%s.columns.questions.in_scope",
+            *(name, opposite, len(sided), name),
+        )
+    return opposite
 
 
 def _rows(files, columns, needed, known, more=()):

@@ -2,7 +2,7 @@
 
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_questions import SELECTED_QUESTIONS
-from ragassay.studies.scope.questions.dossiers import dossiers
+from ragassay.studies.scope.dossiers import dossiers
 from rows import row
 
 

@@ -1,5 +1,5 @@
 """Judges' labels of responses, as a matrix of questions and cells; a cell is one judge, responder and prompt. Questions
-and cells are those of one generator or one set of questions.
+and cells are those of one generator or one set of questions. Also how each judge does on what people have settled.
 """
 
 from typing import NamedTuple
@@ -8,14 +8,17 @@ import numpy as np
 import pandas as pd
 
 from ragassay.base import tables
+from ragassay.metrics.correction import Judge
 from ragassay.metrics.panel import Panel
 from ragassay.schemas.documents import DOCUMENTS, NO_TOPIC
 from ragassay.schemas.scope_answers import DEFUSION_LABELS
 from ragassay.schemas.scope_questions import SELECTED_QUESTIONS
-from ragassay.studies.scope.questions.votes import DEFUSED, KEPT, NOT_DEFUSED, OUT
+from ragassay.studies.scope.votes import DEFUSED, KEPT, NOT_DEFUSED, OUT
 
 SIDES = [NOT_DEFUSED, DEFUSED]  # by code
 YES, NO, ABSTAINED, UNASKED = 1, 0, -1, -2
+BEFORE, AFTER, UNKNOWN = "before the cut-off", "after the cut-off", "not known"
+NO_GOLD = Judge(0, 0, 0, 0)
 
 
 class Cell(NamedTuple):
@@ -100,3 +103,25 @@ def defused(codes: np.ndarray) -> np.ndarray:
 def coded(labels) -> np.ndarray:
     """Labels as codes; ties and those without a verdict abstain."""
     return pd.Index(SIDES).get_indexer(labels.to_pylist())  # by code; -1 is ABSTAINED
+
+
+def judges_on_gold(labels, gold) -> dict[str, Judge]:
+    """judge -> how it labels what people have settled; responses that it has no label for are left out. Both are
+    frames with question_id, responder, prompt and label.
+    """
+    same = ["question_id", "responder", "prompt"]
+    found = labels.merge(gold[[*same, "label"]], on=same, suffixes=("", "_settled"))
+    found = found[found["label"].isin([DEFUSED, NOT_DEFUSED])]
+    judges = {}
+    for judge, rows in found.groupby("judge"):
+        yes, right = rows["label_settled"] == DEFUSED, rows["label"] == rows["label_settled"]
+        counts = (right & yes).sum(), yes.sum(), (right & ~yes).sum(), (~yes).sum()
+        judges[judge] = Judge(*map(int, counts))
+    return judges
+
+
+def period(published: str | None, cutoff: str | None) -> str:
+    """Days are in ISO's form, so that their order is that of the texts."""
+    if not published or not cutoff:
+        return UNKNOWN
+    return AFTER if published > cutoff else BEFORE

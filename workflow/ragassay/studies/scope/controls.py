@@ -1,8 +1,16 @@
-"""What shared words and similarity alone tell about a question and its document, without understanding either.
+"""What a question's words give away about whether it is out of scope, without understanding them: the two controls with
+which every judge and detector is compared. One that does no better has learned word overlap, or how questions are
+worded.
 
-Ten features (see `ragassay.schemas.scope_questions`), each higher when the question seems to be out of scope. They feed
-the `overlap_control`, with which every judge and detector is compared: one that does no better has learned word
-overlap. Also which names and numbers of a question the document has."""
+The overlap control is a logistic regression on ten features of shared words and similarity (see
+`ragassay.schemas.scope_questions`), each higher when the question seems to be out of scope. The question-alone control
+is one on the words of questions and sees no document: single words, pairs and triples, and those at the beginning
+apart, since templates and habits of a generator show there.
+
+Their score of a question comes from a fit that saw neither the question nor any other about its document or
+near-duplicates of it. The fold of near-duplicates is a hash of their cluster's id, so that new documents move no old
+one.
+"""
 
 import itertools
 from dataclasses import dataclass
@@ -10,12 +18,18 @@ from functools import cached_property
 
 import numpy as np
 
+from ragassay.base import chance
 from ragassay.models.encoders.unit import unit
+from ragassay.models.heads import regression
+from ragassay.schemas.scope_questions import FEATURES
 from ragassay.text.names import names, numbers
 from ragassay.text.sentences import sentences
 from ragassay.text.words import content, stem, tokens, weight
 
 DIGITS = 5  # of a similarity: further digits depend on the machine
+SCORE_DIGITS = 6  # of a score, for the same reason
+FOLDS = 5
+FIRST_WORDS = 3  # what the question-alone control takes for the beginning of a question
 
 
 @dataclass
@@ -92,9 +106,60 @@ class Overlap:
         return [{name: round(value, DIGITS) for name, value in row.items()} for row in found]
 
 
-def _share(found):
-    return sum(found) / len(found) if found else 0.0
+def _share(flags):
+    return sum(flags) / len(flags) if flags else 0.0
 
 
 def _mean(values):
     return float(np.mean(values)) if len(values) else 0.0
+
+
+def overlap_scores(rows: list[dict], out_of_scope, usable=None) -> list[float | None]:
+    """How probably each question is out of scope by its overlap; `rows` have the ten features and a cluster_id. None
+    where the questions about other documents are too few or all of one kind. With a mask `usable` the control is fitted
+    on these rows only.
+    """
+    return _out_of_fold(rows, matrix(rows), out_of_scope, _overlap, usable)
+
+
+def wording_scores(rows: list[dict], out_of_scope, usable=None) -> list[float | None]:
+    """The same by the `text` of each row alone."""
+    return _out_of_fold(rows, [row["text"] for row in rows], out_of_scope, _wording, usable)
+
+
+def fold(cluster_id: str) -> int:
+    return chance.number(None, cluster_id, width=4) % FOLDS
+
+
+def matrix(rows: list[dict]) -> np.ndarray:
+    """questions x ten features."""
+    return np.array([[row[name] for name in FEATURES] for row in rows], float).reshape(len(rows), len(FEATURES))
+
+
+def _out_of_fold(rows, inputs, out_of_scope, fit, usable):
+    folds, labels = [fold(row["cluster_id"]) for row in rows], np.asarray(out_of_scope, bool)
+    return regression.out_of_fold(folds, inputs, labels, fit, _probabilities, usable)
+
+
+def _probabilities(model, inputs):
+    return model.predict_proba(inputs)[:, 1].round(SCORE_DIGITS).tolist()
+
+
+def _overlap(features, out_of_scope):
+    from sklearn.preprocessing import StandardScaler
+
+    return regression.fit(features, out_of_scope, StandardScaler(), balanced=True, iterations=1000)
+
+
+def _wording(texts, out_of_scope):
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.pipeline import make_union
+
+    words = {"token_pattern": r"(?u)\b\w+\b", "sublinear_tf": True}
+    anywhere = TfidfVectorizer(ngram_range=(1, 3), min_df=2 if len(texts) > 50 else 1, **words)
+    beginning = TfidfVectorizer(ngram_range=(1, FIRST_WORDS), preprocessor=_beginning, **words)
+    return regression.fit(texts, out_of_scope, make_union(anywhere, beginning), balanced=True, iterations=1000)
+
+
+def _beginning(text):
+    return " ".join(text.lower().split()[:FIRST_WORDS])

@@ -9,12 +9,13 @@ documents; the controls are not refitted for each.
 """
 
 import itertools
+from collections.abc import Iterator
 
 import numpy as np
 
 from ragassay.metrics.panel import Panel, number
 from ragassay.metrics.resampling import share_interval
-from ragassay.studies.scope.controls.overlap_features import DIGITS
+from ragassay.studies.scope.controls import DIGITS
 
 HARD = 0.75
 HARD_GRADE, EASY, UNDECIDED = "hard", "easy", "undecided"
@@ -25,6 +26,19 @@ def similarity(vector, claims) -> tuple[float, float]:
     """To the nearest claim and to the claims on average; the vectors have length 1, and there is a claim."""
     found = claims @ vector
     return round(float(found.max()), DIGITS), round(float(found.mean()), DIGITS)
+
+
+def drift(claims: list[dict], guesses: list[dict], vectors: dict[str, np.ndarray]) -> Iterator[dict]:
+    """The similarities of each guess of one document. Guesses come round by round, vectors of length 1 by text."""
+    first = {row["slot"]: vectors[row["text"]] for row in claims}
+    whole, current = np.array(list(first.values())), dict(first)
+    for row in guesses:
+        slot, vector = row["slot"], vectors[row["text"]]
+        found = {"to_original": vector @ first[slot], "to_previous": vector @ current[slot]}
+        found = {name: round(float(value), DIGITS) for name, value in found.items()}
+        same = {name: row[name] for name in ("recovered_id", "doc_id", "round", "slot")}
+        yield {**same, **found, "to_nearest": similarity(vector, whole)[0]}
+        current[slot] = vector
 
 
 def stratum(nearness: float, limits: list[float]) -> str:

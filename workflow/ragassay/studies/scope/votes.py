@@ -4,7 +4,16 @@ Abstentions are counted and never taken for a side. A margin is higher where the
 out of scope, the response is not defused.
 """
 
+from collections import Counter
+from collections.abc import Callable, Iterable
+from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
+
+# Names that question sets and their results share. Loads nothing.
+
+RECORDED = "recorded"  # the prompt behind responses that were recorded elsewhere
+
 
 OUT, IN, TIE, UNCLEAR = "out_of_scope", "in_scope", "tie", "no_verdict"
 KINDS = {OUT: "out of scope", IN: "in scope"}  # of questions, in words
@@ -44,6 +53,23 @@ def defusion_label(verdicts: list[bool | None], least_share: float) -> DefusionL
     name = majority({DEFUSED: defused, NOT_DEFUSED: not_defused}, len(verdicts), least_share)
     margin, abstained = (not_defused - defused) / len(verdicts), len(verdicts) - defused - not_defused
     return DefusionLabel(name, margin, defused, not_defused, abstained)
+
+
+def labelled(votes: list[dict], label: Callable, columns: Iterable[str], least_share: float) -> list[dict]:
+    """One row for each question, from rows of votes in the order of their questions: its label, and of `columns` what
+    its votes have in common. `label` is `label` or `defusion_label`.
+    """
+    rows = []
+    for _, of_question in groupby(votes, key=itemgetter("question_id")):
+        of_question = list(of_question)
+        same = {name: of_question[0][name] for name in columns if name in of_question[0]}
+        rows.append(same | label([vote["verdict"] for vote in of_question], least_share)._asdict())
+    return rows
+
+
+def counts_of(rows: list[dict]) -> str:
+    """How often each label was given, in words."""
+    return ", ".join(f"{count} {name}" for name, count in sorted(Counter(row["label"] for row in rows).items()))
 
 
 def majority(counts: dict[str, int], votes: int, least_share: float) -> str:
