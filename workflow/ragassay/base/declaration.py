@@ -29,10 +29,24 @@ class TableError(AssayError):
 
 @dataclass(frozen=True)
 class Column:
+    """One column. If it holds texts, `text` says whose they are, on which a release depends:
+
+    site            of the row's site, else of its shard
+    document        of the document that the row names
+    key             of the last key in the path of its file, such as a corpus or a set of queries
+    everybody       of several, which the row does not name
+    ours            of models and people who worked for the study; they may repeat runs of others' texts
+    poison          of an attacker who wants it to be read
+
+    `refers` is the column of another table, `documents.doc_id`, in which each of its values stands.
+    """
+
     name: str
     type: pa.DataType
     description: str
     null: bool = False
+    text: str | None = None
+    refers: str | None = None
 
 
 @dataclass(frozen=True)
@@ -41,7 +55,13 @@ class Table:
 
     `path` is the place of its files below `results/`, without `.parquet` and with its keys in braces, such as
     `claims/{generator}/{shard}`; None if rules put them in several places. `clean` is a column of passages, of which
-    the table refuses those that an attack made.
+    the table refuses those that an attack made. `release` says what becomes of it in a release; a
+    table must have it unless its columns say whose texts they hold:
+
+    whole           it holds no texts
+    poisoned        it goes along only with export.poisoned
+    vectors         it goes along only with release.vectors
+    never           people gave it, or others own it
     """
 
     name: str
@@ -51,6 +71,7 @@ class Table:
     group: int | None = None  # rows that are held at a time, in memory and in the file, if rows are large
     path: str | None = None
     clean: str | None = None
+    release: str | None = None
 
     @property
     def schema(self) -> pa.Schema:
@@ -68,6 +89,7 @@ REJECTS = Table(
         Column("reason", pa.string(), "one word or two from a fixed list, for counting"),
         Column("detail", pa.string(), "what was found and what was expected, for a person"),
     ),
+    release="whole",
 )
 
 

@@ -90,7 +90,7 @@ def table_files(results: Path, files: Iterable[Path]) -> dict[Table, list[Path]]
             continue
         table = elsewhere.get(first) or next((table for table in placed if _belongs(table, results, path)), None)
         if table is None or not is_known(table.name):
-            expected = "expected a file of a table in ragassay/schemas that ragassay/release/contents.py knows"
+            expected = "expected one in ragassay/schemas that says whose texts it holds, or `release`"
             raise NotReleasable(f"{path}: found a table without a schema, {expected}; declare it")
         found.setdefault(table.name, (table, []))[1].append(path)
     if not found:

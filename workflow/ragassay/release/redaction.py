@@ -12,7 +12,6 @@ from ragassay.release.licences import Licences
 from ragassay.release.long_runs import LongRuns
 
 SHOWN = ("published", "repeats_published", "empty")  # states of cells that are as they were
-PASSAGES = {"annotation_items": "doc_id", "passages": "document_id"}  # the column with the document of a row
 
 
 class Redaction:
@@ -28,7 +27,7 @@ class Redaction:
         """
         for column, owner in TEXTS.get(table.name, {}).items():
             if owner in (SITE, DOCUMENT) or (owner == KEY and column == "text"):
-                owners = {SITE: ["site", "shard"], DOCUMENT: [PASSAGES.get(table.name)], KEY: []}[owner]
+                owners = {SITE: ["site", "shard"], DOCUMENT: [_document_column(table)], KEY: []}[owner]
                 if all(all(self._allowed(table, owner, keys, rows)) for rows in tables.batches(table, path, owners)):
                     continue
                 for rows in tables.batches(table, path, [*owners, column]):
@@ -97,10 +96,15 @@ class Redaction:
             return [self.licences.allow(*source) for source in sources]
         name = keys[key_names(table)[-1]] if key_names(table) else ""
         if owner == DOCUMENT:
-            documents = batch[PASSAGES[table.name]].to_pylist()
+            documents = batch[_document_column(table)].to_pylist()
             return [self.licences.allow_document(doc_id, name) for doc_id in documents]
         ours = name not in self.licences.brought
         return [ours or self.licences.allow(None, name)] * batch.num_rows
+
+
+def _document_column(table):
+    """The column with the document of a row."""
+    return next((name for name in ("doc_id", "document_id") if name in table.schema.names), None)
 
 
 def _text(value):

@@ -14,13 +14,13 @@ TARGETS = Table(
     key=("target_id",),
     columns=(
         Column("target_id", pa.string(), "its id"),
-        Column("question", pa.string(), "what users ask"),
+        Column("question", pa.string(), "what users ask", text="key"),
         Column("kind", pa.string(), "what the question asks for (who, how many, ...), if that is known", null=True),
         Column("document", pa.string(), "the document or passage that answers it, if that is known", null=True),
-        Column("answers", STRINGS, "the right answer and other ways to write it"),
-        Column("target", pa.string(), "the wrong answer that the attacker wants"),
-        Column("target_aliases", STRINGS, "other ways to write that"),
-        Column("texts", STRINGS, "texts that state the wrong answer, without the question in front"),
+        Column("answers", STRINGS, "the right answer and other ways to write it", text="key"),
+        Column("target", pa.string(), "the wrong answer that the attacker wants", text="poison"),
+        Column("target_aliases", STRINGS, "other ways to write that", text="poison"),
+        Column("texts", STRINGS, "texts that state the wrong answer, without the question in front", text="poison"),
         Column("flags", STRINGS, "of each text, `no_target` or `right_answer` if it lacks the one or has the other"),
         Column("tries", pa.list_(pa.field("element", pa.int32())), TRIES),
         Column("origin", pa.string(), "`written` if it was read from files, `rules` or `model` if it was made here"),
@@ -37,13 +37,14 @@ ATTACK_TEXTS = Table(
     columns=(
         Column("target_id", pa.string(), "the target that it is for"),
         Column("number", pa.int32(), "from 1, among the texts of this target"),
-        Column("text", pa.string(), "the text"),
+        Column("text", pa.string(), "the text", text="poison"),
         Column(
             "calls", pa.int32(), "answers of the model that it took; a later one of several in one answer took none"
         ),
         Column("writer", pa.string(), "the model that wrote it"),
         Column("prompt", pa.string(), "digest of the prompt"),
     ),
+    release="poisoned",
 )
 
 
@@ -54,15 +55,22 @@ POISONED_PASSAGES = Table(
     key=("passage_id",),
     columns=(
         Column("passage_id", pa.string(), "its id, which begins with `poison-`"),
-        Column("target_id", pa.string(), "the target that it is aimed at; empty if at all", null=True),
+        Column(
+            "target_id",
+            pa.string(),
+            "the target that it is aimed at; empty if at all",
+            null=True,
+            refers="targets.target_id",
+        ),
         Column("number", pa.int32(), "from 1, among the texts of this target"),
-        Column("text", pa.string(), "what is searched"),
+        Column("text", pa.string(), "what is searched", text="poison"),
         Column("attack", pa.string(), "the attack that made it"),
         Column("poisoned", pa.bool_(), "always true"),
         Column("made_from", pa.string(), "the clean passage that it was made from, if it was", null=True),
         Column("calls", pa.int32(), "answers of a model that it took"),
         Column("forwards", pa.int32(), "forward passes of an encoder or a model that it took"),
     ),
+    release="poisoned",
 )
 
 
@@ -80,6 +88,7 @@ RETRIEVED = Table(
         Column("attack", pa.string(), "the attack, if so", null=True),
         Column("aimed_at", pa.string(), "the target that it is aimed at, if at one", null=True),
     ),
+    release="whole",
 )
 
 
@@ -89,7 +98,7 @@ ANSWERS = Table(
     path="answers/{dataset}/{retriever}/{attack}/{defence}/{responder}",
     key=("target_id",),
     columns=(
-        Column("target_id", pa.string(), "the target"),
+        Column("target_id", pa.string(), "the target", refers="targets.target_id"),
         Column("outcome", pa.string(), "`correct`, `target`, `both`, `neither`, `refusal`, or `abstained`"),
         Column("reason", pa.string(), "why there is no verdict, as the parser says; empty if there is", null=True),
         Column("passages", pa.list_(pa.field("element", pa.string())), "what the responder was shown, best first"),
@@ -107,4 +116,5 @@ FOUND_REWRITTEN = Table(
     path="found_rewritten/{dataset}/{retriever}/{attack}/{defence}",
     key=RETRIEVED.key,
     columns=RETRIEVED.columns,
+    release="whole",
 )

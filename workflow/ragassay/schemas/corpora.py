@@ -15,7 +15,7 @@ PASSAGES = Table(
         Column("passage_id", pa.string(), "its id; the document's in the corpus of the study's documents"),
         Column("document_id", pa.string(), "the document that it was cut from; passage_id if it is a whole document"),
         Column("title", pa.string(), "its title", null=True),
-        Column("text", pa.string(), "what is searched"),
+        Column("text", pa.string(), "what is searched", text="document"),
         Column("source", pa.string(), "where it comes from: the shard, or what the user's file says", null=True),
     ),
 )
@@ -29,13 +29,17 @@ QUERIES = Table(
     key=("query_id",),
     columns=(
         Column("query_id", pa.string(), "its id; the question's if it is one of the study's"),
-        Column("text", pa.string(), "what is searched for"),
+        Column("text", pa.string(), "what is searched for", text="key"),
         Column("kind", pa.string(), "`in_scope` or `out_of_scope`, or what the user's file says", null=True),
         Column("passage_id", pa.string(), "the passage or document that it is about, if that is known", null=True),
         Column("relevant", STRINGS, "all passages or documents relevant to it, if they were judged", null=True),
         Column("grades", pa.list_(pa.field("element", pa.int32())), "how relevant each of these is", null=True),
-        Column("answers", STRINGS, "the right answers, if they are known; any one of them will do", null=True),
-        Column("options", STRINGS, "the answers to choose from, if it is a multiple-choice question", null=True),
+        Column(
+            "answers", STRINGS, "the right answers, if they are known; any one of them will do", null=True, text="key"
+        ),
+        Column(
+            "options", STRINGS, "the answers to choose from, if it is a multiple-choice question", null=True, text="key"
+        ),
     ),
 )
 
@@ -52,6 +56,7 @@ NEIGHBOURS = Table(
         Column("passage_id", pa.string(), "the passage"),
         Column("score", pa.float64(), "the higher the better, in steps of 0.00001: a cosine, a product, or BM25's sum"),
     ),
+    release="whole",
 )
 
 
@@ -66,6 +71,7 @@ EMBEDDED_PASSAGES = Table(
         Column("dimensions", pa.int32(), "how many numbers a vector has"),
         Column("texts", pa.string(), "SHA-256 over the keys of their texts"),
     ),
+    release="whole",
 )
 
 
@@ -80,6 +86,7 @@ HELD_OUT_DOCUMENTS = Table(
         Column("cluster_id", pa.string(), "the first of the documents that are nearly the same, itself included"),
         Column("held_out", pa.bool_(), "whether it is held out, with all its near-duplicates"),
     ),
+    release="whole",
 )
 
 
@@ -94,6 +101,7 @@ REWRITTEN_PASSAGES = Table(
         Column("rewriter", pa.string(), "the model that wrote it"),
         Column("prompt", pa.string(), "digest of the prompt"),
     ),
+    release="whole",
 )
 
 
@@ -103,10 +111,10 @@ LM_RELEVANCE = Table(
     path="lm_relevance/{rater}/{corpus}/{retriever}/{query_set}",
     key=("query_id", "vote"),
     columns=(
-        Column("query_id", pa.string(), "the query"),
+        Column("query_id", pa.string(), "the query", refers="queries.query_id"),
         Column("vote", pa.int32(), "the number of the vote, from 1"),
         Column("value", pa.float64(), "1 minus the relevance that it gave: higher = more out of knowledge", null=True),
-        Column("feedback", pa.string(), "what the model says of the passages; empty if it abstained", null=True),
+        Column("feedback", pa.string(), "its words on the passages; empty if it abstained", null=True, text="ours"),
         Column("abstained", pa.string(), "why there is no value, as the parser says; empty if there is", null=True),
         Column("detail", pa.string(), "the provider's words if it refused the request; empty if it did not", null=True),
         Column("rater", pa.string(), "the model's name in the configuration"),
@@ -123,7 +131,7 @@ QUERY_LOG = Table(
     columns=(
         Column("entry", pa.int64(), "its number, from 1, in the order of time"),
         Column("date", pa.timestamp("ms", tz="UTC"), "when it was asked"),
-        Column("text", pa.string(), "what was asked"),
+        Column("text", pa.string(), "what was asked", text="everybody"),
         Column(
             "query_id",
             pa.string(),

@@ -25,6 +25,7 @@ PASSAGE_SCORES = Table(
         Column("window", pa.float64(), "of the window of neighbouring tokens where it is highest", null=True),
         Column("scored_by", pa.string(), "the scorer: a digest of its files and all else that changes scores, as JSON"),
     ),
+    release="whole",
 )
 
 
@@ -45,6 +46,7 @@ FILTERED = Table(
         Column("thresholds", NUMBERS, "the threshold of each, at which it removes"),
         Column("shown", pa.int32(), "its place among those that are answered from, if it is one", null=True),
     ),
+    release="whole",
 )
 
 
@@ -63,6 +65,7 @@ SWEEP_SHOWN = Table(
         *SWEPT,
         Column("passages", pa.list_(pa.field("element", pa.string())), "the first k that it leaves, best first"),
     ),
+    release="whole",
 )
 
 
@@ -76,6 +79,7 @@ SWEEP_ANSWERS = Table(
         Column("outcome", pa.string(), "as in the table answers"),
         Column("poisoned", pa.int32(), "how many of the passages were planted"),
     ),
+    release="whole",
 )
 
 
@@ -85,6 +89,7 @@ RAGUARD_SWEEPS = Table(
     path="raguard_sweeps/{dataset}/{retriever}",
     key=report.METRICS.key,
     columns=report.METRICS.columns,
+    release="whole",
 )
 
 
@@ -100,4 +105,5 @@ BASELINE_SCORES = Table(
         Column("score", pa.float64(), "higher = more suspicious; empty if the method gives none", null=True),
         Column("reason", pa.string(), "why there is none", null=True),
     ),
+    release="whole",
 )

@@ -19,6 +19,7 @@ CANDIDATES = Table(
             "in_days", pa.bool_(), "whether the feed's date lies in the shard's days, with some slack, or is missing"
         ),
     ),
+    release="whole",
 )
 
 
@@ -43,6 +44,7 @@ PAGES = Table(
         Column("feed_published", pa.string(), "the date that the feed gives it, unparsed", null=True),
     ),
     group=100,  # of up to ten megabytes each
+    release="never",
 )
 
 
@@ -85,7 +87,7 @@ ARTICLES = Table(
             "why published_at is empty: no_date, one_source, invalid_date or dates_disagree",
             null=True,
         ),
-        Column("text", pa.string(), "the whole text, with empty lines between paragraphs; NFC, LF"),
+        Column("text", pa.string(), "the whole text, with empty lines between paragraphs; NFC, LF", text="site"),
         Column("n_words", pa.int32(), "words in text, as white space separates them"),
         Column("language", pa.string(), "its language by ISO 639, as the text was identified", null=True),
         Column("language_confidence", pa.float64(), "how sure that is, from 0 to 1", null=True),
@@ -119,6 +121,7 @@ FEEDS = Table(
         Column("source", pa.string(), "where it is listed: config, opml or newscatcher; the first of these counts"),
         Column("source_hash", pa.string(), "SHA-256 of the file that lists it; empty for config", null=True),
     ),
+    release="whole",
 )
 
 
@@ -141,6 +144,7 @@ FEED_HEALTH = Table(
         Column("entries", pa.int64(), "entries in the shard's window"),
         Column("detail", pa.string(), "what was found, for a person"),
     ),
+    release="whole",
 )
 
 
@@ -163,6 +167,7 @@ QUARANTINE = Table(
         Column("reviewer", pa.string(), "who decided about it, if somebody did", null=True),
         Column("note", pa.string(), "what that person wrote", null=True),
     ),
+    release="never",
 )
 
 
@@ -172,7 +177,7 @@ CLUSTERS = Table(
     path="clusters/{shard}",
     key=("article_id",),
     columns=(
-        Column("article_id", pa.string(), "the article"),
+        Column("article_id", pa.string(), "the article", refers="articles.article_id"),
         Column(
             "cluster_id",
             pa.string(),
@@ -189,6 +194,7 @@ CLUSTERS = Table(
             "512 bytes: 128 numbers of 16 bits, low byte first, for the whole text and as many for its first words",
         ),
     ),
+    release="whole",
 )
 
 
@@ -209,6 +215,7 @@ DOCUMENT_STATISTICS = Table(
         Column("fewest_words", pa.int64(), "words of the shortest"),
         Column("most_words", pa.int64(), "words of the longest"),
     ),
+    release="whole",
 )
 
 
@@ -238,7 +245,12 @@ DOCUMENTS = Table(
             "when it was published; empty when that is not known",
             null=True,
         ),
-        Column("text", pa.string(), "the text, cut after the sentence with which cut_after_words is passed; NFC, LF"),
+        Column(
+            "text",
+            pa.string(),
+            "the text, cut after the sentence with which cut_after_words is passed; NFC, LF",
+            text="site",
+        ),
         Column("n_words", pa.int32(), "words in text, as white space separates them"),
         Column("content_hash", pa.string(), "SHA-256 of the whole text before the cut"),
     ),

@@ -15,12 +15,12 @@ ANNOTATION_ITEMS = Table(
         Column("group", pa.int32(), "the group of annotators that labels it, from 1"),
         Column("position", pa.int32(), "its place in the order of its group and task, from 1"),
         Column("question_id", pa.string(), "the question"),
-        Column("doc_id", pa.string(), "the document"),
+        Column("doc_id", pa.string(), "the document", refers="documents.doc_id"),
         Column("topic", pa.string(), "the document's topic", null=True),
         Column("title", pa.string(), "the document's headline", null=True),
-        Column("document", pa.string(), "the document's text"),
-        Column("question", pa.string(), "the question's text"),
-        Column("response", pa.string(), "the response to label; empty for scope", null=True),
+        Column("document", pa.string(), "the document's text", text="document"),
+        Column("question", pa.string(), "the question's text", text="ours"),
+        Column("response", pa.string(), "the response to label; empty for scope", null=True, text="ours"),
         Column("responder", pa.string(), "the responder, never shown; empty for scope", null=True),
         Column("prompt_name", pa.string(), "the prompt it was asked with, never shown; empty for scope", null=True),
     ),
@@ -50,6 +50,7 @@ ANNOTATIONS = Table(
         Column("seconds", pa.float64(), "how long the page was open before; empty if imported", null=True),
         Column("given", pa.int32(), "how often the person labelled it; above 1 after an undo or a change"),
     ),
+    release="never",
 )
 
 
@@ -71,6 +72,7 @@ GOLD = Table(
         ),
         Column("annotators", pa.int32(), "how many annotators labelled it"),
     ),
+    release="whole",
 )
 
 
@@ -87,4 +89,5 @@ HUMAN_LABELS = Table(
         Column("annotator", pa.string(), "the annotator; empty text if people agreed on the label together"),
         Column("label", pa.string(), "`out_of_scope` or `in_scope`, `defused` or `not_defused`"),
     ),
+    release="never",
 )

@@ -23,6 +23,7 @@ ACTIVATIONS = Table(
         ),
         Column("tokens", pa.int32(), "how many tokens these are"),
     ),
+    release="vectors",
 )
 
 
@@ -40,6 +41,7 @@ PROJECTIONS = Table(
         Column("x", pa.float64(), "from left to right"),
         Column("y", pa.float64(), "from below"),
     ),
+    release="whole",
 )
 
 
@@ -54,13 +56,14 @@ PROMPT_PAIRS = Table(
         Column("side", pa.string(), "`clean` or `attacked`"),
         Column("cluster", pa.string(), "near-duplicates of its document, which are never in two parts of a fold"),
         Column("kind", pa.string(), "what the question asks for, if the targets say so", null=True),
-        Column("passages", STRINGS, "the texts that the responder is shown, best first"),
+        Column("passages", STRINGS, "the texts that the responder is shown, best first", text="poison"),
         Column("shown", STRINGS, "the ids of these, if none was changed", null=True),
         Column("planted", pa.int32(), "how many of them an attacker made"),
         Column("words", pa.int32(), "words of all of them"),
         Column("question_words", pa.float64(), "the share of the question's words that a passage has, on average"),
         Column("similarity", pa.float64(), "the cosine of question and passage, on average"),
     ),
+    release="poisoned",
 )
 
 
@@ -70,7 +73,7 @@ PROMPT_ANSWERS = Table(
     path="prompt_answers/{dataset}/{retriever}/{attack}/{responder}",
     key=("target_id", "condition", "side"),
     columns=(
-        Column("target_id", pa.string(), "the target"),
+        Column("target_id", pa.string(), "the target", refers="targets.target_id"),
         Column("condition", pa.string(), "the condition"),
         Column("side", pa.string(), "`clean` or `attacked`"),
         Column("outcome", pa.string(), "as in the table answers"),
@@ -94,7 +97,7 @@ PROBE_SCORES = Table(
     path="probe_scores/{dataset}/{retriever}/{attack}/{responder}",
     key=("target_id", "condition", "side", "trained_on", "facts", "probe", "seed"),
     columns=(
-        Column("target_id", pa.string(), "the target"),
+        Column("target_id", pa.string(), "the target", refers="targets.target_id"),
         Column("condition", pa.string(), "the condition"),
         Column("side", pa.string(), "`clean` or `attacked`"),
         Column("trained_on", pa.string(), "the condition that the probe was fitted on"),
@@ -114,6 +117,7 @@ PROBE_SCORES = Table(
             "flagged", pa.bool_(), "whether the score is above the threshold that validation documents gave", null=True
         ),
     ),
+    release="whole",
 )
 
 
@@ -132,6 +136,7 @@ PROBE_CLASSES = Table(
         Column("label", pa.string(), "as in the table prompt_answers"),
         Column("predicted", pa.string(), "`correct`, `poisoned` or `hallucinated`"),
     ),
+    release="whole",
 )
 
 
@@ -169,6 +174,7 @@ PROBE_TRANSFERS = Table(
             "flagged", pa.bool_(), "whether the score is above the threshold that validation documents gave", null=True
         ),
     ),
+    release="whole",
 )
 
 
@@ -190,4 +196,5 @@ ALARMS = Table(
         ),
         Column("flagged", pa.bool_(), "whether the score is above the threshold that these right answers gave"),
     ),
+    release="whole",
 )

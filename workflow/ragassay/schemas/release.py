@@ -13,7 +13,7 @@ RECORDED_ANSWERS = Table(
         Column("key", pa.string(), "a hash over everything that can change the answer, the rendered prompt included"),
         Column("number", pa.int32(), "its number among the replies to this key, from 1 in the order of time"),
         Column("samples", pa.list_(pa.field("element", pa.int32())), "the numbers of the samples that were asked for"),
-        Column("body", pa.string(), "the reply as it came; empty if the request was refused", null=True),
+        Column("body", pa.string(), "the reply as it came; empty if the request was refused", null=True, text="ours"),
         Column("reason", pa.string(), "why the provider refused the request; empty if it did not", null=True),
         Column("detail", pa.string(), "the provider's words if it refused; empty if it did not", null=True),
         Column("prompt_tokens", pa.int64(), "tokens of the prompt; empty if nothing was paid", null=True),
@@ -41,6 +41,7 @@ EXPORTED_DOCUMENTS = Table(
         ),
         Column("n_questions", pa.int32(), "questions about it in this export"),
     ),
+    release="never",
 )
 
 
@@ -72,6 +73,7 @@ EXPORTED_QUESTIONS = Table(
         Column("generator", pa.string(), "the model that wrote it"),
         Column("judge", pa.string(), "the model that judged it"),
     ),
+    release="never",
 )
 
 
@@ -90,6 +92,7 @@ PUBLISHED_TEXTS = Table(
         ),
         Column("cells", pa.int64(), "how many cells"),
     ),
+    release="whole",
 )
 
 
@@ -102,4 +105,5 @@ REHYDRATED_TEXTS = Table(
         Column("url", pa.string(), "the page that it was fetched from"),
         Column("text", pa.string(), "the whole text; a document is characters 0 to text_end of it"),
     ),
+    release="never",
 )

@@ -14,6 +14,7 @@ RELEVANCE_SCORES = Table(
         Column("statistic", pa.string(), "mss, knn, avg_knn, entropy or energy"),
         Column("value", pa.float64(), "the statistic, higher = more out of knowledge"),
     ),
+    release="whole",
 )
 
 
@@ -23,7 +24,7 @@ DRIFT = Table(
     path="drift/{generator}/{shard}",
     key=("doc_id", "round", "slot"),
     columns=(
-        Column("recovered_id", pa.string(), "the recovered claim"),
+        Column("recovered_id", pa.string(), "the recovered claim", refers="recovered_claims.recovered_id"),
         Column("doc_id", pa.string(), "the document"),
         Column("round", pa.int32(), "the round, from 1"),
         Column("slot", pa.int32(), "its number in the list"),
@@ -32,6 +33,7 @@ DRIFT = Table(
         Column("to_nearest", pa.float64(), "its similarity to the nearest of the document's claims"),
         Column("encoder", pa.string(), "the encoder's name in the configuration; a similarity is a cosine"),
     ),
+    release="whole",
 )
 
 
@@ -53,6 +55,7 @@ QUERY_DRIFT = Table(
         Column("evidence", pa.float64(), "evidence of drift so far; logarithm to base 10, alarm at 1 / alpha"),
         Column("alarm", pa.bool_(), "whether the evidence has ever been enough; see docs/relevance.md for its promise"),
     ),
+    release="whole",
 )
 
 
@@ -70,6 +73,7 @@ GATED_QUERIES = Table(
         Column("rejected", pa.bool_(), "whether the gate takes it for out-of-knowledge"),
         Column("passage_id", pa.string(), "the nearest passage, if there is any", null=True),
     ),
+    release="whole",
 )
 
 
@@ -85,11 +89,12 @@ OUTLIER_SCORES = Table(
         Column("fitted_on", pa.string(), "`in-knowledge` or `synthetic` queries, or the `corpus`"),
         Column("value", pa.float64(), "its score, higher = more out of knowledge"),
     ),
+    release="whole",
 )
 
 
 SAID = (  # what every table of answers says of one
-    Column("text", pa.string(), "the answer as it came; empty text if the model said nothing"),
+    Column("text", pa.string(), "the answer as it came; empty text if the model said nothing", text="ours"),
     Column("finish_reason", pa.string(), "why the model stopped, as its provider says: `stop`, `length`, ..."),
     Column("detail", pa.string(), "the provider's words if it refused the request; empty if it did not", null=True),
     Column("truncated", pa.bool_(), "whether it was cut off at the limit of tokens"),
@@ -104,7 +109,7 @@ DIRECT_ANSWERS = Table(
     path="direct_answers/{responder}/{query_set}",
     key=("query_id",),
     columns=(
-        Column("query_id", pa.string(), "the query"),
+        Column("query_id", pa.string(), "the query", refers="queries.query_id"),
         Column("outcome", pa.string(), "`right`, `wrong`, `declined`, or `abstained` where there is no verdict"),
         Column("reason", pa.string(), "why there is no verdict, as the parser says; empty if there is", null=True),
         *SAID,

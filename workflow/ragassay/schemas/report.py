@@ -30,6 +30,7 @@ METRICS = Table(
         Column("n", pa.int64(), "items it was computed from"),
         Column("abstained", pa.int64(), "items that gave no verdict and are not in n"),
     ),
+    release="whole",
 )
 
 
@@ -69,7 +70,7 @@ EXAMPLES = Table(
         Column("position", pa.int32(), "the number of the passage, from 1"),
         Column("title", pa.string(), "the kind of example, in our words"),
         Column("part", pa.string(), "the kind of passage, in our words"),
-        Column("text", pa.string(), "the passage as it is in the tables"),
+        Column("text", pa.string(), "the passage as it is in the tables", text="everybody"),
     ),
 )
 
@@ -89,6 +90,7 @@ ANSWER_METRICS = Table(
     path="answer_metrics",
     key=METRICS.key,
     columns=METRICS.columns,
+    release="whole",
 )
 
 
@@ -116,6 +118,7 @@ CALLS = Table(
             null=True,
         ),
     ),
+    release="whole",
 )
 
 
@@ -126,6 +129,7 @@ ASKED_CALLS = Table(
     columns=(
         Column("item", pa.int64(), "the number of the item that the job asked about, from 0 in its order"),
         Column("call", pa.int32(), "the number of the call among those about this item, from 0"),
-        Column("key", pa.string(), "the key of its answers in recorded_answers"),
+        Column("key", pa.string(), "the key of its answers in recorded_answers", refers="recorded_answers.key"),
     ),
+    release="whole",
 )

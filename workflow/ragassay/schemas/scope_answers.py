@@ -11,9 +11,9 @@ RESPONSES = Table(
     path="responses/{generator}/{responder}/{prompt}/{shard}",
     key=("question_id",),
     columns=(
-        Column("question_id", pa.string(), "the question"),
+        Column("question_id", pa.string(), "the question", refers="questions.question_id"),
         Column("doc_id", pa.string(), "the document that the responder was shown with it"),
-        Column("text", pa.string(), "the response as it came; empty text if the model said nothing"),
+        Column("text", pa.string(), "the response as it came; empty text if the model said nothing", text="ours"),
         Column("finish_reason", pa.string(), "why the model stopped, as its provider says: `stop`, `length`, ..."),
         Column("detail", pa.string(), "the provider's words if it refused the request; empty if it did not", null=True),
         Column("truncated", pa.bool_(), "whether it was cut off at the limit of tokens"),
@@ -39,7 +39,7 @@ DEFUSION_VOTES = Table(
     path="defusion_votes{variant}/{generator}/{responder}/{prompt}/{judge}/{shard}",
     key=("question_id", "vote"),
     columns=(
-        Column("question_id", pa.string(), "the question"),
+        Column("question_id", pa.string(), "the question", refers="responses.question_id"),
         Column("vote", pa.int32(), "the number of the vote, from 1"),
         Column("doc_id", pa.string(), "the document that the judge was shown"),
         Column(
@@ -52,6 +52,7 @@ DEFUSION_VOTES = Table(
         Column("detail", pa.string(), "the provider's words if it refused the request; empty if it did not", null=True),
         *WHOSE,
     ),
+    release="whole",
 )
 
 
@@ -61,7 +62,7 @@ DEFUSION_LABELS = Table(
     path="defusion_labels/{generator}/{responder}/{prompt}/{judge}/{shard}",
     key=("question_id",),
     columns=(
-        Column("question_id", pa.string(), "the question"),
+        Column("question_id", pa.string(), "the question", refers="responses.question_id"),
         Column("doc_id", pa.string(), "the document"),
         Column("label", pa.string(), "`defused`, `not_defused`, `tie`, or `no_verdict` if too many votes abstained"),
         Column("margin", pa.float64(), "votes for not defused minus votes for defused, as a share of all: -1 to 1"),
@@ -70,6 +71,7 @@ DEFUSION_LABELS = Table(
         Column("abstained", pa.int32(), "votes without a verdict"),
         *WHOSE,
     ),
+    release="whole",
 )
 
 
@@ -79,7 +81,7 @@ CLOSED_BOOK_ANSWERS = Table(
     path="closed_book_answers/{generator}/{responder}/{shard}",
     key=("question_id",),
     columns=(
-        Column("question_id", pa.string(), "the question"),
+        Column("question_id", pa.string(), "the question", refers="questions.question_id"),
         Column("doc_id", pa.string(), "the document that the responder was not shown"),
         *SAID,
     ),
@@ -97,6 +99,7 @@ DETECTOR_DOCUMENTS = Table(
         Column("part", pa.string(), "`train`, `validation` or `test`"),
         Column("signature", pa.binary(), "512 bytes by which near-duplicates are found, as in the table clusters"),
     ),
+    release="whole",
 )
 
 
@@ -119,6 +122,7 @@ DETECTOR_TRAINING = Table(
         Column("test_accuracy", pa.float64(), "share of the test part that is right, of the kept head", null=True),
         Column("test_auroc", pa.float64(), "area under its ROC curve on the test part", null=True),
     ),
+    release="whole",
 )
 
 
@@ -128,7 +132,7 @@ PREDICTIONS = Table(
     path="predictions/{detector}/{encoder}/{generator}/{judge}/{asked}",
     key=("question_id", "head", "seed"),
     columns=(
-        Column("question_id", pa.string(), "the question"),
+        Column("question_id", pa.string(), "the question", refers="questions.question_id"),
         Column("head", pa.string(), "`mlp`, two layers, or `logistic`, a regression"),
         Column("seed", pa.int32(), "of the head's training"),
         Column("doc_id", pa.string(), "the document"),
@@ -156,4 +160,5 @@ PREDICTIONS = Table(
         ),
         Column("asked", pa.string(), "the generator or question set of the questions"),
     ),
+    release="whole",
 )

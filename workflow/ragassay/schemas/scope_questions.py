@@ -13,10 +13,10 @@ CLAIMS = Table(
     key=("doc_id", "slot"),
     columns=(
         Column("claim_id", pa.string(), "`claim-` and 16 digits of a hash over document, generator, slot and text"),
-        Column("doc_id", pa.string(), "the document"),
+        Column("doc_id", pa.string(), "the document", refers="documents.doc_id"),
         Column("shard", pa.string(), "the shard that the document came with"),
         Column("slot", pa.int32(), "its number in the generator's list, from 1"),
-        Column("text", pa.string(), "the claim, one sentence that stands alone"),
+        Column("text", pa.string(), "the claim, one sentence that stands alone", text="ours"),
         Column("generator", pa.string(), "the model's name in the configuration"),
         Column("prompt", pa.string(), "the digest of the prompt it was asked with"),
     ),
@@ -30,13 +30,13 @@ RECOVERED_CLAIMS = Table(
     key=("doc_id", "round", "slot"),
     columns=(
         Column("recovered_id", pa.string(), "`recovered-` and 16 digits of a hash over claim, round and text"),
-        Column("claim_id", pa.string(), "the original claim of this slot"),
-        Column("doc_id", pa.string(), "the document, which the generator was not shown"),
+        Column("claim_id", pa.string(), "the original claim of this slot", refers="claims.claim_id"),
+        Column("doc_id", pa.string(), "the document, which the generator was not shown", refers="documents.doc_id"),
         Column("shard", pa.string(), "the shard that the document came with"),
         Column("round", pa.int32(), "the round, from 1"),
         Column("subset", pa.int32(), "the subset of slots that was removed in this call, from 1"),
         Column("slot", pa.int32(), "its number in the list"),
-        Column("text", pa.string(), "what the generator put there"),
+        Column("text", pa.string(), "what the generator put there", text="ours"),
         Column("generator", pa.string(), "the model's name in the configuration"),
         Column("prompt", pa.string(), "the digest of the prompt it was asked with"),
     ),
@@ -49,13 +49,13 @@ NOVEL_CLAIMS = Table(
     path="novel_claims/{generator}/{shard}",
     key=("doc_id", "slot"),
     columns=(
-        Column("recovered_id", pa.string(), "the recovered claim"),
-        Column("claim_id", pa.string(), "the original claim of its slot"),
+        Column("recovered_id", pa.string(), "the recovered claim", refers="recovered_claims.recovered_id"),
+        Column("claim_id", pa.string(), "the original claim of its slot", refers="claims.claim_id"),
         Column("doc_id", pa.string(), "the document"),
         Column("shard", pa.string(), "the shard that the document came with"),
         Column("round", pa.int32(), "the round in which it was recovered: the last that filled the slot"),
         Column("slot", pa.int32(), "its number in the list"),
-        Column("text", pa.string(), "the claim"),
+        Column("text", pa.string(), "the claim", text="ours"),
         Column("generator", pa.string(), "the model that recovered it and found it unsupported"),
         Column("prompt", pa.string(), "the digest of the prompt that asked which claims are supported"),
     ),
@@ -69,7 +69,7 @@ QUESTIONS = Table(
     key=("doc_id", "intended", "slot"),
     columns=(
         Column("question_id", pa.string(), "`question-` and 16 digits of a hash over document, intent, claim and text"),
-        Column("doc_id", pa.string(), "the document"),
+        Column("doc_id", pa.string(), "the document", refers="documents.doc_id"),
         Column("shard", pa.string(), "the shard that the document came with"),
         Column(
             "intended",
@@ -77,10 +77,22 @@ QUESTIONS = Table(
             "what it was written to be: `in_scope` or `out_of_scope`; `unlabelled` in question sets",
         ),
         Column("slot", pa.int32(), "the slot of its claim; its number in the generator's list if it is in scope"),
-        Column("text", pa.string(), "the question"),
+        Column("text", pa.string(), "the question", text="ours"),
         Column("n_words", pa.int32(), "words in text, as white space separates them"),
-        Column("recovered_id", pa.string(), "the novel claim that it asks about; empty if it is in scope", null=True),
-        Column("claim_id", pa.string(), "the original claim of its slot; empty if in scope", null=True),
+        Column(
+            "recovered_id",
+            pa.string(),
+            "the novel claim that it asks about; empty if it is in scope",
+            null=True,
+            refers="novel_claims.recovered_id",
+        ),
+        Column(
+            "claim_id",
+            pa.string(),
+            "the original claim of its slot; empty if in scope",
+            null=True,
+            refers="claims.claim_id",
+        ),
         Column("round", pa.int32(), "the round in which its claim was recovered; empty if it is in scope", null=True),
         Column("generator", pa.string(), "the model's name in the configuration"),
         Column("prompt", pa.string(), "the digest of the prompt it was asked with"),
@@ -108,7 +120,7 @@ NEAR_MISSES = Table(
         Column("shard", pa.string(), "the shard that the document came with"),
         Column("slot", pa.int32(), "the slot of its claim"),
         Column("attempt", pa.int32(), "0 as it was written, then the number of the try"),
-        Column("text", pa.string(), "the question, or what came in its place"),
+        Column("text", pa.string(), "the question, or what came in its place", text="ours"),
         Column("overlap", pa.float64(), "how probably it is out of scope, by the words that it shares", null=True),
         Column("wording", pa.float64(), "how probably it is out of scope, by its own words alone", null=True),
         Column("reason", pa.string(), "why it cannot be used, empty if it can", null=True),
@@ -125,7 +137,7 @@ SCOPE_VOTES = Table(
     path="scope_votes/{generator}/{judge}/{shard}",
     key=("question_id", "vote"),
     columns=(
-        Column("question_id", pa.string(), "the question"),
+        Column("question_id", pa.string(), "the question", refers="questions.question_id"),
         Column("vote", pa.int32(), "the number of the vote, from 1"),
         Column("doc_id", pa.string(), "the document that the judge was shown with it"),
         Column("verdict", pa.bool_(), "whether the question is out of scope; empty if the judge abstained", null=True),
@@ -134,6 +146,7 @@ SCOPE_VOTES = Table(
         Column("judge", pa.string(), "the model's name in the configuration"),
         Column("prompt", pa.string(), "the digest of the prompt it was asked with"),
     ),
+    release="whole",
 )
 
 
@@ -143,7 +156,7 @@ SCOPE_LABELS = Table(
     path="scope_labels/{generator}/{judge}/{shard}",
     key=("question_id",),
     columns=(
-        Column("question_id", pa.string(), "the question"),
+        Column("question_id", pa.string(), "the question", refers="questions.question_id"),
         Column("doc_id", pa.string(), "the document"),
         Column("label", pa.string(), "`out_of_scope`, `in_scope`, `tie`, or `no_verdict` if too many votes abstained"),
         Column("margin", pa.float64(), "votes for out of scope minus votes for in scope, as a share of all: -1 to 1"),
@@ -153,6 +166,7 @@ SCOPE_LABELS = Table(
         Column("judge", pa.string(), "the model's name in the configuration"),
         Column("prompt", pa.string(), "the digest of the prompt it was asked with"),
     ),
+    release="whole",
 )
 
 
@@ -162,7 +176,8 @@ SELECTED_QUESTIONS = Table(
     path="selected_questions/{generator}/{judge}/{shard}",
     key=QUESTIONS.key,
     columns=(
-        *QUESTIONS.columns,
+        replace(QUESTIONS.columns[0], refers="questions.question_id"),
+        *QUESTIONS.columns[1:],
         Column("label", pa.string(), "the judge's majority, as in scope_labels"),
         Column("margin", pa.float64(), "votes for out of scope minus votes for in scope, as a share of all: -1 to 1"),
         Column(
@@ -193,7 +208,7 @@ HARDNESS = Table(
     path="hardness/{generator}/{shard}",
     key=("question_id",),
     columns=(
-        Column("question_id", pa.string(), "the question"),
+        Column("question_id", pa.string(), "the question", refers="questions.question_id"),
         Column("doc_id", pa.string(), "the document"),
         Column("cluster_id", pa.string(), "the near-duplicates that the document stands for"),
         Column("shard", pa.string(), "the shard that the document came with"),
@@ -208,6 +223,7 @@ HARDNESS = Table(
         *(Column(name, pa.float64(), f"overlap control: {text}") for name, text in FEATURES.items()),
         Column("encoder", pa.string(), "the encoder's name in the configuration; a similarity is a cosine"),
     ),
+    release="whole",
 )
 
 
@@ -242,6 +258,7 @@ HARDNESS_SCORES = Table(
             null=True,
         ),
     ),
+    release="whole",
 )
 
 
@@ -284,6 +301,7 @@ HARDNESS_STRATA = Table(
         Column("share_low", pa.float64(), "lower end of its interval", null=True),
         Column("share_high", pa.float64(), "upper end of its interval", null=True),
     ),
+    release="whole",
 )
 
 
@@ -293,10 +311,11 @@ OVERLAP = Table(
     path="overlap/{generator}/{shard}",
     key=("question_id",),
     columns=(
-        Column("question_id", pa.string(), "the question"),
+        Column("question_id", pa.string(), "the question", refers="questions.question_id"),
         Column("doc_id", pa.string(), "the document"),
         Column("cluster_id", pa.string(), "the near-duplicates that the document stands for"),
         *(Column(name, pa.float64(), text) for name, text in FEATURES.items()),
         Column("encoder", pa.string(), "the encoder's name in the configuration; a similarity is a cosine"),
     ),
+    release="whole",
 )
