@@ -9,7 +9,7 @@ RELEASE ?=
 BEFORE ?=
 SIGNERS ?=
 BIN := .venv/bin
-BENCHMARKS := house cluster scale tables calls limits chaos providers canaries documents crawl hostile models retrieval relevance published poisoning scope_study demo explorer annotation paper_costs release
+BENCHMARKS := house cluster scale tables calls limits chaos providers canaries documents crawl hostile models retrieval relevance published poisoning scope_study demo explorer annotation paper_costs release mutants
 # Pictures of docs/ and the sections of the report that they show.
 PICTURES := report:relevance attacks:attacks defences:raguard detectors:detectors revprag:revprag
 MAKEFLAGS += --no-print-directory
@@ -76,6 +76,9 @@ bench-%: setup ## run benchmarks/<name>.py, keep its figures in benchmarks/figur
 
 chaos: ## kill a stage that asks a model a thousand times, and count what that cost
 	@$(MAKE) bench-chaos
+
+mutants: ## change single operators of the library and see whether its tests notice (ARGS="--count 12 --changed main")
+	@$(MAKE) bench-mutants
 
 hostile: ## let a thousand hostile servers at the fetcher
 	@$(MAKE) bench-hostile

@@ -118,11 +118,10 @@ def tests(clone):
 
 
 def in_a_clone(part):
-    """The part, with an environment of its own in a clone beside the data of others."""
+    """The part, in a clone with an environment of its own."""
 
     def run():
         with cloned() as clone:
-            (clone.parent / "shared").symlink_to(ROOT.parent / "shared")
             timed(clone, "make", "setup")
             part(clone)
 

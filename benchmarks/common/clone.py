@@ -13,10 +13,11 @@ DATA = (ROOT / "../shared/data").resolve()  # of others, beside the project
 
 @contextlib.contextmanager
 def cloned() -> Iterator[Path]:
-    """A clone of what is committed, which goes with the block."""
+    """A clone of what is committed, beside the same data of others; it goes with the block."""
     with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
         clone = Path(folder, "clone")
         subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
+        Path(folder, "shared").symlink_to(ROOT.parent / "shared")
         yield clone
 
 

@@ -1,0 +1,148 @@
+"""Change single operators of the library, one at a time, and see whether its tests notice.
+
+A mutant exchanges a comparison, an arithmetic or boolean operator, `min` and `max` or `any` and `all`, leaves out a
+`not` or a minus, turns a truth value, or adds one to a small number. Mutants are drawn from all places of the rooms, by
+a seed. The tests that import the module, or a script that does, run in a clone until one fails: those that name the
+module first. A mutant that hangs them is noticed. Some mutants change nothing that anybody could notice; nobody sorts
+them out.
+
+    make mutants                                            120 mutants of studies, metrics and calls
+    make mutants ARGS="--count 12 --seed 7 studies/scope"   a dozen of one room
+    make mutants ARGS="--changed main"                      only in files that differ from a commit
+"""
+
+import argparse
+import ast
+import os
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from common.clone import ROOT, cloned
+from common.figures import figure, finish
+
+sys.path.insert(0, str(ROOT / "workflow"))
+
+from ragassay.base import code_version
+
+ROOMS = ["studies", "metrics", "calls"]
+OPERATORS = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.And: ast.Or, ast.Or: ast.And,
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.Mult, ast.Pow: ast.Mult, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
+}  # fmt: skip
+FUNCTIONS = {"min": "max", "max": "min", "any": "all", "all": "any"}
+LARGEST = 10  # of the numbers that one is added to: larger ones are sizes and times
+AT_MOST, ENOUGH = 10, 60  # files of tests for a mutant; seconds that they may take beyond three times their usual time
+
+
+def changes(node: ast.AST) -> Iterator[tuple]:
+    """(node or part of it, attribute, new value) of each change of a node."""
+
+    if isinstance(node, ast.Compare):
+        for place, operator in enumerate(node.ops):
+            other = OPERATORS.get(type(operator))
+            if other:
+                yield (node, "ops", [*node.ops[:place], other(), *node.ops[place + 1 :]])
+    elif isinstance(node, (ast.BinOp, ast.BoolOp, ast.AugAssign)) and type(node.op) in OPERATORS:
+        yield (node, "op", OPERATORS[type(node.op)]())
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        yield (node, "op", ast.UAdd())
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        yield (node, "operand", ast.UnaryOp(ast.Not(), node.operand))
+    elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
+        yield (node, "value", not node.value)
+    elif isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value <= LARGEST:
+        yield (node, "value", node.value + 1)
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in FUNCTIONS:
+        yield (node.func, "id", FUNCTIONS[node.func.id])
+
+
+def places(source: str) -> list[int]:
+    """The lines of all mutants of a module, in their order."""
+    return [node.lineno for node in ast.walk(ast.parse(source)) for _ in changes(node)]
+
+
+def mutant(source: str, number: int) -> tuple[str, str]:
+    """What the mutant of this number changes, and the source of the whole module with it."""
+    tree = ast.parse(source)
+    node, change = [(node, change) for node in ast.walk(tree) for change in changes(node)][number]
+    before = ast.unparse(node)
+    owner, name, value = change
+    setattr(owner, name, value)
+    return f"{node.lineno}: {before} -> {ast.unparse(node)}", ast.unparse(tree)
+
+
+def tests_of(module: Path, clone: Path) -> list[str]:
+    """Files of tests that import the module, or a script that does; those that name it first."""
+    workflow, name = clone / "workflow", module.stem
+    scripts = [path for path in workflow.glob("scripts/*/*.py") if module in code_version.modules(path, root=workflow)]
+    names = {".".join(path.relative_to(workflow).with_suffix("").parts) for path in [module, *scripts]}
+    chosen = []
+    for path in sorted((clone / "tests").rglob("test_*.py")):
+        text = path.read_text()
+        files = code_version.modules(path, root=workflow)
+        if module in files or any(one in text for one in names):
+            nearness = (f"import {name}" not in text and f".{name} " not in text, module.parent.name not in path.parts)
+            chosen.append((*nearness, len(files), str(path.relative_to(clone))))
+    return [path for *_, path in sorted(chosen)[:AT_MOST]]
+
+
+def status(clone: Path, tests: list[str], seconds: float | None) -> int | None:
+    """How the tests ended; none if they took longer."""
+    command = [sys.executable, "-m", "pytest", "--quiet", "-x", "-p", "no:cacheprovider", *tests]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    try:
+        return subprocess.run(
+            command, cwd=clone, timeout=seconds, env=os.environ | {"PYTHONPATH": ""}, **quiet
+        ).returncode
+    except subprocess.TimeoutExpired:
+        return None
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("rooms", nargs="*", default=ROOMS, help="folders or modules of workflow/ragassay")
+    parser.add_argument("--count", type=int, default=120)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--changed", help="only files that differ from this commit")
+    words = parser.parse_args()
+    with cloned() as clone:
+        library = clone / "workflow/ragassay"
+        files = {
+            path
+            for room in words.rooms
+            for path in [*(library / room).rglob("*.py"), (library / room).with_suffix(".py")]
+        }
+        if words.changed:
+            command = ["git", "diff", "--name-only", words.changed]
+            differ = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split()
+            files &= {clone / name for name in differ}
+        sources = {path: path.read_text() for path in sorted(files) if path.is_file()}
+        drawn = [(path, number) for path, source in sources.items() for number in range(len(places(source)))]
+        drawn = random.Random(words.seed).sample(drawn, min(words.count, len(drawn)))
+        noticed, usual = 0, {}
+        for path, number in sorted(drawn):
+            tests = tests_of(path, clone)
+            if path not in usual:
+                start = time.monotonic()
+                if tests and status(clone, tests, None):
+                    sys.exit(f"the tests of {path.relative_to(library)} fail without any change: {' '.join(tests)}")
+                usual[path] = time.monotonic() - start
+            what, changed = mutant(sources[path], number)
+            path.write_text(changed)
+            survived = not tests or status(clone, tests, 3 * usual[path] + ENOUGH) == 0
+            path.write_text(sources[path])
+            noticed += not survived
+            sys.stdout.write(f"{'SURVIVED' if survived else 'noticed'} {path.relative_to(library)}:{what}\n")
+            sys.stdout.flush()
+        figure("mutants_noticed", noticed / len(drawn), "share", ">= 0.85", 1.0)
+    finish()
+
+
+if __name__ == "__main__":
+    main()
