@@ -22,7 +22,6 @@ from statistics import median, quantiles
 from common.figures import figure, finish
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "workflow"))
 
 PEOPLE, ITEMS, EACH, KILLS = 10, 5_000, 100, 100
 WORDS = "harbour council ferry bakery storm vote bridge market lantern valley ledger orchard".split()

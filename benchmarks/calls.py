@@ -21,7 +21,7 @@ from statistics import median
 from common.figures import figure, parts
 from common.memory import peak_megabytes, task
 from common.model_jobs import Jobs, asked, most_in_a_second
-from loopback import Loopback
+from tools.loopback import Loopback
 
 IN_FLIGHT = 64
 CALLS, HITS, QUEUED, RECORDS = 2000, 100_000, 500_000, 1_000_000

@@ -29,8 +29,6 @@ from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "workflow"))
-
 from canary import tasks
 from canary.canaries import EFFECTS, HARMLESS, TEMPLATES, planted
 from canary.tasks import ROOT, TASKS, Task

@@ -19,7 +19,6 @@ from common.figures import figure, finish
 from corpora.papers import TOPICS, Papers, Request, gaps
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "workflow"))
 
 HOSTS, PAGES, LATENCY, SIZE = 200, 100, 0.05, 30_000
 GAP, SHORT_GAP = 2.0, 0.05

@@ -5,13 +5,7 @@ demo's first judge with people's labels, `language_model` asks demo-lm. `python 
 only what is named.
 """
 
-import sys
-
-from common.clone import ROOT
 from common.figures import parts
-
-sys.path.insert(0, str(ROOT / "workflow"))
-
 from judging.controls import controls
 from judging.gold import questions, responses
 from judging.language_model import language_model

@@ -22,14 +22,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from common.clone import ROOT
 from common.figures import figure, parts
 from common.memory import peak_megabytes, task
 from corpora.labelled_copies import labelled, pairs
 from corpora.news_pages import articles, page
-
-sys.path.insert(0, str(ROOT / "workflow"))
-
 from ragassay.base import tables
 from ragassay.schemas.documents import ARTICLES, CLUSTERS
 from ragassay.text.signatures import WIDTH, signatures

@@ -14,7 +14,6 @@ from selenium.webdriver.support.ui import WebDriverWait
 from common.figures import figure, finish
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "workflow"))
 
 DOCUMENTS, TIMES = 2_000, 5
 FLAGS = ["headless=new", "no-sandbox", "disable-gpu", "no-first-run", "disable-background-networking"]

@@ -22,7 +22,6 @@ from common.figures import figure, finish
 from common.memory import peak_megabytes
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "workflow"))
 
 from attackers.reading import Reading
 from ragassay.news.fetching.addresses import ip_address, public

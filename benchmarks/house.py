@@ -15,9 +15,6 @@ import time
 
 from common.clone import ROOT, cloned
 from common.figures import figure, parts
-
-sys.path.insert(0, str(ROOT / "workflow"))
-
 from tools import counts, docs
 
 BARE = """

@@ -23,7 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from common.figures import figure, parts
 from common.model_jobs import OVER_BUDGET, Jobs, asked
-from loopback import Loopback
+from tools.loopback import Loopback
 
 SECONDS, MOST_JOBS = 60, 8
 A_SECOND, IN_FLIGHT = 10, 16

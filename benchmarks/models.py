@@ -6,15 +6,10 @@ them; `collecting`, `samples` and `stored` are the activations that probes read.
 """
 
 import os
-import sys
 
 os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
-from common.clone import ROOT
 from common.figures import parts
-
-sys.path.insert(0, str(ROOT / "workflow"))
-
 from local import activations, embedding, states
 
 if __name__ == "__main__":

@@ -23,9 +23,6 @@ from pathlib import Path
 
 from common.clone import ROOT, cloned
 from common.figures import figure, finish
-
-sys.path.insert(0, str(ROOT / "workflow"))
-
 from ragassay.base import code_version
 
 ROOMS = ["studies", "metrics", "calls"]

@@ -16,9 +16,6 @@ import yaml
 
 from common.clone import ROOT, cloned
 from common.figures import count
-
-sys.path.insert(0, str(ROOT / "workflow"))
-
 from ragassay.people.sampling import cochran
 
 VOTES = "judge_scope"

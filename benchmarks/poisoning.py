@@ -6,15 +6,10 @@ measured on the demo by the workflow itself, in a clone. benchmarks/published.py
 """
 
 import os
-import sys
 
 os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
-from common.clone import ROOT
 from common.figures import parts
-
-sys.path.insert(0, str(ROOT / "workflow"))
-
 from poison import hotflip, joining, overhead, probes, scoring, triggers
 
 if __name__ == "__main__":

@@ -19,15 +19,12 @@ import tempfile
 import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path
 
 from common.figures import figure, finish
-from loopback import Loopback
-from provider.behaviour import Behaviour
-from provider.manners import PROVIDERS
-from provider.spoilt import HOPELESS, PASSING, READABLE, REFUSALS
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "workflow"))
+from tools.loopback import Loopback
+from tools.provider.behaviour import Behaviour
+from tools.provider.manners import PROVIDERS
+from tools.provider.spoilt import HOPELESS, PASSING, READABLE, REFUSALS
 
 REQUESTS, FEW, SAMPLES, IN_FLIGHT = 20, 6, 3, 8
 CLIENTS = {"official", "fast"}

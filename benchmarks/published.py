@@ -22,11 +22,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from common.clone import DATA, ROOT, cloned, snakemake
+from common.clone import DATA, cloned, snakemake
 from common.figures import figure, finish
-
-sys.path.insert(0, str(ROOT / "workflow"))
-
 from ragassay.base import tables
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder

@@ -25,9 +25,6 @@ import pyarrow.parquet as pq
 from common.clone import ROOT
 from common.figures import figure, finish
 from common.memory import peak_megabytes
-
-sys.path.insert(0, str(ROOT / "workflow"))
-
 from corpora.large_study import TABLES, write_study
 from publishing import read_tables
 from publishing.corruptions import Corruptions

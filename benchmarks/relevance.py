@@ -6,15 +6,10 @@ is named.
 """
 
 import os
-import sys
 
 os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
-from common.clone import ROOT
 from common.figures import parts
-
-sys.path.insert(0, str(ROOT / "workflow"))
-
 from knowledge.false_alarms import false_alarms
 from knowledge.gate_cost import gate
 from knowledge.seven_statistics import statistics_of_many

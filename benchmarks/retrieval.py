@@ -22,8 +22,6 @@ import numpy as np
 from common.figures import count, figure, finish
 from common.memory import peak_megabytes
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "workflow"))
-
 QUERIES, PASSAGES, WIDTH, COUNT, BLOCK = 10_000, 200_000, 384, 100, 8192
 LOOPED, ROUNDS = 20, 2
 STORED, FEW, ASKED, PART = 1_000_000, 10_000, 1000, 8192

@@ -16,10 +16,8 @@ import pyarrow.parquet as pq
 import yaml
 
 from clusters.plans import collection, counted, planned
-from common.clone import ROOT, cloned
+from common.clone import cloned
 from common.figures import count
-
-sys.path.insert(0, str(ROOT / "workflow"))
 from ragassay.calls.ledger.register import Register
 from ragassay.models.store import Store, key
 

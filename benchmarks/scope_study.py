@@ -24,9 +24,7 @@ import yaml
 
 from common.clone import ROOT, cloned, snakemake
 from common.figures import figure, parts
-from loopback import Loopback
-
-sys.path.insert(0, str(ROOT / "workflow"))
+from tools.loopback import Loopback
 
 DOCUMENTS, SHARDS, WORDS, SENTENCES = 200, 2, 15, 18
 LATENCY, IN_FLIGHT = 0.2, 64

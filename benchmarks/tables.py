@@ -9,7 +9,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,8 +16,6 @@ import pyarrow.parquet as pq
 
 from common.figures import figure, finish
 from common.memory import peak_megabytes
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "workflow"))
 
 ROWS, BLOCK = 5_000_000, 50_000
 

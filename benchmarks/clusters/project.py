@@ -15,10 +15,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from clusters.slurm import Slurm
-from loopback import Loopback
+from tools.loopback import Loopback
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "workflow"))
 from ragassay.calls.ledger.journal import decode
 from ragassay.release.verification.digests import logical_digest
 

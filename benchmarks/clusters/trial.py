@@ -9,7 +9,7 @@ from pathlib import Path
 from clusters.project import A_SECOND, CLAIMS, HERE, SERVER, Project
 from clusters.scenarios import BEFORE, TARGETS
 from clusters.slurm import Slurm
-from loopback import Loopback
+from tools.loopback import Loopback
 
 
 class Trial:

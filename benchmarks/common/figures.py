@@ -1,4 +1,5 @@
-"""Figures of benchmarks, printed in one form, each with what it was measured on.
+"""Figures of benchmarks, printed in one form, each with what it was measured on. What a benchmark imports after this
+module finds the library.
 
 `figure` prints what was measured beside its target, `count` what tables of the docs are calculated from. `keep.py` puts
 what is printed into the benchmark's file.
@@ -13,6 +14,9 @@ from pathlib import Path
 
 from common.memory import is_task
 
+WORKFLOW = str(Path(__file__).resolve().parents[2] / "workflow")
+if WORKFLOW not in sys.path:
+    sys.path.insert(0, WORKFLOW)
 COMPARE = {"<=": operator.le, "<": operator.lt, ">": operator.gt, ">=": operator.ge, "==": operator.eq}
 short = []
 

@@ -11,11 +11,10 @@ import sys
 import time
 from pathlib import Path
 
-from loopback import Loopback
+from tools.loopback import Loopback
 
 OVER_BUDGET = 3  # how a job ends whose model has a cap that the next request might pass
 WORKFLOW = str(Path(__file__).resolve().parents[2] / "workflow")
-sys.path.insert(0, WORKFLOW)
 os.environ["PYTHONPATH"] = WORKFLOW
 PROCESSES = multiprocessing.get_context("forkserver")
 PROCESSES.set_forkserver_preload(["ragassay.calls.complete", "ragassay.calls.providers.openai"])

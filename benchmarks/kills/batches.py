@@ -18,7 +18,6 @@ from common.figures import figure
 from kills import stage
 from kills.calls import picture
 from kills.stage import ANSWERS
-from loopback import Loopback
 from ragassay.base import tables
 from ragassay.calls import caller
 from ragassay.calls.batches import batch_caller, submission
@@ -27,6 +26,7 @@ from ragassay.calls.ledger.calls import Ledger
 from ragassay.calls.model import Model, Request
 from ragassay.calls.providers import openai, together
 from ragassay.schemas.report import CALLS
+from tools.loopback import Loopback
 
 ITEMS, SAMPLES = 12, 2
 PROVIDERS = {"openai": openai.Provider, "together": together.Provider}

@@ -17,10 +17,10 @@ from pathlib import Path
 from common.figures import figure
 from kills import stage
 from kills.stage import CONCURRENCY, ONCE, POINTS, ROWS, keys, start
-from loopback import Loopback
-from provider.log import digest
 from ragassay.calls.ledger.calls import Ledger
 from ragassay.calls.ledger.journal import decode
+from tools.loopback import Loopback
+from tools.provider.log import digest
 
 FAULTS = {"500": 0.02, "429": 0.02, "drop": 0.02, "cut": 0.02, "cut_short": 0.02}
 LATENCY = {"latency": 0.01, "latency_sigma": 0.6, "retry_after": 0.01, "by_key": True}

@@ -11,8 +11,6 @@ import sys
 import traceback
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "workflow"))
-
 import pyarrow as pa
 import pyarrow.parquet as pq
 

@@ -11,11 +11,11 @@ import time
 import openai
 import pytest
 
-import loopback
 from clocks import until
 from project import ROOT
-from provider.log import digest
 from servers import BODY, MESSAGES, Served, request, waiting
+from tools import loopback
+from tools.provider.log import digest
 
 
 def test_a_completion_has_what_the_official_client_reads(serve):

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from loopback import Loopback
-from provider.behaviour import Behaviour, chance
-from provider.limits import duration, retry_headers
+from tools.loopback import Loopback
+from tools.provider.behaviour import Behaviour, chance
+from tools.provider.limits import duration, retry_headers
 
 
 @pytest.mark.parametrize(
@@ -78,6 +78,6 @@ def test_four_ways_to_say_when_to_come_back(monkeypatch):
     assert retry_headers(2, "seconds") == {"retry-after": "2"}
     assert retry_headers(1.25, "ms") == {"retry-after-ms": 1250, "retry-after": 2}
     assert retry_headers(2, "none") == {}
-    monkeypatch.setattr("provider.limits.time", SimpleNamespace(time=lambda: 1_000_000.5))
+    monkeypatch.setattr("tools.provider.limits.time", SimpleNamespace(time=lambda: 1_000_000.5))
     date = email.utils.parsedate_to_datetime(retry_headers(90, "date")["retry-after"]).timestamp()
     assert 1_000_090 <= date <= 1_000_091.5

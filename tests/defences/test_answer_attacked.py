@@ -2,7 +2,6 @@
 
 import pytest
 
-from loopback import Loopback
 from passages import TEXTS
 from project import ROOT
 from ragassay.base import tables
@@ -12,6 +11,7 @@ from ragassay.studies.poisoning.defences import modules
 from scripts.defences import answer_attacked as stage
 from scripts.defences.answer_attacked import answer_attacked
 from targets import TARGET_ROWS
+from tools.loopback import Loopback
 
 PROMPTS = ROOT / "resources/prompts"
 READER = {"name": "reader", "provider": "embedded", "model": "reader", "price": {"input": 0, "output": 0}}

@@ -1,11 +1,11 @@
 """Queries asked without any passage."""
 
-from loopback import Loopback
 from ragassay.base import tables
 from ragassay.schemas.corpora import QUERIES
 from ragassay.schemas.relevance import DIRECT_ANSWERS
 from rows import row
 from scripts.grading.answer_directly import answer_directly
+from tools.loopback import Loopback
 
 
 def outcomes(files, asking, **changes):

@@ -2,7 +2,6 @@
 
 import pytest
 
-from loopback import Loopback
 from ragassay.base import tables
 from ragassay.base.tally import MostRejected
 from ragassay.grading.asking import NoAnswers
@@ -11,6 +10,7 @@ from ragassay.schemas.relevance import PASSAGE_ANSWERS
 from ragassay.schemas.report import CALLS
 from rows import row
 from scripts.grading.answer_from_passages import answer_from_passages
+from tools.loopback import Loopback
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ from concurrent.futures import Future
 
 import openai
 
-from loopback import Loopback
 from ragassay.news.fetching.fetcher import Fetcher
+from tools.loopback import Loopback
 
 MESSAGES = [{"role": "user", "content": "Is the harbour open?"}]
 BODY = {"model": "loopback", "messages": MESSAGES}

@@ -1,11 +1,11 @@
 """judge_scope: all votes in one request, every vote a row, what is no verdict abstains with its reason."""
 
-from loopback import Loopback
 from ragassay.base import tables
 from ragassay.schemas.people import ANNOTATION_ITEMS
 from rows import row
 from scripts.labels.judge_scope import judge_scope
 from study import document, question
+from tools.loopback import Loopback
 
 
 def run(study, votes, **more):

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from loopback import Loopback
 from probe_study import ROOT, asked
 from ragassay.base import tables
 from ragassay.schemas.defences import BASELINE_SCORES
@@ -10,6 +9,7 @@ from ragassay.schemas.probes import PROMPT_PAIRS
 from ragassay.schemas.report import CALLS
 from ragassay.studies.poisoning.probes.baselines import baselines_of
 from scripts.probes.scrutinise_answers import scrutinise_answers
+from tools.loopback import Loopback
 
 
 def test_scrutiny_asks_for_steps_and_then_whether_they_hold(study, tmp_path, monkeypatch):

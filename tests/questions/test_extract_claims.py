@@ -2,7 +2,6 @@
 
 import pytest
 
-from loopback import Loopback
 from project import ROOT
 from ragassay.base import tables
 from ragassay.schemas.documents import DOCUMENTS
@@ -10,6 +9,7 @@ from ragassay.schemas.report import CALLS
 from ragassay.schemas.scope_questions import CLAIMS
 from rows import row
 from scripts.questions.extract_claims import extract_claims
+from tools.loopback import Loopback
 
 GOOD = """Here are the claims:
 1. The ferry costs 57 million marks.

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from loopback import Loopback
 from project import copy_project, planned, snakemake
 from ragassay.base import tables
 from ragassay.schemas.report import CALLS
 from ragassay.schemas.scope_questions import QUESTIONS
+from tools.loopback import Loopback
 
 CONFIG = ("--configfile", "tests/tiny/config.yaml", "served.yaml")
 GENERATING = ["extract_claims", "recover_claims", "remove_supported_claims", "write_questions"]

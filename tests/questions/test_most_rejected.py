@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import pytest
 
-from loopback import Loopback
 from ragassay.base.tally import MostRejected
 from ragassay.calls.model import ModelError
 from ragassay.schemas.scope_answers import RESPONSES
@@ -18,6 +17,7 @@ from scripts.responses.answer_closed_book import answer_closed_book
 from scripts.responses.judge_defusion import judge_defusion
 from scripts.responses.respond import respond
 from study import claim, document, novel, question, recovered
+from tools.loopback import Loopback
 
 WRITE = {"out_of_scope_prompt": "write_out_of_scope_questions", "in_scope_prompt": "write_in_scope_questions"}
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from loopback import Loopback
 from ragassay.calls.model import Answer
 from ragassay.studies.scope.model_answers import blanked, read_guesses, turns
 from scripts.questions.recover_claims import recover_claims
 from study import claim
+from tools.loopback import Loopback
 
 CLAIMS = {slot: f"Claim {slot} of the boat." for slot in range(1, 7)}
 

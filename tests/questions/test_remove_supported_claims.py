@@ -2,11 +2,11 @@
 
 import pytest
 
-from loopback import Loopback
 from ragassay.calls.model import Answer
 from ragassay.studies.scope.model_answers import remaining
 from scripts.questions.remove_supported_claims import remove_supported_claims
 from study import claim, document, recovered
+from tools.loopback import Loopback
 
 GUESSES = {2: "The boat is red.", 3: "The boat is old.", 5: "The boat sank."}
 

@@ -3,7 +3,6 @@
 from collections import Counter
 
 from answers import by_hand
-from loopback import Loopback
 from ragassay.calls.ledger.asked import WRITTEN, read
 from ragassay.metrics.auroc import auroc
 from ragassay.models.encoders.embed import Embedder
@@ -12,6 +11,7 @@ from ragassay.studies.scope import controls
 from ragassay.studies.scope.controls import Overlap
 from scripts.questions.write_near_misses import write_near_misses
 from study import MINILM, document, question
+from tools.loopback import Loopback
 
 EASY = "Why was it that the foreign bank number {} had quietly refused to insure Zanzibar?"  # a template
 CONTROLS = (controls.overlap_scores, controls.wording_scores)

@@ -2,11 +2,11 @@
 
 import pytest
 
-from loopback import Loopback
 from ragassay.calls.model import Answer
 from ragassay.studies.scope.model_answers import flaw, read_questions
 from scripts.questions.write_questions import Wanted, write_questions
 from study import document, novel
+from tools.loopback import Loopback
 
 CLAIMS = {2: "The boat is red.", 3: "The boat is old.", 5: "The boat sank."}
 FIVE = "Who built the boat?"

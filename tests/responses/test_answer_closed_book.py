@@ -1,8 +1,8 @@
 """answer_closed_book: the responder gets the question and nothing of the document."""
 
-from loopback import Loopback
 from scripts.responses.answer_closed_book import answer_closed_book
 from study import question
+from tools.loopback import Loopback
 
 
 def test_questions_are_asked_alone_and_every_answer_is_a_row(study):

@@ -2,11 +2,11 @@
 
 import pytest
 
-from loopback import Loopback
 from ragassay.schemas.scope_answers import RESPONSES
 from rows import row
 from scripts.responses.judge_defusion import judge_defusion
 from study import document, question
+from tools.loopback import Loopback
 
 SAID = {
     1: ("The boat is red.", "stop"),

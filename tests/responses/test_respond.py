@@ -2,10 +2,10 @@
 
 import pytest
 
-from loopback import Loopback
 from ragassay.studies.scope.responders import asked_questions
 from scripts.responses.respond import respond
 from study import document, question
+from tools.loopback import Loopback
 
 
 def run(study, prompt, **settings):

@@ -2,8 +2,8 @@
 
 import json
 
-from loopback import Loopback
 from project import TINY, snakemake
+from tools.loopback import Loopback
 
 CLAIMS, QUESTIONS = "results/claims/wrong/2026-01.parquet", "results/questions/wrong/2026-01.parquet"
 PRICE = {"input": 1, "output": 1}

@@ -8,10 +8,10 @@ import zlib
 import pyarrow.parquet as pq
 import pytest
 
-from provider.log import digest
 from ragassay.calls.complete import complete
 from ragassay.calls.ledger.calls import Ledger
 from ragassay.calls.model import Answer, Failure, Model, ModelError, Request, Usage, provider_for
+from tools.provider.log import digest
 
 MESSAGES = [{"role": "user", "content": "Is the harbour open?"}]
 PRICE = {"input": 1.0, "output": 1.0}

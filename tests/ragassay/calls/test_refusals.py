@@ -8,8 +8,6 @@ import openai.types.chat.chat_completion as of_openai
 import pytest
 import together.types.chat.chat_completion as of_together
 
-from provider import spoilt
-from provider.log import digest
 from ragassay.calls import finish_reasons
 from ragassay.calls.complete import complete
 from ragassay.calls.ledger.__main__ import main
@@ -22,6 +20,8 @@ from ragassay.calls.parsers.result import Abstain, answer_part
 from ragassay.calls.settlement import Settlement
 from ragassay.calls.statuses import failure_of
 from ragassay.grading.verdicts import parse_verdict
+from tools.provider import spoilt
+from tools.provider.log import digest
 
 
 @pytest.fixture(params=["official", "fast"])

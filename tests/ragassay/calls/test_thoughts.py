@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from provider.chat import THOUGHT
 from ragassay.calls.complete import complete
 from ragassay.calls.ledger.calls import Ledger
 from ragassay.calls.model import Request, Usage, provider_for
 from ragassay.calls.parsers.result import Abstain
 from ragassay.calls.thoughts import spoken
 from ragassay.grading.verdicts import parse_verdict
+from tools.provider.chat import THOUGHT
 
 
 @pytest.mark.parametrize(

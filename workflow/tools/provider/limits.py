@@ -6,8 +6,8 @@ import email.utils
 import math
 import time
 
-from provider.behaviour import Behaviour
-from provider.http import Refused
+from tools.provider.behaviour import Behaviour
+from tools.provider.http import Refused
 
 
 class Bucket:

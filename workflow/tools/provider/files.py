@@ -5,7 +5,7 @@ Together (ask where to, put, confirm), where a file whose checksum is known is n
 import time
 from dataclasses import dataclass, field
 
-from provider.http import Refused, Reply, Request
+from tools.provider.http import Refused, Reply, Request
 
 
 @dataclass

@@ -10,8 +10,8 @@ import math
 import statistics
 from dataclasses import dataclass, field
 
-from provider.manners import PROVIDERS, Manners
-from provider.spoilt import SPOILT
+from tools.provider.manners import PROVIDERS, Manners
+from tools.provider.spoilt import SPOILT
 
 # What may happen to a reply on its way. All of them come after the answer was generated, so they are billed, but for
 # `abort` and for statuses ("429", "500", "503", ...), which stand for a provider that never got to the model.

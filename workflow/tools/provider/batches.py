@@ -12,11 +12,11 @@ import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from provider.behaviour import Behaviour, chance
-from provider.chat import Model, check
-from provider.files import Files
-from provider.http import Refused
-from provider.log import Log, digest
+from tools.provider.behaviour import Behaviour, chance
+from tools.provider.chat import Model, check
+from tools.provider.files import Files
+from tools.provider.http import Refused
+from tools.provider.log import Log, digest
 
 ENDPOINT = "/v1/chat/completions"
 TOGETHER = {"cancelled": "CANCELLED", "completed": "COMPLETED", "expired": "EXPIRED", "failed": "FAILED"}

@@ -15,13 +15,13 @@ import traceback
 import urllib.parse
 from collections import Counter
 
-from provider.batches import Batches
-from provider.behaviour import Behaviour
-from provider.chat import Model, check
-from provider.files import Files
-from provider.http import Connection, Refused, Reply, Request
-from provider.limits import Limits, retry_headers
-from provider.log import Log, digest
+from tools.provider.batches import Batches
+from tools.provider.behaviour import Behaviour
+from tools.provider.chat import Model, check
+from tools.provider.files import Files
+from tools.provider.http import Connection, Refused, Reply, Request
+from tools.provider.limits import Limits, retry_headers
+from tools.provider.log import Log, digest
 
 CHAT = ("/v1/chat/completions", "/together/v1/chat/completions")
 MESSAGES = {429: "Too many requests; come back later.", 503: "The engine is overloaded."}

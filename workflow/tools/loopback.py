@@ -7,10 +7,10 @@ with the latency, limits and faults that it is told to have, and a log of what i
         server.control(faults={})
         server.summary()["billed"]
 
-or by hand: `python benchmarks/loopback.py '{"latency": 0.2}' --log calls.jsonl`, which prints port and pid as one line
-of JSON and serves until its standard input closes or SIGTERM. `provider/behaviour.py` lists all settings and faults;
-POST /control changes them, GET /log/summary has the totals. It imports nothing of what it is there to test.
-"""
+or by hand: `PYTHONPATH=workflow python -m tools.loopback '{"latency": 0.2}' --log calls.jsonl`, which prints port and
+pid as one line of JSON and serves until its standard input closes or SIGTERM. `provider/behaviour.py` lists all
+settings and faults; POST /control changes them, GET /log/summary has the totals. It imports nothing of what it is there
+to test."""
 
 import argparse
 import json
@@ -22,7 +22,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-from provider.behaviour import Behaviour
+from tools.provider.behaviour import Behaviour
 
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
@@ -87,7 +87,7 @@ def main():
     arguments = parser.parse_args()
     import asyncio
 
-    from provider.server import serve
+    from tools.provider.server import serve
 
     try:
         asyncio.run(serve(Behaviour().changed(json.loads(arguments.behaviour)), arguments.log))

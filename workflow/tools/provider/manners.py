@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from provider.http import Refused
+from tools.provider.http import Refused
 
 
 def plainly(refused: Refused):

@@ -10,10 +10,10 @@ import time
 import traceback
 from dataclasses import dataclass, field
 
-from provider.behaviour import Behaviour, chance
-from provider.http import Refused
-from provider.log import digest
-from provider.spoilt import SPOILT, spoilt
+from tools.provider.behaviour import Behaviour, chance
+from tools.provider.http import Refused
+from tools.provider.log import digest
+from tools.provider.spoilt import SPOILT, spoilt
 
 CHARACTERS = 4  # a token
 BLOCK = 128  # tokens; prompts are cached in such steps
