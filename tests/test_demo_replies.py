@@ -14,9 +14,8 @@ from sklearn.metrics import roc_auc_score
 from project import ROOT
 from ragassay.calls.providers.script import guess, read_replies
 from ragassay.documents.documents import clean, cut
-from ragassay.models.encoders.embed import Embedder
+from ragassay.models.encoders.embed import Embedder, unit
 from ragassay.models.encoders.encoder import Encoder
-from ragassay.models.encoders.unit import unit
 from ragassay.studies.scope import controls
 from ragassay.studies.scope.controls import Overlap
 from ragassay.studies.scope.model_answers import flaw

@@ -21,7 +21,7 @@ from ragassay.config.settings import checked
 from ragassay.documents.ids import PARTS, split_of
 from ragassay.metrics.panel import Panel
 from ragassay.models.heads import learning, scores
-from ragassay.models.heads.recipe import Recipe
+from ragassay.models.heads.scores import Recipe
 from ragassay.plan import detectors
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_questions import HARDNESS_SCORES, QUESTIONS, SELECTED_QUESTIONS

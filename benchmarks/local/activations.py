@@ -81,8 +81,7 @@ def _samples_memory(folder, count):
     from tokenizers import Tokenizer, models
     from transformers import LlamaConfig, LlamaModel, PreTrainedTokenizerFast
 
-    from ragassay.models.activations.decoder import Decoder
-    from ragassay.models.activations.state_store import StoredStates
+    from ragassay.models.activations.state_store import Decoder, StoredStates
 
     torch.manual_seed(0)
     config = LlamaConfig(

@@ -111,7 +111,7 @@ def one_head():
     import numpy as np
 
     from ragassay.models.heads import head
-    from ragassay.models.heads.recipe import Recipe
+    from ragassay.models.heads.scores import Recipe
 
     draw = np.random.default_rng(0)
     features = draw.standard_normal((FEATURES, WIDTH)).astype(np.float16)

@@ -16,7 +16,7 @@ from common.figures import figure
 from common.turns import by_turns
 from ragassay.models.batches import padded
 from ragassay.models.encoders.embed import vectors
-from ragassay.models.encoders.gradients import traced
+from ragassay.models.tracing import traced
 from ragassay.studies.poisoning.attacks.attacked_retriever import AttackedRetriever
 from ragassay.studies.poisoning.attacks.finished import Finished
 from ragassay.studies.poisoning.attacks.kinds import poisonedrag_black, poisonedrag_white

@@ -15,9 +15,8 @@ from common.turns import medians
 from ragassay.calls.complete import complete
 from ragassay.calls.model import Model, Request
 from ragassay.calls.prompts import Prompt
-from ragassay.models.encoders.embed import tokenized, vectors
+from ragassay.models.encoders.embed import tokenized, unit, vectors
 from ragassay.models.encoders.encoder import Encoder
-from ragassay.models.encoders.unit import unit
 from ragassay.search.similarity import COSINE
 from ragassay.studies.poisoning.defences import defence
 from ragassay.studies.poisoning.defences.null import ALL, Null

@@ -20,7 +20,7 @@ from ragassay.demo_lm.lessons import facts
 from ragassay.demo_lm.rows import Batches
 from ragassay.demo_lm.tokens import UNUSED
 from ragassay.documents.ids import split_of
-from ragassay.models.threads import threads
+from ragassay.models.processor import threads
 from ragassay.schemas.documents import DOCUMENTS
 from rows import row
 from scripts.demo_lm.train_demo_lm import TrainingError, train_demo_lm

@@ -131,7 +131,7 @@ def test_the_card_tells_other_data_by_its_digest(study, table, name, column):
 def test_a_second_training_gives_the_same_bytes_and_computes_no_feature_again(study, decoder, monkeypatch):
     settings = study.settings("appended_token", decoder)
     study.train(settings)
-    monkeypatch.setattr("ragassay.models.activations.decoder.Decoder.load", None)  # nothing is loaded
+    monkeypatch.setattr("ragassay.models.activations.state_store.Decoder.load", None)  # nothing is loaded
     study.train(settings, "again")
     for name, path in study.made().items():
         assert path.read_bytes() == study.made("again")[name].read_bytes(), name

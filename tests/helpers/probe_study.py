@@ -10,7 +10,7 @@ import pytest
 from models import MINILM, save_decoder
 from project import ROOT
 from ragassay.base import tables
-from ragassay.models.threads import threads
+from ragassay.models.processor import threads
 from ragassay.schemas.attacks import POISONED_PASSAGES, RETRIEVED, TARGETS
 from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES
 from ragassay.schemas.defences import FILTERED

@@ -8,8 +8,8 @@ from transformers import AutoModel
 from probe_study import PROMPTS
 from ragassay.base import tables
 from ragassay.calls.prompts import Prompt
-from ragassay.models.activations.decoder import Decoder
 from ragassay.models.activations.sites import ActivationsError
+from ragassay.models.activations.state_store import Decoder
 from ragassay.schemas.attacks import TARGETS
 from ragassay.schemas.probes import ACTIVATIONS, PROMPT_PAIRS
 from ragassay.studies.poisoning.probes.reading import Reading

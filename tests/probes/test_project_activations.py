@@ -3,7 +3,7 @@
 import numpy as np
 
 from ragassay.base import tables
-from ragassay.models.activations.decoder import Decoder
+from ragassay.models.activations.state_store import Decoder
 from ragassay.schemas.probes import ACTIVATIONS, PROJECTIONS
 from ragassay.studies.poisoning.probes.reading import Reading
 

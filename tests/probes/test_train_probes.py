@@ -64,7 +64,7 @@ def test_a_saved_probe_gives_the_scores_of_its_fold(study, name):
         if row["condition"] == "matched"
     ]
     keys = {(row["target_id"], row["condition"], row["side"]): row["key"] for row in _activations(study)}
-    from ragassay.models.activations.decoder import Decoder
+    from ragassay.models.activations.state_store import Decoder
     from ragassay.studies.poisoning.probes.reading import Reading
 
     decoder = Decoder("model tiny", study.model)

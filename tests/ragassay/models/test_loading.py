@@ -1,4 +1,4 @@
-"""Models are loaded whole, or it is told in one line what is wrong with their files or with the device."""
+"""Models are loaded whole, or the error says which tensor of their files is wrong."""
 
 import shutil
 
@@ -36,7 +36,7 @@ def copied(minilm, tmp_path):
         (lambda tensors: tensors.update({QUERY: torch.zeros(3, 384)}), rf"{QUERY} has the shape \(3, 384\), expected"),
     ],
 )
-def test_a_tensor_that_lacks_or_has_another_shape_is_told(copied, kind, change, told):
+def test_a_tensor_that_is_missing_or_has_another_shape_is_told(copied, kind, change, told):
     with pytest.raises(WeightsError, match=told):
         copied(kind, change).load()
 
@@ -47,22 +47,7 @@ def test_a_pooler_is_not_missed(copied, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_file_that_was_copied_in_part_is_told(copied, kind):
-    encoder = copied(kind)
-    path = encoder.local.folder / "model.safetensors"
-    path.write_bytes(path.read_bytes()[:100_000])
-    with pytest.raises(WeightsError, match="damaged or was copied in part"):
-        encoder.load()
-
-
-@pytest.mark.parametrize("kind", KINDS)
 def test_texts_are_not_cut_behind_the_models_last_position(minilm, kind):
     assert len(minilm(kind, max_tokens=512).load().tokens(["ferry " * 800])[0]) == 512
     with pytest.raises(EncoderError, match=r"encoder minilm: found max_tokens 513, expected at most 512"):
         minilm(kind, max_tokens=513).load()
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_device_that_is_not_there_is_told(minilm, kind):
-    with pytest.raises(WeightsError, match=r"encoder minilm: .* found device 'xpu:7', which cannot be used here"):
-        minilm(kind, device="xpu:7").load()

@@ -1,4 +1,6 @@
-"""Put texts of like length together, so that little of a batch is padding. Knows lengths only, no texts."""
+"""Put texts of like length together, so that little of a batch is padding; and how long a text a model reads. Knows
+lengths only, no texts.
+"""
 
 from collections.abc import Iterator
 
@@ -33,3 +35,21 @@ def padded(rows: list[np.ndarray], pad: int) -> tuple[np.ndarray, np.ndarray]:
         tokens[number, : len(row)] = row
         mask[number, : len(row)] = 1
     return tokens, mask
+
+
+def positions(config) -> int | None:
+    """How many tokens a model has positions for, if its configuration says so."""
+    count = getattr(config, "max_position_embeddings", None)
+    if count and config.model_type in ("roberta", "xlm-roberta", "camembert", "mpnet"):
+        return count - 2  # they begin to count behind the padding token
+    return count
+
+
+def short_texts(config) -> int | None:
+    """The longest text that uses the short RoPE factors; None where all texts use the same ones. All tokens of a batch
+    use the same factors, so that long and short texts run apart.
+    """
+    ropes = getattr(config, "rope_parameters", None) or {}  # of all layers, or of each type of them
+    parts = [part for part in (ropes, *ropes.values()) if isinstance(part, dict)]
+    longropes = [part for part in parts if part.get("rope_type") == "longrope"]
+    return min((part["original_max_position_embeddings"] for part in longropes), default=None)

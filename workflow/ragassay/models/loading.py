@@ -14,39 +14,56 @@ import huggingface_hub
 import torch
 from safetensors import SafetensorError
 from transformers import AutoConfig, AutoTokenizer, PreTrainedModel
-
-from ragassay.models.device import quiet
+from transformers.utils import logging
 
 huggingface_hub.constants.HF_HUB_OFFLINE = True
 LOCAL = {"local_files_only": True, "trust_remote_code": False}
+DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 POOLER = re.compile(r"(^|\.)pooler\.")  # what few read
 
 
-def loaded(kind, place, device: torch.device | None = None, pooler: bool = False, **options):
-    """`kind.from_pretrained(place)` on `device`, every tensor from its files; `pooler` if its pooler is read, too."""
+def loaded(kind, folder, device: torch.device | None = None, pooler: bool = False, **options):
+    """`kind.from_pretrained(folder)` on `device`, every tensor from its files; `pooler` if its pooler is read, too."""
     with reading():
         options |= {"use_safetensors": True, "ignore_mismatched_sizes": True}
-        model, info = kind.from_pretrained(place, output_loading_info=True, **LOCAL, **options)
+        model, info = kind.from_pretrained(folder, output_loading_info=True, **LOCAL, **options)
         _check(info, pooler)
         return model if device is None else model.to(device)
 
 
-def tokenizer(place):
+def tokenizer(folder):
     """The tokenizer beside a model's weights."""
     with reading():
-        return AutoTokenizer.from_pretrained(place, **LOCAL)
+        return AutoTokenizer.from_pretrained(folder, **LOCAL)
 
 
-def config(place):
+def config(folder):
     """The configuration beside a model's weights."""
     with reading():
-        return AutoConfig.from_pretrained(place, **LOCAL)
+        return AutoConfig.from_pretrained(folder, **LOCAL)
 
 
-def check_again(model, place, **options) -> None:
+def check_again(model, folder, **options) -> None:
     """Load a model that was loaded by another library again, which does not tell whether files lack tensors."""
     if isinstance(model, PreTrainedModel):
-        loaded(type(model), place, config=model.config, **options)
+        loaded(type(model), folder, config=model.config, **options)
+
+
+def place(name: str) -> torch.device:
+    """The device of this name; ValueError if this machine has no such device."""
+    try:
+        device = torch.device(name)
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).split("\n")[0]
+        raise ValueError(f"found device {name!r}, which cannot be used here ({reason})") from error
+    return device
+
+
+def dtype(name: str) -> torch.dtype:
+    if name not in DTYPES:
+        raise ValueError(f"found dtype {name!r}, expected one of {', '.join(DTYPES)}")
+    return DTYPES[name]
 
 
 @contextlib.contextmanager
@@ -59,6 +76,20 @@ def reading():
         raise ValueError(f"a file of its weights is damaged or was copied in part ({error})") from error
     except (RuntimeError, AssertionError) as error:
         raise ValueError(str(error)) from error
+
+
+@contextlib.contextmanager
+def quiet():
+    """No progress bars and tables while weights are loaded: they would fill every job's log."""
+    bars, verbosity = logging.is_progress_bar_enabled(), logging.get_verbosity()
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(verbosity)
+        if bars:
+            logging.enable_progress_bar()
 
 
 def _check(info, pooler):

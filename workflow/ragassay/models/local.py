@@ -3,18 +3,34 @@
 Encoders, hidden states and the provider `transformers` stand on it. Files are found and digested (see
 `ragassay.models.files`), never fetched: weights are safetensors, and code that comes with a model is never run. A
 model's identity follows from its files and number format, not from its name. Nothing is loaded before it is needed.
+
+Messages become the text that a model was trained on: by its tokenizer's chat template, or one after another. A template
+that asks for the date gets a fixed one, since a prompt that changes with the day gives other answers and other hidden
+states each day. Where a template refuses system messages, their text begins the first user message.
 """
 
 import contextlib
+import datetime
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+import jinja2
+
+from ragassay.base.errors import AssayError
 from ragassay.models import files
 from ragassay.models.files import WeightsError
 
 TOWERS = ("DPRContextEncoder", "DPRQuestionEncoder")
+DATE = datetime.date(2024, 7, 26)  # today for every template: what Llama's say where they cannot ask
+ASKS = ("strftime_now", "date_string")  # by which names templates ask for it
+CODES = "aAbBcdjmuUVwWxXyYGHIMpSf"
+# transformers hands templates data only, so what they call is written as they are
+CLOCK = (
+    "{%- macro strftime_now(form) -%}{%- for part in form.replace('%-', '%').split('%') -%}"
+    "{{- part if loop.first else fixed_day.get(part[:1], '') ~ part[1:] -}}{%- endfor -%}{%- endmacro %}\n"
+)
 
 
 @dataclass(frozen=True)
@@ -48,9 +64,7 @@ class LocalModel:
     @property
     def identity(self) -> dict:
         """Everything that can change what a language model computes by more than rounding."""
-        from ragassay.models import chat
-
-        return {"files": self.digest, "dtype": self.dtype} | chat.date(self.tokenizer)
+        return {"files": self.digest, "dtype": self.dtype} | prompt_date(self.tokenizer)
 
     @cached_property
     def device(self) -> str:
@@ -83,9 +97,7 @@ class LocalModel:
 
     def prompt(self, messages: list[dict]) -> str:
         """The text that the model is to go on from."""
-        from ragassay.models import chat
-
-        return chat.rendered(self.name, self.tokenizer, messages)
+        return rendered(self.name, self.tokenizer, messages)
 
     def trunk(self, pooler: bool = False):
         """The model without its output layer, and its pooler if that is read; seconds or minutes, so call it when there
@@ -104,9 +116,9 @@ class LocalModel:
 
     def place(self) -> dict:
         """The device and the numbers to load into, as torch names them."""
-        from ragassay.models import device
+        from ragassay.models import loading
 
-        return {"device": device.place(self.device), "dtype": device.dtype(self.dtype)}
+        return {"device": loading.place(self.device), "dtype": loading.dtype(self.dtype)}
 
     def _loaded(self, kind, **options):
         from ragassay.models import loading
@@ -125,3 +137,42 @@ class LocalModel:
         except (OSError, ValueError, KeyError) as error:
             reason = str(error).strip().split("\n")[0]
             raise WeightsError(f"{self.name}: cannot load the {what} of {self.folder}: {reason}") from error
+
+
+class ChatError(AssayError):
+    """A chat template refuses the messages of a prompt."""
+
+
+def rendered(name: str, tokenizer, messages: list[dict]) -> str:
+    """The prompt that a model is to go on from; `name` is whose it is, such as "model llama"."""
+    if not tokenizer.chat_template:
+        return "\n\n".join(message["content"] for message in messages) + "\n"
+    try:
+        try:
+            return _applied(tokenizer, messages)
+        except jinja2.TemplateError:
+            if len(messages) < 2 or [message["role"] for message in messages[:2]] != ["system", "user"]:
+                raise
+            return _applied(tokenizer, _folded(messages))
+    except jinja2.TemplateError as error:
+        raise ChatError(f"{name}: its chat template refuses the messages of a prompt: {error}") from error
+
+
+def prompt_date(tokenizer) -> dict:
+    """For identities: the date that prompts are given, if its template asks for one."""
+    asked = any(name in str(tokenizer.chat_template) for name in ASKS)
+    return {"date": DATE.isoformat()} if asked else {}
+
+
+def _applied(tokenizer, messages):
+    template, given = tokenizer.get_chat_template(), {"date_string": DATE.strftime("%d %b %Y")}
+    if "strftime_now" in template:
+        template, given["fixed_day"] = CLOCK + template, {code: DATE.strftime(f"%{code}") for code in CODES}
+    return tokenizer.apply_chat_template(
+        messages, chat_template=template, tokenize=False, add_generation_prompt=True, **given
+    )
+
+
+def _folded(messages):
+    system, user, *more = messages
+    return [{**user, "content": f"{system['content']}\n\n{user['content']}"}, *more]

@@ -3,7 +3,10 @@
 import contextlib
 from collections.abc import Iterator
 
+import numpy as np
 import torch
+
+from ragassay.models.encoders.encoder import Kind
 
 
 @contextlib.contextmanager
@@ -21,3 +24,13 @@ def embeddings(module) -> Iterator[list[torch.Tensor]]:
             yield kept
     finally:
         handle.remove()
+
+
+def traced(kind: Kind, tokens: np.ndarray, mask: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
+    """A vector for each row of padded tokens, and the embeddings of the tokens, rows x longest x width: gradients of
+    anything made of the first can be taken by the second. The vectors are those that the encoder gives otherwise, up to
+    rounding; its library computes them, since what runs it faster keeps nothing to go back by.
+    """
+    with embeddings(kind.words) as kept:
+        vectors = kind.tensors(tokens, mask)
+    return vectors, kept[0]

@@ -5,7 +5,7 @@ Vectors are stored as they were computed, so that one store serves both.
 
 import numpy as np
 
-from ragassay.models.encoders.unit import unit
+from ragassay.models.encoders.embed import unit
 
 COSINE, DOT = "cosine", "dot"
 

@@ -14,7 +14,7 @@ from ragassay.calls.prompts import Prompt
 from ragassay.demo_lm import measuring, training
 from ragassay.demo_lm.course import batches, course
 from ragassay.documents.ids import split_of
-from ragassay.models.threads import threads
+from ragassay.models.processor import threads
 from ragassay.release.folders import building
 from ragassay.schemas.attacks import TARGETS
 from ragassay.schemas.documents import DOCUMENTS

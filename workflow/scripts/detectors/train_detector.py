@@ -15,7 +15,7 @@ from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.documents.ids import split_of
 from ragassay.models.heads import heads_file, learning
-from ragassay.models.heads.recipe import Recipe
+from ragassay.models.heads.scores import Recipe
 from ragassay.models.local import LocalModel
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_answers import DETECTOR_DOCUMENTS, DETECTOR_TRAINING

@@ -12,9 +12,8 @@ import numpy as np
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.models.encoders.embed import Embedder
+from ragassay.models.encoders.embed import Embedder, unit
 from ragassay.models.encoders.encoder import Encoder
-from ragassay.models.encoders.unit import unit
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.relevance import DRIFT
 from ragassay.schemas.scope_questions import CLAIMS, HARDNESS, QUESTIONS, RECOVERED_CLAIMS

@@ -12,7 +12,7 @@ import numpy as np
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.grading.prompts import Prompts
-from ragassay.models.activations.decoder import Decoder
+from ragassay.models.activations.state_store import Decoder
 from ragassay.schemas.attacks import TARGETS
 from ragassay.schemas.probes import ACTIVATIONS, PROMPT_ANSWERS, PROMPT_PAIRS
 from ragassay.studies.poisoning.probes.reading import Collection, Reading

@@ -8,9 +8,8 @@ import numpy as np
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.documents.ids import reject
-from ragassay.models.encoders.embed import Embedder
+from ragassay.models.encoders.embed import Embedder, unit
 from ragassay.models.encoders.encoder import Encoder
-from ragassay.models.encoders.unit import unit
 from ragassay.schemas.attacks import TARGETS
 from ragassay.schemas.probes import PROMPT_PAIRS
 from ragassay.studies.poisoning.attacks.loudness import length, question_words

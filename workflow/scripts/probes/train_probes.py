@@ -10,8 +10,8 @@ import numpy as np
 from ragassay.base import tables, variants
 from ragassay.base.stage import log, run
 from ragassay.calls.prompts import Prompt
-from ragassay.models.activations.decoder import Decoder
 from ragassay.models.activations.sites import RESIDUAL
+from ragassay.models.activations.state_store import Decoder
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.models.heads import heads_file

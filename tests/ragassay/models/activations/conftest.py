@@ -4,7 +4,7 @@ import pytest
 import torch
 import transformers
 
-from ragassay.models.threads import threads
+from ragassay.models.processor import threads
 
 SMALL = {
     "hidden_size": 32,

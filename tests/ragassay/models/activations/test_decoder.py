@@ -4,7 +4,7 @@ import pytest
 from safetensors.torch import load_file, save_file
 
 from models import save_decoder
-from ragassay.models.activations.decoder import Decoder
+from ragassay.models.activations.state_store import Decoder
 from ragassay.models.files import WeightsError
 
 

@@ -15,9 +15,8 @@ from transformers import LlamaForCausalLM
 from models import save_decoder
 from ragassay.models import store
 from ragassay.models.activations import state_store as module
-from ragassay.models.activations.decoder import Decoder
 from ragassay.models.activations.sites import ActivationsError
-from ragassay.models.activations.state_store import StoredStates
+from ragassay.models.activations.state_store import Decoder, StoredStates
 
 PROMPTS = [[5, 6, 7, 8, 9], [5, 6, 7, 10], [11, 12], [5, 6, 7, 8, 9]]
 OWNERS = ["a", "a", "b", "a"]

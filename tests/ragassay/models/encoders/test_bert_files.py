@@ -13,10 +13,9 @@ from transformers import BertConfig, BertModel, BertTokenizerFast
 
 from models import MINILM, WORDS
 from project import ROOT
-from ragassay.models.encoders import bert_files
+from ragassay.models.encoders import fast_bert
 from ragassay.models.encoders.embed import tokenized, vectors
-from ragassay.models.encoders.encoder import Encoder
-from ragassay.models.encoders.pairs import pair
+from ragassay.models.encoders.encoder import Encoder, pair
 from ragassay.models.local import LocalModel
 
 SMALL = {"hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2, "num_attention_heads": 2}
@@ -63,8 +62,8 @@ def test_tokens_and_vectors_are_those_of_the_library(folder, strange, monkeypatc
         change(folder / "tokenizer_config.json", do_lower_case=lower)
     encoder = Encoder("m", "transformers", MINILM if lower is None else str(folder), {"device": "cpu"})
     kind, *found = all_of(encoder, strange)
-    assert isinstance(kind.tokenizer, bert_files.Words) and "model" not in vars(kind)
-    monkeypatch.setattr(bert_files, "read", lambda local: None)
+    assert isinstance(kind.tokenizer, fast_bert.Words) and "model" not in vars(kind)
+    monkeypatch.setattr(fast_bert, "read", lambda local: None)
     kind, *expected = all_of(encoder, strange)
     assert isinstance(kind.model, BertModel) and found == expected
 
@@ -116,7 +115,7 @@ UNKNOWN = {
 @pytest.mark.parametrize("unknown", UNKNOWN)
 def test_what_is_not_plain_is_left_to_the_library(folder, unknown):
     def read():
-        return bert_files.read(LocalModel("m", {"model": str(folder), "options": {"device": "cpu"}}))
+        return fast_bert.read(LocalModel("m", {"model": str(folder), "options": {"device": "cpu"}}))
 
     assert read()
     UNKNOWN[unknown](folder)
@@ -126,4 +125,4 @@ def test_what_is_not_plain_is_left_to_the_library(folder, unknown):
 @pytest.mark.parametrize("options", [{"device": "meta"}, {"dtype": "bfloat16"}])
 def test_so_are_other_devices_and_numbers(folder, options):
     options = {"device": "cpu"} | options
-    assert bert_files.read(LocalModel("m", {"model": str(folder), "options": options})) is None
+    assert fast_bert.read(LocalModel("m", {"model": str(folder), "options": options})) is None

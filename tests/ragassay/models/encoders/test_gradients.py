@@ -11,7 +11,7 @@ from transformers import BertTokenizerFast
 from models import MINILM, WORDS, save_decoder
 from ragassay.models.batches import padded
 from ragassay.models.encoders.encoder import Encoder
-from ragassay.models.encoders.gradients import traced
+from ragassay.models.tracing import traced
 
 SMALL = {"hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2, "num_attention_heads": 2}
 SMALL |= {"vocab_size": 40, "max_position_embeddings": 64}

@@ -11,8 +11,8 @@ from sentence_transformers.sentence_transformer.modules import Dense
 from models import MINILM
 from ragassay.models.batches import padded
 from ragassay.models.encoders.encoder import Encoder
+from ragassay.models.encoders.kinds.sentence_transformers import Modules
 from ragassay.models.encoders.kinds.transformers import Kind as Plain
-from ragassay.models.encoders.sentence_modules import Modules
 
 TEXTS = ["The ferry sails at nine.", "Storm", "The census counted every lighthouse of the harbour twice. " * 40]
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ragassay.models.encoders.unit import unit
+from ragassay.models.encoders.embed import unit
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.float16, np.float32])

@@ -3,28 +3,28 @@
 import numpy as np
 import pytest
 
-from ragassay.models.heads import calibration
+from ragassay.models.heads.scores import expected_error, reliability, temperature
 
 
 def test_a_temperature_finds_how_much_too_sure_scores_are():
     draw = np.random.default_rng(0)
     scores = draw.standard_normal(20_000) * 2
     labels = draw.random(20_000) < 1 / (1 + np.exp(-scores))
-    assert calibration.temperature(scores * 3, labels) == pytest.approx(3, rel=0.05)
-    before = calibration.expected_error(1 / (1 + np.exp(-3 * scores)), labels)
-    after = calibration.expected_error(1 / (1 + np.exp(-scores)), labels)
+    assert temperature(scores * 3, labels) == pytest.approx(3, rel=0.05)
+    before = expected_error(1 / (1 + np.exp(-3 * scores)), labels)
+    after = expected_error(1 / (1 + np.exp(-scores)), labels)
     assert after < 0.02 < before
 
 
 @pytest.mark.parametrize("labels", [[], [True, True], [False]])
 def test_without_both_kinds_there_is_no_temperature(labels):
-    assert calibration.temperature([1.0] * len(labels), labels) == 1.0
+    assert temperature([1.0] * len(labels), labels) == 1.0
 
 
 def test_expected_error_by_hand():
     said, labels = [0.05, 0.15, 0.15, 0.95, 1.0], [False, True, False, True, True]
-    bins = {own["bin"]: own for own in calibration.reliability(said, labels)}
+    bins = {own["bin"]: own for own in reliability(said, labels)}
     assert bins[1] == {"bin": 1, "n": 2.0, "predicted": pytest.approx(0.15), "observed": 0.5}
     assert bins[9]["n"] == 2 and bins[9]["observed"] == 1
-    assert calibration.expected_error(said, labels) == pytest.approx((0.05 + 2 * 0.35 + 2 * 0.025) / 5)
-    assert calibration.expected_error([], []) is None
+    assert expected_error(said, labels) == pytest.approx((0.05 + 2 * 0.35 + 2 * 0.025) / 5)
+    assert expected_error([], []) is None

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from ragassay.models.heads import head, scores
-from ragassay.models.heads.recipe import Recipe
+from ragassay.models.heads.scores import Recipe
 
 QUICK = Recipe(hidden=16, epochs=4, rate=1e-2)
 

@@ -8,7 +8,7 @@ import pytest
 from project import ROOT
 from ragassay.documents.ids import split_of
 from ragassay.models.heads import learning
-from ragassay.models.heads.recipe import LOGISTIC, MLP, Recipe
+from ragassay.models.heads.scores import LOGISTIC, MLP, Recipe
 
 QUICK = Recipe(hidden=16, epochs=3, rate=1e-2)
 

@@ -1,8 +1,10 @@
-"""Hidden states of prompts, each computed once per model, layers and positions: what is stored is read.
+"""Hidden states of prompts by a frozen decoder, each computed once per model, layers and positions: what is stored is
+read.
 
-States are kept like an encoder's vectors (see `ragassay.models.store`), under the hash of the prompt's tokens, as
-float16, layers and positions one after another. Documents are taken in chunks, the prompts of one document together. In
-another batch, the last bits of a state may differ; once stored, it never changes.
+The decoder's trunk is loaded without its output layer, and generates nothing. Prompts are rendered as the provider
+`transformers` renders them. States are kept like an encoder's vectors (see `ragassay.models.store`), under the hash of
+the prompt's tokens, as float16, layers and positions one after another. Documents are taken in chunks, the prompts of
+one document together. In another batch, the last bits of a state may differ; once stored, it never changes.
 """
 
 import hashlib
@@ -14,12 +16,68 @@ import numpy as np
 
 from ragassay.base.atomic import write_text
 from ragassay.base.stage import log
-from ragassay.models.activations.decoder import Decoder
 from ragassay.models.activations.sites import RESIDUAL, ActivationsError
+from ragassay.models.local import LocalModel
 from ragassay.models.store import Store
 
+FORMAT = 1  # of stored states; a new one starts new stores
+CPU_TOKENS, GPU_TOKENS = 1024, 16_384  # of one batch
 LARGEST = float(np.finfo(np.float16).max)
 CHUNK, CHUNK_BYTES = 20_000, 256 << 20  # tokens of prompts, and bytes of their states, that are computed together
+
+
+class Decoder(LocalModel):
+    """An entry of `models` with provider `transformers`."""
+
+    @property
+    def identity(self) -> dict:
+        """Everything that can change a state by more than rounding."""
+        return {"format": FORMAT} | super().identity
+
+    @property
+    def longest(self) -> float:
+        """How many tokens it reads at most."""
+        return getattr(self.config, "max_position_embeddings", None) or float("inf")
+
+    def _reserved(self):
+        """Tokens that may never have been trained: special ones without a task, otherwise tokens of their form."""
+        named = set(self.tokenizer.all_special_tokens)
+        special = {token.content for token in self.tokenizer.added_tokens_decoder.values() if token.special} - named
+        formed = {token for token in self.tokenizer.get_vocab() if token[:1] in "<[" and token[-1:] in ">]"}
+        return special or formed - named
+
+    def token(self, name: str | None) -> int:
+        """The number of a token by its name; None is the end-of-text token."""
+        if name is None:
+            if self.tokenizer.eos_token_id is None:
+                raise ActivationsError(f"{self.name}: its tokenizer names no end-of-text token, expected one")
+            return self.tokenizer.eos_token_id
+        number = self.tokenizer.get_vocab().get(name)
+        if number is None:
+            shown = ", ".join(sorted(self._reserved())[:5]) or "none"
+            raise ActivationsError(
+                f"{self.name}: its tokenizer has no token {name!r}; name one that it reserves"
+                f" (tokens of that kind: {shown})"
+            )
+        return number
+
+    def tokens(self, messages: list[dict]) -> list[int]:
+        """A prompt as the provider would render it, as tokens."""
+        special = not self.tokenizer.chat_template
+        return self.tokenizer(self.prompt(messages), add_special_tokens=special)["input_ids"]
+
+    def output(self):
+        """The output layer, tokens x width: it makes logits of what the last layer puts out. It may take as long as
+        loading the trunk.
+        """
+        return self.causal().get_output_embeddings().weight.detach().float().cpu().numpy()
+
+    def load(self, site: str = RESIDUAL):
+        """The trunk, ready to run and to give the states of a site."""
+        from ragassay.models.activations.states import States
+
+        budget = self.batch_tokens(CPU_TOKENS, GPU_TOKENS)
+        return States(self.trunk(), budget, self.tokenizer.pad_token_id or 0, site)
 
 
 class StoredStates:

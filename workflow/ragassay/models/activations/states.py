@@ -15,11 +15,10 @@ import numpy as np
 import torch
 from transformers import DynamicCache
 
-from ragassay.models.activations.hooks import keeping
 from ragassay.models.activations.packing import PADDING, Row, pieces, rows
 from ragassay.models.activations.sites import RESIDUAL, ActivationsError, blocks, numbers, width
-from ragassay.models.batches import batches, padded
-from ragassay.models.device import short_texts
+from ragassay.models.activations.watching import keeping
+from ragassay.models.batches import batches, padded, short_texts
 
 AGREE = {torch.float32: 1e-3}  # relative; what packed and plain states may differ by
 COARSE = 0.05  # the same in numbers of 16 bits

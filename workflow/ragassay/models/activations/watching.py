@@ -1,4 +1,7 @@
-"""Keep the states of one token while a model generates, for a service of one's own; no forward pass is added.
+"""Keep the states of chosen layers while a decoder runs.
+
+`keeping` does so for each forward pass. `watching` keeps those of one token while a model generates, for a service of
+one's own; no forward pass is added:
 
     with watching(model, layers=range(1, 33), site=MLP) as watched:
         model.generate(**inputs)
@@ -10,8 +13,8 @@ Prompts of a batch are padded on the left, as generation needs it.
 import contextlib
 
 import numpy as np
+import torch
 
-from ragassay.models.activations.hooks import keeping
 from ragassay.models.activations.sites import (
     FIRST_GENERATED,
     LAST_PROMPT,
@@ -19,9 +22,42 @@ from ragassay.models.activations.sites import (
     ActivationsError,
     blocks,
     numbers,
+    part,
 )
 
 PASSES = {LAST_PROMPT: 1, FIRST_GENERATED: 2}  # of the trunk: the first reads the prompt, each other one token
+
+
+@contextlib.contextmanager
+def keeping(trunk, layers: list[int], pick, site: str = RESIDUAL):
+    """While the block lasts, a forward pass of `trunk` fills the dictionary that is given: layer -> pick(states)."""
+    kept, handles = {}, []
+
+    def keep(layer):
+        def hook(_module, _inputs, output):
+            kept[layer] = pick(_states(output))
+
+        return hook
+
+    def keep_input(_module, args, kwargs):
+        kept[0] = pick(args[0] if args else kwargs["hidden_states"])
+
+    try:
+        for layer in set(layers):
+            if layer == 0:
+                handles.append(blocks(trunk)[0].register_forward_pre_hook(keep_input, with_kwargs=True))
+            else:
+                handles.append(part(trunk, site, layer).register_forward_hook(keep(layer)))
+        yield kept
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+def _states(output):
+    if isinstance(output, torch.Tensor):
+        return output
+    return output.last_hidden_state if hasattr(output, "last_hidden_state") else output[0]
 
 
 class Watched:

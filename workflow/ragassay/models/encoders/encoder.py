@@ -17,9 +17,9 @@ import numpy as np
 from ragassay.base import variants
 from ragassay.base.errors import AssayError
 from ragassay.models import files
-from ragassay.models.encoders import pairs
 from ragassay.models.local import LocalModel
 
+BETWEEN = "\x1e"  # the record separator, which no cleaned text has
 FORMAT = 1  # of stored vectors; a new one starts new stores
 CPU_TOKENS, GPU_TOKENS = 768, 32_768  # of a batch: a small one stays in a processor's cache; a large one fills a GPU
 SECOND = 1 << 24  # more than any vocabulary has
@@ -117,14 +117,14 @@ class Kind(abc.ABC):
         return [len(row) for row in self._tokens(texts, truncation=False, verbose=False)]
 
     def _tokens(self, texts, **options):
-        split = [pairs.split(text) for text in texts]
-        if all(second is None for _, second in split):
+        pairs_of_texts = [split(text) for text in texts]
+        if all(second is None for _, second in pairs_of_texts):
             return self.tokenizer(texts, **options)["input_ids"]
         rows = []
-        for first, second in split:
-            found = self.tokenizer(first, second, **options)
-            types = found.get("token_type_ids", [0] * len(found["input_ids"]))
-            rows.append([token + SECOND * kind for token, kind in zip(found["input_ids"], types, strict=True)])
+        for first, second in pairs_of_texts:
+            cut = self.tokenizer(first, second, **options)
+            types = cut.get("token_type_ids", [0] * len(cut["input_ids"]))
+            rows.append([token + SECOND * kind for token, kind in zip(cut["input_ids"], types, strict=True)])
         return rows
 
     @abc.abstractmethod
@@ -141,13 +141,23 @@ class Kind(abc.ABC):
         """The module that makes the first embeddings of tokens."""
 
 
-def _is_in_transformers(architectures):
-    import transformers
-
-    return any(hasattr(transformers, name) for name in architectures)
-
-
 def features(tokens: np.ndarray, mask: np.ndarray) -> dict[str, np.ndarray]:
     """What models call their inputs. They get no types of tokens where all are of the first text."""
     types, ids = np.divmod(tokens, SECOND)
     return {"input_ids": ids, "attention_mask": mask} | ({"token_type_ids": types} if types.any() else {})
+
+
+def pair(first: str, second: str) -> str:
+    return f"{first}{BETWEEN}{second}"
+
+
+def split(text: str) -> tuple[str, str | None]:
+    """Both texts; the second is None if it is no pair."""
+    first, between, second = text.partition(BETWEEN)
+    return first, second if between else None
+
+
+def _is_in_transformers(architectures):
+    import transformers
+
+    return any(hasattr(transformers, name) for name in architectures)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from ragassay.models.heads.recipe import Recipe
-from ragassay.models.threads import threads
+from ragassay.models.heads.scores import Recipe
+from ragassay.models.processor import threads
 
 
 @dataclass(frozen=True)

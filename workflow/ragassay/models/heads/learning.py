@@ -13,8 +13,8 @@ import numpy as np
 from ragassay.base import chance
 from ragassay.base.errors import AssayError
 from ragassay.metrics.auroc import auroc
-from ragassay.models.heads import calibration, regression, scores
-from ragassay.models.heads.recipe import LOGISTIC, MLP
+from ragassay.models.heads import regression, scores
+from ragassay.models.heads.scores import LOGISTIC, MLP
 
 TRAIN, VALIDATION, TEST = "train", "validation", "test"
 DIGITS = 6
@@ -78,7 +78,7 @@ def learn(owner: str, data: Data, kinds: tuple[str, ...], balanced: bool, recipe
                 learned.rows.append({**keys, **row, **test, "kept": row["epoch"] == kept})
             if share == 1:
                 learned.heads[head, seed] = arrays
-                learned.temperatures[head, seed] = calibration.temperature(*scored(arrays, data, VALIDATION))
+                learned.temperatures[head, seed] = scores.temperature(*scored(arrays, data, VALIDATION))
     return learned
 
 
@@ -120,8 +120,8 @@ def figures(found: np.ndarray, labels: np.ndarray, temperature: float = 1.0) -> 
     numbers = {
         "accuracy": np.mean((found > 0) == labels),
         "auroc": auroc(found, labels),
-        "log_loss": calibration.log_loss(found / temperature, labels),
-        "expected_error": calibration.expected_error(predicted, labels),
+        "log_loss": scores.log_loss(found / temperature, labels),
+        "expected_error": scores.expected_error(predicted, labels),
     }
     return {name: None if value is None else round(float(value), DIGITS) for name, value in numbers.items()}
 

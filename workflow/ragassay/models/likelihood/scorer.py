@@ -20,10 +20,9 @@ import torch
 
 from ragassay.base.errors import AssayError
 from ragassay.base.stage import log
-from ragassay.models.batches import batches, padded
-from ragassay.models.device import positions, short_texts
+from ragassay.models.batches import batches, padded, positions, short_texts
 from ragassay.models.local import LocalModel
-from ragassay.models.products import quicken
+from ragassay.models.processor import quicken
 
 CPU_TOKENS, GPU_TOKENS = 1024, 16_384  # of one batch, padding included
 CPU_ENOUGH = 128  # tokens that a core multiplies as fast as more

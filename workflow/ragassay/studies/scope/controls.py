@@ -19,7 +19,7 @@ from functools import cached_property
 import numpy as np
 
 from ragassay.base import chance
-from ragassay.models.encoders.unit import unit
+from ragassay.models.encoders.embed import unit
 from ragassay.models.heads import regression
 from ragassay.schemas.scope_questions import FEATURES
 from ragassay.text.names import names, numbers

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ragassay.models.encoders.unit import unit
+from ragassay.models.encoders.embed import unit
 from ragassay.studies.scope.strata import grade, similarity, stratum, stratum_names
 
 LIMITS = [0.4, 0.6]

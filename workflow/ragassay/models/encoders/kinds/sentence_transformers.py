@@ -2,19 +2,23 @@
 
 Nearly all of them are a transformer, the mean of its tokens' states or the first one, and perhaps a normalisation. That
 is what the kind `transformers` computes, too, without the library, whose import takes longer than a thousand questions.
-Only a model with other modules is left to the library.
+Only a model with other modules is left to the library. Weights are read as safetensors and code that comes with a model
+is never run.
 """
 
 import json
 from dataclasses import replace
 from pathlib import Path
 
-from ragassay.models.encoders import encoder
+import torch
+
+from ragassay.models import files
+from ragassay.models.batches import positions
+from ragassay.models.encoders import encoder, fast_bert
 from ragassay.models.encoders.kinds import transformers
 
 POOLING = {"mean_tokens": "mean", "mean": "mean", "cls_token": "cls", "cls": "cls", "lasttoken": "last"}
 PLAIN = (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"])
-
 READING = {  # what may stand beside the length that is read
     "do_lower_case": False,
     "transformer_task": "feature-extraction",
@@ -26,8 +30,6 @@ READING = {  # what may stand beside the length that is read
 def Kind(settings: encoder.Encoder) -> encoder.Kind:
     options = plain_options(settings.local.folder)
     if options is None:
-        from ragassay.models.encoders.sentence_modules import Modules
-
         return Modules(settings)
     return transformers.Kind(replace(settings, options=options | settings.options))
 
@@ -59,3 +61,53 @@ def _pooling(config):
 
 def _json(path, absent):
     return json.loads(path.read_text()) if path.is_file() else absent
+
+
+class Modules(encoder.Kind):
+    """A model with layers of its own. The library runs its modules, but for the first one, which reads the text, where
+    that can be done faster (see `ragassay.models.encoders.fast_bert`).
+    """
+
+    def __init__(self, settings: encoder.Encoder):
+        from sentence_transformers import SentenceTransformer  # seconds, which other models do without
+
+        from ragassay.models.loading import LOCAL, check_again
+
+        local = settings.local
+        with local.reading("weights"):
+            self.device, dtype = local.place().values()
+            self.model = SentenceTransformer(
+                str(local.folder),
+                device=str(self.device),
+                **LOCAL,
+                model_kwargs={"use_safetensors": True, "dtype": dtype, "ignore_mismatched_sizes": True},
+            )
+            self.model.eval()
+            first = getattr(self.model[0], "auto_model", self.model[0])
+            check_again(first, files.first(local.folder), dtype=dtype)
+        self.model.requires_grad_(False)
+        self.lean, self.first = fast_bert.lean(first), first
+        self.tokenizer = self.model.tokenizer
+        self.longest = settings.cut(positions(getattr(first, "config", None))) or self.model.max_seq_length
+        self.batch_tokens = local.batch_tokens(encoder.CPU_TOKENS, encoder.GPU_TOKENS)
+        self.pad = self.tokenizer.pad_token_id or 0
+
+    @torch.inference_mode()
+    def vectors(self, tokens, mask):
+        if self.lean is None:
+            return self.tensors(tokens, mask).cpu().numpy()
+        given = encoder.features(tokens, mask)
+        features = self._placed(given) | {"token_embeddings": self.lean(*given.values())}
+        for module in list(self.model)[1:]:
+            features = module(features)
+        return features["sentence_embedding"].numpy()
+
+    def tensors(self, tokens, mask):
+        return self.model(self._placed(encoder.features(tokens, mask)))["sentence_embedding"].float()
+
+    @property
+    def words(self):
+        return self.first.get_input_embeddings()
+
+    def _placed(self, given):
+        return {name: torch.from_numpy(values).to(self.device) for name, values in given.items()}

@@ -16,8 +16,8 @@ from functools import cached_property
 import torch
 from torch.nn.functional import normalize
 
-from ragassay.models.device import positions
-from ragassay.models.encoders import bert_files, encoder, fast_bert
+from ragassay.models.batches import positions
+from ragassay.models.encoders import encoder, fast_bert
 
 FARTHEST = 100_000  # a tokenizer without a limit gives an astronomic number
 POOLINGS = ("mean", "cls", "last", "pooler")
@@ -32,7 +32,7 @@ class Kind(encoder.Kind):
                 f"encoder {self.name}: found pooling {self.pooling!r}, expected one of {', '.join(POOLINGS)}"
             )
         local, pooler = settings.local, self.pooling == "pooler"
-        self.device, self._local, read = local.device, local, None if pooler else bert_files.read(local)
+        self.device, self._local, read = local.device, local, None if pooler else fast_bert.read(local)
         if read:
             self.lean, self.tokenizer, most = read
         else:

@@ -14,7 +14,7 @@ from torch.nn.functional import normalize
 
 from ragassay.models.batches import batches, padded
 from ragassay.models.encoders.embed import vectors
-from ragassay.models.encoders.gradients import traced
+from ragassay.models.tracing import traced
 from ragassay.search.similarity import COSINE, comparable
 from ragassay.studies.poisoning.attacks.drafts import Draft, Drafter
 

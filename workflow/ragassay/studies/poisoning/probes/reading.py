@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ragassay.base.atomic import write_text
-from ragassay.models.activations.decoder import Decoder
 from ragassay.models.activations.sites import (
     FIRST_GENERATED,
     LAST_PROMPT,
@@ -17,7 +16,7 @@ from ragassay.models.activations.sites import (
     first,
     numbers,
 )
-from ragassay.models.activations.state_store import StoredStates
+from ragassay.models.activations.state_store import Decoder, StoredStates
 
 RELEASED = {"site": MLP, "position": FIRST_GENERATED}  # as in the released code, which also sorts layers as strings
 

@@ -13,7 +13,7 @@ import torch
 from transformers import ResNetConfig, ResNetModel
 
 from ragassay.metrics.auroc import auroc
-from ragassay.models.threads import threads
+from ragassay.models.processor import threads
 from ragassay.studies.poisoning.probes.samples import Part, ProbeError, Scaling, scaling
 
 ROWS = 64  # that are embedded at a time

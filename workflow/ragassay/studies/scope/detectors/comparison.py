@@ -14,7 +14,8 @@ import pandas as pd
 
 from ragassay.base import tables
 from ragassay.metrics.panel import Estimates, Panel
-from ragassay.models.heads import calibration
+from ragassay.models.heads.scores import BINS, expected_error
+from ragassay.models.heads.scores import bins as bins_of
 from ragassay.schemas.report import Section
 from ragassay.schemas.scope_answers import PREDICTIONS
 from ragassay.studies.scope.detectors.detector import TRAINED_ON
@@ -117,14 +118,14 @@ def calibration_rows(suffix: str, whose: str, predictions, truths, times: int, s
         out, predicted = rows["out"].to_numpy(bool), rows["probability"].to_numpy()
         raw = 1 / (1 + np.exp(-rows["score"].to_numpy()))
         for name, probabilities in (("expected_error", predicted), ("before_temperature", raw)):
-            error = calibration.expected_error(probabilities, out)
+            error = expected_error(probabilities, out)
             yield SECTION.row(f"calibration{suffix}", keys, name, error, rows["question_id"].nunique())
-        bins = calibration.bins(predicted)
+        bins = bins_of(predicted)
         masks = {number: bins == number for number in np.unique(bins)}
         means = Panel(rows["doc_id"], times, seed).means(np.stack([predicted, out], axis=1), masks)
         for number, estimates in means.items():
             n = rows["question_id"][masks[number]].nunique()
-            own = {**keys, "probability": f"{number / calibration.BINS:.1f}"}
+            own = {**keys, "probability": f"{number / BINS:.1f}"}
             yield SECTION.row(f"reliability{suffix}", own, "predicted", estimates.row(0)["value"], n)
             yield SECTION.row(f"reliability{suffix}", own, "observed", **estimates.row(1) | {"n": n})
 

@@ -19,8 +19,7 @@ import numpy as np
 from ragassay.base import variants
 from ragassay.base.errors import AssayError
 from ragassay.documents.ids import PARTS, split_of
-from ragassay.models.heads.recipe import LOGISTIC, MLP
-from ragassay.models.heads.scores import ROWS
+from ragassay.models.heads.scores import LOGISTIC, MLP, ROWS
 from ragassay.text.near_duplicates import earlier_neighbours
 from ragassay.text.signatures import HASHES, VIEWS, WIDTH, signatures
 

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from ragassay.models.encoders.unit import unit
+from ragassay.models.encoders.embed import unit
 from ragassay.studies.poisoning.defences.clusters import mean_similarity, rouge_l, two_means
 from ragassay.studies.poisoning.defences.judgement import Criterion, Judgement
 from ragassay.studies.poisoning.defences.null import DefenceError, is_rough

@@ -4,7 +4,7 @@ validation part is kept. A sparse one rests on few features.
 
 import numpy as np
 
-from ragassay.models.heads import calibration, scores
+from ragassay.models.heads import scores
 from ragassay.studies.poisoning.probes.samples import scaling
 
 SETTINGS = {"strengths": [0.001, 0.01, 0.1], "sparse": False}  # the lower, the simpler
@@ -24,7 +24,7 @@ def fit(training, validation, settings, seed):
         model = LogisticRegression(C=strength, class_weight="balanced", max_iter=ITERATIONS, **penalty)
         model.fit(given, training.labels)
         arrays = scale.worked_into(model.coef_[0], float(model.intercept_[0]))
-        loss = calibration.log_loss(scores.scores(arrays, held), validation.labels) if len(held) else 0.0
+        loss = scores.log_loss(scores.scores(arrays, held), validation.labels) if len(held) else 0.0
         if best is None or loss < best[0]:
             best = loss, arrays
     return best[1]

@@ -1,6 +1,6 @@
 """Two layers on all activations side by side, stopped where the validation part has the least loss."""
 
-from ragassay.models.heads.recipe import Recipe
+from ragassay.models.heads.scores import Recipe
 from ragassay.studies.poisoning.probes.kinds import logistic
 
 SETTINGS = {"hidden": 64, "dropout": 0.1, "epochs": 10, "batch": 32, "rate": 1e-3}

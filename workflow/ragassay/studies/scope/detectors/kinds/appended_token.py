@@ -9,8 +9,7 @@ does (default -1, the last). A prompt that is longer than the model reads has no
 from collections.abc import Sequence
 
 from ragassay.calls.prompts import Prompt
-from ragassay.models.activations.decoder import Decoder
-from ragassay.models.activations.state_store import StoredStates
+from ragassay.models.activations.state_store import Decoder, StoredStates
 from ragassay.models.heads.scores import ROWS
 from ragassay.studies.scope.detectors import detector
 

@@ -3,7 +3,7 @@
 The question alone cannot show whether a document answers it; a detector that does no better has learned the wording.
 """
 
-from ragassay.models.heads.recipe import LOGISTIC
+from ragassay.models.heads.scores import LOGISTIC
 from ragassay.studies.scope.detectors.kinds import sentence_pair
 
 

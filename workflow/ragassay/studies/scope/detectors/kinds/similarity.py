@@ -1,7 +1,7 @@
 """The distance of the question to its document: 1 minus the cosine of their vectors. Its head is a threshold."""
 
-from ragassay.models.encoders.unit import unit
-from ragassay.models.heads.recipe import LOGISTIC
+from ragassay.models.encoders.embed import unit
+from ragassay.models.heads.scores import LOGISTIC
 from ragassay.studies.scope.detectors.kinds import sentence_pair
 
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 from transformers.pytorch_utils import Conv1D
 
-from ragassay.models.products import quicken
+from ragassay.models.processor import quicken
 
 
 class Own(torch.nn.Linear):
