@@ -1,5 +1,5 @@
-"""A model on this machine: one way to its files, its numbers, what it is, and the text of a prompt, which is the same each
-day and puts system messages into the first one for templates that refuse them.
+"""A model on this machine: one way to its files, its numbers, what it is, and the text of a prompt, which is the same
+each day and puts system messages into the first one for templates that refuse them.
 """
 
 import datetime
