@@ -29,7 +29,7 @@ from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.attacks import RETRIEVED, TARGETS
 from ragassay.schemas.defences import FILTERED
-from ragassay.search.similarity import COSINE, comparable
+from ragassay.search.nearest import COSINE, comparable
 from ragassay.studies.poisoning.attacks.texts import texts_of
 from ragassay.studies.poisoning.defences.null import fold_of
 from ragassay.studies.poisoning.measures.comparison import difference_rows

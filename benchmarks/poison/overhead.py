@@ -17,7 +17,7 @@ from ragassay.calls.model import Model, Request
 from ragassay.calls.prompts import Prompt
 from ragassay.models.encoders.embed import tokenized, unit, vectors
 from ragassay.models.encoders.encoder import Encoder
-from ragassay.search.similarity import COSINE
+from ragassay.search.nearest import COSINE
 from ragassay.studies.poisoning.defences import defence
 from ragassay.studies.poisoning.defences.null import ALL, Null
 from ragassay.studies.poisoning.defences.scorers.ngram import Scorer

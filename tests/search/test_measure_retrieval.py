@@ -8,7 +8,7 @@ import pytest
 from ragassay.base import tables
 from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES, QUERIES
 from ragassay.schemas.report import METRICS
-from ragassay.search.gold import GoldError
+from ragassay.search.measures import GoldError
 from rows import place, row
 from scripts.search.measure_retrieval import measure_retrieval
 

@@ -5,8 +5,7 @@ import pytest
 from scipy import stats
 
 from ragassay.metrics.auroc import auroc
-from ragassay.metrics.paired import holm, sign_flip
-from ragassay.metrics.rank_swap import swap
+from ragassay.metrics.paired import holm, rank_swap, sign_flip
 
 FLIPS = 20_000
 
@@ -66,9 +65,9 @@ def test_exchanged_ranks_tell_which_auroc_is_higher():
     positive = items[0]
     weak = random.normal(positive * 0.5)
     strong = random.normal(positive * 2.0) * 1000  # scores of other sizes do not matter, ranks do
-    assert swap(strong, weak, *items, 199) == swap(weak, strong, *items, 199) == 1 / 200
-    assert swap(weak, weak, *items, 99) == 1
-    same = np.array([swap(*random.normal(positive, size=(2, 160)), *items, 99, seed) for seed in range(60)])
+    assert rank_swap(strong, weak, *items, 199) == rank_swap(weak, strong, *items, 199) == 1 / 200
+    assert rank_swap(weak, weak, *items, 99) == 1
+    same = np.array([rank_swap(*random.normal(positive, size=(2, 160)), *items, 99, seed) for seed in range(60)])
     assert 0.3 < same.mean() < 0.7 and (same <= 0.1).mean() < 0.25
 
 
@@ -83,4 +82,4 @@ def test_the_p_of_exchanged_ranks_is_that_of_areas_computed_again_for_each_excha
     swapped = np.random.default_rng(7).integers(0, 2, (300, len(names))).astype(bool)[:, owners]
     areas = [[auroc(np.where(row, *pair), positive) for row in swapped] for pair in (ranks, ranks[::-1])]
     expected = (np.abs(np.subtract(*areas)) >= found - 1e-9).sum()
-    assert swap(*scores, positive, clusters, 300, 7) == (expected + 1) / 301
+    assert rank_swap(*scores, positive, clusters, 300, 7) == (expected + 1) / 301

@@ -1,11 +1,21 @@
-"""Draws of clusters and what is read from them."""
+"""Draws of clusters, intervals, and rates without the mistakes of their judge: against scipy, plain versions, and what
+they promise.
+"""
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from ragassay.metrics.panel import Panel
-from ragassay.metrics.resampling import draws, interval, share_interval
+from ragassay.metrics.resampling import (
+    Judge,
+    clopper_pearson,
+    corrected,
+    corrected_rate,
+    draws,
+    interval,
+    share_interval,
+)
 
 
 def test_a_draw_has_as_many_clusters_as_there_are_and_is_that_of_the_generator():
@@ -88,3 +98,51 @@ def test_intervals_of_differences_and_areas_cover_the_truth_as_often_as_they_say
         row = panel.auroc(scores, kinds).row()
         within.append(row["low"] <= stats.norm.cdf(1 / np.sqrt(2 * 1.09)) <= row["high"])
     assert 0.92 <= np.mean(covered) <= 0.98 and 0.93 <= np.mean(within) <= 0.99  # .01 of 400 studies is chance
+
+
+@pytest.mark.parametrize(("hits", "count"), [(0, 1), (1, 1), (0, 30), (3, 30), (15, 300), (299, 300), (300, 300)])
+@pytest.mark.parametrize("level", [0.9, 0.95])
+def test_the_exact_interval_of_a_rate_is_that_of_scipy(hits, count, level):
+    expected = stats.binomtest(hits, count).proportion_ci(level, "exact")
+    assert clopper_pearson(hits, count, level) == pytest.approx((expected.low, expected.high), abs=1e-12)
+
+
+@pytest.mark.parametrize("rate", [0.01, 0.05, 0.5])
+def test_the_exact_interval_covers_the_rate_at_least_as_often_as_it_says(rate):
+    covered = sum(
+        stats.binom.pmf(hits, 40, rate)
+        for hits in range(41)
+        if clopper_pearson(hits, 40)[0] <= rate <= clopper_pearson(hits, 40)[1]
+    )
+    assert covered >= 0.95
+
+
+def test_nothing_has_no_rate():
+    assert clopper_pearson(0, 0) == (None, None)
+
+
+GOOD = Judge(yes_of_yes=180, yes=200, no_of_no=160, no=200)  # sensitivity .9, specificity .8
+
+
+@pytest.mark.parametrize("truth", [0.0, 0.1, 0.3, 0.9, 1.0])
+def test_what_the_judge_adds_is_taken_away(truth):
+    seen = truth * 0.9 + (1 - truth) * 0.2
+    assert corrected(seen, 0.9, 0.8) == pytest.approx(truth)
+
+
+def test_a_judge_without_mistakes_changes_nothing_and_no_rate_leaves_its_range():
+    assert corrected(0.37, 1.0, 1.0) == pytest.approx(0.37)
+    assert corrected(np.array([0.05, 0.99]), 0.9, 0.8).tolist() == [0, 1]
+
+
+def test_the_interval_is_as_wide_as_the_delta_method_says():
+    rate, n = 0.55, 2000
+    value, low, high = corrected_rate(rate, np.random.default_rng(2).binomial(n, rate, 20_000) / n, GOOD)
+    parts = [rate * (1 - rate) / n, value**2 * 0.9 * 0.1 / 200, (1 - value) ** 2 * 0.8 * 0.2 / 200]
+    assert value == pytest.approx(0.5)
+    assert (high - low) / (2 * 1.96) == pytest.approx(np.sqrt(sum(parts)) / 0.7, rel=0.08)
+
+
+@pytest.mark.parametrize("judge", [Judge(0, 0, 0, 0), Judge(5, 10, 5, 10), Judge(9, 10, 0, 0)])
+def test_a_judge_of_whom_nothing_is_known_or_who_guesses_corrects_nothing(judge):
+    assert corrected_rate(0.5, [0.5], judge) == (None, None, None)

@@ -1,15 +1,22 @@
-"""The area under the ROC curve: how often a positive item scores above a negative one, ties counting half.
+"""How well scores rank positive items above negative ones: the area under the ROC curve, and average precision.
 
-In closed form, from the number (or weight) of the items of both kinds at each distinct score. No curve is drawn here.
+Both come in closed form from the number (or weight) of the items of both kinds at each distinct score. No curve is
+drawn here and nothing is interpolated.
 """
 
 import numpy as np
 
 
 def auroc(scores, positive) -> float | None:
-    """None if there are no positive or no negative items."""
-    (found,) = areas(*counted(scores, positive))
-    return None if np.isnan(found) else float(found)
+    """How often a positive item scores above a negative one, ties counting half; None without items of both kinds."""
+    return _only(areas(*counted(scores, positive)))
+
+
+def average_precision(scores, positive) -> float | None:
+    """The mean precision over the positive items, each at the threshold that it just passes: the step-wise area under
+    the precision-recall curve. None without positive items.
+    """
+    return _only(precisions(*counted(scores, positive)))
 
 
 def counted(scores, positive) -> tuple[np.ndarray, np.ndarray]:
@@ -27,3 +34,16 @@ def areas(above: np.ndarray, below: np.ndarray) -> np.ndarray:
     pairs = above.sum(axis=1) * below.sum(axis=1)
     wins = np.vecdot(above, np.cumsum(below, axis=1)) - np.vecdot(above, below) / 2
     return np.divide(wins, pairs, out=np.full(len(wins), np.nan), where=pairs > 0)
+
+
+def precisions(above: np.ndarray, below: np.ndarray) -> np.ndarray:
+    """Average precisions from the same weights as `areas`; NaN where there are no positive items."""
+    hits, alarms = (np.cumsum(part[:, ::-1], axis=1) for part in (above, below))  # at each threshold, highest first
+    passing = hits + alarms
+    precision = np.divide(hits, passing, out=np.zeros(hits.shape), where=passing > 0)
+    total = above.sum(axis=1)
+    return np.divide((above[:, ::-1] * precision).sum(axis=1), total, out=np.full(len(total), np.nan), where=total > 0)
+
+
+def _only(values):
+    return None if np.isnan(values[0]) else float(values[0])

@@ -18,8 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ragassay.metrics import resampling
-from ragassay.metrics.auroc import areas
-from ragassay.metrics.average_precision import precisions
+from ragassay.metrics.auroc import areas, precisions
 from ragassay.metrics.paired import sign_flip
 from ragassay.metrics.resampling import interval, share_interval
 
@@ -106,7 +105,7 @@ class Panel:
         return self._of_rankings(scores, positive, asked, [areas])[0]
 
     def average_precision(self, scores, positive, asked=None) -> Estimates:
-        """The area under the precision-recall curve, in steps; see `ragassay.metrics.average_precision`."""
+        """The area under the precision-recall curve, in steps; see `ragassay.metrics.auroc`."""
         return self._of_rankings(scores, positive, asked, [precisions])[0]
 
     def tpr_at(self, scores, positive, fpr: float, asked=None) -> Estimates:

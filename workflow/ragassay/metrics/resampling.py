@@ -1,4 +1,6 @@
-"""Bootstrap intervals by cluster: clusters are drawn with replacement, each with all its items, because the items of
+"""Intervals of rates and other numbers, and a rate corrected for the mistakes of its judge.
+
+Bootstrap intervals go by cluster: clusters are drawn with replacement, each with all its items, because the items of
 one cluster (the questions of a document, say) are not independent of each other.
 
 Draws of few clusters vary less than samples of as many do, and a plain percentile interval of 15 documents covers the
@@ -6,9 +8,13 @@ truth in 85 to 92 % of cases instead of 95. So `interval` takes wider percentile
 distribution does. `share_interval` is for rates and other numbers between 0 and 1, which are lopsided near the ends:
 Wilson's score interval with as many items as would vary like the draws. Where all items agree there is no variation to
 learn from, and each cluster counts as one item.
+
+`clopper_pearson` is for items that are independent of each other. `corrected_rate` is Rogan and Gladen's correction,
+from the judge's rates on gold items.
 """
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -57,6 +63,58 @@ def share_interval(
     middle, half = value + squared / size / 2, np.sqrt(squared * (spread / size + squared / size**2 / 4))
     low, high = ((middle + side * half) / (1 + squared / size) for side in (-1, 1))
     return max(0.0, float(low)), min(1.0, float(high))
+
+
+def clopper_pearson(hits: int, count: int, level: float = LEVEL) -> tuple[float | None, float | None]:
+    """The exact interval of a rate of `hits` out of `count` independent items, after Clopper and Pearson: it covers the
+    true rate at least as often as it says, whatever the number of items. Empty without items.
+    """
+    if not count:
+        return None, None
+    from scipy.special import betaincinv
+
+    tail = (1 - level) / 2
+    low = betaincinv(hits, count - hits + 1, tail) if hits else 0.0
+    high = betaincinv(hits + 1, count - hits, 1 - tail) if hits < count else 1.0
+    return float(low), float(high)
+
+
+class Judge(NamedTuple):
+    """How often a judge said yes to gold items of either label."""
+
+    yes_of_yes: int
+    yes: int
+    no_of_no: int
+    no: int
+
+    @property
+    def sensitivity(self) -> float | None:
+        return self.yes_of_yes / self.yes if self.yes else None
+
+    @property
+    def specificity(self) -> float | None:
+        return self.no_of_no / self.no if self.no else None
+
+
+def corrected(rate, sensitivity, specificity):
+    """The rate without the judge's mistakes, within 0 and 1; arrays are taken item by item."""
+    return np.clip((rate + specificity - 1) / (sensitivity + specificity - 1), 0, 1)
+
+
+def corrected_rate(rate: float, drawn, judge: Judge, seed: int = 0, clusters: int | None = None):
+    """(value, low, high) for a rate and its resampled values, of so many clusters; empty without gold items of both
+    kinds, or for a judge no better than chance. The judge's two rates are drawn from their posteriors given the gold
+    counts (beta distributions with Jeffreys' prior), so the interval covers the uncertainty of both.
+    """
+    if not judge.yes or not judge.no or judge.sensitivity + judge.specificity <= 1:
+        return None, None, None
+    random, drawn = np.random.default_rng(seed), np.asarray(drawn, float)
+    hits, misses = judge.yes_of_yes, judge.yes - judge.yes_of_yes
+    sensitivity = random.beta(hits + 0.5, misses + 0.5, len(drawn))
+    specificity = random.beta(judge.no_of_no + 0.5, judge.no - judge.no_of_no + 0.5, len(drawn))
+    usable = ~np.isnan(drawn) & (sensitivity + specificity > 1)
+    values = corrected(drawn[usable], sensitivity[usable], specificity[usable])
+    return float(corrected(rate, judge.sensitivity, judge.specificity)), *interval(values.tolist(), clusters)
 
 
 def _known(drawn):

@@ -4,6 +4,9 @@ Passages stream by in blocks, ids ascending, and of each query only its best so 
 number of queries, not with that of passages. Scores are compared in steps of `STEP`, since further digits depend on the
 machine and on how blocks are cut; equal scores are ordered by id. A score and the passage's position in the stream are
 packed into one whole number, so that the smaller one is the better neighbour and no two are the same.
+
+A score is a product of vectors: for a cosine they are brought to length 1 by `comparable`. Vectors are stored as they
+were computed, so that one store serves both.
 """
 
 from collections.abc import Iterable, Iterator
@@ -11,7 +14,9 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from ragassay.base.errors import AssayError
+from ragassay.models.encoders.embed import unit
 
+COSINE, DOT = "cosine", "dot"
 STEP = 1e-5
 QUERIES = 512  # scored against a block at a time
 SAMPLE = 2048  # passages of the first block that a first limit is taken from
@@ -50,6 +55,25 @@ def nearest(queries: np.ndarray, blocks: Iterable[np.ndarray], count: int) -> tu
     return unpacked(keys[:, :width])
 
 
+def best_of_sparse(scores, count: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Positions and scores of each row of a sparse matrix, best first; passages that are not stored in it are no
+    neighbours.
+    """
+    for start, end in zip(scores.indptr, scores.indptr[1:], strict=False):
+        own, positions = scores.data[start:end], scores.indices[start:end]
+        if len(own) > count:
+            if not np.abs(own).max() < LARGEST * STEP:
+                raise AssayError(UNSOUND)
+            near = np.flatnonzero(own >= np.partition(own, -count)[-count] - 2 * STEP)  # equal steps stay in
+            own, positions = own[near], positions[near]
+        yield unpacked(np.sort(packed(own, positions.astype(np.int64)))[:count])
+
+
+def comparable(vectors, similarity: str) -> np.ndarray:
+    """Vectors as float32 whose products are their similarities."""
+    return unit(vectors) if similarity == COSINE else np.asarray(vectors, np.float32)
+
+
 class Best:
     """The best of some queries so far."""
 
@@ -81,20 +105,6 @@ class Best:
 
     def keys(self) -> np.ndarray:
         return np.sort(self._keys, axis=1)
-
-
-def best_of_sparse(scores, count: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Positions and scores of each row of a sparse matrix, best first; passages that are not stored in it are no
-    neighbours.
-    """
-    for start, end in zip(scores.indptr, scores.indptr[1:], strict=False):
-        own, positions = scores.data[start:end], scores.indices[start:end]
-        if len(own) > count:
-            if not np.abs(own).max() < LARGEST * STEP:
-                raise AssayError(UNSOUND)
-            near = np.flatnonzero(own >= np.partition(own, -count)[-count] - 2 * STEP)  # equal steps stay in
-            own, positions = own[near], positions[near]
-        yield unpacked(np.sort(packed(own, positions.astype(np.int64)))[:count])
 
 
 def packed(scores: np.ndarray, positions: np.ndarray) -> np.ndarray:

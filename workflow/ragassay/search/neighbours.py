@@ -1,5 +1,8 @@
-"""Tables of neighbours: from positions to rows, and merging those of several corpora. Scores nothing."""
+"""Tables of neighbours: from positions to rows, merging those of several corpora, and the texts of the best passages, for
+a model to read. Of these only the texts that are wanted are held, whatever the size of the corpus. Scores nothing.
+"""
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -7,11 +10,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ragassay.base import tables
-from ragassay.schemas.corpora import NEIGHBOURS
+from ragassay.base.errors import AssayError
+from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES
 from ragassay.search.nearest import BITS, STEP, best_of_sparse
 
+NOTHING = "(nothing was found)"  # the only passage of a query that shares no word with any
 TOGETHER = 4096  # queries whose rows are made at once
 SCORED = 256  # queries that are scored against all passages of a sparse index at once
+
+
+class PassageError(AssayError):
+    """A search found what the corpus does not have."""
 
 
 def rows(query_ids: list[str], passage_ids: pa.ChunkedArray, positions: np.ndarray, scores: np.ndarray) -> pa.Table:
@@ -68,6 +77,29 @@ def merged(rankings: list[pa.Table], count: int) -> pa.Table:
     best = together.take(pa.array(order[ranks <= count]))
     place = NEIGHBOURS.schema.get_field_index("rank")
     return best.set_column(place, NEIGHBOURS.schema.field(place), pa.array(ranks[ranks <= count].astype(np.int32)))
+
+
+def best_passages(passages, neighbours, count: int) -> dict[str, dict[str, str]]:
+    """query -> its `count` best passages, best first: id -> text. A query that found nothing has none."""
+    rows = tables.read(NEIGHBOURS, neighbours, ["query_id", "rank", "passage_id"])
+    rows = rows.filter(pc.less_equal(rows["rank"], count))
+    texts = _texts(passages, pc.unique(rows["passage_id"]))
+    best = defaultdict(dict)
+    for query, passage in zip(rows["query_id"].to_pylist(), rows["passage_id"].to_pylist(), strict=True):
+        if passage not in texts:
+            raise PassageError(
+                f"{neighbours}: found the passage {passage!r}, which {passages} does not have; search again"
+            )
+        best[query][passage] = texts[passage]
+    return best
+
+
+def _texts(passages, wanted: pa.Array) -> dict[str, str]:
+    texts = {}
+    for batch in tables.batches(PASSAGES, passages, ["passage_id", "text"]):
+        own = batch.filter(pc.is_in(batch["passage_id"], value_set=wanted))
+        texts.update(zip(own["passage_id"].to_pylist(), own["text"].to_pylist(), strict=True))
+    return texts
 
 
 def _places(names) -> np.ndarray:

@@ -15,8 +15,7 @@ from safetensors.numpy import load_file, save
 from ragassay.models.encoders.embed import tokenized, vectors
 from ragassay.models.encoders.encoder import SAME_VECTORS, Encoder
 from ragassay.search.bm25 import Bm25
-from ragassay.search.nearest import best_of_sparse, nearest
-from ragassay.search.similarity import comparable
+from ragassay.search.nearest import best_of_sparse, comparable, nearest
 from ragassay.services.gate import GateError, checked
 
 DENSE, BM25 = "dense", "bm25"

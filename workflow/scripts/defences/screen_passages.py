@@ -12,7 +12,7 @@ from ragassay.schemas.attacks import POISONED_PASSAGES
 from ragassay.schemas.corpora import PASSAGES, QUERIES
 from ragassay.schemas.defences import PASSAGE_SCORES
 from ragassay.schemas.documents import QUARANTINE
-from ragassay.search.similarity import comparable
+from ragassay.search.nearest import comparable
 from ragassay.studies.poisoning.defences import guard_file, provenance
 from ragassay.studies.poisoning.defences.evidence import scored_by
 from ragassay.studies.poisoning.defences.guard import Guard

@@ -9,7 +9,7 @@ from ragassay.calls.prompts import Prompt
 from ragassay.grading.asking import answerable, graded, question
 from ragassay.grading.declining import declines_from_passages
 from ragassay.schemas.relevance import PASSAGE_ANSWERS
-from ragassay.search.best_passages import NOTHING, best_passages
+from ragassay.search.neighbours import NOTHING, best_passages
 
 
 def answer_from_passages(

@@ -8,8 +8,8 @@ import numpy as np
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
 from ragassay.base.stage import log, run
-from ragassay.metrics.binomial import clopper_pearson
 from ragassay.metrics.panel import Panel
+from ragassay.metrics.resampling import clopper_pearson
 from ragassay.schemas.corpora import PASSAGES
 from ragassay.schemas.relevance import GATED_QUERIES, QUERY_DRIFT
 from ragassay.schemas.report import METRICS, Section

@@ -10,7 +10,7 @@ from ragassay.calls.model import Model, Request, Requests
 from ragassay.calls.prompts import Prompt
 from ragassay.queries.rating import read
 from ragassay.schemas.corpora import LM_RELEVANCE, QUERIES
-from ragassay.search.best_passages import NOTHING, best_passages
+from ragassay.search.neighbours import NOTHING, best_passages
 
 
 def rate_relevance(

@@ -15,7 +15,7 @@ from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.corpora import QUERIES
 from ragassay.schemas.relevance import OUTLIER_SCORES
-from ragassay.search.similarity import comparable
+from ragassay.search.nearest import comparable
 from ragassay.studies.relevance import outliers, searched_queries
 from ragassay.studies.relevance.searched_queries import DocumentClusters, fits
 from ragassay.studies.relevance.trials import CORPUS, SYNTHETIC, TRUE

@@ -13,7 +13,7 @@ from ragassay.base.stage import log, run
 from ragassay.metrics.panel import Panel
 from ragassay.schemas.corpora import NEIGHBOURS, QUERIES
 from ragassay.schemas.report import METRICS, Section
-from ragassay.search import gold
+from ragassay.search import measures
 from ragassay.search.measures import DEPTHS, NDCG, values
 from ragassay.studies.scope.votes import IN, KINDS, OUT
 
@@ -24,10 +24,10 @@ def measure_retrieval(
     queries, neighbours, passages, own_queries, own_neighbours, own_passages, metrics, retrievers, resamples, seed
 ):  # fmt: skip
     """`neighbours` has one file for each of the retrievers; those of the user are lists of files."""
-    documents = gold.documents([passages])
+    documents = measures.documents([passages])
     asked = tables.frame(QUERIES, [queries])
     asked = asked[asked["kind"].isin(list(KINDS)) & asked["passage_id"].notna()]
-    wanted = list(asked["query_id"]), gold.relevant(asked, documents)
+    wanted = list(asked["query_id"]), measures.relevant(asked, documents)
     columns = {
         (name, what): own
         for name, path in zip(retrievers, neighbours, strict=True)
@@ -62,8 +62,8 @@ def _of_set(queries, neighbours, passages, resamples, seed):
     own = next(path for path in queries if Path(path).stem == keys["query_set"])
     parts = [path for path in passages if Path(path).stem.partition("+")[0] == keys["corpus"]]
     asked = tables.frame(QUERIES, [own])
-    asked, documents = asked[gold.is_known(asked)], gold.documents(parts)
-    relevant = gold.relevant(asked, documents)
+    asked, documents = asked[measures.is_known(asked)], measures.documents(parts)
+    relevant = measures.relevant(asked, documents)
     columns = values(list(asked["query_id"]), relevant, neighbours, documents)
     best = [max(own, key=own.get) if own else "" for own in relevant]  # questions of a document find it together
     means = Panel(best, resamples, seed).mean(np.column_stack(list(columns.values())))

@@ -13,9 +13,8 @@ from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.corpora import QUERIES
 from ragassay.search.masked_sources import mask
-from ragassay.search.nearest import nearest
+from ragassay.search.nearest import comparable, nearest
 from ragassay.search.neighbours import write
-from ragassay.search.similarity import comparable
 
 
 def search_dense(passages, queries, neighbours, encoder, query_encoder, embeddings, titles, similarity, count):

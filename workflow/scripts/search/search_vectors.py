@@ -9,9 +9,8 @@ from ragassay.base.stage import log, run
 from ragassay.corpora import corpus
 from ragassay.schemas.corpora import QUERIES
 from ragassay.search.masked_sources import mask
-from ragassay.search.nearest import nearest
+from ragassay.search.nearest import comparable, nearest
 from ragassay.search.neighbours import write
-from ragassay.search.similarity import comparable
 from ragassay.search.vector_files import VectorFiles
 
 

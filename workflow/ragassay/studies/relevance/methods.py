@@ -13,8 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ragassay.metrics.auroc import auroc
-from ragassay.metrics.paired import holm
-from ragassay.metrics.rank_swap import swap
+from ragassay.metrics.paired import holm, rank_swap
 from ragassay.models.heads import regression
 from ragassay.models.heads.scores import scores as head_scores
 from ragassay.studies.relevance.paper_tables import FUSED_MSS, LABELS, SECTION, fused
@@ -39,7 +38,7 @@ def methods(keys: dict, performance: Performance, options: Options, flips: int, 
     inside = ~trial.fitting
     pairs = (found[name][inside] for name in others)
     same = (trial.positive[inside], trial.keys[inside], flips, seed)
-    p = dict(zip(others, holm([swap(values, found[baseline][inside], *same) for values in pairs]), strict=True))
+    p = dict(zip(others, holm([rank_swap(values, found[baseline][inside], *same) for values in pairs]), strict=True))
     for name, numbers in performance.ranked(found, baseline).items():
         for metric, row in (numbers | decided[name]).items():
             yield SECTION.row("methods", {**keys, "method": name}, metric, **row)

@@ -12,8 +12,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ragassay.metrics.binomial import clopper_pearson
 from ragassay.metrics.panel import Panel
+from ragassay.metrics.resampling import clopper_pearson
 from ragassay.studies.relevance import calibration
 from ragassay.studies.relevance.drift import ks_p_values
 from ragassay.studies.relevance.paper_tables import LABELS, SECTION, seven

@@ -13,8 +13,8 @@ all that are decided wrongly; the interval of FPR is the exact one for the queri
 import numpy as np
 
 from ragassay.base.errors import AssayError
-from ragassay.metrics.binomial import clopper_pearson
 from ragassay.metrics.panel import Estimates, Panel
+from ragassay.metrics.resampling import clopper_pearson
 from ragassay.studies.relevance import calibration
 from ragassay.studies.relevance.searched_queries import Asked, fits, fractions
 

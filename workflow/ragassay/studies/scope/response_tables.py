@@ -21,9 +21,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from ragassay.base import tables
-from ragassay.metrics.correction import Judge, corrected_rate
 from ragassay.metrics.panel import Estimates, Panel, bounds, number
-from ragassay.metrics.resampling import share_interval
+from ragassay.metrics.resampling import Judge, corrected_rate, share_interval
 from ragassay.schemas.report import Section
 from ragassay.schemas.scope_answers import DEFUSION_VOTES
 from ragassay.studies.scope.verdict_matrix import AFTER, NO_GOLD, UNASKED, Questions, defused, period

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from ragassay.base import tables
-from ragassay.metrics.correction import Judge
 from ragassay.metrics.panel import Panel
+from ragassay.metrics.resampling import Judge
 from ragassay.schemas.documents import DOCUMENTS, NO_TOPIC
 from ragassay.schemas.scope_answers import DEFUSION_LABELS
 from ragassay.schemas.scope_questions import SELECTED_QUESTIONS

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from ragassay.metrics.correction import Judge
+from ragassay.metrics.resampling import Judge
 from ragassay.studies.scope.response_tables import table_2
 from study import cells, questions
 

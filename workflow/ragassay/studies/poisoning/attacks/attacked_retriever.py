@@ -10,7 +10,7 @@ import numpy as np
 
 from ragassay.models.encoders.embed import Embedder, tokenized, vectors
 from ragassay.models.encoders.encoder import Encoder
-from ragassay.search.similarity import comparable
+from ragassay.search.nearest import comparable
 from ragassay.studies.poisoning.attacks.drafts import Draft, Drafter
 from ragassay.studies.poisoning.attacks.hotflip import Climbed, HotFlip
 

@@ -15,7 +15,7 @@ from torch.nn.functional import normalize
 from ragassay.models.batches import batches, padded
 from ragassay.models.encoders.embed import vectors
 from ragassay.models.tracing import traced
-from ragassay.search.similarity import COSINE, comparable
+from ragassay.search.nearest import COSINE, comparable
 from ragassay.studies.poisoning.attacks.drafts import Draft, Drafter
 
 SPARE = 2  # times as many candidates are written as are scored, since some are cut into other tokens

@@ -11,8 +11,7 @@ from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.corpora import NEIGHBOURS
 from ragassay.search import neighbours as found
-from ragassay.search.nearest import nearest
-from ragassay.search.similarity import comparable
+from ragassay.search.nearest import comparable, nearest
 from ragassay.studies.poisoning.attacks import joining
 
 

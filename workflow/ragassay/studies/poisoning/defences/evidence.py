@@ -15,7 +15,7 @@ from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.attacks import TARGETS
 from ragassay.schemas.defences import PASSAGE_SCORES
-from ragassay.search.similarity import COSINE, comparable
+from ragassay.search.nearest import COSINE, comparable
 from ragassay.studies.poisoning.attacks.texts import texts_of
 from ragassay.studies.poisoning.defences.null import DefenceError
 from ragassay.text.visible import visible

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ragassay.search.similarity import COSINE
+from ragassay.search.nearest import COSINE
 from ragassay.studies.poisoning.defences import defence, guard_file, provenance
 from ragassay.studies.poisoning.defences.judgement import Judgement
 from ragassay.studies.poisoning.defences.null import ALL, DefenceError

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ragassay.metrics.binomial import clopper_pearson
+from ragassay.metrics.resampling import clopper_pearson
 from ragassay.studies.poisoning.defences.null import ALL
 from ragassay.studies.poisoning.measures.detection import SECTION
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ragassay.base import tables
-from ragassay.metrics.binomial import clopper_pearson
+from ragassay.metrics.resampling import clopper_pearson
 from ragassay.schemas.documents import QUARANTINE
 from ragassay.studies.poisoning.measures.detection import SECTION
 

@@ -9,8 +9,8 @@ from functools import cached_property
 
 import numpy as np
 
+from ragassay.metrics.paired import rank_swap
 from ragassay.metrics.panel import Estimates, Panel
-from ragassay.metrics.rank_swap import swap
 from ragassay.schemas.report import Section
 from ragassay.studies.poisoning.probes.controls import CONTROL, CONTROLS
 from ragassay.studies.poisoning.probes.labels import CORRECT, LABELS, POISONED
@@ -92,7 +92,7 @@ class Group:
         both = self.decided & ~np.isnan(one) & ~np.isnan(other)
         if not 0 < self.poisoned[both].sum() < both.sum():
             return np.nan
-        return swap(one[both], other[both], self.poisoned[both], self.clusters[both], flips)
+        return rank_swap(one[both], other[both], self.poisoned[both], self.clusters[both], flips)
 
     def shares(self, probe: str) -> tuple[np.ndarray, np.ndarray]:
         """Which answers have a threshold, and in which share of seeds each of these is flagged."""

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import pytrec_eval
 
-from ragassay.metrics.ranking import grades, ndcg, recall, reciprocal_rank
+from ragassay.search.measures import grades, ndcg, recall, reciprocal_rank
 
 DEPTHS = (1, 5, 10, 100)
 
