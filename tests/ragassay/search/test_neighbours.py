@@ -5,10 +5,10 @@ import random
 import pyarrow as pa
 import pytest
 
+import rows as build
 from ragassay.base import tables
 from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES
 from ragassay.search.neighbours import PassageError, best_passages, merged
-from rows import row
 
 
 def table(*rows):
@@ -56,10 +56,10 @@ def test_it_is_the_order_of_a_plain_sort_whatever_is_equal():
 
 @pytest.fixture
 def paths(tmp_path):
-    passages = [row(PASSAGES, passage_id=name, text=f"text of {name}") for name in "abcd"]
+    passages = [build.row(PASSAGES, passage_id=name, text=f"text of {name}") for name in "abcd"]
     tables.write(PASSAGES, tmp_path / "passages.parquet", passages)
     found = [("one", 1, "c"), ("one", 2, "a"), ("one", 3, "b"), ("two", 1, "a")]
-    rows = [row(NEIGHBOURS, query_id=query, rank=rank, passage_id=name) for query, rank, name in reversed(found)]
+    rows = [build.row(NEIGHBOURS, query_id=query, rank=rank, passage_id=name) for query, rank, name in reversed(found)]
     tables.write(NEIGHBOURS, tmp_path / "neighbours.parquet", rows)
     return tmp_path / "passages.parquet", tmp_path / "neighbours.parquet"
 
@@ -75,6 +75,6 @@ def test_as_many_as_are_wanted_stand_in_their_order(paths):
 
 def test_a_passage_that_the_corpus_lacks_is_named(paths):
     passages, neighbours = paths
-    tables.write(PASSAGES, passages, [row(PASSAGES, passage_id="a")])
+    tables.write(PASSAGES, passages, [build.row(PASSAGES, passage_id="a")])
     with pytest.raises(PassageError, match=r"neighbours.parquet: found the passage 'c', which .* does not have"):
         best_passages(passages, neighbours, 1)

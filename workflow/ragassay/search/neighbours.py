@@ -1,5 +1,5 @@
-"""Tables of neighbours: from positions to rows, merging those of several corpora, and the texts of the best passages, for
-a model to read. Of these only the texts that are wanted are held, whatever the size of the corpus. Scores nothing.
+"""Tables of neighbours: from positions to rows, merging those of several corpora, and the texts of the best passages,
+for a model to read. Of these only the texts that are wanted are held, whatever the size of the corpus. Scores nothing.
 """
 
 from collections import defaultdict
