@@ -1,0 +1,166 @@
+"""The card of whatever is fitted and saved: guards, gates, probes and heads. A JSON file says what was fitted,
+on what, and what came of it. Other files, such as arrays, lie beside it with their sizes and digests on the card.
+
+A card may come from anywhere. It is checked in one place, when it is opened: it is JSON of this format, all parts are
+there and of the kinds that its form names, all numbers are finite, and no other file is missing or cut off. Whatever is
+wrong is an error of one line.
+"""
+
+import hashlib
+import json
+import math
+from collections.abc import Callable, Iterable
+from numbers import Real
+from pathlib import Path
+from typing import NamedTuple
+
+from ragassay.base.atomic import write_text
+from ragassay.base.errors import AssayError, closest_file, shown
+
+LARGEST = 256 << 20  # bytes of a card
+ELSEWHERE = "revision"  # says where files come from; the same files are the same under any name
+
+
+class Form(NamedTuple):
+    """What a card has to be."""
+
+    what: str  # such as "guard"
+    format: int
+    parts: dict[str, type | Callable[[object], str]]  # a type, or what is wrong with a value, or ""
+    again: str  # what to do if it is damaged
+    error: type[AssayError]
+
+
+def write(path, form: Form, about: dict, files: Iterable[str] = ()) -> None:
+    """Write a card; `files` are names beside it. It is written last, so that a folder without it holds nothing."""
+    path = Path(path)
+    card = {"format": form.format, **about}
+    if files:
+        card["files"] = {name: _described(path.parent / name) for name in sorted(files)}
+    write_text(path, json.dumps(card, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def read(path, form: Form) -> dict:
+    """A card that is as its form says."""
+    card = _parsed(Path(path), form)
+    if card.get("format") != form.format:
+        raise form.error(
+            f"{path}: found a {form.what} of format {shown(card.get('format'))}, expected {form.format}; {form.again}"
+            " with this version of ragassay"
+        )
+    for name, kind in form.parts.items():
+        if name not in card:
+            raise form.error(f"{path}: found a {form.what} without {name!r}, so it is damaged; {form.again}")
+        if wrong := _wrong(card[name], kind):
+            raise form.error(f"{path}: {name}: {wrong}, so the {form.what} is damaged; {form.again}")
+    for name, known in _files(path, card, form).items():
+        file = Path(path).parent / name
+        if not file.is_file():
+            raise form.error(f"{file}: no such file, expected one of {known['bytes']} bytes; {form.again}")
+        if file.stat().st_size != known["bytes"]:
+            raise form.error(f"{file}: found {file.stat().st_size} bytes, expected {known['bytes']}; {form.again}")
+    return card
+
+
+def checked(path, card: dict, form: Form, name: str) -> Path:
+    """One of the files beside a card, if it has the digest that the card names."""
+    file = Path(path).parent / name
+    if digest(file) != card.get("files", {}).get(name, {}).get("sha256"):
+        raise form.error(f"{file}: found other content than when the {form.what} was fitted; {form.again}")
+    return file
+
+
+def check_identity(path, form: Form, what: str, identity: dict, fitted: dict) -> None:
+    """Refuse what is not the one of the fitting; `what` is its name, such as "scorer ngram"."""
+    for key in dict.fromkeys([*fitted, *identity]):
+        if key != ELSEWHERE and identity.get(key) != fitted.get(key):
+            raise form.error(
+                f"{path}: found the {what} with {key} {identity.get(key)!r}, but it was fitted with"
+                f" {fitted.get(key)!r}; name that one, or fit the {form.what} again"
+            )
+
+
+def digest(path) -> str:
+    with Path(path).open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+def is_number(value) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def ascending(values, most: int | None = None) -> str:
+    """What is wrong with numbers in ascending order, at least one and at most so many, or ""."""
+    if not isinstance(values, list) or not values or not all(map(is_number, values)):
+        return "expected a list of numbers"
+    if most and len(values) > most:
+        return f"found {len(values)} numbers, expected at most {most}"
+    return "" if values == sorted(values) else "found numbers out of order, expected ascending ones"
+
+
+def between(low: float, high: float) -> Callable[[object], str]:
+    """A check that a value is a number between two others, without these."""
+
+    def check(value) -> str:
+        if is_number(value) and low < value < high:
+            return ""
+        return f"found {shown(value)}, expected a number between {low:g} and {high:g}"
+
+    return check
+
+
+def _described(path):
+    return {"bytes": path.stat().st_size, "sha256": digest(path)}
+
+
+def _parsed(path, form):
+    try:
+        if path.stat().st_size > LARGEST:
+            raise form.error(f"{path}: found {path.stat().st_size >> 20} MB, expected a {form.what}; {form.again}")
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        hint = closest_file(path.parent) if not path.parent.exists() else ""
+        raise form.error(
+            f"{path}: cannot read it ({error.strerror}), expected a fitted {form.what}{hint}; {form.again}"
+        ) from error
+    except ValueError as error:
+        raise form.error(f"{path}: found no {form.what} ({error}); {form.again}") from error
+    try:
+        card = json.loads(text, parse_constant=_refused, parse_float=_finite, parse_int=_whole)
+    except (ValueError, RecursionError) as error:
+        raise form.error(f"{path}: found no {form.what} ({error!s:.80}); {form.again}") from error
+    if not isinstance(card, dict):
+        raise form.error(f"{path}: found {shown(card)}, expected a fitted {form.what}; {form.again}")
+    return card
+
+
+def _refused(text):
+    raise ValueError(f"found {text}, expected a finite number")
+
+
+def _finite(text):
+    return float(text) if math.isfinite(float(text)) else _refused(text)
+
+
+def _whole(text):
+    return int(text) if len(text) < 20 else _refused(f"{text[:20]}...")
+
+
+def _wrong(value, kind):
+    """What is wrong with a value, or ""."""
+    if callable(kind) and not isinstance(kind, type):
+        return kind(value)
+    is_right = isinstance(value, kind) and not (kind is int and isinstance(value, bool))
+    name = kind.__name__ if isinstance(kind, type) else kind
+    return "" if is_right else f"found {shown(value)}, expected {name}"
+
+
+def _files(path, card, form):
+    files = card.get("files", {})
+    is_right = isinstance(files, dict) and all(
+        isinstance(about, dict) and type(about.get("bytes")) is int and isinstance(about.get("sha256"), str)
+        for about in files.values()
+    )
+    if not is_right or any(Path(name).name != name or name in (".", "..") for name in files):
+        raise form.error(f"{path}: files: expected names with sizes and digests; {form.again}")
+    return files

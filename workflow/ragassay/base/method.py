@@ -1,0 +1,49 @@
+"""What attacks, defences, probes and gates have in common, in the manner of PyOD: settings, `fit`, and `score`.
+
+A kind of one of these is a module with a class `Kind`. `SETTINGS` names its settings with their defaults, `NEEDS` what
+it uses beside the items that it is given. `fit` learns from data and returns the method itself. What it learned is in
+`fitted`, in plain lists, numbers and arrays that can be saved; with settings, these make the same method again. `score`
+gives one number per item; a higher one is worse: more suspicious, or farther from what the corpus knows.
+"""
+
+from typing import ClassVar, Self
+
+from ragassay.base import variants
+from ragassay.base.errors import AssayError, unknown
+
+
+class SettingsError(AssayError):
+    """A method has no such setting."""
+
+
+class Method:
+    SETTINGS: ClassVar[dict] = {}
+    NEEDS: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, settings: dict | None = None, fitted=None):
+        self.settings = self.SETTINGS | (settings or {})
+        self.fitted = fitted
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What it uses with its settings."""
+        return self.NEEDS
+
+    def fit(self, data) -> Self:
+        """A method that learns nothing is fitted as it is."""
+        return self
+
+    def score(self, items):
+        raise NotImplementedError
+
+
+def kind_of(package: str, kind: str, place: str) -> type[Method]:
+    """The class of a kind; `place` is the key of the configuration that names it, for messages."""
+    return variants.load(package, kind, place).Kind
+
+
+def check_settings(kind: str, known: dict, settings: dict, place: str) -> None:
+    """Refuse settings that a kind does not have."""
+    for key in settings:
+        if key not in known:
+            raise SettingsError(f"{place}: {unknown('setting', key, known) if known else f'{kind} has no settings'}")
