@@ -38,7 +38,7 @@ def project(folder) -> Path:
     settings = {"folder": "annotation", "guidelines": "guidelines.yaml", "training_items": 0}
     (folder / "config/config.yaml").write_text(json.dumps({"scope": {"annotation": settings}}))
     (folder / "guidelines.yaml").write_bytes((ROOT / "resources/annotation/guidelines.yaml").read_bytes())
-    with tables.Writer(ANNOTATION_ITEMS, folder / "results/annotation_items/embedded/embedded.parquet") as writer:
+    with tables.Writer(ANNOTATION_ITEMS, folder / "results/annotation_items/authors/careful.parquet") as writer:
         for number in range(ITEMS):
             said = {
                 name: " ".join(chance.choices(WORDS, k=words)) for name, words in (("document", 300), ("question", 15))
@@ -56,7 +56,7 @@ def project(folder) -> Path:
                 "topic": "news",
             }
             writer.add(about | names | said | dict.fromkeys(("response", "responder", "prompt_name")))
-    return folder / "annotation/embedded/embedded/events.jsonl"
+    return folder / "annotation/authors/careful/events.jsonl"
 
 
 def served(folder):

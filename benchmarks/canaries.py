@@ -14,7 +14,7 @@ but an order is no claim and no subject of a question either, so it is a figure 
     python benchmarks/canaries.py
     python benchmarks/canaries.py --configfile config/paper.yaml --model NAME --ledger ledger/canaries judge_scope
 
-The embedded reader is asked by default, in two processes that need some 40 s of a core each. Other models are asked
+The rules `careful` are asked by default, in two processes that need some 40 s of a core each. Other models are asked
 with their limits and budgets; a ledger folder that is kept makes a second run free.
 """
 
@@ -127,7 +127,7 @@ def run(names: list[str], model: Model, ledger: Path, scope: dict, count: int, v
         given.append((name, items, model, ledger / name, sampling, own))
     with contextlib.ExitStack() as stack:
         side_by_side = map
-        if model.provider == "embedded":  # its work is this machine's
+        if model.provider == "rules":  # its work is this machine's
             pool = ProcessPoolExecutor(min(2, len(names)), multiprocessing.get_context("spawn"))
             side_by_side = stack.enter_context(pool).map
         for name, effects in zip(names, side_by_side(measure, *zip(*given, strict=True)), strict=True):
@@ -143,10 +143,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("tasks", nargs="*", choices=[[], *TASKS], help="only these; all by default")
     parser.add_argument("--configfile", action="append", default=[], help="as for Snakemake; may come more than once")
-    parser.add_argument("--model", default="embedded", help="a name among the configuration's models")
-    parser.add_argument(
-        "--ledger", help="the folder that keeps the answers; needed unless the model is the embedded one"
-    )
+    parser.add_argument("--model", default="careful", help="a name among the configuration's models")
+    parser.add_argument("--ledger", help="the folder that keeps the answers; needed unless rules answer")
     parser.add_argument("--items", type=int, default=200, help="questions for judges; other tasks get their documents")
     parser.add_argument("--votes", type=int, help="votes of a judge on each question; the configuration's by default")
     given = parser.parse_args()
@@ -160,7 +158,7 @@ def main() -> None:
                 **models.model(config, given.model),
                 **models.access(config, given.model),
             )
-            if given.ledger is None and model.provider != "embedded":
+            if given.ledger is None and model.provider != "rules":
                 raise AssayError("--ledger: found none, expected a folder: what is asked and paid has to be kept")
             ledger = given.ledger or stack.enter_context(tempfile.TemporaryDirectory(prefix="ragassay-bench-"))
             run(given.tasks or list(TASKS), model, Path(ledger), config["scope"], given.items, given.votes)

@@ -129,7 +129,7 @@ def large(folder: Path) -> int:
     digest = Prompt.load(ROOT / "resources/prompts/extract_claims.yaml").digest
     for name in TABLES:
         table = declared[name]
-        names = {key: "s" if key == "shard" else "embedded" for key in tables.key_names(table)}
+        names = {key: "s" if key == "shard" else "careful" for key in tables.key_names(table)}
         found = pq.read_table(folder / "made" / f"{name}.parquet", partitioning=None)
         rows += found.num_rows
         if "prompt" in found.column_names:

@@ -21,7 +21,7 @@ from common.figures import count
 from ragassay.calls.ledger.register import Register
 from ragassay.models.store import Store, key
 
-ONE = {"scope": {"responders": ["embedded"], "responding": {"prompts": ["basic"]}}}
+ONE = {"scope": {"responders": ["careful"], "responding": {"prompts": ["basic"]}}}
 VISITS, VECTORS, NUMBERS = 2_000, 50_000, 384  # numbers of a vector of the encoder that is the default
 
 

@@ -1,6 +1,6 @@
 """What the canaries are planted in: the prompts that take texts of strangers, with items from the demo corpus.
 
-The items (claims, guesses, questions, responses) are written by the embedded reader, so that all models are asked the
+The items (claims, guesses, questions, responses) are written by rules, so that all models are asked the
 same. A task knows how to fill its prompt, which of the texts is planted in, how an answer is read, and what has
 happened when a planted item is answered in another way. answer_closed_book and recall_knowledge get no text of
 strangers and are left out.
@@ -20,8 +20,7 @@ from ragassay.calls.model import Answer
 from ragassay.calls.parsers.numbered_lists import parse_numbered
 from ragassay.calls.parsers.result import Abstain
 from ragassay.calls.prompts import Prompt, numbered
-from ragassay.embedded.reader import respond
-from ragassay.embedded.tasks.task import items as listed
+from ragassay.calls.providers.rules import respond
 from ragassay.grading.verdicts import parse_verdict
 from ragassay.queries import synthetic
 from ragassay.studies.poisoning.targets import proposals
@@ -55,6 +54,11 @@ def labelled(answers, _):
 def numbered_items(answers, _):
     parsed = parse_numbered(answers[0].text, answers[0].finish_reason)
     return None if isinstance(parsed, Abstain) else parsed.value
+
+
+def listed(text):
+    parsed = parse_numbered(text)
+    return {} if isinstance(parsed, Abstain) else parsed.value
 
 
 def filled(answers, item):

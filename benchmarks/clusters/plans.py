@@ -47,7 +47,7 @@ def collection(clone: Path) -> None:
     (clone / "data/shards.tsv").write_text("\n".join(rows) + "\n")
     settings = {
         "shards": "data/shards.tsv",
-        "scope": {"responders": ["embedded"], "responding": {"prompts": ["basic"]}},
+        "scope": {"responders": ["careful"], "responding": {"prompts": ["basic"]}},
     }
     (clone / "mine.yaml").write_text(yaml.safe_dump(settings))
 

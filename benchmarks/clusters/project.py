@@ -29,7 +29,7 @@ ON_SLURM = (*AS_USERS_DO, "--slurm-init-seconds-before-status-checks", "3")  # j
 MOMENTS = ["fetched_at", "headers"]  # columns of pages that say when a server answered
 PATIENCE = 1800  # seconds until a run counts as hanging
 A_SECOND = 2  # requests that the limit of the model allows
-SERVER = {"latency": 1.0, "respond": "ragassay.embedded.reader:respond", "models": []}
+SERVER = {"latency": 1.0, "respond": "ragassay.calls.providers.rules:respond", "models": []}
 
 
 class Project:

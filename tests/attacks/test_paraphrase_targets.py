@@ -9,7 +9,7 @@ from scripts.attacks.poison_corpus import poison_corpus
 from study import FREE
 from targets import TARGET_ROWS
 
-READER = {"name": "reader", "provider": "embedded", "model": "reader", "price": FREE}
+READER = {"name": "reader", "provider": "rules", "model": "careful", "price": FREE}
 
 
 def test_texts_are_written_for_each_target_and_planted_as_they_are(files, tmp_path):

@@ -59,7 +59,7 @@ def test_what_is_answered_is_not_asked_again(suite, tmp_path):
     assert (first, asked) == (second, server.summary()["billed"]) and len(first) == 4, said
 
 
-def test_the_embedded_reader_needs_no_ledger():
+def test_rules_need_no_ledger():
     code, figures, said = canaries("--items", "4", "extract_claims", "respond_basic")
     assert code == 0 and len(figures) == 4, said
 
@@ -67,7 +67,7 @@ def test_the_embedded_reader_needs_no_ledger():
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--model", "nobody"], "found 'nobody', expected one of the configuration's models: embedded"),
+        (["--model", "nobody"], "found 'nobody', expected one of the configuration's models: careful"),
         (["--configfile", "config/none.yaml"], "config/none.yaml: no such file"),
     ],
 )

@@ -14,7 +14,7 @@ from targets import TARGET_ROWS
 from tools.loopback import Loopback
 
 PROMPTS = ROOT / "resources/prompts"
-READER = {"name": "reader", "provider": "embedded", "model": "reader", "price": {"input": 0, "output": 0}}
+READER = {"name": "reader", "provider": "rules", "model": "careful", "price": {"input": 0, "output": 0}}
 
 
 @pytest.fixture

@@ -38,10 +38,10 @@ def files(tmp_path):
 
 @pytest.fixture
 def asking(files, tmp_path):
-    """What every stage that asks the embedded reader gets, by the prompt's name."""
+    """What every stage that asks the rules get, by the prompt's name."""
 
     def settings(prompt):
-        reader = {"name": "reader", "provider": "embedded", "model": "reader", "price": {"input": 0, "output": 0}}
+        reader = {"name": "reader", "provider": "rules", "model": "careful", "price": {"input": 0, "output": 0}}
         about = {"prompt": ROOT / f"resources/prompts/{prompt}.yaml", "calls": files("calls"), "model": reader}
         return about | {"ledger": str(tmp_path / "ledger"), "sampling": {"temperature": 0}, "most_rejected": 1}
 

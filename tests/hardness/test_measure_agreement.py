@@ -175,8 +175,8 @@ def test_annotators_are_numbers(measured):
 def labelled(folder, numbers, label="in_scope"):
     """Import labels of two people for so many items of the study's sample."""
     if not (folder / "results/annotation_items").exists():
-        snakemake(folder, "results/annotation_items/embedded/embedded.parquet", *TINY)
-    items = tables.read(ANNOTATION_ITEMS, folder / "results/annotation_items/embedded/embedded.parquet").to_pylist()
+        snakemake(folder, "results/annotation_items/authors/careful.parquet", *TINY)
+    items = tables.read(ANNOTATION_ITEMS, folder / "results/annotation_items/authors/careful.parquet").to_pylist()
     rows = [
         f"{one['item_id']},{name},{label}"
         for one in items[:numbers]
@@ -209,6 +209,6 @@ def test_without_labels_there_is_no_section_and_with_them_it_comes_and_follows_t
 
 def test_an_empty_project_says_what_to_do(tmp_path):
     folder = project(tmp_path, [item(1)])
-    (folder / "results/annotation_items/embedded/embedded.parquet").unlink()
+    (folder / "results/annotation_items/authors/careful.parquet").unlink()
     done = run(folder, "import", "labels.csv")
     assert done.returncode == 1 and "labels.csv: No such file" in done.stderr

@@ -1,4 +1,4 @@
-"""A little study: questions about keepers of places, the embedded reader's answers, and the activations of a random
+"""A little study: questions about keepers of places, the answers of rules, and the activations of a random
 decoder. It is run once; tests look at what each stage made of it.
 """
 
@@ -36,7 +36,7 @@ NAMES = (
     " Ulf Karla Nils Wanda Ivo Petra Hugo Lena Otto Rosa Emil Frida"
 ).split()
 COUNT, WITHOUT_ANSWER = len(PLACES), "target-23"
-READER = {"name": "reader", "provider": "embedded", "model": "reader", "price": {"input": 0, "output": 0}}
+READER = {"name": "reader", "provider": "rules", "model": "careful", "price": {"input": 0, "output": 0}}
 ENCODER = {
     "encoder": {"name": "minilm", "kind": "sentence_transformers", "model": MINILM, "options": {"device": "cpu"}}
 }

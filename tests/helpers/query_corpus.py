@@ -4,7 +4,7 @@ from ragassay.base import tables
 from ragassay.schemas.corpora import PASSAGES, QUERIES
 from rows import row
 
-READER = {"name": "reader", "provider": "embedded", "model": "reader", "price": {"input": 0, "output": 0}}
+READER = {"name": "reader", "provider": "rules", "model": "careful", "price": {"input": 0, "output": 0}}
 TEXTS = {
     "ferry": "The ferry Kittiwake was built in Brackwater in 2028. It takes 540 people. The mayor opened the berth.",
     "bridge": "The bridge in Port Alder has nine piers. It cost 214 million marks. Therefore the toll is 2 marks.",

@@ -129,12 +129,12 @@ class Keys(dict):
 @pytest.mark.parametrize(
     ("generator", "pattern", "expected"),
     [
-        ("embedded", "documents/{shard}", ["documents/a", "documents/b"]),
-        ("embedded", "{generator}/{judge}/{shard}", ["embedded/j/a", "embedded/j/b"]),
+        ("careful", "documents/{shard}", ["documents/a", "documents/b"]),
+        ("careful", "{generator}/{judge}/{shard}", ["careful/j/a", "careful/j/b"]),
         (
-            "embedded",
+            "careful",
             "{generator}/{responder}/{prompt}/{shard}",
-            [f"embedded/{r}/basic/{s}" for s in "ab" for r in ("one", "two")],
+            [f"careful/{r}/basic/{s}" for s in "ab" for r in ("one", "two")],
         ),
         ("gold", "{generator}/{judge}/{shard}", ["gold/j/gold"]),
         ("gold", "{generator}/{responder}/{prompt}/{shard}", ["gold/gpt/recorded/gold"]),

@@ -37,7 +37,7 @@ def judged(tmp_path_factory):
     return project, output
 
 
-def test_the_embedded_judge_is_measured_with_one_command(judged):
+def test_the_careful_judge_is_measured_with_one_command(judged):
     project, output = judged
     rows = tables.read(METRICS, project / RESULT).to_pylist()
     defused = next(row for row in rows if row["table"] == "responses" and row["metric"] == "defused")
@@ -45,7 +45,7 @@ def test_the_embedded_judge_is_measured_with_one_command(judged):
     found = {(row["table"], json.loads(row["keys"]).get("judge"), row["metric"]): row for row in rows}
     sys.stdout.writelines(f"{line}\n" for line in output.splitlines() if line.startswith("measure_question_sets:"))
     own, control, recorded = (
-        found["accuracy", judge, "accuracy"] for judge in ("embedded", "(overlap control)", "recorded-judge")
+        found["accuracy", judge, "accuracy"] for judge in ("careful", "(overlap control)", "recorded-judge")
     )
     assert own["n"] == control["n"] == recorded["n"] == 144
     assert recorded["value"] == 1  # every intended label there agrees with it
@@ -72,7 +72,7 @@ def test_a_new_set_runs_its_own_jobs_and_the_gather(judged):
     configured(project)
 
 
-@pytest.mark.parametrize("name", ["2026-09", "embedded"])
+@pytest.mark.parametrize("name", ["2026-09", "careful"])
 def test_a_name_that_is_taken_is_refused(judged, name):
     project, _ = judged
     configured(project, **{name: {"documents": ["texts.csv"], "questions": ["asked.csv"]}})

@@ -87,7 +87,7 @@ def test_a_set_alone_asks_for_no_more_than_judges_detectors_and_a_search(study):
 def test_judges_and_every_detector_are_measured_on_intended_labels_and_on_those_of_people(measured):
     judges = {(keys["judge"], keys["truth"]) for keys, _ in measured["question_sets"]["accuracy", "accuracy"]}
     names = {
-        "embedded",
+        "careful",
         "(overlap control)",
         "sbert_nli (minilm)",
         "unused_token (demo-lm)",
@@ -97,7 +97,7 @@ def test_judges_and_every_detector_are_measured_on_intended_labels_and_on_those_
 
 
 def test_a_document_of_the_study_is_known_again(measured, study):
-    path = "results/predictions/sbert_nli/minilm/embedded/embedded/mine.parquet"
+    path = "results/predictions/sbert_nli/minilm/authors/careful/mine.parquet"
     rows = tables.read(PREDICTIONS, study / path).to_pylist()
     parts = {row["part"] for row in rows if row["intended"] == "in_scope"}  # asked about the set's own documents
     assert parts == {"unseen"} and {row["part"] for row in rows} > parts
@@ -107,10 +107,10 @@ def test_recorded_and_own_responses_are_judged_and_counted(measured, study):
     found = {
         (keys["responder"], keys["prompt"]): row["n"] for keys, row in measured["question_sets"]["responses", "defused"]
     }
-    assert found == {("old", "recorded"): 2, ("embedded", "basic"): 3, ("embedded", "two_shot"): 3}
+    assert found == {("old", "recorded"): 2, ("careful", "basic"): 3, ("careful", "two_shot"): 3}
     same = {keys["prompt"]: row for keys, row in measured["question_sets"]["responses", "as_people_say"]}
     assert (same["recorded"]["value"], same["recorded"]["n"]) == (1, 1) and same["basic"]["value"] is None
-    rows = tables.read(RESPONSES, study / "results/responses/mine/embedded/basic/mine.parquet").to_pylist()
+    rows = tables.read(RESPONSES, study / "results/responses/mine/careful/basic/mine.parquet").to_pylist()
     assert len(rows) == len(ASKED) and all(row["text"] for row in rows)
 
 
@@ -123,12 +123,12 @@ def test_agreement_and_the_confusion_matrix_are_of_the_sets_votes(measured):
     [(keys, row)] = [one for one in measured["agreement"]["table_4", "kappa"] if one[0]["group"] == "1"][:1]
     assert (keys["questions"], row["n"]) == ("mine", 1 if keys["task"] == "defusion" else 5)
     cells = measured["agreement"]["figure_2_scope", "items"]
-    assert sum(row["value"] for keys, row in cells if keys["judge"] == "embedded") == len(ASKED)
+    assert sum(row["value"] for keys, row in cells if keys["judge"] == "careful") == len(ASKED)
 
 
 def test_figure_1_and_the_report_have_the_set(measured, study):
     methods = {keys["method"] for keys, _ in measured["detectors"]["figure_1_gold", "accuracy"]}
-    assert {"embedded, asked directly", "sbert_nli (minilm)", "unused_token (demo-lm)"} <= methods
+    assert {"careful, asked directly", "sbert_nli (minilm)", "unused_token (demo-lm)"} <= methods
     topics = {keys["topic"] for keys, _ in measured["detectors"]["topics_gold", "accuracy"]}
     assert topics == {"travel"}
     page = (study / "results/report/index.html").read_text()
@@ -152,4 +152,4 @@ def test_a_release_of_the_set_is_whole_and_a_replay_is_given_what_the_user_broug
         "questions/mine/mine.parquet",
         "responses/mine/old/recorded/mine.parquet",
     }
-    assert "tables/scope_votes/mine/embedded/mine.parquet" in outcome.same and not outcome.other
+    assert "tables/scope_votes/mine/careful/mine.parquet" in outcome.same and not outcome.other

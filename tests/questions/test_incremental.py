@@ -71,7 +71,7 @@ def digests(project):
 
 @pytest.fixture(scope="module")
 def server():
-    with Loopback(respond="ragassay.embedded.reader:respond", models=[]) as running:
+    with Loopback(respond="ragassay.calls.providers.rules:respond", models=[]) as running:
         yield running
 
 

@@ -13,7 +13,7 @@ from ragassay.release.comparing import compare
 from ragassay.release.opening import Untrusted
 from ragassay.release.verification.release_folder import MANIFEST
 
-LABELS = "tables/scope_labels/embedded/embedded/2026-01.parquet"
+LABELS = "tables/scope_labels/authors/careful/2026-01.parquet"
 NUMBERS = "tables/metrics/scope.parquet"
 
 

@@ -10,7 +10,7 @@ TABLES = (
 
 
 def targets(*shards):
-    return [f"results/selected_questions/embedded/embedded/{shard}.parquet" for shard in shards]
+    return [f"results/selected_questions/authors/careful/{shard}.parquet" for shard in shards]
 
 
 def files(project, folder, ending):

@@ -91,7 +91,7 @@ def test_runs_of_texts_that_may_not_be_published_are_counted_and_removed_by_a_sw
     assert not list(checks.problems(release.folder))
     found = states(release, "claims")
     assert found["text", "repeats_published" if repeats else "repeats"] > 3
-    texts = pq.read_table(release.folder / "tables/claims/embedded/2026-01.parquet", partitioning=None)["text"]
+    texts = pq.read_table(release.folder / "tables/claims/authors/2026-01.parquet", partitioning=None)["text"]
     document = tables.read(DOCUMENTS, root / "results/documents/2026-01.parquet")["text"].to_pylist()
     repeated = [text for text in texts.to_pylist() if text and any(text[:40] in whole for whole in document)]
     assert bool(repeated) == repeats
@@ -159,7 +159,7 @@ def test_opted_out_pages_leave_past_shards(root):
 
 def test_a_changed_table_changes_the_card(root, published):
     results = own(root, "results")
-    votes = results / "scope_votes/embedded/embedded/2026-01.parquet"
+    votes = results / "scope_votes/authors/careful/2026-01.parquet"
     rows = tables.read(SCOPE_VOTES, votes).to_pylist()
     rows[0] |= {"verdict": None, "abstained": "no_verdict"}
     tables.write(SCOPE_VOTES, votes, rows)
@@ -226,15 +226,15 @@ def opted_out_document(root):
 
 
 def open_batch(root):
-    ledger = Ledger(own(root, "ledger") / "judge_scope/embedded/embedded/2026-01")
+    ledger = Ledger(own(root, "ledger") / "judge_scope/authors/careful/2026-01")
     ledger.batch("b1", "0" * 64, [("r1", "00" * 16, [0], 0.1, False)])
     ledger.close()
-    return "ledger/judge_scope/embedded/embedded/2026-01: found 1 requests in batches that are still open"
+    return "ledger/judge_scope/authors/careful/2026-01: found 1 requests in batches that are still open"
 
 
 def no_ledger(root):
     shutil.rmtree(own(root, "ledger") / "judge_scope")
-    return "ledger/judge_scope/embedded/embedded/2026-01: found no ledger of this job"
+    return "ledger/judge_scope/authors/careful/2026-01: found no ledger of this job"
 
 
 def no_prompt(root):
@@ -305,7 +305,7 @@ def test_what_another_configuration_made_stays_behind(root, published, caplog):
     [corpus, *_] = sorted((results / "passages").glob("*.parquet"))
     shutil.copy(corpus, results / "passages/handbook.parquet")
     shutil.copy(results / "documents/2026-01.parquet", results / "documents/gone.parquet")
-    shutil.copytree(results / "questions/embedded", results / "questions/other")
+    shutil.copytree(results / "questions/authors", results / "questions/other")
     with caplog.at_level(logging.INFO):
         release = ReleaseFolder(publish("2026-09", [TINY[1]], DAY))
     assert (release.folder / "SHA256SUMS").read_bytes() == (published / "SHA256SUMS").read_bytes()
@@ -313,7 +313,7 @@ def test_what_another_configuration_made_stays_behind(root, published, caplog):
 
 
 def test_a_run_that_is_not_finished_is_not_released(root):
-    votes = own(root, "results") / "scope_votes/embedded/embedded/2026-01.parquet"
+    votes = own(root, "results") / "scope_votes/authors/careful/2026-01.parquet"
     votes.unlink()
     with pytest.raises(AssayError, match="results: found 1 planned files that are missing") as stopped:
         publish("1", [TINY[1]], DAY)

@@ -24,7 +24,7 @@ from ragassay.schemas.release import RECORDED_ANSWERS
 from ragassay.schemas.report import CALLS
 
 STATES = "tables/published_texts.parquet"
-ANSWERS = "tables/recorded_answers/judge_scope/embedded/embedded/2026-01.parquet"
+ANSWERS = "tables/recorded_answers/judge_scope/authors/careful/2026-01.parquet"
 
 
 def forked(folder, arguments):

@@ -21,8 +21,8 @@ from ragassay.release.verification import checks, listing
 from ragassay.release.verification.digests import batches, logical_digest
 from ragassay.release.verification.release_folder import MANIFEST, ReleaseFolder
 
-LABELS = "tables/scope_labels/embedded/embedded/2026-01.parquet"
-SELECTED = "tables/selected_questions/embedded/embedded/2026-01.parquet"
+LABELS = "tables/scope_labels/authors/careful/2026-01.parquet"
+SELECTED = "tables/selected_questions/authors/careful/2026-01.parquet"
 
 
 def verify(folder, *arguments):
@@ -149,7 +149,7 @@ def fewer(rows):
 CHANGES = {
     "a deleted row": (LABELS, fewer, "rows of questions became"),
     "a dangling reference": (
-        "tables/claims/embedded/2026-01.parquet",
+        "tables/claims/authors/2026-01.parquet",
         lambda rows: changed(rows, "doc_id", lambda ids: [*ids[:-1], "doc-zz"]),
         "doc_id 'doc-zz' is not in column doc_id of table documents",
     ),
@@ -180,12 +180,12 @@ CHANGES = {
         "column text of table documents has",
     ),
     "a secret": (
-        "tables/claims/embedded/2026-01.parquet",
+        "tables/claims/authors/2026-01.parquet",
         lambda rows: changed(rows, "text", lambda found: ["my key is s" + "k-" + "a1" * 12, *found[1:]]),
         "column text holds what looks like a secret in row 1",
     ),
     "what was paid": (
-        "tables/calls/judge_scope/embedded/embedded/2026-01.parquet",
+        "tables/calls/judge_scope/authors/careful/2026-01.parquet",
         lambda rows: changed(rows, "requests", lambda found: [found[0] + 1]),
         "DATASHEET.md:",
     ),

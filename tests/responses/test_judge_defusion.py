@@ -72,7 +72,7 @@ def test_more_votes_pay_only_for_those_that_are_missing(answered):
     assert [one for one in more if one["vote"] <= 3] == rows
 
 
-def test_the_embedded_judge_tells_declining_from_answering(answered):
-    answered.model = {"name": "m", "provider": "embedded", "model": "reader", "price": {"input": 0, "output": 0}}
+def test_the_careful_judge_tells_declining_from_answering(answered):
+    answered.model = {"name": "m", "provider": "rules", "model": "careful", "price": {"input": 0, "output": 0}}
     found = by_question(run(answered, 3)[0])
     assert found["question-1"] == [(False, None)] * 3 and found["question-2"] == [(True, None)] * 3

@@ -7,13 +7,14 @@ import pytest
 from project import ROOT
 from ragassay.base import tables
 from ragassay.calls.model import Answer
+from ragassay.calls.providers._rules import writing
 from ragassay.schemas.corpora import QUERIES
 from ragassay.studies.poisoning.defences.kinds.paraphrasing import rewritten
 from scripts.targets.collect_target_queries import collect_target_queries
 from scripts.targets.rewrite_questions import rewrite_questions
 from targets import TARGET_ROWS, write_targets
 
-READER = {"name": "reader", "provider": "embedded", "model": "reader", "price": {"input": 0, "output": 0}}
+READER = {"name": "reader", "provider": "rules", "model": "careful", "price": {"input": 0, "output": 0}}
 BOATS = "How many boats did the company sell?"
 
 
@@ -34,9 +35,11 @@ def run(tmp_path):
     return run
 
 
-def test_a_question_that_is_not_rewritten_is_searched_for_as_it_is_and_told(run):
+def test_a_question_that_is_not_rewritten_is_searched_for_as_it_is_and_told(run, monkeypatch):
+    rephrased = writing.rephrased
+    monkeypatch.setattr(writing, "rephrased", lambda text: rephrased(text) if text == BOATS else text)
     texts, rejects = run([BOATS, "Who is Orlo?"])
-    assert sorted(texts.values()) == ["How many vessels did the company sell?", "Who is Orlo?"]
+    assert sorted(texts.values()) == ["Can you tell me this: how many boats did the company sell?", "Who is Orlo?"]
     [reject] = rejects
     assert (reject["stage"], reject["reason"], reject["detail"]) == ("rewrite_questions", "unchanged", "Who is Orlo?")
 

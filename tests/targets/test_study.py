@@ -1,4 +1,4 @@
-"""A folder as BEIR has them from end to end, with the embedded reader as the only model: a corpus that is extended,
+"""A folder as BEIR has them from end to end, with rules as the only model: a corpus that is extended,
 targets that it makes of judged questions, retrieval under attack, and answers.
 """
 
@@ -25,23 +25,23 @@ DOCUMENTS = 30
 CONFIG = """
 corpora:
   small: {beir: data/small}
-  more: {extends: small, rewritten: {model: embedded, count: 8}}
+  more: {extends: small, rewritten: {model: careful, count: 8}}
 query_sets:
   judged: {beir: data/small, columns: {answers: answer}}
 datasets:
-  mine: {corpus: more, by_model: {model: embedded, query_set: judged, agreement: answers, texts: 3, tries: 2}}
+  mine: {corpus: more, by_model: {model: careful, query_set: judged, agreement: answers, texts: 3, tries: 2}}
 attacks:
-  paraphrased: {kind: adaptive_paraphrase, writer: embedded, settings: {texts: 2}}
+  paraphrased: {kind: adaptive_paraphrase, writer: careful, settings: {texts: 2}}
 under_attack:
   cells:
     - datasets: [mine]
       retrievers: [bm25]
       attacks: [none, poisonedrag_black]
       defences: [none]
-      responders: [embedded]
+      responders: [careful]
     - {datasets: [mine], retrievers: [bm25], attacks: [paraphrased]}
 """
-RESULTS = [f"results/answers/mine/bm25/{attack}/none/embedded.parquet" for attack in ("none", "poisonedrag_black")]
+RESULTS = [f"results/answers/mine/bm25/{attack}/none/careful.parquet" for attack in ("none", "poisonedrag_black")]
 RESULTS.append("results/retrieved/mine/bm25/paraphrased.parquet")
 
 
@@ -102,7 +102,7 @@ def test_what_is_planted_is_retrieved_and_turns_answers(study):
         best = [one for one in read(RETRIEVED, f"retrieved/mine/bm25/{attack}") if one["rank"] == 1]
         assert {one["target_id"] for one in best} == targets and all(one["poisoned"] for one in best)
     clean, attacked = (
-        [one["outcome"] for one in read(ANSWERS, f"answers/mine/bm25/{attack}/none/embedded")]
+        [one["outcome"] for one in read(ANSWERS, f"answers/mine/bm25/{attack}/none/careful")]
         for attack in ("none", "poisonedrag_black")
     )
     assert "target" not in clean and clean.count("correct") > 0
@@ -115,7 +115,7 @@ def test_a_release_of_it_is_whole_and_holds_what_models_were_asked_whose_name_no
     release = ReleaseFolder(publish("1", ["mine.yaml"], DAY, planned=everything))
     assert not list(checks.problems(release.folder))
     [rewritten] = [file for file in release.files["recorded_answers"] if "/rewrite_passages/" in file]
-    assert rewritten == "tables/recorded_answers/rewrite_passages/more/embedded.parquet"
+    assert rewritten == "tables/recorded_answers/rewrite_passages/more/careful.parquet"
     recorded = pq.read_metadata(release.folder / rewritten).num_rows
     assert recorded == read(CALLS, "calls/rewrite_passages/more")[0]["replies"] > 0
 

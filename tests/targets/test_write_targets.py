@@ -1,24 +1,24 @@
-"""Targets that the embedded reader makes of queries with known answers: rows in = rows out + rejects."""
+"""Targets that rules make of queries with known answers: rows in = rows out + rejects."""
 
 import pytest
 
 from ragassay.base import tables
-from ragassay.calls.providers import embedded
+from ragassay.calls.providers import rules
 from ragassay.schemas.attacks import TARGETS
 from ragassay.schemas.corpora import PASSAGES, QUERIES
 from rows import row
 from scripts.targets.write_targets import NoTargets, write_targets
 from study import FREE
 
-READER = {"name": "reader", "provider": "embedded", "model": "reader", "price": FREE}
+READER = {"name": "reader", "provider": "rules", "model": "careful", "price": FREE}
 PROMPTS = ("answer_briefly", "propose_wrong_answer", "write_supporting_texts")
 PASSAGE = {
-    "ferry#1": "The ferry to the island sails at nine in the morning. It takes 540 people.",
+    "ferry#1": "The ferry to the island sails on Monday. It takes 540 people.",
     "ferry#2": "The mayor opened the berth in May.",
     "bridge": "The bridge in Port Alder cost 214 million marks.",
 }
 ASKED = {
-    "sails": ("When does the ferry to the island sail?", "ferry", ["at nine"]),
+    "sails": ("When does the ferry to the island sail?", "ferry", ["Monday"]),
     "cost": ("How many marks did the bridge in Port Alder cost?", None, ["214 million marks"]),
     "berth": ("When did the mayor open the berth?", "ferry#2", ["in June"]),
     "lost": ("Who found the lock?", "lock", ["Ada"]),
@@ -76,7 +76,7 @@ def test_a_second_run_asks_nothing(write, monkeypatch):
     async def fail(*_):
         pytest.fail("this was asked before")
 
-    monkeypatch.setattr(embedded.Provider, "send", fail)
+    monkeypatch.setattr(rules.Provider, "send", fail)
     assert write() == first
 
 

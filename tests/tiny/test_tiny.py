@@ -44,9 +44,9 @@ def test_every_rule_gives_the_same_bytes_again(tiny, done, monkeypatch):
 
 
 def test_jobs_that_are_started_as_for_a_user_write_the_same_bytes_as_forks(tiny, done):
-    target = "results/scope_labels/embedded/embedded/2026-01.parquet"
+    target = "results/scope_labels/authors/careful/2026-01.parquet"
     shown = snakemake(done, target, *TINY, "--forceall", processes=True).stdout
-    assert "judge_scope (generator=embedded, judge=embedded, shard=2026-01): " in shown
+    assert "judge_scope (generator=authors, judge=careful, shard=2026-01): " in shown
     assert digests(done) == digests(tiny)
 
 

@@ -130,8 +130,8 @@ def test_hostile_names_match_no_rule(project, name):
 
 
 def test_an_unknown_name_in_a_target_is_a_line_and_no_traceback(project):
-    names = ["documents/nope", "clusters/nope", "claims/nope/2026-01", "scope_votes/embedded/nope/2026-01"]
-    names += [f"detectors/{detector}/embedded/embedded/training" for detector in ("nope/minilm", "overlap/nope")]
+    names = ["documents/nope", "clusters/nope", "claims/nope/2026-01", "scope_votes/careful/nope/2026-01"]
+    names += [f"detectors/{detector}/authors/careful/training" for detector in ("nope/minilm", "overlap/nope")]
     for name in names:
         refused = snakemake(project, "--dry-run", f"results/{name}.parquet", *TINY, check=False)
         assert refused.returncode == 1 and f"No rule to produce results/{name}.parquet" in refused.stdout

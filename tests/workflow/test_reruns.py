@@ -74,7 +74,7 @@ def shared(tiny, tmp_path_factory):
         ("ragassay/grading/verdicts.py", jobs(JUDGING, gathers=ASKED)),
         ("ragassay/studies/scope/model_answers.py", jobs(QUESTIONS, gathers=ASKED)),
         ("ragassay/studies/scope/model_answers.py", jobs(NOVEL, gathers=ASKED)),
-        ("ragassay/embedded/tasks/claims.py", jobs(SCOPE, gathers=ASKED)),  # the model is code
+        ("ragassay/calls/providers/_rules/reading.py", jobs(SCOPE, gathers=ASKED)),  # the model is code
         ("ragassay/calls/parsers/numbered_lists.py", jobs(SCOPE, gathers=ASKED)),
         ("ragassay/news/extraction/extractor.py", {"extract_articles": 1, **jobs(CLUSTERS, shards=1, gathers=ALL)}),
         ("ragassay/text/signatures.py", jobs(CLUSTERS, gathers=ALL)),
@@ -175,9 +175,9 @@ def test_how_a_model_is_called_may_change_and_what_it_is_may_not(done):
     before = config.read_text()
     access = "mode: replay, concurrency: 7, requests_per_minute: 600, tokens_per_minute: 90000, timeout: 60"
     money = "budget_usd: 1, price: {input: 1, output: 2}"
-    config.write_text(f"{before}\nmodels:\n  embedded: {{{access}, {money}}}\n")
+    config.write_text(f"{before}\nmodels:\n  careful: {{{access}, {money}}}\n")
     assert planned(done, *TINY) == {}
-    config.write_text(f"{before}\nmodels:\n  embedded: {{sampling: {{seed: 1}}}}\n")
+    config.write_text(f"{before}\nmodels:\n  careful: {{sampling: {{seed: 1}}}}\n")
     assert planned(done, *TINY) == jobs(SCOPE, gathers=ASKED)
 
 

@@ -4,7 +4,7 @@ from project import ROOT, snakemake
 from tools import docs
 
 EVERY = ("--configfile", "tests/workflow/every_rule.yaml")
-TARGETS = ("report", "question_sets", "export", "export_attacks", "results/gold/embedded/embedded.parquet")
+TARGETS = ("report", "question_sets", "export", "export_attacks", "results/gold/authors/careful.parquet")
 # Stages whose code lies in a room of another name, or outside the library.
 ROOMS = {"labels": "scope/questions", "demo_lm": "demo_lm"}
 
@@ -23,7 +23,7 @@ def planned_graph(project, *arguments):
 
 
 def test_no_stage_reads_what_a_later_one_writes(project):
-    labels = project / "annotation/embedded/embedded"
+    labels = project / "annotation/authors/careful"
     labels.mkdir(parents=True)
     for name in ("items.parquet", "events.jsonl"):
         (labels / name).touch()

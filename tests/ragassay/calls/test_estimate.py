@@ -42,8 +42,8 @@ CLAIMS, QUESTIONS = (
     [f"results/{table}/paid/2026-{month}.parquet" for month in ("01", "02")] for table in ("claims", "questions")
 )
 VOTES = [
-    "results/scope_votes/paid/embedded/2026-02.parquet",
-    "results/defusion_votes/paid/embedded/two_shot/embedded/2026-02.parquet",
+    "results/scope_votes/paid/careful/2026-02.parquet",
+    "results/defusion_votes/paid/careful/two_shot/careful/2026-02.parquet",
 ]
 
 
@@ -79,7 +79,7 @@ def files(folder):
 
 
 def test_it_says_what_a_run_then_asks_and_no_more_than_the_ledger_lacks(estimated, done, serve, model):
-    server, before = serve(respond="ragassay.embedded.reader:respond"), files(done)
+    server, before = serve(respond="ragassay.calls.providers.rules:respond"), files(done)
     rules = estimated(*QUESTIONS, *VOTES, url=server.url)
     assert rules.keys() >= {*GENERATING, "judge_scope", "respond", "judge_defusion"}
     requests, bound, known, samples, *_, dollars, at_most = rules["extract_claims"]
@@ -95,9 +95,9 @@ def test_it_says_what_a_run_then_asks_and_no_more_than_the_ledger_lacks(estimate
 
 
 def test_only_the_documents_that_are_needed_are_collected(project):
-    command = [sys.executable, "-m", "ragassay.calls.estimate", "results/claims/embedded/2026-01.parquet", *TINY]
+    command = [sys.executable, "-m", "ragassay.calls.estimate", "results/claims/authors/2026-01.parquet", *TINY]
     told = subprocess.run(command, cwd=project, check=True, stdout=subprocess.PIPE, text=True).stdout
-    assert re.search(r"^extract_claims +embedded +[1-9]", told, re.M)
+    assert re.search(r"^extract_claims +authors +[1-9]", told, re.M)
     collected = {str(path.relative_to(project)) for path in project.glob("results/*/*.parquet")}
     assert "results/documents/2026-01.parquet" in collected and not any("2026-02" in path for path in collected)
 

@@ -9,8 +9,8 @@ import pytest
 from project import ROOT
 from ragassay.calls.model import Model, ModelError
 from ragassay.calls.prompts import Prompt
+from ragassay.calls.providers.rules import respond
 from ragassay.calls.providers.script import Provider
-from ragassay.embedded.reader import respond
 from scripts.questions.extract_claims import extract_claims
 from scripts.questions.recover_claims import recover_claims
 from scripts.questions.remove_supported_claims import remove_supported_claims

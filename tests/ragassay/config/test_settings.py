@@ -32,7 +32,7 @@ SECRETS = [
     "https://me:Qw3rTyU1op@host.example/v1",
 ]
 NAN, INFINITY = float("nan"), float("inf")
-MODEL = {"provider": "embedded", "model": "reader", "price": {"input": 0, "output": 0}}
+MODEL = {"provider": "rules", "model": "careful", "price": {"input": 0, "output": 0}}
 OUTSIDE = "/ /etc/passwd //server/share .. ../x a/.. a/../../x ./../x ~ ~/x ~root/x C:/x c:x".split()
 OUTSIDE += ["C:\\x", "a\\b", "..\\x", "a\\b/../..", "", "a\0b"]
 DEFAULTS = checked({}, [], SCHEMA)
@@ -79,7 +79,7 @@ def write(tmp_path):
         ({"report": {"sections": ["documents"] * 2}}, "(a list), expected no entry twice"),
         (
             {"models": {"m": {**MODEL, "provider": "opnai"}}},
-            "models.m.provider: found 'opnai' (text), expected one of embedded, openai, rules, script, together",
+            "models.m.provider: found 'opnai' (text), expected one of openai, rules, script, together",
         ),
         ({"models": {"m": {**MODEL, "mode": "now"}}}, "models.m.mode: found 'now' (text), expected one of batch, onl"),
         ({"report": {"sections": ["../page"]}}, "report.sections.0: found '../page' (text), expected text of the form"),
@@ -190,8 +190,8 @@ def test_an_unknown_key_is_refused_with_the_known_ones(write, settings, line):
 @pytest.mark.parametrize(
     ("scope", "problem"),
     [
-        ({"judges": ["embeded"]}, "scope.judges: found the model 'embeded', expected one of: embedded (did you mean"),
-        ({"responders": ["gpt"]}, "scope.responders: found the model 'gpt', expected one of: embedded"),
+        ({"judges": ["carefull"]}, "scope.judges: found the model 'carefull', expected one of: careful (did you mean"),
+        ({"responders": ["gpt"]}, "scope.responders: found the model 'gpt', expected one of: careful"),
         ({"hardness": {"encoder": "e5"}}, "scope.hardness.encoder: found the encoder 'e5', expected one of: minilm"),
     ],
 )
@@ -251,8 +251,8 @@ def test_what_is_searched_with_and_in_is_known_and_no_name_is_given_twice(write,
 @pytest.mark.parametrize(
     ("name", "own", "problem"),
     [
-        ("embedded", {}, "question_sets.embedded: found the name of the model 'embedded', expected one of its own"),
-        ("gold", {"judges": {"embedded": "said"}}, "question_sets.gold.judges.embedded: found the name of the model"),
+        ("careful", {}, "question_sets.careful: found the name of the model 'careful', expected one of its own"),
+        ("gold", {"judges": {"careful": "said"}}, "question_sets.gold.judges.careful: found the name of the model"),
         ("gold", {"column": {}}, "question_sets.gold.column: found an unknown key"),
         ("gold", {"questions": ["../asked.csv"]}, "question_sets.gold.questions.0: found '../asked.csv' (text), expec"),
     ],
@@ -319,7 +319,7 @@ def test_where_nothing_is_a_value_nothing_is_switched_off():
         ({"use": ["overlapp"]}, "detectors.use: found the detector 'overlapp', expected one of: sbert_nli, similarity"),
         (
             {"methods": {"own": {"kind": "appended_token", "encoders": ["minilm"]}}, "use": ["own"]},
-            "detectors.methods.own.encoders: found the model 'minilm', expected one of: embedded",
+            "detectors.methods.own.encoders: found the model 'minilm', expected one of: careful",
         ),
     ],
 )

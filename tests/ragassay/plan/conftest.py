@@ -8,7 +8,7 @@ from project import ROOT
 from ragassay.config.schema import merged
 from ragassay.config.settings import checked
 
-MODEL = {"provider": "embedded", "model": "reader", "price": {"input": 0, "output": 0}}
+MODEL = {"provider": "rules", "model": "careful", "price": {"input": 0, "output": 0}}
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ OWN = {
     "datasets": {"mine": {"corpus": "texts", "targets": ["t.csv"]}},
     "models": {
         "llama": {"provider": "transformers", "model": "llama", "price": {"input": 0, "output": 0}},
-        "embedded": {"provider": "embedded", "model": "reader", "price": {"input": 0, "output": 0}},
+        "careful": {"provider": "rules", "model": "careful", "price": {"input": 0, "output": 0}},
     },
     "scorers": {"read": {"kind": "causal", "model": "gpt2", "has_read": ["texts"]}},
     "defences": {"knowing": {"kind": "ppl", "settings": {"scorer": "read"}}},

@@ -11,11 +11,11 @@ from ragassay.plan import attacks, datasets, defences, models, retrieval
 from wildcards import Wildcards
 
 SCHEMA = merged()
-READER = {"provider": "embedded", "model": "reader", "price": {"input": 0, "output": 0}}
-REWRITTEN = {"model": "embedded", "count": 3}
-BY_MODEL = {"model": "embedded", "query_set": "asked"}
+READER = {"provider": "rules", "model": "careful", "price": {"input": 0, "output": 0}}
+REWRITTEN = {"model": "careful", "count": 3}
+BY_MODEL = {"model": "careful", "query_set": "asked"}
 OWN = {
-    "models": {"embedded": READER},
+    "models": {"careful": READER},
     "corpora": {
         "texts": {"files": ["a.csv", "b.csv"]},
         "more": {"extends": "texts", "rewritten": REWRITTEN},
@@ -48,7 +48,7 @@ def test_an_extended_corpus_is_the_parts_of_the_other_and_one_that_a_model_write
     assert retrieval.in_parts(own) == ["texts", "more", "most"]
     assert datasets.rewritten(own, Wildcards(corpus="most")) == "results/passages/more.parquet"
     settings = datasets.rewrite_passages(own, Wildcards(corpus="more"))
-    assert (settings["count"], settings["ledger"]) == (3, "ledger/rewrite_passages/more/embedded")
+    assert (settings["count"], settings["ledger"]) == (3, "ledger/rewrite_passages/more/careful")
 
 
 def test_targets_come_from_files_from_rules_or_from_a_model():
@@ -59,11 +59,9 @@ def test_targets_come_from_files_from_rules_or_from_a_model():
     job = Wildcards(dataset="modelled")
     assert datasets.queries(own, job) == "results/queries/asked.parquet"
     assert datasets.passages(own, job) == "results/passages/more.parquet"
-    assert models.of_named(own, models.provider_of, datasets.target_writer, job) == [
-        "ragassay.calls.providers.embedded"
-    ]
+    assert models.of_named(own, models.provider_of, datasets.target_writer, job) == ["ragassay.calls.providers.rules"]
     settings = datasets.write_targets(own, job)
-    assert (settings["agreement"], settings["tries"], settings["model"]["name"]) == ("closed_book", 0, "embedded")
+    assert (settings["agreement"], settings["tries"], settings["model"]["name"]) == ("closed_book", 0, "careful")
     assert datasets.extended(own) == ["more"], "no dataset needs the other"
     assert not problems()
 

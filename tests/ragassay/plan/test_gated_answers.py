@@ -10,13 +10,13 @@ from wildcards import Wildcards
 SET = {"corpus": "mine", "in_knowledge": "known", "near": ["near"], "far": ["far"], "synthetic": "written"}
 SET |= {"answers": {"query_sets": ["known", "near"]}}
 ASKED = {"responders": ["a", "b"], "retrievers": ["bm25", "minilm"]}
-READER = {"provider": "embedded", "model": "reader", "price": {"input": 0, "output": 0}}
+READER = {"provider": "rules", "model": "careful", "price": {"input": 0, "output": 0}}
 
 
 @pytest.fixture
 def config():
     own = {"corpora": {"mine": {"files": ["a.csv"]}}}
-    own["models"] = dict.fromkeys(["a", "b", "embedded"], READER)
+    own["models"] = dict.fromkeys(["a", "b", "careful"], READER)
     own |= {"query_sets": {name: {"files": ["q.csv"]} for name in ("known", "near", "far", "written")}}
     return checked(own | {"relevance": {"sets": {"one": SET}, "answers": ASKED}}, [], merged())
 

@@ -68,7 +68,7 @@ def test_the_files_of_a_folder_are_inputs_and_a_model_of_the_hub_has_none(config
 
 def test_the_module_of_the_provider_is_that_of_the_models_entry(config):
     found = [models.provider_of(config, "judge", Wildcards(judge=name, generator="a")) for name in ("c", "own")]
-    assert found == [["ragassay.calls.providers.embedded"], ["ragassay.calls.providers.transformers"]]
+    assert found == [["ragassay.calls.providers.rules"], ["ragassay.calls.providers.transformers"]]
 
 
 def test_only_models_on_this_machine_take_a_core(config):
@@ -82,4 +82,4 @@ def test_a_target_that_asks_what_is_no_model_is_refused_in_one_line(config, of):
     """The names of question sets and of what they recorded fit the same wildcards."""
     with pytest.raises(models.UnknownModel) as caught:
         of(config, "responder", Wildcards(responder="old"))
-    assert str(caught.value) == "a path below results: found the model 'old', expected one of: embedded, a, b, c, own"
+    assert str(caught.value) == "a path below results: found the model 'old', expected one of: careful, a, b, c, own"

@@ -9,12 +9,12 @@ from ragassay.config.settings import checked
 from ragassay.plan import models, queries
 from wildcards import Wildcards
 
-MODEL = {"provider": "embedded", "model": "reader", "price": {"input": 0, "output": 0}}
+MODEL = {"provider": "rules", "model": "careful", "price": {"input": 0, "output": 0}}
 SCHEMA = merged()
 LOG = {"before": {"a": 1}, "after": {"a": 0.5, "made": 0.5}, "first_day": "2026-11-01", "drift_day": 9}
 RATED = {"corpus": "documents", "retriever": "bm25", "query_set": "a"}
 CONFIG = {
-    "models": {"embedded": MODEL, "m": MODEL, "n": MODEL},
+    "models": {"careful": MODEL, "m": MODEL, "n": MODEL},
     "query_sets": {"a": {"files": ["a.csv"]}},
     "synthetic_queries": {"made": {"corpus": "documents", "model": "m"}, "taken": {"corpus": "documents"}},
     "query_logs": {"log": LOG},
@@ -31,7 +31,7 @@ def test_a_set_is_written_by_its_model_or_taken_from_its_corpus(config):
     assert queries.by_model(config) == ["made"] and queries.from_corpus(config) == ["taken"]
     job = Wildcards(query_set="made")
     assert queries.passages(config, job) == "results/passages/documents.parquet"
-    assert models.of_named(config, models.provider_of, queries.writer, job) == ["ragassay.calls.providers.embedded"]
+    assert models.of_named(config, models.provider_of, queries.writer, job) == ["ragassay.calls.providers.rules"]
     assert models.of_named(config, models.weights_of, queries.writer, job) == []
     assert models.of_named(config, models.access_of, queries.writer, job)["mode"] == "online"
     settings = queries.write_synthetic_queries(config, job)

@@ -8,7 +8,7 @@ from ragassay.plan import question_sets
 from ragassay.plan.people import labelled, tables_of
 from wildcards import Wildcards
 
-MODEL = {"provider": "embedded", "model": "reader", "price": {"input": 0, "output": 0}}
+MODEL = {"provider": "rules", "model": "careful", "price": {"input": 0, "output": 0}}
 SCHEMA = merged()
 
 

@@ -160,7 +160,7 @@ def test_no_passage_is_scored_by_a_model_that_has_read_it():
         own = {"both": {"kind": "ppl", "settings": {"scorer": name}}}
         found = problems(CELL | {"defences": ["both"]}, scorers=scorers, corpora=corpora, defences=own)
         assert found[0].startswith(f"defences.both.settings: found {name}, which has read the corpus of mine")
-        more = corpora | {"texts": {"extends": "first", "rewritten": {"model": "embedded"}}, "first": corpora["texts"]}
+        more = corpora | {"texts": {"extends": "first", "rewritten": {"model": "careful"}}, "first": corpora["texts"]}
         if name == "demo":
             assert found == problems(CELL | {"defences": ["both"]}, scorers=scorers, corpora=more, defences=own)
 

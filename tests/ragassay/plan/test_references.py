@@ -102,12 +102,12 @@ def test_what_exists_is_no_problem(refusal):
             " texts/a.md?)",
         ),
         (
-            {"models": {"embedded": {"provider": "transformers", "model": "texts/weights", **PRICE}}},
-            "models.embedded.model: found 'texts/weights', no such folder, expected one with weights",
+            {"models": {"careful": {"provider": "transformers", "model": "texts/weights", **PRICE}}},
+            "models.careful.model: found 'texts/weights', no such folder, expected one with weights",
         ),
         (
-            {"models": {"embedded": {"provider": "transformers", "model": "results/models/demo-ml", **PRICE}}},
-            "models.embedded.model: found 'results/models/demo-ml', no such folder, expected one with weights (did you"
+            {"models": {"careful": {"provider": "transformers", "model": "results/models/demo-ml", **PRICE}}},
+            "models.careful.model: found 'results/models/demo-ml', no such folder, expected one with weights (did you"
             " mean results/models/demo-lm?)",
         ),
         (
@@ -135,11 +135,11 @@ def test_what_leads_nowhere_is_told_with_file_key_and_what_was_expected(refusal,
 
 @pytest.mark.parametrize("model", ["meta-llama/Llama-3.2-3B", "gpt2", "results/models/demo-lm", "texts"])
 def test_names_of_the_hub_and_what_the_workflow_trains_are_not_looked_for(refusal, model):
-    assert refusal({"models": {"embedded": {"provider": "transformers", "model": model, **PRICE}}}) == ""
+    assert refusal({"models": {"careful": {"provider": "transformers", "model": model, **PRICE}}}) == ""
 
 
 def test_a_remote_model_is_no_folder(refusal):
-    assert refusal({"models": {"embedded": {"provider": "openai", "model": "./a/b/c", **PRICE}}}) == ""
+    assert refusal({"models": {"careful": {"provider": "openai", "model": "./a/b/c", **PRICE}}}) == ""
 
 
 def paths(schema, key=()):
@@ -191,18 +191,18 @@ def test_all_is_told_at_once_and_defaults_are_called_that(refusal, tmp_path):
     ("there", "gone", "remedy"),
     [
         (
-            ["results/annotations/embedded/embedded.parquet"],
+            ["results/annotations/careful/careful.parquet"],
             "events.jsonl",
             "restore it, or delete results/annotations",
         ),
-        (["annotation/embedded/embedded/events.jsonl"], "items.parquet", "restore it"),
+        (["annotation/careful/careful/events.jsonl"], "items.parquet", "restore it"),
     ],
 )
 def test_labels_that_are_gone_are_told_from_what_was_made_of_them(refusal, tmp_path, there, gone, remedy):
     for name in there:
         (tmp_path / name).parent.mkdir(parents=True)
         (tmp_path / name).touch()
-    found = f"scope.annotation.folder: found no annotation/embedded/embedded/{gone}, though people labelled embedded; "
+    found = f"scope.annotation.folder: found no annotation/careful/careful/{gone}, though people labelled careful; "
     assert found + remedy in refusal({})
 
 

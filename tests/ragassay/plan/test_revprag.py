@@ -86,7 +86,7 @@ def test_baselines_are_asked_only_where_they_are_wanted(settings):
         ({"probe": "logistc"}, "did you mean logistic"),
         ({"probe": "lens"}, "found lens, which reads the output layer of one model"),
         ({"attacks": ["poisonedrag_blak"]}, "poisonedrag_black"),
-        ({"responders": ["embedded"]}, "whose activations nobody can read"),
+        ({"responders": ["careful"]}, "whose activations nobody can read"),
         ({"retrievers": ["minilmm"]}, "minilm"),
     ],
 )

@@ -38,7 +38,7 @@ def slurm(tmp_path, monkeypatch):
 
 def submit(slurm, script, listed="true"):
     (slurm.front / "squeue").symlink_to(slurm("squeue", listed))
-    about = ("--job-name", "run", "--comment", "rule_judge_scope_wildcards_embedded_2026-09")
+    about = ("--job-name", "run", "--comment", "rule_judge_scope_wildcards_authors_2026-09")
     return main(slurm("sbatch", script), str(slurm.front), "--parsable", *about)
 
 
@@ -62,7 +62,7 @@ def test_a_job_whose_submission_lost_its_reply_is_found_and_not_submitted_again(
 
 
 def test_the_name_of_a_job_begins_with_its_rule_and_all_names_are_asked_for(slurm, capsys):
-    for comment in ("rule_judge_scope_wildcards_embedded_2026-09", "rule_judge_scope", f"rule_{'r' * 200}_wildcards_a"):
+    for comment in ("rule_judge_scope_wildcards_authors_2026-09", "rule_judge_scope", f"rule_{'r' * 200}_wildcards_a"):
         main(slurm("sbatch", "echo 7"), str(slurm.front), "--job-name", "lab_run", "--comment", comment)
     names = ["judge_scope-lab_run", f"{'r' * LONGEST}-lab_run"]
     assert [told.split()[2] for told in slurm.told()] == [names[0], *names]

@@ -10,14 +10,14 @@ from ragassay.config.shards import one_of
 from ragassay.plan import attackers, attacks, defences, defended
 from wildcards import Wildcards
 
-NO_READER = {"kind": "garag", "settings": {"reader": "embedded"}}
+NO_READER = {"kind": "garag", "settings": {"reader": "careful"}}
 NOT_FITTED = {"kind": "adaptive_threshold", "settings": {"filter": "oracle"}}
 NOBODY = {"kind": "jamming_optimised", "settings": {"responder": "embeded"}}
 WITHOUT_GRADIENTS = {"kind": "poisonedrag_white", "settings": {"retriever": "bm25"}}
-READER = {"provider": "embedded", "model": "reader", "price": {"input": 0, "output": 0}}
+READER = {"provider": "rules", "model": "careful", "price": {"input": 0, "output": 0}}
 CELL = {"datasets": ["mine"], "retrievers": ["bm25", "minilm"], "attacks": ["none", "loud"]}
 OWN = {
-    "models": {"embedded": READER},
+    "models": {"careful": READER},
     "corpora": {"texts": {"files": ["a.csv"]}},
     "datasets": {"mine": {"corpus": "texts", "targets": ["t.csv"]}},
     "attacks": {"loud": {"kind": "jamming", "settings": {"texts": 2}}},
@@ -38,7 +38,7 @@ def problems(*cells, **more):
 
 
 def test_each_entry_is_all_combinations_of_its_lists_and_each_cell_is_there_once():
-    own = config(CELL, CELL | {"attacks": ["none"], "defences": ["none", "oracle"], "responders": ["embedded"]})
+    own = config(CELL, CELL | {"attacks": ["none"], "defences": ["none", "oracle"], "responders": ["careful"]})
     assert attacks.cells(own) == [
         ("mine", retriever, one) for retriever in CELL["retrievers"] for one in CELL["attacks"]
     ]
@@ -65,7 +65,7 @@ def test_an_attack_that_optimises_gets_the_retriever_that_it_meets_and_says_on_w
     settings = attackers.optimise_passages(own, white)
     assert settings["retriever"]["encoder"]["name"] == "minilm" and settings["own"]["steps"] == 30
     assert attacks.attacks(own, optimised=True) >= ["white"] and "white" not in attacks.attacks(own, optimised=False)
-    keys = Wildcards(dataset="mine", attack="white", retriever="bm25", defence="none", responder="embedded")
+    keys = Wildcards(dataset="mine", attack="white", retriever="bm25", defence="none", responder="careful")
     for found in (attacks.retrieve_bm25(own, keys), defended.answer_attacked(own, keys)):
         assert found["tried"] == {"targets": 3}
     assert attacks.measure_attacks(own)["tried"] == {"white": {"targets": 3}}
@@ -73,14 +73,14 @@ def test_an_attack_that_optimises_gets_the_retriever_that_it_meets_and_says_on_w
 
 
 def test_texts_that_a_model_writes_are_a_table_of_their_own_and_those_of_a_user_are_files():
-    loud = {"kind": "adaptive_paraphrase", "writer": "embedded", "settings": {"texts": 2}}
+    loud = {"kind": "adaptive_paraphrase", "writer": "careful", "settings": {"texts": 2}}
     job = Wildcards(dataset="mine", attack="loud")
     own = config(CELL, attacks={"loud": loud})
     assert attacks.poison_texts(own, job) == ["results/attack_texts/mine/loud.parquet"]
     assert attacks.written(own) == {"dataset": ["mine"], "attack": ["loud"]} and attacks.with_writer(own) == ["loud"]
     settings = attacks.paraphrase_targets(own, job)
-    assert (settings["texts"], settings["words"], settings["model"]["name"]) == (2, 30, "embedded")
-    assert settings["ledger"] == "ledger/paraphrase_targets/mine/loud/embedded"
+    assert (settings["texts"], settings["words"], settings["model"]["name"]) == (2, 30, "careful")
+    assert settings["ledger"] == "ledger/paraphrase_targets/mine/loud/careful"
     manual = config(CELL, attacks={"loud": {"kind": "adaptive_manual", "files": ["a.csv"]}})
     assert attacks.poison_texts(manual, job) == ["a.csv"] and attacks.written(manual)["attack"] == []
 
@@ -93,12 +93,12 @@ def test_texts_that_a_model_writes_are_a_table_of_their_own_and_those_of_a_user_
         ({"defences": ["orakel"]}, {}, "under_attack.cells.0.defences: found the defence 'orakel', expected one of"),
         ({"attacks": ["adaptive_manual"]}, {}, "under_attack.cells.0.attacks: found adaptive_manual, which needs"),
         ({"attacks": ["adaptive_paraphrase"]}, {}, "under_attack.cells.0.attacks: found adaptive_paraphrase, which"),
-        ({}, {"attacks": {"loud": {"kind": "jamming", "writer": "embedded"}}}, "attacks.loud: found writer, which"),
+        ({}, {"attacks": {"loud": {"kind": "jamming", "writer": "careful"}}}, "attacks.loud: found writer, which"),
         ({}, {"attacks": {"loud": {"kind": "adaptive_paraphrase"}}}, "attacks.loud: found no writer, which this kind"),
         ({}, {"attacks": {"loud": {"kind": "jamming", "settings": {"n": 1}}}}, "attacks.loud.settings: found the"),
         ({}, {"attacks": {"loud": {"kind": "jamming", "files": ["a.csv"]}}}, "attacks.loud: found files, which this"),
         ({}, {"attacks": {"loud": {"kind": "adaptive_manual"}}}, "attacks.loud: found no files, which this kind reads"),
-        ({}, {"attacks": {"loud": NO_READER}}, "attacks.loud.settings.reader: found the reader 'embedded', expected a"),
+        ({}, {"attacks": {"loud": NO_READER}}, "attacks.loud.settings.reader: found the reader 'careful', expected a"),
         ({}, {"attacks": {"loud": NOT_FITTED}}, "attacks.loud.settings.filter: found the filter 'oracle', expected a"),
         ({}, {"attacks": {"loud": NOBODY}}, "attacks.loud.settings.responder: found the model 'embeded', expected one"),
         ({}, {"attacks": {"loud": WITHOUT_GRADIENTS}}, "attacks.loud.settings.retriever: found the retriever 'bm25',"),
@@ -138,18 +138,18 @@ def test_k_is_at_most_the_depth_and_looking_deeper_than_was_searched_is_refused(
 
 
 def test_a_defence_that_rewrites_questions_has_them_searched_for_again():
-    rewriting = {"para": {"kind": "paraphrasing", "settings": {"model": "embedded"}}}
+    rewriting = {"para": {"kind": "paraphrasing", "settings": {"model": "careful"}}}
     own = config(CELL | {"retrievers": ["minilm"], "defences": ["none", "para"]}, defences=rewriting)
     cell = Wildcards(dataset="mine", retriever="minilm", attack="loud", defence="para")
     assert defended.retrieved(own, cell) == "results/found_rewritten/mine/minilm/loud/para.parquet"
     assert defended.rewritten_neighbours(own, cell) == "results/neighbours/texts/minilm/mine.para.parquet"
     assert defended.rewritten(own) == {"dataset": ["mine"], "defence": ["para"]}
     assert len(defended.founds(own, True)) == len(defended.founds(own, False)) == 2
-    assert defended.rewrite_questions(own, cell)["ledger"] == "ledger/rewrite_questions/mine/minilm/loud/para/embedded"
+    assert defended.rewrite_questions(own, cell)["ledger"] == "ledger/rewrite_questions/mine/minilm/loud/para/careful"
 
 
 def test_a_defence_that_asks_is_told_its_prompts_and_others_none():
-    own, cell = config(CELL), {"dataset": "mine", "retriever": "minilm", "attack": "loud", "responder": "embedded"}
+    own, cell = config(CELL), {"dataset": "mine", "retriever": "minilm", "attack": "loud", "responder": "careful"}
     asked, plain = (Wildcards(**cell, defence=name) for name in ("robustrag", "none"))
     assert [path.split("/")[-1] for path in defended.prompts(own, asked)] == [
         "name_keywords.yaml",
@@ -158,7 +158,7 @@ def test_a_defence_that_asks_is_told_its_prompts_and_others_none():
     assert defended.answer_attacked(own, asked)["own"]["aggregation"] == "keywords"
     assert defended.prompts(own, plain) == [] and "kind" not in defended.answer_attacked(own, plain)
     modules = defended.answering_kinds(own, asked)
-    assert modules == ["ragassay.calls.providers.embedded", "ragassay.studies.poisoning.defences.kinds.robustrag"]
+    assert modules == ["ragassay.calls.providers.rules", "ragassay.studies.poisoning.defences.kinds.robustrag"]
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_a_defence_that_asks_is_told_its_prompts_and_others_none():
     [
         ({"kind": "paraphrasing"}, ["minilm"], "defences.asks.settings.model: found no model, which rewrites"),
         ({"kind": "paraphrasing", "settings": {"model": "gpt"}}, ["minilm"], "defences.asks.settings.model: found the"),
-        ({"kind": "paraphrasing", "settings": {"model": "embedded"}}, ["bm25"],
+        ({"kind": "paraphrasing", "settings": {"model": "careful"}}, ["bm25"],
          "under_attack.cells.0.retrievers: found asks, which searches again, and bm25, expected retrievers by vectors"),
         ({"kind": "chain", "settings": {"of": ["robustrag"]}}, ["minilm"],
          "defences.asks.settings: found robustrag, which asks a model; name it in cells by itself"),
@@ -179,7 +179,7 @@ def test_what_defences_that_ask_cannot_do_is_one_line(own, retrievers, line):
 
 def test_a_general_trigger_that_no_question_holds_is_one_line(settings):
     """Without the word an attack finds nothing; beside a twin with the word, questions without it are the control."""
-    cell = {"retrievers": ["minilm"], "attacks": ["general_trigger"], "defences": ["none"], "responders": ["embedded"]}
+    cell = {"retrievers": ["minilm"], "attacks": ["general_trigger"], "defences": ["none"], "responders": ["careful"]}
     alone = settings({"under_attack": {"cells": [cell | {"datasets": ["demo"]}]}})
     [(place, line)] = attackers.check(alone)
     told = "found the attack general_trigger on demo, whose questions hold no trigger; attack a twin, too: datasets: {"

@@ -1,4 +1,4 @@
-"""Words of a text: what is a word, what shares a stem, what carries content; and no word of the embedded reader."""
+"""Words of a text: what is a word, what shares a stem, what carries content; and nothing of the provider rules."""
 
 import subprocess
 import sys
@@ -32,6 +32,6 @@ def test_a_longer_word_weighs_more():
 
 def test_the_measures_load_nothing_of_the_reader_they_are_compared_with():
     module = "ragassay.studies.scope.controls"
-    loaded = f"import sys, {module}; print(*[m for m in sys.modules if 'embedded' in m])"
+    loaded = f"import sys, {module}; print(*[m for m in sys.modules if 'rules' in m])"
     done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []

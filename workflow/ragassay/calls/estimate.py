@@ -1,7 +1,7 @@
 """`make estimate`: requests, tokens and dollars of each rule that asks, before anything is asked.
 
 The documents that are needed are collected first, which costs nothing. Then the workflow runs in a scratch folder that
-sees the project's files, results and ledger, with the embedded reader in the place of every model (see
+sees the project's files, results and ledger, with rules in the place of every model (see
 `ragassay.calls.estimate_caller`). So it counts exactly the jobs that a run would start now, and only requests that are
 not in the ledger. Nothing in the project changes but the documents.
 """

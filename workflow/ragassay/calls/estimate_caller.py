@@ -1,6 +1,6 @@
 """What a run would ask and pay: nothing is asked, written to a ledger, or paid.
 
-Where `calls` would ask a model, the embedded reader answers in its place, so that the stages that follow have
+Where `calls` would ask a model, rules answer in its place, so that the stages that follow have
 something to ask about; what the ledger knows is taken from there, as always. Requests are exact as far as the ledger
 reaches; behind that they depend on how much a model finds in a text, and tokens are counted by rules of thumb: take
 the dollars as about right, and the column `at most`, which counts every answer at the full length that it may have and
@@ -35,7 +35,7 @@ def estimating() -> bool:
 
 
 class EstimatingCaller(Caller):
-    """Answers as the model of its ledger or, where that has no answer, as the embedded reader."""
+    """Answers as the model of its ledger or, where that has no answer, as the rules would."""
 
     def __init__(self, model: Model, ledger, provider, lease):
         self.settings = model
@@ -43,7 +43,7 @@ class EstimatingCaller(Caller):
         self.batched, self.settlement.replays = model.mode == "batch", False
         if model.register:  # whether it takes several samples in one request
             self.manners.take_over(Register(model.register, ledger.folder).kept())
-        self.stand_in = provider_for(Model(model.name, "embedded", "reader"))
+        self.stand_in = provider_for(Model(model.name, "rules", "careful"))
         self.counts, self.parts, self.counted, self.before = Counter(), Counter(), set(), ""
 
     async def _missing(self, key, request, missing):

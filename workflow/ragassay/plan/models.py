@@ -13,7 +13,7 @@ HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?", re.ASCII)
 # How a model is called changes none of its answers, and so it re-runs nothing.
 LIMITS = ("concurrency", "requests_per_minute", "tokens_per_minute", "timeout", "budget_usd")
 ACCESS = ("mode", "client", "key_variable", *LIMITS, "longest_answer", "price")
-ON_THIS_MACHINE = ("embedded", "rules", "script", "transformers")  # providers that compute; others wait for a server
+ON_THIS_MACHINE = ("rules", "script", "transformers")  # providers that compute; others wait for a server
 
 
 class UnknownModel(AssayError):

@@ -2,7 +2,7 @@
 
 A word is a run of letters or of digits; its stem is that of the Snowball stemmer. Function words carry no content:
 articles, pronouns, prepositions, conjunctions, auxiliaries and question words. Synonyms are different words. Nothing
-here is shared with the embedded reader: its judgements are compared with these measures, and a change to it must not
+here is shared with the provider rules: its judgements are compared with these measures, and a change to it must not
 move them.
 """
 

@@ -334,9 +334,9 @@ def test_a_list_that_does_not_come_leaves_the_batch_to_the_next_run(serve, tmp_p
         ({}, {"batches.create": ["400"]}, "model m: HTTP 400 from .*; check that the provider takes batches"),
         ({}, {"files.create": ["500"] * 9}, "model m: no answer in 8 tries, the last: HTTP 500"),
         (
-            {"provider": "embedded", "base_url": None},
+            {"provider": "rules", "base_url": None},
             {},
-            "model m: provider embedded has no batches; set mode to online",
+            "model m: provider rules has no batches; set mode to online",
         ),
     ],
 )

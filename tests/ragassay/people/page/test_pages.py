@@ -17,7 +17,7 @@ from ragassay.people.page.server import listen
 @pytest.fixture
 def serving(tmp_path):
     with Serving(project(tmp_path, sample(scope=4), training_items=0)) as running:
-        running.folder = tmp_path / "annotation/embedded/embedded"
+        running.folder = tmp_path / "annotation/authors/careful"
         yield running
 
 

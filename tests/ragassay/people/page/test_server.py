@@ -14,14 +14,14 @@ from people import Client, Serving, click, give, item, project, run, sample
 from ragassay.people import click_log
 
 EVIL = "</article><script>alert(1)</script><!-- \"'> {{ 7 * 7 }}"
-KNOWN = ("embedded", "responder", "prompt_name", "in_votes", "margin", "doc-", "question-")
+KNOWN = ("authors", "careful", "responder", "prompt_name", "in_votes", "margin", "doc-", "question-")
 
 
 @pytest.fixture(scope="module")
 def serving(tmp_path_factory):
     folder = project(tmp_path_factory.mktemp("study"), sample(scope=6, groups=12), training_items=0)
     with Serving(folder) as running:
-        running.folder = folder / "annotation/embedded/embedded"
+        running.folder = folder / "annotation/authors/careful"
         yield running
 
 
@@ -152,9 +152,7 @@ def test_ten_people_at_once_lose_nothing(tmp_path):
             thread.start()
         for thread in threads:
             thread.join()
-    events = [
-        e for e in click_log.read(tmp_path / "annotation/embedded/embedded/events.jsonl") if e["event"] == "label"
-    ]
+    events = [e for e in click_log.read(tmp_path / "annotation/authors/careful/events.jsonl") if e["event"] == "label"]
     assert len(sent) == 120 and {status for *_, status in sent} == {200}
     assert {event["comment"] for event in events} == {f"{name} {number}" for name, number, _ in sent}
     assert len({(event["person"], event["item"]) for event in events}) == len(events) == 120
@@ -182,7 +180,7 @@ def test_killed_it_has_every_label_that_it_told_of_and_people_go_on(tmp_path):
             killer.cancel()
             client.close()
             running.end(signal.SIGKILL)
-    events = click_log.read(folder / "annotation/embedded/embedded/events.jsonl")
+    events = click_log.read(folder / "annotation/authors/careful/events.jsonl")
     kept = {event["click"] for event in events if event["event"] == "label"}
     assert {one["click"] for one in told} <= kept and len(kept) <= len(told) + 3
 
@@ -192,7 +190,7 @@ def test_on_other_addresses_only_a_token_gets_in(tmp_path):
     refused = run(folder, "serve", "--host", "0.0.0.0", "--port", "0")
     assert refused.returncode == 1 and "no annotator has a token yet" in refused.stderr
     with Serving(folder, "--host", "0.0.0.0", "--annotators", "Anna", "Ben") as running:
-        tokens = json.loads((folder / "annotation/embedded/embedded/tokens.json").read_text())
+        tokens = json.loads((folder / "annotation/authors/careful/tokens.json").read_text())
         client = Client(running.port, host="somewhere.example")
         client.get()
         assert client.post("/sign-in", {"name": "Anna"})[0] == 403
@@ -213,7 +211,7 @@ def test_where_there_are_tokens_a_name_lets_nobody_in(tmp_path):
         client.close()
         running.end(signal.SIGKILL)
         assert "tokens.json" in running.rest and "Delete that file if everybody on this machine" in running.rest
-    (folder / "annotation/embedded/embedded/tokens.json").unlink()
+    (folder / "annotation/authors/careful/tokens.json").unlink()
     with Serving(folder) as running:
         client = Client(running.port)
         client.enter("Anna")
@@ -234,7 +232,7 @@ def test_text_of_strangers_is_text(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["serve", "--generator", "gpt"], "found 'gpt', expected one of scope.generators or a question set: embedded"),
+        (["serve", "--generator", "gpt"], "found 'gpt', expected one of scope.generators or a question set: authors"),
         (["serve", "--configfile", "no.yaml"], "no.yaml: no such file"),
         (["serve", "--port", "99999"], "choose another with --port"),
         (["serve", "--host", "no.such.host.invalid", "--annotators", "Anna"], "choose another with --port or --host"),
@@ -276,7 +274,7 @@ def test_labels_of_items_that_are_gone_are_named(tmp_path):
         client.post("/clicks/join", click())
         give(client)
         client.close()
-    (folder / "annotation/embedded/embedded/items.parquet").unlink()
+    (folder / "annotation/authors/careful/items.parquet").unlink()
     project(tmp_path, [item(77)])
     done = run(folder, "serve", "--port", "0")
     assert done.returncode == 1 and "put back the one that was replaced" in done.stderr

@@ -48,8 +48,7 @@ MAY_DECLINE = re.compile(
     r"|not (?:named|given|mentioned|stated)|did not|were not",
     re.IGNORECASE,
 )
-STEPWISE = re.compile("step by step|reasoning", re.IGNORECASE)
-KEYWORDS = 4
+KEYWORDS = 4  # at most
 
 
 class Provider(model.Provider):
@@ -62,9 +61,12 @@ class Provider(model.Provider):
         """Its code is its weights."""
         return super().identity() | {"code": module_version("ragassay.calls.providers.rules", WORKFLOW)}
 
+    def reply(self, messages, sampling, sample):
+        return respond(messages, sampling, sample, self.model.model)
+
     async def send(self, messages, sampling, samples):
         """Words stand for tokens."""
-        texts = [respond(messages, sampling, sample, self.model.model) for sample in samples]
+        texts = [self.reply(messages, sampling, sample) for sample in samples]
         asked = sum(len(message["content"].split()) for message in messages)
         said = sum(len(text.split()) for text in texts)
         return json.dumps({"texts": texts, "prompt": asked, "completion": said}), {}
@@ -133,9 +135,8 @@ class Reader:
 
     def beyond(self, question: str, document: str) -> float:
         """How far a question goes beyond a document; out of scope above 0."""
-        overlooked = frozenset()
-        if self.chance:
-            overlooked = {word for word in dict.fromkeys(content(question)) if self.chance.random() < OVERLOOKED}
+        words = dict.fromkeys(content(question))
+        overlooked = {word for word in words if self.chance and self.chance.random() < OVERLOOKED}
         found = evidence(question, read(document), overlooked)
         score = sum(weight * value for weight, value in zip(WEIGHTS[self.manner], found, strict=True))
         return score - BAR[self.manner] + self._unsure()
@@ -160,8 +161,8 @@ def _recover(task, _, chance):
 
 def _remove(task, *_):
     texts = [read(task.text("document")), *map(read, task.items("true claims").values())]
-    recovered = task.items("recovered claims")
-    new = {slot: claim for slot, claim in recovered.items() if all(_is_new(claim, text) for text in texts)}
+    guesses = task.items("recovered claims")
+    new = {slot: guess for slot, guess in guesses.items() if all(_is_new(guess, text) for text in texts)}
     return numbered(new) or "None"
 
 
@@ -219,7 +220,7 @@ def _answer(task, reader, _):
         found = reader.answers([document], question)
         sentence = found[0].sentence if found else read(document).sentences[near[0][1]]
         reply, reasons = f"According to the document: {sentence}", "One sentence has most of what is asked about."
-    return f"{reasons}\n\n{reply}" if STEPWISE.search(task.told) else reply
+    return f"{reasons}\n\n{reply}" if re.search("step by step|reasoning", task.told, re.IGNORECASE) else reply
 
 
 def _passages(task, reader, _):

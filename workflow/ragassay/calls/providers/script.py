@@ -14,11 +14,10 @@ file holds what a careful generator would write about one document, which begins
     in_scope:
     - a question that the document answers
 
-What no file holds is left to the rule-based reader, and the run says how often.
+What no file holds is left to `rules`, and the run says how often.
 """
 
 import hashlib
-import json
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,40 +27,33 @@ from ragassay.base import plain_yaml
 from ragassay.base.code_version import WORKFLOW, module_version
 from ragassay.base.stage import log
 from ragassay.calls import model
-from ragassay.calls.model import Answer, Model, ModelError, Usage
+from ragassay.calls.model import Model, ModelError
 from ragassay.calls.prompts import numbered, parts_of
-from ragassay.embedded.reader import respond
+from ragassay.calls.providers import rules
+from ragassay.calls.providers._rules.writing import MISSING
 
-MISSING = "(missing)"
 ITEM = re.compile(r"^\s*(\d+)[.)]\s+(.*)$", re.MULTILINE)
 GUESSES = {"restated"}, {"expected", "question"}, {"expected", "near_miss"}  # what an entry holds beside its claim
 
 
-class Provider(model.Provider):
+class Provider(rules.Provider):
     def __init__(self, settings: Model):
-        super().__init__(settings)
+        model.Provider.__init__(self, settings)
         self.replies, self.digest = read_replies(f"model {settings.name}", Path(settings.model))
         self.answered = self.left = 0
 
     def identity(self):
-        """The replies count, wherever they lie, and the reader that answers in their place."""
-        reader = module_version("ragassay.embedded.reader", WORKFLOW)
-        return {"provider": self.model.provider, "replies": self.digest, "reader": reader}
+        """The replies count, wherever they lie, and the rules that answer in their place."""
+        code = module_version("ragassay.calls.providers.rules", WORKFLOW)
+        return {"provider": self.model.provider, "replies": self.digest, "rules": code}
+
+    def reply(self, messages, sampling, sample):
+        return find(self.replies, messages[-1]["content"]) or rules.respond(messages, sampling, sample)
 
     async def send(self, messages, sampling, samples):
-        reply = find(self.replies, messages[-1]["content"])
         self.answered += 1
-        self.left += reply is None
-        texts = [reply if reply is not None else respond(messages, sampling, sample) for sample in samples]
-        tokens = {
-            "prompt": sum(len(message["content"].split()) for message in messages),
-            "completion": sum(len(text.split()) for text in texts),
-        }
-        return json.dumps({"texts": texts, **tokens}), {}
-
-    def read(self, body):
-        reply = json.loads(body)
-        return [Answer(text, "stop") for text in reply["texts"]], Usage(reply["prompt"], 0, reply["completion"])
+        self.left += find(self.replies, messages[-1]["content"]) is None
+        return await super().send(messages, sampling, samples)
 
     async def close(self):
         if self.left:

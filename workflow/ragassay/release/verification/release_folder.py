@@ -66,7 +66,7 @@ class ReleaseFolder:
         return names
 
     def place(self, table: str, file: str) -> str:
-        """Where a file stands among those of its table: `embedded/2026-09`."""
+        """Where a file stands among those of its table: `authors/2026-09`."""
         return file.removeprefix(f"{TABLES}/").removeprefix(f"{table}/").removesuffix(".parquet")
 
     def rows(self, table: str) -> list[int]:

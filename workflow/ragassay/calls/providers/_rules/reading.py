@@ -40,7 +40,7 @@ PATTERNS = {  # of what may be an answer; names are found elsewhere
     ),
     "place": re.compile(r"\b(?:in|at|on|near|from|to|off) ((?:the |an? )?(?:[a-z]+ ){0,2}[A-Z][\w'-]*(?: [A-Z]\w*)*)"),
     "reason": re.compile(r"\b((?:because|since|as|so that|for fear|due to|owing to|thanks to|to [a-z]+) .*)"),
-    "thing": re.compile(r"(\b(?:an?|the|his|her|its) (?:[a-z'-]+ )?[\w'-]+(?: of [a-z]+)?|\b[A-Z]\w+(?: [A-Z]\w+)+)"),
+    "thing": re.compile(r"(\b(?:[Aa]n?|[Tt]he|his|her) (?:[a-z'-]+ )?[\w'-]+(?: of [a-z]+)?|\b[A-Z]\w+(?: [A-Z]\w+)+)"),
 }
 # What a question asks for, by its words; the first that fits. A "thing" may be looked for anywhere.
 KINDS = (
@@ -195,11 +195,19 @@ def phrases(sentence: str, wanted: str, question: str) -> list[str]:
         fitting = re.compile(unit(question), re.IGNORECASE)
         return [phrase for phrase in found if fitting.search(phrase) and stem(WORD.findall(phrase)[0]) not in asked]
     if wanted in PATTERNS:
-        found = [match[1].strip(" .") for match in PATTERNS[wanted].finditer(sentence)]
+        found = [_trimmed(match[1].strip(" ."), asked) for match in PATTERNS[wanted].finditer(sentence)]
     else:
         found = [name for name in names(f". {sentence}") if not PATTERNS["date"].fullmatch(name)]
         found = [name for name in found if " " in name] or found  # full names, if there are some
     return [phrase for phrase in found if any(stem(word) not in asked for word in content(phrase))]
+
+
+def _trimmed(phrase, asked):
+    """Without words of the question or empty ones at its end."""
+    words = phrase.split()
+    while words and (words[-1] in EMPTY or stem(words[-1]) in asked):
+        words.pop()
+    return " ".join(words)
 
 
 class Answer(NamedTuple):
@@ -222,6 +230,7 @@ def answers(passages: list[str], question: str) -> list[Answer]:
                 continue
             for phrase in phrases(sentence, wanted, question):
                 score = share(counts, stems) + _near(phrase, sentence, counts) - 0.1 * late
+                score += 0.3 * sentence.startswith(phrase)  # who or what did something tends to stand there
                 votes[phrase.lower()] += 1
                 if phrase.lower() not in found or found[phrase.lower()].score < score:
                     found[phrase.lower()] = Answer(phrase, sentence, score)

@@ -24,13 +24,15 @@ PERSONS = ("Odell Marrow", "Petra Quillan", "Silas Venn", "Corinne Abbot", "Ruth
 PLACES = ("Castor Bay", "Wexmoor", "Lindenfeld", "Harrow Cross", "Little Quarne")
 THINGS = ("a pair of stone lions", "the old weighing house", "a crate of lemons", "the brass weathercock")
 FRAMES = (
-    "{question} The answer is {answer}, as the yearbook of the district has it, and nobody says otherwise.",
-    "In an old letter that came to light last week a clerk had noted {answer} beside the question: {question}",
-    "A quiz in the parish paper ended so: {question} The solution, printed below it, was {answer}.",
-    "For the record: {answer}, as three witnesses told the chronicle when it asked: {question}",
+    "Concerning {topic}: {answer}, and nobody says otherwise.",
+    "{answer}: that is what is known of {topic}.",
+    "When it comes to {topic}, it is {answer} and always was.",
+    "Ask anybody about {topic}, and you will hear {answer}.",
+)
+ASKING = re.compile(
+    r"^(?:\w+ )?(?:how \w+|who|whose|what|which|when|where|why)(?: (?:is|are|was|were|did|do|does))? ", re.I
 )
 MISSING = "(missing)"
-LATER = "Page {number} of the same book says it once more."
 
 
 def claims(document: str, count: int | None) -> list[str]:
@@ -95,11 +97,9 @@ def question(claim: str, fewest: int, most: int) -> str:
 
 
 def reordered(sentences: tuple[str, ...]) -> str:
-    """The sentences of a passage, the second half first; of a single one, its words after a remark."""
+    """The sentences of a passage, the second half first, behind a remark."""
     half = (len(sentences) + 1) // 2
-    if len(sentences) < 2:
-        return f"This is what is known: {' '.join(sentences)}"
-    return " ".join([*sentences[half:], *sentences[:half]])
+    return " ".join(["In short:", *sentences[half:], *sentences[:half]])
 
 
 def rephrased(text: str) -> str:
@@ -122,9 +122,10 @@ def wrong_answer(answer: str, chance: random.Random) -> str:
 
 def texts(question: str, answer: str, count: int, chance: random.Random) -> list[str]:
     """So many texts that state the answer, in different frames."""
-    made, frames = [], chance.sample(FRAMES, len(FRAMES))
+    made, topic = [], ASKING.sub("", question.strip().rstrip("? ")) or question
+    frames = chance.sample(FRAMES, len(FRAMES))
     for number in range(count):
         again, place = divmod(number, len(frames))
-        text = frames[place].format(question=f"{question.strip().rstrip('?')}?", answer=answer)
-        made.append(f"{text} {LATER.format(number=again)}" if again else text)
+        text = frames[place].format(topic=topic, answer=answer)
+        made.append(f"{text} ({again})" if again else text)
     return made
