@@ -4,15 +4,12 @@
 reads the same pages in one killable child and adds charset, title, raw dates, walls and language. Rounds of both take
 turns, since the machine is never quite the same; the best of each counts. The pages are made from the demo corpus.
 
-`hostile`: bodies that take a parser long or much memory are over in time.
-
 `duplicates`: a hundred thousand articles with labelled copies, alone and after a million of earlier shards, each in a
 process of its own so that its peak memory is its own. The limit is hashing alone: reading the texts and taking their
 signatures.
 """
 
 import hashlib
-import resource
 import subprocess
 import sys
 import tempfile
@@ -35,20 +32,6 @@ PAGES, ROUNDS = 150, 5
 SECONDS, MEMORY_MB = 20, 1024
 HEADERS = {"content-type": "text/html; charset=utf-8"}
 BARE = {"bare": {}, "bare_with_metadata": {"with_metadata": True}}
-HOSTILE = {
-    "4_MB_of_200000_paragraphs": "<html><body>" + "<p>some words of text" * 200_000,
-    "45000_paragraphs": "<html><body>" + "<p>some words of text</p>\n" * 45_000 + "</body></html>",
-    "40000_bold_words": "<html><body><p>" + "Some text and <b>bold</b> words that follow it, " * 40_000,
-    "20000_nested_divs": "<html><body>" + "<div>" * 20_000 + "text" + "</div>" * 20_000,
-    "200000_nested_xml_elements": '<?xml version="1.0"?>' + "<a>" * 200_000,
-    "4_MB_of_NULs": "\0" * 4_000_000,
-    "NULs_between_words": "<html><body><p>" + "a word\0 " * 500_000 + "</p></body></html>",
-    "a_million_attributes": "<html><body><p " + "x=1 " * 1_000_000 + ">text</p></body></html>",
-    "a_million_brackets_of_JSON": '<html><script type="application/ld+json">' + "[" * 1_000_000 + "</script></html>",
-    "entity_expansion": '<!DOCTYPE l [<!ENTITY a0 "ha">'
-    + "".join(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 10))
-    + "]><html><body><p>&a9;</p></body></html>",
-}
 BARE_WAY = "bare"  # first argument of the process that does nothing else
 ARTICLES_IN_SHARD, EARLIER_SHARDS = 100_000, 10
 SETTINGS = {"similarity": 0.6, "cut_after_words": 300}
@@ -139,19 +122,6 @@ def extraction() -> None:
         figure(f"extraction_against_{name}", ours, "pages/s", f">= {0.9 * limit:.1f}", limit)
 
 
-def hostile() -> None:
-    from ragassay.news.extraction.extractor import Extractor
-
-    with Extractor(1, SECONDS, MEMORY_MB) as extractor:
-        for name, text in HOSTILE.items():
-            start = time.perf_counter()
-            [(_, result)] = extractor.extract([(name, text.encode(), HEADERS, "https://hostile.example/")])
-            took = time.perf_counter() - start
-            figure(f"hostile_{name}_{getattr(result, 'reason', 'article')}", took, "s", f"<= {1.5 * SECONDS:g}")
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    figure("hostile_peak_memory_of_a_child", peak, "MB", f"<= {MEMORY_MB}")
-
-
 def find(way: str, articles: str, clusters: str, *earlier: str) -> tuple[float, float]:
     """In a process of its own: seconds and peak megabytes of the search, or of hashing alone."""
     start = time.perf_counter()
@@ -187,4 +157,4 @@ if __name__ == "__main__":
     if sys.argv[1:2] == [BARE_WAY]:
         bare(BARE[sys.argv[2]])
     else:
-        parts({"extraction": extraction, "hostile": hostile, "duplicates": duplicates}, {"find": find})
+        parts({"extraction": extraction, "duplicates": duplicates}, {"find": find})

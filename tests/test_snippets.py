@@ -2,6 +2,7 @@
 those of their page, commands are planned, tables of shards are read. Files that a reader brings are empty ones.
 """
 
+import functools
 import re
 import shlex
 import subprocess
@@ -113,8 +114,7 @@ def test_a_command_is_understood(folder, page, command):
     program, *words = shlex.split(command, comments=True)
     if program == "PYTHONPATH=workflow":
         assert words[:2] == [".venv/bin/python", "-m"], command
-        asked = [sys.executable, "-m", *words[2:4], "--help"]
-        subprocess.run(asked, cwd=ROOT / "workflow", check=True, capture_output=True)
+        assert_has_help(*words[2:4])
     elif program == "make":
         subprocess.run([require("make"), "--dry-run", *words], cwd=ROOT, check=True, capture_output=True)
     elif program == ".venv/bin/snakemake":
@@ -126,6 +126,12 @@ def test_a_command_is_understood(folder, page, command):
         assert "Job stats" in snakemake(folder, "--dry-run", *words).stdout
     else:
         assert (ROOT / ELSEWHERE[shlex.join([program, *words])]).is_file()
+
+
+@functools.cache
+def assert_has_help(*words):
+    """Once for each command of a program, whatever follows it."""
+    subprocess.run([sys.executable, "-m", *words, "--help"], cwd=ROOT / "workflow", check=True, capture_output=True)
 
 
 TABLES = [block for page in PAGES for block in blocks(page, "") if block.startswith("shard\t")]

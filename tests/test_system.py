@@ -80,13 +80,17 @@ def test_that_passes():
 """
 
 
-@pytest.mark.parametrize("workers", [(), ("--numprocesses", "2", "--dist", "worksteal")], ids=["one", "several"])
+SKIPPED = ["3 skipped: needs no-such-program (install no-such-program)", "1 skipped: another reason"]
+
+
 @pytest.mark.parametrize(
-    ("chosen", "last"),
+    ("workers", "chosen", "last"),
     [
-        ("test", ["3 skipped: needs no-such-program (install no-such-program)", "1 skipped: another reason"]),
-        ("passes", ["0 skipped"]),
+        ((), "passes", ["0 skipped"]),
+        ((), "test", SKIPPED),
+        (("--numprocesses", "2", "--dist", "worksteal"), "test", SKIPPED),
     ],
+    ids=["none", "some", "some in several processes"],
 )
 def test_the_last_lines_say_what_was_skipped_and_why(tmp_path, monkeypatch, workers, chosen, last):
     monkeypatch.delenv("REQUIRE_SYSTEM_TESTS", raising=False)
