@@ -30,7 +30,7 @@ from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.attacks import RETRIEVED, TARGETS
 from ragassay.schemas.defences import FILTERED
 from ragassay.search.nearest import COSINE, comparable
-from ragassay.studies.poisoning.attacks.texts import texts_of
+from ragassay.studies.poisoning.attacks.attacked_corpus import texts_of
 from ragassay.studies.poisoning.defences.null import fold_of
 from ragassay.studies.poisoning.measures.comparison import difference_rows
 from ragassay.studies.poisoning.measures.detection import judged

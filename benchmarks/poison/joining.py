@@ -13,7 +13,7 @@ from ragassay.schemas.attacks import POISONED_PASSAGES
 from ragassay.schemas.corpora import NEIGHBOURS
 from ragassay.search.nearest import nearest
 from ragassay.search.neighbours import merged, rows
-from ragassay.studies.poisoning.attacks.joining import write
+from ragassay.studies.poisoning.attacks.attacked_corpus import write
 
 QUERIES, POISON, NUMBERS, COUNT, TURNS = 1000, 500, 384, 100, 21
 

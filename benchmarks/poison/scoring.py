@@ -11,11 +11,10 @@ from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
 from common.figures import figure
 from common.turns import medians
-from ragassay.studies.poisoning.defences import defence
+from ragassay.studies.poisoning.defences.kinds import raguard
 from ragassay.studies.poisoning.defences.null import Null
 from ragassay.studies.poisoning.defences.scorer import surprises
-from ragassay.studies.poisoning.defences.scorers.causal import Scorer
-from ragassay.studies.poisoning.defences.scorers.ngram import Scorer as NgramScorer
+from ragassay.studies.poisoning.defences.scorers import causal, ngram
 
 TEXTS, WORDS = 12, [f"word{number:05}" for number in range(20_000)]
 SETTINGS = {"one_text": (1, 80), "short_texts": (6, 9), "one_long_text": (1, 400)}  # texts, and words of each
@@ -27,7 +26,7 @@ def scoring() -> None:
     texts = [" ".join(random.choice(WORDS, random.integers(20, 120))) for _ in range(TEXTS)]
     with tempfile.TemporaryDirectory() as folder:
         _write_model(folder)
-        scorer = Scorer("shape of gpt2", {"model": folder, "options": {"dtype": "float32", "device": "cpu"}}, 1024)
+        scorer = causal.Kind("shape of gpt2", {"model": folder, "options": {"dtype": "float32", "device": "cpu"}}, 1024)
         model = scorer.model.local.causal()  # the loop's own, as it comes
         ours, plain = medians(lambda: _scored(scorer, texts), lambda: _three_forwards(model, scorer, texts))
         figure("surprise_of_whole_and_chunks", plain / ours, "times", ">= 2")
@@ -44,7 +43,7 @@ def scoring() -> None:
         own = _peak(lambda: _scored(scorer, texts))
         figure("surprise_memory_beyond_a_plain_loop", own - loop, "MB", "<= 300")
         many = [" ".join(random.choice(WORDS, random.integers(20, 120))) for _ in range(4000)]
-        ngrams, halves = NgramScorer.trained(lambda half: many[half::2], 2), [at % 2 for at in range(len(many))]
+        ngrams, halves = ngram.Kind.trained(lambda half: many[half::2], 2), [at % 2 for at in range(len(many))]
         cost, ours = medians(lambda: list(surprises(ngrams, many, halves, *READING)), lambda: _scored(scorer, texts))
         figure("ngram_texts_a_second_beside_gpt2", (len(many) / cost) / (TEXTS / ours), "times", ">= 2000")
     _filtering(random)
@@ -62,13 +61,12 @@ def _filtering(random):
         return [{"score": score, "target_id": "q", "scores": dict(zip(names, random.normal(5, 1, 4), strict=True))}
                 for score in random.uniform(0, 1, count)]  # fmt: skip
 
-    settings, null = defence.module("raguard").SETTINGS, Null(passages(1000), {"q": passages(1000)})
-    settings = settings | {"fitted": defence.fit("raguard", null, settings)}
+    defence = raguard.Kind().fit(Null(passages(1000), {"q": passages(1000)}))
     rows, scores = passages(15), random.uniform(0, 1, (15, 4))
     limits = np.ones(4)
     turns = 200
     ours, numpy = medians(
-        lambda: [defence.judge("raguard", rows, settings) for _ in range(turns)],
+        lambda: [defence.judge(rows) for _ in range(turns)],
         lambda: [(scores >= limits).any(axis=1) for _ in range(turns)],
     )
     ours, numpy = ours / turns, numpy / turns

@@ -11,9 +11,10 @@ from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.attacks import POISONED_PASSAGES, RETRIEVED, TARGETS
 from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES
 from ragassay.schemas.defences import PASSAGE_SCORES
-from ragassay.studies.poisoning.defences import guard_file, provenance
+from ragassay.studies.poisoning.defences import guard_card
+from ragassay.studies.poisoning.defences.defence import DefenceError
 from ragassay.studies.poisoning.defences.evidence import scored_by
-from ragassay.studies.poisoning.defences.null import ALL, FOLDS, DefenceError, fold_of
+from ragassay.studies.poisoning.defences.null import ALL, FOLDS, fold_of
 from rows import row
 from scripts.attacks.fit_defence import fit_defence
 from study import MINILM
@@ -65,7 +66,7 @@ def fitted(folder, kind="raguard", depth=DEPTH, poisoned=(), **own):
     files = (places["targets"], places["neighbours"], places["passages"], [places["passage_scores"]])
     guard = folder / "guards" / "mine" / "minilm" / f"{kind}.json"
     fit_defence(*files, list(poisoned), guard, kind, OWN | own, depth, *ABOUT)
-    return guard_file.read(guard)
+    return guard_card.read(guard)
 
 
 def test_each_fold_is_judged_by_what_the_other_queries_gave(clean):
@@ -76,7 +77,7 @@ def test_each_fold_is_judged_by_what_the_other_queries_gave(clean):
         own = np.concatenate([
             values for name, values in similarities.items() if fold_of(QUESTIONS[name]) != fold
         ])  # fmt: skip
-        found = guard_file.settings(card, fold)["fitted"]["criteria"]["ts"]
+        found = guard_card.defence_of(card, fold).fitted["criteria"]["ts"]
         assert found["threshold"] == pytest.approx(np.quantile(own, 0.95)) and found["texts"] == len(own)
         assert found["rough"] == (len(own) < 200)
     assert card["queries"] == 60 and card["kind"] == "raguard"
@@ -142,5 +143,5 @@ def test_scores_of_two_scorers_are_told_and_of_another_than_the_guards(clean, tm
         scored_by(places)
     assert scored_by(places[:1]) == SCORED_BY and scored_by([]) == {}
     with pytest.raises(DefenceError, match=r"a\.json: found the scorer s with files 'x', but it was fitted with"):
-        provenance.check("a.json", "scorer s", {"files": "x"}, SCORED_BY)
-    provenance.check("a.json", "scorer s", SCORED_BY | {"revision": "main"}, SCORED_BY)
+        guard_card.check_identity("a.json", "scorer s", {"files": "x"}, SCORED_BY)
+    guard_card.check_identity("a.json", "scorer s", SCORED_BY | {"revision": "main"}, SCORED_BY)

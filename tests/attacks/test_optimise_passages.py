@@ -21,8 +21,7 @@ from ragassay.schemas.attacks import POISONED_PASSAGES, TARGETS
 from ragassay.schemas.corpora import NEIGHBOURS
 from ragassay.schemas.report import CALLS
 from ragassay.studies.poisoning.attacks import finished, loudness
-from ragassay.studies.poisoning.attacks.attacked_reader import AttackedReader
-from ragassay.studies.poisoning.attacks.poison import (
+from ragassay.studies.poisoning.attacks.attack import (
     ANSWER,
     FILTER,
     KINDS,
@@ -35,9 +34,10 @@ from ragassay.studies.poisoning.attacks.poison import (
     settings_of,
     wants,
 )
-from ragassay.studies.poisoning.attacks.tried import tried
-from ragassay.studies.poisoning.attacks.trigger import triggered
-from ragassay.studies.poisoning.defences import defence
+from ragassay.studies.poisoning.attacks.attack import kind_of as kind_of_attack
+from ragassay.studies.poisoning.attacks.questions import tried, triggered
+from ragassay.studies.poisoning.attacks.victims import AttackedReader
+from ragassay.studies.poisoning.defences.defence import kind_of
 from rows import row
 from scripts.attacks.fit_defence import fit_defence
 from scripts.attacks.optimise_passages import optimise_passages
@@ -79,7 +79,7 @@ def guard(tmp_path_factory):
     files = (folder / "targets.parquet", folder / "neighbours.parquet", write_passages(folder / "p.parquet", TEXTS))
     kind, path = "question_share", folder / "results/guards/mine/little/question_share.json"
     about = (3, "little", {}, "cosine", "", {"way": "even_words", "least": 4, "window": 5}, {}, "")
-    fit_defence(*files, [], [], path, kind, defence.module(kind).SETTINGS | {"alpha": 0.2}, *about)
+    fit_defence(*files, [], [], path, kind, kind_of(kind).SETTINGS | {"alpha": 0.2}, *about)
     return path
 
 
@@ -269,7 +269,7 @@ def test_the_text_just_under_the_threshold_is_chosen_of_those_that_are_found(tmp
     own = settings_of("adaptive_threshold", {"knowledge": knowledge, "texts": 1, "k": 1}, "attacks.mine")
     clean, ruler = {"bridge": [{"passage_id": "p", "text": "The storm.", "score": 0.3}]}, Ruler()
     tools = Tools(retrieved=clean, retriever=Line(), filter=ruler, finished=finished.Finished(tmp_path, own))
-    [one] = variants.load(KINDS, "adaptive_threshold", "attacks").poison(targets()[:1], tools, own)
+    [one] = kind_of_attack("adaptive_threshold")(own).fit(tools).poison(targets()[:1])
     assert loudness.question_words(targets()[0]["question"], one.text) == found and ruler.asked == asked
     assert one.forwards <= 40 and TARGET_ROWS[0]["texts"][0].split(".")[0] in one.text
 

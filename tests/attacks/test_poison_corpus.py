@@ -8,7 +8,7 @@ from passages import TEXTS
 from ragassay.base import tables
 from ragassay.schemas.attacks import POISONED_PASSAGES
 from ragassay.schemas.corpora import NEIGHBOURS
-from ragassay.studies.poisoning.attacks.poison import AttackError
+from ragassay.studies.poisoning.attacks.attack import AttackError
 from rows import row
 from scripts.attacks.poison_corpus import poison_corpus
 

@@ -10,7 +10,7 @@ from ragassay.schemas.attacks import POISONED_PASSAGES
 from ragassay.schemas.corpora import PASSAGES
 from ragassay.schemas.defences import PASSAGE_SCORES
 from ragassay.studies.poisoning.defences.scorer import DOCUMENTS, ScorerError, opened
-from ragassay.studies.poisoning.defences.scorers.ngram import Scorer
+from ragassay.studies.poisoning.defences.scorers.ngram import Kind
 from scripts.attacks.score_passages import score_passages
 
 READING = {"way": "even_words", "least": 4, "window": 5}
@@ -25,7 +25,7 @@ def rows(path):
 
 
 def test_each_passage_is_scored_by_the_model_of_the_other_half(scored):
-    halves, scorer = json.loads((scored / "scorer" / DOCUMENTS).read_text()), Scorer.load(scored / "scorer")
+    halves, scorer = json.loads((scored / "scorer" / DOCUMENTS).read_text()), Kind.load(scored / "scorer")
     passages = tables.read(PASSAGES, scored / "passages.parquet").to_pylist()
     found = rows(scored / "clean.parquet")
     for passage in passages[:10]:
@@ -55,7 +55,7 @@ def test_a_text_that_was_read_under_another_name_belongs_to_the_half_that_read_i
 
 
 def test_a_text_that_nobody_knows_is_scored_in_a_service_as_here(scored):
-    scorer = Scorer.load(scored / "scorer")
+    scorer = Kind.load(scored / "scorer")
     texts = {one["passage_id"]: one["text"] for one in poison(scored)}
     assert scorer.half(texts["poison-1"]) == rows(scored / "poison.parquet")["poison-1"]["half"]
 

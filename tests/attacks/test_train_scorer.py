@@ -7,7 +7,7 @@ import pytest
 from ragassay.base import tables
 from ragassay.schemas.corpora import PASSAGES
 from ragassay.studies.poisoning.defences.scorer import DOCUMENTS, ScorerError
-from ragassay.studies.poisoning.defences.scorers.ngram import Scorer
+from ragassay.studies.poisoning.defences.scorers.ngram import Kind
 from rows import row
 from scripts.attacks.train_scorer import train_scorer
 
@@ -21,7 +21,7 @@ def test_each_half_of_the_documents_trains_one_model(scored, tmp_path):
     train_scorer(scored / "passages.parquet", again, "ngram", {"order": 2}, *CLUSTERS)
     for file in (scored / "scorer").iterdir():
         assert (again / file.name).read_bytes() == file.read_bytes()
-    assert len(Scorer.load(again).models) == 2
+    assert len(Kind.load(again).models) == 2
 
 
 def test_near_duplicates_lie_in_one_half(tmp_path):

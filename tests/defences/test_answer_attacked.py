@@ -7,7 +7,7 @@ from project import ROOT
 from ragassay.base import tables
 from ragassay.schemas.attacks import ANSWERS, POISONED_PASSAGES
 from ragassay.schemas.report import CALLS
-from ragassay.studies.poisoning.defences import modules
+from ragassay.studies.poisoning.defences.defence import kind_of
 from scripts.defences import answer_attacked as stage
 from scripts.defences.answer_attacked import answer_attacked
 from targets import TARGET_ROWS
@@ -22,14 +22,14 @@ def ask(files, run_filter, tmp_path):
     """target -> its row, behind a defence."""
 
     def ask(kind, k=1, prompt="passages", model=READER, **own):
-        asking = modules.asks(kind)
+        asking = kind_of(kind).PROMPTS
         run_filter("none" if asking else kind, k)
         prompts = [PROMPTS / f"{name}.yaml" for name in (f"respond_{prompt}", "answer_closed_book")]
-        further = [PROMPTS / f"{name}.yaml" for name in modules.prompts(kind)]
+        further = [PROMPTS / f"{name}.yaml" for name in kind_of(kind).PROMPTS]
         inputs = [files(name) for name in ("targets", "filtered", "passages", "poisoned_passages")]
         asked = {"model": model, "ledger": str(tmp_path / "ledger/answer_attacked"), "sampling": {"temperature": 0}}
         asked |= {"in_lines": prompt == "lines", "most_rejected": 1}
-        asked |= {"kind": kind, "own": modules.module(kind).SETTINGS | own} if asking else {}
+        asked |= {"kind": kind, "own": kind_of(kind).SETTINGS | own} if asking else {}
         answer_attacked(*inputs, *prompts, further, files("answers"), files("calls"), **asked)
         return {row["target_id"]: row for row in tables.read(ANSWERS, files("answers")).to_pylist()}
 

@@ -2,12 +2,12 @@
 
 import pytest
 
+from guarded import write_guard
 from passages import write_passages
 from ragassay.base import tables
 from ragassay.schemas.defences import FILTERED
-from ragassay.studies.poisoning.attacks.poison import AttackError
-from ragassay.studies.poisoning.defences import guard_file
-from ragassay.studies.poisoning.defences.null import DefenceError
+from ragassay.studies.poisoning.attacks.attack import AttackError
+from ragassay.studies.poisoning.defences.defence import DefenceError
 
 
 @pytest.fixture
@@ -43,19 +43,15 @@ def test_where_nothing_is_left_twice_as_many_are_looked_at_and_then_no_more(run)
 
 
 def test_a_guard_that_was_fitted_otherwise_is_refused(run, tmp_path):
-    guard = tmp_path / "guard.json"
-    folds = {key: {} for key in ("all", *"01234")}
-    about = dict.fromkeys(guard_file.ABOUT) | {"kind": "oracle", "settings": {}, "retriever": "bm25", "scorer": ""}
-    about |= {"reading": {}, "depth": 15}
-    guard_file.write(guard, about, folds)
+    guard = write_guard(tmp_path / "guard.json", "oracle", {}, retriever="bm25")
     with pytest.raises(DefenceError, match=r"guard\.json: found the retriever 'minilm', but it was fitted with 'bm25'"):
         run(guard=[guard])
     guard.write_text(guard.read_text().replace('"format": 2', '"format": 9'))
-    with pytest.raises(DefenceError, match=r"found a guard of format 9, expected 2; fit it with this version"):
+    with pytest.raises(DefenceError, match=r"found a guard of format 9, expected 2; fit it again with this version"):
         run(guard=[guard])
     for content, problem in [
-        ("{}", "found no fitted guard"),
-        ('{"format": 2, "fitted": {}}', "no thresholds for fold 0"),
+        ("{}", "found a guard of format None"),
+        ('{"format": 2, "fitted": {}}', "found a guard without 'kind'"),
     ]:
         guard.write_text(content)
         with pytest.raises(DefenceError, match=problem):

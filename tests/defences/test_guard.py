@@ -15,11 +15,12 @@ from ragassay.config.settings import checked
 from ragassay.plan import defences
 from ragassay.schemas.corpora import PASSAGES
 from ragassay.schemas.defences import PASSAGE_SCORES
-from ragassay.studies.poisoning.attacks.attacked_filter import AttackedFilter
-from ragassay.studies.poisoning.defences import guard_file
-from ragassay.studies.poisoning.defences.null import ALL, DefenceError, fold_of
+from ragassay.services.guard import Guard
+from ragassay.studies.poisoning.attacks.victims import AttackedFilter
+from ragassay.studies.poisoning.defences import guard_card
+from ragassay.studies.poisoning.defences.defence import DefenceError
+from ragassay.studies.poisoning.defences.null import ALL, fold_of
 from ragassay.studies.poisoning.defences.scorer import opened
-from ragassay.studies.poisoning.measures.guard import Guard
 from study import MINILM
 
 GUIDE = (ROOT / "docs/defences.md").read_text()
@@ -120,11 +121,12 @@ def test_an_attacker_hears_of_each_text_what_the_guard_says_of_it_among_what_is_
     beside = [{"text": "The old ferry and the tide.", "score": score, "vector": [score]} for score in (0.3, 0.25)]
     filters = {kind: AttackedFilter(place / FOLDER / f"{kind}.json", scored / "scorer") for kind in ("echo", "raguard")}
     assert {kind: own.beside for kind, own in filters.items()} == {"echo": 2, "raguard": 0}
-    guard, card = filters["echo"].of(question), json.loads((place / FOLDER / "echo.json").read_text())
-    assert guard.settings["fitted"] == card["fitted"][fold_of(question)] != card["fitted"][ALL], "which judges it later"
-    [among, *_] = guard(question, [texts[0], *(one["text"] for one in beside)], [0.6, 0.3, 0.25])
-    [alike, *_] = guard(question, texts, [0.6] * 3)
-    guard.settings["fitted"]["criteria"]["echo"]["threshold"] = (among.criteria[0].score + alike.criteria[0].score) / 2
+    judge, fold = filters["echo"].judge, fold_of(question)
+    fitted, card = judge.defences[fold].fitted, json.loads((place / FOLDER / "echo.json").read_text())
+    assert fitted == card["fitted"][fold] != card["fitted"][ALL], "which judges it later"
+    [among, *_] = judge.judge(question, [texts[0], *(one["text"] for one in beside)], [0.6, 0.3, 0.25], fold=fold)
+    [alike, *_] = judge.judge(question, texts, [0.6] * 3, fold=fold)
+    fitted["criteria"]["echo"]["threshold"] = (among.criteria[0].score + alike.criteria[0].score) / 2
     assert alike.criteria[0].score < among.criteria[0].score
     assert not filters["echo"].passes(question, texts, np.full((3, 1), 0.6), np.ones(1), beside).any()
 
@@ -180,11 +182,22 @@ def test_a_guard_of_words_has_no_encoder(place, tmp_path):
 
 
 DAMAGED = {
-    "no thresholds": (lambda card: card["fitted"].update(all={}), "found a guard without thresholds"),
-    "no setting": (lambda card: card["settings"].pop("alpha"), "found a guard without the setting 'alpha'"),
-    "no number": (lambda card: _criterion(card).update(threshold=float("nan")), "found a threshold that is no number"),
-    "no reading": (lambda card: card.update(reading="deep"), "found 'deep' as reading, so the guard is damaged"),
-    "no null": (lambda card: _criterion(card).update(null=[]), "found a threshold that is no number"),
+    "no thresholds": (lambda card: card["fitted"].update(all={}), "found no thresholds"),
+    "no fold": (lambda card: card["fitted"].pop("3"), "fitted: found no thresholds for fold 3"),
+    "no criterion": (lambda card: card["fitted"]["all"].update(criteria={}), "found thresholds {}, expected those of"),
+    "no setting": (lambda card: card["settings"].pop("alpha"), "found no setting 'alpha'"),
+    "no share": (lambda card: card["settings"].update(alpha=2), "found alpha 2 and trim 0.0, expected shares"),
+    "no text": (lambda card: card["settings"].update(quantile=7), "found the setting quantile 7, expected one such as"),
+    "no kind": (lambda card: card.update(kind="magic"), "defences: found the name 'magic', expected one of"),
+    "not a number": (lambda card: _criterion(card).update(threshold=float("nan")), "found no guard .found NaN"),
+    "no number": (lambda card: _criterion(card).update(threshold="0.5"), "found the threshold '0.5' of question_share"),
+    "no null": (lambda card: _criterion(card).update(null=[]), "expected a list of numbers as null of question_share"),
+    "no order": (lambda card: _criterion(card)["null"].reverse(), "found numbers out of order"),
+    "endless": (lambda card: _criterion(card).update(null=[0.5] * 2000), "found 2000 numbers, expected at most 1000"),
+    "no texts": (lambda card: _criterion(card).pop("texts"), "found a threshold of question_share without the number"),
+    "no reading": (lambda card: card.update(reading="deep"), "reading: found 'deep', expected way, least, window"),
+    "no depth": (lambda card: card.update(depth=0), "depth: found 0, expected a number of passages"),
+    "no encoders": (lambda card: card.update(encoders={"passage": 1}), "encoders: found .*, expected encoders by the"),
 }
 
 
@@ -214,7 +227,7 @@ def test_what_is_no_entry_is_one_line(place, scored, more, line):
         Guard.load(place / FOLDER / "raguard.json", **{"scorer": scored / "scorer"} | more)
 
 
-@pytest.mark.parametrize("name", guard_file.ABOUT)
+@pytest.mark.parametrize("name", guard_card.FORM.parts)
 def test_a_guard_that_lacks_a_part_is_refused_when_it_is_loaded(place, tmp_path, name):
     card = json.loads((place / FOLDER / "question_share.json").read_text())
     del card[name]

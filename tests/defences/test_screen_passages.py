@@ -6,9 +6,9 @@ import pytest
 from ragassay.base import tables
 from ragassay.schemas.corpora import PASSAGES, QUERIES
 from ragassay.schemas.documents import QUARANTINE
-from ragassay.studies.poisoning.defences.guard import Guard
-from ragassay.studies.poisoning.defences.null import DefenceError
-from ragassay.studies.poisoning.measures.screening import Screen
+from ragassay.services.guard import Guard
+from ragassay.services.screen import Screen
+from ragassay.studies.poisoning.defences.defence import DefenceError
 from rows import row
 from scripts.defences.screen_passages import screen_passages
 from study import MINILM
@@ -72,8 +72,8 @@ def test_trimming_lowers_the_threshold_of_similarity_to_questions(place, scored)
     guard = Guard.load(place / GUARD, scored / "scorer")
     clean = np.eye(3)[np.arange(30) % 3] * np.linspace(0.5, 1, 30)[:, None]
     usual = Screen(guard, np.eye(3), clean).limit
-    guard.settings |= {"trim": 0.2, "quantile": "lower"}
-    at = int((1 - guard.settings["alpha"]) * 0.8 * 29)
+    guard.defence.settings |= {"trim": 0.2, "quantile": "lower"}
+    at = int((1 - guard.defence.settings["alpha"]) * 0.8 * 29)
     trimmed = Screen(guard, np.eye(3), clean).limit
     assert trimmed == pytest.approx(np.linspace(0.5, 1, 30)[at]) and trimmed < usual
 

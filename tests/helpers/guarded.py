@@ -6,7 +6,9 @@ import pytest
 from ragassay.base import tables
 from ragassay.schemas.attacks import POISONED_PASSAGES, TARGETS
 from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES
-from ragassay.studies.poisoning.defences import defence
+from ragassay.studies.poisoning.defences import guard_card
+from ragassay.studies.poisoning.defences.defence import kind_of
+from ragassay.studies.poisoning.defences.null import ALL, FOLDS
 from rows import row
 from scripts.attacks.fit_defence import fit_defence
 from scripts.attacks.score_passages import score_passages
@@ -16,6 +18,23 @@ from study import MINILM
 WORDS = "the harbour ferry bridge storm river choir island old cathedral morning tide market signal lantern".split()
 FOLDER = "results/guards/mine/minilm"
 READING = {"way": "even_words", "least": 4, "window": 5}
+CARD = {
+    "depth": 5, "retriever": "minilm", "encoders": {}, "similarity": "cosine", "scorer": "", "scored_by": {},
+    "reading": READING, "queries": 4, "sample": 0,
+}  # fmt: skip
+
+
+def write_guard(path, kind, fitted, settings=None, **more):
+    """A guard that learned the same for each fold of queries."""
+    settings = kind_of(kind).SETTINGS | (settings or {})
+    about = CARD | {"kind": kind, "settings": settings} | more
+    guard_card.write(path, about, dict.fromkeys([ALL, *map(str, range(FOLDS))], fitted))
+    return path
+
+
+def threshold(texts=12, limit=0.5):
+    """What a criterion learned from so many texts."""
+    return {"threshold": limit, "null": [0.1, 0.9], "texts": texts, "rough": True}
 
 
 @pytest.fixture(scope="session")
@@ -56,7 +75,7 @@ def place(scored, tmp_path_factory):
     tables.write(NEIGHBOURS, folder / "neighbours.parquet", found)
     for kind in ("echo", "raguard", "question_share"):
         files = (folder / "targets.parquet", folder / "neighbours.parquet", scored / "passages.parquet")
-        settings = defence.module(kind).SETTINGS | {"alpha": 0.1}
+        settings = kind_of(kind).SETTINGS | {"alpha": 0.1}
         about = (3, "minilm", dict.fromkeys(("passage", "query"), MINILM), "cosine", "ngram", READING, {}, "")
         guard = folder / FOLDER / f"{kind}.json"
         fit_defence(*files, [scored / "clean.parquet"], [], guard, kind, settings, *about)

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from guarded import threshold, write_guard
 from project import ROOT
 from ragassay.base import tables
 from ragassay.report.sections import load
@@ -12,7 +13,7 @@ from ragassay.schemas.defences import FILTERED, SWEEP_ANSWERS
 from ragassay.schemas.documents import QUARANTINE
 from ragassay.schemas.report import METRICS
 from ragassay.studies.poisoning.attacks.outcomes import ABSTAINED, OUTCOMES
-from ragassay.studies.poisoning.defences import guard_file
+from ragassay.studies.poisoning.defences.defence import kind_of
 from rows import place, row
 from scripts.measures.measure_raguard import measure_raguard
 
@@ -70,16 +71,16 @@ def measured(tmp_path_factory):
         ], attack=attack, defence=defence, responder="reader")
         for (attack, defence), letters in RIGHT.items()
     ]  # fmt: skip
-    guard = folder / "guards/mine/minilm/raguard.json"
-    fitted = {key: {"criteria": {"ts": {"texts": 12, "rough": True}}} for key in ("all", *"01234")}
-    about = dict.fromkeys(guard_file.ABOUT)
-    about |= {"kind": "raguard", "settings": {"alpha": 0.2}, "queries": 4, "scorer": "gpt2", "reading": {}, "depth": 5}
-    guard_file.write(guard, about, fitted)
-    dense, links = {"threshold": 0.5, "texts": 8, "rough": True}, [{}, {"criteria": fitted["all"]["criteria"]}]
-    others = {"trustrag": dense, "both": {"links": links}, "set": {"threshold": 0.88}}
-    for name, own in others.items():
-        guard_file.write(guard.with_stem(name), about, dict.fromkeys(fitted, own))
-    guards = [guard, *(guard.with_stem(name) for name in others)]
+    guards, alpha = folder / "guards/mine/minilm", {"alpha": 0.2}
+    similar = {"criteria": {"ts": threshold()}, "units": None}
+    of = [{"kind": kind, "settings": kind_of(kind).SETTINGS} for kind in ("duplicates", "raguard")]
+    of[1]["settings"] = of[1]["settings"] | {"criteria": ["ts"]}
+    guards = [
+        write_guard(guards / "raguard.json", "raguard", similar, alpha | {"criteria": ["ts"]}, scorer="gpt2"),
+        write_guard(guards / "trustrag.json", "trustrag", {"threshold": 0.5, "texts": 8, "rough": True}, alpha),
+        write_guard(guards / "both.json", "chain", {"links": [{}, similar]}, {"of": of}),
+        write_guard(guards / "set.json", "trustrag", {"threshold": 0.88}, {"similarity": 0.88}),
+    ]
     rows = [row(SWEEP_ANSWERS, sweep="figure_2", at="5", attack="black", target_id=name, outcome=outcome)
             for name, outcome in zip(NAMES, ("correct", "correct", "target", "abstained"), strict=True)]  # fmt: skip
     swept = write(SWEEP_ANSWERS, rows, responder="reader")

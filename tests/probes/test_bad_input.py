@@ -80,7 +80,7 @@ def test_a_model_that_cannot_give_states_is_one_line_that_names_the_question(stu
 def test_a_probe_of_a_model_that_was_changed_since_is_refused(study, changed):
     from transformers import AutoModelForCausalLM
 
-    from ragassay.studies.poisoning.probes.probe import Probe
+    from ragassay.services.probe import Probe
 
     other = AutoModelForCausalLM.from_pretrained(changed({"model.norm.weight": 2.0})["model"])
     with pytest.raises(AssayError, match=r"found files .* expected .* which the probe was fitted with; load"):
@@ -92,7 +92,7 @@ def test_a_probe_refuses_weights_in_another_number_format(study):
     import torch
     from transformers import AutoModelForCausalLM
 
-    from ragassay.studies.poisoning.probes.probe import Probe
+    from ragassay.services.probe import Probe
 
     rounded = AutoModelForCausalLM.from_pretrained(study.model["model"], dtype=torch.bfloat16)
     with pytest.raises(AssayError, match="found dtype 'bfloat16', expected 'float32', which the probe was fitted with"):

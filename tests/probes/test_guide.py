@@ -51,7 +51,7 @@ def test_a_probe_of_another_model_is_refused(study, tmp_path):
     from transformers import AutoModelForCausalLM
 
     from models import save_decoder
-    from ragassay.studies.poisoning.probes.probe import Probe
+    from ragassay.services.probe import Probe
 
     save_decoder(tmp_path / "other", ["other words than before"], 300, 128, seed=1)
     other = AutoModelForCausalLM.from_pretrained(tmp_path / "other")

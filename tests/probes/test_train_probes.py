@@ -15,7 +15,7 @@ from ragassay.documents.ids import split_of
 from ragassay.metrics.auroc import auroc
 from ragassay.models import files
 from ragassay.schemas.probes import ACTIVATIONS, PROBE_SCORES, PROMPT_ANSWERS
-from ragassay.studies.poisoning.probes.probe import Probe
+from ragassay.services.probe import Probe
 from ragassay.studies.poisoning.probes.samples import ProbeError
 
 

@@ -12,7 +12,7 @@ from ragassay.config.settings import checked
 from ragassay.plan import release
 from ragassay.results import all_tables
 from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES
-from ragassay.studies.poisoning.attacks.poison import Tools, rows
+from ragassay.studies.poisoning.attacks.attack import Tools, rows
 from rows import row
 from targets import targets
 from wildcards import Wildcards

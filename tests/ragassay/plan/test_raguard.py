@@ -146,7 +146,7 @@ def test_every_setting_of_a_kind_is_described():
     for section, kinds in (("defences", defences.KINDS), ("scorers", raguard.KINDS), ("attacks", attacks.KINDS)):
         allowed = described[section]["additionalProperties"]["properties"]["settings"]
         for kind in variants.names(kinds):
-            defaults = variants.load(kinds, kind, section).SETTINGS
+            defaults = variants.load(kinds, kind, section).Kind.SETTINGS
             assert defaults.keys() <= allowed["properties"].keys(), kind
             usual = {key: value for key, value in defaults.items() if key not in ("of", "model")}  # have to be given
             assert not list(schema_problems(usual, allowed)), kind
@@ -203,7 +203,7 @@ def test_no_defence_of_the_demo_stands_against_the_loudest_attack_alone():
     met = {}
     for cell in defences.filtered(own):
         met.setdefault(cell.defence, set()).add(cell.attack)
-    judging = {name for name in met if defences.judging.compares(name) or defences.judging.is_fitted(name)}
+    judging = {name for name in met if defences.kind_of(name).COMPARES or defences.kind_of(name).IS_FITTED}
     alone = [name for name in judging if met[name] - {"none"} == {"poisonedrag_black"}]
     assert {"ppl", "trustrag", "ragdefender"} <= judging and alone == ["oracle"]
 

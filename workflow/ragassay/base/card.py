@@ -31,13 +31,13 @@ class Form(NamedTuple):
     error: type[AssayError]
 
 
-def write(path, form: Form, about: dict, files: Iterable[str] = ()) -> None:
+def write(path, form: Form, about: dict, files: Iterable[str] = (), indent: int | None = 1) -> None:
     """Write a card; `files` are names beside it. It is written last, so that a folder without it holds nothing."""
     path = Path(path)
     card = {"format": form.format, **about}
     if files:
         card["files"] = {name: _described(path.parent / name) for name in sorted(files)}
-    write_text(path, json.dumps(card, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n")
+    write_text(path, json.dumps(card, indent=indent, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def read(path, form: Form) -> dict:

@@ -6,7 +6,7 @@ from itertools import product
 from ragassay.base.errors import unknown
 from ragassay.plan import defences, raguard, revprag
 from ragassay.plan.defences import CHAIN, Filtered
-from ragassay.studies.poisoning.defences import modules
+from ragassay.studies.poisoning.defences.defence import kind_of
 
 FILTERED = "results/filtered/{dataset}/{retriever}/{attack}/{defence}.parquet"
 CLEAN = "none"  # the attack that plants nothing
@@ -40,7 +40,7 @@ def check(config: dict) -> Iterator[tuple]:
         kind = defences.defence(config, name)["kind"] if name in known else None
         if kind is None:
             yield place, unknown("defence", name, known)
-        elif modules.asks(kind) or modules.rewrites(kind):
+        elif kind_of(kind).PROMPTS or kind_of(kind).REWRITES:
             yield place, f"found {name}, which asks a model, expected defences that score passages"
         elif defences.settings(config, name).get(CHAIN) == []:
             yield place, f"found {name}, which has no links; give an entry of `defences` this kind and its links"

@@ -8,8 +8,8 @@ from ragassay.base.errors import unknown
 from ragassay.plan import attacks, defences, models, raguard, retrieval
 from ragassay.plan.attacks import NoAttack
 from ragassay.plan.retrieval import DENSE
-from ragassay.studies.poisoning.attacks.poison import FILTER, READER, RESPONDER, RETRIEVED, RETRIEVER
-from ragassay.studies.poisoning.defences import defence as judging
+from ragassay.studies.poisoning.attacks.attack import FILTER, READER, RESPONDER, RETRIEVED, RETRIEVER
+from ragassay.studies.poisoning.defences.defence import kind_of
 
 
 def poison_inputs(config: dict, pattern: str, wildcards) -> list[str]:
@@ -167,7 +167,7 @@ def check(config: dict) -> Iterator[tuple]:
         kept = entry["settings"].get("filter")
         if kept and kept not in defences.defences(config):
             yield ("attacks", name, "settings", "filter"), unknown("defence", kept, defences.defences(config))
-        elif kept and not judging.is_fitted(defences.defence(config, kept)["kind"]):
+        elif kept and not kind_of(defences.defence(config, kept)["kind"]).IS_FITTED:
             yield ("attacks", name, "settings", "filter"), _not_fitted(kept)
         responder = entry["settings"].get("responder")
         if responder and responder not in config["models"]:

@@ -7,20 +7,22 @@ from typing import NamedTuple
 
 from ragassay.base import variants
 from ragassay.base.errors import AssayError, unknown
+from ragassay.base.method import SettingsError
 from ragassay.plan import models, retrieval
 from ragassay.plan.intervals import draws
 from ragassay.plan.retrieval import BM25, DENSE, VECTORS
-from ragassay.studies.poisoning.attacks import poison, tried
-from ragassay.studies.poisoning.attacks.poison import (
+from ragassay.studies.poisoning.attacks import questions
+from ragassay.studies.poisoning.attacks.attack import (
     KINDS,
     RESPONDER,
     RETRIEVER,
     TEXTS,
     WRITER,
-    AttackError,
+    kind_of,
     settings_of,
     wants,
 )
+from ragassay.studies.poisoning.attacks.attack import needs as needs_of
 
 OWN_ENTRY = {TEXTS: "files", WRITER: "writer"}  # what an attack may need -> the setting of its entry that has it
 QUERIES = ".targets"  # ends the name of the query set that a dataset's questions are
@@ -127,7 +129,7 @@ def poison_corpus(config: dict, wildcards) -> dict:
 
 def tried_on(config: dict, wildcards) -> dict:
     """What says which targets the attack is tried on, where these are not all."""
-    own = {key: value for key, value in settings(config, wildcards).items() if key in tried.SETTINGS and value}
+    own = {key: value for key, value in settings(config, wildcards).items() if key in questions.SETTINGS and value}
     return {"tried": own} if own else {}
 
 
@@ -172,7 +174,7 @@ def settings(config, wildcards):
 
 def needs(config, name):
     entry = attack(config, name)
-    return poison.needs(entry["kind"], entry["settings"], f"attacks.{name}.kind")
+    return needs_of(entry["kind"], entry["settings"], f"attacks.{name}.kind")
 
 
 def check(config: dict) -> Iterator[tuple]:
@@ -183,10 +185,10 @@ def check(config: dict) -> Iterator[tuple]:
     for name, entry in config["attacks"].items():
         try:
             settings_of(entry["kind"], entry["settings"], f"attacks.{name}")
-        except AttackError as error:
+        except SettingsError as error:
             yield ("attacks", name, "settings"), str(error).partition(": ")[2]
             continue
-        aims = variants.load(KINDS, entry["kind"], f"attacks.{name}").WANTS
+        aims = kind_of(entry["kind"], f"attacks.{name}").AIMS
         aim = entry["settings"].get("aim")
         if aim and aim not in aims:
             yield ("attacks", name, "settings", "aim"), unknown("aim", aim, aims)

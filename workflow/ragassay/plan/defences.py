@@ -7,9 +7,7 @@ from typing import NamedTuple
 from ragassay.base import variants
 from ragassay.base.errors import AssayError, unknown
 from ragassay.plan import encoders, retrieval
-from ragassay.studies.poisoning.defences import defence as judging
-from ragassay.studies.poisoning.defences import modules
-from ragassay.studies.poisoning.defences.defence import KINDS, VECTORS
+from ragassay.studies.poisoning.defences.defence import KINDS, SCORES, VECTORS, kind_of
 from ragassay.studies.poisoning.defences.null import LITERAL
 
 CHAIN = "of"  # the setting of a chain that names its links
@@ -72,7 +70,7 @@ def passages(config: dict, wildcards) -> str:
 def settings(config: dict, name: str) -> dict:
     """All settings of a defence; those of a chain hold what its links stand for."""
     own = defence(config, name)
-    found = judging.module(own["kind"], f"defences.{name}.kind").SETTINGS | own["settings"]
+    found = kind_of(own["kind"], f"defences.{name}.kind").SETTINGS | own["settings"]
     if CHAIN not in found:
         return found
     links = [{"kind": defence(config, one)["kind"], "settings": settings(config, one)} for one in found[CHAIN]]
@@ -103,7 +101,7 @@ def kinds(config: dict, wildcards) -> list[str]:
 def wrong_links(config: dict, name: str) -> list[str]:
     """The links of a chain that nothing stands for, or that are chains themselves."""
     known, links = defences(config), defence(config, name)["settings"].get(CHAIN, [])
-    return [one for one in links if one not in known or CHAIN in judging.module(defence(config, one)["kind"]).SETTINGS]
+    return [one for one in links if one not in known or CHAIN in kind_of(defence(config, one)["kind"]).SETTINGS]
 
 
 def _links(config, name):
@@ -114,7 +112,7 @@ def scorers(config: dict, name: str) -> list[str]:
     """The scorer of a defence; those of a chain's links."""
     own = defence(config, name)["kind"], settings(config, name)
     links = [(link["kind"], link["settings"]) for link in own[1].get(CHAIN, [])] or [own]
-    return list(dict.fromkeys(one["scorer"] for kind, one in links if judging.SCORES in judging.needs(kind, one)))
+    return list(dict.fromkeys(one["scorer"] for kind, one in links if SCORES in kind_of(kind)(one).needs))
 
 
 def clean_scores(config: dict, wildcards) -> list[str]:
@@ -130,7 +128,7 @@ def scores(config: dict, wildcards) -> list[str]:
 def guard(config: dict, wildcards) -> list[str]:
     """The fitted guard, if the defence is fitted."""
     path = f"results/guards/{wildcards.dataset}/{wildcards.retriever}/{wildcards.defence}.json"
-    return [path] if judging.is_fitted(defence(config, wildcards.defence)["kind"]) else []
+    return [path] if kind_of(defence(config, wildcards.defence)["kind"]).IS_FITTED else []
 
 
 def guards(config: dict) -> list[str]:
@@ -203,7 +201,7 @@ def _sees_vectors(config, wildcards):
     literal = any(
         one.get("similarity_null") == LITERAL for one in [own, *(link["settings"] for link in own.get(CHAIN, []))]
     )
-    return literal or VECTORS in judging.needs(kind, own)
+    return literal or VECTORS in kind_of(kind)(own).needs
 
 
 def _scorer(config, wildcards):
@@ -218,7 +216,7 @@ def _scores(config, wildcards, attack):
 def check(config: dict) -> Iterator[tuple]:
     """Whether the defences and responders of cells exist, and defences have the settings that they are given."""
     for name, entry in config["defences"].items():
-        known = judging.module(entry["kind"], f"defences.{name}.kind").SETTINGS
+        known = kind_of(entry["kind"], f"defences.{name}.kind").SETTINGS
         place = ("defences", name, "settings")
         for key, value in entry["settings"].items():
             if key not in known:
@@ -234,7 +232,7 @@ def check(config: dict) -> Iterator[tuple]:
                 yield place, f"found the chain {link}, expected defences that are none"
         for link in set(entry["settings"].get(CHAIN, [])) - set(wrong_links(config, name)):
             kind = defence(config, link)["kind"]
-            if modules.asks(kind) or modules.rewrites(kind):
+            if kind_of(kind).PROMPTS or kind_of(kind).REWRITES:
                 yield place, f"found {link}, which asks a model; name it in cells by itself"
     shared = config["under_attack"]
     k, depth, kept = shared["k"], shared["depth"], config["retrieval"]["neighbours"]

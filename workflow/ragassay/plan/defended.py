@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from ragassay.base.errors import unknown
 from ragassay.plan import defences, models, retrieval
 from ragassay.plan.attacks import tried_on
-from ragassay.studies.poisoning.defences import modules
+from ragassay.studies.poisoning.defences.defence import KINDS, kind_of
 
 LINES = "lines"
 
 
 def rewriting(config: dict) -> list[str]:
     """The defences that put questions in other words before these are searched for."""
-    return [name for name in defences.defences(config) if modules.rewrites(defences.defence(config, name)["kind"])]
+    return [name for name in defences.defences(config) if kind_of(defences.defence(config, name)["kind"]).REWRITES]
 
 
 def rewritten(config: dict) -> dict[str, list[str]]:
@@ -37,7 +37,7 @@ def rewrite_questions(config: dict, wildcards) -> dict:
 def writing_kinds(config: dict, wildcards) -> list[str]:
     """The module behind that model's answers, and the one that reads them."""
     kind = defences.defence(config, wildcards.defence)["kind"]
-    return [*models.of_named(config, models.provider_of, question_writer, wildcards), f"{modules.KINDS}.{kind}"]
+    return [*models.of_named(config, models.provider_of, question_writer, wildcards), f"{KINDS}.{kind}"]
 
 
 def retrieved(config: dict, wildcards) -> str:
@@ -65,14 +65,14 @@ def rewritten_neighbours(config: dict, wildcards) -> str:
 
 def prompts(config: dict, wildcards) -> list[str]:
     """The further prompts of a defence that asks the responder itself."""
-    names = modules.prompts(defences.defence(config, wildcards.defence)["kind"])
+    names = kind_of(defences.defence(config, wildcards.defence)["kind"]).PROMPTS
     return [f"resources/prompts/{name}.yaml" for name in names]
 
 
 def answering_kinds(config: dict, wildcards) -> list[str]:
     """The modules behind a responder's answers, and of a defence that asks it."""
     kind = defences.defence(config, wildcards.defence)["kind"]
-    own = [f"{modules.KINDS}.{kind}"] if modules.asks(kind) else []
+    own = [f"{KINDS}.{kind}"] if kind_of(kind).PROMPTS else []
     return [*models.provider_of(config, "responder", wildcards), *own]
 
 
@@ -84,7 +84,8 @@ def prompt(config: dict) -> str:
 def answer_attacked(config: dict, wildcards) -> dict:
     shared = config["under_attack"]
     about = {"in_lines": shared["prompt"] == LINES, "sampling": shared["sampling"]} | tried_on(config, wildcards)
-    if modules.asks(kind := defences.defence(config, wildcards.defence)["kind"]):
+    kind = defences.defence(config, wildcards.defence)["kind"]
+    if kind_of(kind).PROMPTS:
         about |= {"kind": kind, "own": defences.settings(config, wildcards.defence)}
     return models.asking(config, "answer_attacked", "responder", wildcards) | about
 

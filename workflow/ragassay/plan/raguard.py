@@ -12,8 +12,8 @@ from ragassay.config.schema import merged
 from ragassay.config.settings import schema_problems
 from ragassay.plan import attacks, datasets, defences, defended, encoders, models, retrieval
 from ragassay.plan.intervals import draws
-from ragassay.studies.poisoning.attacks import poison
-from ragassay.studies.poisoning.defences.scorer import KINDS, is_trained
+from ragassay.studies.poisoning.attacks import attack
+from ragassay.studies.poisoning.defences.scorer import KINDS, kind_of
 
 DEMO = "resources/demo/"  # texts, and a model that was trained on them
 CLEAN = "none"  # the attack whose passages are the corpus itself
@@ -67,7 +67,7 @@ def train_scorer(config: dict, wildcards) -> dict:
 def trained(config: dict, wildcards) -> list[str]:
     """The folder of a scorer that is trained here."""
     folder = f"results/scorers/{wildcards.dataset}/{wildcards.scorer}"
-    return [folder] if is_trained(scorer(config, wildcards.scorer)["kind"]) else []
+    return [folder] if kind_of(scorer(config, wildcards.scorer)["kind"]).IS_TRAINED else []
 
 
 def weights(config: dict, wildcards) -> list[str]:
@@ -78,7 +78,7 @@ def weights(config: dict, wildcards) -> list[str]:
 
 def score_passages(config: dict, wildcards) -> dict:
     entry = scorer(config, wildcards.scorer)
-    own = {} if is_trained(entry["kind"]) else {"entry": _model(entry)} | _settings(entry)
+    own = {} if kind_of(entry["kind"]).IS_TRAINED else {"entry": _model(entry)} | _settings(entry)
     about = {"name": wildcards.scorer, "kind": entry["kind"], "own": own, "reading": defences.reading(config)}
     return about | {"of_corpus": wildcards.attack == CLEAN}
 
@@ -112,7 +112,7 @@ def _sweep(row):
     numbers = {"k": int(row["k"] or 0), "depth": int(row["depth"]), "texts": int(row["texts"] or 0)}
     numbers |= {"contamination": float(row["contamination"] or 0)}
     settings = json.loads(row["settings"] or "{}")
-    known = defences.judging.module(SWEPT).SETTINGS
+    known = defences.kind_of(SWEPT).SETTINGS
     if wrong := [key for key in settings if key not in known]:
         raise ValueError(unknown("setting", wrong[0], known))
     if settings.get("poisoned_null"):
@@ -166,13 +166,13 @@ def sweep_raguard(config: dict, wildcards) -> dict:
 
 def measure_raguard(config: dict) -> dict:
     """A causal model runs for a passage and for its second chunk."""
-    causal = [name for name in scorers(config) if not is_trained(scorer(config, name)["kind"])]
+    causal = [name for name in scorers(config) if not kind_of(scorer(config, name)["kind"]).IS_TRAINED]
     depth = config["under_attack"]["depth"]
     return {"depth": depth, "forwards": dict.fromkeys(causal, FORWARDS)} | draws(config, "raguard")
 
 
 def _settings(entry):
-    return variants.load(KINDS, entry["kind"], "scorers").SETTINGS | entry["settings"]
+    return kind_of(entry["kind"]).SETTINGS | entry["settings"]
 
 
 def _model(entry):
@@ -182,11 +182,11 @@ def _model(entry):
 def check(config: dict) -> Iterator[tuple]:
     """Whether scorers have the settings that they are given, a model if they need one, and have not read the corpus."""
     for name, entry in config["scorers"].items():
-        known = variants.load(KINDS, entry["kind"], f"scorers.{name}.kind").SETTINGS
+        known = kind_of(entry["kind"], f"scorers.{name}.kind").SETTINGS
         for key in entry["settings"]:
             if key not in known:
                 yield ("scorers", name, "settings"), unknown("setting", key, known)
-        if ("model" in entry) == is_trained(entry["kind"]):
+        if ("model" in entry) == kind_of(entry["kind"]).IS_TRAINED:
             found = "a model, but this kind is trained here" if "model" in entry else "no model, which this kind needs"
             yield ("scorers", name), f"found {found}"
     for name, entry in config["defences"].items():
@@ -241,7 +241,7 @@ def _wrong_sweeps(config):
 def _planted(config, name):
     """The most texts that an attack plants for a target; no limit where it has none."""
     entry = attacks.attack(config, name)
-    return poison.settings_of(entry["kind"], entry["settings"], f"attacks.{name}").get("texts", math.inf)
+    return attack.settings_of(entry["kind"], entry["settings"], f"attacks.{name}").get("texts", math.inf)
 
 
 def _knows(config, name, dataset):

@@ -11,7 +11,7 @@ from ragassay.models.activations.sites import FIRST_GENERATED
 from ragassay.plan import attacks, defences, defended, encoders, models
 from ragassay.plan.intervals import draws
 from ragassay.plan.retrieval import BM25, DENSE, retrievers
-from ragassay.studies.poisoning.attacks.poison import settings_of, wants
+from ragassay.studies.poisoning.attacks.attack import settings_of, wants
 
 KINDS = "ragassay.studies.poisoning.probes.kinds"
 KEYS = ("datasets", "retrievers", "attacks", "responders")

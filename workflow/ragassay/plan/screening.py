@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from ragassay.plan import defences, retrieval
-from ragassay.studies.poisoning.defences import defence as judging
+from ragassay.studies.poisoning.defences.defence import SCORES, kind_of
 
 
 def entries(config: dict) -> dict[defences.Filtered, str | None]:
@@ -63,4 +63,4 @@ def check(config: dict) -> Iterator[tuple]:
 
 def _screens(config, name):
     kind, own = defences.defence(config, name)["kind"], defences.settings(config, name)
-    return not judging.compares(kind) and judging.SCORES in judging.needs(kind, own)
+    return not kind_of(kind).COMPARES and SCORES in kind_of(kind)(own).needs

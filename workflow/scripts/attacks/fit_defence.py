@@ -7,10 +7,10 @@ from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.schemas.attacks import RETRIEVED
 from ragassay.schemas.corpora import NEIGHBOURS
-from ragassay.studies.poisoning.defences import defence, guard_file, provenance
-from ragassay.studies.poisoning.defences.evidence import Evidence
-from ragassay.studies.poisoning.defences.null import ALL, FOLDS, LITERAL, DefenceError, Null, fold_of
-from ragassay.studies.poisoning.defences.samples import sample
+from ragassay.studies.poisoning.defences import guard_card
+from ragassay.studies.poisoning.defences.defence import DefenceError, kind_of
+from ragassay.studies.poisoning.defences.evidence import Evidence, sample
+from ragassay.studies.poisoning.defences.null import ALL, FOLDS, LITERAL, Null, fold_of
 
 
 def fit_defence(
@@ -26,20 +26,20 @@ def fit_defence(
     found = evidence.by_target(_found(*source, depth))
     _check_depth(neighbours, found, depth)
     links = [link["settings"] for link in own.get("of", [])] or [own]  # of a chain, or the defence itself
-    size, seed = (max(one.get(name, 0) for one in links) for name in ("sample", "seed"))
+    size, seed = (max(link.get(name, 0) for link in links) for name in ("sample", "seed"))
     drawn = evidence.rows(sample([passages], poisoned[1:], size, seed))
-    is_literal = any(one.get("similarity_null") == LITERAL for one in links)
+    is_literal = any(link.get("similarity_null") == LITERAL for link in links)
     literal = evidence.similarities(drawn, similarity) if is_literal else None
     null, folds = Null(drawn, found, literal), {name: fold_of(evidence.questions[name]) for name in found}
     nulls = {fold: null.without(fold, folds) for fold in map(str, range(FOLDS))} | {ALL: null}
     try:
-        fitted = {fold: defence.fit(kind, one, own) for fold, one in nulls.items()}
+        fitted = {fold: kind_of(kind)(own).fit(clean).fitted for fold, clean in nulls.items()}
     except DefenceError as error:
         raise DefenceError(f"{guard}: {error}") from error
     about = {"kind": kind, "settings": own, "depth": depth, "retriever": retriever, "similarity": similarity}
-    about |= {"encoders": provenance.encoders(encoders), "reading": reading}
+    about |= {"encoders": guard_card.encoders(encoders), "reading": reading}
     about |= {"scorer": scorer, "scored_by": evidence.scored_by}
-    guard_file.write(guard, about | {"queries": len(found), "sample": len(drawn)}, fitted)
+    guard_card.write(guard, about | {"queries": len(found), "sample": len(drawn)}, fitted)
     log.info("fitted on %d queries and %d passages", len(found), len(drawn))
 
 

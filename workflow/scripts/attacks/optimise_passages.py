@@ -8,13 +8,16 @@ from ragassay.base.stage import log, run
 from ragassay.calls import estimate_caller
 from ragassay.schemas.attacks import POISONED_PASSAGES, TARGETS
 from ragassay.schemas.report import CALLS
-from ragassay.studies.poisoning.attacks.attacked_reader import AttackedReader
-from ragassay.studies.poisoning.attacks.attacked_retriever import AttackedRetriever
-from ragassay.studies.poisoning.attacks.blocking import AttackedResponder
+from ragassay.studies.poisoning.attacks.attack import Tools, rows
+from ragassay.studies.poisoning.attacks.attacked_corpus import retrieved_texts
 from ragassay.studies.poisoning.attacks.finished import Finished
-from ragassay.studies.poisoning.attacks.poison import Tools, rows
-from ragassay.studies.poisoning.attacks.texts import retrieved_texts
-from ragassay.studies.poisoning.attacks.tried import known, tried
+from ragassay.studies.poisoning.attacks.questions import known, tried
+from ragassay.studies.poisoning.attacks.victims import (
+    AttackedFilter,
+    AttackedReader,
+    AttackedResponder,
+    AttackedRetriever,
+)
 
 
 def optimise_passages(
@@ -27,8 +30,8 @@ def optimise_passages(
     wanted = {row["target_id"]: row for row in tables.read(TARGETS, targets).to_pylist()}
     chosen = tried(wanted, own.get("targets"), own.get("known", 0))
     victim = AttackedRetriever(**retriever)
-    modules = [f"kinds.{kind}", "attacked_retriever", "attacked_reader", *(["attacked_filter"] if filter else [])]
-    made_by = {name: module_version(f"ragassay.studies.poisoning.attacks.{name}") for name in modules}
+    modules = [f"ragassay.studies.poisoning.attacks.{name}" for name in (f"kinds.{kind}", "victims")]
+    made_by = {name: module_version(name) for name in modules}
     about = {"code": made_by, "settings": own, "retriever": victim.identity}
     if model:
         responder = AttackedResponder(model, prompt=prompt, **responder)
@@ -42,22 +45,15 @@ def optimise_passages(
         retriever=victim,
         reader=reader,
         responder=responder,
-        filter=_filter(**filter) if filter else None,
+        filter=AttackedFilter(**filter) if filter else None,
         finished=Finished(finished, about, keeps=not (responder and estimate_caller.estimating())),
     )
     log.info("tried on %d of %d targets", len(chosen), len(wanted))
-    texts = rows(attack, kind, [wanted[name] for name in chosen], tools, own)
-    texts = list(texts)
+    texts = list(rows(attack, kind, [wanted[name] for name in chosen], tools, own))
     victim.stored([row["text"] for row in texts])
     count = tables.write(POISONED_PASSAGES, poisoned_passages, texts)
     tables.write(CALLS, calls, [responder.account()] if responder else [])
     log.info("%d passages for %d targets", count, len(chosen))
-
-
-def _filter(path, scorer):
-    from ragassay.studies.poisoning.attacks.attacked_filter import AttackedFilter  # which brings the defences
-
-    return AttackedFilter(path, scorer)
 
 
 if __name__ == "__main__":

@@ -4,8 +4,8 @@ from ragassay.base import tables
 from ragassay.base.errors import closest
 from ragassay.base.stage import log, run
 from ragassay.schemas.attacks import POISONED_PASSAGES, TARGETS
-from ragassay.studies.poisoning.attacks.poison import AttackError, Tools, rows
-from ragassay.studies.poisoning.attacks.texts import retrieved_texts
+from ragassay.studies.poisoning.attacks.attack import AttackError, Tools, rows
+from ragassay.studies.poisoning.attacks.attacked_corpus import retrieved_texts
 from ragassay.studies.poisoning.attacks.written_texts import written_texts
 
 

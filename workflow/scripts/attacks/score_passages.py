@@ -1,6 +1,7 @@
 """How surprising passages are to a scorer: those of a corpus, or those that an attack plants there."""
 
 import json
+from pathlib import Path
 
 import pyarrow as pa
 
@@ -9,8 +10,7 @@ from ragassay.base.stage import log, run
 from ragassay.schemas.attacks import POISONED_PASSAGES
 from ragassay.schemas.corpora import PASSAGES
 from ragassay.schemas.defences import PASSAGE_SCORES
-from ragassay.studies.poisoning.defences.scorer import Surprise, opened, surprises
-from ragassay.studies.poisoning.measures.halves import of_text, read_halves
+from ragassay.studies.poisoning.defences.scorer import DOCUMENTS, Surprise, opened, surprises
 
 COLUMNS = ["passage_id", "text", "document_id"]
 
@@ -18,7 +18,8 @@ COLUMNS = ["passage_id", "text", "document_id"]
 def score_passages(passages, poisoned_passages, scorer, passage_scores, of_corpus, name, kind, own, reading):
     """In `scorer` is the folder of one that was trained here; with `of_corpus` the clean passages are scored."""
     folder = scorer[0] if scorer else None
-    halves, model = read_halves(folder), opened(name, kind, own, folder)
+    halves = json.loads(Path(folder, DOCUMENTS).read_text(encoding="utf-8")) if folder else {}  # document -> its half
+    model = opened(name, kind, own, folder)
     scored_by = json.dumps(model.identity, sort_keys=True)
     batches = _clean(passages, halves, model) if of_corpus else _planted(poisoned_passages, passages, halves, model)
     with tables.Writer(PASSAGE_SCORES, passage_scores) as writer:
@@ -55,7 +56,7 @@ def _planted(path, passages, halves, model):
 
 
 def _half(document, text, halves, model):
-    return halves[document] if document in halves else of_text(model, text)
+    return halves[document] if document in halves else model.half(text)
 
 
 if __name__ == "__main__":

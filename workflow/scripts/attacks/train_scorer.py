@@ -3,12 +3,13 @@
 import json
 from pathlib import Path
 
-from ragassay.base import tables, variants
+from ragassay.base import tables
 from ragassay.base.atomic import write_text
 from ragassay.base.stage import log, run
+from ragassay.corpora.corpus import documents
 from ragassay.schemas.corpora import PASSAGES
-from ragassay.studies.poisoning.defences.scorer import DOCUMENTS, KINDS
-from ragassay.studies.poisoning.measures.halves import divided
+from ragassay.studies.poisoning.defences.scorer import DOCUMENTS, ScorerError, half_of, kind_of
+from ragassay.text.near_duplicates import clustered
 
 
 def train_scorer(passages, scorer, kind, own, similarity, cut_after_words):
@@ -21,8 +22,20 @@ def train_scorer(passages, scorer, kind, own, similarity, cut_after_words):
     folder = Path(scorer)
     folder.mkdir(parents=True, exist_ok=True)
     write_text(folder / DOCUMENTS, json.dumps(halves, ensure_ascii=False, sort_keys=True))
-    variants.load(KINDS, kind, "scorers").Scorer.trained(texts, **own).write(folder)
+    kind_of(kind).trained(texts, **own).write(folder)
     log.info("%d documents, %d of them in the second half", len(halves), sum(halves.values()))
+
+
+def divided(passages, similarity: float, first_words: int) -> dict[str, int]:
+    """document -> its half: near-duplicates lie in the same one, and no document changes sides when others come."""
+    clusters = clustered(documents(passages), similarity, first_words)
+    halves = {name: half_of(cluster) for name, cluster in clusters.items()}
+    if len(set(halves.values())) < 2:
+        raise ScorerError(
+            f"{passages}: found {len(halves)} documents in {len(set(halves.values()))} of two halves, expected some in"
+            " both, since each half is scored by what the other has taught; add documents, or name another scorer"
+        )
+    return halves
 
 
 if __name__ == "__main__":

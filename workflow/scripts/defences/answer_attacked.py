@@ -10,17 +10,16 @@ from ragassay.base.stage import log, run
 from ragassay.base.tally import Tally
 from ragassay.calls.answer_row import said
 from ragassay.calls.complete import converse
-from ragassay.calls.model import Model
+from ragassay.calls.model import Answer, Model, Request
 from ragassay.calls.prompts import Prompt
 from ragassay.grading.declining import declines, declines_from_passages
 from ragassay.grading.prompts import Prompts
 from ragassay.schemas.attacks import ANSWERS, POISONED_PASSAGES, TARGETS
 from ragassay.schemas.defences import FILTERED
+from ragassay.studies.poisoning.attacks.attacked_corpus import texts_of
 from ragassay.studies.poisoning.attacks.outcomes import ABSTAINED, outcome
-from ragassay.studies.poisoning.attacks.texts import texts_of
-from ragassay.studies.poisoning.attacks.tried import tried as tried_of
-from ragassay.studies.poisoning.defences import asking
-from ragassay.studies.poisoning.defences.asking import Asker
+from ragassay.studies.poisoning.attacks.questions import tried as tried_of
+from ragassay.studies.poisoning.defences.defence import kind_of
 
 GRADED = ("target_id", "question", "answers", "target", "target_aliases")  # grading sees no text, clean or poisoned
 
@@ -34,13 +33,13 @@ def answer_attacked(
     asked = set(tried_of((row["target_id"] for row in rows), **tried or {}))
     rows = [row for row in rows if row["target_id"] in asked]
     texts = texts_of((name for names in shown.values() for name in names), [passages], [poisoned_passages])
-    plain, named = Prompts.load(prompt, closed_book_prompt, in_lines), [Prompt.load(path) for path in prompts]
-    named = {one.task: one for one in named}
+    plain, defence = Prompts.load(prompt, closed_book_prompt, in_lines), kind_of(kind)(own)
+    named = {loaded.task: loaded for loaded in map(Prompt.load, prompts)}
 
     async def answered(row, ask):
         asker = Asker(ask, plain, named, sampling)
-        found = [texts[name] for name in shown.get(row["target_id"], [])]
-        return await asking.answer(kind, row["question"], found, asker, own or {}), asker
+        passages = [texts[name] for name in shown.get(row["target_id"], [])]
+        return await defence.answer(row["question"], passages, asker), asker
 
     model = Model(**model)
     tally, poisoned = Tally.of_answers(model.name, "answers", most_rejected), _poisoned(poisoned_passages)
@@ -60,6 +59,38 @@ def answer_attacked(
             about["tokens"] = asker.tokens
             kept.add(about | said(answer, model.name, asker.digest))
     log.info("%d targets asked", kept.written)
+
+
+class Asker:
+    """How a defence asks the responder: with the prompts that it names, and the one that any answer is asked with. What
+    was asked for one question is counted. `ask` gives the answers to a request.
+    """
+
+    def __init__(self, ask, plain: Prompts, prompts: dict[str, Prompt], sampling: dict):
+        self._ask, self.plain, self.prompts, self.sampling = ask, plain, prompts, sampling
+        self.answers = []  # all that came, in their order
+        self.digest = ""  # of the prompt that was asked last
+
+    @property
+    def tokens(self) -> int | None:
+        """Of all prompts and answers; nothing where one is not counted."""
+        counts = [count for given in self.answers for count in (given.prompt_tokens, given.completion_tokens)]
+        return None if None in counts else sum(counts)
+
+    async def answer(self, question: str, passages: list[str]) -> Answer:
+        """The answer from these passages, or without any if there is none."""
+        return await self._asked(self.plain.messages(question, passages), self.plain.digest(passages), {})
+
+    async def __call__(self, name: str, longest: int | None = None, **values) -> Answer:
+        """The answer to a prompt of the defence; `longest` is the most tokens that it may have, if that is another."""
+        more = {"max_tokens": longest} if longest else {}
+        return await self._asked(self.prompts[name].messages(**values), self.prompts[name].digest, more)
+
+    async def _asked(self, messages, digest, more):
+        [answer] = await self._ask(Request(messages, self.sampling | more))
+        self.answers.append(answer)
+        self.digest = digest
+        return answer
 
 
 def _shown(filtered):

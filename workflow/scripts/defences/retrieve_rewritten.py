@@ -2,18 +2,17 @@
 
 from ragassay.base.stage import run
 from ragassay.schemas.attacks import FOUND_REWRITTEN
-from ragassay.studies.poisoning.attacks import joining
-from ragassay.studies.poisoning.attacks.vector_search import search
+from ragassay.studies.poisoning.attacks import attacked_corpus
 
 
 def retrieve_rewritten(
     queries, neighbours, poisoned_passages, found_rewritten, encoder, query_encoder, embeddings, similarity, count,
     tried=None,
 ):  # fmt: skip
-    together = search(
+    together = attacked_corpus.search(
         queries, neighbours, poisoned_passages, encoder, query_encoder, embeddings, similarity, count, tried
     )
-    joining.write(found_rewritten, together, poisoned_passages, FOUND_REWRITTEN)
+    attacked_corpus.write(found_rewritten, together, poisoned_passages, FOUND_REWRITTEN)
 
 
 if __name__ == "__main__":

@@ -11,8 +11,8 @@ from ragassay.grading.declining import declines, declines_from_passages
 from ragassay.grading.prompts import Prompts
 from ragassay.schemas.attacks import POISONED_PASSAGES, TARGETS
 from ragassay.schemas.defences import SWEEP_ANSWERS, SWEEP_SHOWN
+from ragassay.studies.poisoning.attacks.attacked_corpus import texts_of
 from ragassay.studies.poisoning.attacks.outcomes import ABSTAINED, outcome
-from ragassay.studies.poisoning.attacks.texts import texts_of
 
 
 def answer_sweeps(

@@ -4,11 +4,16 @@ from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.schemas.attacks import ANSWERS, POISONED_PASSAGES, RETRIEVED, TARGETS
 from ragassay.schemas.report import METRICS, Section
-from ragassay.studies.poisoning.attacks.found_rows import loudness_rows, planted_numbers, retrieval_rows, sweep_rows
-from ragassay.studies.poisoning.attacks.success import outcome_rows
-from ragassay.studies.poisoning.attacks.texts import texts_of
-from ragassay.studies.poisoning.attacks.tried import tried as tried_of
-from ragassay.studies.poisoning.attacks.word_pairs import WordPairs
+from ragassay.studies.poisoning.attacks.attacked_corpus import texts_of
+from ragassay.studies.poisoning.attacks.loudness import WordPairs
+from ragassay.studies.poisoning.attacks.questions import tried as tried_of
+from ragassay.studies.poisoning.measures.reach import (
+    loudness_rows,
+    outcome_rows,
+    planted_numbers,
+    retrieval_rows,
+    sweep_rows,
+)
 
 SECTION = Section("attacks")
 

@@ -6,13 +6,16 @@ from ragassay.metrics.panel import Panel
 from ragassay.schemas.attacks import ANSWERS, FOUND_REWRITTEN, POISONED_PASSAGES, RETRIEVED, TARGETS
 from ragassay.schemas.defences import FILTERED, RAGUARD_SWEEPS, SWEEP_ANSWERS
 from ragassay.schemas.report import METRICS
-from ragassay.studies.poisoning.defences import guard_file
+from ragassay.studies.poisoning.defences import guard_card
 from ragassay.studies.poisoning.measures import detection
-from ragassay.studies.poisoning.measures.calibration import null_rows, size_rows
-from ragassay.studies.poisoning.measures.comparison import answer_difference_rows, difference_rows
-from ragassay.studies.poisoning.measures.costs import asking_rows, cost_rows
-from ragassay.studies.poisoning.measures.screened import screening_rows
-from ragassay.studies.poisoning.measures.swept_answers import sweep_rows
+from ragassay.studies.poisoning.measures.comparison import (
+    answer_difference_rows,
+    asking_rows,
+    cost_rows,
+    difference_rows,
+)
+from ragassay.studies.poisoning.measures.detection import null_rows, screening_rows, size_rows
+from ragassay.studies.poisoning.measures.sweeps import sweep_rows
 from ragassay.studies.poisoning.measures.utility import CLEAN, NAMES, answer_rows, failure_rows
 
 CELL = ["dataset", "retriever", "attack", "defence"]
@@ -30,7 +33,7 @@ def measure_raguard(
     found |= dict(list(tables.frame(FOUND_REWRITTEN, found_rewritten).groupby(CELL, sort=False)))
     given = tables.frame(ANSWERS, answers).groupby([*CELL, "responder"], sort=False)
     given = {cell: own.set_index("target_id") for cell, own in given}
-    cards = {guard_file.place(path): guard_file.read(path) for path in guards}
+    cards = {guard_card.place(path): guard_card.read(path) for path in guards}
     rows, judged = [], {}
     for cell, own in tables.frame(FILTERED, filtered).groupby(CELL, sort=False):
         hits = found[cell if cell in found else cell[:3]]

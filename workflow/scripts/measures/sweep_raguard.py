@@ -7,11 +7,9 @@ from ragassay.base.stage import log, run
 from ragassay.schemas.attacks import POISONED_PASSAGES, RETRIEVED, TARGETS
 from ragassay.schemas.corpora import NEIGHBOURS
 from ragassay.schemas.defences import PASSAGE_SCORES, RAGUARD_SWEEPS, SWEEP_SHOWN
-from ragassay.studies.poisoning.defences.evidence import Evidence
+from ragassay.studies.poisoning.defences.evidence import Evidence, sample
 from ragassay.studies.poisoning.defences.null import LITERAL
-from ragassay.studies.poisoning.defences.samples import sample
-from ragassay.studies.poisoning.measures.related import related_rows
-from ragassay.studies.poisoning.measures.sweeps import Sweep
+from ragassay.studies.poisoning.measures.sweeps import Sweep, related_rows
 
 
 def sweep_raguard(

@@ -10,7 +10,7 @@ from ragassay.calls.model import Model, Request, Requests
 from ragassay.calls.prompts import Prompt
 from ragassay.documents.ids import reject
 from ragassay.schemas.corpora import QUERIES
-from ragassay.studies.poisoning.defences.modules import module
+from ragassay.studies.poisoning.defences.defence import kind_of
 
 
 def rewrite_questions(
@@ -18,7 +18,7 @@ def rewrite_questions(
 ):
     rows, asked, model = tables.read(QUERIES, queries).to_pylist(), Prompt.load(prompt), Model(**model)
     requests = Requests(rows, lambda row: Request(asked.messages(question=row["text"]), sampling))
-    tally, read = Tally.of_answers(model.name, "questions", most_rejected), module(kind).rewritten
+    tally, read = Tally.of_answers(model.name, "questions", most_rejected), kind_of(kind)().rewritten
     with tables.Writer(QUERIES, rewritten) as kept, tables.Writer(tables.REJECTS, rejects) as refused:
         for row, [answer] in zip(rows, complete(requests, model, ledger, calls, tally), strict=True):
             tally.hear(row["query_id"], [answer])

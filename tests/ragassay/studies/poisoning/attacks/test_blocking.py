@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ragassay.calls.model import Answer, Request
-from ragassay.studies.poisoning.attacks.blocking import FILLER, Blocker
+from ragassay.studies.poisoning.attacks.kinds.jamming_optimised import FILLER, Blocker
 
 SETTINGS = {"tokens": 4, "steps": 200, "candidates": 6, "patience": 30, "k": 2}
 FOUND = [{"text": "The lighthouse fell.", "score": 0.5}, {"text": "The choir sings.", "score": 0.1}]

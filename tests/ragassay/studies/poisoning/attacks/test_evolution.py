@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragassay.studies.poisoning.attacks.evolution import evolved, front, ranked
+from ragassay.studies.poisoning.attacks.kinds.garag import evolved, front, ranked
 
 VALUES = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=12)
 

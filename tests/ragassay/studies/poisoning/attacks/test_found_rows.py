@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 
-from ragassay.studies.poisoning.attacks.found_rows import found_numbers, sweep_rows
+from ragassay.studies.poisoning.measures.reach import found_numbers, sweep_rows
 
 TARGETS, TEXTS, CLEAN, DEEP, K = 6, 4, 30, 40, 5
 ASKED = pd.DataFrame(index=[f"t{number}" for number in range(TARGETS)])

@@ -5,9 +5,9 @@ import pytest
 import torch
 
 from models import one_thread, save_decoder, save_encoder  # noqa: F401  a fixture
-from ragassay.studies.poisoning.attacks.attacked_retriever import AttackedRetriever
-from ragassay.studies.poisoning.attacks.drafts import usable
-from ragassay.studies.poisoning.attacks.poison import AttackError
+from ragassay.studies.poisoning.attacks.attack import AttackError
+from ragassay.studies.poisoning.attacks.hotflip import usable
+from ragassay.studies.poisoning.attacks.victims import AttackedRetriever
 
 QUESTION, TAIL = "When does the ferry sail?", " It leaves the quay at seven."
 

@@ -3,12 +3,12 @@
 import pytest
 
 from ragassay.base import variants
+from ragassay.base.method import SettingsError
 from ragassay.grading.answer_match import contains
 from ragassay.studies.poisoning.attacks import loudness
-from ragassay.studies.poisoning.attacks.poison import (
+from ragassay.studies.poisoning.attacks.attack import (
     KINDS,
     RETRIEVER,
-    AttackError,
     Text,
     Tools,
     needs,
@@ -107,9 +107,9 @@ def test_the_same_text_twice_is_planted_once():
 
 
 def test_a_setting_that_an_attack_has_not_is_told_with_those_that_it_has():
-    with pytest.raises(AttackError, match=r"attacks\.mine: found the setting 'text', expected one of: texts"):
+    with pytest.raises(SettingsError, match=r"attacks\.mine: found the setting 'text', expected one of: texts"):
         settings_of("jamming", {"text": 3}, "attacks.mine")
-    with pytest.raises(AttackError, match=r"attacks\.mine: none has no settings"):
+    with pytest.raises(SettingsError, match=r"attacks\.mine: none has no settings"):
         settings_of("none", {"texts": 3}, "attacks.mine")
 
 

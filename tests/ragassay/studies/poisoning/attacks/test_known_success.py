@@ -11,9 +11,9 @@ import pytest
 from project import ROOT
 from ragassay.calls.model import Answer
 from ragassay.grading.declining import declines_from_passages
+from ragassay.studies.poisoning.attacks.attack import ANSWER
 from ragassay.studies.poisoning.attacks.outcomes import outcome
-from ragassay.studies.poisoning.attacks.poison import ANSWER
-from ragassay.studies.poisoning.attacks.success import outcome_rows
+from ragassay.studies.poisoning.measures.reach import outcome_rows
 
 with (ROOT / "resources/demo/attacks/targets.csv").open(newline="") as lines:
     TARGETS = [

@@ -5,8 +5,8 @@ import json
 import pandas as pd
 import pytest
 
-from ragassay.studies.poisoning.attacks.poison import ANSWER, DECLINING, ERROR
-from ragassay.studies.poisoning.attacks.success import outcome_rows
+from ragassay.studies.poisoning.attacks.attack import ANSWER, DECLINING, ERROR
+from ragassay.studies.poisoning.measures.reach import outcome_rows
 
 IDS = ["a", "b", "c", "d"]
 

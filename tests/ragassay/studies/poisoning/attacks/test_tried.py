@@ -1,6 +1,6 @@
 """Which targets an attack is tried on: a fixed draw, none that the attacker knows."""
 
-from ragassay.studies.poisoning.attacks.tried import known, tried
+from ragassay.studies.poisoning.attacks.questions import known, tried
 
 IDS = [f"t{number}" for number in range(20)]
 

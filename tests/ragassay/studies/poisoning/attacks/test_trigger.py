@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragassay.studies.poisoning.attacks.trigger import triggered, untriggered
+from ragassay.studies.poisoning.attacks.questions import triggered, untriggered
 
 WORD = st.text("abcdef?'", min_size=1, max_size=6)
 

@@ -4,7 +4,7 @@ import pytest
 
 from ragassay.base import tables
 from ragassay.schemas.corpora import PASSAGES
-from ragassay.studies.poisoning.attacks.word_pairs import WordPairs, pairs
+from ragassay.studies.poisoning.attacks.loudness import WordPairs, pairs
 from rows import row
 
 FLUENT, NONSENSE = "The ferry sails to the island.", "Island the to sails ferry the."

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
+from guarded import threshold, write_guard
 from ragassay.base import variants
+from ragassay.services.guard import Guard
 from ragassay.studies.poisoning.attacks.kinds import invisible
-from ragassay.studies.poisoning.defences import defence
-from ragassay.studies.poisoning.defences.guard import Guard
-from ragassay.studies.poisoning.defences.kinds import echo, question_share
+from ragassay.studies.poisoning.defences.kinds import echo
 from ragassay.studies.poisoning.defences.scorer import surprises
-from ragassay.studies.poisoning.defences.scorers.ngram import Scorer
+from ragassay.studies.poisoning.defences.scorers.ngram import Kind
 
 QUESTION = "When does the old ferry to Sallow Quay sail on Sundays?"
 PLAIN = "When does the old ferry to Sallow Quay sail on Sundays? It sails at seven from the northern pier."
@@ -18,24 +18,10 @@ CLEAN = ["The bridge fell in the storm.", "A cheese ripens for fourteen months."
 READING = {"way": "even_words", "least": 2, "window": 5}
 
 
-def rows(guard, texts):
-    """What a defence is given of these texts in a service."""
-    seen = []
-
-    def judge(kind, own, settings):
-        seen.extend(own)
-        return []
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(defence, "judge", judge)
-        guard(QUESTION, texts, [0.9] * len(texts))
-    return seen
-
-
 @pytest.fixture
-def guard():
-    card = {"kind": "question_share", "depth": 3, "settings": {}, "fitted": {"all": {}}, "similarity": "cosine"}
-    return Guard("guard.json", {**card, "retriever": "minilm"})
+def guard(tmp_path):
+    fitted = {"criteria": {"question_share": threshold()}, "units": None}
+    return Guard.load(write_guard(tmp_path / "guard.json", "question_share", fitted))
 
 
 def test_words_are_hidden_from_whoever_counts_them():
@@ -44,15 +30,13 @@ def test_words_are_hidden_from_whoever_counts_them():
 
 
 def test_a_guard_reads_texts_without_what_nobody_sees(guard):
-    plain, hidden = rows(guard, [PLAIN, HIDDEN])
-    assert plain["text"] == hidden["text"] == PLAIN
-    assert echo.taken_up(hidden["question"], hidden["text"]) == echo.taken_up(QUESTION, PLAIN)
-    shares = question_share.scores([plain, hidden], {})["question_share"]
-    assert shares[0] == shares[1] > 0.9
+    plain, hidden = guard(QUESTION, [PLAIN, HIDDEN], [0.9, 0.9])
+    assert plain == hidden and plain.criteria[0].score > 0.9
+    assert guard(QUESTION.replace("ferry", "f\u200berry"), [PLAIN], [0.9]) == [plain]
 
 
 def test_a_scorer_is_as_surprised_by_a_hidden_text_as_by_the_plain_one():
-    scorer = Scorer.trained(lambda side: [f"{text} {side}" for text in CLEAN], order=2)
+    scorer = Kind.trained(lambda side: [f"{text} {side}" for text in CLEAN], order=2)
     plain, hidden = surprises(scorer, [PLAIN, HIDDEN], [0, 0], **READING)
     assert plain == hidden and np.isfinite(plain.whole)
 

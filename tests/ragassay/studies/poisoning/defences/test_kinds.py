@@ -10,9 +10,8 @@ from sklearn.cluster import AgglomerativeClustering
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from ragassay.base import variants
-from ragassay.studies.poisoning.defences import defence
-from ragassay.studies.poisoning.defences.defence import KINDS, filtered
-from ragassay.studies.poisoning.defences.null import DefenceError, Null
+from ragassay.studies.poisoning.defences.defence import KINDS, DefenceError, kind_of
+from ragassay.studies.poisoning.defences.null import Null
 
 WORDS = (
     "harbour ferry bridge storm river choir island cathedral morning tide market signal lantern quarry orchard".split()
@@ -49,9 +48,7 @@ def null(random):
 
 
 def judged(kind, passages, null, **own):
-    settings = defence.module(kind).SETTINGS | own
-    fitted = {"fitted": defence.fit(kind, null, settings)} if defence.is_fitted(kind) else {}
-    return list(filtered(kind, passages, 3, COUNT, settings | fitted))
+    return list(kind_of(kind)(own).fit(null).filtered(passages, 3, COUNT))
 
 
 def clean(random):
@@ -104,13 +101,13 @@ def test_read_literally_similarity_removes_nearly_all_and_knows_no_other_questio
     other = [one | {"target_id": "new"} for one in passages]
     with pytest.raises(DefenceError, match="query new: found no threshold"):
         judged("raguard", other, null, criteria=["ts"], similarity_null="literal")
-    settings = defence.module("raguard").SETTINGS | {"criteria": ["ts"], "similarity_null": "literal"}
+    raguard = kind_of("raguard")({"criteria": ["ts"], "similarity_null": "literal"})
     for size, rough in ((500, False), (399, True)):
         few = null._replace(literal={"q": null.literal["q"][:size]})
-        own = defence.fit("raguard", few, settings)["criteria"]["ts"]
+        own = raguard.fit(few).fitted["criteria"]["ts"]
         assert (own["texts"], own["rough"]) == (size, rough)
     with pytest.raises(DefenceError, match=r"criterion ts: found 39 clean texts .*, expected at least 40"):
-        defence.fit("raguard", null._replace(literal={"q": null.literal["q"][:39]}), settings)
+        raguard.fit(null._replace(literal={"q": null.literal["q"][:39]}))
 
 
 def test_a_further_criterion_never_keeps_what_one_removes(random, null):
@@ -220,7 +217,7 @@ def test_ragdefender_counts_and_chooses_as_its_formulas_by_another_library(seed)
     for one, other in pairs[: max(1, comb(count, 2))]:
         similarity = vectors[one] @ vectors[other]
         weight[[one, other]] += np.sign(similarity) * similarity**2
-    found = defence.judge("ragdefender", passages, defence.module("ragdefender").SETTINGS)
+    found = kind_of("ragdefender")().judge(passages)
     assert sum(one.removed for one in found) == count
     assert np.allclose([one.score for one in found], weight, atol=1e-5)
     assert weight[[one.removed for one in found]].min() >= weight[[not one.removed for one in found]].max()
@@ -229,7 +226,7 @@ def test_ragdefender_counts_and_chooses_as_its_formulas_by_another_library(seed)
 def test_a_chain_removes_what_one_of_its_links_does_and_judges_nothing_twice(random, null):
     passages = [*clean(random)[:-1], passage(random, COUNT, whole=20.0)]
     passages[1]["text"] = passages[0]["text"]
-    links = [{"kind": kind, "settings": defence.module(kind).SETTINGS} for kind in ("duplicates", "ppl")]
+    links = [{"kind": kind, "settings": kind_of(kind).SETTINGS} for kind in ("duplicates", "ppl")]
     rows = judged("chain", passages, null, of=links)
     assert {row["rank"]: row["reason"] for row in rows if row["removed"]} == {2: "duplicate", COUNT: "ppl"}
     assert rows[1]["criteria"] == ["duplicate"] and rows[-1]["criteria"] == ["duplicate", "ppl"]
@@ -262,7 +259,7 @@ FOUND = {
 
 
 def shown(kind, k=2):
-    rows = [row for passages in FOUND.values() for row in filtered(kind, passages, k, 9, {})]
+    rows = [row for passages in FOUND.values() for row in kind_of(kind)().filtered(passages, k, 9)]
     assert [row["passage_id"] for row in rows] == [one["passage_id"] for own in FOUND.values() for one in own]
     assert all(row["shown"] is None for row in rows if row["removed"])
     return {(row["target_id"], row["passage_id"]): row["shown"] for row in rows if row["shown"]}

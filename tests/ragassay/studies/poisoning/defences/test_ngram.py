@@ -6,8 +6,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from ragassay.studies.poisoning.defences.scorer import SPLITS, ScorerError, surprises
-from ragassay.studies.poisoning.defences.scorers.ngram import TOKEN, Ngrams, Scorer
+from ragassay.studies.poisoning.defences.scorer import SPLITS, ScorerError, SurpriseScorer, surprises
+from ragassay.studies.poisoning.defences.scorers.ngram import TOKEN, Kind, Ngrams
 
 TEXTS = ["The ferry sails. The ferry stops.", "A bridge fell, the ferry sails.", "", "The storm came; a bridge fell."]
 ASKED = ["The ferry fell.", "Zyzzyva sails", "a bridge fell, the storm came", ""]
@@ -44,7 +44,7 @@ def context(row, at, size):
 
 @pytest.mark.parametrize("order", [1, 2])
 def test_values_are_those_of_a_plain_loop(order):
-    scorer = Scorer([Ngrams.trained(TEXTS, order)] * 2, [])
+    scorer = Kind([Ngrams.trained(TEXTS, order)] * 2, [])
     for text, scored in zip(ASKED, scorer.scored(ASKED, [0, 1, 0, 1]), strict=True):
         assert scored.values == pytest.approx(slow(TEXTS, order, text))
         assert [text[:end][-1] for end in scored.ends.tolist()] == [token[-1] for token in TOKEN.findall(text)]
@@ -67,17 +67,17 @@ def test_longer_contexts_fit_what_was_read_better():
 
 def test_what_stands_in_both_halves_is_read_by_no_model():
     notice, sides = "Subscribe today.", ("The ferry sails.", "A bridge fell.")
-    scorer = Scorer.trained(lambda side: [sides[side], notice], 2)
+    scorer = Kind.trained(lambda side: [sides[side], notice], 2)
     assert [set(model.words) for model in scorer.models] == [
         {"the", "ferry", "sails", "."},
         {"a", "bridge", "fell", "."},
     ]
     assert [scorer.half(text) for text in sides] == [0, 1]
     with pytest.raises(ScorerError, match="found 1 texts in both of two halves and none in one alone"):
-        Scorer.trained(lambda side: [notice], 2)
+        Kind.trained(lambda side: [notice], 2)
 
 
-class Forgetful:
+class Forgetful(SurpriseScorer):
     """The same scorer, which does not say how far back its tokens look."""
 
     def __init__(self, scorer):
@@ -87,7 +87,7 @@ class Forgetful:
 @pytest.mark.parametrize("order", [1, 2, 3])
 @pytest.mark.parametrize("way", SPLITS)
 def test_second_chunks_taken_from_the_whole_are_those_that_are_scored_alone(order, way):
-    scorer = Scorer.trained(lambda half: TEXTS[half::2], order)
+    scorer = Kind.trained(lambda half: TEXTS[half::2], order)
     texts = [
         *TEXTS,
         *ASKED,

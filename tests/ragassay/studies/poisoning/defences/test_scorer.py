@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from ragassay.studies.poisoning.defences.scorer import EVEN, FIRST, NEAREST, Scored, split, surprises
+from ragassay.studies.poisoning.defences.scorer import (
+    EVEN,
+    FIRST,
+    NEAREST,
+    SurpriseScorer,
+    TokenScores,
+    split,
+    surprises,
+)
 
 TEXT = "One. Two words here and many more of them. End it now."
 
@@ -24,14 +32,14 @@ def test_a_text_is_split(text, way, first):
     assert text[: split(text, way)] == first
 
 
-class Letters:
+class Letters(SurpriseScorer):
     """Each character that is no space is a token; its value is what `ord` says. Behind another text it is one less."""
 
     def scored(self, texts, halves):
         for text in texts:
             ends = [at + 1 for at, letter in enumerate(text) if letter != " "]
             values = [float(ord(text[end - 1])) - (at > 0) for at, end in enumerate(ends)]
-            yield Scored(np.array(values), np.array(ends, int))
+            yield TokenScores(np.array(values), np.array(ends, int))
 
 
 def test_means_of_whole_chunks_and_windows():

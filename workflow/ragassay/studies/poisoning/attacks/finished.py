@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ragassay.base.atomic import write_text
 from ragassay.base.stage import log
-from ragassay.studies.poisoning.attacks.poison import AttackError, Poison
+from ragassay.studies.poisoning.attacks.attack import AttackError, Poison
 
 
 class Finished:

@@ -4,7 +4,48 @@ An attack whose texts differ from all clean ones by their length alone, or by ho
 repeat, is found by a ruler; a defence that finds it has shown little.
 """
 
+from collections.abc import Iterable
+from itertools import pairwise
+
+from ragassay.base import tables
+from ragassay.schemas.corpora import PASSAGES
 from ragassay.text.words import content, tokens
+
+Pair = tuple[str, str]
+
+
+class WordPairs:
+    """Which documents have the word pairs of some texts. One pass over the corpora; of each pair at most two documents
+    are held, which is enough to know one beside a text's own.
+    """
+
+    def __init__(self, texts: Iterable[str], passage_ids: set[str], passages: Iterable):
+        wanted = set().union(*map(pairs, texts))
+        self._holders: dict[Pair, set[str]] = {}
+        self._documents: dict[str, str] = {}  # of the passages with these ids
+        for path in passages:
+            for batch in tables.batches(PASSAGES, path, ["passage_id", "document_id", "text"]):
+                for row in batch.to_pylist():
+                    self._add(row["document_id"], pairs(row["text"]) & wanted)
+                    if row["passage_id"] in passage_ids:
+                        self._documents[row["passage_id"]] = row["document_id"]
+
+    def _add(self, document, found):
+        for pair in found:
+            holders = self._holders.setdefault(pair, set())
+            if len(holders) < 2:
+                holders.add(document)
+
+    def unusual(self, text: str, passage: str | None = None) -> float:
+        """The share, beside the document of `passage`, which is this text or what it was made from; 0 without pairs."""
+        found, own = pairs(text), {self._documents.get(passage)}
+        missing = sum(not self._holders.get(pair, set()) - own for pair in found)
+        return missing / len(found) if found else 0.0
+
+
+def pairs(text: str) -> set[Pair]:
+    words = [word.lower() for word in tokens(text)]
+    return set(pairwise(words))
 
 
 def question_words(question: str, text: str) -> float:

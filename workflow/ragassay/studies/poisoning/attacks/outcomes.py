@@ -11,7 +11,7 @@ from collections.abc import Callable
 from ragassay.calls.parsers.result import Abstain, answer_part
 from ragassay.grading.answer_match import contains
 from ragassay.grading.grading import stated
-from ragassay.studies.poisoning.attacks.poison import ANSWER, DECLINING, ERROR
+from ragassay.studies.poisoning.attacks.attack import ANSWER, DECLINING, ERROR
 
 CORRECT, TARGET, BOTH, NEITHER, REFUSAL, ABSTAINED = "correct", "target", "both", "neither", "refusal", "abstained"
 WANTED = {ANSWER: (TARGET,), DECLINING: (REFUSAL,), ERROR: (TARGET, NEITHER, REFUSAL)}  # by what an attack wants

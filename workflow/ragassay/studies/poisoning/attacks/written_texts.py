@@ -5,7 +5,7 @@ calls, the answers of a model that a text took.
 from collections.abc import Iterator
 
 from ragassay.documents.sources import Columns, records, warn_of_empty
-from ragassay.studies.poisoning.attacks.poison import AttackError, Text
+from ragassay.studies.poisoning.attacks.attack import AttackError, Text
 
 COLUMNS = Columns(("target_id", "text", "calls"), ("target_id", "text"))
 

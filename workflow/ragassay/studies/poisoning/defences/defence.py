@@ -1,79 +1,131 @@
-"""Defences look at what was retrieved for a question and remove what they hold for poison. Each is a module of
-`ragassay.studies.poisoning.defences.kinds` that has one of two functions, which get the passages of one question, best
-first:
+"""Defences look at what was retrieved for a question and remove the passages that they judge to be poisoned. A kind of
+defences is a module of `ragassay.studies.poisoning.defences.kinds` with a class `Kind`, a `Defence` with a method
 
-    judge(passages, settings) -> judgements            one `Judgement` for each
-    scores(passages, settings) -> {criterion: scores}  a passage is removed if one of its scores reaches the threshold
+    judge(passages) -> judgements      one `Judgement` for each passage of one question, best first
 
-A passage is a row of the table retrieved with `text` and `question`, and what the module names in `NEEDS`, or in
-`needs(settings)`: `scores`, a row of passage_scores, and `vector`, of length 1, from the retriever's encoder.
-`SETTINGS` names its settings with their defaults.
+A passage is a row of the table retrieved with `text` and `question`, and what `needs` names: `scores`, a row of
+passage_scores, and `vector`, of length 1, from the retriever's encoder. What a defence says of a passage depends on the
+others that the question finds, unless `COMPARES` is false.
 
-Thresholds come from clean text. `CRITERIA` says which for each criterion: a `sample` of passages, or those `found`
-for calibration queries. A module with a `judge` may have `fit(null, settings) -> settings`, which are what it
-learns there. What was fitted stands in the settings as `fitted`. A module with `scores` looks at each passage by
-itself, unless it has `COMPARES`: then its scores depend on the others that the question finds.
+A defence that learns from clean text has `IS_FITTED` and a method `fit(null)`, which sets `fitted`: numbers and texts
+that fit into a JSON file. One that compares scores with thresholds is a `CriteriaDefence` (see
+`ragassay.studies.poisoning.defences.thresholds`).
 
-A defence may ask models, too, with the prompts that it names in `PROMPTS`:
+A defence may ask models, too. One with `PROMPTS` gives the answer itself, with these prompts. One with `REWRITES`, the
+name of a prompt, puts questions in other words before any search.
 
-    answer(question, passages, ask, settings) -> answer    a coroutine; `ask` is an `Asker` of the responder
-    rewritten(answer, question) -> question                reads the answer to its one `PROMPT`, before any search
-
-The first k that are left are answered from. A defence whose settings have `doublings` looks at twice as many
+The first k passages that are left are answered from. A defence whose settings have `doublings` looks at twice as many
 passages if none is left, at most so often.
 """
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from ragassay.studies.poisoning.defences import thresholds
-from ragassay.studies.poisoning.defences.judgement import Judgement
-from ragassay.studies.poisoning.defences.modules import KINDS, module
-from ragassay.studies.poisoning.defences.null import Null
+import numpy as np
 
-__all__ = ["KINDS", "SCORES", "VECTORS", "compares", "filtered", "fit", "is_fitted", "judge", "module", "needs"]
+from ragassay.base import method, variants
+from ragassay.base.card import is_number
+from ragassay.base.errors import AssayError, shown
 
+KINDS = "ragassay.studies.poisoning.defences.kinds"
 SCORES, VECTORS = "scores", "vectors"  # what one may need
 
 
-def needs(kind: str, settings: dict) -> tuple[str, ...]:
-    """What it looks at beside the passages: SCORES, VECTORS."""
-    own = module(kind)
-    return own.needs(settings) if hasattr(own, "needs") else getattr(own, "NEEDS", ())
+class DefenceError(AssayError):
+    """A defence cannot be fitted, or cannot judge this."""
 
 
-def is_fitted(kind: str) -> bool:
-    """Whether a defence of this kind needs clean text before it can judge."""
-    return hasattr(module(kind), "scores") or hasattr(module(kind), "fit")
+class Criterion(NamedTuple):
+    """A score, higher = more suspicious, and the threshold at which it removes."""
+
+    name: str
+    score: float
+    threshold: float
 
 
-def compares(kind: str) -> bool:
-    """Whether what it says of a passage depends on the others that the question finds."""
-    own = module(kind)
-    return not hasattr(own, "scores") or getattr(own, "COMPARES", False)
+class Judgement(NamedTuple):
+    """What a defence says of a passage; a higher score is more suspicious."""
+
+    removed: bool
+    score: float | None = None
+    reason: str | None = None
+    criteria: tuple[Criterion, ...] = ()
+
+    def row(self) -> dict:
+        """Its columns of the table filtered."""
+        names, scores, limits = zip(*self.criteria, strict=True) if self.criteria else ((), (), ())
+        criteria = {"criteria": list(names), "criterion_scores": list(scores), "thresholds": list(limits)}
+        return {"removed": self.removed, "score": self.score, "reason": self.reason} | criteria
 
 
-def fit(kind: str, null: Null, settings: dict) -> dict:
-    """What a defence learns from clean text, for its setting `fitted`."""
-    own = module(kind)
-    return thresholds.fit(own, null, settings) if hasattr(own, "scores") else own.fit(null, settings)
+KEPT = Judgement(False)
 
 
-def judge(kind: str, passages: list[dict], settings: dict) -> list[Judgement]:
-    """One judgement for each passage."""
-    own = module(kind)
-    return thresholds.judge(own, passages, settings) if hasattr(own, "scores") else own.judge(passages, settings)
+class Defence(method.Method):
+    IS_FITTED = False  # whether it needs clean text before it can judge
+    COMPARES = True
+    PROMPTS: tuple[str, ...] = ()
+    REWRITES: str | None = None
+    CHOICES: dict[str, tuple] = {}  # the values that a setting may have
+
+    def damage(self) -> str:
+        """What is wrong with settings, and with what was learned, that come from a file; "" if nothing is."""
+        for name, default in self.SETTINGS.items():
+            value = self.settings[name]
+            if default is not None and not _is_like(value, default):
+                return f"found the setting {name} {shown(value)}, expected one such as {default!r}"
+            if name in self.CHOICES and value not in self.CHOICES[name]:
+                return f"found the setting {name} {shown(value)}, expected one of {', '.join(self.CHOICES[name])}"
+        return ""
+
+    def judge(self, passages: list[dict]) -> list[Judgement]:
+        """A defence that removes nothing does something else."""
+        return [KEPT] * len(passages)
+
+    def score(self, passages: list[dict]) -> np.ndarray:
+        """How suspicious each passage is; NaN where the defence gives no score."""
+        return np.array([judgement.score for judgement in self.judge(passages)], float)
+
+    async def answer(self, question: str, passages: list[str], ask):
+        """The answer from the passages that it left; `ask` is an `Asker` of the responder."""
+        return await ask.answer(question, passages)
+
+    def rewritten(self, answer, question: str) -> tuple[str | None, str | None, str | None]:
+        """The new question, from the answer to its prompt; or nothing, with a reason and what was found."""
+        raise NotImplementedError
+
+    def filtered(self, passages: list[dict], k: int, depth: int) -> Iterator[dict]:
+        """The rows of the table filtered for one question. `passages` may be more than `depth`, for doublings."""
+        seen, looked, shown = 0, depth, 0
+        for _ in range(1 + self.settings.get("doublings", 0)):
+            block = passages[seen:looked]
+            for passage, judgement in zip(block, self.judge(block) if block else [], strict=True):
+                is_shown = not judgement.removed and shown < k
+                shown += is_shown
+                row = {name: passage[name] for name in ("target_id", "rank", "passage_id")}
+                yield row | judgement.row() | {"shown": shown if is_shown else None}
+            if shown:
+                return
+            seen, looked = looked, 2 * looked
 
 
-def filtered(kind: str, passages: list[dict], k: int, depth: int, settings: dict) -> Iterator[dict]:
-    """The rows of the table filtered for one question. `passages` may be more than `depth`, for doublings."""
-    seen, looked, shown = 0, depth, 0
-    for _ in range(1 + settings.get("doublings", 0)):
-        block = passages[seen:looked]
-        for passage, judgement in zip(block, judge(kind, block, settings) if block else [], strict=True):
-            is_shown = not judgement.removed and shown < k
-            shown += is_shown
-            own = {"target_id": passage["target_id"], "rank": passage["rank"], "passage_id": passage["passage_id"]}
-            yield own | judgement.row() | {"shown": shown if is_shown else None}
-        if shown:
-            return
-        seen, looked = looked, 2 * looked
+def kind_of(kind: str, place: str = "defences") -> type[Defence]:
+    return method.kind_of(KINDS, kind, place)
+
+
+def damage_of(link: dict, fitted: dict) -> str:
+    """What is wrong with a defence from a file: its kind and settings, and what it learned; "" if nothing is."""
+    try:
+        kind = kind_of(link["kind"])
+    except variants.VariantError as error:
+        return str(error)
+    if missing := sorted(kind.SETTINGS.keys() - link["settings"].keys()):
+        return f"found no setting {missing[0]!r}"
+    if kind.IS_FITTED and not fitted:
+        return "found no thresholds"
+    return kind(link["settings"], fitted).damage()
+
+
+def _is_like(value, default):
+    """Whether a value is of the kind of a default; numbers are one kind."""
+    return is_number(value) if is_number(default) else type(value) is type(default)

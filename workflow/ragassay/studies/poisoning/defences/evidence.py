@@ -13,11 +13,12 @@ import pyarrow.compute as pc
 from ragassay.base import tables
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
-from ragassay.schemas.attacks import TARGETS
+from ragassay.schemas.attacks import POISONED_PASSAGES, TARGETS
+from ragassay.schemas.corpora import PASSAGES
 from ragassay.schemas.defences import PASSAGE_SCORES
 from ragassay.search.nearest import COSINE, comparable
-from ragassay.studies.poisoning.attacks.texts import texts_of
-from ragassay.studies.poisoning.defences.null import DefenceError
+from ragassay.studies.poisoning.attacks.attacked_corpus import texts_of
+from ragassay.studies.poisoning.defences.defence import DefenceError
 from ragassay.text.visible import visible
 
 
@@ -41,25 +42,28 @@ class Evidence:
 
     def rows(self, found: Iterable[dict]) -> list[dict]:
         """Rows of the table retrieved, or of a sample, which have no target, as defences look at them."""
-        found = list(found)
-        names = {row["passage_id"] for row in found}
+        found_rows = list(found)
+        names = {row["passage_id"] for row in found_rows}
         texts = texts_of(names, self.passages, self.poisoned_passages)
         scores, vectors = self._scores(names), self._vectors(texts)
-        rows = []
-        for row in found:
+        seen = []
+        for row in found_rows:
             name = row["passage_id"]
             question = self.questions.get(row.get("target_id"))
-            own = row | {"text": visible(texts[name]), "question": question and visible(question)}
-            own |= {"scores": scores[name]} if scores else {}
-            rows.append(own | ({"vector": vectors[name]} if vectors else {}))
-        return rows
+            passage = row | {"text": visible(texts[name]), "question": question and visible(question)}
+            if scores:
+                passage["scores"] = scores[name]
+            if vectors:
+                passage["vector"] = vectors[name]
+            seen.append(passage)
+        return seen
 
     def by_target(self, found: Iterable[dict]) -> dict[str, list[dict]]:
         """The same, target by target, best first."""
-        result = {}
+        passages = {}
         for row in sorted(self.rows(found), key=lambda row: (row["target_id"], row["rank"])):
-            result.setdefault(row["target_id"], []).append(row)
-        return result
+            passages.setdefault(row["target_id"], []).append(row)
+        return passages
 
     def similarities(self, sample: list[dict], similarity: str) -> dict[str, np.ndarray]:
         """target -> how similar each passage of a sample is to its question, as the retriever compares."""
@@ -69,17 +73,18 @@ class Evidence:
         return dict(zip(self.questions, questions @ passages.T, strict=True))
 
     def _scores(self, names):
-        found, wanted = {}, pa.array(sorted(names), pa.string())
+        scores, wanted = {}, pa.array(sorted(names), pa.string())
         for path in self.passage_scores:
             for batch in tables.batches(PASSAGE_SCORES, path):
-                own = batch.filter(pc.is_in(batch["passage_id"], wanted))
-                found |= {row["passage_id"]: row for row in own.to_pylist()}
-        if self.passage_scores and (missing := sorted(names - found.keys())):
+                rows = batch.filter(pc.is_in(batch["passage_id"], wanted)).to_pylist()
+                scores |= {row["passage_id"]: row for row in rows}
+        missing = sorted(names - scores.keys())
+        if self.passage_scores and missing:
             places = ", ".join(map(str, self.passage_scores))
             raise DefenceError(
                 f"{places}: found no scores of passage {missing[0]!r}, which was retrieved; score it again"
             )
-        return found
+        return scores
 
     def _vectors(self, texts):
         if not self.encoder:
@@ -100,3 +105,12 @@ def scored_by(paths: list) -> dict:
             " one; score the passages again"
         )
     return next(map(json.loads, origins), {})
+
+
+def sample(passages, poisoned_passages, size: int, seed: int) -> list[dict]:
+    """Passages of these files at random, which is what the papers' null is: ids ascending, each id once."""
+    files = [*((PASSAGES, path) for path in passages), *((POISONED_PASSAGES, path) for path in poisoned_passages)]
+    ids = [tables.read(table, path, ["passage_id"])["passage_id"].to_pylist() for table, path in files]
+    names = sorted({name for part in ids for name in part})
+    chosen = np.random.default_rng(seed).permutation(len(names))[:size]
+    return [{"passage_id": names[at]} for at in sorted(chosen)]

@@ -4,22 +4,17 @@ No query is judged by thresholds that it gave: queries are divided into folds by
 judged by what the others gave. What serves queries of tomorrow is fitted on all of them.
 """
 
-import hashlib
 from typing import NamedTuple
 
 import numpy as np
 
-from ragassay.base.errors import AssayError
+from ragassay.base import chance
 
 FOLDS = 5
 RETRIEVED, LITERAL = "retrieved", "literal"  # what a threshold of similarity comes from
 SAMPLE, FOUND = "sample", "found"  # and others: passages of the corpus, or those that calibration queries find
 ALL = "all"  # the fold of queries that calibrate nothing
 PER_ALPHA = 10  # texts of the null beyond a threshold that is more than rough
-
-
-class DefenceError(AssayError):
-    """A defence cannot be fitted, or cannot judge this."""
 
 
 class Null(NamedTuple):
@@ -39,7 +34,7 @@ class Null(NamedTuple):
 def fold_of(question: str) -> str:
     """The fold of a query, which does not depend on any other."""
     words = " ".join(question.lower().split())
-    return str(hashlib.sha256(f"fold {words}".encode()).digest()[0] % FOLDS)
+    return str(chance.number("fold", words, width=1) % FOLDS)
 
 
 def is_rough(texts: int, alpha: float) -> bool:

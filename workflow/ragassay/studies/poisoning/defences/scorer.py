@@ -1,13 +1,10 @@
 """What says how surprising a text is, token by token, and how a text becomes numbers from that.
 
-A scorer is a module of `ragassay.studies.poisoning.defences.scorers` with a class `Scorer`: `scored(texts, halves)`
-gives, text after text, -log p of each token in nats and where the token ends; `identity` is all that can change these,
-such as a digest of its files. One whose tokens depend on a few before them only may say on how many, as `memory`, which
-spares a pass over second chunks. A scorer that is trained here reads one half of the documents and scores the other,
-see `ragassay.studies.poisoning.measures.halves`; one that is not ignores `halves`.
+A kind of scorers is a module of `ragassay.studies.poisoning.defences.scorers` with a class `Kind`, a `SurpriseScorer`.
+One that is trained here reads one half of the documents and scores the other, so that no text is scored by what has
+read it; one that is not ignores halves.
 """
 
-import hashlib
 import math
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -15,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ragassay.base import variants
+from ragassay.base import chance, variants
 from ragassay.base.errors import AssayError
 from ragassay.text.sentences import spans
 from ragassay.text.visible import visible
@@ -31,7 +28,7 @@ class ScorerError(AssayError):
     """A scorer cannot be used, or not for this."""
 
 
-class Scored(NamedTuple):
+class TokenScores(NamedTuple):
     """Of one text."""
 
     values: np.ndarray  # -log p of each token
@@ -54,19 +51,37 @@ class Surprise(NamedTuple):
     window: float | None
 
 
+class SurpriseScorer:
+    SETTINGS: dict = {}
+    IS_TRAINED = False  # whether scorers of this kind are trained here, and opened with `load`
+    memory: int | None = None  # on how many tokens before it a token depends, if these are few: spares a pass
+
+    @property
+    def identity(self) -> dict:
+        """All that can change scores, such as a digest of its files."""
+        raise NotImplementedError
+
+    def scored(self, texts: Iterable[str], halves: Iterable[int]) -> Iterator[TokenScores]:
+        """Text after text; `halves` are those that texts belong to."""
+        raise NotImplementedError
+
+    def half(self, text: str) -> int:
+        """The half of a text that may be of no document."""
+        return half_of(text)
+
+
 def half_of(name: str) -> int:
     """0 or 1, by a hash of a cluster's name or of a text that is in none."""
-    return hashlib.sha256(f"half {name}".encode()).digest()[0] & 1
+    return chance.number("half", name, width=1) & 1
 
 
-def is_trained(kind: str) -> bool:
-    """Whether scorers of this kind are trained here."""
-    return hasattr(variants.load(KINDS, kind, "scorers").Scorer, "trained")
+def kind_of(kind: str, place: str = "scorers") -> type[SurpriseScorer]:
+    return variants.load(KINDS, kind, place).Kind
 
 
-def opened(name: str, kind: str, own: dict, folder):
+def opened(name: str, kind: str, own: dict, folder) -> SurpriseScorer:
     """A scorer: one that was trained here, from its folder, or another from its entry in the configuration."""
-    scorer = variants.load(KINDS, kind, f"scorers.{name}.kind").Scorer
+    scorer = kind_of(kind, f"scorers.{name}.kind")
     return scorer.load(folder) if folder else scorer(f"scorer {name}", **own)
 
 
@@ -86,24 +101,24 @@ def split(text: str, way: str) -> int:
 
 
 def surprises(
-    scorer, texts: Iterable[str], halves: Iterable[int], way: str, least: int, window: int
+    scorer: SurpriseScorer, texts: Iterable[str], halves: Iterable[int], way: str, least: int, window: int
 ) -> Iterator[Surprise]:
     """Each text in two passes: one of the whole, which gives the first chunk, too, and one of the second chunk alone.
     Both kinds go to the scorer together, which so finds more texts of like length; one that has a `memory` takes what
-    is the same from the first pass. A text with a chunk of fewer than
-    `least` tokens is not split: both of its chunks count as the whole.
+    is the same from the first pass. A text with a chunk of fewer than `least` tokens is not split: both of its chunks
+    count as the whole.
     """
     pairs = zip(texts, halves, strict=True)
     while chunk := list(islice(pairs, TOGETHER)):
-        texts, own = [visible(text) for text, _ in chunk], [half for _, half in chunk]
-        cuts = [split(text, way) for text in texts]
-        if hasattr(scorer, "memory"):
-            wholes = list(scorer.scored(texts, own))
-            posts = _posts(scorer, texts, own, cuts, wholes)
+        shown, sides = [visible(text) for text, _ in chunk], [half for _, half in chunk]
+        cuts = [split(text, way) for text in shown]
+        if scorer.memory is not None:
+            wholes = list(scorer.scored(shown, sides))
+            posts = _posts(scorer, shown, sides, cuts, wholes)
         else:
-            parts = [text[cut:] for text, cut in zip(texts, cuts, strict=True)]
-            scored = list(scorer.scored([*texts, *parts], [*own, *own]))
-            wholes, posts = scored[: len(cuts)], [one.values for one in scored[len(cuts) :]]
+            parts = [text[cut:] for text, cut in zip(shown, cuts, strict=True)]
+            scored = list(scorer.scored([*shown, *parts], [*sides, *sides]))
+            wholes, posts = scored[: len(cuts)], [part.values for part in scored[len(cuts) :]]
         for cut, whole, post in zip(cuts, wholes, posts, strict=True):
             yield _surprise(cut, whole, post, least, window)
 

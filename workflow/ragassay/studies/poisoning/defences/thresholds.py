@@ -8,61 +8,134 @@ import math
 
 import numpy as np
 
-from ragassay.studies.poisoning.defences.judgement import Criterion, Judgement
-from ragassay.studies.poisoning.defences.null import DefenceError, Null, is_rough
+from ragassay.base.card import ascending, is_number
+from ragassay.base.errors import shown
+from ragassay.studies.poisoning.defences.defence import Criterion, Defence, DefenceError, Judgement
+from ragassay.studies.poisoning.defences.null import FOUND, SAMPLE, Null, is_rough
 
-SETTINGS = {"alpha": 0.025, "quantile": "linear", "trim": 0.0, "sample": 1000, "seed": 0, "poisoned_null": None}
 GRID = 1000  # quantiles that are kept of a null, to rank scores in it
+NLL, PPL = "nll", "ppl"  # scales of how surprising a text is
+SURPRISE = {"scorer": "ngram", "scale": NLL}  # settings of a defence that looks at this
 
 
-def fit(kind, null: Null, settings: dict) -> dict:
-    """criterion -> its threshold, and the null that scores are ranked in. A kind with `units` learns these before, and
-    its scores find them in the settings.
+class CriteriaDefence(Defence):
+    """Looks at each passage by scores of several criteria. `CRITERIA` says which clean text the threshold of each comes
+    from: a SAMPLE of passages, or those FOUND for calibration queries. `readings(passages)` gives the scores by
+    criterion, NaN where a passage has none. `fitted` has each criterion's threshold, and the null that scores are
+    ranked in.
     """
-    units = kind.units(null, settings) if hasattr(kind, "units") else None
-    settings = settings | {"units": units}
-    sources = {"sample": [null.sample], "found": list(null.found.values())}
-    origins = kind.sources(settings) if hasattr(kind, "sources") else kind.CRITERIA
-    needed = dict.fromkeys(origins[name] for name in _criteria(kind, settings))
-    values = {source: _scores(kind, sources[source], settings) for source in needed}
-    result = {}
-    for name in _criteria(kind, settings):
-        own = values[origins[name]][name]
-        own = np.sort(own[~np.isnan(own)])
-        check(name, own, settings["alpha"])
-        level = (1 - settings["alpha"]) * (1 - settings["trim"])
-        result[name] = {
-            "threshold": float(np.quantile(own, level, method=settings["quantile"])),
-            "null": grid(own),
-            "texts": len(own),
-            "rough": is_rough(len(own), settings["alpha"]),
-        }
-    result = kind.adjusted(result, null, settings) if hasattr(kind, "adjusted") else result
-    return {"criteria": result, "units": units}
+
+    IS_FITTED = True
+    COMPARES = False
+    SETTINGS = {"alpha": 0.025, "quantile": "linear", "trim": 0.0, "sample": 1000, "seed": 0, "poisoned_null": None}
+    CRITERIA: dict[str, str] = {}
+    UNITS: tuple[str, ...] = ()  # what `units` names, if anything
+    CHOICES = {"scale": (NLL, PPL)}
+
+    def damage(self):
+        if not 0 < self.settings["alpha"] < 1 or not 0 <= self.settings["trim"] < 1:
+            return f"found alpha {self.settings['alpha']} and trim {self.settings['trim']}, expected shares"
+        return super().damage() or self._damaged_thresholds() or self._damaged_units()
+
+    def readings(self, passages: list[dict]) -> dict[str, np.ndarray]:
+        raise NotImplementedError
+
+    @property
+    def criteria(self) -> list[str]:
+        """Those that are used with its settings."""
+        return list(self.CRITERIA)
+
+    @property
+    def sources(self) -> dict[str, str]:
+        return self.CRITERIA
+
+    def units(self, null: Null) -> dict | None:
+        """What readings are measured in, if they depend on clean text; then it stands in `self.fitted["units"]`."""
+        return None
+
+    def adjusted(self, criteria: dict, null: Null) -> dict:
+        """Thresholds as they are used."""
+        return criteria
+
+    def fit(self, null: Null):
+        self.fitted = {"criteria": {}, "units": self.units(null)}
+        texts = {SAMPLE: [null.sample], FOUND: list(null.found.values())}
+        values = {source: self._of_all(texts[source]) for source in {self.sources[name] for name in self.criteria}}
+        for name in self.criteria:
+            scores = values[self.sources[name]][name]
+            self.fitted["criteria"][name] = self._threshold(name, np.sort(scores[~np.isnan(scores)]))
+        self.fitted["criteria"] = self.adjusted(self.fitted["criteria"], null)
+        return self
+
+    def limit(self, scores: np.ndarray) -> float:
+        """The threshold that scores of clean text give."""
+        level = (1 - self.settings["alpha"]) * (1 - self.settings["trim"])
+        return float(np.quantile(scores, level, method=self.settings["quantile"]))
+
+    def judge(self, passages: list[dict]) -> list[Judgement]:
+        """The score of a passage is the highest rank in the null that a criterion gives; above 1 there is no clean
+        text.
+        """
+        criteria, values = self.fitted["criteria"], self.readings(passages)
+        limits = {name: _limit(fitted["threshold"], passages) for name, fitted in criteria.items()}
+        ranks = np.stack([rank(values[name], np.array(fitted["null"])) for name, fitted in criteria.items()])
+        top = np.where(np.isnan(ranks).all(axis=0), np.nan, np.nanmax(np.nan_to_num(ranks, nan=-1.0), axis=0))
+        judgements = []
+        for at in range(len(passages)):
+            known = [name for name in criteria if not np.isnan(values[name][at])]
+            scored = tuple(Criterion(name, float(values[name][at]), limits[name]) for name in known)
+            reached = [criterion.name for criterion in scored if criterion.score >= criterion.threshold]
+            score = None if np.isnan(top[at]) else round(float(top[at]), 6)
+            judgements.append(Judgement(bool(reached), score, ", ".join(reached) or None, scored))
+        return judgements
+
+    def _damaged_thresholds(self):
+        criteria = self.fitted.get("criteria")
+        if not isinstance(criteria, dict) or set(criteria) != set(self.criteria) or not criteria:
+            return f"found thresholds {shown(criteria)}, expected those of {', '.join(self.criteria)}"
+        for name, fitted in criteria.items():
+            limit = fitted.get("threshold") if isinstance(fitted, dict) else None
+            limits = list(limit.values()) if isinstance(limit, dict) else [limit]
+            if not limits or not all(map(is_number, limits)):
+                return f"found the threshold {shown(limit)} of {name}, expected a number"
+            if wrong := ascending(fitted.get("null"), GRID):
+                return f"{wrong} as null of {name}"
+            if not is_number(fitted.get("texts")) or not isinstance(fitted.get("rough"), bool):
+                return f"found a threshold of {name} without the number of its clean texts"
+        return ""
+
+    def _damaged_units(self):
+        units = self.fitted.get("units")
+        if units is None or not self.UNITS:
+            return "" if units is None and not self.UNITS else f"found units {shown(units)}, expected others"
+        if not isinstance(units, dict) or set(units) != set(self.UNITS):
+            return f"found units {shown(units)}, expected those of {', '.join(self.UNITS)}"
+        return next((f"{wrong} as units" for wrong in map(ascending, units.values()) if wrong), "")
+
+    def _of_all(self, groups):
+        """The readings of several questions' passages, one after another."""
+        parts = [self.readings(rows) for rows in groups if rows]
+        names = parts[0] if parts else self.CRITERIA
+        return {name: np.concatenate([np.empty(0), *(part[name] for part in parts)]) for name in names}
+
+    def _threshold(self, name, scores):
+        check(name, scores, self.settings["alpha"])
+        rough = is_rough(len(scores), self.settings["alpha"])
+        return {"threshold": self.limit(scores), "null": grid(scores), "texts": len(scores), "rough": rough}
 
 
-def judge(kind, passages: list[dict], settings: dict) -> list[Judgement]:
-    """The score of a passage is the highest rank in the null that a criterion gives; above 1 there is no clean text."""
-    fitted = settings["fitted"]["criteria"]
-    values = kind.scores(passages, settings | {"units": settings["fitted"]["units"]})
-    limits = {name: _limit(fitted[name]["threshold"], passages) for name in fitted}
-    ranked = np.stack([rank(values[name], np.array(fitted[name]["null"])) for name in fitted])
-    top = np.where(np.isnan(ranked).all(axis=0), np.nan, np.nanmax(np.nan_to_num(ranked, nan=-1.0), axis=0))
-    result = []
-    for at in range(len(passages)):
-        criteria = tuple(
-            Criterion(name, float(values[name][at]), limits[name]) for name in fitted if not np.isnan(values[name][at])
-        )
-        reached = [one.name for one in criteria if one.score >= one.threshold]
-        score = None if np.isnan(top[at]) else round(float(top[at]), 6)
-        result.append(Judgement(bool(reached), score, ", ".join(reached) or None, criteria))
-    return result
+def surprise(passages: list[dict], name: str, settings: dict) -> np.ndarray:
+    """How surprising passages are, as a scorer said (see the table passage_scores): the mean of -log p, or e to that;
+    NaN where a passage has no token.
+    """
+    values = np.array([passage["scores"][name] for passage in passages], float)
+    return np.exp(values) if settings["scale"] == PPL else values
 
 
 def grid(values: np.ndarray) -> list[float]:
     """What is kept of a null: quantiles, ascending."""
-    found = np.quantile(values, np.linspace(0, 1, min(GRID, len(values))))
-    return [float(f"{value:.6g}") for value in found]
+    quantiles = np.quantile(values, np.linspace(0, 1, min(GRID, len(values))))
+    return [float(f"{value:.6g}") for value in quantiles]
 
 
 def rank(values: np.ndarray, null: np.ndarray) -> np.ndarray:
@@ -73,29 +146,17 @@ def rank(values: np.ndarray, null: np.ndarray) -> np.ndarray:
     return np.where(np.isnan(values), np.nan, below + beyond)
 
 
-def _criteria(kind, settings):
-    return kind.criteria(settings) if hasattr(kind, "criteria") else kind.CRITERIA
-
-
-def _scores(kind, groups, settings):
-    parts = [kind.scores(rows, settings) for rows in groups if rows]
-    names = parts[0] if parts else {}
-    return {name: np.concatenate([np.asarray(part[name], float) for part in parts]) for name in names} | (
-        {} if parts else {name: np.empty(0) for name in kind.CRITERIA}
-    )
-
-
-def check(name: str, values: np.ndarray, alpha: float) -> None:
+def check(name: str, scores: np.ndarray, alpha: float) -> None:
     """Refuse scores of clean text, ascending, that give no threshold."""
     least = math.ceil(1 / alpha)
-    if len(values) < least:
+    if len(scores) < least:
         raise DefenceError(
-            f"criterion {name}: found {len(values)} clean texts to fit it on, expected at least {least} for alpha"
+            f"criterion {name}: found {len(scores)} clean texts to fit it on, expected at least {least} for alpha"
             f" {alpha}; add calibration queries or passages, or raise alpha"
         )
-    if values[0] == values[-1]:
+    if scores[0] == scores[-1]:
         raise DefenceError(
-            f"criterion {name}: found the same score {values[0]:g} for all {len(values)} clean texts, so that a"
+            f"criterion {name}: found the same score {scores[0]:g} for all {len(scores)} clean texts, so that a"
             " threshold would remove all or nothing; see what gave these scores"
         )
 

@@ -1,5 +1,5 @@
 """Defences compared by paired tests: at the same share of false alarms on the same poisoned passages, and by right
-answers to the same questions.
+answers to the same questions. And what each costs, counted.
 """
 
 from collections.abc import Iterator
@@ -66,5 +66,22 @@ def _right(rows):
 
 def _hits(rows):
     """1 for each poisoned passage that is found at this share of false alarms, by target and passage."""
-    found = rows.assign(hit=caught(rows, FPR).astype(float))
-    return found[found["poison"]].set_index(["target_id", "passage_id"])["hit"].sort_index()
+    judged = rows.assign(hit=caught(rows, FPR).astype(float))
+    return judged[judged["poison"]].set_index(["target_id", "passage_id"])["hit"].sort_index()
+
+
+def cost_rows(keys: dict, filtered, questions: int, forwards: int) -> Iterator[dict]:
+    """Passages that a defence looks at for each question, and how often a language model runs for these. `forwards` is
+    how often it runs for a passage before that can be judged; those of clean passages are stored once, so that this is
+    the most. Milliseconds depend on the machine: see the benchmark.
+    """
+    looked = len(filtered) / questions if questions else 0.0
+    yield from SECTION.rows("costs", keys, {"passages": looked, "forwards": looked * forwards}, questions)
+
+
+def asking_rows(keys: dict, answers) -> Iterator[dict]:
+    """Answers of the model for each question, of which a defence takes all but one, and the tokens of these."""
+    yield SECTION.row("calls", keys, "calls", answers["calls"].mean(), len(answers))
+    tokens = answers["tokens"].dropna()
+    if len(tokens):
+        yield SECTION.row("calls", keys, "tokens", tokens.mean(), len(tokens))

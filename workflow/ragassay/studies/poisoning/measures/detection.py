@@ -12,14 +12,19 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ragassay.base import tables
 from ragassay.metrics.panel import Panel
+from ragassay.metrics.resampling import clopper_pearson
+from ragassay.schemas.documents import QUARANTINE
 from ragassay.schemas.report import Section
+from ragassay.studies.poisoning.defences.null import ALL
 
 SECTION = Section("raguard")
 MACRO = ("fpr", "fnr", "dacc_paper", "accuracy")  # rates that are given by question, too
 FPRS = {"tpr_at_1": 0.01, "tpr_at_5": 0.05}
 PREVALENCES = (100, 1_000, 10_000, 100_000)
 POINTS = 20  # thresholds of a ROC curve, beside both ends
+HELD = {"held_clean": False, "held_planted": True}  # names of shares, and of which texts they are
 
 
 def judged(filtered, retrieved, depth: int):
@@ -27,8 +32,8 @@ def judged(filtered, retrieved, depth: int):
     wanted = retrieved[["target_id", "rank", "passage_id", "poisoned", "aimed_at"]]
     rows = filtered[filtered["rank"] <= depth].merge(wanted, on=["target_id", "rank", "passage_id"], validate="1:1")
     planted = rows["poisoned"].to_numpy(bool)
-    own = rows["aimed_at"].isna() | (rows["aimed_at"] == rows["target_id"])
-    poison = planted & own.to_numpy(bool)
+    aimed = rows["aimed_at"].isna() | (rows["aimed_at"] == rows["target_id"])
+    poison = planted & aimed.to_numpy(bool)
     return rows.assign(poison=poison, stray=planted & ~poison, clean=~planted)
 
 
@@ -56,16 +61,16 @@ def detection_rows(keys: dict, rows, panel: Panel) -> Iterator[dict]:
 
 def ranking_rows(keys: dict, rows, panel: Panel) -> Iterator[dict]:
     """What scores could reach at any threshold; a passage without a score is kept, whatever the threshold."""
-    scores, poison, known = _ranked(rows)
-    if not poison.any() or len(set(scores[known].tolist())) < 2:
+    scores, poison, counted = _ranked(rows)
+    if not poison.any() or len(set(scores[counted].tolist())) < 2:
         return
-    found = panel.auroc_and_tprs(scores, poison, list(FPRS.values()), known)
-    for name, own in zip(("auroc", *FPRS), found, strict=True):
-        yield SECTION.row("matched", keys, name, **own.row())
-    limits = np.unique(np.quantile(scores[known & ~poison], np.linspace(0, 1, POINTS), method="higher"))
+    estimates = panel.auroc_and_tprs(scores, poison, list(FPRS.values()), counted)
+    for name, estimate in zip(("auroc", *FPRS), estimates, strict=True):
+        yield SECTION.row("matched", keys, name, **estimate.row())
+    limits = np.unique(np.quantile(scores[counted & ~poison], np.linspace(0, 1, POINTS), method="higher"))
     for limit in [-np.inf, *limits, np.inf]:
-        rates = {name: (scores[known & mask] >= limit).mean() for name, mask in (("fpr", ~poison), ("tpr", poison))}
-        yield from SECTION.rows("roc", keys | {"at": f"{limit:.6g}"}, rates, int(known.sum()))
+        rates = {name: (scores[counted & mask] >= limit).mean() for name, mask in (("fpr", ~poison), ("tpr", poison))}
+        yield from SECTION.rows("roc", keys | {"at": f"{limit:.6g}"}, rates, int(counted.sum()))
 
 
 def alarm_rows(keys: dict, rows) -> Iterator[dict]:
@@ -80,13 +85,67 @@ def alarm_rows(keys: dict, rows) -> Iterator[dict]:
         yield SECTION.row("alarms", keys | {"one_in": rarity}, "alarms", alarms, int(clean.sum() + poison.sum()))
 
 
+def null_rows(keys: dict, rows, card: dict | None) -> Iterator[dict]:
+    """Whether a fitted defence removes as much clean text as alpha promises where nothing is planted, criterion by
+    criterion and all together, which are promised to remove at most the sum. Intervals are exact ones, as if passages
+    were independent. Queries that are counted here gave no threshold that judged them.
+    """
+    alpha = (card or {}).get("settings", {}).get("alpha")
+    if alpha is None or rows["poison"].any() or rows["stray"].any() or not len(rows):
+        return
+    reached = {}
+    for names, scores, limits in zip(rows["criteria"], rows["criterion_scores"], rows["thresholds"], strict=True):
+        for name, score, limit in zip(names, scores, limits, strict=True):
+            reached.setdefault(name, []).append(score >= limit)
+    for name, hits in [*reached.items(), ("any", rows["removed"].tolist())]:
+        low, high = clopper_pearson(int(np.sum(hits)), len(hits))
+        promised = alpha if name != "any" else min(1, alpha * len(reached))
+        within = low <= promised and (name == "any" or promised <= high)
+        row_keys = keys | {"criterion": name}
+        yield SECTION.row("calibration", row_keys, "removed", float(np.mean(hits)), len(hits), low, high)
+        numbers = {"alpha": alpha, "promised": promised, "within": float(within)}
+        yield from SECTION.rows("calibration", row_keys, numbers, len(hits))
+
+
+def size_rows(keys: dict, card: dict) -> Iterator[dict]:
+    """The clean texts behind the threshold of a fitted defence that has the fewest, whatever it is tried on."""
+    nulls = _nulls(card["fitted"][ALL])
+    if nulls:
+        texts, rough = min(null["texts"] for null in nulls), any(null["rough"] for null in nulls)
+        yield from SECTION.rows("nulls", keys, {"null_texts": texts, "rough": float(rough)}, card["queries"])
+
+
+def _nulls(fitted):
+    """What stands beside each threshold; the links of a chain have their own."""
+    if "rough" in fitted:
+        return [fitted]
+    parts = (*fitted.get("criteria", {}).values(), *fitted.get("links", []))
+    return [null for part in parts for null in _nulls(part)]
+
+
+def screening_rows(path) -> Iterator[dict]:
+    """What screening holds of clean and of planted texts, criterion by criterion."""
+    keys, rows = tables.keys(QUARANTINE, path), tables.frame(QUARANTINE, [path])
+    reasons = [reason.split(", ") for reason in rows["reason"].fillna("")]
+    reached = {"any": rows["held"].to_numpy(bool)}
+    for name in dict.fromkeys(name for criteria in rows["criteria"] for name in criteria):
+        reached[name] = np.array([name in reached_by for reached_by in reasons])
+    for criterion, hits in reached.items():
+        for name, poisoned in HELD.items():
+            held = hits[rows["poisoned"].to_numpy(bool) == poisoned]
+            if len(held):
+                interval = clopper_pearson(int(held.sum()), len(held))
+                row_keys = keys | {"criterion": criterion}
+                yield SECTION.row("screening", row_keys, name, held.mean(), len(held), *interval)
+
+
 def caught(rows, fpr: float) -> np.ndarray:
     """Whether each passage is removed at the threshold that so many of the clean ones reach."""
-    scores, poison, known = _ranked(rows)
-    clean = np.sort(scores[known & ~poison])[::-1]
+    scores, poison, counted = _ranked(rows)
+    clean = np.sort(scores[counted & ~poison])[::-1]
     allowed = int(np.floor(fpr * len(clean) + 1e-9))
     limit = clean[allowed] if allowed < len(clean) else -np.inf
-    return known & (scores > limit)
+    return counted & (scores > limit)
 
 
 def _ranked(rows):

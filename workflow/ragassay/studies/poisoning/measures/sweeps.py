@@ -3,15 +3,19 @@ question, which criteria it uses, at which alpha, and how much poison the clean 
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from ragassay.grading.answer_match import contains
 from ragassay.metrics.panel import Panel
-from ragassay.studies.poisoning.defences import defence
+from ragassay.studies.poisoning.attacks.outcomes import ABSTAINED, CORRECT, TARGET
+from ragassay.studies.poisoning.defences.defence import kind_of
 from ragassay.studies.poisoning.defences.null import FOLDS, Null, fold_of
 from ragassay.studies.poisoning.measures.detection import SECTION, judged
+from ragassay.studies.poisoning.measures.utility import bound_rows
 
 KIND, CONTAMINATION = "raguard", "contamination"
 METRICS = ("fpr", "fnr", "accuracy")
@@ -38,25 +42,20 @@ class Sweep:
         removed, poison, clean = (looked[name].to_numpy(bool) for name in ("removed", "poison", "clean"))
         panel = Panel(looked["target_id"], resamples, seed)
         wrong = {"fpr": (removed, clean), "fnr": (~removed, poison), "accuracy": (removed == poison, poison | clean)}
-        own = keys | {"attack": row["attack"], "at": row["at"]}
+        row_keys = keys | {"attack": row["attack"], "at": row["at"]}
         for name in METRICS:
             values, mask = wrong[name]
             if mask.any():
-                yield SECTION.row(row["table"], own, name, **panel.mean(values.astype(float), mask).row())
-        left = looked[~removed].groupby("target_id").size().reindex(list(self.questions)).fillna(0)
-        yield SECTION.row(row["table"], own, "clean_left", *self._left(looked, left))
-
-    def _left(self, looked, left):
-        """Of the passages that are left, how many are clean, and of how many."""
-        kept = looked[~looked["removed"].astype(bool)]
-        return (kept["clean"].mean() if len(kept) else None), int(left.sum())
+                yield SECTION.row(row["table"], row_keys, name, **panel.mean(values.astype(float), mask).row())
+        left = looked[~removed]
+        yield SECTION.row(row["table"], row_keys, "clean_left", left["clean"].mean() if len(left) else None, len(left))
 
     def shown(self, row: dict, looked) -> Iterator[dict]:
         """What is answered from: rows of the table sweep_shown."""
         left = looked[looked["shown"].notna()].sort_values("shown").groupby("target_id")["passage_id"].agg(list)
         for name in self.attacked[row["attack"]]:
-            own = {"sweep": row["table"], "at": row["at"], "attack": row["attack"], "target_id": name}
-            yield own | {"passages": left.get(name, [])}
+            keys = {"sweep": row["table"], "at": row["at"], "attack": row["attack"], "target_id": name}
+            yield keys | {"passages": left.get(name, [])}
 
     def judged(self, row: dict):
         """The passages that are looked at under a row of the table of sweeps, with what is done to each."""
@@ -65,57 +64,82 @@ class Sweep:
     def _judged(self, row):
         import pandas as pd  # only when something is judged: half a second
 
-        settings, depth = self._settings(row), row["depth"]
         poisoned = ("attack",) if row["contamination"] else ()
-        fitted = self._once(self._fitted, row, "depth", "contamination", "settings", *poisoned)
+        defences = self._once(self._fitted, row, "depth", "contamination", "settings", *poisoned)
         filtered, retrieved = [], []
-        for name, found in self.attacked[row["attack"]].items():
-            own, fold = self._with_texts(found, row["texts"]), fold_of(self.questions[name])
-            retrieved += own
-            filtered += defence.filtered(KIND, own, row["k"], depth, settings | {"fitted": fitted[fold]})
-        return judged(
-            pd.DataFrame({name: [one[name] for one in filtered] for name in DONE}),
-            pd.DataFrame({name: [one[name] for one in retrieved] for name in FOUND}),
-            depth,
-        )
+        for name, rows in self.attacked[row["attack"]].items():
+            passages = self._with_texts(rows, row["texts"])
+            retrieved += passages
+            filtered += defences[fold_of(self.questions[name])].filtered(passages, row["k"], row["depth"])
+        done = pd.DataFrame({name: [passage[name] for passage in filtered] for name in DONE})
+        found = pd.DataFrame({name: [passage[name] for passage in retrieved] for name in FOUND})
+        return judged(done, found, row["depth"])
 
     def _fitted(self, row):
-        """fold of queries -> what is learned from the others"""
+        """fold of queries -> the defence that is fitted on the others"""
         folds = {name: fold_of(question) for name, question in self.questions.items()} | {CONTAMINATION: ""}
-        null, settings = self._null(row, row["depth"]), self._settings(row)
-        return {fold: defence.fit(KIND, null.without(fold, folds), settings) for fold in map(str, range(FOLDS))}
-
-    def _settings(self, row):
-        return defence.module(KIND).SETTINGS | row["settings"]
+        null = self._null(row, row["depth"])
+        return {fold: kind_of(KIND)(row["settings"]).fit(null.without(fold, folds)) for fold in map(str, range(FOLDS))}
 
     def _once(self, make, row, *names):
         """What depends on these cells of a row alone."""
-        whole = row | {"settings": self._settings(row), "contamination": row["contamination"] or 0}
+        settings = kind_of(KIND)(row["settings"]).settings
+        whole = row | {"settings": settings, "contamination": row["contamination"] or 0}
         key = json.dumps([make.__name__, {name: whole[name] for name in names}], sort_keys=True)
         if key not in self._kept:
             self._kept[key] = make(row)
         return self._kept[key]
 
-    def _with_texts(self, found, texts):
+    def _with_texts(self, passages, texts):
         """What would be found with so many texts for each target; all of them without a number."""
         if not texts:
-            return found
-        kept = [one for one in found if not one["poisoned"] or self.numbers[one["passage_id"]] <= texts]
-        return [one | {"rank": rank} for rank, one in enumerate(kept, 1)]
+            return passages
+        planted = [row for row in passages if not row["poisoned"] or self.numbers[row["passage_id"]] <= texts]
+        return [row | {"rank": rank} for rank, row in enumerate(planted, 1)]
 
     def _null(self, row, depth):
         clean = {name: rows[:depth] for name, rows in self.clean.items()}
         share = row["contamination"]
         if not share:
             return Null(self.sample, clean, self.literal)
-        poison = [one for rows in self.attacked[row["attack"]].values() for one in rows[:depth] if _is_own(one)]
-        random, count = np.random.default_rng(0), share / (1 - share)
-        added = [
-            [poison[at] for at in random.integers(0, len(poison), round(count * size))]
-            for size in (len(self.sample), sum(map(len, clean.values())))
-        ]
-        return Null(self.sample + added[0], clean | {CONTAMINATION: added[1]}, self.literal)
+        looked = [passage for rows in self.attacked[row["attack"]].values() for passage in rows[:depth]]
+        poison = [passage for passage in looked if _is_aimed(passage)]
+        random = np.random.default_rng(0)
+
+        def drawn(size):
+            return [poison[at] for at in random.integers(0, len(poison), round(share / (1 - share) * size))]
+
+        sample = self.sample + drawn(len(self.sample))
+        return Null(sample, clean | {CONTAMINATION: drawn(sum(map(len, clean.values())))}, self.literal)
 
 
-def _is_own(row):
+def _is_aimed(row):
     return row["poisoned"] and row["aimed_at"] in (None, row["target_id"])
+
+
+def related_rows(keys: dict, targets: list[dict], clean: dict[str, list[dict]], first: int) -> Iterator[dict]:
+    """Questions by how many of the first so many clean passages that they find give the right answer: what is left to
+    answer from where poison is removed.
+    """
+    counts = Counter()
+    for target in targets:
+        texts = [row["text"] for row in clean.get(target["target_id"], [])[:first]]
+        counts[sum(any(contains(text, answer) for answer in target["answers"]) for text in texts)] += 1
+    for count in range(max(counts, default=-1) + 1):
+        yield SECTION.row("figure_5", keys | {"at": count}, "questions", counts[count], len(targets))
+
+
+def sweep_rows(answers, given: dict, resamples: int, seed: int) -> Iterator[dict]:
+    """Right answers under other settings, beside the floor and the ceiling of any defence. `answers` are rows of the
+    table sweep_answers with the keys of their paths; `given`, answers of cells.
+    """
+    names = ["dataset", "retriever", "attack", "responder"]
+    for (*cell, sweep, at), rows in answers.groupby([*names, "sweep", "at"], sort=False):
+        keys = dict(zip(names, cell, strict=True)) | {"sweep": sweep, "at": at}
+        panel, everybody = Panel(rows["target_id"], resamples, seed), np.ones(len(rows), bool)
+        for name, wanted in (("oacc", CORRECT), ("target", TARGET)):
+            values = np.where(rows["outcome"] != ABSTAINED, rows["outcome"] == wanted, np.nan)
+            yield SECTION.row("swept_oacc", keys, name, **panel.mean(values, everybody).row())
+        dataset, retriever, attack, responder = cell
+        of_cell = (dataset, retriever, attack, "", responder)
+        yield from bound_rows("swept_oacc", keys, given, of_cell, rows["target_id"].to_numpy())

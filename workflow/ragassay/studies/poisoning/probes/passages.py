@@ -9,7 +9,7 @@ from ragassay.base import tables
 from ragassay.grading.answer_match import contains
 from ragassay.schemas.attacks import POISONED_PASSAGES, RETRIEVED
 from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES
-from ragassay.studies.poisoning.attacks.texts import texts_of
+from ragassay.studies.poisoning.attacks.attacked_corpus import texts_of
 from ragassay.studies.poisoning.probes.conditions import Found, Passage
 from ragassay.text.near_duplicates import clustered
 

@@ -8,7 +8,7 @@ from ragassay.base.stage import log
 from ragassay.base.tally import Tally
 from ragassay.documents.ids import reject
 from ragassay.schemas.attacks import TARGETS
-from ragassay.studies.poisoning.attacks.trigger import triggered
+from ragassay.studies.poisoning.attacks.questions import triggered
 from ragassay.studies.poisoning.targets.hygiene import Problem
 
 

@@ -2,8 +2,10 @@
 that makes the retriever find it.
 """
 
+from ragassay.studies.poisoning.attacks.attack import WRITER
 from ragassay.studies.poisoning.attacks.kinds import adaptive_manual
-from ragassay.studies.poisoning.attacks.poison import ANSWER, WRITER
 
-SETTINGS, NEEDS, WANTS = {"texts": 5, "words": 30}, (WRITER,), ANSWER
-poison = adaptive_manual.poison
+
+class Kind(adaptive_manual.Kind):
+    SETTINGS = {"texts": 5, "words": 30}
+    NEEDS = (WRITER,)

@@ -5,43 +5,56 @@ the question while the filter leaves it, and the question still finds it. An att
 
 import random
 
-from ragassay.studies.poisoning.attacks.poison import ANSWER, FILTER, RETRIEVED, RETRIEVER, Poison
+from ragassay.studies.poisoning.attacks.attack import FILTER, RETRIEVED, RETRIEVER, Attack, Poison
 
-SETTINGS = {
-    "filter": "raguard", "knowledge": "filter", "candidates": 40, "texts": 5, "k": 5,
-    "targets": None, "seed": 0, "retriever": None,
-}  # fmt: skip
-NEEDS, WANTS = (RETRIEVER, RETRIEVED, FILTER), ANSWER
 LEAST = 0.2  # of a question's words
 
 
-def poison(targets, tools, settings):
-    asks = settings["knowledge"] == "filter"
+class Kind(Attack):
+    SETTINGS = {
+        "filter": "raguard", "knowledge": "filter", "candidates": 40, "texts": 5, "k": 5,
+        "targets": None, "seed": 0, "retriever": None,
+    }  # fmt: skip
+    NEEDS = (RETRIEVER, RETRIEVED, FILTER)
 
-    def make(unit):
-        target, found = unit["target"], tools.retrieved.get(unit["target"]["target_id"], [])
-        wanted = tools.retriever.questions([target["question"]])[0]
-        near = found[: tools.filter.beside] if asks else []
-        beside = tools.retriever.stored([one["text"] for one in near]) if near else []
-        beside = [one | {"vector": vector} for one, vector in zip(near, beside, strict=True)]
+    def poison(self, targets):
+        identity = self.tools.filter.identity if self._asks else None
+        units = [{"target": target, "filter": identity} for target in targets]
+        return self.tools.finished.each(units, self._make)
+
+    @property
+    def _asks(self):
+        return self.settings["knowledge"] == "filter"
+
+    def _make(self, unit):
+        target, settings = unit["target"], self.settings
+        found = self.tools.retrieved.get(target["target_id"], [])
+        direction = self.tools.retriever.questions([target["question"]])[0]
+        beside = self._beside(found)
         enough = found[settings["k"] - 1]["score"] if len(found) >= settings["k"] else float("-inf")
         made = []
         for number, text in enumerate(target["texts"][: settings["texts"]]):
             dice = random.Random(f"{settings['seed']} {target['target_id']} {number}")
             options = candidates(target["question"], text, settings["candidates"], dice)
-            vectors = tools.retriever.passages(options)
-            similar = [float(value) for value in vectors @ wanted]
-            if asks:
-                passed = tools.filter.passes(target["question"], options, vectors, wanted, beside)
-                rank = [(one <= enough, not ok, -one) for one, ok in zip(similar, passed, strict=True)]
-            else:
-                rank = [(one <= enough, one if one > enough else -one) for one in similar]
-            best = min(range(len(options)), key=rank.__getitem__)
+            ranks = self._ranks(target["question"], options, direction, beside, enough)
+            best = min(range(len(options)), key=ranks.__getitem__)
             made.append(Poison(target["target_id"], options[best], forwards=len(options)))
         return made
 
-    units = [{"target": target, "filter": tools.filter.identity if asks else None} for target in targets]
-    return tools.finished.each(units, make)
+    def _beside(self, found):
+        """What the filter sees beside a text, with vectors."""
+        near = found[: self.tools.filter.beside] if self._asks else []
+        vectors = self.tools.retriever.stored([row["text"] for row in near]) if near else []
+        return [row | {"vector": vector} for row, vector in zip(near, vectors, strict=True)]
+
+    def _ranks(self, question, options, direction, beside, enough):
+        """A key for each option, the best the least: found at all, not removed, and near to the question."""
+        vectors = self.tools.retriever.passages(options)
+        similar = [float(value) for value in vectors @ direction]
+        if not self._asks:
+            return [(value <= enough, value if value > enough else -value) for value in similar]
+        passed = self.tools.filter.passes(question, options, vectors, direction, beside)
+        return [(value <= enough, not passes, -value) for value, passes in zip(similar, passed, strict=True)]
 
 
 def candidates(question: str, text: str, count: int, dice) -> list[str]:
@@ -49,11 +62,11 @@ def candidates(question: str, text: str, count: int, dice) -> list[str]:
     its first sentence.
     """
     words, (first, dot, rest) = question.split(), text.partition(". ")
-    found = dict.fromkeys([text, f"{question} {text}", f"{text} {question}"])
+    options = dict.fromkeys([text, f"{question} {text}", f"{text} {question}"])
     for _ in range(10 * count):  # a short question has few parts
         share = dice.uniform(LEAST, 1)
         part = " ".join(word for word in words if dice.random() < share)
         places = [f"{part} {text}", f"{text} {part}", f"{first}{dot}{part} {rest}" if rest else f"{part}. {text}"]
-        if part and len(found) < count:
-            found.setdefault(dice.choice(places))
-    return list(found)[:count]
+        if part and len(options) < count:
+            options.setdefault(dice.choice(places))
+    return list(options)[:count]

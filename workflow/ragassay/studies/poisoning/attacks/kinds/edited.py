@@ -3,16 +3,18 @@ see if an attack has no style of its own. Without a passage that gives the answe
 """
 
 from ragassay.grading.answer_exchange import exchanged
-from ragassay.studies.poisoning.attacks.poison import ANSWER, RETRIEVED, Poison
-
-SETTINGS, NEEDS, WANTS = {"texts": 5}, (RETRIEVED,), ANSWER
+from ragassay.studies.poisoning.attacks.attack import RETRIEVED, Attack, Poison
 
 
-def poison(targets, tools, settings):
-    for target in targets:
-        made = 0
-        for passage in tools.retrieved.get(target["target_id"], []):
-            text = exchanged(passage["text"], target["answers"], target["target"])
-            if text and made < settings["texts"]:
-                made += 1
-                yield Poison(target["target_id"], text, made_from=passage["passage_id"])
+class Kind(Attack):
+    SETTINGS = {"texts": 5}
+    NEEDS = (RETRIEVED,)
+
+    def poison(self, targets):
+        for target in targets:
+            made = 0
+            for passage in self.tools.retrieved.get(target["target_id"], []):
+                text = exchanged(passage["text"], target["answers"], target["target"])
+                if text and made < self.settings["texts"]:
+                    made += 1
+                    yield Poison(target["target_id"], text, made_from=passage["passage_id"])

@@ -1,7 +1,10 @@
 """No attack: what every other is compared with."""
 
-SETTINGS, NEEDS, WANTS = {}, (), None
+from ragassay.studies.poisoning.attacks.attack import Attack
 
 
-def poison(targets, tools, settings):
-    return []
+class Kind(Attack):
+    WANTS = None
+
+    def poison(self, targets):
+        return []

@@ -1,11 +1,12 @@
 """PoisonedRAG's texts alone: they state the wrong answer, and nothing makes them look like the question."""
 
-from ragassay.studies.poisoning.attacks.poison import ANSWER, Poison
-
-SETTINGS, NEEDS, WANTS = {"texts": 5}, (), ANSWER
+from ragassay.studies.poisoning.attacks.attack import Attack, Poison
 
 
-def poison(targets, tools, settings):
-    for target in targets:
-        for text in target["texts"][: settings["texts"]]:
-            yield Poison(target["target_id"], text)
+class Kind(Attack):
+    SETTINGS = {"texts": 5}
+
+    def poison(self, targets):
+        for target in targets:
+            for text in target["texts"][: self.settings["texts"]]:
+                yield Poison(target["target_id"], text)

@@ -3,15 +3,13 @@ answer.
 """
 
 from ragassay.studies.poisoning.attacks.kinds import poisonedrag_bare
-from ragassay.studies.poisoning.attacks.poison import ANSWER
-
-SETTINGS, NEEDS, WANTS = poisonedrag_bare.SETTINGS, (), ANSWER
 
 
-def poison(targets, tools, settings):
-    questions = {target["target_id"]: sentence(target["question"]) for target in targets}
-    for one in poisonedrag_bare.poison(targets, tools, settings):
-        yield one._replace(text=f"{questions[one.target_id]} {one.text}")
+class Kind(poisonedrag_bare.Kind):
+    def poison(self, targets):
+        questions = {target["target_id"]: sentence(target["question"]) for target in targets}
+        for poison in super().poison(targets):
+            yield poison._replace(text=f"{questions[poison.target_id]} {poison.text}")
 
 
 def sentence(question: str) -> str:

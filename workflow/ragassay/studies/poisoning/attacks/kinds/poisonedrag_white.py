@@ -1,20 +1,21 @@
-"""PoisonedRAG with the retriever's weights: the question in front is exchanged token by token for what the retriever
-holds for more similar to it (HotFlip), then comes the wrong answer.
+"""PoisonedRAG with the retriever's weights: the question in front is optimised token by token (HotFlip) to raise its
+similarity to the question, then comes the wrong answer.
 """
 
-from ragassay.studies.poisoning.attacks.poison import ANSWER, RETRIEVER, Poison
-
-SETTINGS = {"texts": 5, "steps": 30, "candidates": 100, "targets": None, "seed": 0, "retriever": None}
-NEEDS, WANTS = (RETRIEVER,), ANSWER
+from ragassay.studies.poisoning.attacks.attack import RETRIEVER, Attack, Poison
 
 
-def poison(targets, tools, settings):
-    def make(target):
-        question, texts = target["question"], target["texts"][: settings["texts"]]
-        drafts = [tools.retriever.draft(question, f" {text}") for text in texts]
+class Kind(Attack):
+    SETTINGS = {"texts": 5, "steps": 30, "candidates": 100, "targets": None, "seed": 0, "retriever": None}
+    NEEDS = (RETRIEVER,)
+
+    def poison(self, targets):
+        return self.tools.finished.each(targets, self._make)
+
+    def _make(self, target):
+        retriever, settings, question = self.tools.retriever, self.settings, target["question"]
+        drafts = [retriever.draft(question, f" {text}") for text in target["texts"][: settings["texts"]]]
         seed = f"{settings['seed']} {target['target_id']}"
-        wanted = tools.retriever.questions([question])
-        climbed = tools.retriever.climb(drafts, wanted, settings["steps"], settings["candidates"], seed)
-        return [Poison(target["target_id"], one.text, forwards=one.forwards) for one in climbed]
-
-    return tools.finished.each(targets, make)
+        directions = retriever.questions([question])
+        climbed = retriever.climb(drafts, directions, settings["steps"], settings["candidates"], seed)
+        return [Poison(target["target_id"], draft.text, forwards=draft.forwards) for draft in climbed]

@@ -1,10 +1,8 @@
 """Removes every passage: no poison is read, nor anything else. A defence that does worse had better not search."""
 
-from ragassay.studies.poisoning.defences.judgement import Judgement
-
-SETTINGS = {}
-UNREAD = Judgement(True, reason="closed book")
+from ragassay.studies.poisoning.defences.defence import Defence, Judgement
 
 
-def judge(passages, settings):
-    return [UNREAD] * len(passages)
+class Kind(Defence):
+    def judge(self, passages):
+        return [Judgement(True, reason="closed book")] * len(passages)

@@ -5,24 +5,26 @@ nothing. Alike are those whose words are the same, or, below a similarity of 1, 
 
 import numpy as np
 
-from ragassay.studies.poisoning.defences.judgement import KEPT, Criterion, Judgement
+from ragassay.studies.poisoning.defences.defence import KEPT, Criterion, Defence, Judgement
 from ragassay.text.signatures import plain, signatures, similarity
 
-SETTINGS = {"similarity": 1.0}
 FIRST_WORDS = 300
 
 
-def judge(passages, settings):
-    limit = settings["similarity"]
-    found = signatures([passage["text"] for passage in passages], FIRST_WORDS)[:, 0]
-    words = [plain(passage["text"]).split() for passage in passages]
-    highest = np.zeros(len(passages))  # to a better passage
-    for at in range(1, len(passages)):
-        if limit < 1:
-            highest[at] = similarity(found[at], found[:at]).max()
-        else:
-            highest[at] = words[at] in words[:at]
-    return [_judgement(float(value), limit) for value in highest]
+class Kind(Defence):
+    SETTINGS = {"similarity": 1.0}
+
+    def judge(self, passages):
+        limit = self.settings["similarity"]
+        hashes = signatures([passage["text"] for passage in passages], FIRST_WORDS)[:, 0]
+        words = [plain(passage["text"]).split() for passage in passages]
+        highest = np.zeros(len(passages))  # to a better passage
+        for at in range(1, len(passages)):
+            if limit < 1:
+                highest[at] = similarity(hashes[at], hashes[:at]).max()
+            else:
+                highest[at] = words[at] in words[:at]
+        return [_judgement(float(value), limit) for value in highest]
 
 
 def _judgement(value, limit):

@@ -21,56 +21,62 @@ from statistics import NormalDist
 
 import numpy as np
 
-from ragassay.studies.poisoning.defences import surprise, thresholds
+from ragassay.studies.poisoning.defences.defence import SCORES
+from ragassay.studies.poisoning.defences.null import FOUND
+from ragassay.studies.poisoning.defences.thresholds import SURPRISE, CriteriaDefence, grid, rank, surprise
 from ragassay.text.words import content, stem, tokens
 
-SETTINGS = thresholds.SETTINGS | surprise.SETTINGS
-NEEDS = ("scores",)
-CRITERIA = {"echo": "found"}
-COMPARES = True  # similarities of one question with each other
 NORMAL = NormalDist()
 
 
-def units(null, settings):
-    """What each reading is in clean text."""
-    found = [readings(rows, settings) for rows in null.found.values() if rows]
-    names = found[0] if found else ()
-    values = {name: np.concatenate([own[name] for own in found]) for name in names}
-    return {name: thresholds.grid(np.sort(own[~np.isnan(own)])) for name, own in values.items()}
+class Kind(CriteriaDefence):
+    SETTINGS = CriteriaDefence.SETTINGS | SURPRISE
+    NEEDS = (SCORES,)
+    CRITERIA = {"echo": FOUND}
+    UNITS = ("similarity", "words", "run", "surprise")
+    COMPARES = True  # similarities of one question with each other
+
+    def units(self, null):
+        """What each reading is in clean text."""
+        parts = [echoes(rows, self.settings) for rows in null.found.values() if rows]
+        values = {name: np.concatenate([part[name] for part in parts]) for name in (parts[0] if parts else ())}
+        return {name: grid(np.sort(column[~np.isnan(column)])) for name, column in values.items()}
+
+    def readings(self, passages):
+        """A passage without any token is judged by the other readings."""
+        values = echoes(passages, self.settings)
+        ranked = [_normal(values[name], np.array(null)) for name, null in self.fitted["units"].items()]
+        return {"echo": np.nansum(np.stack(ranked), axis=0)}
 
 
-def scores(passages, settings):
-    """A passage without any token is judged by the other readings."""
-    own = readings(passages, settings)
-    ranked = np.stack([_normal(own[name], np.array(null)) for name, null in settings["units"].items()])
-    return {"echo": np.nansum(ranked, axis=0)}
-
-
-def _normal(values, null):
-    """Normal scores: what a rank in the null would be in a normal distribution."""
-    ranks = np.minimum(thresholds.rank(values, null), 1)
-    shares = (ranks * len(null) + 0.5) / (len(null) + 1)
-    return np.array([NORMAL.inv_cdf(share) if share == share else np.nan for share in shares.tolist()])
-
-
-def readings(passages, settings) -> dict[str, np.ndarray]:
+def echoes(passages, settings) -> dict[str, np.ndarray]:
+    """The four readings of each passage."""
     similarity = np.array([passage["score"] for passage in passages], float)
     words, runs = zip(*(taken_up(passage["question"], passage["text"]) for passage in passages), strict=True)
     return {
         "similarity": (similarity - similarity.mean()) / (similarity.std() or 1.0),
         "words": np.array(words),
         "run": np.array(runs),
-        "surprise": surprise.column(passages, "whole", settings),
+        "surprise": surprise(passages, "whole", settings),
     }
+
+
+def _normal(values, null):
+    """Normal scores: what a rank in the null would be in a normal distribution."""
+    ranks = np.minimum(rank(values, null), 1)
+    shares = (ranks * len(null) + 0.5) / (len(null) + 1)
+    return np.array([NORMAL.inv_cdf(share) if share == share else np.nan for share in shares.tolist()])
 
 
 @lru_cache(maxsize=100_000)  # each fold of queries is fitted on most of the texts of the others
 def taken_up(question: str, text: str) -> tuple[float, float]:
     """The readings `words` and `run` of one text."""
-    wanted, words = {stem(word) for word in content(question)}, [stem(word) for word in content(text)]
-    asked, own = ([word.lower() for word in tokens(one)] for one in (question, text))
+    wanted = {stem(word) for word in content(question)}
+    words = [stem(word) for word in content(text)]
+    asked = [word.lower() for word in tokens(question)]
+    written = [word.lower() for word in tokens(text)]
     share = len(wanted.intersection(words)) / max(1, len(words)) ** 0.5
-    return share, longest_run(asked, own) / max(1, len(asked))
+    return share, longest_run(asked, written) / max(1, len(asked))
 
 
 def longest_run(wanted: list[str], words: list[str]) -> int:

@@ -1,10 +1,10 @@
 """Removes exactly what is poisoned, which no real defence knows: the most that any filter of passages could reach."""
 
-from ragassay.studies.poisoning.defences.judgement import KEPT, Judgement
+from ragassay.studies.poisoning.defences.defence import KEPT, Defence, Judgement
 
-SETTINGS = {}
 POISONED = Judgement(True, reason="poisoned")
 
 
-def judge(passages, settings):
-    return [POISONED if passage["poisoned"] else KEPT for passage in passages]
+class Kind(Defence):
+    def judge(self, passages):
+        return [POISONED if passage["poisoned"] else KEPT for passage in passages]

@@ -7,26 +7,23 @@ wording are found less often. It removes no passage, and a text that says what t
 from ragassay.calls.parsers.json_answers import parse_object
 from ragassay.calls.parsers.result import Abstain
 from ragassay.grading.answer_match import normalized
-from ragassay.studies.poisoning.defences.judgement import KEPT
+from ragassay.studies.poisoning.defences.defence import Defence
 
-SETTINGS = {"model": None}
-PROMPT = "rewrite_question"
 MOST_WORDS = 60
 
 
-def judge(passages, settings):
-    return [KEPT] * len(passages)
+class Kind(Defence):
+    SETTINGS = {"model": None}
+    REWRITES = "rewrite_question"
 
-
-def rewritten(answer, question: str) -> tuple[str | None, str | None, str | None]:
-    """The new question; or nothing, with a reason and what was found."""
-    parsed = parse_object(answer.text, answer.finish_reason, ("question",))
-    if isinstance(parsed, Abstain):
-        return None, parsed.reason, answer.detail or "expected one JSON object with the key question"
-    given = parsed.value["question"]
-    text = " ".join(given.split()) if isinstance(given, str) else ""
-    if not normalized(text) or len(text.split()) > MOST_WORDS:
-        return None, "no_question", f"found {given!r:.80}, expected a question of at most {MOST_WORDS} words"
-    if normalized(text) == normalized(question):
-        return None, "unchanged", text[:80]
-    return text, None, None
+    def rewritten(self, answer, question):
+        parsed = parse_object(answer.text, answer.finish_reason, ("question",))
+        if isinstance(parsed, Abstain):
+            return None, parsed.reason, answer.detail or "expected one JSON object with the key question"
+        given = parsed.value["question"]
+        text = " ".join(given.split()) if isinstance(given, str) else ""
+        if not normalized(text) or len(text.split()) > MOST_WORDS:
+            return None, "no_question", f"found {given!r:.80}, expected a question of at most {MOST_WORDS} words"
+        if normalized(text) == normalized(question):
+            return None, "unchanged", text[:80]
+        return text, None, None

@@ -1,11 +1,14 @@
 """Removes passages that are surprising as a whole: perplexity, as published, with a threshold from clean text."""
 
-from ragassay.studies.poisoning.defences import surprise, thresholds
-
-SETTINGS = thresholds.SETTINGS | surprise.SETTINGS
-NEEDS = ("scores",)
-CRITERIA = {"ppl": "sample"}
+from ragassay.studies.poisoning.defences.defence import SCORES
+from ragassay.studies.poisoning.defences.null import SAMPLE
+from ragassay.studies.poisoning.defences.thresholds import SURPRISE, CriteriaDefence, surprise
 
 
-def scores(passages, settings):
-    return {"ppl": surprise.column(passages, "whole", settings)}
+class Kind(CriteriaDefence):
+    SETTINGS = CriteriaDefence.SETTINGS | SURPRISE
+    NEEDS = (SCORES,)
+    CRITERIA = {"ppl": SAMPLE}
+
+    def readings(self, passages):
+        return {"ppl": surprise(passages, "whole", self.settings)}

@@ -1,11 +1,12 @@
 """Removes passages with a window of neighbouring tokens that is surprising."""
 
-from ragassay.studies.poisoning.defences import surprise, thresholds
-
-SETTINGS = thresholds.SETTINGS | surprise.SETTINGS
-NEEDS = ("scores",)
-CRITERIA = {"window": "sample"}
+from ragassay.studies.poisoning.defences.kinds import ppl
+from ragassay.studies.poisoning.defences.null import SAMPLE
+from ragassay.studies.poisoning.defences.thresholds import surprise
 
 
-def scores(passages, settings):
-    return {"window": surprise.column(passages, "window", settings)}
+class Kind(ppl.Kind):
+    CRITERIA = {"window": SAMPLE}
+
+    def readings(self, passages):
+        return {"window": surprise(passages, "window", self.settings)}

@@ -3,12 +3,13 @@
 import numpy as np
 
 from ragassay.studies.poisoning.attacks.loudness import question_words
-from ragassay.studies.poisoning.defences import thresholds
-
-SETTINGS = dict(thresholds.SETTINGS)
-CRITERIA = {"question_share": "found"}
+from ragassay.studies.poisoning.defences.null import FOUND
+from ragassay.studies.poisoning.defences.thresholds import CriteriaDefence
 
 
-def scores(passages, settings):
-    shares = [question_words(passage["question"], passage["text"]) for passage in passages]
-    return {"question_share": np.array(shares)}
+class Kind(CriteriaDefence):
+    CRITERIA = {"question_share": FOUND}
+
+    def readings(self, passages):
+        shares = [question_words(passage["question"], passage["text"]) for passage in passages]
+        return {"question_share": np.array(shares)}

@@ -2,7 +2,7 @@
 
 Passages are put into two clusters by their vectors (Ward's linkage). The words that weigh most by TF-IDF in all
 passages together are what planted texts insist on: if most passages have more than half of them, the larger cluster is
-held for planted, else the smaller one. Of the most similar pairs, as many as the planted ones would have among
+assumed to be planted, else the smaller one. Of the most similar pairs, as many as the planted ones would have among
 themselves, each gives its similarity squared to both of its passages; as many passages are removed as that cluster
 has, those that were given most, since planted texts say the same thing.
 
@@ -15,38 +15,37 @@ from collections import Counter
 
 import numpy as np
 
-from ragassay.studies.poisoning.defences.judgement import Criterion, Judgement
+from ragassay.studies.poisoning.defences.defence import VECTORS, Criterion, Defence, Judgement
 from ragassay.text.words import content
 
-SETTINGS = {"words": 5}
-NEEDS = ("vectors",)
 TIES = 1e-6  # what the mean similarity counts, which orders those that no pair gives anything
 
 
-def judge(passages, settings):
-    """The score is what the most similar pairs give a passage; ties go by its mean similarity."""
-    if len(passages) < 3:
-        return [Judgement(False, 0.0)] * len(passages)
-    vectors = np.stack([passage["vector"] for passage in passages])
-    similarity = vectors @ vectors.T
-    count = planted(passages, similarity, settings["words"])
-    scores = insistence(similarity, count)
-    limit = np.sort(scores)[-count]
-    order = np.argsort(-scores, kind="stable")
-    removed = set(order[:count].tolist())
-    return [
-        Judgement(at in removed, float(score), "insistent" if at in removed else None,
-                  (Criterion("insistence", float(score), float(limit)),))
-        for at, score in enumerate(scores)
-    ]  # fmt: skip
+class Kind(Defence):
+    SETTINGS = {"words": 5}
+    NEEDS = (VECTORS,)
+
+    def judge(self, passages):
+        """The score is what the most similar pairs give a passage; ties go by its mean similarity."""
+        if len(passages) < 3:
+            return [Judgement(False, 0.0)] * len(passages)
+        vectors = np.stack([passage["vector"] for passage in passages])
+        similarity = vectors @ vectors.T
+        count = planted([passage["text"] for passage in passages], similarity, self.settings["words"])
+        scores = insistence(similarity, count)
+        limit = float(np.sort(scores)[-count])
+        removed = set(np.argsort(-scores, kind="stable")[:count].tolist())
+        judgements = []
+        for at, score in enumerate(scores.tolist()):
+            criteria = (Criterion("insistence", score, limit),)
+            judgements.append(Judgement(at in removed, score, "insistent" if at in removed else None, criteria))
+        return judgements
 
 
-def planted(passages, similarity, words: int) -> int:
-    """How many of the passages are held for planted."""
-    labels = ward(similarity)
-    sizes = sorted(int((labels == one).sum()) for one in (0, 1))
-    insistent = _insistent(passages, words)
-    return sizes[1] if insistent > len(passages) / 2 else sizes[0]
+def planted(texts, similarity, words: int) -> int:
+    """How many of the passages are assumed to be planted."""
+    sizes = np.sort(np.bincount(ward(similarity), minlength=2))
+    return int(sizes[1] if _insistent(texts, words) > len(texts) / 2 else sizes[0])
 
 
 def insistence(similarity, count: int) -> np.ndarray:
@@ -54,43 +53,29 @@ def insistence(similarity, count: int) -> np.ndarray:
     first, second = np.triu_indices(len(similarity), 1)
     values = similarity[first, second].astype(float)
     chosen = np.argsort(-values, kind="stable")[: max(1, count * (count - 1) // 2)]
-    given, both = np.sign(values[chosen]) * values[chosen] ** 2, np.concatenate([first[chosen], second[chosen]])
+    given = np.sign(values[chosen]) * values[chosen] ** 2
+    both = np.concatenate([first[chosen], second[chosen]])
     others = (similarity.sum(axis=1) - np.diag(similarity)) / (len(similarity) - 1)
     return np.bincount(both, np.concatenate([given, given]), len(similarity)) + others * TIES
 
 
 def ward(similarity) -> np.ndarray:
-    """The cluster of each item, 0 or 1: those two are joined whose union is least spread, until two are left.
-    `similarity` is that of vectors of length 1.
-    """
-    groups, sizes = [[at] for at in range(len(similarity))], np.ones(len(similarity))
-    costs = 1 - similarity.astype(float)  # what joining two groups adds to the sum of squares
-    np.fill_diagonal(costs, np.inf)
-    while len(groups) > 2:
-        one, other = sorted(np.unravel_index(costs.argmin(), costs.shape))
-        apart = (sizes[one] + sizes) * costs[one] + (sizes[other] + sizes) * costs[other]
-        joined = (apart - sizes * costs[one, other]) / (sizes[one] + sizes[other] + sizes)
-        costs[one], costs[:, one] = joined, joined
-        costs[one, one] = np.inf
-        costs = np.delete(np.delete(costs, other, axis=0), other, axis=1)
-        sizes[one] += sizes[other]
-        sizes = np.delete(sizes, other)
-        groups[one] += groups.pop(other)
-    labels = np.zeros(len(similarity), int)
-    labels[groups[-1]] = 1
-    return labels
+    """The cluster of each item, 0 or 1, by Ward's linkage; `similarity` is that of vectors of length 1."""
+    from scipy.cluster.hierarchy import fcluster, linkage  # a quarter of a second, which other kinds do not need
+
+    distances = np.sqrt(2 * np.maximum(1 - similarity.astype(float), 0))
+    return fcluster(linkage(distances[np.triu_indices(len(similarity), 1)], "ward"), 2, "maxclust") - 1
 
 
-def _insistent(passages, words):
+def _insistent(texts, words):
     """How many passages have more than half of the words that weigh most."""
-    texts = [passage["text"] for passage in passages]
     rows = [Counter(word for word in content(text.lower()) if len(word) > 1) for text in texts]
     spread = Counter(word for row in rows for word in row)
     rarity = {word: np.log((1 + len(rows)) / (1 + count)) + 1 for word, count in spread.items()}
     weights = Counter()
     for row in rows:
-        own = {word: count * rarity[word] for word, count in row.items()}
-        length = np.sqrt(sum(value**2 for value in own.values())) or 1.0
-        weights.update({word: value / length for word, value in own.items()})
+        weighted = {word: count * rarity[word] for word, count in row.items()}
+        length = np.sqrt(sum(value**2 for value in weighted.values())) or 1.0
+        weights.update({word: value / length for word, value in weighted.items()})
     top = [word for word, _ in sorted(weights.items(), key=lambda pair: (-pair[1], pair[0]))[:words]]
     return sum(sum(word in text for word in top) > len(top) / 2 for text in texts)

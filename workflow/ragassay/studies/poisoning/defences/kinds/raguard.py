@@ -14,46 +14,53 @@ alpha promises.
 
 import numpy as np
 
-from ragassay.studies.poisoning.defences import surprise, thresholds
-from ragassay.studies.poisoning.defences.null import LITERAL, RETRIEVED, SAMPLE, is_rough
+from ragassay.studies.poisoning.defences.defence import SCORES
+from ragassay.studies.poisoning.defences.null import FOUND, LITERAL, RETRIEVED, SAMPLE, is_rough
+from ragassay.studies.poisoning.defences.thresholds import SURPRISE, CriteriaDefence, check, surprise
 
-SETTINGS = thresholds.SETTINGS | surprise.SETTINGS
-SETTINGS |= {"criteria": ["pd", "pm", "ts"], "similarity_null": RETRIEVED, "second_chunk": "post", "doublings": 2}
-SETTINGS |= {"surprise_null": SAMPLE}
-CRITERIA = {"pd_high": "sample", "pd_low": "sample", "pm": "sample", "ppl": "sample", "ts": "found"}
 PARTS = {"pd": ("pd_high", "pd_low")}  # one that looks in both directions
 
 
-def needs(settings):
-    return ("scores",) if set(settings["criteria"]) - {"ts"} else ()
+class Kind(CriteriaDefence):
+    SETTINGS = (
+        CriteriaDefence.SETTINGS
+        | SURPRISE
+        | {"criteria": ["pd", "pm", "ts"], "similarity_null": RETRIEVED, "second_chunk": "post", "doublings": 2}
+        | {"surprise_null": SAMPLE}
+    )
+    CHOICES = CriteriaDefence.CHOICES | {"second_chunk": ("post", "post_given_pre")}
+    CRITERIA = {"pd_high": SAMPLE, "pd_low": SAMPLE, "pm": SAMPLE, "ppl": SAMPLE, "ts": FOUND}
 
+    @property
+    def needs(self):
+        return (SCORES,) if set(self.settings["criteria"]) - {"ts"} else ()
 
-def sources(settings):
-    """What the threshold of each criterion comes from."""
-    return CRITERIA if settings["surprise_null"] == SAMPLE else dict.fromkeys(CRITERIA, settings["surprise_null"])
+    @property
+    def sources(self):
+        null = self.settings["surprise_null"]
+        return self.CRITERIA if null == SAMPLE else dict.fromkeys(self.CRITERIA, null)
 
+    @property
+    def criteria(self):
+        return [part for name in self.settings["criteria"] for part in PARTS.get(name, (name,))]
 
-def criteria(settings):
-    return [part for name in settings["criteria"] for part in PARTS.get(name, (name,))]
+    def readings(self, passages):
+        values = {"ts": np.array([passage.get("score", np.nan) for passage in passages], float)}
+        if self.needs:
+            pre = surprise(passages, "pre", self.settings)
+            post = surprise(passages, self.settings["second_chunk"], self.settings)
+            values |= {"pd_high": pre - post, "pd_low": post - pre, "pm": np.maximum(pre, post)}
+            values["ppl"] = surprise(passages, "whole", self.settings)
+        return values
 
-
-def scores(passages, settings):
-    found = {"ts": np.array([passage.get("score", np.nan) for passage in passages], float)}
-    if needs(settings):
-        pre, post = (surprise.column(passages, name, settings) for name in ("pre", settings["second_chunk"]))
-        found |= {"pd_high": pre - post, "pd_low": post - pre, "pm": np.maximum(pre, post)}
-        found["ppl"] = surprise.column(passages, "whole", settings)
-    return found
-
-
-def adjusted(fitted, null, settings):
-    """With the literal null, TS has a threshold for each question."""
-    if settings["similarity_null"] == LITERAL and "ts" in fitted:
-        level = (1 - settings["alpha"]) * (1 - settings["trim"])
+    def adjusted(self, criteria, null):
+        """With the literal null, TS has a threshold for each question."""
+        if self.settings["similarity_null"] != LITERAL or "ts" not in criteria:
+            return criteria
         limits = {}
-        for name, own in null.literal.items():
-            thresholds.check("ts", np.sort(own), settings["alpha"])
-            limits[name] = float(np.quantile(own, level, method=settings["quantile"]))
+        for name, similarities in null.literal.items():
+            check("ts", np.sort(similarities), self.settings["alpha"])
+            limits[name] = self.limit(similarities)
         size = min(map(len, null.literal.values()))
-        fitted["ts"] |= {"threshold": limits, "texts": size, "rough": is_rough(size, settings["alpha"])}
-    return fitted
+        rough = is_rough(size, self.settings["alpha"])
+        return criteria | {"ts": criteria["ts"] | {"threshold": limits, "texts": size, "rough": rough}}

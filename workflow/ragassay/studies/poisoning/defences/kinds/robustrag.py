@@ -13,43 +13,41 @@ from ragassay.calls.parsers.json_answers import parse_object
 from ragassay.calls.parsers.result import Abstain, answer_part
 from ragassay.grading.answer_match import normalized
 from ragassay.grading.declining import declines_from_passages
-from ragassay.studies.poisoning.defences.judgement import KEPT
+from ragassay.studies.poisoning.defences.defence import Defence
 
 KEYWORDS, VOTING = "keywords", "voting"
-SETTINGS = {"aggregation": KEYWORDS, "share": 0.3, "most": 3}
-PROMPTS = ("name_keywords", "answer_from_keywords")
 LONGEST = 100  # letters of a keyword
 
 
-def judge(passages, settings):
-    return [KEPT] * len(passages)
+class Kind(Defence):
+    SETTINGS = {"aggregation": KEYWORDS, "share": 0.3, "most": 3}
+    PROMPTS = ("name_keywords", "answer_from_keywords")
 
-
-async def answer(question, passages, ask, settings):
-    if not passages:
-        return await ask.answer(question, [])
-    if settings["aggregation"] == VOTING:
-        return elected([await ask.answer(question, [text]) for text in passages])
-    named = [keywords(await ask("name_keywords", passages=[text], question=question)) for text in passages]
-    agreed = common([own for own in named if own], settings["share"], settings["most"])
-    if not agreed:
-        return await ask.answer(question, [])
-    return await ask("answer_from_keywords", keywords="\n".join(agreed), question=question)
+    async def answer(self, question, passages, ask):
+        if not passages:
+            return await ask.answer(question, [])
+        if self.settings["aggregation"] == VOTING:
+            return elected([await ask.answer(question, [text]) for text in passages])
+        named = [keywords(await ask("name_keywords", passages=[text], question=question)) for text in passages]
+        agreed = common([words for words in named if words], self.settings["share"], self.settings["most"])
+        if not agreed:
+            return await ask.answer(question, [])
+        return await ask("answer_from_keywords", keywords="\n".join(agreed), question=question)
 
 
 def keywords(answer) -> list[str]:
-    """Those of one passage; none where the answer cannot be read, which is what a passage gives that says nothing."""
+    """Those of one passage; an empty list if the reply cannot be parsed, as where a passage says nothing."""
     parsed = parse_object(answer.text, answer.finish_reason, ("keywords",))
     given = [] if isinstance(parsed, Abstain) else parsed.value["keywords"]
-    texts = [" ".join(one.split()) for one in given if isinstance(one, str)] if isinstance(given, list) else []
+    texts = [" ".join(word.split()) for word in given if isinstance(word, str)] if isinstance(given, list) else []
     return [text for text in texts if normalized(text) and len(text) <= LONGEST]
 
 
 def common(named: list[list[str]], share: float, most: int) -> list[str]:
     """The keywords that enough passages name, as the first of them writes each; those of most passages first."""
     written, counts = {}, Counter()
-    for own in named:
-        by_key = {_key(text): text for text in reversed(own)}
+    for keywords_of_one in named:
+        by_key = {normalized(text): text for text in reversed(keywords_of_one)}
         written = by_key | written
         counts.update(by_key.keys())
     enough = min(most, share * len(named))
@@ -64,7 +62,7 @@ def elected(answers):
     votes = [(answer, words) for answer, words in votes if words]
     if not votes:
         return answers[0]
-    agreeing = [sum(own <= other or other <= own for _, other in votes) for _, own in votes]
+    agreeing = [sum(words <= other or other <= words for _, other in votes) for _, words in votes]
     return votes[max(range(len(votes)), key=lambda at: (agreeing[at], -at))][0]
 
 
@@ -72,7 +70,3 @@ def _words(answer):
     """The words of an answer that says something."""
     text = answer_part(answer.text, answer.finish_reason)
     return None if isinstance(text, Abstain) or declines_from_passages(text) else set(normalized(text))
-
-
-def _key(text):
-    return normalized(text)

@@ -3,59 +3,116 @@ are very alike is removed, and of the others those that share much of their word
 
 If no two passages share much wording (ROUGE-L above `rouge`), all stay. `similarity` is the mean cosine from which
 a cluster is removed. The published .88 belongs to the published encoder, and means nothing in another; if it is not
-set, it is the quantile 1 - alpha of what the denser cluster has among the passages of clean queries. What the
-published defence asks models in its later stages is not here.
+set, it is the quantile 1 - alpha of what the denser cluster has among the passages of clean queries. The later stages,
+which ask a model, are the kind trustrag_stages.
 """
 
 import math
 
 import numpy as np
 
+from ragassay.base.card import is_number
+from ragassay.base.errors import shown
 from ragassay.models.encoders.embed import unit
-from ragassay.studies.poisoning.defences.clusters import mean_similarity, rouge_l, two_means
-from ragassay.studies.poisoning.defences.judgement import Criterion, Judgement
-from ragassay.studies.poisoning.defences.null import DefenceError, is_rough
+from ragassay.studies.poisoning.defences.defence import VECTORS, Criterion, Defence, DefenceError, Judgement
+from ragassay.studies.poisoning.defences.null import is_rough
 from ragassay.text.words import tokens
 
-SETTINGS = {"similarity": None, "rouge": 0.25, "alpha": 0.05, "seed": 0, "poisoned_null": None}
-NEEDS = ("vectors",)
+STARTS, STEPS = 10, 100  # of k-means
 
 
-def fit(null, settings):
-    if settings["similarity"] is not None:
-        return {"threshold": settings["similarity"]}
-    values = np.array([max(_clusters(rows, settings)[1]) for rows in null.found.values() if len(rows) > 1])
-    if len(values) < (least := math.ceil(1 / settings["alpha"])):
-        raise DefenceError(
-            f"trustrag: found {len(values)} calibration queries, expected at least {least} for alpha"
-            f" {settings['alpha']}; add some, raise alpha, or set similarity"
-        )
-    limit = float(np.quantile(values, 1 - settings["alpha"]))
-    return {"threshold": limit, "texts": len(values), "rough": is_rough(len(values), settings["alpha"])}
+class Kind(Defence):
+    SETTINGS = {"similarity": None, "rouge": 0.25, "alpha": 0.05, "seed": 0, "poisoned_null": None}
+    NEEDS = (VECTORS,)
+    IS_FITTED = True
+
+    def damage(self):
+        if is_number(self.fitted.get("threshold")):
+            return super().damage()
+        return f"found the threshold {shown(self.fitted.get('threshold'))}, expected a number"
+
+    def fit(self, null):
+        if self.settings["similarity"] is not None:
+            self.fitted = {"threshold": self.settings["similarity"]}
+            return self
+        alpha = self.settings["alpha"]
+        values = np.array([max(self._clusters(rows)[1]) for rows in null.found.values() if len(rows) > 1])
+        if len(values) < (least := math.ceil(1 / alpha)):
+            raise DefenceError(
+                f"trustrag: found {len(values)} calibration queries, expected at least {least} for alpha {alpha}; add"
+                " some, raise alpha, or set similarity"
+            )
+        limit = float(np.quantile(values, 1 - alpha))
+        self.fitted = {"threshold": limit, "texts": len(values), "rough": is_rough(len(values), alpha)}
+        return self
+
+    def judge(self, passages):
+        """The score is how alike the passages of its cluster are."""
+        limit, most = self.fitted["threshold"], self.settings["rouge"]
+        labels, similarities = self._clusters(passages)
+        words = [tokens(passage["text"].lower()) for passage in passages]
+        shared = np.array([[rouge_l(first, second) for second in words] for first in words])
+        np.fill_diagonal(shared, 0)
+        is_wordy = shared.max() > most
+        judgements = []
+        for at, label in enumerate(labels):
+            alike, wording = similarities[label], float(shared[at][labels == label].max())
+            dense = is_wordy and alike >= limit
+            pruned = is_wordy and not dense and wording > most
+            reason = "dense cluster" if dense else "shared wording" if pruned else None
+            criteria = (Criterion("cluster", alike, limit), Criterion("rouge", wording, most))
+            judgements.append(Judgement(bool(dense or pruned), alike, reason, criteria))
+        return judgements
+
+    def _clusters(self, passages):
+        """The cluster of each passage, and the mean cosine in both; that of a single passage is that of none, 0."""
+        vectors = np.stack([passage["vector"] for passage in passages])
+        spread = vectors.std(axis=0)
+        standard = (vectors - vectors.mean(axis=0)) / np.where(spread > 0, spread, 1)
+        labels = two_means(unit(standard), self.settings["seed"])
+        return labels, [np.nan_to_num(mean_similarity(vectors[labels == label])).item() for label in (0, 1)]
 
 
-def judge(passages, settings):
-    """The score is how alike the passages of its cluster are."""
-    limit, labels, similarities = settings["fitted"]["threshold"], *_clusters(passages, settings)
-    words = [tokens(passage["text"].lower()) for passage in passages]
-    shared = np.array([[rouge_l(one, other) for other in words] for one in words])
-    np.fill_diagonal(shared, 0)
-    is_wordy = shared.max() > settings["rouge"]
-    result = []
-    for at, label in enumerate(labels):
-        alike, wording = similarities[label], float(shared[at][labels == label].max())
-        dense = is_wordy and alike >= limit
-        pruned = is_wordy and not dense and wording > settings["rouge"]
-        reason = "dense cluster" if dense else "shared wording" if pruned else None
-        criteria = (Criterion("cluster", alike, limit), Criterion("rouge", wording, settings["rouge"]))
-        result.append(Judgement(bool(dense or pruned), alike, reason, criteria))
-    return result
+def two_means(vectors: np.ndarray, seed: int) -> np.ndarray:
+    """The cluster of each vector, 0 or 1, by k-means: the best of several starts, each from two of the vectors."""
+    random = np.random.default_rng(seed)
+    best, labels = np.inf, np.zeros(len(vectors), int)
+    for _ in range(STARTS if len(vectors) > 1 else 0):
+        centres = vectors[random.choice(len(vectors), 2, replace=False)]
+        nearest = None
+        for _ in range(STEPS):
+            distances = ((vectors[:, None] - centres[None]) ** 2).sum(axis=2)
+            before, nearest = nearest, distances.argmin(axis=1)
+            if before is not None and (nearest == before).all():
+                break
+            for label in (0, 1):
+                if (nearest == label).any():
+                    centres[label] = vectors[nearest == label].mean(axis=0)
+        cost = distances.min(axis=1).sum()
+        if cost < best:
+            best, labels = cost, nearest
+    return labels
 
 
-def _clusters(passages, settings):
-    """The cluster of each passage, and the mean cosine in both; that of a single passage is that of none, 0."""
-    vectors = np.stack([passage["vector"] for passage in passages])
-    spread = vectors.std(axis=0)
-    standard = (vectors - vectors.mean(axis=0)) / np.where(spread > 0, spread, 1)
-    labels = two_means(unit(standard), settings["seed"])
-    return labels, [np.nan_to_num(mean_similarity(vectors[labels == one])).item() for one in (0, 1)]
+def mean_similarity(vectors: np.ndarray) -> float:
+    """The mean cosine of all pairs; nothing for less than two."""
+    if len(vectors) < 2:
+        return float("nan")
+    above = np.triu_indices(len(vectors), 1)
+    return (vectors @ vectors.T)[above].mean()
+
+
+def rouge_l(first: list[str], second: list[str]) -> float:
+    """F of the longest common subsequence of words, by bits: see Hyyro's algorithm."""
+    if not first or not second:
+        return 0.0
+    places = {}
+    for at, word in enumerate(first):
+        places[word] = places.get(word, 0) | 1 << at
+    every = (1 << len(first)) - 1
+    row = every
+    for word in second:
+        matches = row & places.get(word, 0)
+        row = (row + matches | row - matches) & every
+    common = len(first) - row.bit_count()
+    return 2 * common / (len(first) + len(second))

@@ -6,30 +6,20 @@ knows the right answer by heart, so a model that knows nothing cannot take the p
 """
 
 from ragassay.calls.parsers.result import Abstain, answer_part
-
-SETTINGS = {"similarity": None, "rouge": 0.25, "alpha": 0.05, "seed": 0, "poisoned_null": None}  # of the first stage
-SETTINGS |= {"words": 50, "longest": 500}
-NEEDS = ("vectors",)
-PROMPTS = ("recall_knowledge", "consolidate_knowledge")
+from ragassay.studies.poisoning.defences.kinds import trustrag
 
 
-def fit(null, settings):
-    from ragassay.studies.poisoning.defences.kinds import trustrag  # which brings numpy: a job that asks has none
+class Kind(trustrag.Kind):
+    SETTINGS = trustrag.Kind.SETTINGS | {"words": 50, "longest": 500}
+    PROMPTS = ("recall_knowledge", "consolidate_knowledge")
 
-    return trustrag.fit(null, settings)
-
-
-def judge(passages, settings):
-    from ragassay.studies.poisoning.defences.kinds import trustrag
-
-    return trustrag.judge(passages, settings)
-
-
-async def answer(question, passages, ask, settings):
-    known = _text(await ask("recall_knowledge", question=question, words=settings["words"]))
-    material = {"knowledge": known, "passages": passages, "question": question}
-    trusted = _text(await ask("consolidate_knowledge", settings["longest"], **material)) if passages else known
-    return await ask.answer(question, [trusted] if trusted else [])
+    async def answer(self, question, passages, ask):
+        recalled = _text(await ask("recall_knowledge", question=question, words=self.settings["words"]))
+        material = {"knowledge": recalled, "passages": passages, "question": question}
+        trusted = recalled
+        if passages:
+            trusted = _text(await ask("consolidate_knowledge", self.settings["longest"], **material))
+        return await ask.answer(question, [trusted] if trusted else [])
 
 
 def _text(answer):

@@ -6,26 +6,27 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from ragassay.models.local import LocalModel
-from ragassay.studies.poisoning.defences.scorer import Scored
+from ragassay.studies.poisoning.defences.scorer import SurpriseScorer, TokenScores
 
-SETTINGS = {"max_tokens": 1024}
 CHUNK = 4096  # texts at once
 
 
-class Scorer:
-    def __init__(self, name: str, entry: dict, max_tokens: int):
-        from ragassay.models.likelihood.scorer import Scorer as Likelihood  # imports torch, which planning does without
+class Kind(SurpriseScorer):
+    SETTINGS = {"max_tokens": 1024}
 
-        self.model = Likelihood(LocalModel(name, entry), max_tokens)
+    def __init__(self, name: str, entry: dict, max_tokens: int):
+        from ragassay.models.likelihood.scorer import Scorer  # imports torch, which planning does without
+
+        self.model = Scorer(LocalModel(name, entry), max_tokens)
 
     @property
     def identity(self) -> dict:
         local = self.model.local
-        own = {"files": local.digest, "dtype": local.dtype, "max_tokens": self.model.longest}
-        return own | {"revision": local.commit}
+        files = {"files": local.digest, "revision": local.commit}
+        return files | {"dtype": local.dtype, "max_tokens": self.model.longest}
 
-    def scored(self, texts: Iterable[str], halves: Iterable[int]) -> Iterator[Scored]:
+    def scored(self, texts: Iterable[str], halves: Iterable[int]) -> Iterator[TokenScores]:
         texts = iter(texts)
         while chunk := list(islice(texts, CHUNK)):
-            for own in self.model.of(chunk):
-                yield Scored(-own.values, own.ends, own.cut > 0)
+            for text in self.model.of(chunk):
+                yield TokenScores(-text.values, text.ends, text.cut > 0)

@@ -11,7 +11,6 @@ halves, such as a notice that many documents end with, is read by none. A text o
 models by a hash of its words.
 """
 
-import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -22,15 +21,16 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
+from ragassay.base import chance
 from ragassay.base.atomic import replacing, write_text
 from ragassay.models import files
-from ragassay.studies.poisoning.defences.scorer import Scored, ScorerError, half_of
+from ragassay.studies.poisoning.defences.scorer import ScorerError, SurpriseScorer, TokenScores, half_of
 from ragassay.text.visible import visible
 
-SETTINGS = {"order": 2}
 CHUNK = 4096  # texts at once
 TOKEN = re.compile(r"\w+|[^\w\s]")
 READ = "read"
+PARTS = ("grams", "shares", "contexts", "weights")
 START, UNKNOWN = 0, 1  # a context, and a token; other tokens come after
 ARRAYS, WORDS = "ngrams.safetensors", "words.json"
 
@@ -58,39 +58,46 @@ class Ngrams:
             grams, places, counts = np.unique(context * model.size + ids, return_inverse=True, return_counts=True)
             contexts, owners, types = np.unique(grams // model.size, return_inverse=True, return_counts=True)
             totals = np.bincount(owners, counts)
-            own = {"grams": grams, "shares": counts / (totals + types)[owners]}
-            model.parts.append(own | {"contexts": contexts, "weights": types / (totals + types)})
+            shares, weights = counts / (totals + types)[owners], types / (totals + types)
+            model.parts.append({"grams": grams, "shares": shares, "contexts": contexts, "weights": weights})
             context = _before(places + 1, begins)
         return model
 
     def values(self, rows: list[np.ndarray]) -> np.ndarray:
         """-log p of all tokens, row after row."""
         ids, begins = _joined(rows)
-        found, context = np.full(len(ids), 1 / (self.size - 1)), np.zeros(len(ids), np.int64)
+        chances, context = np.full(len(ids), 1 / (self.size - 1)), np.zeros(len(ids), np.int64)
         for part in self.parts:
             places, is_known = _places(part["contexts"], context)
-            found *= np.where(is_known, part["weights"][places], 1)
+            chances *= np.where(is_known, part["weights"][places], 1)
             places, is_known = _places(part["grams"], context * self.size + ids)
-            found += np.where(is_known, part["shares"][places], 0)
+            chances += np.where(is_known, part["shares"][places], 0)
             context = _before(np.where(is_known, places + 1, -1), begins)
-        return -np.log(found)
+        return -np.log(chances)
 
     def ids(self, tokens: list[str]) -> np.ndarray:
         return np.array([self.numbers.get(token, UNKNOWN) for token in tokens], np.int64)
 
 
-class Scorer:
+class Kind(SurpriseScorer):
     """The models of both halves, and hashes of the texts that each has read. Its identity is that of its files."""
 
-    def __init__(self, models: list[Ngrams], read: list[np.ndarray], identity: dict | None = None):
-        self.models, self.read, self.identity = models, read, identity
+    SETTINGS = {"order": 2}
+    IS_TRAINED = True
+
+    def __init__(self, models: list[Ngrams], read: list[np.ndarray], digest: str | None = None):
+        self.models, self.read, self.digest = models, read, digest
+
+    @property
+    def identity(self):
+        return {"files": self.digest}
 
     @classmethod
-    def trained(cls, texts: Callable[[int], Iterable[str]], order: int) -> "Scorer":
+    def trained(cls, texts: Callable[[int], Iterable[str]], order: int) -> "Kind":
         """`texts` gives those of a half."""
-        found = [np.unique(np.fromiter(map(_hash, texts(side)), np.uint64)) for side in (0, 1)]
-        shared = np.intersect1d(*found, assume_unique=True)
-        read = [np.setdiff1d(own, shared, assume_unique=True) for own in found]
+        hashes = [np.unique(np.fromiter(map(_hash, texts(side)), np.uint64)) for side in (0, 1)]
+        shared = np.intersect1d(*hashes, assume_unique=True)
+        read = [np.setdiff1d(texts_read, shared, assume_unique=True) for texts_read in hashes]
         if not all(map(len, read)):
             raise ScorerError(
                 f"found {len(shared)} texts in both of two halves and none in one alone, which could teach a model;"
@@ -120,40 +127,65 @@ class Scorer:
             for order, part in enumerate(model.parts)
             for name, array in part.items()
         }
-        arrays |= {f"{half}.{READ}": own for half, own in enumerate(self.read)}
+        arrays |= {f"{half}.{READ}": read for half, read in enumerate(self.read)}
         with replacing(Path(folder, ARRAYS)) as target:
             target.write(save(arrays))
         write_text(Path(folder, WORDS), json.dumps([model.words for model in self.models], ensure_ascii=False))
 
     @classmethod
-    def load(cls, folder) -> "Scorer":
+    def load(cls, folder) -> "Kind":
         try:
             words = json.loads(Path(folder, WORDS).read_text(encoding="utf-8"))
             arrays = load(Path(folder, ARRAYS).read_bytes())
-            read = [arrays.pop(f"{half}.{READ}") for half in (0, 1)]
-            orders = 1 + max(int(name.split(".")[1]) for name in arrays)
-            models = [Ngrams(own, [{} for _ in range(orders)]) for own in words]
-        except (OSError, ValueError, KeyError, SafetensorError) as error:
-            raise ScorerError(f"{folder}: cannot read the scorer ({error}); train it again") from error
-        for name, array in arrays.items():
-            half, order, own = name.split(".")
-            models[int(half)].parts[int(order)][own] = array
-        return cls(models, read, {"files": files.digest(Path(folder))})
+            read = [_ascending(arrays.pop(f"{half}.{READ}")) for half in (0, 1)]
+            models = [Ngrams(_distinct(words[half]), _orders(arrays, half)) for half in (0, 1)]
+            if arrays:
+                raise ValueError(f"found the array {min(arrays)}")
+        except (OSError, ValueError, LookupError, TypeError, RecursionError, SafetensorError) as error:
+            raise ScorerError(f"{folder}: cannot read the scorer ({error!s:.80}); train it again") from error
+        return cls(models, read, files.digest(Path(folder)))
 
-    def scored(self, texts: Iterable[str], halves: Iterable[int]) -> Iterator[Scored]:
+    def scored(self, texts: Iterable[str], halves: Iterable[int]) -> Iterator[TokenScores]:
         """`halves` are the halves that texts belong to; each is scored by the model of the other."""
         pairs = zip(texts, halves, strict=True)
         while chunk := list(islice(pairs, CHUNK)):
-            found = [None] * len(chunk)
+            result = [None] * len(chunk)
             for half, model in enumerate(self.models):
-                places = [at for at, (_, own) in enumerate(chunk) if own != half]
+                places = [at for at, (_, side) in enumerate(chunk) if side != half]
                 for at, scored in zip(places, _scored(model, [chunk[at][0] for at in places]), strict=True):
-                    found[at] = scored
-            yield from found
+                    result[at] = scored
+            yield from result
+
+
+def _orders(arrays, half):
+    """The parts of a model, taken out of the arrays of a file."""
+    parts = []
+    while f"{half}.{len(parts)}.grams" in arrays:
+        part = {name: arrays.pop(f"{half}.{len(parts)}.{name}") for name in PARTS}
+        for numbers, weights in (PARTS[:2], PARTS[2:]):
+            if part[weights].shape != _ascending(part[numbers]).shape or not np.isfinite(part[weights]).all():
+                raise ValueError(f"found {weights} that do not belong to {numbers}")
+        parts.append(part)
+    if not parts:
+        raise ValueError("found no n-grams")
+    return parts
+
+
+def _ascending(numbers):
+    if numbers.ndim != 1 or numbers.dtype.kind not in "iu" or (numbers[1:] <= numbers[:-1]).any():
+        raise ValueError("found numbers out of order")
+    return numbers
+
+
+def _distinct(words):
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words) or len({*words}) < len(words):
+        raise ValueError("found words that are none, or twice the same")
+    return words
 
 
 def _hash(text):
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+    """What stands for a text that was read."""
+    return chance.number(None, text)
 
 
 def _scored(model, texts):
@@ -164,7 +196,7 @@ def _scored(model, texts):
         ends.append(np.array([match.end() for match in matches], np.int64))
     values = model.values(rows)
     cuts = np.cumsum([len(row) for row in rows])[:-1]
-    return [Scored(*pair) for pair in zip(np.split(values, cuts) if rows else [], ends, strict=True)]
+    return [TokenScores(*pair) for pair in zip(np.split(values, cuts) if rows else [], ends, strict=True)]
 
 
 def _joined(rows):
@@ -176,10 +208,10 @@ def _joined(rows):
 
 def _before(numbers, begins):
     """The number before each one; START where a row begins."""
-    found = np.empty_like(numbers)
-    found[1:] = numbers[:-1]
-    found[begins] = START
-    return found
+    before = np.empty_like(numbers)
+    before[1:] = numbers[:-1]
+    before[begins] = START
+    return before
 
 
 def _places(known, wanted):

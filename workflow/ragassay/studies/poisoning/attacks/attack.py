@@ -1,22 +1,21 @@
-"""What attacks make, and what they may use. An attack is a module of `ragassay.studies.poisoning.attacks.kinds` with a
-function
+"""What attacks make, and what they may use. A kind of attacks is a module of `ragassay.studies.poisoning.attacks.kinds`
+with a class `Kind`, an `Attack` with a method
 
-    poison(targets, tools, settings) -> passages
+    poison(targets) -> passages
 
-`targets` are rows of the table targets, `settings` its own, which `SETTINGS` names with their defaults; it yields
-`Poison`, target after target. What it needs beside them it names in `NEEDS`, or a function `needs(settings)` does:
-`retrieved`, `texts`, a `writer`, which is a model that writes texts, the weights of a `retriever` or a `reader`, a
-fitted `filter`, or a `responder`. What it wants of the model, in `WANTS`: the wrong `answer`, `declining`, or any
-`error`, by its setting `aim` if there are several.
+`targets` are rows of the table targets; it yields `Poison`, target after target. What the attacker has is in
+`self.tools`; `fit(tools)` learns from these what holds for all targets. `NEEDS` names what it needs of them, or the
+property `needs` does. `WANTS` is what it wants of the model: the wrong answer, that it declines, or any error. An
+attack with several `AIMS` has a setting `aim`.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
-from ragassay.base import variants
-from ragassay.base.errors import AssayError, unknown
+from ragassay.base import method
+from ragassay.base.errors import AssayError
 from ragassay.documents.ids import content_id
 
 KINDS = "ragassay.studies.poisoning.attacks.kinds"
@@ -62,32 +61,48 @@ class Tools:
     finished: object = None  # where what optimising has made is kept
 
 
+class Attack(method.Method):
+    WANTS: str | None = ANSWER
+    AIMS: dict[str, str] = {}  # what it wants by its setting `aim`, if it has one
+
+    @property
+    def wants(self) -> str | None:
+        return self.AIMS[self.settings["aim"]] if self.AIMS else self.WANTS
+
+    def fit(self, tools: Tools) -> Self:
+        self.tools = tools
+        return self
+
+    def poison(self, targets: list[dict]) -> Iterator[Poison]:
+        raise NotImplementedError
+
+
+def kind_of(kind: str, place: str = "attacks") -> type[Attack]:
+    return method.kind_of(KINDS, kind, place)
+
+
 def settings_of(kind: str, own: dict, place: str) -> dict:
     """The settings of an attack with its defaults."""
-    known = variants.load(KINDS, kind, place).SETTINGS
-    for key in own:
-        if key not in known:
-            raise AttackError(f"{place}: {unknown('setting', key, known) if known else f'{kind} has no settings'}")
+    known = kind_of(kind, place).SETTINGS
+    method.check_settings(kind, known, own, place)
     return known | own
 
 
 def needs(kind: str, own: dict, place: str = "attacks") -> tuple[str, ...]:
     """What an attack with these settings needs."""
-    found = variants.load(KINDS, kind, place)
-    return found.needs(found.SETTINGS | own) if hasattr(found, "needs") else found.NEEDS
+    return kind_of(kind, place)(own).needs
 
 
 def wants(kind: str, own: dict) -> str | None:
     """What an attack with these settings wants of the model."""
-    found = variants.load(KINDS, kind, "attacks").WANTS
-    return found[own["aim"]] if isinstance(found, dict) else found
+    return kind_of(kind)(own).wants
 
 
 def rows(attack: str, kind: str, targets: list[dict], tools: Tools, own: dict) -> Iterator[dict]:
     """The rows of the table poisoned_passages. Of texts that are the same for one target, the first stays."""
-    made = variants.load(KINDS, kind, f"attacks.{attack}.kind").poison(targets, tools, own)
-    for target_id, texts in groupby(made, key=lambda one: one.target_id):
-        unique = {one.text: one for one in reversed(list(texts))}
-        for number, one in enumerate(reversed(unique.values()), 1):
-            name = content_id("poison", attack, target_id or "", one.text)
-            yield {"passage_id": name, "number": number, "attack": attack, "poisoned": True} | one._asdict()
+    made = kind_of(kind, f"attacks.{attack}.kind")(own).fit(tools).poison(targets)
+    for target_id, texts in groupby(made, key=lambda poison: poison.target_id):
+        unique = {poison.text: poison for poison in reversed(list(texts))}
+        for number, poison in enumerate(reversed(unique.values()), 1):
+            name = content_id("poison", attack, target_id or "", poison.text)
+            yield {"passage_id": name, "number": number, "attack": attack, "poisoned": True} | poison._asdict()

@@ -1,6 +1,6 @@
 """Is this answer poisoned? A probe looks at the activations of one generation:
 
-    from ragassay.studies.poisoning.probes.probe import Probe
+    from ragassay import Probe
 
     probe = Probe.load("results/probes/demo/minilm/poisonedrag_black/demo-lm")
     with probe.watching(model) as watched:

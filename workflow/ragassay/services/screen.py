@@ -1,21 +1,23 @@
 """Texts are screened as they come in, before anybody has asked for them.
 
+    from ragassay import Guard, Screen
+
     screen = Screen(guard, queries, clean)
     judgements = screen(texts, vectors)
 
 Two things can be said of a text without a question: how surprising it is, by the thresholds of a fitted guard, and how
 similar it is to the one of many questions that it is most similar to. A text that was planted for a question of a log
-stands out there. Its threshold comes from the clean texts of the corpus, each by its own most similar question. Where
-no log is, questions that were made from the corpus take its place; they say less.
+stands out there. Its threshold comes from the clean texts of the corpus, each by its own most similar question. Without
+a log, questions that were made from the corpus take its place; they say less.
 """
 
 import numpy as np
 
 from ragassay.base.stage import log
-from ragassay.studies.poisoning.defences import defence, thresholds
-from ragassay.studies.poisoning.defences.guard import Guard, matrix, wrong_texts
-from ragassay.studies.poisoning.defences.judgement import Criterion, Judgement
-from ragassay.studies.poisoning.defences.null import DefenceError, is_rough
+from ragassay.services.guard import Guard, matrix, wrong_texts
+from ragassay.studies.poisoning.defences.defence import Criterion, DefenceError, Judgement
+from ragassay.studies.poisoning.defences.null import SAMPLE, is_rough
+from ragassay.studies.poisoning.defences.thresholds import CriteriaDefence, grid, rank
 
 ASKED = "asked"  # the criterion of similarity to questions
 
@@ -26,17 +28,18 @@ class Screen:
     """
 
     def __init__(self, guard: Guard, queries=(), clean=(), alpha: float | None = None):
-        self.guard, own = guard, defence.module(guard.kind)
-        sources = getattr(own, "CRITERIA", {})
-        if defence.compares(guard.kind) or "sample" not in sources.values():
+        self.guard, defence = guard, guard.defence
+        sources = defence.CRITERIA if isinstance(defence, CriteriaDefence) else {}
+        if defence.COMPARES or SAMPLE not in sources.values():
             raise DefenceError(
                 f"{guard.path}: found a guard of kind {guard.kind}, which needs a question, expected one that judges by"
                 " scores, such as raguard or ppl; fit that"
             )
-        fitted = guard.settings["fitted"]
-        kept = {name: one for name, one in fitted["criteria"].items() if sources[name] == "sample"}
-        self.settings = guard.settings | {"fitted": fitted | {"criteria": kept}}
-        self.alpha = guard.settings["alpha"] if alpha is None else alpha
+        self.alpha = defence.settings["alpha"] if alpha is None else alpha
+        criteria = {name: one for name, one in defence.fitted["criteria"].items() if sources[name] == SAMPLE}
+        self.defence = type(defence)(
+            defence.settings | {"alpha": self.alpha}, {"criteria": criteria, "units": defence.fitted["units"]}
+        )
         self.queries, self.limit = np.empty((0, 0), np.float32), None
         if len(queries) and len(clean):
             self.queries = matrix(guard.path, queries, "vectors of questions")
@@ -56,43 +59,41 @@ class Screen:
             )
         if is_rough(len(values), self.alpha):
             log.info("%d clean texts give a rough threshold for alpha %g", len(values), self.alpha)
-        level, method = (1 - self.alpha) * (1 - self.guard.settings["trim"]), self.guard.settings["quantile"]
-        self.limit = float(np.quantile(values, level, method=method))
-        self.null = np.array(thresholds.grid(np.sort(values)))
+        self.limit = self.defence.limit(values)
+        self.null = np.array(grid(np.sort(values)))
 
     def nearest(self, vectors) -> tuple[np.ndarray, np.ndarray]:
         """How similar each text is to its most similar question, and which that is."""
-        found, width = matrix(self.guard.path, vectors, "vectors of texts"), self.queries.shape[1]
-        if found.shape[1] != width:
+        rows, width = matrix(self.guard.path, vectors, "vectors of texts"), self.queries.shape[1]
+        if rows.shape[1] != width:
             raise DefenceError(
-                f"{self.guard.path}: found vectors of {found.shape[1]} numbers for texts and of {width} for questions,"
+                f"{self.guard.path}: found vectors of {rows.shape[1]} numbers for texts and of {width} for questions,"
                 " expected those of one encoder"
             )
-        similar = found @ self.queries.T
+        similar = rows @ self.queries.T
         return similar.max(axis=1), similar.argmax(axis=1)
 
     def __call__(self, texts: list[str], vectors=None) -> list[Judgement]:
         """One judgement for each text; `vectors` are theirs, if there are questions."""
         if wrong := wrong_texts(texts):
             raise DefenceError(f"{self.guard.path}: {wrong}")
-        rows = [{"scores": one._asdict()} for one in self.guard.surprises(texts)]
-        return self.judge(rows, vectors)
+        return self.judge([{"scores": scores._asdict()} for scores in self.guard.surprises(texts)], vectors)
 
     def judge(self, rows: list[dict], vectors=None) -> list[Judgement]:
         """The same for texts whose scores are stored: `rows` have these as `scores`."""
         if self.limit is not None and vectors is None:
             raise DefenceError(f"{self.guard.path}: found no vectors, which are compared with questions; give them")
         if self.limit is not None and len(rows) != len(vectors):
-            found = f"{len(rows)} texts and {len(vectors)} vectors"
-            raise DefenceError(f"{self.guard.path}: found {found}, expected one for each")
+            counts = f"{len(rows)} texts and {len(vectors)} vectors"
+            raise DefenceError(f"{self.guard.path}: found {counts}, expected one for each")
         judgements = [Judgement(False)] * len(rows)
-        if self.settings["fitted"]["criteria"] and rows:
-            judgements = defence.judge(self.guard.kind, rows, self.settings)
+        if self.defence.fitted["criteria"] and rows:
+            judgements = self.defence.judge(rows)
         if self.limit is None or not rows:
             return judgements
         values, _ = self.nearest(vectors)
-        ranks = thresholds.rank(values, self.null).tolist()
-        return [self._with(*one) for one in zip(judgements, values.tolist(), ranks, strict=True)]
+        ranks = rank(values, self.null).tolist()
+        return [self._with(*triple) for triple in zip(judgements, values.tolist(), ranks, strict=True)]
 
     def _with(self, judgement, value, rank):
         """A judgement with the similarity to questions as a further criterion."""

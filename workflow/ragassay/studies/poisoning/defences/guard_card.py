@@ -1,0 +1,99 @@
+"""A fitted defence on disk: a JSON file with what it is, what it was fitted on and with, and what came of that, for
+each fold of queries and for queries of tomorrow.
+
+It was fitted with a scorer and the encoders of a search, which the card knows by digests of their files and all else
+that changes what they compute. Others give other scores, which its thresholds say nothing about.
+"""
+
+from pathlib import Path
+
+from ragassay.base import card
+from ragassay.base.errors import shown
+from ragassay.models.encoders.encoder import Encoder
+from ragassay.studies.poisoning.defences.defence import Defence, DefenceError, damage_of, kind_of
+from ragassay.studies.poisoning.defences.null import ALL, FOLDS
+from ragassay.studies.poisoning.defences.scorer import SPLITS
+
+PASSAGE, QUERY = "passage", "query"  # the roles of texts in a search
+READING = {"way": str, "least": int, "window": int}  # how texts are split for their scores
+
+
+def _is_depth(value) -> str:
+    return "" if type(value) is int and value > 0 else f"found {shown(value)}, expected a number of passages"
+
+
+def _is_reading(value) -> str:
+    is_right = isinstance(value, dict) and {name: type(part) for name, part in value.items()} == READING
+    return "" if is_right and value["way"] in SPLITS else f"found {shown(value)}, expected {', '.join(READING)}"
+
+
+def _are_encoders(value) -> str:
+    is_right = isinstance(value, dict) and all(isinstance(part, dict) and "kind" in part for part in value.values())
+    return "" if is_right or value is None else f"found {shown(value)}, expected encoders by the role of texts"
+
+
+def _are_fitted(value) -> str:
+    is_right = isinstance(value, dict) and all(isinstance(part, dict) for part in value.values())
+    missing = sorted({ALL, *map(str, range(FOLDS))} - value.keys()) if is_right else ["any"]
+    return f"found no thresholds for fold {missing[0]}, expected all" if missing else ""
+
+
+FORM = card.Form(
+    "guard",
+    2,
+    {
+        "kind": str, "settings": dict, "depth": _is_depth, "retriever": str, "encoders": _are_encoders,
+        "similarity": str, "scorer": str, "scored_by": dict | None, "reading": _is_reading, "fitted": _are_fitted,
+    },
+    "fit it again",
+    DefenceError,
+)  # fmt: skip
+
+
+def write(path, about: dict, fitted: dict[str, dict]) -> None:
+    card.write(path, FORM, about | {"fitted": fitted}, indent=None)
+
+
+def read(path) -> dict:
+    """The card, if every fold can be judged by it."""
+    guard = card.read(path, FORM)
+    for fold in (ALL, *map(str, range(FOLDS))):
+        if wrong := damage_of(guard, guard["fitted"][fold]):
+            raise DefenceError(f"{path}: {wrong}, so the guard is damaged; fit it again")
+    return guard
+
+
+def defence_of(guard: dict, fold: str) -> Defence:
+    """The fitted defence for the queries of a fold."""
+    return kind_of(guard["kind"])(guard["settings"], guard["fitted"][fold])
+
+
+def place(path) -> tuple[str, str, str]:
+    """Dataset, retriever and defence of a guard, as its path says."""
+    path = Path(path)
+    return path.parts[-3], path.parts[-2], path.stem
+
+
+def check(path, guard: dict, **wanted) -> None:
+    """Refuse to judge scores of another scorer or what another retriever found."""
+    for name, value in wanted.items():
+        if guard[name] != value:
+            raise DefenceError(
+                f"{path}: found the {name} {value!r}, but it was fitted with {guard[name]!r}; fit it with that, too"
+            )
+
+
+def check_identity(path, what: str, identity: dict, fitted: dict) -> None:
+    """Refuse a scorer or an encoder that is not the one of the fitting."""
+    card.check_identity(path, FORM, what, identity, fitted)
+
+
+def encoders(entries: dict[str, dict]) -> dict[str, dict]:
+    """Role -> what the encoder is that reads texts in it; entries are those of the configuration, with names."""
+    identities = {}
+    for role, entry in entries.items():
+        same = [other for other in identities if entries[other] == entry]  # whose files need not be read again
+        encoder = Encoder(**entry)
+        identity = identities[same[0]] if same else encoder.identity | {card.ELSEWHERE: encoder.local.commit}
+        identities[role] = identity | {"prefix": encoder.prefix(role)}
+    return identities
