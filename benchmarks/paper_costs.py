@@ -1,7 +1,7 @@
 """What `config/paper.yaml` costs at its prices: `make estimate` of the scope study for the demo's articles, scaled to
 the documents that the paper's shards ask for. Nothing is asked or paid, and no page is fetched.
 
-An embedded reader answers in the place of models, which may write more. Minutes on two cores.
+Rules answer in the place of models, which may write more. Minutes on two cores.
 """
 
 import csv

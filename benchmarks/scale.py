@@ -1,6 +1,6 @@
 """Count what a document and a passage cost: jobs, requests, tokens, bytes. docs/scale.md multiplies that.
 
-The scope study of the demo runs in a clone, with the embedded reader in the place of all models, one responder and one
+The scope study of the demo runs in a clone, with rules in the place of all models, one responder and one
 prompt. What it says sets the tokens: its answers are short. Nothing but a visit to the register is timed, and that in
 seconds of a processor, so this may run beside other work.
 """

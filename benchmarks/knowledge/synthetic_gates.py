@@ -2,7 +2,7 @@
 away at alpha = .05, by each way to make such queries.
 
 Each of 1,000 abstracts has one query. How the sources of synthetic queries are masked was settled on the 500 questions
-`cv`; the figures are of the 500 questions `test`. `written` are questions by the embedded reader's rules.
+`cv`; the figures are of the 500 questions `test`. `written` are questions by the provider `rules`.
 """
 
 import tempfile

@@ -57,29 +57,12 @@ def shared(tiny, tmp_path_factory):
     ("module", "expected"),
     [
         ("scripts/documents/describe_documents.py", {"describe_documents": 1, **METRICS}),
-        ("ragassay/schemas/documents.py", {"describe_documents": 1, **METRICS}),
-        ("ragassay/report/charts/theme.py", {"draw_figures": 7, "render_report": 1}),
         ("scripts/labels/label_scope.py", jobs("label_scope", SELECTION, gathers=SCOPE_ONLY)),
-        ("ragassay/documents/ids.py", jobs(SELECTION, gathers=SCOPE_ONLY)),
         ("scripts/hardness/grade_hardness.py", jobs(gathers=GRADED)),
-        ("ragassay/studies/scope/scope_section.py", jobs(gathers=["measure_scope"])),
-        (
-            "ragassay/models/encoders/kinds/sentence_transformers.py",
-            {
-                **jobs("compute_hardness", gathers=(*GRADED, "embed_passages", *SEARCHED[1:])),
-                **{"train_detector": 2, "apply_detector": 2},
-            },
-        ),
-        ("ragassay/search/nearest.py", jobs(gathers=SEARCHED)),
-        ("ragassay/grading/verdicts.py", jobs(JUDGING, gathers=ASKED)),
-        ("ragassay/studies/scope/model_answers.py", jobs(QUESTIONS, gathers=ASKED)),
-        ("ragassay/studies/scope/model_answers.py", jobs(NOVEL, gathers=ASKED)),
-        ("ragassay/calls/providers/_rules/reading.py", jobs(SCOPE, gathers=ASKED)),  # the model is code
-        ("ragassay/calls/parsers/numbered_lists.py", jobs(SCOPE, gathers=ASKED)),
-        ("ragassay/news/extraction/extractor.py", {"extract_articles": 1, **jobs(CLUSTERS, shards=1, gathers=ALL)}),
-        ("ragassay/text/signatures.py", jobs(CLUSTERS, gathers=ALL)),
         ("ragassay/report/report_page.py", {"render_report": 1}),
-        ("ragassay/text/sentences.py", READING | jobs(CLUSTERS, gathers=ALL)),  # through ragassay.documents.documents
+        ("ragassay/grading/verdicts.py", jobs(JUDGING, gathers=ASKED)),
+        ("ragassay/calls/providers/_rules/reading.py", jobs(SCOPE, gathers=ASKED)),  # the model is code
+        ("ragassay/news/extraction/extractor.py", {"extract_articles": 1, **jobs(CLUSTERS, shards=1, gathers=ALL)}),
         ("ragassay/base/tables.py", READING | jobs(CLUSTERS, gathers=ALL)),
     ],
 )
