@@ -24,8 +24,7 @@ from common.memory import peak_megabytes
 ROOT = Path(__file__).resolve().parent.parent
 
 from attackers.reading import Reading
-from ragassay.news.fetching.addresses import ip_address, public
-from ragassay.news.fetching.bounds import Limits
+from ragassay.news.fetching.addresses import Limits, ip_address, public
 from ragassay.news.fetching.fetcher import Fetcher
 
 AGENT = "ragassay/0.1 (+https://ragassay.example/contact)"

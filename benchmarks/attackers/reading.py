@@ -11,7 +11,7 @@ from pathlib import Path
 from ragassay.news.extraction.extractor import Extractor, Reject
 from ragassay.news.feeds import feed_worker
 from ragassay.news.feeds.candidates import read
-from ragassay.news.readers.pool import Readers
+from ragassay.news.readers import Readers
 
 SECONDS, MEGABYTES = 20, 500
 HTML = "text/html; charset=utf-8"

@@ -9,8 +9,7 @@ from news import TOPICS, Shard, asked_until, feed, start, timeless, urls
 from project import ROOT
 from ragassay.base.errors import AssayError
 from ragassay.news.demo import loopback_server
-from ragassay.news.fetching import bodies
-from ragassay.news.fetching.archive import Answers
+from ragassay.news.fetching.archive import Answers, body_of
 
 ARTICLES = ROOT / "resources/demo/articles"
 AUTUMN = {"first_day": "2026-09-01", "last_day": "2026-10-31"}
@@ -79,7 +78,7 @@ def test_the_demo_site_has_all_that_can_happen_and_pages_are_stored_as_they_come
     [page] = [row for row in found["pages"] if row["url"].endswith("/story/1931")]
     path = "/2026/09/tolven-railway-reopens"
     assert (page["status"], page["final_url"]) == (200, f"http://www.tolvenecho.example{path}")
-    assert bodies.body(page) == sites[0]._site.answers["www.tolvenecho.example", path].body
+    assert body_of(page) == sites[0]._site.answers["www.tolvenecho.example", path].body
     assert '"content-type": "text/html; charset=utf-8"' in page["headers"] and '"etag"' in page["headers"]
     assert page["feed_title"] and page["feed_published"].startswith(("Tue", "Wed", "Thu", "Fri", "Sat", "Sun", "Mon"))
 

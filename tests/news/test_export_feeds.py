@@ -4,7 +4,7 @@ import pytest
 
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
-from ragassay.news.feeds.feed_table import OTHER_NAMES, PAPER_TOPICS
+from ragassay.news.feeds.feed_lists import OTHER_NAMES, PAPER_TOPICS
 from ragassay.schemas.documents import FEEDS
 from scripts.news.export_feeds import export_feeds
 

@@ -9,7 +9,7 @@ import pytest
 from corpora.news_pages import articles, page
 from ragassay.base import tables
 from ragassay.base.tally import MostRejected
-from ragassay.news.fetching import bodies as stored
+from ragassay.news.fetching.archive import packed_body
 from ragassay.schemas.documents import ARTICLES, PAGES
 from scripts.news.extract_articles import extract_articles
 
@@ -30,7 +30,7 @@ GERMAN = (
 
 def fetched(url, text, **other):
     body = text.encode()
-    row = {"url": url, "final_url": url, "shard": "autumn", "topic": "news", "status": 200, "body": stored.packed(body)}
+    row = {"url": url, "final_url": url, "shard": "autumn", "topic": "news", "status": 200, "body": packed_body(body)}
     row |= {"headers": '{"content-type": "text/html; charset=utf-8"}', "fetched_at": FETCHED}
     row |= {"page_hash": hashlib.sha256(body).hexdigest()}
     return row | {"feed_url": None, "feed_title": None, "feed_published": None} | other

@@ -7,26 +7,27 @@ run, so that none delays a crawl for ever. Does not read pages and does not choo
 """
 
 import asyncio
+import contextlib
 import datetime
 import math
 import time
 import traceback
 from collections import defaultdict
-from collections.abc import Set
+from collections.abc import Callable, Iterator, Set
 from urllib.parse import urlsplit
 
 from ragassay.base.errors import AssayError
 from ragassay.base.stage import log
 from ragassay.news.feeds import feed_worker
 from ragassay.news.feeds.candidates import Candidates, Days, read, unread
-from ragassay.news.fetching import bodies
-from ragassay.news.fetching.archive import Answers
+from ragassay.news.fetching.archive import Answers, packed_body
 from ragassay.news.fetching.fetcher import Fetched, Fetcher
-from ragassay.news.readers.pool import Readers
+from ragassay.news.readers import Readers
 
 PAUSES = (0.0, 60.0, 600.0)  # before each try, for a host that asked for a pause
 MOST_FAILURES = 10  # in a row at one host
 PROGRESS_SECONDS = 30.0
+AGENT = "ragassay/0.1"
 
 
 class Crawl:
@@ -113,7 +114,7 @@ class Crawl:
             old = old if old and old.body() is not None else None
             checks = (old.headers.get("etag"), old.headers.get("last-modified")) if old else ()
             answer = await self._fetch(url, *checks, named=url not in foreign)
-            packed = await asyncio.to_thread(bodies.packed, answer.body)  # as costly as all the rest
+            packed = await asyncio.to_thread(packed_body, answer.body)  # as costly as all the rest
             kept = self.answers.keep(answer, old, packed)
             self._tell()
             failures = failures + 1 if kept.passing else 0
@@ -168,3 +169,28 @@ def _about(kept):
 
 def _secure(url):
     return "https" + url.removeprefix("http") if url.startswith("http://") else url
+
+
+def fetcher(crawl: dict, connect_to: dict | None, opted_out: Callable[[str], bool]) -> Fetcher:
+    """What the section `crawl` of the configuration means: how we introduce ourselves, whom we may ask, how often."""
+    return Fetcher(
+        f"{AGENT} (+{crawl['contact']})" if crawl["contact"] else AGENT,
+        allow_hosts=crawl["allow_hosts"],
+        connect_to=connect_to,
+        gap=crawl["seconds_between_requests"],
+        own_gap=crawl["seconds_between_requests_own_hosts"],
+        spacing_folder=crawl["spacing_folder"],
+        opted_out=opted_out,
+    )
+
+
+@contextlib.contextmanager
+def local_site(crawl: dict) -> Iterator[dict | None]:
+    """Serve the configured articles; where to connect for each of their hosts."""
+    if not crawl["local_site"]:
+        yield None
+        return
+    from ragassay.news.demo.loopback_server import LocalSite
+
+    with LocalSite(crawl["local_site"]) as site:
+        yield site.connect_to

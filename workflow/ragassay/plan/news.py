@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ragassay.base.errors import unknown
-from ragassay.news.feeds.feed_table import topic_of
+from ragassay.news.feeds.feed_lists import topic_of
 from ragassay.plan import documents
 
 

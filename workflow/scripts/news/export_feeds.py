@@ -9,9 +9,16 @@ from collections import Counter
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
 from ragassay.base.stage import log, run
-from ragassay.news.feeds import directory, feed_worker, opml
-from ragassay.news.feeds.feed_table import Listed, feed_rows, topic_of
-from ragassay.news.readers.pool import Readers
+from ragassay.news.feeds import feed_worker
+from ragassay.news.feeds.feed_lists import (
+    Listed,
+    directory_file,
+    feed_rows,
+    listed_in_directory,
+    listed_in_opml,
+    topic_of,
+)
+from ragassay.news.readers import Readers
 from ragassay.schemas.documents import FEEDS
 
 
@@ -34,13 +41,13 @@ def export_feeds(
     listed = [_own(number, feed) for number, feed in enumerate(own_feeds, 1)]
     with Readers(feed_worker.__name__, min(1, len(opml_files)), seconds, memory_mb) as readers:
         for file in opml_files:
-            found = opml.listed(file, readers)
+            found = listed_in_opml(file, readers)
             digest = found[0].source_hash if found else "of no use"
             log.info("%s: %d feeds listed, SHA-256 %s", file, len(found), digest)
             listed += found
     if use_directory:
-        path, digest = directory.directory_file()
-        found = directory.listed(
+        path, digest = directory_file()
+        found = listed_in_directory(
             path, digest, lambda name: topic_of([name], topics, other_names) is not None, languages, countries
         )
         log.info("newscatcher: %d feeds listed of what was asked for, SHA-256 %s", len(found), digest)

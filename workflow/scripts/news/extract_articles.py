@@ -16,7 +16,7 @@ from ragassay.documents.documents import Unusable
 from ragassay.news.extraction.article_rows import article_row, own_address
 from ragassay.news.extraction.extractor import Extractor, Reject
 from ragassay.news.extraction.walls import SAME_TEXT_ADDRESSES, repeated
-from ragassay.news.fetching import bodies as stored
+from ragassay.news.fetching.archive import body_of
 from ragassay.schemas.documents import ARTICLES, PAGES
 
 TOLD = ("url", "final_url", "status", "shard", "topic", "page_hash", "fetched_at", "feed_title", "feed_published")
@@ -86,7 +86,7 @@ def _bodies(path):
     for batch in tables.batches(PAGES, path):
         for at in range(batch.num_rows):
             (row,) = batch.slice(at, 1).to_pylist()
-            yield {name: row[name] for name in TOLD}, stored.body(row), json.loads(row["headers"]), row["final_url"]
+            yield {name: row[name] for name in TOLD}, body_of(row), json.loads(row["headers"]), row["final_url"]
 
 
 if __name__ == "__main__":

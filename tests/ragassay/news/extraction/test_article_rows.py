@@ -1,16 +1,13 @@
-"""Rows of the table articles, and the bodies of stored pages."""
+"""Rows of the table articles."""
 
 import dataclasses
 import datetime
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ragassay.documents.documents import Unusable
 from ragassay.news.extraction.article_rows import article_id, article_row, own_address
 from ragassay.news.extraction.extractor import Article
-from ragassay.news.fetching.bodies import body, packed
 from ragassay.schemas.documents import ARTICLES
 
 PAGE = {
@@ -63,8 +60,3 @@ def test_ids_differ_by_address_source_and_content():
 )
 def test_the_own_address_is_the_canonical_one_of_the_same_site(canonical, own):
     assert own_address(row(canonical_url=canonical)) == own
-
-
-@given(st.binary())
-def test_a_body_comes_back_as_it_was(content):
-    assert body({"body": packed(content)}) == content

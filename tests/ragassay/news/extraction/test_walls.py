@@ -2,8 +2,7 @@
 
 import pytest
 
-from ragassay.news.extraction.wall_phrases import CONSENT, PAYWALL
-from ragassay.news.extraction.walls import repeated, wall
+from ragassay.news.extraction.walls import CONSENT, PAYWALL, repeated, wall
 
 URL = "https://paper.example/story"
 NEWS = (
@@ -65,9 +64,8 @@ def test_what_the_publisher_says_is_not_free_and_hosts_for_consent():
     assert wall(LONG, "https://consent.paper.example/?to=story") == "consent_wall"
 
 
-@pytest.mark.parametrize("phrase", CONSENT + PAYWALL)
-def test_phrases_are_in_the_form_in_which_they_are_looked_for(phrase):
-    assert phrase == phrase.lower() and len(phrase) > 6
+def test_phrases_are_in_the_form_in_which_they_are_looked_for():
+    assert [phrase for phrase in CONSENT + PAYWALL if phrase != phrase.lower() or len(phrase) <= 6] == []
 
 
 def test_a_text_at_five_addresses_of_one_host_is_boilerplate():

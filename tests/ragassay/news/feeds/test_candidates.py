@@ -1,13 +1,14 @@
 """Which pages feeds name and which of them are fetched, whatever the order of everything."""
 
 import datetime
+import json
 import random
 from collections import Counter
 
 import pytest
 
 from ragassay.news.feeds.candidates import Candidates, Days, read, unread
-from ragassay.news.feeds.entries import Entry, Feed, to_json
+from ragassay.news.feeds.feed_worker import Entry, Feed
 from ragassay.news.fetching.archive import Kept
 
 OCTOBER = Days("2026-10-01", "2026-10-31")
@@ -16,7 +17,7 @@ NOON = datetime.datetime(2026, 10, 15, 12, tzinfo=datetime.UTC)
 
 
 def entry(url, moment=NOON):
-    return Entry(url, f"About {url}", str(moment or ""), moment, url)
+    return Entry(url, f"About {url}", str(moment or ""), moment and moment.timestamp())
 
 
 def row(url, topic="news"):
@@ -129,7 +130,8 @@ def test_a_feed_that_was_not_asked_is_dead_and_says_why():
 @pytest.mark.parametrize(("kind", "health"), [("live", "live"), ("empty", "empty"), ("not_a_feed", "dead")])
 def test_health_of_feeds_that_were_read(kind, health):
     entries = [entry("http://a.example/1"), entry("http://a.example/2", None)]
-    assert read({"read": to_json(Feed(entries, kind, "why"))}) == (health, "why", entries)
+    sent = json.loads(json.dumps(Feed(entries, kind, "why")))
+    assert read({"read": sent}) == (health, "why", entries)
 
 
 @pytest.mark.parametrize("reason", ["timeout", "memory", "crash"])

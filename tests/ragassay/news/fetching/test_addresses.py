@@ -8,8 +8,7 @@ from ipaddress import ip_address
 import pytest
 
 from ragassay.base.errors import AssayError
-from ragassay.news.fetching.addresses import Addresses, public
-from ragassay.news.fetching.bounds import Failed, Limits
+from ragassay.news.fetching.addresses import Addresses, Failed, Limits, public
 from servers import Web, answer, fetch
 
 CLOSED = """0.0.0.0 0.1.2.3 10.0.0.1 100.64.0.1 100.127.255.255 127.0.0.1 127.255.255.255 169.254.169.254 172.16.0.1

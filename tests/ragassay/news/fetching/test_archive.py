@@ -8,8 +8,7 @@ import signal
 import pytest
 
 from ragassay.calls.ledger.journal import LedgerError
-from ragassay.news.fetching import bodies
-from ragassay.news.fetching.archive import Answers
+from ragassay.news.fetching.archive import Answers, body_of, packed_body
 from ragassay.news.fetching.fetcher import Fetched
 
 NOW = datetime.datetime(2026, 10, 31, 12, tzinfo=datetime.UTC)
@@ -38,7 +37,7 @@ def test_an_answer_is_found_by_the_next_process(tmp_path):
     [answer, missing] = found(tmp_path / "a").values()
     assert [answer, missing] == written
     assert (answer.body(), answer.fetched_at, answer.headers) == (body, NOW, {"etag": '"1"'})
-    assert bodies.body({"body": answer.packed()}) == body
+    assert body_of({"body": answer.packed()}) == body
     assert (missing.outcome, missing.status, missing.size) == ("http_404", 404, 0)
 
 
@@ -86,7 +85,7 @@ def test_torn_lines_and_bodies_that_changed_are_not_believed(tmp_path):
     journal.write_bytes(journal.read_bytes()[:-5])
     assert found(tmp_path / "a").keys() == {URL}
     whole = blobs.read_bytes()
-    for broken in (b"", whole[:4], bytes(len(whole)), b"\xff" + whole[1:], bodies.packed(b"other")):
+    for broken in (b"", whole[:4], bytes(len(whole)), b"\xff" + whole[1:], packed_body(b"other")):
         blobs.write_bytes(broken)
         assert found(tmp_path / "a")[URL].body() is None
     blobs.unlink()

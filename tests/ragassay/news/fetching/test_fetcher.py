@@ -9,7 +9,7 @@ import pytest
 
 from programs import require
 from ragassay.base.errors import AssayError
-from ragassay.news.fetching.bounds import Limits
+from ragassay.news.fetching.addresses import Limits
 from ragassay.news.fetching.fetcher import Fetcher
 from servers import AGENT, Web, answer, fetch, moved
 

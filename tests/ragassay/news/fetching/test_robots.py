@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from ragassay.news.fetching.bounds import Limits
+from ragassay.news.fetching.addresses import Limits
 from servers import Web, answer, fetch, moved
 
 PAGE = answer(b"page")

@@ -12,7 +12,7 @@ import pytest
 
 from clocks import VirtualTime
 from ragassay.base.errors import AssayError
-from ragassay.news.fetching.bounds import Limits
+from ragassay.news.fetching.addresses import Limits
 from ragassay.news.fetching.robots import rules
 from ragassay.news.fetching.spacing import Spacing
 from servers import AGENT, Web, answer

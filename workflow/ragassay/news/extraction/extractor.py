@@ -5,8 +5,8 @@ language.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from ragassay.news.extraction import page_worker
-from ragassay.news.readers.pool import DEATHS, Readers
+from ragassay.news import worker_main
+from ragassay.news.readers import DEATHS, Readers
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Extractor(Readers):
     """Use it as a context manager: on leaving it, no child process remains."""
 
     def __init__(self, workers: int = 1, seconds: float = 20, memory_mb: int = 1024):
-        super().__init__(page_worker.__name__, workers, seconds, memory_mb)
+        super().__init__("ragassay.news.extraction.extractor", workers, seconds, memory_mb)
 
     def extract(self, pages: Iterable[tuple[object, bytes, dict, str]]) -> Iterator[tuple[object, Article | Reject]]:
         """For pages of id, body, headers and address: each id with its article or reject, in the order of the pages."""
@@ -48,3 +48,15 @@ def _result(reply):
         return Article(**reply["read"])
     reason = f"extraction_{reply['reason']}" if reply["reason"] in DEATHS else reply["reason"]
     return Reject(reason, reply["detail"])
+
+
+def loaded():
+    """What the child runs."""
+    from ragassay.news.extraction.page import language_of, read_page
+
+    language_of("The model is loaded now, not during the first page.")
+    return read_page
+
+
+if __name__ == "__main__":
+    worker_main.main(loaded)

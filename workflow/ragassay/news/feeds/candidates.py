@@ -11,11 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ragassay.base import chance
-from ragassay.news.feeds.entries import Entry, from_json
+from ragassay.news.feeds.feed_worker import Entry, Feed
 from ragassay.news.fetching.archive import Kept
-from ragassay.news.readers.pool import DEATHS
+from ragassay.news.readers import DEATHS
 
-SLACK_DAYS = 2  # dates of feeds are not to be trusted to the day
+DAY, SLACK_DAYS = 86_400, 2  # dates of feeds are not to be trusted to the day
 DISALLOWED = {"disallowed", "robots_unavailable", "crawl_delay", "opted_out"}
 BLOCKED = {"put_off", "no_contact"}
 REFUSING = {401, 403, 407, 429, 451, 503}
@@ -45,9 +45,10 @@ class Days:
     first: str
     last: str
 
-    def hold(self, moment: datetime.datetime | None) -> bool:
-        slack = datetime.timedelta(SLACK_DAYS)
-        begin, end = _midnight(self.first) - slack, _midnight(self.last) + slack + datetime.timedelta(1)
+    def hold(self, moment: float | None) -> bool:
+        """Whether a moment, in seconds since 1970, is one of these days."""
+        begin = _midnight(self.first) - SLACK_DAYS * DAY
+        end = _midnight(self.last) + (SLACK_DAYS + 1) * DAY
         return moment is None or begin <= moment < end
 
 
@@ -85,13 +86,13 @@ class Candidates:
         self.health.append(about | {"health": health, "entries": inside, "detail": detail})
 
     def _candidate(self, row, entry):
-        own = entry.url, row["topic"], row["feed_url"], entry.title, entry.published
+        about = entry.url, row["topic"], row["feed_url"], entry.title, entry.published
         if not self.days.hold(entry.published_at):
-            told = f"found {entry.published} in {row['feed_url']}, expected {self.days.first} to {self.days.last}"
-            return Candidate(*own, "outside_window", told)
+            detail = f"found {entry.published} in {row['feed_url']}, expected {self.days.first} to {self.days.last}"
+            return Candidate(*about, "outside_window", detail)
         if self.opted_out(entry.url):
-            return Candidate(*own, "opted_out", "on the list of opt-outs")
-        return Candidate(*own)
+            return Candidate(*about, "opted_out", "on the list of opt-outs")
+        return Candidate(*about)
 
     def chosen(self, per_topic: int | None) -> set[str]:
         """The addresses of at most so many pages of each topic; of all if it is None."""
@@ -108,8 +109,9 @@ def read(reply: dict) -> tuple[str, str, list[Entry]]:
     """
     if reply.get("reason") in DEATHS:
         return "crash", f"{reply['reason']}: {reply['detail']}", []
-    feed = from_json(reply["read"])
-    return ("dead" if feed.kind == "not_a_feed" else feed.kind), feed.detail, feed.entries
+    feed = Feed(*reply["read"])
+    entries = [Entry(*entry) for entry in feed.entries]
+    return ("dead" if feed.kind == "not_a_feed" else feed.kind), feed.detail, entries
 
 
 def unread(kept: Kept | None, not_asked: str = "") -> tuple[str, str, list[Entry]]:
@@ -127,4 +129,4 @@ def unread(kept: Kept | None, not_asked: str = "") -> tuple[str, str, list[Entry
 
 
 def _midnight(day):
-    return datetime.datetime.fromisoformat(day).replace(tzinfo=datetime.UTC)
+    return datetime.datetime.fromisoformat(day).replace(tzinfo=datetime.UTC).timestamp()

@@ -16,7 +16,7 @@ import feedparser
 from lxml import html
 from lxml.etree import ParserError
 
-from ragassay.news.feeds.entries import Entry, Feed
+from ragassay.news.feeds.feed_worker import Entry, Feed
 from ragassay.news.feeds.safe_xml import UnsafeXml, checked
 from ragassay.news.fetching.links import NotALink, link
 
@@ -43,9 +43,9 @@ def parse(content: bytes, url: str, content_type: str = "") -> Feed:
     if not read.version and not read.entries:
         return Feed([], "not_a_feed", f"found {_beginning(document)!r}, expected RSS or Atom")
     entries, unusable = {}, 0
-    for found in read.entries[:MOST_ENTRIES]:
+    for item in read.entries[:MOST_ENTRIES]:
         try:
-            entry = _entry(found, url)
+            entry = _entry(item, url)
         except NotALink:
             unusable += 1
         else:
@@ -58,17 +58,16 @@ def parse(content: bytes, url: str, content_type: str = "") -> Feed:
     return Feed(list(entries.values()), "live" if entries else "empty", "; ".join(detail))
 
 
-def _entry(found, url):
-    address = found.get("feedburner_origlink") or found.get("link") or ""
+def _entry(item, url):
+    address = item.get("feedburner_origlink") or item.get("link") or ""
     if not address.strip():
         raise NotALink("found no address")
-    moment = "published" if dict.get(found, "published") else "updated"
+    moment = "published" if dict.get(item, "published") else "updated"
     return Entry(
         url=link(address, url),
-        title=plain(found.get("title", "")),
-        published=_line(dict.get(found, moment) or ""),  # dict's own get: feedparser's warns and guesses
-        published_at=_moment(dict.get(found, f"{moment}_parsed")),
-        guid=_line(found.get("id", "")),
+        title=plain(item.get("title", "")),
+        published=_line(dict.get(item, moment) or ""),  # dict's own get: feedparser's warns and guesses
+        published_at=_moment(dict.get(item, f"{moment}_parsed")),
     )
 
 
@@ -76,9 +75,11 @@ def _moment(parsed):
     if parsed is None:
         return None
     try:
-        return datetime.datetime.fromtimestamp(calendar.timegm(parsed), datetime.UTC)
+        seconds = calendar.timegm(parsed)
+        datetime.datetime.fromtimestamp(seconds, datetime.UTC)  # refuses what is no moment of our calendar
     except (ValueError, OverflowError, OSError):
         return None
+    return seconds
 
 
 def plain(title: str) -> str:

@@ -1,17 +1,35 @@
-"""The program in which feeds and lists of feeds are read, one after the other: see `worker_main`."""
+"""The program in which feeds and lists of feeds are read, one after the other (see `worker_main`), and what it says of
+a feed: named tuples, which are lists on their way to the parent.
+"""
 
-from ragassay.news.readers import worker_main
+from typing import NamedTuple
+
+from ragassay.news import worker_main
 
 FEED, OPML = "feed", "opml"
 
 
+class Entry(NamedTuple):
+    """One page that a feed names."""
+
+    url: str
+    title: str
+    published: str  # as written there, or empty
+    published_at: float | None  # in seconds since 1970, where that can be read
+
+
+class Feed(NamedTuple):
+    entries: list[Entry]
+    kind: str  # live, empty or not_a_feed
+    detail: str  # why it is no feed, and how many entries had no usable link
+
+
 def loaded():
-    from ragassay.news.feeds.entries import to_json
     from ragassay.news.feeds.feed import parse
-    from ragassay.news.feeds.outlines import outlines
+    from ragassay.news.feeds.feed_lists import outlines
 
     def read(body, kind, *about):
-        return outlines(body) if kind == OPML else to_json(parse(body, *about))
+        return outlines(body) if kind == OPML else parse(body, *about)
 
     return read
 

@@ -1,5 +1,5 @@
-"""Which URLs may be asked for, and at which addresses: http and https only, and only public addresses unless the host
-is one of the user's own.
+"""What one fetch may do: its limits, which URLs it may ask for, and at which addresses: http and https only, and only
+public addresses unless the host is one of the user's own.
 
 A name is looked up once per request and the connection is made to an address of that look-up, so that a name server
 cannot show one address to the check and another one to the connection. If one of a host's addresses is not public, none
@@ -19,7 +19,6 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from yarl import URL
 
 from ragassay.base.errors import AssayError
-from ragassay.news.fetching.bounds import Failed, Limits
 from ragassay.news.fetching.links import BROKEN
 
 CLOSED_V4 = """0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24
@@ -32,8 +31,36 @@ NAME = re.compile(r"(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_]([a-z0-9
 NUMBER = re.compile(r"\d+|0x[0-9a-f]*")
 MOST = 8  # addresses of one host to look at
 LOOK_UPS = 1000  # at a time, of different names: a dead one holds its thread long after the last request gave up
-
 Address = IPv4Address | IPv6Address
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Of one fetch."""
+
+    connect_seconds: float = 5.0  # look-up, connection and TLS, each
+    total_seconds: float = 30.0  # all that one fetch does on the network, redirects and robots.txt included
+    robots_seconds: float = 12.0  # of these, for robots.txt
+    decoded_bytes: int = 10_000_000
+    robots_bytes: int = 512 * 1024  # the rest is not read, as RFC 9309 allows
+    ratio: float = 100.0  # decoded to encoded bytes ...
+    ratio_from: int = 256 * 1024  # ... once there are so many: a short page of blanks is no bomb
+    header_bytes: int = 64 * 1024
+    headers: int = 200
+    interim: int = 10  # answers of class 1xx before the real one
+    pieces: int = 20_000  # parts in which a body may come
+    redirects: int = 3
+    url_length: int = 4096
+    crawl_delay: float = 60.0  # hosts that ask for longer pauses are not asked
+    patience: float = 30.0  # the longest wait for a host that asked for a pause by 429 or 503
+
+
+class Failed(Exception):
+    """A fetch is over. `outcome` is its class, `detail` one line for people."""
+
+    def __init__(self, outcome: str, detail: str):
+        super().__init__(outcome, detail)
+        self.outcome, self.detail = outcome, detail
 
 
 def public(address: Address) -> bool:

@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ragassay.calls.ledger.journal import Journal, LedgerError, decode
-from ragassay.news.fetching import bodies
 from ragassay.news.fetching.fetcher import Fetched
 
 # What may be otherwise the next time, and what is so by our own settings or code, which may be others by now.
 PASSING = {"timeout", "connection", "dns", "put_off", "wrong_length", "bad_response", "robots_unavailable"}
 OURS = {"opted_out", "no_contact", "refused_address", "crash"}
 CHECKS = {"etag", "last-modified"}
+LEVEL = 6  # of compression
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class Answers:
             outcome, status, headers = known.outcome, known.status, known.headers | headers
             packed, digest = known.packed(), known.digest
         elif outcome == "ok":
-            packed = bodies.packed(answer.body) if packed is None else packed
+            packed = packed_body(answer.body) if packed is None else packed
             digest = hashlib.sha256(answer.body).hexdigest()
         else:
             packed = b""
@@ -166,3 +166,13 @@ def _read(path) -> Iterator[Kept]:
 def _kept(record, path):
     fetched_at = datetime.datetime.fromisoformat(record["fetched_at"])
     return Kept(**record | {"fetched_at": fetched_at, "file": path.with_suffix(".bodies")})
+
+
+def packed_body(body: bytes) -> bytes:
+    """What is stored of the body of a page, also in the column body of the table pages."""
+    return zlib.compress(body, LEVEL)
+
+
+def body_of(row: dict) -> bytes:
+    """The bytes of the page in a row of the table pages."""
+    return zlib.decompress(row["body"])

@@ -21,9 +21,8 @@ from dataclasses import dataclass
 
 from ragassay.base.errors import AssayError
 from ragassay.news.fetching import robots
-from ragassay.news.fetching.addresses import Addresses
-from ragassay.news.fetching.bounds import Failed, Limits
-from ragassay.news.fetching.http import WANTED, Answer, Exchange
+from ragassay.news.fetching.addresses import Addresses, Failed, Limits
+from ragassay.news.fetching.http import WANTED, Exchange, HttpAnswer
 from ragassay.news.fetching.spacing import Spacing
 
 KEPT = """content-type content-language etag last-modified date retry-after x-robots-tag
@@ -73,7 +72,7 @@ class Visit:
         self.status = status
         self.kept = {name: headers[name][:LONGEST_HEADER] for name in KEPT if name in headers}
 
-    def ended(self, outcome: str, detail: str = "", answer: Answer | None = None) -> Fetched:
+    def ended(self, outcome: str, detail: str = "", answer: HttpAnswer | None = None) -> Fetched:
         body, size = (answer.body, answer.wire_bytes) if answer and outcome == "ok" else (b"", 0)
         now = datetime.datetime.now(datetime.UTC)
         return Fetched(self.url, self.final_url, self.status, self.kept, body, now, outcome, detail, size)
@@ -104,7 +103,7 @@ class Fetcher:
         self.gap, self.own_gap, self.opted_out = gap, own_gap, opted_out
         self.limits = limits or Limits()
         self.addresses = Addresses(allow_hosts, connect_to, resolve)
-        self.spacing, self.rules = Spacing(spacing_folder), robots.Kept(spacing_folder)
+        self.spacing, self.rules = Spacing(spacing_folder), robots.RulesCache(spacing_folder)
         self.exchange = Exchange(self.limits, open_connection)
         self.connections = asyncio.Semaphore(connections)
         self.asking = defaultdict(asyncio.Lock)  # for robots.txt of an origin

@@ -17,7 +17,7 @@ from urllib.parse import quote
 from protego import Protego
 
 from ragassay.base import atomic
-from ragassay.news.fetching.charset_labels import marked
+from ragassay.news.charsets import marked
 from ragassay.news.fetching.spacing import file_of
 
 DAY, SHORT = 86_400.0, 600.0
@@ -79,7 +79,7 @@ def unavailable(detail: str) -> Rules:
     return Rules("robots_unavailable", detail, "", time.time())
 
 
-class Kept:
+class RulesCache:
     """Rules by origin, in memory and in a folder. Dead hosts are not written down: the fault may be ours."""
 
     def __init__(self, folder=None, most: int = 2000):

@@ -18,7 +18,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from ragassay.base.errors import AssayError
-from ragassay.news.fetching.bounds import Failed
+from ragassay.news.fetching.addresses import Failed
 
 LONGEST = 86_400.0  # of what a host may ask for by Retry-After
 LONGEST_NAME = 120  # file systems take 255 bytes or less, and temporary files add to a name

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragassay.news.fetching.bounds import Failed, Limits
-from ragassay.news.fetching.decoding import PIECE, Decoder
+from ragassay.news.fetching.addresses import Failed, Limits
+from ragassay.news.fetching.http import PIECE, Decoder
 
 NOISE = random.Random(0).randbytes(5000)
 

@@ -1,16 +1,39 @@
-"""Decode a page: by byte order mark, then the header, then the page's own declaration, then a detector.
+"""Which charset a text from the web is in, by its byte order mark, by labels, or by what its bytes look like.
 
-A declaration counts only if the bytes fit it, since many servers declare what they do not send: one that fails for more
-than a tenth of the bytes outside ASCII is ignored, and a declared one-byte charset gives way where the bytes are valid
-UTF-8, which does not happen by chance. Never raises: bytes that fit no charset are decoded with replacement characters.
+The labels are a closed list: Python knows more codecs than the web has charsets, among them some that are slow, no
+text, or raise whatever the error handler is.
+
+A page is decoded by byte order mark, then the header, then the page's own declaration, then a detector. A declaration
+counts only if the bytes fit it, since many servers declare what they do not send: one that fails for more than a tenth
+of the bytes outside ASCII is ignored, and a declared one-byte charset gives way where the bytes are valid UTF-8, which
+does not happen by chance. Never raises: bytes that fit no charset are decoded with replacement characters. Feeds are
+decoded by `safe_xml`.
 """
 
+import codecs
 import re
 
-from charset_normalizer import from_bytes
-
-from ragassay.news.fetching.charset_labels import charset_of, marked
-
+# UTF-32 first: its mark begins with that of UTF-16.
+MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+# What the web calls by the first name is the second, which holds more characters.
+WIDER = {
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
+    "tis-620": "cp874",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+}
+CHARSET = re.compile(r"utf-(8|16|16-[bl]e)|iso8859-\d+|iso2022_jp|cp\d+|koi8-[rut]|gb18030|big5\w*|euc_\w+|mac-\w+")
 LABEL = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
 DECLARED = re.compile(
     rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})|<\?xml[^>]{0,100}?encoding\s*=\s*[\"']([\w.:-]{1,40})",
@@ -48,6 +71,24 @@ def decode(body: bytes, content_type: str | None = None) -> tuple[str, str, str]
     return body.decode(charset, "replace"), charset, "detector"
 
 
+def marked(body: bytes) -> tuple[str, str] | None:
+    """The text and its charset, if a byte order mark tells."""
+    for mark, charset in MARKS:
+        if body.startswith(mark):
+            return body[len(mark) :].decode(charset, "replace"), charset
+    return None
+
+
+def charset_of(label: str) -> str | None:
+    """Python's name of a charset of the web."""
+    try:
+        name = codecs.lookup(label).name
+    except (LookupError, ValueError):
+        return None
+    name = WIDER.get(name, name)
+    return name if CHARSET.fullmatch(name) else None
+
+
 def _fits(text, high):
     return text.count("\ufffd") * 10 <= high
 
@@ -62,7 +103,9 @@ def _declared(body, content_type):
 
 def _detected(body):
     """What the bytes around the first that is not ASCII look like; the sample ends at a tag, not within a character."""
+    from charset_normalizer import from_bytes  # few pages need it
+
     first = re.search(rb"[\x80-\xff]", body).start()
     sample = body[max(0, first - SAMPLED // 4) :][:SAMPLED]
-    found = from_bytes(sample.rpartition(b"<")[0] or sample).best()
-    return charset_of(found.encoding) if found else None
+    best = from_bytes(sample.rpartition(b"<")[0] or sample).best()
+    return charset_of(best.encoding) if best else None
