@@ -17,11 +17,12 @@ Writes  results/attack_texts/{dataset}/{attack}.parquet                what a mo
 """
 
 from ragassay.plan import attackers, attacks, defences, defended, models, raguard, retrieval
+from ragassay.studies.poisoning.attacks.attack import RESPONDER, WRITER
 
-RETRIEVED = expand("results/retrieved/{dataset}/{retriever}/{attack}.parquet", zip, **plan(attacks.columns))
+RETRIEVED = plan(attacks.cells).over("results/retrieved/{dataset}/{retriever}/{attack}.parquet")
 PRODUCTS += RETRIEVED
-CALLS += expand("results/calls/paraphrase_targets/{dataset}/{attack}.parquet", zip, **plan(attacks.written))
-CALLS += expand("results/calls/optimise_passages/{dataset}/{attack}.parquet", zip, **plan(attacks.asking))
+CALLS += plan(attacks.needing, need=WRITER).over("results/calls/paraphrase_targets/{dataset}/{attack}.parquet")
+CALLS += plan(attacks.needing, need=RESPONDER).over("results/calls/optimise_passages/{dataset}/{attack}.parquet")
 
 
 wildcard_constraints:

@@ -14,15 +14,11 @@ Writes  results/found_rewritten/{dataset}/{retriever}/{attack}/{defence}.parquet
 
 from ragassay.plan import attacks, defences, defended, models, raguard, retrieval, screening
 
-DEFENDED = plan(defences.columns)
-CALLS += expand(
-    "results/calls/answer_attacked/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet", zip, **DEFENDED
-)
-PRODUCTS += expand("results/filtered/{dataset}/{retriever}/{attack}/{defence}.parquet", zip, **plan(defences.filters))
-PRODUCTS += expand("results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet", zip, **DEFENDED)
-PRODUCTS += expand(
-    "results/quarantine/{dataset}/{retriever}/{attack}/{defence}.parquet", zip, **plan(screening.columns)
-)
+DEFENDED = plan(defences.answered)
+CALLS += DEFENDED.over("results/calls/answer_attacked/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet")
+PRODUCTS += plan(defences.filtered).over("results/filtered/{dataset}/{retriever}/{attack}/{defence}.parquet")
+PRODUCTS += DEFENDED.over("results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet")
+PRODUCTS += plan(screening.screened).over("results/quarantine/{dataset}/{retriever}/{attack}/{defence}.parquet")
 
 
 rule retrieve_rewritten:

@@ -97,15 +97,15 @@ rule measure_detectors:
         selected_questions=expand("results/selected_questions/{generator}/{judge}/{shard}.parquet", **BY_OWN_JUDGE),
         scope_labels=[
             *expand("results/scope_labels/{generator}/{judge}/{shard}.parquet", **DECIDED),
-            *expand("results/scope_labels/{name}/{judge}/{name}.parquet", zip, **JUDGED_SETS),
+            *JUDGED_SETS.over("results/scope_labels/{name}/{judge}/{name}.parquet"),
         ],
         hardness_scores=expand("results/hardness_scores/{generator}/{judge}.parquet", **BY_OWN_JUDGE),
         training=expand("results/detectors/{detector}/{generator}/{judge}/training.parquet", **OWN, detector=USED),
         predictions=[
             *expand("results/predictions/{detector}/{generator}/{judge}/{asked}.parquet", **ASKED),
-            *expand("results/predictions/{detector}/{generator}/{judge}/{asked}.parquet", zip, **ASKED_SETS),
+            *ASKED_SETS.over("results/predictions/{detector}/{generator}/{judge}/{asked}.parquet"),
         ],
-        gold=expand("results/gold/{generator}/{judge}.parquet", zip, **plan(people.labelled)),
+        gold=plan(people.labelled).over("results/gold/{generator}/{judge}.parquet"),
         human_labels=expand("results/human_labels/{name}.parquet", name=plan(question_sets.voted)),
     output:
         metrics=table("results/metrics/detectors.parquet"),

@@ -27,10 +27,10 @@ LABELLED = plan(people.labelled)
 WITH_PEOPLE = plan(question_sets.with_people)
 JUDGED_SETS = plan(question_sets.set_judges, names=WITH_PEOPLE)
 ANSWERED_SETS = plan(question_sets.set_responses, names=WITH_PEOPLE)
-OF_LABELLED = dict(ALL, generator=plan(people.labelled, names=ALL["generator"])["generator"])
+OF_LABELLED = dict(ALL, generator=plan(people.labelled, names=ALL["generator"]).column("generator"))
 SECTIONS["scope"] = {"examples": "results/examples/scope.parquet"}
 SECTIONS["responses"] = {}
-SECTIONS["agreement"] = {"shown": bool(LABELLED["generator"] or WITH_PEOPLE)}
+SECTIONS["agreement"] = {"shown": bool(LABELLED or WITH_PEOPLE)}
 EXPLORERS.update(plan(responses.explorers))
 
 
@@ -135,7 +135,7 @@ rule measure_responses:
         scope_labels=expand("results/scope_labels/{generator}/{judge}/{shard}.parquet", **DECIDED),
         hardness_scores=expand("results/hardness_scores/{generator}/{judge}.parquet", **BY_OWN_JUDGE),
         closed_book_answers=expand("results/closed_book_answers/{generator}/{responder}/{shard}.parquet", **KNOWING),
-        gold=expand("results/gold/{generator}/{judge}.parquet", zip, **plan(people.labelled, names=ALL["generator"])),
+        gold=plan(people.labelled, names=ALL["generator"]).over("results/gold/{generator}/{judge}.parquet"),
     output:
         metrics=table("results/metrics/responses.parquet"),
     log:
@@ -155,9 +155,9 @@ rule measure_responses:
 rule measure_agreement:
     """How far people agree with each other, and judges with them: Table 4 and Figure 2 of the scope paper."""
     input:
-        annotation_items=expand(plan(people.file, name="items.parquet"), zip, **LABELLED),
-        annotations=expand("results/annotations/{generator}/{judge}.parquet", zip, **LABELLED),
-        gold=expand("results/gold/{generator}/{judge}.parquet", zip, **LABELLED),
+        annotation_items=LABELLED.over(plan(people.file, name="items.parquet")),
+        annotations=LABELLED.over("results/annotations/{generator}/{judge}.parquet"),
+        gold=LABELLED.over("results/gold/{generator}/{judge}.parquet"),
         human_labels=expand("results/human_labels/{name}.parquet", name=plan(question_sets.voted)),
         questions=[
             *expand("results/questions/{generator}/{shard}.parquet", **OF_LABELLED),
@@ -165,13 +165,11 @@ rule measure_agreement:
         ],
         scope_labels=[
             *expand("results/scope_labels/{generator}/{judge}/{shard}.parquet", **OF_LABELLED),
-            *expand("results/scope_labels/{name}/{judge}/{name}.parquet", zip, **JUDGED_SETS),
+            *JUDGED_SETS.over("results/scope_labels/{name}/{judge}/{name}.parquet"),
         ],
         defusion_labels=[
             *expand("results/defusion_labels/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet", **OF_LABELLED),
-            *expand(
-                "results/defusion_labels/{name}/{responder}/{prompt}/{judge}/{name}.parquet", zip, **ANSWERED_SETS
-            ),
+            *ANSWERED_SETS.over("results/defusion_labels/{name}/{responder}/{prompt}/{judge}/{name}.parquet"),
         ],
     output:
         metrics=table("results/metrics/agreement.parquet"),

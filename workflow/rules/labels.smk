@@ -17,7 +17,7 @@ from ragassay.plan import models, people, question_sets, scope
 ALL = plan(scope.every)
 DECIDED = dict(ALL, judge=plan(scope.deciding))
 CALLS += expand("results/calls/judge_scope/{generator}/{judge}/{shard}.parquet", **DECIDED)
-CALLS += expand("results/calls/judge_scope/{name}/{judge}/{name}.parquet", zip, **plan(question_sets.asked_judges))
+CALLS += plan(question_sets.asked_judges).over("results/calls/judge_scope/{name}/{judge}/{name}.parquet")
 PRODUCTS += expand("results/selected_questions/{generator}/{judge}/{shard}.parquet", **ALL)
 
 

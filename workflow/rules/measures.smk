@@ -11,27 +11,18 @@ Writes  results/raguard_sweeps/{dataset}/{retriever}.parquet                RAGu
 
 from ragassay.plan import attacks, defences, defended, models, raguard, retrieval, screening
 
-ATTACKED = plan(attacks.columns)
-RETRIEVED = expand("results/retrieved/{dataset}/{retriever}/{attack}.parquet", zip, **ATTACKED)
-PLANTED = list(dict.fromkeys(expand("results/poisoned_passages/{dataset}/{attack}.parquet", zip, **ATTACKED)))
-FILTERED = expand("results/filtered/{dataset}/{retriever}/{attack}/{defence}.parquet", zip, **plan(defences.filters))
-POISONED = expand("results/poisoned_passages/{dataset}/{attack}.parquet", zip, **plan(defences.filters))
-QUARANTINE = expand(
-    "results/quarantine/{dataset}/{retriever}/{attack}/{defence}.parquet", zip, **plan(screening.columns)
-)
-ANSWERS = expand(
-    "results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet", zip, **plan(defences.columns)
-)
+ATTACKED = plan(attacks.cells)
+DEFENDED = plan(defences.filtered)
 SWEEPS = plan(raguard.swept_answers)
-CALLS += expand("results/calls/answer_sweeps/{dataset}/{retriever}/{responder}.parquet", zip, **SWEEPS)
-SECTIONS["attacks"] = {"shown": bool(RETRIEVED)}
-SECTIONS["raguard"] = {"shown": bool(FILTERED)}
+CALLS += SWEEPS.over("results/calls/answer_sweeps/{dataset}/{retriever}/{responder}.parquet")
+SECTIONS["attacks"] = {"shown": bool(ATTACKED)}
+SECTIONS["raguard"] = {"shown": bool(DEFENDED)}
 
 
 rule attacks:
     """What attacks reach, and what is left of that behind defences."""
     input:
-        RETRIEVED,
+        ATTACKED.over("results/retrieved/{dataset}/{retriever}/{attack}.parquet"),
         "results/metrics/attacks.parquet",
         "results/report/attacks.csv",
         "results/figures/attacks",
@@ -40,8 +31,8 @@ rule attacks:
 rule raguard:
     """What defences remove of what questions find, and what they cost."""
     input:
-        FILTERED,
-        QUARANTINE,
+        DEFENDED.over("results/filtered/{dataset}/{retriever}/{attack}/{defence}.parquet"),
+        plan(screening.screened).over("results/quarantine/{dataset}/{retriever}/{attack}/{defence}.parquet"),
         "results/metrics/raguard.parquet",
         "results/report/raguard.csv",
         "results/figures/raguard",
@@ -104,14 +95,12 @@ rule answer_sweeps:
 rule measure_attacks:
     """How much of what is planted is found, how loud it is, and what is answered: the report's section."""
     input:
-        targets=expand("results/targets/{dataset}.parquet", dataset=plan(attacks.attacked)),
-        poisoned_passages=PLANTED,
+        targets=ATTACKED.over("results/targets/{dataset}.parquet"),
+        poisoned_passages=ATTACKED.over("results/poisoned_passages/{dataset}/{attack}.parquet"),
         passages=expand("results/passages/{corpus}.parquet", corpus=plan(attacks.corpora)),
-        retrieved=RETRIEVED,
-        answers=expand(
-            "results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet",
-            zip,
-            **plan(defences.columns),
+        retrieved=ATTACKED.over("results/retrieved/{dataset}/{retriever}/{attack}.parquet"),
+        answers=plan(defences.answered).over(
+            "results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet"
         ),
     output:
         metrics=table("results/metrics/attacks.parquet"),
@@ -129,20 +118,18 @@ rule measure_attacks:
 rule measure_raguard:
     """What defences remove, miss and cost: the report's section."""
     input:
-        targets=expand("results/targets/{dataset}.parquet", dataset=plan(attacks.attacked)),
-        poisoned_passages=list(dict.fromkeys(POISONED)),
-        retrieved=plan(defended.founds, own=False),
-        found_rewritten=plan(defended.founds, own=True),
-        filtered=FILTERED,
-        quarantine=QUARANTINE,
-        guards=plan(defences.guards),
-        answers=expand(
-            "results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet",
-            zip,
-            **plan(defences.columns),
+        targets=ATTACKED.over("results/targets/{dataset}.parquet"),
+        poisoned_passages=DEFENDED.over("results/poisoned_passages/{dataset}/{attack}.parquet"),
+        retrieved=plan(defended.as_asked).over(defended.RETRIEVED),
+        found_rewritten=plan(defended.rewritten).over(defended.REWRITTEN),
+        filtered=DEFENDED.over("results/filtered/{dataset}/{retriever}/{attack}/{defence}.parquet"),
+        quarantine=plan(screening.screened).over("results/quarantine/{dataset}/{retriever}/{attack}/{defence}.parquet"),
+        guards=plan(defences.fitted).over("results/guards/{dataset}/{retriever}/{defence}.json"),
+        answers=plan(defences.answered).over(
+            "results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet"
         ),
-        raguard_sweeps=expand("results/raguard_sweeps/{dataset}/{retriever}.parquet", zip, **plan(raguard.swept)),
-        sweep_answers=expand("results/sweep_answers/{dataset}/{retriever}/{responder}.parquet", zip, **SWEEPS),
+        raguard_sweeps=plan(raguard.swept).over("results/raguard_sweeps/{dataset}/{retriever}.parquet"),
+        sweep_answers=SWEEPS.over("results/sweep_answers/{dataset}/{retriever}/{responder}.parquet"),
     output:
         metrics=table("results/metrics/raguard.parquet"),
     log:

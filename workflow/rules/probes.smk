@@ -16,15 +16,11 @@ Writes  results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet             
 
 from ragassay.plan import alarms, attacks, models, revprag
 
-READ = plan(revprag.columns)
-SCORES = expand("results/probe_scores/{dataset}/{retriever}/{attack}/{responder}.parquet", zip, **READ)
-CLASSES = expand("results/probe_classes/{dataset}/{retriever}/{attack}/{responder}.parquet", zip, **READ)
-PROJECTED = expand("results/projections/{dataset}/{retriever}/{attack}/{responder}.parquet", zip, **READ)
-TRANSFERRED = expand("results/probe_transfers/{generalisation}.parquet", generalisation=plan(revprag.generalisations))
-ALARMS = expand("results/alarms/{dataset}/{retriever}/{attack}/{responder}.parquet", zip, **plan(alarms.columns))
-CALLS += expand("results/calls/answer_prompts/{dataset}/{retriever}/{attack}/{responder}.parquet", zip, **READ)
+READ = plan(revprag.cells)
+SCORES = READ.over("results/probe_scores/{dataset}/{retriever}/{attack}/{responder}.parquet")
+CALLS += READ.over("results/calls/answer_prompts/{dataset}/{retriever}/{attack}/{responder}.parquet")
 ASKED = plan(revprag.scrutinised)
-CALLS += expand("results/calls/scrutinise_answers/{dataset}/{retriever}/{attack}/{responder}.parquet", zip, **ASKED)
+CALLS += ASKED.over("results/calls/scrutinise_answers/{dataset}/{retriever}/{attack}/{responder}.parquet")
 SECTIONS["revprag"] = {"shown": bool(SCORES)}
 PRODUCTS += SCORES
 
@@ -280,13 +276,15 @@ rule project_activations:
 rule measure_revprag:
     """Probes with their controls beside them: the report's section."""
     input:
-        rejects=expand("results/rejects/prompt_pairs/{dataset}/{retriever}/{attack}.parquet", zip, **READ),
-        prompt_answers=expand("results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet", zip, **READ),
+        rejects=READ.over("results/rejects/prompt_pairs/{dataset}/{retriever}/{attack}.parquet"),
+        prompt_answers=READ.over("results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet"),
         probe_scores=SCORES,
-        probe_classes=CLASSES,
-        projections=PROJECTED,
-        probe_transfers=TRANSFERRED,
-        alarms=ALARMS,
+        probe_classes=READ.over("results/probe_classes/{dataset}/{retriever}/{attack}/{responder}.parquet"),
+        projections=READ.over("results/projections/{dataset}/{retriever}/{attack}/{responder}.parquet"),
+        probe_transfers=expand(
+            "results/probe_transfers/{generalisation}.parquet", generalisation=plan(revprag.generalisations)
+        ),
+        alarms=plan(alarms.cells).over("results/alarms/{dataset}/{retriever}/{attack}/{responder}.parquet"),
     output:
         metrics=table("results/metrics/revprag.parquet"),
     log:

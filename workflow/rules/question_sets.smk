@@ -51,17 +51,13 @@ rule measure_question_sets:
     input:
         questions=expand("results/questions/{name}/{name}.parquet", name=SETS),
         human_labels=expand("results/human_labels/{name}.parquet", name=SETS),
-        gold=expand("results/gold/{generator}/{judge}.parquet", zip, **plan(people.labelled, names=SETS)),
-        scope_labels=expand("results/scope_labels/{name}/{judge}/{name}.parquet", zip, **plan(question_sets.set_judges)),
-        defusion_labels=expand(
-            "results/defusion_labels/{name}/{responder}/{prompt}/{judge}/{name}.parquet",
-            zip,
-            **JUDGED,
-        ),
+        gold=plan(people.labelled, names=SETS).over("results/gold/{generator}/{judge}.parquet"),
+        scope_labels=plan(question_sets.set_judges).over("results/scope_labels/{name}/{judge}/{name}.parquet"),
+        defusion_labels=JUDGED.over("results/defusion_labels/{name}/{responder}/{prompt}/{judge}/{name}.parquet"),
         overlap=expand("results/overlap/{name}/{name}.parquet", name=SETS),
-        predictions=expand("results/predictions/{detector}/{generator}/{judge}/{asked}.parquet", zip, **PREDICTED),
+        predictions=PREDICTED.over("results/predictions/{detector}/{generator}/{judge}/{asked}.parquet"),
         queries=expand("results/queries/{name}.parquet", name=plan(question_sets.searched)),
-        neighbours=expand("results/neighbours/{name}/{retriever}/{name}.parquet", zip, **plan(question_sets.searches)),
+        neighbours=plan(question_sets.searches).over("results/neighbours/{name}/{retriever}/{name}.parquet"),
     output:
         metrics=table("results/metrics/question_sets.parquet"),
     log:

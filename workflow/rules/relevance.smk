@@ -27,17 +27,16 @@ COMPARED_CORPORA = plan(relevance.corpora)
 RATED = plan(queries.rated)
 RATED_HERE = plan(relevance.rated)
 SCORED = plan(relevance.scored)
-SCORES = expand("results/relevance_scores/{corpus}/{retriever}/{query_set}.parquet", zip, **SCORED)
+SCORES = SCORED.over("results/relevance_scores/{corpus}/{retriever}/{query_set}.parquet")
 LOGS = plan(relevance.logs)
 ASKED = plan(gated_answers.asked)
-ASKED_DIRECTLY = plan(gated_answers.asked_directly)
 MEASURES_ANSWERS = bool(plan(gated_answers.responders))
-CALLS += expand("results/calls/rate_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet", zip, **RATED)
-CALLS += expand("results/calls/answer_from_passages/{responder}/{corpus}/{retriever}/{query_set}.parquet", zip, **ASKED)
-CALLS += expand("results/calls/answer_directly/{responder}/{query_set}.parquet", zip, **ASKED_DIRECTLY)
+CALLS += RATED.over("results/calls/rate_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet")
+CALLS += ASKED.over("results/calls/answer_from_passages/{responder}/{corpus}/{retriever}/{query_set}.parquet")
+CALLS += ASKED.over("results/calls/answer_directly/{responder}/{query_set}.parquet")
 SECTIONS["relevance"] = {"shown": bool(COMPARED), "examples": "results/examples/relevance.parquet"}
-SECTIONS["drift"] = {"shown": bool(LOGS["query_log"])}
-PRODUCTS += expand("results/lm_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet", zip, **RATED)
+SECTIONS["drift"] = {"shown": bool(LOGS)}
+PRODUCTS += RATED.over("results/lm_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet")
 PRODUCTS += SCORES
 
 
@@ -50,7 +49,7 @@ rule relevance:
     """How well queries that are out of a corpus's knowledge are recognized, the gates of all corpora, and the drift of logs."""
     input:
         SCORES,
-        expand("results/gates/{corpus}/{retriever}", zip, **plan(relevance.gates)),
+        plan(relevance.gates).over("results/gates/{corpus}/{retriever}"),
         expand("results/report/{section}.csv", section=plan(relevance.sections)),
         expand("results/figures/{section}", section=plan(relevance.sections)),
 
@@ -88,11 +87,10 @@ rule score_relevance:
     input:
         passages=expand("results/passages/{corpus}.parquet", corpus=COMPARED_CORPORA),
         queries=expand("results/queries/{query_set}.parquet", query_set=plan(relevance.query_sets)),
-        neighbours=expand("results/neighbours/{corpus}/{retriever}/{query_set}.parquet", zip, **SCORED),
+        neighbours=SCORED.over("results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
     output:
         relevance_scores=[
-            table(path)
-            for path in expand("results/relevance_scores/{corpus}/{retriever}/{query_set}.parquet", zip, **SCORED)
+            table(path) for path in SCORED.over("results/relevance_scores/{corpus}/{retriever}/{query_set}.parquet")
         ],
     log:
         "logs/score_relevance.log",
@@ -133,13 +131,9 @@ rule measure_answers:
         passages=expand("results/passages/{corpus}.parquet", corpus=plan(relevance.searched)),
         held_out_documents=expand("results/held_out_documents/{corpus}.parquet", corpus=COMPARED_CORPORA),
         queries=expand("results/queries/{query_set}.parquet", query_set=plan(relevance.query_sets)),
-        neighbours=expand(
-            "results/neighbours/{corpus}/{retriever}/{query_set}.parquet", zip, **plan(relevance.searches)
-        ),
-        passage_answers=expand(
-            "results/passage_answers/{responder}/{corpus}/{retriever}/{query_set}.parquet", zip, **ASKED
-        ),
-        direct_answers=expand("results/direct_answers/{responder}/{query_set}.parquet", zip, **ASKED_DIRECTLY),
+        neighbours=plan(relevance.searches).over("results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
+        passage_answers=ASKED.over("results/passage_answers/{responder}/{corpus}/{retriever}/{query_set}.parquet"),
+        direct_answers=ASKED.over("results/direct_answers/{responder}/{query_set}.parquet"),
     output:
         answer_metrics=table("results/answer_metrics.parquet"),
         answer_examples=table("results/answer_examples.parquet"),
@@ -162,11 +156,9 @@ rule measure_relevance:
         passages=expand("results/passages/{corpus}.parquet", corpus=plan(relevance.searched)),
         held_out_documents=expand("results/held_out_documents/{corpus}.parquet", corpus=COMPARED_CORPORA),
         queries=expand("results/queries/{query_set}.parquet", query_set=plan(relevance.query_sets)),
-        neighbours=expand(
-            "results/neighbours/{corpus}/{retriever}/{query_set}.parquet", zip, **plan(relevance.searches)
-        ),
+        neighbours=plan(relevance.searches).over("results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
         outlier_scores=expand("results/outlier_scores/{name}.parquet", name=plan(relevance.with_vectors)),
-        lm_relevance=expand("results/lm_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet", zip, **RATED_HERE),
+        lm_relevance=RATED_HERE.over("results/lm_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet"),
         answer_metrics=["results/answer_metrics.parquet"] if MEASURES_ANSWERS else [],
     output:
         metrics=table("results/metrics/relevance.parquet"),
@@ -188,8 +180,8 @@ rule choose_examples:
     input:
         passages=expand("results/passages/{corpus}.parquet", corpus=COMPARED_CORPORA),
         queries=expand("results/queries/{query_set}.parquet", query_set=plan(relevance.example_sets)),
-        neighbours=expand("results/neighbours/{corpus}/{retriever}/{query_set}.parquet", zip, **RATED_HERE),
-        lm_relevance=expand("results/lm_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet", zip, **RATED_HERE),
+        neighbours=RATED_HERE.over("results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
+        lm_relevance=RATED_HERE.over("results/lm_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet"),
         answer_examples=["results/answer_examples.parquet"] if MEASURES_ANSWERS else [],
     output:
         examples=table("results/examples/relevance.parquet"),
@@ -251,13 +243,11 @@ rule gate_query_log:
 rule measure_drift:
     """Whether the queries of logs drifted, and to which topics: the report's section."""
     input:
-        gated_queries=expand("results/gated_queries/{corpus}/{retriever}/{query_log}.parquet", zip, **LOGS),
-        gates=expand("results/gates/{corpus}/{retriever}", zip, **LOGS),
-        passages=expand("results/passages/{corpus}.parquet", corpus=LOGS["corpus"]),
+        gated_queries=LOGS.over("results/gated_queries/{corpus}/{retriever}/{query_log}.parquet"),
+        gates=LOGS.each("results/gates/{corpus}/{retriever}"),
+        passages=LOGS.each("results/passages/{corpus}.parquet"),
     output:
-        query_drift=[
-            table(path) for path in expand("results/query_drift/{corpus}/{retriever}/{query_log}.parquet", zip, **LOGS)
-        ],
+        query_drift=[table(path) for path in LOGS.over("results/query_drift/{corpus}/{retriever}/{query_log}.parquet")],
         metrics=table("results/metrics/drift.parquet"),
     log:
         "logs/measure_drift.log",

@@ -25,8 +25,8 @@ CALLS += expand(
     "results/calls/judge_defusion{variant}/{generator}/{responder}/{prompt}/{judge}/{shard}.parquet",
     **ABLATION,
 )
-CALLS += expand("results/calls/respond/{name}/{responder}/{prompt}/{name}.parquet", zip, **ANSWERED_SETS)
-CALLS += expand("results/calls/judge_defusion/{name}/{responder}/{prompt}/{judge}/{name}.parquet", zip, **JUDGED_SETS)
+CALLS += ANSWERED_SETS.over("results/calls/respond/{name}/{responder}/{prompt}/{name}.parquet")
+CALLS += JUDGED_SETS.over("results/calls/judge_defusion/{name}/{responder}/{prompt}/{judge}/{name}.parquet")
 
 
 wildcard_constraints:

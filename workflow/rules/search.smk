@@ -150,8 +150,8 @@ rule measure_retrieval:
         queries="results/queries/questions.parquet",
         neighbours=expand("results/neighbours/documents/{retriever}/questions.parquet", retriever=RETRIEVERS),
         passages="results/passages/documents.parquet",
-        own_queries=expand("results/queries/{query_set}.parquet", query_set=MEASURED["query_set"]),
-        own_neighbours=expand("results/neighbours/{corpus}/{retriever}/{query_set}.parquet", zip, **MEASURED),
+        own_queries=MEASURED.over("results/queries/{query_set}.parquet"),
+        own_neighbours=MEASURED.over("results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
         own_passages=expand("results/passages/{corpus}.parquet", corpus=plan(retrieval.measured_parts)),
     output:
         metrics=table("results/metrics/retrieval.parquet"),

@@ -14,7 +14,7 @@ from ragassay.plan import datasets, defended, models
 
 WRITTEN = plan(datasets.made, origin=datasets.BY_MODEL)
 CALLS += expand("results/calls/write_targets/{dataset}.parquet", dataset=WRITTEN)
-CALLS += expand("results/calls/rewrite_questions/{dataset}/{defence}.parquet", zip, **plan(defended.rewritten))
+CALLS += plan(defended.rewritten).over("results/calls/rewrite_questions/{dataset}/{defence}.parquet")
 PRODUCTS += expand("results/targets/{dataset}.parquet", dataset=config["datasets"])
 
 

@@ -56,7 +56,7 @@ def test_a_users_log_is_read(config):
 
 
 def test_every_rater_rates_everything(config):
-    assert queries.rated(config) == {"rater": ["m", "n"]} | {key: [value] * 2 for key, value in RATED.items()}
+    assert list(queries.rated(config)) == [{"rater": "m", **RATED}, {"rater": "n", **RATED}]
     settings = queries.rate_relevance(config, Wildcards(rater="n", **RATED))
     assert (settings["shown"], settings["votes"], settings["model"]["name"]) == (3, 1, "n")
     assert settings["ledger"] == "ledger/rate_relevance/n/documents/bm25/a"

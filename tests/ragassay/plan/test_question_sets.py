@@ -21,8 +21,8 @@ def configuration(sets, **more):
     return checked(config | more, [], SCHEMA)
 
 
-def rows(columns):
-    return list(zip(*columns.values(), strict=True))
+def rows(grid):
+    return [tuple(cell.values()) for cell in grid]
 
 
 def test_responders_take_part_only_where_a_set_says_so():
@@ -63,7 +63,7 @@ def test_detectors_and_retrievers_take_part_unless_a_set_says_no():
     methods = {"nli": {"kind": "sentence_pair", "encoders": ["minilm"]}}
     sets = {"x": {}, "y": {"detectors": False, "retrieval": False}}
     config = configuration(sets, detectors={"methods": methods, "use": ["nli"]})
-    assert rows(question_sets.predictions(config)) == [("nli/minilm", name, "j", "x") for name in "ab"]
+    assert rows(question_sets.predictions(config)) == [("x", "nli/minilm", name, "j") for name in "ab"]
     assert rows(question_sets.predictions(config, ["y"])) == []
     assert {name for name, _ in rows(question_sets.searches(config))} == {"x"}
 
@@ -99,10 +99,10 @@ def test_people_label_recorded_responses_and_those_that_were_given_here():
 def test_labels_of_people_are_found_for_generators_and_sets_alike(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     config = configuration({"x": {}, "y": {}})
-    assert labelled(config) == {"generator": [], "judge": []}
+    assert not labelled(config)
     for name in ("b", "y"):
         (tmp_path / f"nobody_labelled_here/{name}/j").mkdir(parents=True)
         (tmp_path / f"nobody_labelled_here/{name}/j/events.jsonl").touch()
-    assert labelled(config) == {"generator": ["b", "y"], "judge": ["j", "j"]}
-    assert labelled(config, config["scope"]["generators"])["generator"] == ["b"]
+    assert rows(labelled(config)) == [("b", "j"), ("y", "j")]
+    assert labelled(config, config["scope"]["generators"]).column("generator") == ["b"]
     assert question_sets.with_people(config) == ["y"]

@@ -190,9 +190,10 @@ def test_a_table_of_sweeps_that_cannot_be_used_is_one_line(text, line, tmp_path,
 def test_sweeps_read_the_tables_of_their_attacks():
     wildcards = Wildcards(dataset="mine", retriever="minilm")
     own = config(CELL | {"retrievers": ["minilm", "bm25"], "defences": ["raguard"]})
-    assert raguard.swept(own) == {"dataset": ["mine"], "retriever": ["minilm"]}
-    assert raguard.swept(config(raguard={"sweeps": None})) == {"dataset": [], "retriever": []}
-    assert raguard.swept(config(CELL | {"defences": ["ppl"]})) == {"dataset": [], "retriever": []}
+    assert list(raguard.swept(own)) == [{"dataset": "mine", "retriever": "minilm"}]
+    assert not raguard.swept(config(raguard={"sweeps": None})) and not raguard.swept(
+        config(CELL | {"defences": ["ppl"]})
+    )
     scores = raguard.swept_scores(own, wildcards)
     assert scores == [f"results/passage_scores/mine/ngram/{name}.parquet" for name in ("none", "poisonedrag_black")]
     assert {row["table"] for row in raguard.sweep_raguard(own, wildcards)["rows"]} > {"figure_2", "figure_3", "table_7"}
@@ -211,9 +212,9 @@ def test_no_defence_of_the_demo_stands_against_the_loudest_attack_alone():
 def test_what_is_screened_and_by_what_queries():
     own = config(CELL | {"retrievers": ["minilm"], "defences": ["raguard"], "screened": {"queries": "mine.targets"}})
     cell = Wildcards(dataset="mine", retriever="minilm", attack="jamming", defence="raguard")
-    assert screening.columns(own)["defence"] == ["raguard"] * len(CELL["attacks"])
+    assert screening.screened(own).column("attack") == CELL["attacks"]
     assert screening.queries(own, cell) == ["results/queries/mine.targets.parquet"]
-    assert screening.columns(config(CELL | {"defences": ["raguard"]}))["defence"] == []
+    assert not screening.screened(config(CELL | {"defences": ["raguard"]}))
     assert screening.queries(config(CELL | {"defences": ["raguard"], "screened": {}}), cell) == []
 
 

@@ -19,11 +19,11 @@ def config():
 
 def test_a_corpus_is_searched_with_and_without_what_is_held_out(config):
     assert relevance.searched(config) == ["mine", "mine.held_out", "large", "large.held_out"]
-    found = list(zip(*relevance.searches(config).values(), strict=True))
+    found = [tuple(cell.values()) for cell in relevance.searches(config)]
     assert len(found) == len(set(found)) == 2 * 3 * (3 + 1)
     assert ("mine", "bm25", "near") in found and ("mine.held_out", "minilm", "near") not in found
     assert ("large.held_out", "bm25_by_idf", "known") in found
-    assert set(relevance.scored(config)["retriever"]) == {"minilm"}
+    assert relevance.scored(config).column("retriever") == ["minilm"]
 
 
 def test_searches_of_what_is_left_wait_for_the_vectors_of_the_whole(config):
@@ -101,15 +101,15 @@ def test_a_log_needs_a_gate(config):
 
 
 def test_only_logs_with_a_corpus_are_looked_at(config):
-    assert relevance.logs(config) == {"corpus": [], "retriever": [], "query_log": []}
+    assert not relevance.logs(config)
     config["query_logs"] = {"mine": {"corpus": "mine", "files": []}, "other": {"corpus": None, "files": []}}
-    assert relevance.logs(config) == {"corpus": ["mine"], "retriever": ["minilm"], "query_log": ["mine"]}
+    assert relevance.logs(config).over("{corpus}/{retriever}/{query_log}") == ["mine/minilm/mine"]
     assert relevance.measure_drift(config)["window"] == 50
 
 
 def test_corpora_have_gates_where_queries_can_be_embedded(config):
-    assert relevance.gates(config) == {"corpus": ["mine", "large"], "retriever": ["minilm"] * 2}
+    assert relevance.gates(config).over("{corpus}/{retriever}") == ["mine/minilm", "large/minilm"]
     elsewhere = {"v": {"kind": "vectors", "passages": {}, "queries": {}}}
     own = config["relevance"] | {"fused": ["v", "bm25"]}
-    assert relevance.gates(config | {"relevance": own, "retrievers": elsewhere}) == {"corpus": [], "retriever": []}
+    assert not relevance.gates(config | {"relevance": own, "retrievers": elsewhere})
     assert relevance.sections(config) == ["relevance"]

@@ -79,8 +79,9 @@ def test_folders_of_beir_have_their_own_files_and_columns(config):
 
 
 def test_sets_are_measured_in_their_corpora(config):
-    found = {"query_set": ["asked"] * 2, "corpus": ["mine"] * 2, "retriever": ["bm25", "minilm"]}
-    assert retrieval.measured(config) == found and retrieval.measured_parts(config) == ["mine+1", "mine+2"]
+    cells = retrieval.measured(config).over("{query_set}/{corpus}/{retriever}")
+    assert cells == ["asked/mine/bm25", "asked/mine/minilm"]
+    assert retrieval.measured_parts(config) == ["mine+1", "mine+2"]
 
 
 def test_vectors_are_named_for_each_corpus_and_set(config):

@@ -72,9 +72,9 @@ def test_a_number_of_passages_that_no_prompt_can_show_is_refused(settings, cells
 
 
 def test_baselines_are_asked_only_where_they_are_wanted(settings):
-    assert revprag.scrutinised(settings())["dataset"] == []
+    assert not revprag.scrutinised(settings())
     config = settings({"revprag": {"baselines": ["scrutiny"]}})
-    assert revprag.scrutinised(config)["dataset"] == ["demo_facts"]
+    assert revprag.scrutinised(config).column("dataset") == ["demo_facts"]
     cell = Wildcards({key.removesuffix("s"): own[0] for key, own in CELLS.items()})
     [path] = revprag.baselines(config, cell)
     assert path == "results/baseline_scores/demo_facts/minilm/poisonedrag_black/demo-lm/scrutiny.parquet"

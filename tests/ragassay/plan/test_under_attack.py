@@ -8,6 +8,7 @@ from ragassay.config.schema import merged
 from ragassay.config.settings import checked
 from ragassay.config.shards import one_of
 from ragassay.plan import attackers, attacks, defences, defended
+from ragassay.studies.poisoning.attacks.attack import WRITER
 from wildcards import Wildcards
 
 NO_READER = {"kind": "garag", "settings": {"reader": "careful"}}
@@ -39,10 +40,12 @@ def problems(*cells, **more):
 
 def test_each_entry_is_all_combinations_of_its_lists_and_each_cell_is_there_once():
     own = config(CELL, CELL | {"attacks": ["none"], "defences": ["none", "oracle"], "responders": ["careful"]})
-    assert attacks.cells(own) == [
+    assert [tuple(cell.values()) for cell in attacks.cells(own)] == [
         ("mine", retriever, one) for retriever in CELL["retrievers"] for one in CELL["attacks"]
     ]
-    assert defences.columns(own)["defence"] == ["none", "oracle"] * 2
+    assert defences.answered(own).over("{retriever}/{defence}") == [
+        f"{retriever}/{name}" for retriever in CELL["retrievers"] for name in ("none", "oracle")
+    ]
     assert not problems(CELL)
 
 
@@ -77,12 +80,14 @@ def test_texts_that_a_model_writes_are_a_table_of_their_own_and_those_of_a_user_
     job = Wildcards(dataset="mine", attack="loud")
     own = config(CELL, attacks={"loud": loud})
     assert attacks.poison_texts(own, job) == ["results/attack_texts/mine/loud.parquet"]
-    assert attacks.written(own) == {"dataset": ["mine"], "attack": ["loud"]} and attacks.with_writer(own) == ["loud"]
+    assert attacks.needing(own, WRITER).over("{dataset}/{attack}") == ["mine/loud"] and attacks.with_writer(own) == [
+        "loud"
+    ]
     settings = attacks.paraphrase_targets(own, job)
     assert (settings["texts"], settings["words"], settings["model"]["name"]) == (2, 30, "careful")
     assert settings["ledger"] == "ledger/paraphrase_targets/mine/loud/careful"
     manual = config(CELL, attacks={"loud": {"kind": "adaptive_manual", "files": ["a.csv"]}})
-    assert attacks.poison_texts(manual, job) == ["a.csv"] and attacks.written(manual)["attack"] == []
+    assert attacks.poison_texts(manual, job) == ["a.csv"] and not attacks.needing(manual, WRITER)
 
 
 @pytest.mark.parametrize(
@@ -143,9 +148,9 @@ def test_a_defence_that_rewrites_questions_has_them_searched_for_again():
     cell = Wildcards(dataset="mine", retriever="minilm", attack="loud", defence="para")
     assert defended.retrieved(own, cell) == "results/found_rewritten/mine/minilm/loud/para.parquet"
     assert defended.rewritten_neighbours(own, cell) == "results/neighbours/texts/minilm/mine.para.parquet"
-    assert defended.rewritten(own) == {"dataset": ["mine"], "defence": ["para"]}
-    assert len(defended.founds(own, True)) == len(defended.founds(own, False)) == 2
-    assert defended.rewrite_questions(own, cell)["ledger"] == "ledger/rewrite_questions/mine/minilm/loud/para/careful"
+    assert defended.rewritten(own).over("{dataset}.{defence}") == ["mine.para"]
+    assert len(defended.rewritten(own)) == len(defended.as_asked(own)) == 2
+    assert defended.rewrite_questions(own, cell)["ledger"] == "ledger/rewrite_questions/mine/minilm/loud/para/embedded"
 
 
 def test_a_defence_that_asks_is_told_its_prompts_and_others_none():

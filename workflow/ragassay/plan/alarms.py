@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from itertools import product
 
 from ragassay.base.errors import unknown
+from ragassay.config.grid import Cell, Grid
 from ragassay.plan import defences, raguard, revprag
-from ragassay.plan.defences import CHAIN, Filtered
+from ragassay.plan.defences import CHAIN
 from ragassay.studies.poisoning.defences.defence import kind_of
 
 FILTERED = "results/filtered/{dataset}/{retriever}/{attack}/{defence}.parquet"
@@ -13,19 +14,20 @@ CLEAN = "none"  # the attack that plants nothing
 RETRIEVED = "retrieved"  # the condition whose passages are judged
 
 
-def columns(config: dict) -> dict[str, list[str]]:
-    """The cells of the study, as lists of equal length; empty without defences."""
-    return {name: own if config["revprag"]["defences"] else [] for name, own in revprag.columns(config).items()}
+def cells(config: dict) -> Grid:
+    """The cells of the study; none without defences."""
+    return revprag.cells(config) if config["revprag"]["defences"] else Grid([])
 
 
 def filtered(config: dict, wildcards) -> list[str]:
     """What each defence says of the passages that questions find: without the attack, and under it."""
-    return [FILTERED.format(**cell._asdict()) for cell in _filtered(config, wildcards)]
+    return Grid(_filtered(config, wildcards)).over(FILTERED)
 
 
 def _filtered(config, cell):
     pairs = product(config["revprag"]["defences"], (CLEAN, cell.attack))
-    return [Filtered(cell.dataset, cell.retriever, attack, defence) for defence, attack in pairs]
+    shared = {"dataset": cell.dataset, "retriever": cell.retriever}
+    return [Cell(shared, attack=attack, defence=defence) for defence, attack in pairs]
 
 
 def combine_alarms(config: dict) -> dict:
@@ -51,5 +53,5 @@ def check(config: dict) -> Iterator[tuple]:
     most, depth = max(revprag.passages_shown(config).values(), default=0), config["under_attack"]["depth"]
     if scoring and most > depth:
         yield place, f"found prompts of {most} passages, expected at most under_attack.depth, which is {depth}"
-    wanted = [one for cell in revprag.cells(config) for one in _filtered(config, cell) if one.defence in scoring]
+    wanted = Grid(one for cell in revprag.cells(config) for one in _filtered(config, cell) if one.defence in scoring)
     yield from raguard.wrong_scorers(config, wanted)

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 
 from ragassay.base.errors import unknown
+from ragassay.config.grid import Cell
 from ragassay.plan import attacks, defences, models, raguard, retrieval
 from ragassay.plan.attacks import NoAttack
 from ragassay.plan.retrieval import DENSE
@@ -24,12 +24,9 @@ def optimise_passages(config: dict, wildcards) -> dict:
     victim = {key: searched[key] for key in ("encoder", "query_encoder", "embeddings", "similarity")}
     about = attacks.poison_corpus(config, wildcards) | {"retriever": victim, "finished": "optimised"}
     if RESPONDER in attacks.needs(config, wildcards.attack):
-        shared, ledger = (
-            config["under_attack"],
-            str(Path("ledger/optimise_passages", wildcards.dataset, wildcards.attack)),
-        )
-        own = {"ledger": ledger, "in_lines": shared["prompt"] == "lines", "sampling": shared["sampling"]}
-        about |= {"model": models.model(config, _responder(config, wildcards)), "responder": own}
+        ledger = str(Path("ledger/optimise_passages", wildcards.dataset, wildcards.attack))
+        about["model"] = models.model(config, _responder(config, wildcards))
+        about["responder"] = {"ledger": ledger} | defences.answering(config)
     if FILTER in attacks.needs(config, wildcards.attack):
         guard, *folder = attacked_filter(config, wildcards)
         about |= {"filter": {"path": guard, "scorer": folder[0] if folder else _scorer(config, wildcards)}}
@@ -64,11 +61,11 @@ def attacked_filter(config: dict, wildcards) -> list[str]:
     if FILTER not in attacks.needs(config, wildcards.attack):
         return []
     name = attacks.settings(config, wildcards)["filter"]
-    keys = SimpleNamespace(dataset=wildcards.dataset, defence=name, retriever=_attacked(config, wildcards).retriever)
+    keys = Cell(dataset=wildcards.dataset, defence=name, retriever=_attacked(config, wildcards).retriever)
     guard, scorers = defences.guard(config, keys), defences.scorers(config, name)
     if not guard:
         raise NoAttack(f"attacks.{wildcards.attack}: {_not_fitted(name)}")
-    folders = [raguard.trained(config, SimpleNamespace(dataset=keys.dataset, scorer=scorer)) for scorer in scorers]
+    folders = [raguard.trained(config, Cell(dataset=keys.dataset, scorer=scorer)) for scorer in scorers]
     return [*guard, *(folder for own in folders for folder in own)]
 
 
@@ -91,7 +88,7 @@ def access(config: dict, wildcards) -> dict | None:
 
 def _responder(config, wildcards):
     """The model that an attack asks: one that it names, or the first that it meets."""
-    cells = [cell for cell in defences.cells(config) if cell.dataset == wildcards.dataset]
+    cells = [cell for cell in defences.answered(config) if cell.dataset == wildcards.dataset]
     met = [cell.responder for cell in sorted(cells, key=lambda cell: cell.attack != wildcards.attack)]
     found = attacks.settings(config, wildcards)["responder"] or next(iter(met), None)
     if found not in config["models"]:
@@ -112,7 +109,7 @@ def _attacked(config, wildcards):
     found = [named] if named else [*(name for name in met if name in able), *able]
     if not found or found[0] not in able:
         raise NoAttack(f"attacks.{wildcards.attack}: {_no_gradients(named)}")
-    return SimpleNamespace(retriever=found[0])
+    return Cell(retriever=found[0])
 
 
 def _reader(config, wildcards):

@@ -1,20 +1,17 @@
 """Settings of the stages that attack corpora, and what their names stand for."""
 
 from collections.abc import Iterator
-from itertools import product
-from types import SimpleNamespace
-from typing import NamedTuple
 
 from ragassay.base import variants
 from ragassay.base.errors import AssayError, unknown
 from ragassay.base.method import SettingsError
+from ragassay.config.grid import Cell, Grid
 from ragassay.plan import models, retrieval
 from ragassay.plan.intervals import draws
 from ragassay.plan.retrieval import BM25, DENSE, VECTORS
 from ragassay.studies.poisoning.attacks import questions
 from ragassay.studies.poisoning.attacks.attack import (
     KINDS,
-    RESPONDER,
     RETRIEVER,
     TEXTS,
     WRITER,
@@ -32,20 +29,10 @@ class NoAttack(AssayError):
     """A target names an attack or a dataset that the configuration does not have."""
 
 
-class Cell(NamedTuple):
-    dataset: str
-    retriever: str
-    attack: str
-
-
-def attacked(config: dict) -> list[str]:
-    """The datasets that something is tried on."""
-    return list(dict.fromkeys(cell.dataset for cell in cells(config)))
-
-
 def corpora(config: dict) -> list[str]:
-    """The corpora of these datasets."""
-    return list(dict.fromkeys(config["datasets"][name]["corpus"] for name in attacked(config)))
+    """The corpora of the datasets that are attacked."""
+    datasets = cells(config).column("dataset")
+    return list(dict.fromkeys(config["datasets"][name]["corpus"] for name in datasets))
 
 
 def attack(config: dict, name: str) -> dict:
@@ -64,18 +51,9 @@ def attacks(config: dict, optimised: bool | None = None) -> list[str]:
     return [name for name in every if optimised is None or optimised == (RETRIEVER in needs(config, name))]
 
 
-def cells(config: dict) -> list[Cell]:
+def cells(config: dict) -> Grid:
     """All datasets, retrievers and attacks that meet."""
-    keys = ("datasets", "retrievers", "attacks")
-    found = [
-        Cell(*cell) for entry in config["under_attack"]["cells"] for cell in product(*(entry[key] for key in keys))
-    ]
-    return list(dict.fromkeys(found))
-
-
-def columns(config: dict) -> dict[str, list[str]]:
-    """The same as three lists of equal length."""
-    return {name: [getattr(cell, name) for cell in cells(config)] for name in Cell._fields}
+    return Grid.of_entries(config["under_attack"]["cells"], "dataset", "retriever", "attack")
 
 
 def poison_texts(config: dict, wildcards) -> list[str]:
@@ -85,20 +63,11 @@ def poison_texts(config: dict, wildcards) -> list[str]:
     return attack(config, wildcards.attack).get("files", [])
 
 
-def written(config: dict) -> dict[str, list[str]]:
-    """All datasets and attacks that meet and whose texts a model writes, as two lists of equal length."""
-    return _meeting(config, WRITER)
-
-
-def asking(config: dict) -> dict[str, list[str]]:
-    """The same for attacks that ask the model they want to answer wrongly."""
-    return _meeting(config, RESPONDER)
-
-
-def _meeting(config, needed):
-    found = [cell[::2] for cell in cells(config) if needed in needs(config, cell.attack)]
-    found = list(dict.fromkeys(found))
-    return {name: [one[at] for one in found] for at, name in enumerate(("dataset", "attack"))}
+def needing(config: dict, need: str) -> Grid:
+    """Datasets with attacks that need this: WRITER, a model that writes their texts, or RESPONDER, the model that is to
+    answer wrongly.
+    """
+    return cells(config).by("dataset", "attack").where(lambda cell: need in needs(config, cell.attack))
 
 
 def with_writer(config: dict) -> list[str]:
@@ -149,13 +118,14 @@ def retrieve_bm25(config: dict, wildcards) -> dict:
 
 
 def measure_attacks(config: dict) -> dict:
-    names = {cell.attack: SimpleNamespace(attack=cell.attack) for cell in cells(config)}
-    own = {name: (_entry(config, keys)["kind"], settings(config, keys)) for name, keys in names.items()}
-    few = {name: tried_on(config, keys)["tried"] for name, keys in names.items() if tried_on(config, keys)}
-    shared = config["under_attack"]
+    shared, wanted, tried_targets = config["under_attack"], {}, {}
+    for name in cells(config).column("attack"):
+        keys = Cell(attack=name)
+        wanted[name] = wants(_entry(config, keys)["kind"], settings(config, keys))
+        if few := tried_on(config, keys):
+            tried_targets[name] = few["tried"]
     about = {"k": shared["k"], "ks": sorted(shared["ks"]), "texts": sorted(shared["texts"])}
-    about |= {"wants": {name: wants(*one) for name, one in own.items()}, "tried": few}
-    return about | draws(config, "attacks")
+    return about | {"wants": wanted, "tried": tried_targets} | draws(config, "attacks")
 
 
 def filled(config, dataset, retriever, pattern):

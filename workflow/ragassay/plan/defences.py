@@ -1,11 +1,10 @@
 """Settings of the stages that defend a corpus under attack, and of the answers behind defences."""
 
 from collections.abc import Iterator
-from itertools import product
-from typing import NamedTuple
 
 from ragassay.base import variants
 from ragassay.base.errors import AssayError, unknown
+from ragassay.config.grid import Cell, Grid
 from ragassay.plan import encoders, retrieval
 from ragassay.studies.poisoning.defences.defence import KINDS, SCORES, VECTORS, kind_of
 from ragassay.studies.poisoning.defences.null import LITERAL
@@ -13,25 +12,11 @@ from ragassay.studies.poisoning.defences.null import LITERAL
 CHAIN = "of"  # the setting of a chain that names its links
 DOUBLINGS = "doublings"  # and one that it has from them
 QUERIES = ".targets"  # ends the name of the query set that a dataset's questions are
+LINES = "lines"  # the form of a prompt whose answer stands in a line of its own
 
 
 class NoDefence(AssayError):
     """A target names a defence that the configuration does not have."""
-
-
-class Filtered(NamedTuple):
-    dataset: str
-    retriever: str
-    attack: str
-    defence: str
-
-
-class Answered(NamedTuple):
-    dataset: str
-    retriever: str
-    attack: str
-    defence: str
-    responder: str
 
 
 def defence(config: dict, name: str) -> dict:
@@ -48,18 +33,21 @@ def defences(config: dict) -> list[str]:
     return list(dict.fromkeys([*config["defences"], *variants.names(KINDS)]))
 
 
-def cells(config: dict) -> list[Answered]:
-    """All datasets, retrievers, attacks, defences and responders that meet."""
-    keys = ("datasets", "retrievers", "attacks", "defences", "responders")
-    found = [
-        Answered(*cell) for entry in config["under_attack"]["cells"] for cell in product(*(entry[key] for key in keys))
-    ]
-    return list(dict.fromkeys(found))
+def filtered(config: dict) -> Grid:
+    """All cells that a defence stands in, whether anybody answers from what it leaves or not."""
+    return Grid.of_entries(config["under_attack"]["cells"], "dataset", "retriever", "attack", "defence")
 
 
-def columns(config: dict) -> dict[str, list[str]]:
-    """The same as lists of equal length."""
-    return {name: [getattr(cell, name) for cell in cells(config)] for name in Answered._fields}
+def answered(config: dict) -> Grid:
+    """The same with the responders that answer."""
+    names = ("dataset", "retriever", "attack", "defence", "responder")
+    return Grid.of_entries(config["under_attack"]["cells"], *names)
+
+
+def answering(config: dict) -> dict:
+    """How responders are asked under attack."""
+    shared = config["under_attack"]
+    return {"in_lines": shared["prompt"] == LINES, "sampling": shared["sampling"]}
 
 
 def passages(config: dict, wildcards) -> str:
@@ -75,20 +63,6 @@ def settings(config: dict, name: str) -> dict:
         return found
     links = [{"kind": defence(config, one)["kind"], "settings": settings(config, one)} for one in found[CHAIN]]
     return found | {CHAIN: links, DOUBLINGS: max((one["settings"].get(DOUBLINGS, 0) for one in links), default=0)}
-
-
-def filtered(config: dict) -> list[Filtered]:
-    """All cells that a defence stands in, whether anybody answers from what it leaves or not."""
-    keys = ("datasets", "retrievers", "attacks", "defences")
-    found = [
-        Filtered(*cell) for entry in config["under_attack"]["cells"] for cell in product(*(entry[key] for key in keys))
-    ]
-    return list(dict.fromkeys(found))
-
-
-def filters(config: dict) -> dict[str, list[str]]:
-    """The same as lists of equal length."""
-    return {name: [getattr(cell, name) for cell in filtered(config)] for name in Filtered._fields}
 
 
 def kinds(config: dict, wildcards) -> list[str]:
@@ -131,9 +105,9 @@ def guard(config: dict, wildcards) -> list[str]:
     return [path] if kind_of(defence(config, wildcards.defence)["kind"]).IS_FITTED else []
 
 
-def guards(config: dict) -> list[str]:
-    """Those of all cells."""
-    return list(dict.fromkeys(path for cell in filtered(config) for path in guard(config, cell)))
+def fitted(config: dict) -> Grid:
+    """The cells whose defence is fitted."""
+    return filtered(config).where(lambda cell: kind_of(defence(config, cell.defence)["kind"]).IS_FITTED)
 
 
 def snapshot(config: dict, pattern: str, wildcards) -> str:
@@ -251,6 +225,6 @@ def check(config: dict) -> Iterator[tuple]:
                 yield place, f"found {name} with the scorers {', '.join(found)}, expected one for all links of a chain"
             elif not wrong_links(config, name):
                 for retriever in entry["retrievers"]:
-                    cell = Filtered("", retriever, "", name)
+                    cell = Cell(retriever=retriever, defence=name)
                     if retriever in retrieval.retrievers(config, retrieval.BM25) and _sees_vectors(config, cell):
                         yield place, f"found {name}, which looks at vectors, and {retriever}, which has none"

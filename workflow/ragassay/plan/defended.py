@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 
 from ragassay.base.errors import unknown
+from ragassay.config.grid import Cell, Grid
 from ragassay.plan import defences, models, retrieval
 from ragassay.plan.attacks import tried_on
 from ragassay.studies.poisoning.defences.defence import KINDS, kind_of
 
-LINES = "lines"
+REWRITTEN = "results/found_rewritten/{dataset}/{retriever}/{attack}/{defence}.parquet"
+RETRIEVED = "results/retrieved/{dataset}/{retriever}/{attack}.parquet"
 
 
 def rewriting(config: dict) -> list[str]:
@@ -15,12 +17,16 @@ def rewriting(config: dict) -> list[str]:
     return [name for name in defences.defences(config) if kind_of(defences.defence(config, name)["kind"]).REWRITES]
 
 
-def rewritten(config: dict) -> dict[str, list[str]]:
-    """All datasets and such defences that meet, as lists of equal length."""
+def rewritten(config: dict) -> Grid:
+    """The cells of such defences."""
     known = rewriting(config)
-    pairs = [(cell.dataset, cell.defence) for cell in defences.filtered(config) if cell.defence in known]
-    pairs = list(dict.fromkeys(pairs))
-    return {name: [pair[at] for pair in pairs] for at, name in enumerate(("dataset", "defence"))}
+    return defences.filtered(config).where(lambda cell: cell.defence in known)
+
+
+def as_asked(config: dict) -> Grid:
+    """The cells in which questions are searched for as users ask them."""
+    known = rewriting(config)
+    return defences.filtered(config).where(lambda cell: cell.defence not in known)
 
 
 def question_writer(config: dict, wildcards):
@@ -42,19 +48,8 @@ def writing_kinds(config: dict, wildcards) -> list[str]:
 
 def retrieved(config: dict, wildcards) -> str:
     """What questions find under an attack, as they are or as a defence rewrites them."""
-    return found(config, defences.Filtered(*(wildcards.get(name) for name in defences.Filtered._fields)))
-
-
-def found(config: dict, cell: defences.Filtered) -> str:
-    name = f"{cell.dataset}/{cell.retriever}/{cell.attack}"
-    own = cell.defence in rewriting(config)
-    return f"results/found_rewritten/{name}/{cell.defence}.parquet" if own else f"results/retrieved/{name}.parquet"
-
-
-def founds(config: dict, own: bool) -> list[str]:
-    """What all cells find, with the questions that their defences rewrite (`own`) or as users ask them."""
-    every = dict.fromkeys(found(config, cell) for cell in defences.filtered(config))
-    return [path for path in every if path.startswith("results/found_rewritten/") == own]
+    pattern = REWRITTEN if wildcards.defence in rewriting(config) else RETRIEVED
+    return pattern.format_map(Cell(wildcards.items()))
 
 
 def rewritten_neighbours(config: dict, wildcards) -> str:
@@ -82,8 +77,7 @@ def prompt(config: dict) -> str:
 
 
 def answer_attacked(config: dict, wildcards) -> dict:
-    shared = config["under_attack"]
-    about = {"in_lines": shared["prompt"] == LINES, "sampling": shared["sampling"]} | tried_on(config, wildcards)
+    about = defences.answering(config) | tried_on(config, wildcards)
     kind = defences.defence(config, wildcards.defence)["kind"]
     if kind_of(kind).PROMPTS:
         about |= {"kind": kind, "own": defences.settings(config, wildcards.defence)}
@@ -92,7 +86,7 @@ def answer_attacked(config: dict, wildcards) -> dict:
 
 def check(config: dict) -> Iterator[tuple]:
     """Whether there is a model for each defence that rewrites questions."""
-    for name in dict.fromkeys(rewritten(config)["defence"]):
+    for name in rewritten(config).column("defence"):
         if (model := defences.settings(config, name)["model"]) not in config["models"]:
             found = unknown("model", model, config["models"]) if model else "found no model, which rewrites questions"
             yield ("defences", name, "settings", "model"), f"{found}; name one"

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from ragassay.base.errors import unknown
+from ragassay.config.grid import Grid
 from ragassay.plan import relevance
 from ragassay.plan.intervals import draws
 from ragassay.plan.retrieval import HELD_OUT
@@ -19,9 +20,9 @@ def retrievers(config: dict) -> list[str]:
     return config["relevance"]["answers"]["retrievers"] or config["relevance"]["retrievers"][:1]
 
 
-def asked(config: dict) -> dict[str, list[str]]:
-    """Which responder is asked what with which passages, as four lists of equal length. The first retriever serves all
-    query sets, the in-knowledge one without held-out documents, too; the others serve figure 3 alone.
+def asked(config: dict) -> Grid:
+    """Which responder is asked what with which passages. The first retriever serves all query sets, the in-knowledge
+    one without held-out documents, too; the others serve figure 3 alone.
     """
     first, *others = retrievers(config)
     rows = []
@@ -31,15 +32,8 @@ def asked(config: dict) -> dict[str, list[str]]:
         if known in entry["answers"]["query_sets"]:
             rows.append((corpus + HELD_OUT, first, known))
             rows += [(corpus, one, known) for one in others]
-    found = [(responder, *row) for responder in responders(config) for row in dict.fromkeys(rows)]
     names = ("responder", "corpus", "retriever", "query_set")
-    return {name: [row[at] for row in found] for at, name in enumerate(names)}
-
-
-def asked_directly(config: dict) -> dict[str, list[str]]:
-    """The same without passages, as two lists."""
-    rows = dict.fromkeys(zip(*(asked(config)[name] for name in ("responder", "query_set")), strict=True))
-    return {"responder": [row[0] for row in rows], "query_set": [row[1] for row in rows]}
+    return Grid.of_rows(names, [(responder, *row) for responder in responders(config) for row in rows])
 
 
 def measure_answers(config: dict) -> dict:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ragassay.base.errors import AssayError, closest, closest_file, unknown
+from ragassay.config.grid import Cell
 from ragassay.models import files
 
 FOLDER = "results/models/"
@@ -68,15 +69,9 @@ def threads_of(config: dict, role: str, wildcards) -> int:
     return int(_entry(config, wildcards.get(role))["provider"] in ON_THIS_MACHINE)
 
 
-class _Named(dict):
-    """Wildcards of a job and further names, as if these were wildcards, too."""
-
-    __getattr__ = dict.__getitem__
-
-
-def with_model(wildcards, model: str) -> _Named:
+def with_model(wildcards, model: str) -> Cell:
     """The wildcards of a job that no wildcard tells which model to ask, and `model` as the wildcard that does."""
-    return _Named(wildcards.items(), model=model)
+    return Cell(wildcards.items(), model=model)
 
 
 def of_named(config: dict, what, named, wildcards):

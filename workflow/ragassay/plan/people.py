@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 
+from ragassay.config.grid import Grid
 from ragassay.plan.intervals import draws
 from ragassay.studies.scope.votes import RECORDED
 
@@ -31,14 +32,14 @@ def file(config: dict, name: str) -> str:
     return f"{config['scope']['annotation']['folder']}/{{generator}}/{{judge}}/{name}"
 
 
-def labelled(config: dict, names=None) -> dict[str, list[str]]:
+def labelled(config: dict, names=None) -> Grid:
     """Generators and question sets (or those of `names`) of which people have labelled some, each with the judge by
-    whose labels the sample was drawn, which is the study's own; as two lists of equal length.
+    whose labels the sample was drawn, which is the study's own.
     """
     judge, names = config["scope"]["judges"][0], sources(config) if names is None else names
     events = file(config, "events.jsonl")
-    found = [name for name in names if Path(events.format(generator=name, judge=judge)).exists()]
-    return {"generator": found, "judge": [judge] * len(found)}
+    every = Grid.of_rows(("generator", "judge"), [(name, judge) for name in names])
+    return every.where(lambda cell: Path(events.format_map(cell)).exists())
 
 
 def sources(config: dict) -> list[str]:
@@ -61,7 +62,7 @@ def check(config: dict) -> Iterator[tuple]:
     """
     judge = config["scope"]["judges"][0]
     made = {name: Path("results/annotations", name, f"{judge}.parquet") for name in sources(config)}
-    with_labels = labelled(config)["generator"]
+    with_labels = labelled(config).column("generator")
     for name in [name for name in made if name in with_labels or made[name].exists()]:
         for pattern in ("events.jsonl", "items.parquet"):
             path = file(config, pattern).format(generator=name, judge=judge)

@@ -2,8 +2,10 @@
 
 import datetime
 from collections.abc import Iterator
+from itertools import product
 
 from ragassay.base.errors import unknown
+from ragassay.config.grid import Grid
 from ragassay.plan import models
 from ragassay.plan.retrieval import OWN
 
@@ -66,12 +68,10 @@ def mix_query_log(config: dict, wildcards) -> dict:
     return {key: entry[key] for key in MIXED}
 
 
-def rated(config: dict) -> dict[str, list[str]]:
-    """All raters, corpora, retrievers and query sets that meet, as four lists of equal length."""
-    found = [
-        {"rater": rater, **one} for rater in config["lm_relevance"]["raters"] for one in config["lm_relevance"]["rated"]
-    ]
-    return {key: [one[key] for one in found] for key in ("rater", "corpus", "retriever", "query_set")}
+def rated(config: dict) -> Grid:
+    """All raters, corpora, retrievers and query sets that meet."""
+    pairs = product(config["lm_relevance"]["raters"], config["lm_relevance"]["rated"])
+    return Grid({"rater": rater, **searched} for rater, searched in pairs)
 
 
 def rate_relevance(config: dict, wildcards) -> dict:

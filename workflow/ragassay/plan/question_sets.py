@@ -5,7 +5,9 @@ no, its responders only where a set says yes, because they cost calls.
 """
 
 from collections.abc import Iterator
+from itertools import product
 
+from ragassay.config.grid import Grid
 from ragassay.documents.sources import document_files
 from ragassay.plan.detectors import used
 from ragassay.plan.intervals import draws
@@ -50,19 +52,17 @@ def responding(config: dict) -> list[str]:
     return [name for name, own in config["question_sets"].items() if own["responding"]]
 
 
-def asked_judges(config: dict) -> dict[str, list[str]]:
-    """All pairs of set and model that is asked what is out of scope, as two lists of equal length."""
-    return _columns(("name", "judge"), [pair for name in config["question_sets"] for pair in _asked(config, name)])
+def asked_judges(config: dict) -> Grid:
+    """All pairs of set and model that is asked what is out of scope."""
+    return Grid.of_rows(("name", "judge"), [pair for name in config["question_sets"] for pair in _asked(config, name)])
 
 
-def set_judges(config: dict, names=None) -> dict[str, list[str]]:
+def set_judges(config: dict, names=None) -> Grid:
     """The same, of all sets or these, and the judges whose verdicts were recorded."""
-    sets = config["question_sets"]
-    names = sets if names is None else names
-    found = [
-        pair for name in names for pair in (*_asked(config, name), *((name, judge) for judge in sets[name]["judges"]))
-    ]
-    return _columns(("name", "judge"), found)
+    sets, pairs = config["question_sets"], []
+    for name in sets if names is None else names:
+        pairs += [*_asked(config, name), *((name, judge) for judge in sets[name]["judges"])]
+    return Grid.of_rows(("name", "judge"), pairs)
 
 
 def _asked(config, name):
@@ -71,19 +71,17 @@ def _asked(config, name):
     return [(name, judge) for judge in dict.fromkeys([*scope["judges"], *responders])]
 
 
-def own_responses(config: dict) -> dict[str, list[str]]:
-    """All sets with the study's responders and prompts that answer them, as three lists of equal length."""
-    return _columns(("name", "responder", "prompt"), _own(config))
+def own_responses(config: dict) -> Grid:
+    """All sets with the study's responders and prompts that answer them."""
+    return Grid.of_rows(("name", "responder", "prompt"), _own(config))
 
 
-def set_responses(config: dict, names=None) -> dict[str, list[str]]:
-    """Sets, responders, prompts and judges of what was answered, recorded or not, as four lists of equal length; of all
-    sets or these.
-    """
+def set_responses(config: dict, names=None) -> Grid:
+    """Sets, responders, prompts and judges of what was answered, recorded or not; of all sets or these."""
     recorded = [(name, who, RECORDED) for name, own in config["question_sets"].items() for who in own["responders"]]
     answered = [row for row in [*recorded, *_own(config)] if names is None or row[0] in names]
-    found = [(*row, judge) for row in answered for judge in config["scope"]["judges"]]
-    return _columns(("name", "responder", "prompt", "judge"), found)
+    rows = [(*row, judge) for row in answered for judge in config["scope"]["judges"]]
+    return Grid.of_rows(("name", "responder", "prompt", "judge"), rows)
 
 
 def _own(config):
@@ -97,18 +95,13 @@ def detected(config: dict) -> list[str]:
     return [name for name, own in config["question_sets"].items() if own["detectors"]]
 
 
-def predictions(config: dict, names=None) -> dict[str, list[str]]:
+def predictions(config: dict, names=None) -> Grid:
     """All detectors, with their encoders, generators and judges that they are trained on and sets, of all or of
-    `names`, as four lists of equal length.
+    `names`.
     """
-    scope, own = config["scope"], [name for name in detected(config) if names is None or name in names]
-    found = [
-        (one, source, scope["judges"][0], name)
-        for name in own
-        for one in used(config)
-        for source in scope["generators"]
-    ]
-    return _columns(("detector", "generator", "judge", "asked"), found)
+    scope, sets = config["scope"], [name for name in detected(config) if names is None or name in names]
+    rows = product(sets, used(config), scope["generators"], scope["judges"][:1])
+    return Grid.of_rows(("asked", "detector", "generator", "judge"), rows)
 
 
 def searched(config: dict) -> list[str]:
@@ -116,10 +109,9 @@ def searched(config: dict) -> list[str]:
     return [name for name, own in config["question_sets"].items() if own["retrieval"]]
 
 
-def searches(config: dict) -> dict[str, list[str]]:
-    """All pairs of set and retriever, as two lists of equal length."""
-    found = [(name, one) for name in searched(config) for one in config["retrieval"]["retrievers"]]
-    return _columns(("name", "retriever"), found)
+def searches(config: dict) -> Grid:
+    """All pairs of set and retriever."""
+    return Grid.of_rows(("name", "retriever"), product(searched(config), config["retrieval"]["retrievers"]))
 
 
 def voted(config: dict) -> list[str]:
@@ -129,7 +121,7 @@ def voted(config: dict) -> list[str]:
 
 def with_people(config: dict) -> list[str]:
     """The sets with people's labels: from votes that came with them, or from our pages."""
-    here = labelled(config, config["question_sets"])["generator"]
+    here = labelled(config, config["question_sets"]).column("generator")
     return [name for name in config["question_sets"] if name in here or name in voted(config)]
 
 
@@ -161,7 +153,3 @@ def check(config: dict) -> Iterator[tuple]:
         for section, study in OWN.items():
             if name == study or name in config[section]:
                 yield ("question_sets", name), f"found a name that {section} have, too; give the set another"
-
-
-def _columns(names, rows):
-    return {name: [row[at] for row in rows] for at, name in enumerate(names)}

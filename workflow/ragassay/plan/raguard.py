@@ -8,17 +8,16 @@ from pathlib import Path
 
 from ragassay.base import variants
 from ragassay.base.errors import AssayError, shown, unknown
+from ragassay.config.grid import Grid
 from ragassay.config.schema import merged
 from ragassay.config.settings import schema_problems
-from ragassay.plan import attacks, datasets, defences, defended, encoders, models, retrieval
+from ragassay.plan import attacks, datasets, defences, encoders, models, retrieval
 from ragassay.plan.intervals import draws
 from ragassay.studies.poisoning.attacks import attack
 from ragassay.studies.poisoning.defences.scorer import KINDS, kind_of
 
 DEMO = "resources/demo/"  # texts, and a model that was trained on them
 CLEAN = "none"  # the attack whose passages are the corpus itself
-
-
 FORWARDS = 2  # of a language model for a passage: of the whole, and of the second chunk alone
 SWEPT = "raguard"  # the kind of defence that is swept
 DRAWN = ("scorer", "sample", "seed")  # settings that say what scores and which sample a row needs
@@ -83,14 +82,18 @@ def score_passages(config: dict, wildcards) -> dict:
     return about | {"of_corpus": wildcards.attack == CLEAN}
 
 
-def swept(config: dict) -> dict[str, list[str]]:
-    """Datasets and retrievers by vectors where RAGuard is tried, as lists of equal length; none without a table."""
+def swept(config: dict) -> Grid:
+    """Datasets and retrievers by vectors where RAGuard is tried; none without a table."""
+    if not config["raguard"]["sweeps"]:
+        return Grid([])
+    return defences.filtered(config).where(_is_swept(config)).by("dataset", "retriever")
+
+
+def _is_swept(config):
+    """Whether RAGuard and a retriever by vectors meet in a cell."""
     dense = retrieval.retrievers(config, retrieval.DENSE)
     known = [name for name in defences.defences(config) if defences.defence(config, name)["kind"] == SWEPT]
-    cells = [cell for cell in defences.filtered(config) if cell.defence in known]
-    pairs = dict.fromkeys((cell.dataset, cell.retriever) for cell in cells if cell.retriever in dense)
-    pairs = list(pairs) if config["raguard"]["sweeps"] else []
-    return {name: [pair[at] for pair in pairs] for at, name in enumerate(("dataset", "retriever"))}
+    return lambda cell: cell.defence in known and cell.retriever in dense
 
 
 def sweep_rows(path) -> list[dict]:
@@ -137,19 +140,15 @@ def swept_scores(config: dict, wildcards) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def swept_answers(config: dict) -> dict[str, list[str]]:
-    """The same data sets and retrievers with all who answer behind RAGuard there."""
-    pairs = list(zip(*swept(config).values(), strict=True))
-    kinds = {name: defences.defence(config, name)["kind"] for name in defences.defences(config)}
-    cells = [cell for cell in defences.cells(config) if kinds.get(cell.defence) == SWEPT]
-    found = list(dict.fromkeys((*cell[:2], cell.responder) for cell in cells if cell[:2] in pairs))
-    return {name: [one[at] for one in found] for at, name in enumerate(("dataset", "retriever", "responder"))}
+def swept_answers(config: dict) -> Grid:
+    """The same with all who answer behind RAGuard there."""
+    if not config["raguard"]["sweeps"]:
+        return Grid([])
+    return defences.answered(config).where(_is_swept(config)).by("dataset", "retriever", "responder")
 
 
 def answer_sweeps(config: dict, wildcards) -> dict:
-    shared = config["under_attack"]
-    about = {"in_lines": shared["prompt"] == defended.LINES, "sampling": shared["sampling"]}
-    return models.asking(config, "answer_sweeps", "responder", wildcards) | about
+    return models.asking(config, "answer_sweeps", "responder", wildcards) | defences.answering(config)
 
 
 def sweep_modules(config: dict, wildcards) -> list[str]:
@@ -193,11 +192,11 @@ def check(config: dict) -> Iterator[tuple]:
         attack = entry["settings"].get("poisoned_null")
         if attack not in [None, *attacks.attacks(config)]:
             yield ("defences", name, "settings"), f"poisoned_null: {unknown('attack', attack, attacks.attacks(config))}"
-    yield from _wrong_sweeps(config) if swept(config)["dataset"] else ()
+    yield from _wrong_sweeps(config) if swept(config) else ()
     yield from wrong_scorers(config, defences.filtered(config))
 
 
-def wrong_scorers(config: dict, cells: list[defences.Filtered]) -> Iterator[tuple]:
+def wrong_scorers(config: dict, cells: Grid) -> Iterator[tuple]:
     """Scorers of their defences that are none, or that would know their passages by heart."""
     for cell in cells:
         known = cell.defence in defences.defences(config) and not defences.wrong_links(config, cell.defence)
@@ -224,7 +223,7 @@ def _wrong_sweeps(config):
             yield ("raguard", "sweeps"), unknown("attack", row["attack"], attacks.attacks(config))
         elif row["scorer"] not in scorers(config):
             yield ("raguard", "sweeps"), unknown("scorer", row["scorer"], scorers(config))
-        elif read := [name for name in swept(config)["dataset"] if _knows(config, row["scorer"], name)]:
+        elif read := [name for name in swept(config).column("dataset") if _knows(config, row["scorer"], name)]:
             yield ("raguard", "sweeps"), f"found the scorer {row['scorer']}, which has read the corpus of {read[0]}"
         elif wrong := next(schema_problems(row["settings"], allowed), None):
             yield ("raguard", "sweeps"), f"{'.'.join(map(str, wrong[0]))}: {wrong[1]}"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ragassay.base import variants
 from ragassay.base.errors import AssayError, closest_file, unknown
+from ragassay.config import shards
 from ragassay.config.schema import values
 from ragassay.documents.sources import READERS, SourceError, document_files
 
@@ -29,6 +30,7 @@ def problems(config: dict, schema: dict) -> Iterator[tuple]:
             yield from ((path, problem) for problem in _no_file_of(value, **part["file_of"]))
         if "exists" in part and value is not None:
             yield from ((path, problem) for problem in MISSING[part["exists"]](value))
+    yield from shards.check(config)
     for name in variants.names(PLAN):
         check = getattr(variants.load(PLAN, name, PLAN), "check", None)
         yield from check(config) if check else ()

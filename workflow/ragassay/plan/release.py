@@ -24,6 +24,7 @@ def export_targets(config: dict) -> dict:
 
 def poisoned_passages(config: dict, wildcards) -> list[str]:
     """What attacks plant for a dataset's targets: nothing, unless the configuration says that it is exported."""
-    cells = attacks.cells(config) if config["export"]["poisoned"] else []
-    names = dict.fromkeys(cell.attack for cell in cells if cell.dataset == wildcards.dataset)
-    return [f"results/poisoned_passages/{wildcards.dataset}/{name}.parquet" for name in names]
+    if not config["export"]["poisoned"]:
+        return []
+    cells = attacks.cells(config).where(lambda cell: cell.dataset == wildcards.dataset)
+    return cells.over("results/poisoned_passages/{dataset}/{attack}.parquet")

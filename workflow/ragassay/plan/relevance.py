@@ -1,9 +1,9 @@
 """Settings of the stages of the relevance study, and the tables that its sets need."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from ragassay.base.errors import unknown
+from ragassay.config.grid import Cell, Grid
 from ragassay.plan import encoders, queries, retrieval
 from ragassay.plan.intervals import draws
 from ragassay.plan.retrieval import BM25, DENSE, HELD_OUT, OWN, VECTORS
@@ -11,6 +11,7 @@ from ragassay.plan.retrieval import BM25, DENSE, HELD_OUT, OWN, VECTORS
 SHARED = (
     "retrievers", "fused", "k", "ks", "temperature", "temperatures", "alpha", "p_values", "runs", "samples", "sizes",
 )  # fmt: skip
+NAMES = ("corpus", "retriever", "query_set")
 
 
 def sets(config: dict) -> dict:
@@ -41,19 +42,21 @@ def retrievers(config: dict) -> list[str]:
     return list(dict.fromkeys([*config["relevance"]["retrievers"], *config["relevance"]["fused"]]))
 
 
-def searches(config: dict) -> dict[str, list[str]]:
-    """All corpora, retrievers and query sets that meet, as three lists of equal length."""
+def searches(config: dict) -> Grid:
+    """All corpora, retrievers and query sets that meet."""
     pairs = []
     for entry in sets(config).values():
         pairs += [(entry["corpus"], name) for name in _asked(entry)]
         pairs.append((entry["corpus"] + HELD_OUT, entry["in_knowledge"]))
-    return _columns((corpus, one, name) for corpus, name in dict.fromkeys(pairs) for one in retrievers(config))
+    rows = [(corpus, retriever, name) for corpus, name in pairs for retriever in retrievers(config)]
+    return Grid.of_rows(NAMES, rows)
 
 
-def scored(config: dict) -> dict[str, list[str]]:
+def scored(config: dict) -> Grid:
     """The same for the tables of statistics: by the first retriever."""
-    pairs = dict.fromkeys((entry["corpus"], name) for entry in sets(config).values() for name in _asked(entry))
-    return _columns((corpus, config["relevance"]["retrievers"][0], name) for corpus, name in pairs)
+    first = config["relevance"]["retrievers"][0]
+    rows = [(entry["corpus"], first, name) for entry in sets(config).values() for name in _asked(entry)]
+    return Grid.of_rows(NAMES, rows)
 
 
 def with_vectors(config: dict) -> list[str]:
@@ -106,12 +109,10 @@ def score_outliers(config: dict, wildcards) -> dict:
     return {**passages, "query_encoder": asked["encoder"], **about, "entry": entry}
 
 
-def rated(config: dict) -> dict[str, list[str]]:
+def rated(config: dict) -> Grid:
     """The tables of relevance scores by language models that are about a set: what `rate_relevance` is asked for."""
-    every, searched = queries.rated(config), searches(config)
-    known = set(zip(searched["corpus"], searched["query_set"], strict=True))
-    rows = [row for row in zip(*every.values(), strict=True) if (row[1], row[3]) in known]
-    return {name: [row[at] for row in rows] for at, name in enumerate(every)}
+    known = searches(config).by("corpus", "query_set")
+    return queries.rated(config).where(lambda cell: {key: cell[key] for key in ("corpus", "query_set")} in known)
 
 
 def example_sets(config: dict) -> list[str]:
@@ -139,24 +140,23 @@ def _sources(config):
     return found
 
 
-def logs(config: dict) -> dict[str, list[str]]:
-    """The logs whose drift is measured, with corpus and retriever, as three lists of equal length."""
+def logs(config: dict) -> Grid:
+    """The logs whose drift is measured, with corpus and retriever."""
     first = config["relevance"]["retrievers"][0]
     rows = [(entry["corpus"], first, name) for name, entry in config["query_logs"].items() if entry["corpus"]]
-    return {name: [row[at] for row in rows] for at, name in enumerate(("corpus", "retriever", "query_log"))}
+    return Grid.of_rows(("corpus", "retriever", "query_log"), rows)
 
 
-def gates(config: dict) -> dict[str, list[str]]:
-    """Corpus and retriever of each gate, as two lists of equal length; vectors from elsewhere make none."""
+def gates(config: dict) -> Grid:
+    """Corpus and retriever of each gate; vectors from elsewhere make none."""
     first = config["relevance"]["retrievers"][0]
     embeds = all(_kind(config, name) != VECTORS for name in members(config, first))
-    names = corpora(config) if embeds else []
-    return {"corpus": names, "retriever": [first] * len(names)}
+    return Grid.of_rows(("corpus", "retriever"), [(name, first) for name in corpora(config)] if embeds else [])
 
 
 def sections(config: dict) -> list[str]:
     """The sections of the report that there is something to show of."""
-    shown = {"relevance": sets(config), "drift": logs(config)["query_log"]}
+    shown = {"relevance": sets(config), "drift": logs(config)}
     return [name for name, entries in shown.items() if entries]
 
 
@@ -185,7 +185,7 @@ def gate_neighbours(config: dict, wildcards) -> list[str]:
 def gate_kinds(config: dict, wildcards) -> list[str]:
     """The modules that run the encoders of a gate's retrievers."""
     dense = [name for name in members(config, wildcards.retriever) if _kind(config, name) == DENSE]
-    return [kind for name in dense for kind in retrieval.retriever_kinds(config, Retriever(name))]
+    return [kind for name in dense for kind in retrieval.retriever_kinds(config, Cell(retriever=name))]
 
 
 def fit_gate(config: dict, wildcards) -> dict:
@@ -200,12 +200,6 @@ def measure_drift(config: dict) -> dict:
     return config["relevance"]["drift"] | {"alpha": config["relevance"]["alpha"]} | draws(config, "drift")
 
 
-class Retriever(NamedTuple):
-    """Stands in for the wildcards of a search."""
-
-    retriever: str
-
-
 def _kind(config, name):
     return retrieval.retriever(config, name)["kind"]
 
@@ -214,9 +208,9 @@ def _search(config, name):
     """What a gate needs of one of its retrievers."""
     kind = _kind(config, name)
     if kind == BM25:
-        own = retrieval.search_bm25(config, Retriever(name))["options"]
+        own = retrieval.search_bm25(config, Cell(retriever=name))["options"]
         return {"kind": kind, "titles": own.pop("titles", "none"), "options": own}
-    own = retrieval.search_dense(config, Retriever(name))
+    own = retrieval.search_dense(config, Cell(retriever=name))
     return {"kind": kind} | {key: own[key] for key in ("encoder", "query_encoder", "similarity", "titles")}
 
 
@@ -237,11 +231,6 @@ def _asked(entry):
     return list(dict.fromkeys([entry["in_knowledge"], *entry["near"], *entry["far"], *synthetic]))
 
 
-def _columns(rows):
-    rows = list(rows)
-    return {name: [row[at] for row in rows] for at, name in enumerate(("corpus", "retriever", "query_set"))}
-
-
 def check(config: dict) -> Iterator[tuple]:
     """Whether the sets name corpora and query sets that there are, and k leaves room for a query's own documents."""
     known = {section: [own, *config["question_sets"], *config[section]] for section, own in OWN.items()}
@@ -258,9 +247,10 @@ def check(config: dict) -> Iterator[tuple]:
     for corpus in config["corpora"]:
         if corpus.endswith(HELD_OUT):
             yield ("corpora", corpus), f"found a name that ends with {HELD_OUT}, as the study's own do; give it another"
-    for name, corpus in zip(logs(config)["query_log"], logs(config)["corpus"], strict=True):
-        if corpus not in corpora(config):
-            yield ("query_logs", name, "corpus"), unknown("corpus", corpus, corpora(config) or ["none"])
+    for log in logs(config):
+        name = log.query_log
+        if log.corpus not in corpora(config):
+            yield ("query_logs", name, "corpus"), unknown("corpus", log.corpus, corpora(config) or ["none"])
         for retriever in members(config, config["relevance"]["retrievers"][0]):
             if _kind(config, retriever) == VECTORS:
                 found = f"found {retriever}, whose vectors were computed elsewhere, so that no gate can embed queries"

@@ -1,9 +1,11 @@
 """Settings of the stages that search, the tables of a corpus, and what the names of retrievers stand for."""
 
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 from ragassay.base.errors import AssayError, unknown
+from ragassay.config.grid import Grid
 from ragassay.documents.sources import document_files
 from ragassay.plan import encoders
 from ragassay.plan.intervals import draws
@@ -181,21 +183,16 @@ def merge_neighbours(config: dict) -> dict:
     return _count(config)
 
 
-def measured(config: dict) -> dict[str, list[str]]:
-    """The query sets that the report measures in corpora, and the retrievers, as three lists of equal length."""
-    rows = [
-        (query_set, corpus, name)
-        for query_set, entry in config["query_sets"].items()
-        for corpus in entry["corpora"]
-        for name in config["retrieval"]["retrievers"]
-    ]
-    return {key: [row[at] for row in rows] for at, key in enumerate(("query_set", "corpus", "retriever"))}
+def measured(config: dict) -> Grid:
+    """The query sets that the report measures in corpora, and the retrievers."""
+    sets = config["query_sets"].items()
+    rows = [row for name, entry in sets for row in product([name], entry["corpora"], config["retrieval"]["retrievers"])]
+    return Grid.of_rows(("query_set", "corpus", "retriever"), rows)
 
 
 def measured_parts(config: dict) -> list[str]:
     """The parts of the corpora that they are measured in."""
-    corpora = dict.fromkeys(corpus for entry in config["query_sets"].values() for corpus in entry["corpora"])
-    return [part for corpus in corpora for part in parts_of(config, corpus)]
+    return [part for corpus in measured(config).column("corpus") for part in parts_of(config, corpus)]
 
 
 def measure_retrieval(config: dict) -> dict:

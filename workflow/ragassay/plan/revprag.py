@@ -2,19 +2,18 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
-from itertools import product
-from typing import NamedTuple
 
 from ragassay.base import variants
 from ragassay.base.errors import AssayError, unknown
+from ragassay.config.grid import Cell, Grid
 from ragassay.models.activations.sites import FIRST_GENERATED
 from ragassay.plan import attacks, defences, defended, encoders, models
 from ragassay.plan.intervals import draws
 from ragassay.plan.retrieval import BM25, DENSE, retrievers
-from ragassay.studies.poisoning.attacks.attack import settings_of, wants
+from ragassay.studies.poisoning.attacks.attack import wants
 
 KINDS = "ragassay.studies.poisoning.probes.kinds"
-KEYS = ("datasets", "retrievers", "attacks", "responders")
+NAMES = ("dataset", "retriever", "attack", "responder")
 BASELINE = "results/baseline_scores/{dataset}/{retriever}/{attack}/{responder}/{baseline}.parquet"
 PROMPT_ANSWERS = "results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet"
 UNPOISONED = {"irrelevant", "misspelt"}  # conditions without any poison
@@ -25,22 +24,9 @@ class NoWeights(AssayError):
     """A target names a responder whose activations cannot be read."""
 
 
-class Cell(NamedTuple):
-    dataset: str
-    retriever: str
-    attack: str
-    responder: str
-
-
-def cells(config: dict) -> list[Cell]:
+def cells(config: dict) -> Grid:
     """All datasets, retrievers, attacks and responders that meet."""
-    entry = config["revprag"]
-    return list(dict.fromkeys(cell for own in entry["cells"] for cell in _product(own)))
-
-
-def columns(config: dict) -> dict[str, list[str]]:
-    """The same as lists of equal length."""
-    return {name: [getattr(cell, name) for cell in cells(config)] for name in Cell._fields}
+    return Grid.of_entries(config["revprag"]["cells"], *NAMES)
 
 
 def own(config: dict, pattern: str, wildcards) -> str:
@@ -65,36 +51,30 @@ def passages_shown(config: dict) -> dict[tuple, int]:
 
 def _ks(config):
     """The same with all numbers that cells name; `check` sees that it is one."""
-    found = defaultdict(set)
+    numbers = defaultdict(set)
     for entry in config["revprag"]["cells"]:
-        for cell in _product(entry):
-            found[cell[:-1]].add(entry["k"] or config["under_attack"]["k"])
-    return found
+        for cell in Grid.of_entries([entry], *NAMES[:-1]):
+            numbers[tuple(cell.values())].add(entry["k"] or config["under_attack"]["k"])
+    return numbers
 
 
 def answered(config: dict, wildcards) -> list[str]:
     """What the same responder has answered in the study of attacks: with and without poison, and without passages."""
     keys = {"dataset": wildcards.dataset, "retriever": wildcards.retriever, "responder": wildcards.responder}
     wanted = [(wildcards.attack, "none"), ("none", "none"), ("none", "closed_book")]
-    asked = {(cell.attack, cell.defence) for cell in defences.cells(config) if keys.items() <= cell._asdict().items()}
-    return [
-        ANSWERED.format(**keys, attack=attack, defence=defence)
-        for attack, defence in wanted
-        if (attack, defence) in asked
-    ]
+    cells = [Cell(keys, attack=attack, defence=defence) for attack, defence in wanted]
+    asked = defences.answered(config)
+    return Grid(cell for cell in cells if cell in asked).over(ANSWERED)
 
 
 def answer_prompts(config: dict, wildcards) -> dict:
-    shared = config["under_attack"]
-    about = {"in_lines": shared["prompt"] == defended.LINES, "sampling": shared["sampling"]}
-    attack = attacks.attack(config, wildcards.attack)
-    given = settings_of(attack["kind"], attack["settings"], f"attacks.{wildcards.attack}")
-    about["wants"] = wants(attack["kind"], given)
+    kind = attacks.attack(config, wildcards.attack)["kind"]
+    about = defences.answering(config) | {"wants": wants(kind, attacks.settings(config, wildcards))}
     return models.asking(config, "answer_prompts", "responder", wildcards) | about
 
 
 def collect_activations(config: dict, wildcards) -> dict:
-    about = {"in_lines": config["under_attack"]["prompt"] == defended.LINES, "embeddings": "embeddings"}
+    about = {"in_lines": defences.answering(config)["in_lines"], "embeddings": "embeddings"}
     return about | {"reading": config["revprag"]["activations"]} | _model(config, wildcards)
 
 
@@ -117,19 +97,18 @@ def baselines(config: dict, wildcards) -> list[str]:
     return [BASELINE.format(**wildcards, baseline=name) for name in config["revprag"]["baselines"]]
 
 
-def scrutinised(config: dict) -> dict[str, list[str]]:
-    """The cells whose answers are scrutinised, as `columns` gives them."""
-    asked = "scrutiny" in config["revprag"]["baselines"]
-    return {name: own if asked else [] for name, own in columns(config).items()}
+def scrutinised(config: dict) -> Grid:
+    """The cells whose answers are scrutinised."""
+    return cells(config) if "scrutiny" in config["revprag"]["baselines"] else Grid([])
 
 
 def scrutinise_answers(config: dict, wildcards) -> dict:
-    about = config["revprag"]["scrutiny"] | {"in_lines": config["under_attack"]["prompt"] == defended.LINES}
+    about = config["revprag"]["scrutiny"] | {"in_lines": defences.answering(config)["in_lines"]}
     return models.asking(config, "scrutinise_answers", "responder", wildcards) | about
 
 
 def mask_passages(config: dict, wildcards) -> dict:
-    about = {"in_lines": config["under_attack"]["prompt"] == defended.LINES}
+    about = {"in_lines": defences.answering(config)["in_lines"]}
     return about | config["revprag"]["masking"] | _model(config, wildcards)
 
 
@@ -140,12 +119,12 @@ def project_activations(config: dict) -> dict:
 def generalisations(config: dict) -> list[str]:
     """The comparisons of which some cell is run."""
     entries = config["revprag"]["generalisation"].items()
-    return [name for name, entry in entries if set(_product(entry)) & set(cells(config))]
+    return [name for name, entry in entries if _run(config, entry)]
 
 
 def generalised(config: dict, pattern: str, wildcards) -> list[str]:
     """A file of each cell that is compared."""
-    return [pattern.format(**cell._asdict()) for cell in _compared(config, wildcards)]
+    return _run(config, _comparison(config, wildcards)).each(pattern)
 
 
 def generalised_kind(config: dict, wildcards) -> list[str]:
@@ -155,10 +134,9 @@ def generalised_kind(config: dict, wildcards) -> list[str]:
 
 def transfer_probes(config: dict, wildcards) -> dict:
     own = _comparison(config, wildcards)
-    compared = _compared(config, wildcards)
     entry = _probe(own["probe"], config["revprag"]["probes"][own["probe"]])
     return {
-        "cells": [cell._asdict() for cell in compared],
+        "cells": [dict(cell) for cell in _run(config, own)],
         "across": own["across"],
         "places": own["places"],
         "probe": own["probe"],
@@ -173,14 +151,10 @@ def _comparison(config, wildcards):
     return config["revprag"]["generalisation"][wildcards.generalisation]
 
 
-def _product(entry):
-    return [Cell(*cell) for cell in product(*(entry[key] for key in KEYS))]
-
-
-def _compared(config, wildcards):
+def _run(config, comparison):
     """The cells of a comparison that are run."""
-    wanted = _product(_comparison(config, wildcards))
-    return [cell for cell in cells(config) if cell in wanted]
+    wanted = Grid.of_entries([comparison], *NAMES)
+    return cells(config).where(lambda cell: cell in wanted)
 
 
 def kinds(config: dict, wildcards) -> list[str]:

@@ -1,31 +1,27 @@
 """Settings of the stage that screens passages as they come in."""
 
 from collections.abc import Iterator
-from itertools import product
 
+from ragassay.config.grid import Cell, Grid
 from ragassay.plan import defences, retrieval
 from ragassay.studies.poisoning.defences.defence import SCORES, kind_of
 
-
-def entries(config: dict) -> dict[defences.Filtered, str | None]:
-    """What is screened, by which guard -> the query set that says what users ask, if there is one."""
-    keys, found = ("datasets", "retrievers", "attacks", "defences"), {}
-    for entry in config["under_attack"]["cells"]:
-        if "screened" in entry:
-            cells = product(*(entry[key] for key in keys))
-            found |= {defences.Filtered(*cell): entry["screened"]["queries"] for cell in cells}
-    return found
+NAMES = ("dataset", "retriever", "attack", "defence")
 
 
-def columns(config: dict) -> dict[str, list[str]]:
-    """The same as lists of equal length."""
-    return {name: [getattr(cell, name) for cell in entries(config)] for name in defences.Filtered._fields}
+def screened(config: dict) -> Grid:
+    """Cells in which passages are screened before any question is known."""
+    entries = [entry for entry in config["under_attack"]["cells"] if "screened" in entry]
+    return Grid.of_entries(entries, *NAMES)
 
 
 def queries(config: dict, wildcards) -> list[str]:
-    """The table of these queries."""
-    name = entries(config).get(defences.Filtered(*(wildcards.get(name) for name in defences.Filtered._fields)))
-    return [f"results/queries/{name}.parquet"] if name else []
+    """The table of the queries that say what users ask, if a cell has some; the last entry decides."""
+    names = [None]
+    for entry in config["under_attack"]["cells"]:
+        if "screened" in entry and Cell(wildcards.items()) in Grid.of_entries([entry], *NAMES):
+            names.append(entry["screened"]["queries"])
+    return [f"results/queries/{names[-1]}.parquet"] if names[-1] else []
 
 
 def guard(config: dict, wildcards) -> str:
