@@ -150,7 +150,7 @@ def test_a_defence_that_rewrites_questions_has_them_searched_for_again():
     assert defended.rewritten_neighbours(own, cell) == "results/neighbours/texts/minilm/mine.para.parquet"
     assert defended.rewritten(own).over("{dataset}.{defence}") == ["mine.para"]
     assert len(defended.rewritten(own)) == len(defended.as_asked(own)) == 2
-    assert defended.rewrite_questions(own, cell)["ledger"] == "ledger/rewrite_questions/mine/minilm/loud/para/embedded"
+    assert defended.rewrite_questions(own, cell)["ledger"] == "ledger/rewrite_questions/mine/minilm/loud/para/careful"
 
 
 def test_a_defence_that_asks_is_told_its_prompts_and_others_none():
