@@ -20,7 +20,7 @@ from statistics import median
 
 from common.figures import figure, parts
 from common.memory import peak_megabytes, task
-from common.model_jobs import Jobs, asked, most_in_a_second
+from common.model_jobs import Jobs, asked
 from tools.loopback import Loopback
 
 IN_FLIGHT = 64
@@ -203,24 +203,6 @@ def figure_lognormal():
     figure("calls_2000_at_lognormal_500ms", seconds, "s", f"<= {1.15 * limit:.4g}", limit)
 
 
-def figure_together(jobs=4):
-    """Jobs of one model that start together and a while apart: what their server saw at most."""
-    in_a_second, in_flight = [], []
-    for apart in (0.0, 0.5):
-        with Loopback(latency=0.2) as server, tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
-            with Jobs(server, f"{folder}/paced", concurrency=IN_FLIGHT, requests_per_minute=600) as running:
-                running.start(*[25] * jobs, apart=apart)
-                assert running.wait() == [0] * jobs
-            in_a_second.append(most_in_a_second(server))
-        with Loopback(latency=0.2) as server, tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
-            with Jobs(server, f"{folder}/free", concurrency=16) as running:
-                running.start(*[80] * jobs, apart=apart)
-                assert running.wait() == [0] * jobs
-            in_flight.append(server.summary()["most_in_flight"])
-    figure("most_in_a_second_of_4_jobs_at_600_a_minute", max(in_a_second), "requests", "<= 10", 10)
-    figure("most_in_flight_of_4_jobs_at_concurrency_16", max(in_flight), "requests", "<= 16", 16)
-
-
 def figure_paced(calls=2000):
     """The limit is that on requests, or what the machine does without one."""
     seconds = []
@@ -259,6 +241,6 @@ def figure_scan():
 
 
 if __name__ == "__main__":
-    runs = {"fixed": figure_fixed, "lognormal": figure_lognormal, "together": figure_together}
+    runs = {"fixed": figure_fixed, "lognormal": figure_lognormal}
     runs |= {"paced": figure_paced, "queued": figure_queued, "hits": figure_hits, "scan": figure_scan}
     parts(runs, {"measure": measure})

@@ -3,8 +3,8 @@
 A mutant exchanges a comparison, an arithmetic or boolean operator, `min` and `max` or `any` and `all`, leaves out a
 `not` or a minus, turns a truth value, or adds one to a small number. Mutants are drawn from all places of the rooms, by
 a seed. The tests that import the module, or a script that does, run in a clone until one fails: those that name the
-module first. A mutant that hangs them is noticed. Some mutants change nothing that anybody could notice; nobody sorts
-them out.
+module first, then those of its room. A mutant that hangs them is noticed. Some mutants change nothing that anybody
+could notice; nobody sorts them out.
 
     make mutants                                            120 mutants of studies, metrics and calls
     make mutants ARGS="--count 12 --seed 7 studies/scope"   a dozen of one room
@@ -15,6 +15,7 @@ import argparse
 import ast
 import os
 import random
+import re
 import subprocess
 import sys
 import time
@@ -34,7 +35,7 @@ OPERATORS = {
 }  # fmt: skip
 FUNCTIONS = {"min": "max", "max": "min", "any": "all", "all": "any"}
 LARGEST = 10  # of the numbers that one is added to: larger ones are sizes and times
-AT_MOST, ENOUGH = 10, 60  # files of tests for a mutant; seconds that they may take beyond three times their usual time
+AT_MOST, ENOUGH = 6, 60  # files of tests for a mutant; seconds that they may take beyond three times their usual time
 
 
 def changes(node: ast.AST) -> Iterator[tuple]:
@@ -75,17 +76,19 @@ def mutant(source: str, number: int) -> tuple[str, str]:
 
 
 def tests_of(module: Path, clone: Path) -> list[str]:
-    """Files of tests that import the module, or a script that does; those that name it first."""
+    """Files of tests that import the module, or a script that does: first those that name it, then those of its
+    room."""
     workflow, name = clone / "workflow", module.stem
     scripts = [path for path in workflow.glob("scripts/*/*.py") if module in code_version.modules(path, root=workflow)]
     names = {".".join(path.relative_to(workflow).with_suffix("").parts) for path in [module, *scripts]}
+    room = {*module.relative_to(workflow).parent.parts}
     chosen = []
     for path in sorted((clone / "tests").rglob("test_*.py")):
         text = path.read_text()
         files = code_version.modules(path, root=workflow)
         if module in files or any(one in text for one in names):
-            nearness = (f"import {name}" not in text and f".{name} " not in text, module.parent.name not in path.parts)
-            chosen.append((*nearness, len(files), str(path.relative_to(clone))))
+            named = re.search(rf"\.{name} |import .*\b{name}\b", text)
+            chosen.append((not named, len(room - {*path.parts}), len(files), str(path.relative_to(clone))))
     return [path for *_, path in sorted(chosen)[:AT_MOST]]
 
 
