@@ -33,6 +33,7 @@ OPERATORS = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult,
     ast.Mod: ast.Mult, ast.Pow: ast.Mult, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
 }  # fmt: skip
+ABOUT_FILES = {"workflow", "benchmarks"}  # folders of tests that read the code or run it whole
 FUNCTIONS = {"min": "max", "max": "min", "any": "all", "all": "any"}
 LARGEST = 10  # of the numbers that one is added to: larger ones are sizes and times
 AT_MOST, ENOUGH = 6, 60  # files of tests for a mutant; seconds that they may take beyond three times their usual time
@@ -84,6 +85,8 @@ def tests_of(module: Path, clone: Path) -> list[str]:
     room = {*module.relative_to(workflow).parent.parts}
     chosen = []
     for path in sorted((clone / "tests").rglob("test_*.py")):
+        if path.parent.name in ABOUT_FILES:
+            continue
         text = path.read_text()
         files = code_version.modules(path, root=workflow)
         if module in files or any(one in text for one in names):
