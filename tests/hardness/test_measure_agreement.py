@@ -9,7 +9,7 @@ from people import item, project, run
 from project import TINY, planned, snakemake
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
-from ragassay.people.recorded_votes import recorded
+from ragassay.people.table_4 import recorded
 from ragassay.schemas.people import ANNOTATION_ITEMS, ANNOTATIONS, GOLD, HUMAN_LABELS
 from ragassay.schemas.report import METRICS
 from ragassay.schemas.scope_answers import DEFUSION_LABELS

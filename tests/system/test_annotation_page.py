@@ -11,7 +11,7 @@ from selenium.webdriver.common.keys import Keys
 from clocks import patiently
 from people import GUIDELINES, Client, Serving, click, item, project, sample
 from ragassay.people import click_log
-from ragassay.people.guidelines import load
+from ragassay.people.folder import load_guidelines
 
 pytestmark = pytest.mark.system
 HACK = "window.hacked=1"
@@ -87,7 +87,7 @@ def labels(folder):
 
 def test_a_part_by_keyboard_from_the_training_round_to_the_end(browser, tmp_path):
     folder = project(tmp_path, sample(scope=4, defusion=1), training_items=2)
-    known = load(GUIDELINES, 2).practice
+    known = load_guidelines(GUIDELINES, 2).practice
     with Serving(folder) as serving:
         anna = Person(browser, serving, "Anna")
         assert "Hello, Anna" in anna.text("h1")

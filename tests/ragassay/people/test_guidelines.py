@@ -5,17 +5,17 @@ import yaml
 
 from people import GUIDELINES
 from ragassay.config.settings import ConfigError
-from ragassay.people.guidelines import GuidelinesError, load
-from ragassay.people.tasks import LABELS
+from ragassay.people.folder import GuidelinesError, load_guidelines
+from ragassay.people.labelling import LABELS
 
 
 def test_ours_have_known_items_of_both_labels_for_each_task():
-    found = load(GUIDELINES, 6)
+    found = load_guidelines(GUIDELINES, 6)
     for task, labels in LABELS.items():
         assert len(found.practice[task]) == 6
         assert {item["label"] for item in found.practice[task].values()} == set(labels)
         assert all(len(item["document"].split()) > 80 and item["because"] for item in found.practice[task].values())
-    assert load(GUIDELINES, 0).practice == {"scope": {}, "defusion": {}}
+    assert load_guidelines(GUIDELINES, 0).practice == {"scope": {}, "defusion": {}}
 
 
 def changed(path, change):
@@ -40,12 +40,12 @@ def changed(path, change):
 )
 def test_what_does_not_fit_is_named(tmp_path, change, message):
     with pytest.raises(GuidelinesError, match=message):
-        load(changed(tmp_path, change), 6)
+        load_guidelines(changed(tmp_path, change), 6)
 
 
 def test_what_the_schema_does_not_know_is_named(tmp_path):
     with pytest.raises(ConfigError, match="welcom: found an unknown key"):
-        load(changed(tmp_path, lambda content: content.update(welcom="x")), 6)
+        load_guidelines(changed(tmp_path, lambda content: content.update(welcom="x")), 6)
 
 
 @pytest.mark.parametrize("content", [None, b"\xff", b"{", b"text"])
@@ -53,4 +53,4 @@ def test_a_file_that_is_none_is_named(tmp_path, content):
     if content is not None:
         (tmp_path / "guidelines.yaml").write_bytes(content)
     with pytest.raises((GuidelinesError, ConfigError), match=r"guidelines\.yaml"):
-        load(tmp_path / "guidelines.yaml", 6)
+        load_guidelines(tmp_path / "guidelines.yaml", 6)

@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 from ragassay.base.errors import AssayError
-from ragassay.people.exchange import forms, label_studio
+from ragassay.people import exchange, label_files
+from ragassay.people.folder import study
 from ragassay.people.page.server import serve as serve_pages
-from ragassay.people.sample_folder import study
 
 
 def main(arguments: list[str]) -> int:
@@ -19,14 +19,14 @@ def main(arguments: list[str]) -> int:
             case "serve":
                 serve_pages(chosen, given.configfile, given.host, given.port, given.annotators)
             case "export":
-                text, items, labels = forms.exported(chosen, given.form or forms.form_of(given.file))
-                forms.save(given.file, text)
+                text, items, labels = exchange.exported(chosen, given.form or exchange.form_of(given.file))
+                exchange.save(given.file, text)
                 sys.stdout.write(f"{given.file}: {items} items with {labels} labels\n")
             case "interface":
-                sys.stdout.write(label_studio.INTERFACE)
+                sys.stdout.write(label_files.INTERFACE)
             case "import":
-                form = given.form or forms.form_of(given.file)
-                counts = forms.imported(chosen, given.file, form, given.annotator, given.replace)
+                form = given.form or exchange.form_of(given.file)
+                counts = exchange.imported(chosen, given.file, form, given.annotator, given.replace)
                 sys.stdout.write(f"{given.file}: {counts['new']} labels stored, {counts['same']} were already stored\n")
     except AssayError as error:
         sys.stderr.write(f"annotation: {error}\n")
@@ -51,7 +51,7 @@ def _parser():
     commands.add_parser("interface", parents=[common], help="print the labelling interface for Label Studio")
     for one in (export, importing):
         one.add_argument("file", type=Path, help="the file")
-        one.add_argument("--form", choices=sorted(forms.FORMS), help="default: by the file's ending")
+        one.add_argument("--form", choices=sorted(exchange.FORMS), help="default: by the file's ending")
     importing.add_argument("--annotator", metavar="NAME", help="whose labels they are, where the file does not say")
     importing.add_argument("--replace", action="store_true", help="replace stored labels that differ")
     return parser

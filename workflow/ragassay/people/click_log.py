@@ -13,7 +13,6 @@ from pathlib import Path
 
 from ragassay.base.errors import AssayError
 from ragassay.calls.ledger.journal import decode, encode
-from ragassay.text import surrogates
 
 HEAD = len("01234567 12345 ")  # what a line begins with
 log = logging.getLogger("ragassay")
@@ -46,7 +45,7 @@ def _read(path):
         names = ", ".join(map(str, damaged[:10])) + (f" and {len(damaged) - 10} more" if len(damaged) > 10 else "")
         cost = "what was clicked there is lost: a label has to be given again, and one taken back there counts again"
         log.warning("%s: damaged at line %s: %s; a copy of the file would bring it back", path, names, cost)
-    return [_readable(event) for event in events if event], len(damaged)
+    return [event for event in events if event], len(damaged)
 
 
 def _is_torn(line):
@@ -56,11 +55,6 @@ def _is_torn(line):
     if not text:
         return len(line) < HEAD
     return length.isdigit() and len(text) < int(length) and checksum != b"%08x" % binascii.crc32(text)
-
-
-def _readable(event):
-    """Without lone surrogates, which were stored before clicks and files were checked for them."""
-    return {name: surrogates.replaced(value) if isinstance(value, str) else value for name, value in event.items()}
 
 
 class Log:

@@ -1,4 +1,5 @@
-"""The folder that keeps the labels of one sample: what was shown, and how people labelled it.
+"""What is labelled and where: the sample that the configuration of a run names, the annotators' guidelines, and the
+folder that keeps the labels of one sample.
 
 items.parquet   the sample when labelling began; a later sample does not change what people label
 events.jsonl    the clicks; only this file needs a backup
@@ -6,20 +7,131 @@ tokens.json     tokens of annotators, if the page was served to other machines
 secret          signs the cookies
 """
 
+import hashlib
 import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
 from pathlib import Path
 
-from ragassay.base import tables
+from ragassay.base import plain_yaml, tables
 from ragassay.base.atomic import replacing
 from ragassay.base.errors import AssayError
+from ragassay.config import schema
+from ragassay.config.settings import checked, of_files
 from ragassay.people import click_log, labelling
+from ragassay.people.labelling import DEFUSION, LABELS
 from ragassay.schemas.people import ANNOTATION_ITEMS
 
 ITEMS, EVENTS = "items.parquet", "events.jsonl"
+GUIDELINES_SCHEMA = Path(__file__).with_name("guidelines.schema.yaml")
 
 
 class FolderError(AssayError):
     """The files of the folder do not belong together."""
+
+
+class GuidelinesError(AssayError):
+    """The guidelines cannot be used."""
+
+
+class StudyError(AssayError):
+    """There is nothing to label."""
+
+
+@dataclass(frozen=True)
+class Guidelines:
+    """`tasks` say how each task is worded; `practice` are its known items by id, in their order."""
+
+    welcome: str
+    tasks: dict[str, dict]
+    practice: dict[str, dict[str, dict]]
+
+
+def load_guidelines(path, items: int) -> Guidelines:
+    """The guidelines, with the given number of known items per task."""
+    try:
+        content = plain_yaml.read(path)
+    except FileNotFoundError:
+        raise GuidelinesError(f"{path}: no such file; see scope.annotation.guidelines in the configuration") from None
+    except plain_yaml.YamlError as error:
+        raise GuidelinesError(str(error)) from error
+    if not isinstance(content, dict):
+        raise GuidelinesError(f"{path}: found no mapping, expected one such as resources/annotation/guidelines.yaml")
+    content = checked(content, [path], schema.load(GUIDELINES_SCHEMA))
+    for task, labels in LABELS.items():
+        found = content["tasks"][task]["labels"]
+        if set(found) != set(labels):
+            raise GuidelinesError(
+                f"{path}: tasks.{task}.labels: found {', '.join(found)}, expected {', '.join(labels)}"
+            )
+        if len({label["press"] for label in found.values()}) < len(found):
+            raise GuidelinesError(f"{path}: tasks.{task}.labels: found one key for both, expected two")
+    known = {task: {} for task in LABELS}
+    for number, item in enumerate(content["practice"], 1):
+        _check(item, content["documents"], f"{path}: practice: item {number}")
+        own = known[item["task"]]
+        if len(own) < items:
+            document = content["documents"][item["document"]]
+            name = hashlib.sha256("\0".join([item["task"], item["question"], document["text"]]).encode()).hexdigest()
+            shown = {"title": document["title"], "document": document["text"], "response": item.get("response")}
+            own[f"practice-{name[:16]}"] = item | shown
+    return Guidelines(content["welcome"], content["tasks"], known)
+
+
+def _check(item, documents, where):
+    if item["document"] not in documents:
+        raise GuidelinesError(f"{where}: found the document {item['document']}, expected one of {', '.join(documents)}")
+    if item["label"] not in LABELS[item["task"]]:
+        expected = ", ".join(LABELS[item["task"]])
+        raise GuidelinesError(f"{where}: found the label {item['label']}, expected one of {expected}")
+    if (item["task"] == DEFUSION) != ("response" in item):
+        raise GuidelinesError(f"{where}: items of defusion have a response, others none")
+
+
+@dataclass(frozen=True)
+class Study:
+    generator: str
+    judge: str
+    annotation: dict  # the settings scope.annotation
+
+    @property
+    def folder(self) -> Path:
+        return Path(self.annotation["folder"], self.generator, self.judge)
+
+    @property
+    def sample(self) -> Path:
+        return Path("results/annotation_items", self.generator, f"{self.judge}.parquet")
+
+    def guidelines(self) -> Guidelines:
+        return load_guidelines(self.annotation["guidelines"], self.annotation["training_items"])
+
+
+def study(configfiles: list[str], generator: str | None, judge: str | None) -> Study:
+    """The first generator and judge of the configuration unless others are named."""
+    config = of_files(["config/config.yaml", *configfiles], schema.merged())
+    scope = config["scope"]
+    for role, name, known in (
+        ("scope.generators or a question set", generator, [*scope["generators"], *config["question_sets"]]),
+        ("scope.judges", judge, scope["judges"]),
+    ):
+        if name is not None and name not in known:
+            raise StudyError(f"found {name!r}, expected one of {role}: {', '.join(known)}")
+    return Study(generator or scope["generators"][0], judge or scope["judges"][0], scope["annotation"])
+
+
+def draw_sample(study: Study, configfiles: list[str]) -> None:
+    """Let Snakemake draw the sample from existing results. No other rule may run, so no model is asked."""
+    command = [sys.executable, "-m", "snakemake", "--quiet", "host", "rules", "reason", "progress"]
+    command += ["--allowed-rules", "sample_for_annotation"]
+    command += ["--configfile", *configfiles] if configfiles else []
+    done = subprocess.run([*command, "--", str(study.sample)], capture_output=True, text=True)
+    if done.returncode:
+        lines = (done.stdout + done.stderr).strip().splitlines()
+        own = [line for line in lines if line.startswith("sample_for_annotation (")]  # the stage's own message
+        told = "\n".join(f"    {line}" for line in own or lines[-8:])
+        remedy = "run the study first, as with `make demo STUDY=scope`"
+        raise StudyError(f"{study.sample}: found no sample to label and could not draw one; {remedy}\n{told}")
 
 
 def frozen_items(folder, sample) -> tuple[list[dict], bool]:

@@ -7,9 +7,10 @@ decides what a click may do, and writes the log before an event is applied here.
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
-from ragassay.people.exchange.label import is_possible
-from ragassay.people.tasks import ADJUDICATOR, ANNOTATOR, LABELS
-
+# Two tasks with two labels each, the positive one first; the guidelines word them.
+SCOPE, DEFUSION = "scope", "defusion"
+LABELS = {SCOPE: ("out_of_scope", "in_scope"), DEFUSION: ("defused", "not_defused")}
+ANNOTATOR, ADJUDICATOR = "annotator", "adjudicator"
 ADJUDICATION = "adjudication"  # a place beside the tasks
 
 
@@ -71,8 +72,7 @@ class Labelling:
     def _label(self, person, event):
         role, item = event["role"], event["item"]
         person.given[role, item] += 1
-        at = event["at"] if is_possible(event["at"]) else 0  # imports once stored any moment that a file named
-        vote = Vote(event["label"], event["comment"], at, event["seconds"], event["click"])
+        vote = Vote(event["label"], event["comment"], event["at"], event["seconds"], event["click"])
         vote.given = person.given[role, item]
         person.votes[role, item] = vote
         trail = person.trail[self.place(role, item)]

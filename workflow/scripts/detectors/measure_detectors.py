@@ -10,7 +10,7 @@ import pandas as pd
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.people.tasks import SCOPE
+from ragassay.people.labelling import SCOPE
 from ragassay.schemas.documents import DOCUMENTS, NO_TOPIC
 from ragassay.schemas.people import GOLD, HUMAN_LABELS
 from ragassay.schemas.report import METRICS

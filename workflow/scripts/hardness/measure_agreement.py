@@ -11,9 +11,8 @@ import pandas as pd
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
 from ragassay.base.stage import log, run
-from ragassay.people.recorded_votes import Recorded, recorded
-from ragassay.people.table_4 import Measures
-from ragassay.people.tasks import DEFUSION
+from ragassay.people.labelling import DEFUSION
+from ragassay.people.table_4 import Measures, Recorded, recorded
 from ragassay.schemas.people import ANNOTATION_ITEMS, ANNOTATIONS, GOLD, HUMAN_LABELS
 from ragassay.schemas.report import METRICS
 from ragassay.schemas.scope_answers import DEFUSION_LABELS

@@ -6,7 +6,7 @@ import numpy as np
 
 from ragassay.base import tables
 from ragassay.base.stage import run
-from ragassay.people.tasks import DEFUSION, SCOPE
+from ragassay.people.labelling import DEFUSION, SCOPE
 from ragassay.schemas.people import GOLD
 from ragassay.schemas.report import METRICS
 from ragassay.schemas.scope_answers import CLOSED_BOOK_ANSWERS, DEFUSION_LABELS, RESPONSES

@@ -11,7 +11,7 @@ from collections import defaultdict
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.people import sampling
-from ragassay.people.tasks import DEFUSION, SCOPE
+from ragassay.people.labelling import DEFUSION, SCOPE
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.people import ANNOTATION_ITEMS
 from ragassay.schemas.scope_answers import RESPONSES

@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.people.tasks import ADJUDICATOR, ANNOTATOR
+from ragassay.people.labelling import ADJUDICATOR, ANNOTATOR
 from ragassay.schemas.people import ANNOTATIONS, GOLD
 
 

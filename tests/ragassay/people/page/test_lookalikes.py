@@ -5,17 +5,16 @@ import csv
 import pytest
 
 from people import Client, Serving, click, item, project, run, sample, state
-from ragassay.people.page.access import AccessError, tokens_of
+from ragassay.people.page.access import AccessError, lookalike, tokens_of
 from ragassay.people.page.clicks import Refused, decide
-from ragassay.people.page.lookalikes import refusal
 
 ALIKE = ["anna", "ANNA", "\u0410nna", "Ann\u0430", "Änna", "\uff21nna", "\u0391nna"]  # Cyrillic, full width, Greek
 
 
 @pytest.mark.parametrize("name", ALIKE)
 def test_names_that_look_alike_are_told_apart_from_the_same_name(name):
-    assert "looks like 'Anna'" in refusal(name, {"Ben": 1, "Anna": 2})
-    assert refusal(name, {"Anna", name}) == "", "people who are both there go on"
+    assert "looks like 'Anna'" in lookalike(name, {"Ben": 1, "Anna": 2})
+    assert lookalike(name, {"Anna", name}) == "", "people who are both there go on"
 
 
 @pytest.mark.parametrize(
@@ -29,11 +28,11 @@ def test_names_that_look_alike_are_told_apart_from_the_same_name(name):
     ],
 )
 def test_other_names_are_other_people(name, others):
-    assert refusal(name, others) == ""
+    assert lookalike(name, others) == ""
 
 
 def test_digits_are_taken_for_letters():
-    assert refusal("B0b", ["Bob"]) and refusal("Pau1", ["Paul"]) and not refusal("rater 2", ["rater 1"])
+    assert lookalike("B0b", ["Bob"]) and lookalike("Pau1", ["Paul"]) and not lookalike("rater 2", ["rater 1"])
 
 
 def test_the_second_of_two_such_people_cannot_click():

@@ -9,7 +9,7 @@ import pytest
 from growth import calls
 from people import GUIDELINES, Client, Serving, click, give, project, sample, state
 from ragassay.people import click_log
-from ragassay.people.guidelines import load
+from ragassay.people.folder import load_guidelines
 from ragassay.people.page.pages import Pages
 from ragassay.people.page.server import listen
 
@@ -149,7 +149,7 @@ def page_of_labels(count):
     said = {"role": "annotator", "label": "in_scope", "comment": "", "at": 0, "seconds": None}
     for name in labelling.items:
         labelling.apply({"event": "label", "person": "Anna", "item": name, **said, **click()})
-    pages, anna = Pages(labelling, load(GUIDELINES, 0), by_name=True), labelling.people["Anna"]
+    pages, anna = Pages(labelling, load_guidelines(GUIDELINES, 0), by_name=True), labelling.people["Anna"]
     return lambda: pages.labels(anna, "", "scope", count // 100)
 
 

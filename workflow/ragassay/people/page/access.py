@@ -3,6 +3,9 @@
 On loopback, people enter their names. Elsewhere each person has a token, from a file that only its owner can read.
 A cookie is a name with a code that only this folder's secret can make. It includes the token's digest, so that revoking
 the token revokes the cookie, too. Secrets are compared in constant time.
+
+Names may not look alike: differ only by case, by accents, or by letters of other alphabets that look the same. Two
+annotators with such names are one person who typed a name in two ways, or a person who poses as another.
 """
 
 import base64
@@ -12,14 +15,19 @@ import json
 import os
 import re
 import secrets
+import unicodedata
 from pathlib import Path
 
 from ragassay.base.atomic import replacing
 from ragassay.base.errors import AssayError
-from ragassay.people.page import lookalikes
 
 NAME = re.compile(r"[^\W_](?:[\w .'@+-]{0,62}[\w.])?")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+ACCENTS = re.compile("[\u0300-\u036f]")
+LETTERS = str.maketrans(
+    "авеікмнорстухѕјһԁԛԝ" + "αβεζηικμνορτυχ" + "\u013101",  # Cyrillic, Greek, and three that look like i, o and l
+    "abeikmhopctyxsjhdqw" + "abezhikmnoptyx" + "iol",
+)
 
 
 class AccessError(AssayError):
@@ -32,6 +40,21 @@ def checked_name(name) -> str:
     if not NAME.fullmatch(name):
         raise AccessError("found no name, expected up to 64 letters, digits, blanks and . ' @ + -")
     return name
+
+
+def lookalike(name: str, names) -> str:
+    """Why a new name that looks like one of `names` is refused; empty if it is one of them or looks like none."""
+    if name in names:
+        return ""
+    for other in names:
+        if _shape(other) == _shape(name):
+            expected = "expected that one for the same person, or a name that differs more"
+            return f"found the name {name!r}, which looks like {other!r}; {expected}"
+    return ""
+
+
+def _shape(name):
+    return ACCENTS.sub("", unicodedata.normalize("NFKD", name).casefold()).translate(LETTERS)
 
 
 def secret_of(folder) -> bytes:
@@ -55,7 +78,7 @@ def tokens_of(folder, names: list[str]) -> dict[str, str]:
         ) from None
     before = len(tokens)
     for name in map(checked_name, names):
-        if alike := lookalikes.refusal(name, tokens):
+        if alike := lookalike(name, tokens):
             raise AccessError(alike)
         tokens.setdefault(name, secrets.token_urlsafe(24))
     if len(tokens) > before:

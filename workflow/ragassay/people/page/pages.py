@@ -11,11 +11,10 @@ from pathlib import Path
 import jinja2
 
 from ragassay.base import html
-from ragassay.people.exchange.label import moment
-from ragassay.people.guidelines import Guidelines
-from ragassay.people.labelling import ADJUDICATION, Labelling, Person, Vote, role_at
+from ragassay.people.folder import Guidelines
+from ragassay.people.label_files import moment
+from ragassay.people.labelling import ADJUDICATION, ANNOTATOR, LABELS, Labelling, Person, Vote, role_at
 from ragassay.people.page.clicks import closed, refusal
-from ragassay.people.tasks import ANNOTATOR, LABELS
 
 FOLDER = Path(__file__).resolve().parents[3] / "report/annotation"
 POLICY = (

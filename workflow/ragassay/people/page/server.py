@@ -15,12 +15,11 @@ from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Resp
 from ragassay.base.errors import AssayError
 from ragassay.people import folder
 from ragassay.people.click_log import Log, LogError
-from ragassay.people.labelling import Labelling, Person
+from ragassay.people.folder import Study, draw_sample
+from ragassay.people.labelling import LABELS, Labelling, Person
 from ragassay.people.page import access as accesses
-from ragassay.people.page import clicks, lookalikes, pages
+from ragassay.people.page import clicks, pages
 from ragassay.people.page.access import Access, AccessError, is_own_host
-from ragassay.people.sample_folder import Study, draw_sample
-from ragassay.people.tasks import LABELS
 from ragassay.text import surrogates
 
 LARGEST_BODY = 64 * 1024
@@ -110,7 +109,7 @@ def application(labelling: Labelling, log: Log, shown: pages.Pages, access: Acce
         given = await _content(request)
         _from_own_page(request, access, None)
         name = access.signed_in(given)
-        if alike := lookalikes.refusal(name, labelling.people):
+        if alike := access.lookalike(name, labelling.people):
             raise AccessError(alike)
         reply = JSONResponse({"name": name})
         reply.set_cookie(cookie, access.cookie(name), httponly=True, samesite="strict", max_age=90 * 86_400)

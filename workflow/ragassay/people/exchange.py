@@ -1,5 +1,4 @@
-"""Labels to and from other tools. A form of files is a module that writes items with their labels and reads labels;
-here they are checked and stored in the log, like clicks. Importing a label twice stores it once.
+"""Labels to and from other tools: checked, and stored in the log as clicks are. Importing a label twice stores it once.
 """
 
 import dataclasses
@@ -7,18 +6,20 @@ import uuid
 from pathlib import Path
 
 from ragassay.base.atomic import write_text
-from ragassay.people import folder
+from ragassay.people import folder, label_files
 from ragassay.people.click_log import Log, read
-from ragassay.people.exchange import label_studio, spreadsheet
-from ragassay.people.exchange.label import ExchangeError, Given
-from ragassay.people.labelling import Labelling
-from ragassay.people.page import lookalikes
+from ragassay.people.folder import Study
+from ragassay.people.label_files import ExchangeError, Given
+from ragassay.people.labelling import ADJUDICATOR, ANNOTATOR, LABELS, Labelling
+from ragassay.people.page import access
 from ragassay.people.page.access import AccessError, checked_name
-from ragassay.people.sample_folder import Study
-from ragassay.people.tasks import ADJUDICATOR, ANNOTATOR, LABELS
 from ragassay.text import surrogates
 
-FORMS = {"csv": spreadsheet, "label-studio": label_studio}
+# form -> what writes items with their labels as the text of a file, and what reads labels from one
+FORMS = {
+    "csv": (label_files.csv_text, label_files.read_csv),
+    "label-studio": (label_files.label_studio_json, label_files.read_label_studio),
+}
 ENDINGS = {".csv": "csv", ".json": "label-studio"}
 
 
@@ -38,7 +39,8 @@ def exported(study: Study, form: str) -> tuple[str, int, int]:
     for person in labelling.people.values():
         for (role, item), vote in person.votes.items():
             labels[item].append(Given(item, person.name, role, vote.label, vote.comment, vote.at, vote.seconds, ""))
-    return FORMS[form].written(rows, labels), len(rows), sum(map(len, labels.values()))
+    written, _ = FORMS[form]
+    return written(rows, labels), len(rows), sum(map(len, labels.values()))
 
 
 def save(file, text: str) -> None:
@@ -56,7 +58,8 @@ def imported(study: Study, file, form: str, annotator: str | None, replace: bool
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not in UTF-8"
         raise ExchangeError(f"{file}: {reason}; expected a file with labels") from error
-    found = FORMS[form].read(text, str(file), annotator)
+    _, read_labels = FORMS[form]
+    found = read_labels(text, str(file), annotator)
     items, frozen = _items(study)
     if not frozen:
         folder.frozen_items(study.folder, study.sample)
@@ -95,7 +98,7 @@ def _named(found, labelling):
         except AccessError as error:
             expected = "or say whose labels they are with --annotator"
             raise ExchangeError(f"{given.where}: annotator: {error}; {expected}") from None
-        if alike := lookalikes.refusal(name, names):
+        if alike := access.lookalike(name, names):
             raise ExchangeError(f"{given.where}: annotator: {alike}")
         names.add(name)
         named.append(dataclasses.replace(given, annotator=name))
