@@ -4,7 +4,7 @@ import re
 import xml.etree.ElementTree as ET
 from typing import NamedTuple
 
-from ragassay.report import picture
+from ragassay.report import theme
 
 SVG = "{http://www.w3.org/2000/svg}"
 NUMBER = r"-?[\d.]+(?:e-?\d+)?"
@@ -23,7 +23,7 @@ class Drawing:
     """`marks` have a tooltip, `rules` and `curves` have none, `texts` are (text, x, y, style)."""
 
     def __init__(self, chart):
-        self.svg = picture.files(chart)["svg"].decode()
+        self.svg = theme.files(chart)["svg"].decode()
         self.root = ET.fromstring(self.svg)
         self.marks, self.rules, self.curves, self.texts = [], [], [], []
         self._walk(self.root, 0, 0)

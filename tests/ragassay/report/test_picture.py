@@ -9,8 +9,7 @@ import altair as alt
 import pytest
 
 from drawings import number
-from ragassay.report import picture
-from ragassay.report.charts import bars, curves, dots, heat, histogram, theme
+from ragassay.report import charts, theme
 
 EVIL = "</text><script>alert(1)</script>&\"'#1b2430"
 
@@ -29,14 +28,14 @@ def chart(kind, name="a"):
     bins = [{"series": series, "start": 0, "end": 1, **number(4)} for series in (name, "y")]
     few, many = ([point(f"{name}{n}", at) for n in range(count) for at in (0, 1)] for count in (2, 6))
     draw = {
-        "bars": lambda: bars.draw([*pairs, bar("b", "x")], "A title", name, name, line=0.3),
-        "dots": lambda: dots.draw([*pairs, bar("b", "x")], "A title", name, line=1),
-        "heat": lambda: heat.draw(pairs, "A title", name),
-        "histogram": lambda: histogram.draw(bins, "A title", name, name, line=0.5),
-        "lines": lambda: curves.lines(few, "A title", name, name, diagonal=True),
-        "scatter": lambda: curves.scatter(few, "A title", name, name),
-        "roc": lambda: curves.roc(few, "A title", name, name),
-        "panels": lambda: curves.lines(many, "A title", name, name, diagonal=True),
+        "bars": lambda: charts.bars([*pairs, bar("b", "x")], "A title", name, name, line=0.3),
+        "dots": lambda: charts.dots([*pairs, bar("b", "x")], "A title", name, line=1),
+        "heat": lambda: charts.heat(pairs, "A title", name),
+        "histogram": lambda: charts.histogram(bins, "A title", name, name, line=0.5),
+        "lines": lambda: charts.lines(few, "A title", name, name, diagonal=True),
+        "scatter": lambda: charts.scatter(few, "A title", name, name),
+        "roc": lambda: charts.roc(few, "A title", name, name),
+        "panels": lambda: charts.lines(many, "A title", name, name, diagonal=True),
     }
     return draw[kind]()
 
@@ -47,12 +46,12 @@ KINDS = pytest.mark.parametrize("kind", NAMES)
 
 @cache
 def files(kind):
-    return picture.files(chart(kind))
+    return theme.files(chart(kind))
 
 
 def test_the_same_charts_give_the_same_bytes_in_any_order():
     first = {kind: files(kind) for kind in NAMES}
-    again = {kind: picture.files(chart(kind)) for kind in reversed(NAMES)}
+    again = {kind: theme.files(chart(kind)) for kind in reversed(NAMES)}
     assert again == first
 
 
@@ -66,13 +65,13 @@ def test_the_files_are_what_their_endings_say(kind):
     assert root.get("role") == "img" and root.get("aria-label") == "A title"
     left, top, width, height = map(float, root.get("viewBox").split())
     assert (left, top) == (0, 0) and 690 < width < 730 and height > 60
-    assert int.from_bytes(found["png"][16:20]) == pytest.approx(picture.SHARP * width, abs=2)
+    assert int.from_bytes(found["png"][16:20]) == pytest.approx(theme.SHARP * width, abs=2)
 
 
 @KINDS
 def test_text_is_text_and_everything_has_a_colour_of_the_page(kind):
     root = ET.fromstring(files(kind)["svg"])
-    texts = {element.text for element in root.iter(f"{{{picture.SVG}}}text")}
+    texts = {element.text for element in root.iter(f"{{{theme.SVG}}}text")}
     assert any(text.startswith("a") for text in texts)
     colours = {element.get(name) for element in root.iter() for name in ("fill", "stroke")} - {None, "none"}
     assert colours <= {f"var(--{name}, {colour})" for colour, name in theme.VARIABLES.items()}
@@ -95,8 +94,8 @@ def test_a_specification_holds_its_data_and_points_nowhere(kind):
 
 @KINDS
 def test_hostile_names_stay_text(kind):
-    plain, evil = (ET.fromstring(found["svg"]) for found in (files(kind), picture.files(chart(kind, EVIL))))
-    lines = {f"{{{picture.SVG}}}tspan"}  # of a long name
+    plain, evil = (ET.fromstring(found["svg"]) for found in (files(kind), theme.files(chart(kind, EVIL))))
+    lines = {f"{{{theme.SVG}}}tspan"}  # of a long name
     assert {element.tag for element in evil.iter()} - lines == {element.tag for element in plain.iter()}
     assert any(EVIL in (element.text or "") for element in evil.iter())
 
@@ -104,4 +103,4 @@ def test_hostile_names_stay_text(kind):
 def test_nothing_is_fetched():
     far = alt.Chart(alt.UrlData("http://127.0.0.1:9/data.json")).mark_point().encode(x="a:Q")
     with pytest.raises(ValueError, match=r"(?i)not allowed|denied|disallowed"):
-        picture.files(theme.finished(far, "T"))
+        theme.files(theme.finished(far, "T"))

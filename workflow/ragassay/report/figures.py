@@ -1,10 +1,14 @@
 """Figures as rows: what each kind of figure draws of the metrics, one row per mark.
 
 A mark has the number with its interval and counts, and what says where it stands. These rows are drawn, and they are
-the figure's CSV file; how they are drawn is for `ragassay.report.charts`.
+the figure's CSV file, with numbers unrounded and nothing that a spreadsheet would run; how they are drawn is for
+`ragassay.report.charts`.
 """
 
+import csv
+import io
 import re
+from collections.abc import Iterable
 from itertools import pairwise
 
 from ragassay.base.errors import AssayError
@@ -143,3 +147,17 @@ KINDS = {
     "roc": _points,
     "scatter": _points,
 }
+
+
+def csv_text(columns: list[str], rows: Iterable[list]) -> str:
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([_cell(value) for value in row] for row in rows)
+    return file.getvalue()
+
+
+def _cell(value):
+    if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
+        return "'" + value
+    return "" if value is None else value

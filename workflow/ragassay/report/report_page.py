@@ -25,7 +25,7 @@ class Figure(NamedTuple):
 def render(
     template, style, behaviour, title: str, sections: list[Section], figures: dict, settings: dict, pages: dict
 ) -> str:
-    """The page as text. `figures` maps (section, figure) to what `ragassay.report.picture` has drawn. `pages` are
+    """The page as text. `figures` maps (section, figure) to what `ragassay.report.theme` has drawn. `pages` are
     others beside this one: name -> address.
     """
     style, behaviour = Path(style).read_text().strip(), Path(behaviour).read_text().strip()

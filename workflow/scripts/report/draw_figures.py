@@ -4,19 +4,9 @@ from pathlib import Path
 
 from ragassay.base.atomic import replacing
 from ragassay.base.stage import run
-from ragassay.report import picture, spreadsheet
-from ragassay.report.charts import bars, curves, dots, heat, histogram
+from ragassay.report import charts, theme
+from ragassay.report.figures import csv_text
 from ragassay.report.sections import load
-
-DRAWN = {
-    "bars": bars.draw,
-    "dots": dots.draw,
-    "heat": heat.draw,
-    "histogram": histogram.draw,
-    "lines": curves.lines,
-    "roc": curves.roc,
-    "scatter": curves.scatter,
-}
 
 
 def draw_figures(metrics, section, figures):
@@ -25,7 +15,8 @@ def draw_figures(metrics, section, figures):
     for part in load(section, metrics).parts:
         if not (part.drawn and part.rows):
             continue
-        files = picture.files(DRAWN[part.kind](part.rows, part.title, **part.axes)) | {"csv": _data(part.rows)}
+        draw = getattr(charts, part.kind)
+        files = theme.files(draw(part.rows, part.title, **part.axes)) | {"csv": _data(part.rows)}
         for ending, content in files.items():
             with replacing(folder / f"{part.name}.{ending}") as target:
                 target.write(content)
@@ -34,7 +25,7 @@ def draw_figures(metrics, section, figures):
 def _data(marks):
     """The columns that have a value in some mark."""
     columns = [name for name in marks[0] if any(mark[name] not in (None, "") for mark in marks)]
-    return spreadsheet.text(columns, ([mark[name] for name in columns] for mark in marks)).encode()
+    return csv_text(columns, ([mark[name] for name in columns] for mark in marks)).encode()
 
 
 if __name__ == "__main__":

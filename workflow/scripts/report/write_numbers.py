@@ -5,7 +5,7 @@ import json
 from ragassay.base import tables
 from ragassay.base.atomic import write_text
 from ragassay.base.stage import run
-from ragassay.report import spreadsheet
+from ragassay.report import figures
 from ragassay.schemas.report import METRICS
 
 NUMBERS = ("value", "low", "high", "n", "abstained")
@@ -19,7 +19,7 @@ def write_numbers(metrics, numbers):
         [row["table"], *(row["keys"].get(key) for key in keys), row["metric"], *(row[name] for name in NUMBERS)]
         for row in rows
     )
-    write_text(numbers, spreadsheet.text(columns, lines))
+    write_text(numbers, figures.csv_text(columns, lines))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import pytest
 
 from drawings import Drawing, number
-from ragassay.report.charts import bars, theme
+from ragassay.report import charts, theme
 
 
 def mark(label, value, series="", **interval):
@@ -11,7 +11,7 @@ def mark(label, value, series="", **interval):
 
 
 def draw(*marks, **options):
-    return Drawing(bars.draw(list(marks), "T", "Names", "Numbers", **options))
+    return Drawing(charts.bars(list(marks), "T", "Names", "Numbers", **options))
 
 
 def height(bar):

@@ -3,7 +3,7 @@
 import pytest
 
 from drawings import Drawing, number
-from ragassay.report.charts import dots
+from ragassay.report import charts
 
 
 def mark(label, value, series="", **more):
@@ -11,7 +11,7 @@ def mark(label, value, series="", **more):
 
 
 def draw(*marks, **options):
-    return Drawing(dots.draw(list(marks), "T", "Share", **options))
+    return Drawing(charts.dots(list(marks), "T", "Share", **options))
 
 
 def middle(dot):

@@ -1,11 +1,11 @@
 """Heat maps: the stronger the colour the greater the share, a number in each cell, nothing where nothing is known."""
 
 from drawings import Drawing, number
-from ragassay.report.charts import heat
+from ragassay.report import charts
 
 
 def draw(*marks):
-    return Drawing(heat.draw(list(marks), "T", "Topic"))
+    return Drawing(charts.heat(list(marks), "T", "Topic"))
 
 
 def mark(label, series, value, **more):

@@ -3,7 +3,7 @@
 import pytest
 
 from drawings import Drawing, number
-from ragassay.report.charts import histogram
+from ragassay.report import charts
 
 
 def mark(start, end, value, series=""):
@@ -11,7 +11,7 @@ def mark(start, end, value, series=""):
 
 
 def draw(*marks, **options):
-    return Drawing(histogram.draw(list(marks), "T", "Words", "Documents", **options))
+    return Drawing(charts.histogram(list(marks), "T", "Words", "Documents", **options))
 
 
 def test_bins_touch_are_as_wide_as_their_numbers_and_as_high_as_their_counts():

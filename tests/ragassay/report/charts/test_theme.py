@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from project import ROOT
-from ragassay.report.charts import theme
+from ragassay.report import theme
 
 # How people without one kind of cone see linear RGB (Machado, Oliveira and Fernandes 2009).
 VISION = {
