@@ -1,4 +1,4 @@
-"""Labels to and from other tools: checked, and stored in the log as clicks are. Importing a label twice stores it once."""
+"""Labels to and from other tools: checked, and stored in the log like clicks. Importing one twice stores it once."""
 
 import dataclasses
 import uuid
