@@ -4,8 +4,9 @@ import csv
 import json
 
 from ragassay.base import tables
+from ragassay.report.figures import KINDS
 from ragassay.schemas.report import METRICS, metric
-from scripts.report.draw_figures import DRAWN, draw_figures
+from scripts.report.draw_figures import draw_figures
 
 ENDINGS = ("csv", "pdf", "png", "svg", "vl.json")
 
@@ -59,7 +60,7 @@ def test_every_kind_of_figure_can_be_described(tmp_path):
     files = draw(tmp_path, rows, "\n".join(["title: Study", "parts:", *parts]))
     assert (
         sorted(files) == sorted(f"{kind}.{ending}" for kind in kinds for ending in ENDINGS)
-        and kinds.keys() == DRAWN.keys()
+        and kinds.keys() == KINDS.keys()
     )
     pictures = {kind: files[f"{kind}.svg"].read_text() for kind in kinds}
     for kind, tip in {

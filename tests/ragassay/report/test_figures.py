@@ -1,9 +1,12 @@
-"""Marks of figures: one for each number of the metrics, with its interval and counts, named and placed by its keys."""
+"""Figures as rows, and as CSV: one row per mark, numbers whole, texts that are no formulas."""
 
+import csv
+import io
 import json
 
 import pytest
 
+from ragassay.report import figures
 from ragassay.report.figures import FigureError, marks, natural
 from ragassay.schemas.report import metric
 
@@ -143,3 +146,15 @@ def test_numbers_are_sorted_by_their_size_and_texts_by_the_numbers_in_them():
     texts = ["b2", "+0.5", "-0.5", "0.05", "a", "b10", "10", "-3.0", "9", "2026-11-01"]
     found = [one["key"] for one in sorted(({"key": text} for text in texts), key=natural)]
     assert found == ["-3.0", "-0.5", "0.05", "+0.5", "9", "10", "2026-11-01", "a", "b2", "b10"]
+
+
+def test_numbers_are_not_rounded_and_nothing_is_empty_text():
+    value = 0.1234567890123456
+    assert figures.csv_text(["a", "b"], [[value, None]]) == f"a,b\n{value},\n"
+    assert figures.csv_text(["a"], [[-1.5]]) == "a\n-1.5\n"
+
+
+def test_a_text_that_a_spreadsheet_would_run_is_quoted():
+    texts = ["=1+1", "+1", "-1", "@a", "\t=1", "a=1", 'a "b", c\nd']
+    read = [row[0] for row in csv.reader(io.StringIO(figures.csv_text(["text"], ([text] for text in texts))))]
+    assert read == ["text", "'=1+1", "'+1", "'-1", "'@a", "'\t=1", "a=1", 'a "b", c\nd']

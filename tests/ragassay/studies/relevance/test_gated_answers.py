@@ -1,4 +1,4 @@
-"""Answers with a gate, on six queries whose numbers are worked out by hand."""
+"""Equation 1 and what gates change, by hand."""
 
 import json
 from types import SimpleNamespace
@@ -6,8 +6,85 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from ragassay.base import tables
 from ragassay.metrics.panel import Panel
+from ragassay.schemas.relevance import DIRECT_ANSWERS, PASSAGE_ANSWERS
 from ragassay.studies.relevance import gated_answers
+from ragassay.studies.relevance.gated_answers import Outcomes, accuracies, equation_1
+from rows import place, row
+
+IDS = np.array(["q1", "q2", "q3", "q4", "q5"])
+WITH = {"q1": "right", "q2": "right", "q3": "wrong", "q4": "abstained"}  # q5 has no known answer
+HELD_OUT = {"q1": "wrong", "q2": "declined"}
+WITHOUT = {"q1": "declined", "q2": "right", "q3": "right", "q4": "right"}
+
+
+def asked(name, ids):
+    return SimpleNamespace(name=name, ids=ids, keys=np.array([f"document {one}" for one in ids]))
+
+
+@pytest.fixture
+def study_set():
+    return SimpleNamespace(
+        name="one",
+        entry={"corpus": "c", "in_knowledge": "known"},
+        options=SimpleNamespace(retriever="dense", retrievers=["dense", "words", "silent"]),
+        known=asked("known", IDS),
+        held_out=asked("known, held out", IDS[:2]),
+        unknown=[("near", asked("near", IDS))],
+    )
+
+
+@pytest.fixture
+def found(tmp_path):
+    written = {("c", "dense"): WITH, ("c", "words"): dict.fromkeys(IDS[:4], "right"), ("c.held_out", "dense"): HELD_OUT}
+    shown = []
+    for (corpus, retriever), outcomes in written.items():
+        keys = {"responder": "m", "corpus": corpus, "retriever": retriever, "query_set": "known"}
+        shown.append(place(tmp_path, PASSAGE_ANSWERS, **keys))
+        rows = [row(PASSAGE_ANSWERS, query_id=one, outcome=own, passages=[]) for one, own in outcomes.items()]
+        tables.write(PASSAGE_ANSWERS, shown[-1], rows)
+    direct = place(tmp_path, DIRECT_ANSWERS, responder="m", query_set="known")
+    rows = [row(DIRECT_ANSWERS, query_id=one, outcome=own) for one, own in WITHOUT.items()]
+    tables.write(DIRECT_ANSWERS, direct, rows)
+    return Outcomes("m", shown, [direct])
+
+
+def numbers(rows, *keys):
+    found = {}
+    for one in rows:
+        own = json.loads(one["keys"])
+        found[(*(own[key] for key in keys), one["metric"])] = (one["value"], one["n"], one["abstained"])
+    return found
+
+
+def test_equation_1_is_right_with_passages_less_right_without(study_set, found):
+    rows = numbers(equation_1(study_set, found, 20, 0), "queries", "tag")
+    own = {name: value for (queries, tag, name), value in rows.items() if (queries, tag) == ("in-knowledge",) * 2}
+    assert own == {
+        "right_with": (pytest.approx(2 / 3), 3, 1),
+        "right_without": (0.75, 4, 0),
+        "relevance": (0.0, 3, 1),  # 1, 0 and -1
+        "gained": (pytest.approx(1 / 3), 3, 1),
+        "lost": (pytest.approx(1 / 3), 3, 1),
+    }
+    assert rows["held out", "out-of-knowledge", "relevance"] == (-0.5, 2, 0)
+    assert {queries for queries, *_ in rows} == {"in-knowledge", "held out"}  # the near set was not asked
+
+
+def test_an_interval_holds_the_difference(study_set, found):
+    [row] = [
+        row
+        for row in equation_1(study_set, found, 200, 0)
+        if row["metric"] == "relevance" and '"in-knowledge"' in row["keys"]
+    ]
+    assert -1 <= row["low"] < 0 < row["high"] <= 1
+
+
+def test_each_retriever_has_an_accuracy_of_its_own(study_set, found):
+    rows = numbers(accuracies(study_set, found, 0, 0), "retriever")
+    assert rows == {("dense", "accuracy"): (pytest.approx(2 / 3), 3, 1), ("words", "accuracy"): (1.0, 4, 0)}
+
 
 # In-knowledge queries first; the last of them was not asked.
 PASSAGES = np.array(["right", "wrong", "", "wrong", "declined", "abstained"], object)

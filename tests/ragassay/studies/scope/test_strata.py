@@ -1,10 +1,10 @@
-"""Nearness, its strata, and which of them are hard."""
+"""Nearness, strata and drift by hand."""
 
 import numpy as np
 import pytest
 
 from ragassay.models.encoders.embed import unit
-from ragassay.studies.scope.strata import grade, similarity, stratum, stratum_names
+from ragassay.studies.scope.strata import drift, grade, similarity, stratum, stratum_names
 
 LIMITS = [0.4, 0.6]
 
@@ -77,3 +77,18 @@ def test_without_scores_nothing_is_known_and_nothing_hard():
 
 def test_the_interval_is_seeded():
     assert grade(rows(30), LIMITS, 5, 50, seed=3) == grade(rows(30), LIMITS, 5, 50, seed=3)
+
+
+VECTORS = {"a": np.array([1, 0]), "b": np.array([0, 1]), "c": np.array([0.6, 0.8])}
+
+
+def test_each_guess_is_compared_with_first_last_and_nearest():
+    claims = [{"slot": 1, "text": "a"}, {"slot": 2, "text": "b"}]
+    guesses = [(1, 1, "c"), (2, 1, "b"), (2, 2, "b"), (3, 1, "b")]
+    rows = [
+        {"recovered_id": f"{turn}{slot}", "doc_id": "d", "round": turn, "slot": slot, "text": text}
+        for turn, slot, text in guesses
+    ]
+    names = ("to_original", "to_previous", "to_nearest")
+    found = {row["recovered_id"]: tuple(row[name] for name in names) for row in drift(claims, rows, VECTORS)}
+    assert found == {"11": (0.6, 0.6, 0.8), "21": (0, 0.8, 1), "22": (1, 1, 1), "31": (0, 1, 1)}

@@ -1,0 +1,193 @@
+"""Tables 2 and 3 and Figure 1 against counts by hand."""
+
+import json
+
+import numpy as np
+import pytest
+
+from ragassay.metrics.resampling import Judge
+from ragassay.studies.scope.response_tables import OVERLAP, detection_rows, figure_1, table_2, table_3
+from study import cells, questions
+
+# Six questions about three documents; the last one was not kept, the one before is in scope.
+ASKED = questions([0, 0, 1, 2, 2, 2], ["food", "food", "sport"], out=[1, 1, 1, 1, 0, 1], kept=[1, 1, 1, 1, 1, 0])
+MARKS = {"hard": np.array([1, 0, 0, 1, 1, 1], bool)[:, None]}
+
+
+def found(codes, said=(4, 1), judges=None, asked=ASKED, marks=MARKS):
+    """table -> (keys without generator and judge) -> metric -> row"""
+    given = cells(**codes)
+    said = {(cell.prompt, cell.responder): said for cell in given}
+    tables = {}
+    for row in table_2(asked, given, marks, said, judges or {}, 400, 0):
+        keys = json.loads(row["keys"])
+        name = " ".join(keys[key] for key in ("prompt", "responder", "topic") if key in keys)
+        tables.setdefault(row["table"], {}).setdefault(name, {})[row["metric"]] = row
+    return tables
+
+
+def values(rows, *names):
+    return [rows[name]["value"] for name in names]
+
+
+def test_table_2_counts_kept_questions_out_of_scope_by_topic():
+    rows = found({"basic__r": [1, 0, 1, 0, 1, 1]})["table_2"]
+    food, sport, every = (rows[f"basic r{topic}"] for topic in (" food", " sport", ""))
+    assert (food["accuracy"]["value"], food["accuracy"]["n"]) == (pytest.approx(2 / 3), 3)
+    assert (sport["accuracy"]["value"], sport["accuracy"]["n"]) == (0, 1)
+    expected = [1 / 3, 0, 2 / 3, 1 / 3]
+    assert values(every, "average", "lowest", "highest", "deviation") == pytest.approx(expected)
+    assert every["average"]["low"] <= 1 / 3 <= every["average"]["high"]
+
+
+def test_mean_and_deviation_are_those_of_the_paper():
+    """The first row of its Table 2, in hundredths of a per cent as questions that are right of 10,000."""
+    printed = [1806, 1096, 1232, 1427, 1359, 1595, 1015, 1837, 1559, 963]
+    asked = questions(np.repeat(range(10), 10_000), [f"topic {number}" for number in range(10)])
+    codes = np.concatenate([np.arange(10_000) < count for count in printed])
+    given = found({"basic__r": codes}, asked=asked, marks={})["table_2"]["basic r"]
+    mean, deviation = (round(100 * value, 2) for value in values(given, "average", "deviation"))
+    assert (mean, deviation) == (13.89, 2.97)
+
+
+def test_abstentions_are_counted_and_bound_the_rate():
+    row = found({"basic__r": [1, -1, -1, 0, -1, -1]})["cells"]["basic r"]
+    names = ("asked", "parsed", "abstained", "accuracy", "at_least", "at_most", "answered", "truncated")
+    assert values(row, *names) == [4, 2, 2, 0.5, 0.25, 0.75, 4, 1]
+    assert (row["accuracy"]["n"], row["accuracy"]["abstained"]) == (2, 2)
+
+
+def test_a_question_that_was_not_asked_is_no_abstention():
+    row = found({"basic__r": [1, -2, -2, -2, -2, -2]})["cells"]["basic r"]
+    assert values(row, "asked", "abstained", "accuracy", "at_most") == [1, 0, 1, 1]
+
+
+def test_without_any_verdict_nothing_is_claimed():
+    tables = found({"basic__r": [-1] * 6})
+    assert values(tables["cells"]["basic r"], "accuracy", "at_least", "at_most") == [None, 0, 1]
+    assert tables["cells"]["basic r"]["accuracy"]["low"] is None
+    assert values(tables["table_2"]["basic r"], "average", "lowest", "deviation") == [None] * 3
+
+
+def test_parts_are_looked_at_apart_and_may_differ_between_cells():
+    marks = {"hard": np.array([[1, 0], [1, 0], [0, 1], [0, 1], [0, 0], [0, 0]], bool)}
+    rows = found({"basic__a": [1, 1, 0, 0, 0, 0], "basic__b": [1, 1, 0, 0, 0, 0]}, marks=marks)["cells"]
+    assert [rows[f"basic {name}"]["hard"]["value"] for name in "ab"] == [1, 0]
+
+
+def test_the_judges_mistakes_are_taken_out_where_people_have_labelled():
+    judges = {"j": Judge(yes_of_yes=90, yes=100, no_of_no=80, no=100)}
+    codes = {"basic__r": [1, 0, 1, 0, 1, 1]}
+    rows = found(codes, judges=judges)["cells"]["basic r"]
+    assert rows["corrected"]["value"] == pytest.approx((0.5 - 0.2) / 0.7)
+    assert rows["corrected"]["low"] < rows["corrected"]["value"] < rows["corrected"]["high"]
+    bare = found(codes)["cells"]["basic r"]["corrected"]
+    assert (bare["value"], bare["n"]) == (None, 0)
+
+
+def test_all_cells_see_the_same_draws():
+    codes = [1, 0, 1, 0, 1, 1]
+    rows = found({"basic__a": codes, "cot__b": codes})["cells"]
+    assert [rows[name]["accuracy"]["low"] for name in rows] == [rows["basic a"]["accuracy"]["low"]] * 2
+
+
+YES, NO, NOT = True, False, None
+
+
+def found_table_3(given, gold):
+    """(way, votes) -> metric -> (value, n, abstained); each response is about a document of its own"""
+    rows, owners = {}, {name: f"d-{name}" for name in "abc"}
+    for row in table_3(given, owners, gold, 0.5, 100, 0):
+        keys = json.loads(row["keys"])
+        own = rows.setdefault((keys["examples"], keys["votes"]), {})
+        own[row["metric"]] = (row["value"], row["n"], row["abstained"])
+    return rows
+
+
+OWN = {"a": [NO, YES, YES, YES, YES], "b": [NO] * 5, "c": [YES, NO, NOT, NOT, NOT]}
+PLAIN = {"a": [NO], "b": [NO], "c": [NO]}
+
+
+def test_fewer_votes_are_the_first_ones():
+    rows = found_table_3({"": OWN, "plain": PLAIN}, {"a": "defused", "b": "not_defused", "c": "defused"})
+    assert {key: own["accuracy"] for key, own in rows.items()} == {
+        ("plain", "1"): (1 / 3, 3, 0),
+        ("as configured", "1"): (2 / 3, 3, 0),
+        ("as configured", "3"): (1, 2, 1),
+        ("as configured", "5"): (1, 2, 1),
+    }
+
+
+def test_without_people_there_is_agreement_with_the_studys_own_way():
+    rows = found_table_3({"": OWN, "plain": PLAIN}, {})
+    assert rows["plain", "1"] == {"accuracy": (None, 0, 0), "agreement": (0.5, 2, 0)}
+    assert rows["as configured", "5"]["agreement"] == (1, 2, 0)
+
+
+def test_the_studys_own_way_stands_last_and_no_votes_give_no_rows():
+    assert next(iter(found_table_3({"": OWN, "plain": PLAIN}, {}))) == ("plain", "1")
+    assert found_table_3({}, {}) == {}
+
+
+OUT, IN = "out_of_scope", "in_scope"
+FIGURE_1_ASKED = questions([0, 0, 1, 2], ["food"] * 3, out=[1, 0, 1, 0], kept=[1, 1, 0, 1])
+LABELS = {
+    "judge": dict(zip(["q0", "q1", "q2", "q3"], [OUT, IN, IN, IN], strict=True)),
+    "other": {"q0": OUT, "q1": OUT, "q2": OUT, "q3": "tie"},
+}
+
+
+def rows(gold=None, overlap=None, hard=()):
+    return list(detection_rows(FIGURE_1_ASKED, LABELS, overlap or {}, set(hard), "judge", gold or {}, 200, 0))
+
+
+def found_figure_1(given):
+    """model -> metric -> (value, n, abstained)"""
+    models = {}
+    for row in given:
+        own = models.setdefault(json.loads(row["keys"])["model"], {})
+        own[row["metric"]] = (row["value"], row["n"], row["abstained"])
+    return models
+
+
+def test_a_judge_is_not_measured_on_what_it_has_chosen():
+    models = found_figure_1(rows())
+    assert models["judge"]["meant"] == (0.75, 4, 0)
+    assert models["judge"]["kept"] == models["judge"]["found"] == (None, 0, 0)
+    assert models["other"]["kept"] == (0.5, 2, 1) and models["other"]["meant"] == (pytest.approx(2 / 3), 3, 1)
+
+
+def test_a_model_that_was_asked_about_some_questions_abstains_on_no_others():
+    labels = {"some": {"q0": OUT, "q3": "tie"}}
+    some = found_figure_1(detection_rows(FIGURE_1_ASKED, labels, {}, set(), "judge", {}, 200, 0))["some"]
+    assert some["meant"] == (1.0, 1, 1)
+
+
+def test_finding_and_false_alarms_are_told_apart():
+    models = found_figure_1(rows())
+    assert models["other"]["found"] == (1, 1, 0) and models["other"]["false_alarms"] == (1, 1, 1)
+
+
+def test_people_are_right_where_they_have_spoken():
+    models = found_figure_1(rows(gold={"q1": OUT, "q2": IN}))
+    assert models["judge"]["gold"] == (0.5, 2, 0) and models["other"]["gold"] == (0.5, 2, 0)
+    assert found_figure_1(rows())["other"]["gold"] == (None, 0, 0)
+
+
+def test_shared_words_alone_stand_beside_the_models():
+    own = found_figure_1(rows(overlap={"q0": 0.9, "q1": 0.2, "q3": 0.8}))["shared words alone"]
+    assert own["kept"] == (pytest.approx(2 / 3), 3, 0) and own["false_alarms"] == (0.5, 2, 0)
+
+
+def test_hard_questions_are_looked_at_apart():
+    models = found_figure_1(rows(hard=["q1", "q2"], overlap={"q1": 0.2}))
+    assert models["other"]["hard"] == (0, 1, 0) and models["shared words alone"]["hard"] == (1, 1, 0)
+    assert models["judge"]["hard"] == (None, 0, 0)
+
+
+def test_the_figure_has_the_same_numbers_by_model():
+    given = rows()
+    drawn = list(figure_1(given))
+    assert {row["table"] for row in drawn} == {"figure_1"} and found_figure_1(drawn) == found_figure_1(given)
+    names = dict.fromkeys(row["keys"] for row in drawn)
+    assert list(names) == [f'{{"at": "{at}", "model": "{name}"}}' for at, name in enumerate((*LABELS, OVERLAP))]
