@@ -111,10 +111,10 @@ def shares():
     performance = SimpleNamespace(trial=trial, panel=Panel(list("abcdef"), 10))
     rows = list(gated_answers.gate_rows({"set": "s"}, performance, BY_STRATEGY, {"Fused MSS": REJECTED}))
     found = {}
-    for row in rows:
-        keys = json.loads(row["keys"])
-        if row["table"] == "gate":
-            found[keys["tag"], keys["statistic"], keys["strategy"], row["metric"]] = row["value"]
+    for metric in rows:
+        keys = json.loads(metric["keys"])
+        if metric["table"] == "gate":
+            found[keys["tag"], keys["statistic"], keys["strategy"], metric["metric"]] = metric["value"]
     return found
 
 
