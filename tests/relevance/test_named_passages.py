@@ -44,7 +44,7 @@ def test_held_out_queries_are_those_of_queries_that_name_documents(study_set, na
     for part in ("held_out", "remaining", "known"):
         own, their = getattr(known, part), getattr(other, part)
         assert own.ids.tolist() == their.ids.tolist() and own.keys.tolist() == their.keys.tolist()
-        assert own.own == their.own
+        assert own.documents == their.documents
 
 
 def test_a_query_about_two_passages_is_held_out_only_without_both(study_set):

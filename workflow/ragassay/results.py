@@ -116,11 +116,11 @@ class Results:
         if name not in _keys_of(table):
             raise self._no(f"key of table {table.name}", name, _keys_of(table))
         values = [values] if isinstance(values, str) else list(values)
-        there = {found[name] for found in files.values()}
+        there = {of_path[name] for of_path in files.values()}
         for value in values:
             if value not in there:
                 raise self._no(f"{name} of table {table.name}", value, there)
-        return {path: found for path, found in files.items() if found[name] in values}
+        return {path: of_path for path, of_path in files.items() if of_path[name] in values}
 
     def _no(self, what, name, expected):
         expected = sorted(expected)
@@ -136,9 +136,9 @@ def _as_reported(rows, intervals) -> pd.DataFrame:
     """Metric rows, each with its keys, as one frame with a row per combination of keys in their natural order."""
     spread = _spread_key(rows)
     lines = {}
-    for found, row in sorted(rows, key=lambda pair: spread in pair[0]):
-        column = found.pop(spread) if spread in found else row.metric
-        line = lines.setdefault(json.dumps(found), found)
+    for named, row in sorted(rows, key=lambda pair: spread in pair[0]):
+        column = named.pop(spread) if spread in named else row.metric
+        line = lines.setdefault(json.dumps(named), named)
         line[column] = row.value
         if intervals and pd.notna(row.low):
             line |= {f"{column}_low": row.low, f"{column}_high": row.high}
@@ -152,7 +152,7 @@ def _natural(text):
 
 def _spread_key(rows):
     """The one key that some rows have beside those of all, if these rows are about one metric."""
-    common = set.intersection(*(set(found) for found, _ in rows))
-    more = {key for found, _ in rows for key in found} - common
-    metrics = {row.metric for found, row in rows if more & found.keys()}
+    common = set.intersection(*(set(named) for named, _ in rows))
+    more = {key for named, _ in rows for key in named} - common
+    metrics = {row.metric for named, row in rows if more & named.keys()}
     return more.pop() if len(more) == 1 and len(metrics) == 1 else None

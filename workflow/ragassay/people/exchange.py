@@ -58,22 +58,22 @@ def imported(study: Study, file, form: str, annotator: str | None, replace: bool
         reason = getattr(error, "strerror", None) or "it is not in UTF-8"
         raise ExchangeError(f"{file}: {reason}; expected a file with labels") from error
     _, read_labels = FORMS[form]
-    found = read_labels(text, str(file), annotator)
+    labels = read_labels(text, str(file), annotator)
     items, frozen = _items(study)
     if not frozen:
         folder.frozen_items(study.folder, study.sample)
     log = Log(study.folder / folder.EVENTS)
     try:
         labelling = _state(study, items, log.events)
-        found = _named(found, labelling)
-        new = [given for given in found if _is_new(labelling, given, replace)]
+        labels = _named(labels, labelling)
+        new = [given for given in labels if _is_new(labelling, given, replace)]
         for given in new:
             for event in _events(labelling, given):
                 log.append(event)
                 labelling.apply(event)
     finally:
         log.close()
-    return {"new": len(new), "same": len(found) - len(new)}
+    return {"new": len(new), "same": len(labels) - len(new)}
 
 
 def _items(study):
@@ -88,10 +88,10 @@ def _state(study, items, events) -> Labelling:
     return folder.state(items, events, study.annotation["annotators_per_item"], {}, study.folder)
 
 
-def _named(found, labelling):
+def _named(labels, labelling):
     """The same labels under checked names, none of which looks like another or like that of a known annotator."""
     names, named = set(labelling.people), []
-    for given in found:
+    for given in labels:
         try:
             name = checked_name(given.annotator)
         except AccessError as error:
@@ -124,8 +124,8 @@ def _is_new(labelling, given, replace):
     if (vote.label, vote.comment) == (given.label, given.comment):
         return False
     if not replace:
-        found = f"found {given.label} for {given.item} by {given.annotator}, expected {vote.label} as stored here"
-        raise ExchangeError(f"{given.where}: {found}, with the same comment; to let the file win, add --replace")
+        difference = f"found {given.label} for {given.item} by {given.annotator}, expected {vote.label} as stored here"
+        raise ExchangeError(f"{given.where}: {difference}, with the same comment; to let the file win, add --replace")
     return True
 
 

@@ -60,23 +60,23 @@ def load_guidelines(path, items: int) -> Guidelines:
         raise GuidelinesError(f"{path}: found no mapping, expected one such as resources/annotation/guidelines.yaml")
     content = checked(content, [path], schema.load(GUIDELINES_SCHEMA))
     for task, labels in LABELS.items():
-        found = content["tasks"][task]["labels"]
-        if set(found) != set(labels):
+        worded = content["tasks"][task]["labels"]
+        if set(worded) != set(labels):
             raise GuidelinesError(
-                f"{path}: tasks.{task}.labels: found {', '.join(found)}, expected {', '.join(labels)}"
+                f"{path}: tasks.{task}.labels: found {', '.join(worded)}, expected {', '.join(labels)}"
             )
-        if len({label["press"] for label in found.values()}) < len(found):
+        if len({label["press"] for label in worded.values()}) < len(worded):
             raise GuidelinesError(f"{path}: tasks.{task}.labels: found one key for both, expected two")
-    known = {task: {} for task in LABELS}
+    practice = {task: {} for task in LABELS}
     for number, item in enumerate(content["practice"], 1):
         _check(item, content["documents"], f"{path}: practice: item {number}")
-        own = known[item["task"]]
-        if len(own) < items:
+        of_task = practice[item["task"]]
+        if len(of_task) < items:
             document = content["documents"][item["document"]]
             name = hashlib.sha256("\0".join([item["task"], item["question"], document["text"]]).encode()).hexdigest()
             shown = {"title": document["title"], "document": document["text"], "response": item.get("response")}
-            own[f"practice-{name[:16]}"] = item | shown
-    return Guidelines(content["welcome"], content["tasks"], known)
+            of_task[f"practice-{name[:16]}"] = item | shown
+    return Guidelines(content["welcome"], content["tasks"], practice)
 
 
 def _check(item, documents, where):
@@ -111,12 +111,12 @@ def study(configfiles: list[str], generator: str | None, judge: str | None) -> S
     """The first generator and judge of the configuration unless others are named."""
     config = of_files(["config/config.yaml", *configfiles], schema.merged())
     scope = config["scope"]
-    for role, name, known in (
+    for role, name, named in (
         ("scope.generators or a question set", generator, [*scope["generators"], *config["question_sets"]]),
         ("scope.judges", judge, scope["judges"]),
     ):
-        if name is not None and name not in known:
-            raise StudyError(f"found {name!r}, expected one of {role}: {', '.join(known)}")
+        if name is not None and name not in named:
+            raise StudyError(f"found {name!r}, expected one of {role}: {', '.join(named)}")
     return Study(generator or scope["generators"][0], judge or scope["judges"][0], scope["annotation"])
 
 
@@ -128,26 +128,26 @@ def draw_sample(study: Study, configfiles: list[str]) -> None:
     done = subprocess.run([*command, "--", str(study.sample)], capture_output=True, text=True)
     if done.returncode:
         lines = (done.stdout + done.stderr).strip().splitlines()
-        own = [line for line in lines if line.startswith("sample_for_annotation (")]  # the stage's own message
-        told = "\n".join(f"    {line}" for line in own or lines[-8:])
+        of_stage = [line for line in lines if line.startswith("sample_for_annotation (")]  # the stage's own message
+        shown = "\n".join(f"    {line}" for line in of_stage or lines[-8:])
         remedy = "run the study first, as with `make demo STUDY=scope`"
-        raise StudyError(f"{study.sample}: found no sample to label and could not draw one; {remedy}\n{told}")
+        raise StudyError(f"{study.sample}: found no sample to label and could not draw one; {remedy}\n{shown}")
 
 
 def frozen_items(folder, sample) -> tuple[list[dict], bool]:
     """The items that people label, and whether they are still those of the sample, as they are at first."""
-    own, sample = Path(folder, ITEMS), Path(sample)
-    if not own.exists():
+    frozen, sample = Path(folder, ITEMS), Path(sample)
+    if not frozen.exists():
         items = items_in(sample)
         if not items:
             raise FolderError(f"{sample}: the sample is empty, expected questions; see scope.annotation.questions")
         try:
-            with replacing(own) as copy, sample.open("rb") as source:
+            with replacing(frozen) as copy, sample.open("rb") as source:
                 shutil.copyfileobj(source, copy)
         except OSError as error:
-            raise FolderError(f"{own}: {error.strerror}; expected a place where a file can be written") from error
+            raise FolderError(f"{frozen}: {error.strerror}; expected a place where a file can be written") from error
         return items, True
-    return items_in(own), not sample.exists() or sample.read_bytes() == own.read_bytes()
+    return items_in(frozen), not sample.exists() or sample.read_bytes() == frozen.read_bytes()
 
 
 def items_in(path):
@@ -156,12 +156,12 @@ def items_in(path):
 
 def state(items: list[dict], events: list[dict], per_item: int, practice: dict, where) -> labelling.Labelling:
     """Who has labelled what. Refuses events about unknown items."""
-    known = {row["item_id"] for row in items}
-    strange = {event["item"] for event in events if event["event"] in ("label", "undo", "skip")} - known
+    ids = {row["item_id"] for row in items}
+    strange = {event["item"] for event in events if event["event"] in ("label", "undo", "skip")} - ids
     if strange:
-        found = f"found labels of {len(strange)} items that {ITEMS} does not hold, such as {min(strange)}"
+        strangers = f"found labels of {len(strange)} items that {ITEMS} does not hold, such as {min(strange)}"
         raise FolderError(
-            f"{where}: {found}; expected both files from the same time: put back the one that was replaced"
+            f"{where}: {strangers}; expected both files from the same time: put back the one that was replaced"
         )
     return labelling.replayed(items, events, per_item, practice)
 

@@ -69,10 +69,10 @@ def read_csv(text: str, where: str, annotator: str | None) -> list[Given]:
             raise ExchangeError(
                 f"{where}:1: found no column {', '.join(missing)}, expected at least {', '.join(NEEDED)}"
             )
-        found = [_given_in_row(row, f"{where}:{rows.line_num}", annotator) for row in rows]
+        labels = [_given_in_row(row, f"{where}:{rows.line_num}", annotator) for row in rows]
     except csv.Error as error:
         raise ExchangeError(f"{where}:{rows.line_num}: not CSV with commas ({error})") from None
-    return [given for given in found if given]
+    return [given for given in labels if given]
 
 
 def _given_in_row(row, where, annotator):
@@ -123,7 +123,7 @@ def read_label_studio(text: str, where: str, annotator: str | None) -> list[Give
         raise ExchangeError(f"{where}: not JSON ({error})") from None
     if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
         raise ExchangeError(f"{where}: found no list of tasks, expected an export of Label Studio in its JSON form")
-    found = []
+    labels = []
     for number, task in enumerate(tasks, 1):
         place = f"{where}: task {number}"
         item = _part(task, "data", dict, place).get("item_id")
@@ -133,17 +133,17 @@ def read_label_studio(text: str, where: str, annotator: str | None) -> list[Give
             if not isinstance(annotation, dict):
                 raise ExchangeError(f"{place}: found {annotation!r:.40}, expected an annotation with its result")
             if not annotation.get("was_cancelled"):
-                found.append(_given_in_annotation(item, annotation, place, annotator))
-    return found
+                labels.append(_given_in_annotation(item, annotation, place, annotator))
+    return labels
 
 
 def _annotation(given):
     result = [_result("label", "choices", {"choices": [given.label]})]
     if given.comment:
         result.append(_result("comment", "textarea", {"text": [given.comment]}))
-    about = {"result": result, "completed_by": {"email": given.annotator}, "was_cancelled": False}
-    about |= {"ground_truth": given.role == ADJUDICATOR, "lead_time": given.seconds}
-    return about | ({"created_at": moment(given.at)} if given.at else {})
+    annotation = {"result": result, "completed_by": {"email": given.annotator}, "was_cancelled": False}
+    annotation |= {"ground_truth": given.role == ADJUDICATOR, "lead_time": given.seconds}
+    return annotation | ({"created_at": moment(given.at)} if given.at else {})
 
 
 def _result(name, kind, value):
@@ -183,10 +183,10 @@ def _person(completed_by, annotator):
 
 
 def _part(where, name, kind, place):
-    found = where.get(name)
-    if not isinstance(found, kind):
+    part = where.get(name)
+    if not isinstance(part, kind):
         raise ExchangeError(f"{place}: found no {name}, expected {'a list' if kind is list else 'an object'}")
-    return found
+    return part
 
 
 def moment(at: int) -> str:
@@ -199,12 +199,12 @@ def milliseconds(text, where: str) -> int:
     if not text:
         return 0
     try:
-        found = datetime.fromisoformat(text)
+        parsed = datetime.fromisoformat(text)
     except (ValueError, TypeError):
         raise ExchangeError(
             f"{where}: found the time {text!r:.40}, expected one such as 2026-11-21T09:30:00Z"
         ) from None
-    at = round((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp() * 1000)
+    at = round((parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp() * 1000)
     if not 0 <= at < CENTURY_END:
         raise ExchangeError(f"{where}: found the time {text!r:.40}, expected one between 1970 and 2100")
     return at
@@ -215,9 +215,9 @@ def duration(value, where: str) -> float | None:
     if value in (None, ""):
         return None
     try:
-        found = float(value)
+        seconds = float(value)
     except (ValueError, TypeError, OverflowError):
-        found = -1.0
-    if not 0 <= found < 1e7:
+        seconds = -1.0
+    if not 0 <= seconds < 1e7:
         raise ExchangeError(f"{where}: found {value!r:.40} seconds, expected a number")
-    return found
+    return seconds

@@ -104,8 +104,8 @@ class Labelling:
 
     def disputed(self, item: str) -> bool:
         """Whether all annotators have labelled the item and disagree."""
-        said = self.said.get(item, {})
-        return len(said) >= self.per_item and len(set(said.values())) > 1
+        labels = self.said.get(item, {})
+        return len(labels) >= self.per_item and len(set(labels.values())) > 1
 
     def own(self, person: Person, task: str) -> list[str]:
         """The items of a task that a person is to label."""
@@ -113,17 +113,17 @@ class Labelling:
 
     def open_disputes(self, person: Person) -> list[str]:
         """Disagreements that are not settled yet and do not involve this person."""
-        found = [item for item in self.said if self.disputed(item) and item not in self.settled]
-        found = [item for item in found if self.may_settle(person, item)]
-        return sorted(found, key=lambda item: (self.items[item]["task"] != "scope", item))
+        open_items = [item for item in self.said if self.disputed(item) and item not in self.settled]
+        open_items = [item for item in open_items if self.may_settle(person, item)]
+        return sorted(open_items, key=lambda item: (self.items[item]["task"] != "scope", item))
 
     def may_settle(self, person: Person, item: str) -> bool:
         return person.name not in self.said[item] and self.items[item]["group"] not in person.groups
 
     def to_practise(self, person: Person, task: str) -> str | None:
         """The next known item: first those never tried, then those whose last answer was wrong."""
-        known = self.practice.get(task, {})
-        wrong = [item for item in known if not (person.practice.get(item) or [False])[-1]]
+        items = self.practice.get(task, {})
+        wrong = [item for item in items if not (person.practice.get(item) or [False])[-1]]
         return min(wrong, key=lambda item: len(person.practice.get(item, [])), default=None)
 
     def next_item(self, person: Person, place: str) -> str | None:
@@ -163,9 +163,9 @@ class Labelling:
 
     def free_group(self, person: Person) -> int | None:
         """The group that most needs an annotator, of those in which this person has labelled and settled nothing."""
-        members = Counter(group for one in self.people.values() for group in one.groups)
-        known = {self.items[item]["group"] for role, item in person.votes if role == ADJUDICATOR} | set(person.groups)
-        free = [group for group in self.groups if members[group] < self.per_item and group not in known]
+        members = Counter(group for member in self.people.values() for group in member.groups)
+        seen = {self.items[item]["group"] for role, item in person.votes if role == ADJUDICATOR} | set(person.groups)
+        free = [group for group in self.groups if members[group] < self.per_item and group not in seen]
         return min(free, key=lambda group: (members[group], group), default=None)
 
 

@@ -64,11 +64,11 @@ class Measures:
             items = sorted(name for name, row in self.items.items() if row["task"] == task)
             groups = sorted({self.items[name]["group"] for name in items})
             for group in [*groups, ALL] if groups else []:
-                own = [name for name in items if group in (ALL, self.items[name]["group"])]
-                yield from self._progress(task, group, own)
-                yield from self._table_4(task, group, own)
+                of_group = [name for name in items if group in (ALL, self.items[name]["group"])]
+                yield from self._progress(task, group, of_group)
+                yield from self._table_4(task, group, of_group)
                 if group != ALL:
-                    yield from self._annotators(task, group, own)
+                    yield from self._annotators(task, group, of_group)
             for judge in self.labels if items else ():
                 yield from self._judge(task, judge, items)
 
@@ -89,8 +89,8 @@ class Measures:
         )
         for place in range(max(2, self.per_item)):
             whose = people[place] if group != ALL and place < len(people) else None
-            said = {name: self.said[name][whose] for name in items if whose in self.said[name]}
-            yield self._right("table_4", keys, f"annotator_{place + 1}", said, self.own)
+            by_person = {name: self.said[name][whose] for name in items if whose in self.said[name]}
+            yield self._right("table_4", keys, f"annotator_{place + 1}", by_person, self.own)
         agreed = {
             name: labels.popitem()[1] for name in items if (labels := dict(self.said[name])) and self._agree(name)
         }
@@ -101,44 +101,48 @@ class Measures:
     def _annotators(self, task, group, items):
         rows = [row for row in self.annotations if row["role"] == ANNOTATOR and row["item_id"] in set(items)]
         for person in sorted({row["person"] for row in rows}, key=_number):
-            own = [row for row in rows if row["person"] == person]
+            labels = [row for row in rows if row["person"] == person]
             keys = self.about | {"task": task, "group": group, "person": person}
-            said = {row["item_id"]: row["label"] for row in own}
-            yield SECTION.row("annotators", keys, "labels", len(own), len(own))
-            yield SECTION.row("annotators", keys, "comments", sum(row["comment"] is not None for row in own), len(own))
-            seconds = [row["seconds"] for row in own if row["seconds"] is not None]
+            by_item = {row["item_id"]: row["label"] for row in labels}
+            yield SECTION.row("annotators", keys, "labels", len(labels), len(labels))
+            yield SECTION.row(
+                "annotators", keys, "comments", sum(row["comment"] is not None for row in labels), len(labels)
+            )
+            seconds = [row["seconds"] for row in labels if row["seconds"] is not None]
             yield SECTION.row("annotators", keys, "seconds", median(seconds) if seconds else None, len(seconds))
-            both = [name for name in said if name in self.gold]
-            yield self._share("annotators", keys, "gold_accuracy", both, said, self.gold)
+            both = [name for name in by_item if name in self.gold]
+            yield self._share("annotators", keys, "gold_accuracy", both, by_item, self.gold)
 
     def _judge(self, task, judge, items):
         positive, negative = LABELS[task]
-        truth, told = {name: self.gold[name] for name in items if name in self.gold}, self.labels[judge]
+        truth, judged = {name: self.gold[name] for name in items if name in self.gold}, self.labels[judge]
         keys = self.about | {"task": task, "judge": judge}
         yield self._right("judges", keys, "accuracy", truth, judge)
         for name, label in (("positive_found", positive), ("negative_found", negative)):
-            yield self._right("judges", keys, name, {item: own for item, own in truth.items() if own == label}, judge)
-        sided = [name for name in truth if told.get(name) in LABELS[task]]
-        yield self._number("judges", keys, "kappa", sided, _two_raters(told, truth), len(truth) - len(sided))
-        counts = Counter((told[name] if told.get(name) in LABELS[task] else NO_SIDE, truth[name]) for name in truth)
-        sides = [positive, negative, *([NO_SIDE] if any(said == NO_SIDE for said, _ in counts) else [])]
+            yield self._right(
+                "judges", keys, name, {item: gold for item, gold in truth.items() if gold == label}, judge
+            )
+        sided = [name for name in truth if judged.get(name) in LABELS[task]]
+        yield self._number("judges", keys, "kappa", sided, _two_raters(judged, truth), len(truth) - len(sided))
+        counts = Counter((judged[name] if judged.get(name) in LABELS[task] else NO_SIDE, truth[name]) for name in truth)
+        sides = [positive, negative, *([NO_SIDE] if any(given == NO_SIDE for given, _ in counts) else [])]
         for label in LABELS[task]:
-            of_label = sum(own == label for own in truth.values())
-            for said in sides:
-                keys = self.about | {"judge": judge, "judged": _words(said), "gold": _words(label)}
-                count = counts[said, label]
+            of_label = sum(gold == label for gold in truth.values())
+            for given in sides:
+                keys = self.about | {"judge": judge, "judged": _words(given), "gold": _words(label)}
+                count = counts[given, label]
                 yield SECTION.row(f"figure_2_{task}", keys, "items", count, of_label)
                 yield SECTION.row(f"figure_2_{task}", keys, "share", count / of_label if of_label else None, of_label)
 
     def _right(self, table, keys, name, expected, judge):
         """How often a judge gives the expected label."""
-        told = self.labels[judge]
-        sided = [item for item in expected if told.get(item) in LABELS[keys["task"]]]
-        return self._share(table, keys, name, sided, told, expected, len(expected) - len(sided))
+        judged = self.labels[judge]
+        sided = [item for item in expected if judged.get(item) in LABELS[keys["task"]]]
+        return self._share(table, keys, name, sided, judged, expected, len(expected) - len(sided))
 
-    def _share(self, table, keys, name, items, found, expected, abstained=0):
+    def _share(self, table, keys, name, items, given, expected, abstained=0):
         """The share of items that have the expected label."""
-        right = np.array([found[item] == expected[item] for item in items], float)
+        right = np.array([given[item] == expected[item] for item in items], float)
         row = self._panel(items).mean(right).row()
         return SECTION.row(table, keys, name, **row | {"abstained": abstained})
 
@@ -157,13 +161,13 @@ class Measures:
         """For two annotators; for more, the mean over all pairs."""
 
         def measure(items):
-            said = [_codes([self.said[item].get(person) for item in items]) for person in people]
-            pairs = [(one, other, (one >= 0) & (other >= 0)) for one, other in combinations(said, 2)]
+            codes = [_codes([self.said[item].get(person) for item in items]) for person in people]
+            pairs = [(first, second, (first >= 0) & (second >= 0)) for first, second in combinations(codes, 2)]
 
             def weighted(weights):
-                found = [kappa(one[both], other[both], weights[both]) for one, other, both in pairs]
-                found = [value for value in found if value is not None]
-                return mean(found) if found else None
+                values = [kappa(first[both], second[both], weights[both]) for first, second, both in pairs]
+                values = [value for value in values if value is not None]
+                return mean(values) if values else None
 
             return weighted
 
@@ -179,9 +183,9 @@ class Measures:
         return measure
 
 
-def _two_raters(found, expected):
+def _two_raters(given, expected):
     def measure(items):
-        first, second = (_codes([labels[item] for item in items]) for labels in (found, expected))
+        first, second = (_codes([labels[item] for item in items]) for labels in (given, expected))
         return lambda weights: kappa(first, second, weights)
 
     return measure
@@ -214,22 +218,22 @@ def recorded(labels: list[dict]) -> Recorded:
         votes[row["question_id"], row["responder"]][row["annotator"]] = row
     people = sorted({row["annotator"] for row in labels} - {TOGETHER})
     numbers = {name: f"person-{number}" for number, name in enumerate(people, 1)}
-    teams = {item: frozenset(own) - {TOGETHER} for item, own in votes.items()}
+    teams = {item: frozenset(rows) - {TOGETHER} for item, rows in votes.items()}
     groups = {}
     for task in LABELS:
         of_task = {team for item, team in teams.items() if next(iter(votes[item].values()))["task"] == task}
         groups |= {(task, team): number for team, number in _groups(of_task).items()}
     items, annotations, gold, agreed = [], [], [], settled(labels)
-    for item, own in votes.items():
-        first = next(iter(own.values()))
-        about = _item(first, groups[first["task"], teams[item]])
-        items.append(about)
-        for name, row in own.items():
+    for item, rows in votes.items():
+        first = next(iter(rows.values()))
+        item_row = _item(first, groups[first["task"], teams[item]])
+        items.append(item_row)
+        for name, row in rows.items():
             role, who = (ADJUDICATOR, "") if name == TOGETHER else (ANNOTATOR, numbers[name])
-            said = {"item_id": about["item_id"], "role": role, "person": who, "label": row["label"]}
-            annotations.append(said | {"comment": None, "seconds": None})
+            annotation = {"item_id": item_row["item_id"], "role": role, "person": who, "label": row["label"]}
+            annotations.append(annotation | {"comment": None, "seconds": None})
         if agreed[item]:
-            gold.append({"item_id": about["item_id"], "label": agreed[item]})
+            gold.append({"item_id": item_row["item_id"], "label": agreed[item]})
     usual = Counter(len(team) for team in teams.values() if team).most_common(1)
     return Recorded(items, annotations, gold, max(2, usual[0][0] if usual else 0))
 
@@ -244,10 +248,10 @@ def _groups(teams):
 
 def _item(row, group):
     who = row["responder"] or None
-    about = {
+    item = {
         "item_id": " ".join([row["task"], row["question_id"], row["responder"]]),
         "task": row["task"],
         "group": group,
     }
-    about |= {"question_id": row["question_id"], "doc_id": row["doc_id"], "responder": who}
-    return about | {"prompt_name": who and RECORDED}
+    item |= {"question_id": row["question_id"], "doc_id": row["doc_id"], "responder": who}
+    return item | {"prompt_name": who and RECORDED}

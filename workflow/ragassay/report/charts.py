@@ -238,8 +238,8 @@ def _curves(base, color, _=None):
 
 
 def _bands(base, color, _=None):
-    known = base.transform_filter("datum.low != null")
-    return known.mark_area(opacity=0.15, aria=False).encode(y=alt.Y("low:Q"), y2="high:Q", color=color)
+    with_interval = base.transform_filter("datum.low != null")
+    return with_interval.mark_area(opacity=0.15, aria=False).encode(y=alt.Y("low:Q"), y2="high:Q", color=color)
 
 
 def _upright(base, color, _=None):
@@ -247,8 +247,8 @@ def _upright(base, color, _=None):
 
 
 def _level(base, color, _=None):
-    known = base.transform_filter("datum.at_low != null")
-    return known.mark_rule(strokeWidth=1.5, aria=False).encode(x=alt.X("at_low:Q"), x2="at_high:Q", color=color)
+    with_interval = base.transform_filter("datum.at_low != null")
+    return with_interval.mark_rule(strokeWidth=1.5, aria=False).encode(x=alt.X("at_low:Q"), x2="at_high:Q", color=color)
 
 
 def _points(base, color, shape=alt.Undefined):

@@ -58,16 +58,16 @@ def index(dossiers: list[dict], strata: list[str]) -> dict:
     columns = {name: [question[name] for _, question in rows] for name in ("id", "text", "nearness", "margin")}
     facets = []
     for name, _, order in FACETS:
-        found = [dossiers[at]["topic"] if name == "topic" else question[name] for at, question in rows]
-        values = _ordered(set(found), strata if name == "stratum" else order)
+        of_questions = [dossiers[at]["topic"] if name == "topic" else question[name] for at, question in rows]
+        values = _ordered(set(of_questions), strata if name == "stratum" else order)
         places = {value: place for place, value in enumerate(values)}
-        facets.append({"name": name, "values": values, "codes": [places[value] for value in found]})
+        facets.append({"name": name, "values": values, "codes": [places[value] for value in of_questions]})
     titles = [dossier["title"] or dossier["id"] for dossier in dossiers]
     return {"together": TOGETHER, "titles": titles, "document": [at for at, _ in rows], "facets": facets, **columns}
 
 
-def _ordered(found, order):
-    return [*(value for value in order if value in found), *sorted(found - set(order))]
+def _ordered(values, order):
+    return [*(value for value in order if value in values), *sorted(values - set(order))]
 
 
 def packed(value) -> str:

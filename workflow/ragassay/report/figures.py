@@ -33,11 +33,11 @@ def asked(part: dict) -> list[str]:
 
 def marks(part: dict, rows: list[dict]) -> list[dict]:
     """The marks of a figure, from the rows of its table: keys are texts, metrics are whole metric rows."""
-    found = list(KINDS[part["kind"]](part, rows))
-    if part["kind"] == "dots" and (count := len({mark["series"] for mark in found})) > COLOURS:
+    drawn = list(KINDS[part["kind"]](part, rows))
+    if part["kind"] == "dots" and (count := len({mark["series"] for mark in drawn})) > COLOURS:
         expected = f"expected at most {COLOURS}, each with a colour of its own"
         raise FigureError(f"figure {part['table']}: found {count} values of {part['by']}, {expected}")
-    return [{name: _drawable(value) for name, value in mark.items()} for mark in found]
+    return [{name: _drawable(value) for name, value in mark.items()} for mark in drawn]
 
 
 def _drawable(value):
@@ -64,7 +64,7 @@ def _bins(part, names):
     """
     ranges = {name: BIN.fullmatch(name) for name in names}
     if all(ranges.values()):
-        return {name: (float(found[1]), float(found[2]) + 1) for name, found in ranges.items()}
+        return {name: (float(bounds[1]), float(bounds[2]) + 1) for name, bounds in ranges.items()}
     places = {name: _place(part, name) for name in names}
     starts = sorted(places.values())
     width = min((after - before for before, after in pairwise(starts)), default=1)

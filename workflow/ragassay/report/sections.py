@@ -60,23 +60,23 @@ def load(description, metrics, examples=None, notes: dict[str, str] | None = Non
     """
     name = Path(description).stem
     content = checked(read(description), [description], schema.load(SCHEMA))
-    found = _by_table(tables.read(METRICS, metrics).to_pylist())
+    by_table = _by_table(tables.read(METRICS, metrics).to_pylist())
     shown = _examples(examples) if examples else []
     parts = [
         Part("examples", "examples", part["title"], part["caption"], rows=shown)
         if part["kind"] == "examples"
-        else _part(part, found, description)
+        else _part(part, by_table, description)
         for part in content["parts"]
     ]
     _distinct([part.name for part in parts if part.drawn], description)
     used = {part["table"] for part in content["parts"] if part["kind"] != "examples"}
-    parts += [_plain(table, rows) for table, rows in found.items() if table not in used]
-    return Section(name, content["title"], content["text"], parts, _notes(notes or {}, found))
+    parts += [_plain(table, rows) for table, rows in by_table.items() if table not in used]
+    return Section(name, content["title"], content["text"], parts, _notes(notes or {}, by_table))
 
 
-def _notes(notes, found):
+def _notes(notes, by_table):
     """The notes of the models that some row names, alone or in a list or brackets."""
-    names = {value for rows in found.values() for row in rows for value in row.values() if isinstance(value, str)}
+    names = {value for rows in by_table.values() for row in rows for value in row.values() if isinstance(value, str)}
     words = {word for name in names for word in re.split(r"[ ,()]+", name)}
     return [note for name, note in notes.items() if name in words]
 
@@ -92,34 +92,34 @@ def _distinct(names, where):
 
 def _by_table(metrics):
     """table -> its rows, each the keys and, by name, the metrics that share them, in natural order of the keys."""
-    found = {}
+    grouped = {}
     for row in metrics:
         keys = json.loads(row["keys"])
         if row["metric"] in keys:
             raise SectionError(f"metrics of {row['study']}: {row['metric']} of {row['table']} is a key and a metric")
-        found.setdefault(row["table"], {}).setdefault(row["keys"], dict(keys))[row["metric"]] = row
-    return {table: sorted(rows.values(), key=figures.natural) for table, rows in found.items()}
+        grouped.setdefault(row["table"], {}).setdefault(row["keys"], dict(keys))[row["metric"]] = row
+    return {table: sorted(rows.values(), key=figures.natural) for table, rows in grouped.items()}
 
 
 def _examples(path):
     rows = tables.read(EXAMPLES, path).to_pylist()
     groups = groupby(rows, key=lambda row: (row["example"], row["title"]))
-    return [{"title": title, "passages": list(own)} for (_, title), own in groups]
+    return [{"title": title, "passages": list(passages)} for (_, title), passages in groups]
 
 
-def _part(part, found, where):
+def _part(part, by_table, where):
     kind, name = part["kind"], part["table"]
-    rows = found.get(name, [])
+    rows = by_table.get(name, [])
     if kind == "table":
         rows, columns = (
             _spread(rows, part["columns"], **part["spread"]) if "spread" in part else (rows, part["columns"])
         )
     else:
         columns = dict.fromkeys(figures.asked(part))
-    known = {column for row in rows for column in row}
-    missing = [column for column in columns if rows and column not in known]
+    available = {column for row in rows for column in row}
+    missing = [column for column in columns if rows and column not in available]
     if missing:
-        expected = f"expected one of: {', '.join(sorted(known))}"
+        expected = f"expected one of: {', '.join(sorted(available))}"
         raise SectionError(
             f"{where}: part {name}: found no key or metric {missing[0]} among its metric rows, {expected}"
         )
@@ -133,27 +133,27 @@ def _part(part, found, where):
 
 def _shared(rows, columns):
     """Keys that are the same in all rows, so that they need no column: key -> (heading, value)."""
-    found = {}
+    shared = {}
     for column, heading in columns.items():
         values = {row[column] if isinstance(row.get(column), str) else None for row in rows}
         if len(rows) > 1 and len(values) == 1 and None not in values:
-            found[column] = heading, values.pop()
+            shared[column] = heading, values.pop()
     keys = {column for row in rows for column in columns if isinstance(row.get(column), str)}
-    return found if len(found) < len(keys) else {}
+    return shared if len(shared) < len(keys) else {}
 
 
 def _spread(rows, columns, by, metric, first=()):
     """Rows whose keys differ in one alone become one, with a column for each of its values that holds the metric; those
     of some values come first.
     """
-    found = {}
+    spread = {}
     for row in rows:
         same = {name: value for name, value in row.items() if isinstance(value, str) and name != by}
-        own = found.setdefault(tuple(sorted(same.items())), same)
-        own |= {f"{by} {row[by]}": row.get(metric)} if by in row else row
-    known = dict.fromkeys(row[by] for row in rows if by in row)
-    values = dict.fromkeys([*(value for value in first if value in known), *known])
-    return list(found.values()), columns | {f"{by} {value}": value for value in values}
+        line = spread.setdefault(tuple(sorted(same.items())), same)
+        line |= {f"{by} {row[by]}": row.get(metric)} if by in row else row
+    seen = dict.fromkeys(row[by] for row in rows if by in row)
+    values = dict.fromkeys([*(value for value in first if value in seen), *seen])
+    return list(spread.values()), columns | {f"{by} {value}": value for value in values}
 
 
 def _plain(table, rows):

@@ -74,12 +74,12 @@ class Dense:
 
     def _embedded(self, texts):
         """Vectors of texts, as rounded as those of the store."""
-        found = np.empty((len(texts), self._passages.shape[1]), "<f2")
+        embedded = np.empty((len(texts), self._passages.shape[1]), "<f2")
         with self._lock:
             tokens = tokenized(self._kind, [self._prefix + text for text in texts])
             for places, rows in vectors(self._kind, tokens):
-                found[places] = rows
-        return found
+                embedded[places] = rows
+        return embedded
 
 
 class Words:

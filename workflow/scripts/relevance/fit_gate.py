@@ -65,7 +65,7 @@ def fit_gate(
 
 def _check_masked(synthetic, asked):
     """Whether the own passages of all synthetic queries are in the corpus, so that their sentences were taken out."""
-    lost = asked.ids[synthetic & np.array([not own for own in asked.own], bool)]
+    lost = asked.ids[synthetic & np.array([not documents for documents in asked.documents], bool)]
     if len(lost):
         raise GateError(
             f"query set {asked.name}: found {len(lost)} synthetic queries, such as {lost[0]}, that name no passage of"

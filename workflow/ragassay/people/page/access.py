@@ -108,10 +108,10 @@ class Access:
         if self.tokens is None:
             return checked_name(given.get("name"))
         token = given.get("token") if isinstance(given.get("token"), str) else ""
-        found = [name for name, own in self.tokens.items() if hmac.compare_digest(own.encode(), token.encode())]
-        if not found:
+        names = [name for name, secret in self.tokens.items() if hmac.compare_digest(secret.encode(), token.encode())]
+        if not names:
             raise AccessError("Nobody has this token.")
-        return found[0]
+        return names[0]
 
     def cookie(self, name: str) -> str:
         return f"{base64.urlsafe_b64encode(name.encode()).decode()}.{self._code('cookie', name)}"

@@ -49,9 +49,9 @@ def decide(labelling: Labelling, name: str, kind: str, click: dict) -> dict | No
 def _repeats(click, event):
     """Whether a click repeats the stored one. `seconds` grow while a page waits, so they are not compared."""
     comment = click.get("comment", "")
-    said = {"item": click.get("item"), "label": click.get("label"), "role": role_at(click.get("place"))}
-    said["comment"] = comment.strip() if isinstance(comment, str) else comment
-    return all(event[name] == value for name, value in said.items() if name in event)
+    content = {"item": click.get("item"), "label": click.get("label"), "role": role_at(click.get("place"))}
+    content["comment"] = comment.strip() if isinstance(comment, str) else comment
+    return all(event[name] == value for name, value in content.items() if name in event)
 
 
 def now() -> int:
@@ -68,12 +68,12 @@ def _join(labelling, person, click):
 
 def _practice(labelling, person, click):
     item, label = click.get("item"), click.get("label")
-    for task, known in labelling.practice.items():
-        if item in known:
+    for task, items in labelling.practice.items():
+        if item in items:
             _one_of_labels(label, task)
             if item != labelling.to_practise(person, task):
                 raise Refused(409, "This item of the training round was answered in another window.")
-            return {"item": item, "label": label, "right": label == known[item]["label"]}
+            return {"item": item, "label": label, "right": label == items[item]["label"]}
     raise Refused(404, "There is no such item in the training round.")
 
 

@@ -71,9 +71,9 @@ class Pages:
             if not self._earlier_finished(person, task) or not person.groups:
                 return None
             shown = self.labelling.practice[task][item]
-            known = self.labelling.practice[task]
-            at = sum((person.practice.get(name) or [False])[-1] for name in known)
-            more = {"kind": "practice", "at": at, "all": len(known), "again": item in person.practice}
+            items = self.labelling.practice[task]
+            at = sum((person.practice.get(name) or [False])[-1] for name in items)
+            more = {"kind": "practice", "at": at, "all": len(items), "again": item in person.practice}
             return self._item(person, token, task, item, shown, **more)
         item = self.labelling.next_item(person, task)
         if item is None or closed(self.labelling, person, task):
@@ -99,7 +99,7 @@ class Pages:
         sheet = sheet_of(self.labelling, person, place, number, item)
         rows = [self._row(row) for row in sheet.rows]
         focus = item if item in [row["item"] for row in rows] else rows[0]["item"]
-        more = {"places": {one: (self._title(one), count) for one, count in counts.items()}, "sheet": sheet}
+        more = {"places": {name: (self._title(name), count) for name, count in counts.items()}, "sheet": sheet}
         more |= {"closed": self.labelling.passed(person, place), "onward": self._onward(person, place)}
         return self._render("labels", person, token, place=place, rows=rows, focus=focus, **more)
 
@@ -117,17 +117,17 @@ class Pages:
         return self._item(person, token, place, item, self.labelling.items[item], **more)
 
     def _item(self, person, token, place, item, shown, **more):
-        about = {name: shown[name] for name in ("title", "document", "question", "response")}
+        texts = {name: shown[name] for name in ("title", "document", "question", "response")}
         task = shown["task"]
         group = None if more["kind"] == "practice" or place == ADJUDICATION else shown["group"]
-        more = {"place": place, "task": task, "item": item, "shown": about, "group": group} | more
+        more = {"place": place, "task": task, "item": item, "shown": texts, "group": group} | more
         return self._render("item", person, token, title=self._title(place), **(ABSENT | more))
 
     def _row(self, row):
-        about, vote = self.labelling.items[row.item], row.vote
-        label = self.guidelines.tasks[about["task"]]["labels"][vote.label]["name"]
-        own = {"item": row.item, "number": row.number, "question": about["question"], "label": label}
-        return own | {"comment": vote.comment, "at": moment(vote.at) if vote.at else "", "changed": vote.given > 1}
+        labelled, vote = self.labelling.items[row.item], row.vote
+        label = self.guidelines.tasks[labelled["task"]]["labels"][vote.label]["name"]
+        entry = {"item": row.item, "number": row.number, "question": labelled["question"], "label": label}
+        return entry | {"comment": vote.comment, "at": moment(vote.at) if vote.at else "", "changed": vote.given > 1}
 
     def _title(self, place):
         return "Disagreements" if place == ADJUDICATION else self.guidelines.tasks[place]["title"]
@@ -148,9 +148,9 @@ class Pages:
     def _opinions(self, item):
         """The annotators' labels, in an order that reveals nothing."""
         votes = [
-            (one, one.votes[ANNOTATOR, item])
-            for one in self.labelling.people.values()
-            if (ANNOTATOR, item) in one.votes
+            (annotator, annotator.votes[ANNOTATOR, item])
+            for annotator in self.labelling.people.values()
+            if (ANNOTATOR, item) in annotator.votes
         ]
         votes.sort(key=lambda pair: hashlib.sha256(f"{item} {pair[0].name}".encode()).digest())
         labels = self.guidelines.tasks[self.labelling.items[item]["task"]]["labels"]
@@ -168,11 +168,11 @@ class Pages:
 
     def _part(self, person, task):
         done, all_ = self.labelling.done(person, task)
-        known = self.labelling.practice.get(task, {})
-        right = sum((person.practice.get(name) or [False])[-1] for name in known)
+        items = self.labelling.practice.get(task, {})
+        right = sum((person.practice.get(name) or [False])[-1] for name in items)
         why = "" if self._earlier_finished(person, task) else "Opens when the part before it is done."
         undo = self._undo(person, task) if done == all_ else None
-        return Part(task, self.guidelines.tasks[task]["title"], done, all_, why, right, len(known), undo)
+        return Part(task, self.guidelines.tasks[task]["title"], done, all_, why, right, len(items), undo)
 
     def _earlier_finished(self, person, task):
         tasks = list(LABELS)
@@ -211,8 +211,8 @@ def sheet_of(labelling: Labelling, person: Person, place: str, number: int = 1, 
 
 def counts_of(labelling: Labelling, person: Person) -> dict[str, int]:
     """place -> how many labels the person gave there, for places with any."""
-    found = {place: len(labelling.labelled(person, place)) for place in PLACES}
-    return {place: count for place, count in found.items() if count}
+    counts = {place: len(labelling.labelled(person, place)) for place in PLACES}
+    return {place: count for place, count in counts.items() if count}
 
 
 def latest_place(labelling: Labelling, person: Person) -> str | None:

@@ -146,8 +146,8 @@ def _feedback(labelling, kind, click):
     """The training round's feedback after an answer."""
     if kind != "practice":
         return {}
-    known = next(known[click["item"]] for known in labelling.practice.values() if click["item"] in known)
-    return {"right": click["label"] == known["label"], "label": known["label"], "because": known["because"]}
+    item = next(item[click["item"]] for item in labelling.practice.values() if click["item"] in item)
+    return {"right": click["label"] == item["label"], "label": item["label"], "because": item["because"]}
 
 
 def _from_own_page(request, access, name):

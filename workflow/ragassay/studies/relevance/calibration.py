@@ -112,10 +112,10 @@ def combinations(calibration, scores, mode: str = CONFORMAL) -> dict[str, tuple[
     """The same for both, whose p-values are counted once."""
     ordered, side = np.sort(np.asarray(calibration, np.float64), axis=0), "left" if mode == PAPER else "right"
     # A statistic is minus a similarity: as many of them are at least as high as similarities are at most as high.
-    own = searched(ordered, np.asarray(calibration, np.float64), side) / len(ordered)
+    own_p = searched(ordered, np.asarray(calibration, np.float64), side) / len(ordered)
     counts = searched(ordered, np.asarray(scores, np.float64), side)
     p = (np.arange(len(ordered) + 1) + (mode != PAPER)) / (len(ordered) + 1)
-    return {name: (statistic(own), of_counts(name, counts, p)) for name, statistic in COMBINED.items()}
+    return {name: (statistic(own_p), of_counts(name, counts, p)) for name, statistic in COMBINED.items()}
 
 
 def searched(ordered: np.ndarray, values: np.ndarray, side: str) -> np.ndarray:
@@ -153,10 +153,10 @@ def _compare(places, inside, ordered, values, passed):
 
 def _buckets(values, lowest, scale, starts):
     """A greater number is never in a lower bucket of its column, whatever 32 bits round."""
-    found = (values - lowest).astype(np.float32)
-    found *= scale
-    np.maximum(found, -1, out=found)
-    np.minimum(found, BUCKETS - 2, out=found)
-    found = found.astype(np.int32)
-    found += starts
-    return found
+    buckets = (values - lowest).astype(np.float32)
+    buckets *= scale
+    np.maximum(buckets, -1, out=buckets)
+    np.minimum(buckets, BUCKETS - 2, out=buckets)
+    buckets = buckets.astype(np.int32)
+    buckets += starts
+    return buckets

@@ -71,25 +71,25 @@ def ks_p_values(references: np.ndarray, windows: np.ndarray) -> np.ndarray:
 
 def _exact_p_values(size):
     """The chance that the distance of two samples of this size is at least 0, 1, ... in units of 1 / size."""
-    total, found = math.comb(2 * size, size), [1.0]
+    total, chances = math.comb(2 * size, size), [1.0]
     for least in range(1, size + 1):
         terms = [(-1) ** at * math.comb(2 * size, size - (at + 1) * least) for at in range(size // least)]
-        found.append(min(1.0, 2 * sum(terms) / total))
-    return np.array(found)
+        chances.append(min(1.0, 2 * sum(terms) / total))
+    return np.array(chances)
 
 
 def distance(first, second) -> float:
     """The largest difference of the shares of both samples at or below any value."""
     first, second = np.sort(first), np.sort(second)
     at = np.concatenate([first, second])
-    shares = (np.searchsorted(own, at, side="right") / len(own) for own in (first, second))
+    shares = (np.searchsorted(sample, at, side="right") / len(sample) for sample in (first, second))
     return float(np.abs(np.subtract(*shares)).max())
 
 
 def sequential_p_values(reference, values, seed: int = 0) -> np.ndarray:
     """The p-value of each value among all before it. Of equal values, chance decides which are higher."""
     pool, values = np.sort(np.asarray(reference, float)), np.asarray(values, float)
-    found, chance = np.empty(len(values)), np.random.default_rng(seed).random(len(values))
+    p_values, chance = np.empty(len(values)), np.random.default_rng(seed).random(len(values))
     for start in range(0, len(values), TOGETHER):
         part = values[start : start + TOGETHER]
         earlier = np.tri(len(part), k=-1, dtype=bool)
@@ -98,9 +98,9 @@ def sequential_p_values(reference, values, seed: int = 0) -> np.ndarray:
         higher = higher + ((part[None] > part[:, None]) & earlier).sum(axis=1)
         equal = equal + ((part[None] == part[:, None]) & earlier).sum(axis=1) + 1  # itself
         before = len(pool) + np.arange(len(part)) + 1
-        found[start : start + TOGETHER] = (higher + chance[start : start + TOGETHER] * equal) / before
+        p_values[start : start + TOGETHER] = (higher + chance[start : start + TOGETHER] * equal) / before
         pool = np.sort(np.concatenate([pool, part]), kind="stable")
-    return found
+    return p_values
 
 
 class Evidence(NamedTuple):
@@ -122,12 +122,12 @@ def evidence(p_values, windows, alpha: float = 0.05) -> Evidence:
         share = 1 / ((number + 1) * (number + 2) * gains.shape[1])
         bets = np.logaddexp(bets, np.log(share))
         spare = np.log(1 / (number + 2))  # what is set aside for later windows
-        own = bets + np.cumsum(gains[windows == number], axis=0)
-        total = np.logaddexp(np.logaddexp.reduce(own, axis=1), spare)
-        bets = own[-1] if len(own) else bets
+        in_bets = bets + np.cumsum(gains[windows == number], axis=0)
+        total = np.logaddexp(np.logaddexp.reduce(in_bets, axis=1), spare)
+        bets = in_bets[-1] if len(in_bets) else bets
         if alarm is None and (total >= -np.log(alpha)).any():
             alarm = number
-        wealth[number] = total[-1] if len(own) else np.logaddexp(np.logaddexp.reduce(bets), spare)
+        wealth[number] = total[-1] if len(in_bets) else np.logaddexp(np.logaddexp.reduce(bets), spare)
         alarms[number] = alarm is not None
     return Evidence(wealth / np.log(10), alarms, None if alarm is None else _beginning(gains, windows, alarm))
 

@@ -53,9 +53,9 @@ class Outcomes:
     """What one responder said, by its files; read when they are asked for, each once."""
 
     def __init__(self, responder: str, passage_answers, direct_answers):
-        found = by_keys(PASSAGE_ANSWERS, passage_answers), by_keys(DIRECT_ANSWERS, direct_answers)
+        files = [*by_keys(PASSAGE_ANSWERS, passage_answers).items(), *by_keys(DIRECT_ANSWERS, direct_answers).items()]
         self.responder = responder
-        self._files = {keys[1:]: path for own in found for keys, path in own.items() if keys[0] == responder}
+        self._files = {keys[1:]: path for keys, path in files if keys[0] == responder}
         self._rows = {}
 
     def rows(self, *keys: str) -> dict[str, dict]:
@@ -65,22 +65,22 @@ class Outcomes:
         if keys not in self._rows:
             table = PASSAGE_ANSWERS if len(keys) > 1 else DIRECT_ANSWERS
             columns = ["query_id", "outcome", "text", *(["passages"] if len(keys) > 1 else [])]
-            own = tables.read(table, self._files[keys], columns).to_pylist() if keys in self._files else []
-            self._rows[keys] = {row["query_id"]: row for row in own}
+            answered = tables.read(table, self._files[keys], columns).to_pylist() if keys in self._files else []
+            self._rows[keys] = {row["query_id"]: row for row in answered}
         return self._rows[keys]
 
     def of(self, ids, *keys: str) -> np.ndarray:
         """The outcome of each of these queries; NOT_ASKED if there is none."""
         rows = self.rows(*keys)
-        return np.array([rows[one]["outcome"] if one in rows else NOT_ASKED for one in ids], object)
+        return np.array([rows[name]["outcome"] if name in rows else NOT_ASKED for name in ids], object)
 
 
 def groups(study_set: StudySet) -> Iterator[Group]:
     """All that can be asked, in-knowledge queries first."""
-    corpus, known = study_set.entry["corpus"], study_set.entry["in_knowledge"]
-    yield Group(TRUE, study_set.known, known, corpus, TRUE)
+    corpus, query_set = study_set.entry["corpus"], study_set.entry["in_knowledge"]
+    yield Group(TRUE, study_set.known, query_set, corpus, TRUE)
     if len(study_set.held_out.ids):
-        yield Group(HELD_OUT, study_set.held_out, known, f"{corpus}.held_out", OUT_OF_KNOWLEDGE)
+        yield Group(HELD_OUT, study_set.held_out, query_set, f"{corpus}.held_out", OUT_OF_KNOWLEDGE)
     for _, asked in study_set.unknown:
         yield Group(asked.name, asked, asked.name, corpus, OUT_OF_KNOWLEDGE)
 
@@ -90,46 +90,46 @@ def flags(outcomes: np.ndarray, name: str) -> np.ndarray:
     return np.where(np.isin(outcomes, [ABSTAINED, NOT_ASKED]), np.nan, outcomes == name)
 
 
-def equation_1(study_set: StudySet, found: Outcomes, resamples: int, seed: int) -> Iterator[dict]:
+def equation_1(study_set: StudySet, outcomes: Outcomes, resamples: int, seed: int) -> Iterator[dict]:
     """The share that is right with passages and without, and the difference, for each group that was asked."""
     retriever = study_set.options.retriever
     for at, group in enumerate(groups(study_set)):
-        shown = found.of(group.asked.ids, group.corpus, retriever, group.query_set)
+        shown = outcomes.of(group.asked.ids, group.corpus, retriever, group.query_set)
         asked = shown != NOT_ASKED
         if not asked.any():
             continue
-        right = flags(shown, RIGHT), flags(found.of(group.asked.ids, group.query_set), RIGHT)
+        right = flags(shown, RIGHT), flags(outcomes.of(group.asked.ids, group.query_set), RIGHT)
         gain = right[0] - right[1]
         unknown = np.isnan(gain)
         columns = {"right_with": right[0], "right_without": right[1], "relevance": gain}
         columns |= {name: np.where(unknown, np.nan, sign) for name, sign in (("gained", gain > 0), ("lost", gain < 0))}
         estimates = Panel(group.asked.keys, resamples, seed).mean(np.stack(list(columns.values()), axis=1), asked)
         estimates.shares[list(columns).index("relevance")] = False  # a difference, even if it never is below 0
-        keys = {"at": at, "corpus": study_set.name, "responder": found.responder, "retriever": retriever}
+        keys = {"at": at, "corpus": study_set.name, "responder": outcomes.responder, "retriever": retriever}
         for place, name in enumerate(columns):
-            own = keys | {"queries": group.name, "tag": group.tag}
-            yield SECTION.row("equation_1", own, name, **estimates.row(place))
+            of_group = keys | {"queries": group.name, "tag": group.tag}
+            yield SECTION.row("equation_1", of_group, name, **estimates.row(place))
 
 
-def accuracies(study_set: StudySet, found: Outcomes, resamples: int, seed: int) -> Iterator[dict]:
+def accuracies(study_set: StudySet, outcomes: Outcomes, resamples: int, seed: int) -> Iterator[dict]:
     """The share of in-knowledge queries that are answered right with what each retriever finds, for figure 3."""
-    known, entry = study_set.known, study_set.entry
+    queries, entry = study_set.known, study_set.entry
     for retriever in study_set.options.retrievers:
-        shown = found.of(known.ids, entry["corpus"], retriever, entry["in_knowledge"])
+        shown = outcomes.of(queries.ids, entry["corpus"], retriever, entry["in_knowledge"])
         if (shown != NOT_ASKED).any():
-            accuracy = Panel(known.keys, resamples, seed).mean(flags(shown, RIGHT), shown != NOT_ASKED).row()
-            keys = {"corpus": study_set.name, "responder": found.responder, "retriever": retriever}
+            accuracy = Panel(queries.keys, resamples, seed).mean(flags(shown, RIGHT), shown != NOT_ASKED).row()
+            keys = {"corpus": study_set.name, "responder": outcomes.responder, "retriever": retriever}
             yield SECTION.row("accuracy", keys, "accuracy", **accuracy)
 
 
-def answers(study_set: StudySet, trial: Trial, found: Outcomes) -> dict[str, np.ndarray]:
+def answers(study_set: StudySet, trial: Trial, responder_outcomes: Outcomes) -> dict[str, np.ndarray]:
     """The outcome of each query of a trial by what was done with it; nothing if one of its sides was not asked."""
-    corpus, known = study_set.entry["corpus"], study_set.entry["in_knowledge"]
+    corpus, inside = study_set.entry["corpus"], study_set.entry["in_knowledge"]
     retriever, held_out = study_set.options.retriever, trial.kind == HELD_OUT
-    sides = [(trial.known.ids, known), (trial.unknown.ids, known if held_out else trial.unknown.name)]
+    sides = [(trial.known.ids, inside), (trial.unknown.ids, inside if held_out else trial.unknown.name)]
 
     def outcomes(*place):
-        return np.concatenate([found.of(ids, *place, query_set) for ids, query_set in sides])
+        return np.concatenate([responder_outcomes.of(ids, *place, query_set) for ids, query_set in sides])
 
     passages = outcomes(f"{corpus}.held_out" if held_out else corpus, retriever)
     asked = passages != NOT_ASKED
@@ -147,12 +147,12 @@ def gated(by_strategy: dict[str, np.ndarray], rejected: dict[str, np.ndarray]) -
     """
     undecided = np.isnan(np.stack(list(rejected.values()))).any(axis=0)
     always = np.where(undecided, ABSTAINED, by_strategy[NO_GATE][:, None])
-    found = {(NO_GATE, NO_GATE): always}
+    by_arm = {(NO_GATE, NO_GATE): always}
     for statistic, out in rejected.items():
         for strategy, instead in by_strategy.items():
             if strategy != NO_GATE:
-                found[statistic, strategy] = np.where((out == 1) & ~undecided, instead[:, None], always)
-    return found
+                by_arm[statistic, strategy] = np.where((out == 1) & ~undecided, instead[:, None], always)
+    return by_arm
 
 
 def gate_rows(
@@ -161,14 +161,14 @@ def gate_rows(
     """Shares of outcomes on either side of a trial, and what each gate changes: wrong answers that it avoids and right
     ones that it loses, as shares of all queries, on the same queries.
     """
-    trial, found = performance.trial, gated(by_strategy, rejected)
-    always, runs = found[NO_GATE, NO_GATE], trial.tested.shape[1]
+    trial, by_arm = performance.trial, gated(by_strategy, rejected)
+    always, runs = by_arm[NO_GATE, NO_GATE], trial.tested.shape[1]
     columns = {}
-    for arm, outcomes in found.items():
+    for arm, outcomes in by_arm.items():
         columns |= {(*arm, name): flags(outcomes, name) for name in SHARES}
         if arm != (NO_GATE, NO_GATE):
             changed = ("wrong_avoided", WRONG), ("right_lost", RIGHT)
-            columns |= {(*arm, name): flags(always, own) - flags(outcomes, own) for name, own in changed}
+            columns |= {(*arm, name): flags(always, of_side) - flags(outcomes, of_side) for name, of_side in changed}
     asked = by_strategy[NO_GATE] != NOT_ASKED
     tested = np.tile(trial.tested & asked[:, None], len(columns))
     sides = {TRUE: ~trial.positive, OUT_OF_KNOWLEDGE: trial.positive}
@@ -177,14 +177,14 @@ def gate_rows(
     for side, shares in estimates.items():
         for at, (statistic, strategy, name) in enumerate(columns):
             row = over_runs(shares, slice(at * runs, (at + 1) * runs))
-            own = keys | {"tag": side, "strategy": strategy.replace("_", " ")}
-            yield SECTION.row("gate", own | {"statistic": statistic}, name, **row)
+            of_side = keys | {"tag": side, "strategy": strategy.replace("_", " ")}
+            yield SECTION.row("gate", of_side | {"statistic": statistic}, name, **row)
             if statistic in (NO_GATE, CHART) and name in (RIGHT, WRONG):
-                yield SECTION.row("gate_chart", own, name, **row)
+                yield SECTION.row("gate_chart", of_side, name, **row)
 
 
 def example_rows(
-    study_set: StudySet, trial: Trial, found: Outcomes, queries: list, statistic: str, values: np.ndarray
+    study_set: StudySet, trial: Trial, outcomes: Outcomes, queries: list, statistic: str, values: np.ndarray
 ) -> Iterator[dict]:
     """The rows of the table examples. `queries` are the files of all query sets, `values` the statistic of the trial's
     queries.
@@ -201,28 +201,30 @@ def example_rows(
     texts = {name: _texts(queries, name) for name in sets.values()}
     ids, number = np.concatenate([trial.known.ids, trial.unknown.ids]), 0
     for positive, decided in ((False, False), (False, True), (True, True), (True, False)):
-        answers = found.rows(corpus, options.retriever, sets[positive])
+        answers = outcomes.rows(corpus, options.retriever, sets[positive])
         candidates = np.flatnonzero(trial.tested[:, 0] & (trial.positive == positive) & (rejected == decided))
         candidates = [at for at in candidates if ids[at] in answers]
         if not candidates:
             continue
         number += 1
         at = min(candidates, key=lambda place: fractions("example", [ids[place]])[0])
-        query, with_, without = (own[ids[at]] for own in (texts[sets[positive]], answers, found.rows(sets[positive])))
+        query, with_, without = (
+            rows[ids[at]] for rows in (texts[sets[positive]], answers, outcomes.rows(sets[positive]))
+        )
         decision = f"{statistic} = {values[at]:.3g}, p = {p[at]:.3f} at alpha = {options.alpha:g}:"
         parts = {
             "Query": query["text"],
             "Right answers": "; ".join(query["answers"]),
             f"Passages found by {options.retriever} in {corpus}": ", ".join(with_["passages"]) or "none",
-            f"{found.responder} with these passages ({with_['outcome']})": with_["text"],
-            f"{found.responder} without passages ({without['outcome']})": without["text"],
+            f"{outcomes.responder} with these passages ({with_['outcome']})": with_["text"],
+            f"{outcomes.responder} without passages ({without['outcome']})": without["text"],
             "Gate": f"{decision} {'out of knowledge' if decided else 'let pass'}",
         }
         tag = OUT_OF_KNOWLEDGE if positive else TRUE
         title = f"{tag} and {'rejected' if decided else 'let pass'} ({study_set.name})"
         for position, (part, text) in enumerate(parts.items(), 1):
-            own = {"study": STUDY, "example": number, "position": position, "title": title}
-            yield own | {"part": part, "text": text or "(nothing)"}
+            rows = {"study": STUDY, "example": number, "position": position, "title": title}
+            yield rows | {"part": part, "text": text or "(nothing)"}
 
 
 def _texts(queries, query_set):

@@ -29,17 +29,17 @@ SHOWN = {FUSED: FUSED_MSS, LOGISTIC: "Logistic on masked queries", CHOSEN: "Chos
 def methods(keys: dict, performance: Performance, options: Options, flips: int, seed: int) -> Iterator[dict]:
     """Rank and decisions of each method, and whether it ranks better than MSS."""
     trial = performance.trial
-    found = statistics(trial, options)
+    scores = statistics(trial, options)
     decided = performance.decided(
-        {name: trial.rejected(values, options.alpha, options.p_values) for name, values in found.items()}
+        {name: trial.rejected(values, options.alpha, options.p_values) for name, values in scores.items()}
     )
     baseline = LABELS["mss"]
-    others = [name for name in found if name != baseline]
+    others = [name for name in scores if name != baseline]
     inside = ~trial.fitting
-    pairs = (found[name][inside] for name in others)
+    pairs = (scores[name][inside] for name in others)
     same = (trial.positive[inside], trial.keys[inside], flips, seed)
-    p = dict(zip(others, holm([rank_swap(values, found[baseline][inside], *same) for values in pairs]), strict=True))
-    for name, numbers in performance.ranked(found, baseline).items():
+    p = dict(zip(others, holm([rank_swap(values, scores[baseline][inside], *same) for values in pairs]), strict=True))
+    for name, numbers in performance.ranked(scores, baseline).items():
         for metric, row in (numbers | decided[name]).items():
             yield SECTION.row("methods", {**keys, "method": name}, metric, **row)
         if name in p:
@@ -52,15 +52,15 @@ def statistics(trial: Trial, options: Options, trained: bool = True) -> dict[str
     """
     fitting = trial.known.part(trial.fitting[~trial.positive])
     first = trial.nearest(options.retriever, max(options.k, *options.ks))
-    found = {LABELS[name]: options.setting(name).of(first) for name in ("mss", "energy")}
-    found[SHOWN[FUSED]] = fused(trial, options)
-    if trained and any(fitting.own):
+    by_method = {LABELS[name]: options.setting(name).of(first) for name in ("mss", "energy")}
+    by_method[SHOWN[FUSED]] = fused(trial, options)
+    if trained and any(fitting.documents):
         asked = [trial.nearest(retriever, options.k) for retriever in options.fused]
-        known = [fitting.nearest(retriever, options.k) for retriever in options.fused]
+        fitted = [fitting.nearest(retriever, options.k) for retriever in options.fused]
         masked = [fitting.masked(retriever, options.k) for retriever in options.fused]
-        found[SHOWN[LOGISTIC]] = apply_head(fit_head(known, masked), asked)
-        found[SHOWN[CHOSEN]] = chosen(fitting, options).of(first)
-    return found
+        by_method[SHOWN[LOGISTIC]] = apply_head(fit_head(fitted, masked), asked)
+        by_method[SHOWN[CHOSEN]] = chosen(fitting, options).of(first)
+    return by_method
 
 
 def chosen(fitting: Asked, options: Options) -> Setting:
@@ -84,7 +84,7 @@ def settings(ks: list[int], temperatures: list[float]) -> Iterator[Setting]:
 def masked_aurocs(scores: np.ndarray, masked: np.ndarray, candidates: list[Setting]) -> list[float | None]:
     """How well each setting tells queries from themselves without their own documents."""
     unknown = np.repeat([False, True], [len(scores), len(masked)])
-    return [auroc(np.concatenate([own.of(scores), own.of(masked)]), unknown) for own in candidates]
+    return [auroc(np.concatenate([candidate.of(scores), candidate.of(masked)]), unknown) for candidate in candidates]
 
 
 def best(scores: np.ndarray, masked: np.ndarray, candidates: list[Setting]) -> Setting:
@@ -96,8 +96,8 @@ def fit_head(fitting: Scores, masked: Scores) -> dict[str, np.ndarray]:
     """A logistic regression of whether a query's own documents are missing; `masked` are the scores of the fitting
     queries without these.
     """
-    known, unknown = features(fitting), features(masked)
-    return regression.train(np.concatenate([known, unknown]), np.repeat([False, True], [len(known), len(unknown)]))
+    whole, unknown = features(fitting), features(masked)
+    return regression.train(np.concatenate([whole, unknown]), np.repeat([False, True], [len(whole), len(unknown)]))
 
 
 def apply_head(head: dict[str, np.ndarray], asked: Scores) -> np.ndarray:
@@ -116,7 +116,7 @@ def choices(study_set: StudySet) -> Iterator[dict]:
     options = study_set.options
     candidates = list(settings(options.ks, options.temperatures))
     fitting = fits(study_set.known.keys)
-    if not any(study_set.known.own):
+    if not any(study_set.known.documents):
         return
     selected = chosen(study_set.known.part(fitting), options)
     rest = study_set.known.part(~fitting)

@@ -86,7 +86,7 @@ def copod(fitted: np.ndarray) -> Score:
 def _counts(ordered, asked, side):
     """How many fitted numbers are below each asked one, column by column."""
     columns = zip(ordered.T, asked.T, strict=True)
-    return np.stack([np.searchsorted(own, values, side) for own, values in columns], axis=1)
+    return np.stack([np.searchsorted(column, values, side) for column, values in columns], axis=1)
 
 
 METHODS = {"mahalanobis": mahalanobis, "svm": svm, "lof": lof, "kde": kde, "copod": copod}

@@ -29,18 +29,18 @@ LOWEST, HIGHEST = -3.0, 9.0  # standard units; what lies beyond is in the bins a
 
 def _queries(study_set: StudySet) -> dict[str, list[Asked]]:
     """Sets of queries by their kind, in-knowledge ones first."""
-    found = {TRUE: [study_set.known]} | ({SYNTHETIC: [study_set.synthetic]} if study_set.synthetic else {})
+    by_kind = {TRUE: [study_set.known]} | ({SYNTHETIC: [study_set.synthetic]} if study_set.synthetic else {})
     for kind, asked in study_set.unknown:
-        found.setdefault(kind, []).append(asked)
-    return found
+        by_kind.setdefault(kind, []).append(asked)
+    return by_kind
 
 
 def _scores(study_set: StudySet, retriever: str) -> dict[str, np.ndarray]:
     """queries x k similarities by kind."""
     k = study_set.options.k
     return {
-        kind: np.concatenate([asked.nearest(retriever, k) for asked in own])
-        for kind, own in _queries(study_set).items()
+        kind: np.concatenate([asked.nearest(retriever, k) for asked in sets])
+        for kind, sets in _queries(study_set).items()
     }
 
 
@@ -52,11 +52,11 @@ def figure_2(study_set: StudySet) -> Iterator[dict]:
     together = np.concatenate(list(values.values()))
     edges = np.linspace(together.min(), together.max(), BINS + 1)
     for kind in (TRUE, SYNTHETIC, NEAR, FAR):
-        own = values.get(kind, np.empty(0))  # without such queries its shares are empty
-        for start, count in zip(edges, np.histogram(own, edges)[0], strict=False):
+        of_kind = values.get(kind, np.empty(0))  # without such queries its shares are empty
+        for start, count in zip(edges, np.histogram(of_kind, edges)[0], strict=False):
             keys = {"corpus": study_set.name, "energy": f"{start:.6f}"}
-            share = count / len(own) if len(own) else None
-            yield SECTION.row("figure_2", keys, kind.replace("-", "_"), share, len(own))
+            share = count / len(of_kind) if len(of_kind) else None
+            yield SECTION.row("figure_2", keys, kind.replace("-", "_"), share, len(of_kind))
     for kind in (TRUE, SYNTHETIC):
         if kind in values and len(values[kind]) >= calibration.fewest_for(options.alpha):
             critical = calibration.critical_value(values[kind], options.alpha, options.p_values)
@@ -66,17 +66,17 @@ def figure_2(study_set: StudySet) -> Iterator[dict]:
 
 def figure_3(study_set: StudySet, resamples: int, seed: int) -> Iterator[dict]:
     """For each retriever, the AUROC of KNN in each trial and the recall of in-knowledge queries' documents."""
-    options, known = study_set.options, study_set.known
-    panel = Panel(known.keys, resamples, seed)
-    recall = {retriever: panel.mean(known.recall(retriever, options.k)).row() for retriever in options.searching}
+    options, queries = study_set.options, study_set.known
+    panel = Panel(queries.keys, resamples, seed)
+    recall = {retriever: panel.mean(queries.recall(retriever, options.k)).row() for retriever in options.searching}
     for keys, trial in study_set.trials():
         values = {
             retriever: options.setting("knn").of(trial.nearest(retriever, options.k)) for retriever in options.searching
         }
         for retriever, numbers in Performance(trial, resamples, seed).ranked(values).items():
-            own = {**keys, "retriever": retriever}
-            yield SECTION.row("figure_3", own, "auroc", **numbers["auroc"])
-            yield SECTION.row("figure_3", own, "recall", **recall[retriever])
+            place = {**keys, "retriever": retriever}
+            yield SECTION.row("figure_3", place, "auroc", **numbers["auroc"])
+            yield SECTION.row("figure_3", place, "recall", **recall[retriever])
 
 
 def figure_3_answers(figure_3: list[dict], accuracies: list[dict]) -> Iterator[dict]:
@@ -84,11 +84,11 @@ def figure_3_answers(figure_3: list[dict], accuracies: list[dict]) -> Iterator[d
     retriever finds. Both are rows of metrics, those of answers in the table `accuracy`.
     """
     for answered in accuracies:
-        own = json.loads(answered["keys"])
+        answered_keys = json.loads(answered["keys"])
         for row in figure_3:
             keys = json.loads(row["keys"])
-            if (keys["corpus"], keys["retriever"]) == (own["corpus"], own["retriever"]):
-                both = json.dumps(dict(sorted((keys | own).items())), ensure_ascii=False)
+            if (keys["corpus"], keys["retriever"]) == (answered_keys["corpus"], answered_keys["retriever"]):
+                both = json.dumps(dict(sorted((keys | answered_keys).items())), ensure_ascii=False)
                 yield row | {"table": "figure_3_answers", "keys": both}
                 if row["metric"] == "auroc":
                     yield answered | {"table": "figure_3_answers", "keys": both}
@@ -99,8 +99,8 @@ def figure_4(study_set: StudySet, resamples: int, seed: int) -> Iterator[dict]:
     keys, trial = next(study_set.trials())
     performance = Performance(trial, resamples, seed)
     for k in study_set.options.ks:
-        found = seven(trial, replace(study_set.options, k=k))
-        for statistic, numbers in performance.ranked(found).items():
+        by_statistic = seven(trial, replace(study_set.options, k=k))
+        for statistic, numbers in performance.ranked(by_statistic).items():
             yield SECTION.row("figure_4", {**keys, "k": k, "statistic": statistic}, "auroc", **numbers["auroc"])
 
 
@@ -109,9 +109,10 @@ def figure_5(study_set: StudySet, seed: int) -> Iterator[dict]:
     the Kolmogorov-Smirnov test of Energy. Reference and window have no query in common.
     """
     options = study_set.options
-    for at, (kind, known, unknown) in enumerate(study_set.pairs()):
-        size = min(WINDOW, len(known.ids) // 2, len(unknown.ids))
-        energies = [options.setting("energy").of(one.nearest(options.retriever, options.k)) for one in (known, unknown)]
+    for at, (kind, in_knowledge, unknown) in enumerate(study_set.pairs()):
+        size = min(WINDOW, len(in_knowledge.ids) // 2, len(unknown.ids))
+        energy = options.setting("energy")
+        energies = [energy.of(asked.nearest(options.retriever, options.k)) for asked in (in_knowledge, unknown)]
         inside = _draws(energies[0], 2 * size, seed)
         reference, inside, outside = inside[:, :size], inside[:, size:], _draws(energies[1], size, seed + 1)
         name = HELD_OUT if kind == HELD_OUT else unknown.name
@@ -135,10 +136,12 @@ def figure_6_7(study_set: StudySet, first: bool) -> Iterator[dict]:
     options, table = study_set.options, "figure_6" if first else "figure_7"
     scores = _scores(study_set, options.retriever)
     for name in SIMPLE:
-        values = {kind: options.setting(name).of(own) for kind, own in scores.items()}
+        values = {kind: options.setting(name).of(part) for kind, part in scores.items()}
         yield from _histograms(table, study_set, {"statistic": LABELS[name]}, values)
     for name in COMBINED:
-        pairs = {kind: calibration.combined(name, scores[TRUE], own, options.p_values) for kind, own in scores.items()}
+        pairs = {
+            kind: calibration.combined(name, scores[TRUE], part, options.p_values) for kind, part in scores.items()
+        }
         values = {kind: pair[kind != TRUE] for kind, pair in pairs.items()}  # of in-knowledge queries, among each other
         yield from _histograms(table, study_set, {"statistic": LABELS[name]}, values)
 
@@ -152,11 +155,11 @@ def figure_8(study_set: StudySet) -> Iterator[dict]:
 
 
 def _histograms(table, study_set, keys, values):
-    known = values[TRUE]
+    inside = values[TRUE]
     edges = np.linspace(LOWEST, HIGHEST, BINS + 1)
-    for kind, own in values.items():
-        standard = (own - known.mean()) / (known.std() or 1.0)
+    for kind, of_kind in values.items():
+        standard = (of_kind - inside.mean()) / (inside.std() or 1.0)
         counts = np.histogram(np.clip(standard, LOWEST, HIGHEST), edges)[0]
         for start, count in zip(edges, counts, strict=False):
             place = {"corpus": study_set.name, **keys, "queries": kind, "at": f"{start:+.1f}"}
-            yield SECTION.row(table, place, "share", count / len(own), len(own))
+            yield SECTION.row(table, place, "share", count / len(of_kind), len(of_kind))

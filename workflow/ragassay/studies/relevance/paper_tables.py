@@ -38,8 +38,8 @@ def seven(trial: Trial, options: Options) -> dict[str, np.ndarray]:
 def fused(trial: Trial, options: Options) -> np.ndarray:
     """The fused statistic of a trial's queries, in units of the fitting part."""
     fitting = trial.known.part(trial.fitting[~trial.positive])
-    known = [fitting.nearest(retriever, options.k) for retriever in options.fused]
-    return fused_mss(known, [trial.nearest(retriever, options.k) for retriever in options.fused])
+    fitted = [fitting.nearest(retriever, options.k) for retriever in options.fused]
+    return fused_mss(fitted, [trial.nearest(retriever, options.k) for retriever in options.fused])
 
 
 def table_1_7(keys: dict, measured: dict) -> Iterator[dict]:
@@ -70,9 +70,9 @@ def table_3(keys: dict, performance: Performance, rated: dict, energy: np.ndarra
     for (model, retriever), scores in rated.items():
         same = np.where(np.isnan(scores), np.nan, energy)
         for method, numbers in performance.ranked({model: scores, LABELS["energy"]: same}).items():
-            own = {**keys, "method": method, "compared_with": LABELS["energy"] if method == model else model}
+            place = {**keys, "method": method, "compared_with": LABELS["energy"] if method == model else model}
             for name, row in numbers.items():
-                yield SECTION.row("table_3", own | {"passages_by": retriever}, name, **row)
+                yield SECTION.row("table_3", place | {"passages_by": retriever}, name, **row)
 
 
 def table_4_8_9(
@@ -89,30 +89,31 @@ def table_4_8_9(
         for statistic, numbers in performance.decided(rejected).items():
             for name, row in numbers.items():
                 for table in tables:
-                    own = {**keys, "critical_value": source, "measure": name.upper(), "statistic": statistic}
-                    yield SECTION.row(table, own, "share", **row)
+                    place = {**keys, "critical_value": source, "measure": name.upper(), "statistic": statistic}
+                    yield SECTION.row(table, place, "share", **row)
 
 
 def _by_synthetic(trial, statistics, study_set):
     """Decisions with synthetic queries in the place of those that calibrate."""
     options, synthetic = study_set.options, study_set.synthetic
-    known = synthetic.nearest(options.retriever, options.k)
+    reference_scores = synthetic.nearest(options.retriever, options.k)
     scores, runs = trial.nearest(options.retriever, options.k), trial.tested.shape[1]
-    found = {}
+    decisions = {}
     for name in (*SIMPLE, *COMBINED):
         values = statistics[LABELS[name]]
         if name in SIMPLE:
-            reference = options.setting(name).of(known)
+            reference = options.setting(name).of(reference_scores)
         else:
-            reference, values = combined(name, known, scores, options.p_values)
-        found[LABELS[name]] = trial.rejected(values, options.alpha, options.p_values, [reference] * runs)
+            reference, values = combined(name, reference_scores, scores, options.p_values)
+        decisions[LABELS[name]] = trial.rejected(values, options.alpha, options.p_values, [reference] * runs)
     asked = [trial.nearest(retriever, options.k) for retriever in options.fused]
-    known, fitting = [synthetic.nearest(retriever, options.k) for retriever in options.fused], fits(synthetic.keys)
+    reference_scores = [synthetic.nearest(retriever, options.k) for retriever in options.fused]
+    fitting = fits(synthetic.keys)
     if fitting.any():  # units and calibration come from different queries, as in a gate
-        part = [scores[fitting] for scores in known]
-        reference, values = fused_mss(part, [scores[~fitting] for scores in known]), fused_mss(part, asked)
-        found[FUSED_MSS] = trial.rejected(values, options.alpha, options.p_values, [reference] * runs)
-    return found
+        part = [scores[fitting] for scores in reference_scores]
+        reference, values = fused_mss(part, [scores[~fitting] for scores in reference_scores]), fused_mss(part, asked)
+        decisions[FUSED_MSS] = trial.rejected(values, options.alpha, options.p_values, [reference] * runs)
+    return decisions
 
 
 def table_5(study_set: StudySet, resamples: int, seed: int) -> Iterator[dict]:

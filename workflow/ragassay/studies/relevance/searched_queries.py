@@ -76,33 +76,31 @@ def read_neighbours(neighbours, query_ids: list[str], passage_ids: pa.ChunkedArr
     return Similarities(scores, passages)
 
 
-def nearest(found: Similarities, k: int, passages: int, where: str) -> np.ndarray:
+def nearest(hits: Similarities, k: int, passages: int, where: str) -> np.ndarray:
     """queries x k scores; `passages` is the size of the corpus that was searched, and `where` names it in messages."""
     if passages < k:
         raise SimilarityError(
             f"{where}: found {passages} passages, expected at least k = {k}; add passages, or lower relevance.k and"
             " relevance.ks"
         )
-    if not np.isfinite(found.scores).all():
+    if not np.isfinite(hits.scores).all():
         raise SimilarityError(f"{where}: found a score that is no finite number; check the vectors")
-    missing = max(k - found.scores.shape[1], 0)
-    return np.pad(found.scores, ((0, 0), (0, missing)))[:, :k]
+    missing = max(k - hits.scores.shape[1], 0)
+    return np.pad(hits.scores, ((0, 0), (0, missing)))[:, :k]
 
 
-def without_own(found: Similarities, clusters: np.ndarray, own: list[set[int]], k: int, where: str) -> Similarities:
+def without_own(hits: Similarities, clusters: np.ndarray, sources: list[set[int]], k: int, where: str) -> Similarities:
     """The same queries as if their own documents were not in the corpus. `clusters` is the cluster of near-duplicate
-    documents of each passage, `own` are those of each query.
+    documents of each passage, `sources` are those that each query is about.
     """
-    named = np.where(found.passages >= 0, clusters[found.passages], -1)
-    pairs = zip(named, own, strict=True)
+    named = np.where(hits.passages >= 0, clusters[hits.passages], -1)
+    pairs = zip(named, sources, strict=True)
     mine = np.array([np.isin(row, list(documents)) for row, documents in pairs]).reshape(named.shape)
     order = np.argsort(mine, axis=1, kind="stable")
     gone = np.take_along_axis(mine, order, axis=1)
-    scores, passages = (np.take_along_axis(part, order, axis=1) for part in found)
+    scores, passages = (np.take_along_axis(part, order, axis=1) for part in hits)
     left = Similarities(np.where(gone, 0.0, scores), np.where(gone, -1, passages))
-    cut = (found.found == found.scores.shape[1]) & (
-        left.found < min(k, len(clusters) - mine.sum(axis=1).max(initial=0))
-    )
+    cut = (hits.found == hits.scores.shape[1]) & (left.found < min(k, len(clusters) - mine.sum(axis=1).max(initial=0)))
     if cut.any():
         raise SimilarityError(
             f"{where}: found {left.found[cut].min()} neighbours beside those of a query's own document, expected"
@@ -160,55 +158,55 @@ class Asked(NamedTuple):
     name: str
     ids: np.ndarray
     keys: np.ndarray  # of the document that each is about, or of its own if that is unknown
-    own: list[list[int]]  # the clusters of documents that each is about
-    found: dict[str, Similarities]
+    documents: list[list[int]]  # the clusters of documents that each is about
+    neighbours: dict[str, Similarities]  # by each retriever
     corpus: DocumentClusters
 
     def part(self, mask: np.ndarray, name: str = "") -> "Asked":
         """Some of the queries."""
-        own = [clusters for clusters, chosen in zip(self.own, mask, strict=True) if chosen]
-        found = {
-            retriever: Similarities(*(array[mask] for array in arrays)) for retriever, arrays in self.found.items()
+        documents = [clusters for clusters, chosen in zip(self.documents, mask, strict=True) if chosen]
+        neighbours = {
+            retriever: Similarities(*(array[mask] for array in arrays)) for retriever, arrays in self.neighbours.items()
         }
-        return Asked(name or self.name, self.ids[mask], self.keys[mask], own, found, self.corpus)
+        return Asked(name or self.name, self.ids[mask], self.keys[mask], documents, neighbours, self.corpus)
 
     def nearest(self, retriever: str, k: int) -> np.ndarray:
         """queries x k similarities."""
-        return nearest(self.found[retriever], k, len(self.corpus), f"{self.name}, {retriever}")
+        return nearest(self.neighbours[retriever], k, len(self.corpus), f"{self.name}, {retriever}")
 
     def masked(self, retriever: str, k: int) -> np.ndarray:
         """The same as if the documents that each query is about were not in the corpus."""
         where = f"{self.name}, {retriever}"
-        left = without_own(self.found[retriever], self.corpus.clusters, self.own, k, where)
+        left = without_own(self.neighbours[retriever], self.corpus.clusters, self.documents, k, where)
         return nearest(left, k, len(self.corpus), where)
 
     def recall(self, retriever: str, k: int) -> np.ndarray:
         """Whether each query found a document that it is about among k passages; NaN if none is known."""
-        passages = self.found[retriever].passages[:, :k]
+        passages = self.neighbours[retriever].passages[:, :k]
         clusters = np.where(passages >= 0, self.corpus.clusters[passages], -1)
-        pairs = zip(clusters, self.own, strict=True)
-        return np.array([np.isin(row, own).any() if own else np.nan for row, own in pairs], float)
+        pairs = zip(clusters, self.documents, strict=True)
+        return np.array([np.isin(row, named).any() if named else np.nan for row, named in pairs], float)
 
 
 def read(name: str, queries, neighbours: dict, corpus: DocumentClusters) -> Asked:
     """`neighbours` is the file of each retriever."""
     rows = tables.read(QUERIES, queries).to_pylist()
-    ids, own = [row["query_id"] for row in rows], [corpus.about(row) for row in rows]
+    ids, clusters = [row["query_id"] for row in rows], [corpus.about(row) for row in rows]
     keys = [
-        f"document {corpus.names[one[0]]}" if one else f"query {name} {query}"
-        for query, one in zip(ids, own, strict=True)
+        f"document {corpus.names[first[0]]}" if first else f"query {name} {query}"
+        for query, first in zip(ids, clusters, strict=True)
     ]
-    found = {retriever: read_neighbours(path, ids, corpus.passage_ids) for retriever, path in neighbours.items()}
-    return Asked(name, np.array(ids), np.array(keys), own, found, corpus)
+    hits = {retriever: read_neighbours(path, ids, corpus.passage_ids) for retriever, path in neighbours.items()}
+    return Asked(name, np.array(ids), np.array(keys), clusters, hits, corpus)
 
 
-def held_out(known: Asked) -> tuple[Asked, Asked]:
+def held_out(asked: Asked) -> tuple[Asked, Asked]:
     """The queries of a set that was searched without the documents that are held out: those about some document that is
     left, and those about none. Queries about unknown documents are neither, nor are held-out ones of the fitting part.
     """
-    name, left = of_held_out(known.name), is_left(known)
-    gone = np.array([bool(own) for own in known.own], bool) & ~left
-    return known.part(left, name), known.part(gone & ~fits(known.keys), name)
+    name, left = of_held_out(asked.name), is_left(asked)
+    gone = np.array([bool(documents) for documents in asked.documents], bool) & ~left
+    return asked.part(left, name), asked.part(gone & ~fits(asked.keys), name)
 
 
 def of_held_out(query_set: str) -> str:
@@ -218,4 +216,4 @@ def of_held_out(query_set: str) -> str:
 
 def is_left(asked: Asked) -> np.ndarray:
     """Whether each query is about a document that is not held out."""
-    return np.array([not set(own) <= asked.corpus.held_out for own in asked.own], bool)
+    return np.array([not set(documents) <= asked.corpus.held_out for documents in asked.documents], bool)

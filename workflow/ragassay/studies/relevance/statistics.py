@@ -99,22 +99,22 @@ class Setting(NamedTuple):
         return statistic(self.statistic, scores[:, : self.k], self.temperature)
 
 
-def units(known: np.ndarray) -> tuple[float, float]:
+def units(inside: np.ndarray) -> tuple[float, float]:
     """The mean and the spread of the MSS of queries, by one retriever."""
-    return float(mss(known).mean()), float(mss(known).std() or 1.0)
+    return float(mss(inside).mean()), float(mss(inside).std() or 1.0)
 
 
 def standardized(units: list[tuple[float, float]], asked: list[np.ndarray]) -> np.ndarray:
     """The sum over retrievers of the MSS in these units; `asked` has queries x k scores by each of them."""
-    found = np.zeros(len(asked[0]))
+    sums = np.zeros(len(asked[0]))
     for (mean, spread), scores in zip(units, asked, strict=True):
-        found += (mss(scores) - mean) / spread
-    return found
+        sums += (mss(scores) - mean) / spread
+    return sums
 
 
 def fused_mss(fitting: Scores, asked: Scores) -> np.ndarray:
     """The sum over retrievers of the MSS in standard units of the fitting queries."""
-    return standardized([units(known) for known in fitting], asked)
+    return standardized([units(of_retriever) for of_retriever in fitting], asked)
 
 
 def _floats(values):

@@ -50,8 +50,8 @@ class Options:
 
 def by_keys(table: tables.Table, paths) -> dict:
     """The keys in the path of each file -> the file; a single key stands alone."""
-    found = {tuple(tables.keys(table, path).values()): path for path in paths}
-    return {keys[0] if len(keys) == 1 else keys: path for keys, path in found.items()}
+    by_all_keys = {tuple(tables.keys(table, path).values()): path for path in paths}
+    return {keys[0] if len(keys) == 1 else keys: path for keys, path in by_all_keys.items()}
 
 
 class StudySet:
@@ -59,13 +59,13 @@ class StudySet:
 
     def __init__(self, name: str, entry: dict, options: Options, paths: dict[str, list]):
         self.name, self.entry, self.options = name, entry, options
-        files = {table: by_keys(TABLES[table], own) for table, own in paths.items()}
+        files = {table: by_keys(TABLES[table], of_table) for table, of_table in paths.items()}
         corpus, reduced = entry["corpus"], f"{entry['corpus']}.held_out"
         whole = DocumentClusters(files["passages"][corpus], files["held_out_documents"][corpus])
         rest = whole.without_held_out(files["passages"][reduced])
 
         def asked(query_set, corpus_name, searched):
-            neighbours = {one: files["neighbours"][corpus_name, one, query_set] for one in options.searching}
+            neighbours = {name: files["neighbours"][corpus_name, name, query_set] for name in options.searching}
             return searched_queries.read(query_set, files["queries"][query_set], neighbours, searched)
 
         self.known = asked(entry["in_knowledge"], corpus, whole)
@@ -74,7 +74,7 @@ class StudySet:
             scores = self.known.nearest(retriever, max(options.k, *options.ks))
             calibration.checked(scores, options.alpha, f"query set {self.known.name}, {retriever} in {corpus}")
         self.remaining, self.held_out = searched_queries.held_out(asked(entry["in_knowledge"], reduced, rest))
-        if any(self.known.own) and not len(self.held_out.ids):
+        if any(self.known.documents) and not len(self.held_out.ids):
             _warn_of_none(name, self.known, corpus)
         unknown = [(kind, query_set) for kind in (NEAR, FAR) for query_set in entry[kind]]
         self.unknown = [(kind, asked(query_set, corpus, whole)) for kind, query_set in unknown]
@@ -89,28 +89,28 @@ class StudySet:
 
     def trials(self, size: int | None = None, runs: int | None = None) -> Iterator[tuple[dict, Trial]]:
         """Each trial with the keys of its rows."""
-        for at, (kind, known, unknown) in enumerate(self.pairs()):
-            trial = Trial(known, unknown, kind, runs or self.options.runs, size or self.options.samples)
+        for at, (kind, in_knowledge, unknown) in enumerate(self.pairs()):
+            trial = Trial(in_knowledge, unknown, kind, runs or self.options.runs, size or self.options.samples)
             shown = HELD_OUT if kind == HELD_OUT else unknown.name
             yield {"at": at, "corpus": self.name, "kind": kind, "set": shown, "queries": trial.queries}, trial
 
 
-def _check_documents(known, queries, corpus):
+def _check_documents(asked, queries, corpus):
     """Queries that say what they are about and name nothing of the corpus would silently have no held-out ones."""
     rows = tables.read(QUERIES, queries).to_pylist()
     elsewhere = [names for row in rows if (names := named(row))]
-    if elsewhere and not any(known.own):
+    if elsewhere and not any(asked.documents):
         raise TrialError(
-            f"query set {known.name}: found {len(elsewhere)} queries about passages or documents such as"
+            f"query set {asked.name}: found {len(elsewhere)} queries about passages or documents such as"
             f" {elsewhere[0][0]!r}, none of which is in the corpus {corpus}; give ids of its passages or documents, or"
             " none"
         )
 
 
-def _warn_of_none(name, known, corpus):
+def _warn_of_none(name, asked, corpus):
     """The rows that count most are missing from every table: that is not silent."""
     log.warning(
         "set %s: found no held-out query, so no table has rows of these: of %d queries of %s that name something of the"
         " corpus %s, none is about a document that is held out and fits nothing; add queries about other documents",
-        name, sum(map(bool, known.own)), known.name, corpus,
+        name, sum(map(bool, asked.documents)), asked.name, corpus,
     )  # fmt: skip

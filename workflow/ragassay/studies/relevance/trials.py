@@ -32,32 +32,33 @@ class Trial:
     not as many.
     """
 
-    def __init__(self, known: Asked, unknown: Asked, kind: str, runs: int, size: int):
-        for asked in (known, unknown):
+    def __init__(self, in_knowledge: Asked, unknown: Asked, kind: str, runs: int, size: int):
+        for asked in (in_knowledge, unknown):
             if len(asked.ids) < 2:
                 raise TrialError(
                     f"query set {asked.name}: found {len(asked.ids)} queries, expected at least 2; add queries, or take"
                     " the set out of relevance.sets"
                 )
-        self.known, self.unknown, self.kind = known, unknown, kind
-        self.positive = np.repeat([False, True], [len(known.ids), len(unknown.ids)])
-        self.keys = np.concatenate([known.keys, unknown.keys])
+        self.known, self.unknown, self.kind = in_knowledge, unknown, kind
+        self.positive = np.repeat([False, True], [len(in_knowledge.ids), len(unknown.ids)])
+        self.keys = np.concatenate([in_knowledge.keys, unknown.keys])
         self.fitting = np.where(self.positive, False, fits(self.keys))
         self.calibrating = np.zeros((len(self.keys), runs), bool)
         self.tested = np.zeros((len(self.keys), runs), bool)
-        names = np.concatenate([known.ids, unknown.ids])
+        names = np.concatenate([in_knowledge.ids, unknown.ids])
         for run in range(runs):
             others = ~self.fitting & ~self.positive
             calibrating = others & calibrates(self.keys, run)
             candidates = others & ~calibrating
             count = min(size, candidates.sum(), len(unknown.ids))
             self.calibrating[:, run] = sample(calibrating, size, run, names)
-            for own in (candidates, self.positive):
-                self.tested[:, run] |= sample(own, count, run, names)
+            for candidates_of in (candidates, self.positive):
+                self.tested[:, run] |= sample(candidates_of, count, run, names)
         if not self.tested.any(axis=0).all() or not self.fitting.any():
             raise TrialError(
-                f"query set {known.name}: found {len(known.ids)} queries about {len(set(known.keys))} documents, too"
-                " few to fit, calibrate and test with different ones; add queries"
+                f"query set {in_knowledge.name}: found {len(in_knowledge.ids)} queries about"
+                f" {len(set(in_knowledge.keys))} documents, too few to fit, calibrate and test with different ones; add"
+                " queries"
             )
 
     @property
@@ -77,26 +78,26 @@ class Trial:
 
     def combined(self, name: str, scores: np.ndarray, mode: str) -> np.ndarray:
         """Fisher or Simes, queries x runs: those that calibrate are compared with each other."""
-        found = np.empty(self.tested.shape)
+        statistics = np.empty(self.tested.shape)
         for run, calibrating in enumerate(self.calibrating.T):
             if not calibrating.any():
-                found[:, run] = np.nan
+                statistics[:, run] = np.nan
                 continue
-            own, found[:, run] = calibration.combined(name, scores[calibrating], scores, mode)
-            found[calibrating, run] = own
-        return found
+            among_calibrating, statistics[:, run] = calibration.combined(name, scores[calibrating], scores, mode)
+            statistics[calibrating, run] = among_calibrating
+        return statistics
 
     def rejected(self, values, alpha: float, mode: str, reference=None) -> np.ndarray:
         """Whether each query is rejected in each run, calibrated by its calibrating queries or by a `reference` of
         other statistics, runs x queries. NaN where there are too few to reject any.
         """
         values = self.by_run(values)
-        found = np.full(values.shape, np.nan)
+        rejections = np.full(values.shape, np.nan)
         for run, calibrating in enumerate(self.calibrating.T):
-            known = values[calibrating, run] if reference is None else reference[run]
-            if len(known) >= calibration.fewest_for(alpha):
-                found[:, run] = calibration.rejected(known, values[:, run], alpha, mode)
-        return found
+            calibrating_values = values[calibrating, run] if reference is None else reference[run]
+            if len(calibrating_values) >= calibration.fewest_for(alpha):
+                rejections[:, run] = calibration.rejected(calibrating_values, values[:, run], alpha, mode)
+        return rejections
 
 
 def calibrates(keys, run: int) -> np.ndarray:
@@ -127,13 +128,13 @@ class Performance:
         scores = np.concatenate([self.trial.by_run(values) for values in statistics.values()], axis=1)
         asked = np.tile(self.trial.tested, len(statistics))
         measures = {"auroc": self.panel.auroc, "auprc": self.panel.average_precision}
-        found = {name: measure(scores, self.trial.positive, asked) for name, measure in measures.items()}
+        by_measure = {name: measure(scores, self.trial.positive, asked) for name, measure in measures.items()}
         parts = {name: slice(at * runs, (at + 1) * runs) for at, name in enumerate(statistics)}
         rows = {}
         for statistic, part in parts.items():
-            rows[statistic] = {name: over_runs(own, part) for name, own in found.items()}
+            rows[statistic] = {name: over_runs(estimates, part) for name, estimates in by_measure.items()}
             if baseline not in (None, statistic):
-                pair = [Estimates(*(array[..., at] for array in found["auroc"])) for at in (part, parts[baseline])]
+                pair = [Estimates(*(array[..., at] for array in by_measure["auroc"])) for at in (part, parts[baseline])]
                 above = pair[0].minus(pair[1])._replace(counts=pair[0].counts, abstained=pair[0].abstained)
                 rows[statistic]["auroc_above"] = over_runs(above, slice(0, runs))
         return rows
@@ -145,11 +146,11 @@ class Performance:
         wrong = np.where(trial.positive[:, None], 1 - flags, flags)
         tested = np.tile(trial.tested, len(rejected))
         masks = {"tpr": tested & trial.positive[:, None], "fpr": tested & ~trial.positive[:, None]}
-        found = self.panel.means(flags, masks) | {"der": self.panel.mean(wrong, tested)}
+        rates = self.panel.means(flags, masks) | {"der": self.panel.mean(wrong, tested)}
         rows = {}
         for at, statistic in enumerate(rejected):
-            own = {name: over_runs(part, slice(at * runs, (at + 1) * runs)) for name, part in found.items()}
-            rows[statistic] = own | {"fpr": own["fpr"] | _exact(own["fpr"])}
+            numbers = {name: over_runs(part, slice(at * runs, (at + 1) * runs)) for name, part in rates.items()}
+            rows[statistic] = numbers | {"fpr": numbers["fpr"] | _exact(numbers["fpr"])}
         return rows
 
 

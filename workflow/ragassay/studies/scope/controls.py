@@ -70,9 +70,9 @@ def features(question: str, vector: np.ndarray, document: Document) -> dict[str,
     stems, weights = [stem(word) for word in words], [weight(word) for word in words]
     missing = [word not in document.stems for word in stems]
     pairs = list(itertools.pairwise(stems))
-    apart = [not any(one in own and other in own for own in document.sentences) for one, other in pairs]
+    apart = [not any({*pair} <= sentence for sentence in document.sentences) for pair in pairs]
     named = [not has(document, entity) for entity in entities(question)]
-    together = max((sum(word in own for word in stems) for own in document.sentences), default=0)
+    together = max((sum(word in sentence for word in stems) for sentence in document.sentences), default=0)
     similarities = np.sort(document.sentence_vectors @ vector)[::-1]
     return {
         "missing_words": _share(missing),
@@ -97,13 +97,13 @@ class Overlap:
     def measure(self, pairs: list[tuple[str, str]]) -> list[dict[str, float]]:
         """The ten numbers of each (question, text of its document), rounded."""
         cut = {text: sentences(text) for text in dict.fromkeys(text for _, text in pairs) if text not in self.documents}
-        needed = [question for question, _ in pairs] + [part for text, own in cut.items() for part in (text, *own)]
+        needed = [question for question, _ in pairs] + [part for text, parts in cut.items() for part in (text, *parts)]
         needed = list(dict.fromkeys(needed))
         vectors = dict(zip(needed, unit(self.embedder.embed(needed)), strict=True))
-        for text, own in cut.items():
-            self.documents[text] = Document(text, vectors[text], np.array([vectors[part] for part in own]))
-        found = (features(question, vectors[question], self.documents[text]) for question, text in pairs)
-        return [{name: round(value, DIGITS) for name, value in row.items()} for row in found]
+        for text, parts in cut.items():
+            self.documents[text] = Document(text, vectors[text], np.array([vectors[part] for part in parts]))
+        measured = (features(question, vectors[question], self.documents[text]) for question, text in pairs)
+        return [{name: round(value, DIGITS) for name, value in row.items()} for row in measured]
 
 
 def _share(flags):

@@ -11,33 +11,33 @@ def dossiers(documents, claims, recovered, novel, questions, votes, hardness, sc
     responses are rows with question_id, responder, prompt, text and label.
     """
     claims, recovered, questions = (_by("doc_id", rows) for rows in (claims, recovered, questions))
-    told = {row["recovered_id"] for row in novel}
+    asked_about = {row["recovered_id"] for row in novel}
     votes, responses = _by("question_id", votes), _by("question_id", responses)
     near = {row["question_id"]: row for row in hardness}
     hard = {row["question_id"]: row["hard"] for row in scores}
-    found = []
+    pages = []
     for document in sorted(documents, key=lambda row: (row["topic"] or NONE, row["title"] or "", row["doc_id"])):
         doc_id, asked = document["doc_id"], []
         for row in sorted(questions[doc_id], key=lambda row: (row["intended"], row["slot"])):
             name = row["question_id"]
-            own = {
+            shown = {
                 column: row[column] for column in ("text", "intended", "label", "status", "split", "margin", "round")
             }
-            own |= {"id": name, "slot": row["slot"] if row["recovered_id"] else None, **_hardness(name, near, hard)}
-            asked.append(own | {"votes": _votes(votes[name]), "responses": _responses(responses[name])})
+            shown |= {"id": name, "slot": row["slot"] if row["recovered_id"] else None, **_hardness(name, near, hard)}
+            asked.append(shown | {"votes": _votes(votes[name]), "responses": _responses(responses[name])})
         if asked:
-            about = {column: document[column] for column in ("title", "url", "site", "text")}
-            about |= {"id": doc_id, "topic": document["topic"] or NONE}
-            about["published"] = document["published_at"].date().isoformat() if document["published_at"] else None
-            found.append(about | {"claims": _claims(claims[doc_id], recovered[doc_id], told), "questions": asked})
-    return found
+            page = {column: document[column] for column in ("title", "url", "site", "text")}
+            page |= {"id": doc_id, "topic": document["topic"] or NONE}
+            page["published"] = document["published_at"].date().isoformat() if document["published_at"] else None
+            pages.append(page | {"claims": _claims(claims[doc_id], recovered[doc_id], asked_about), "questions": asked})
+    return pages
 
 
 def _claims(claims, recovered, novel):
     """Per claim its rounds: what was guessed in its place, and whether that was found to be novel."""
     rounds = _by("slot", recovered)
-    for own in rounds.values():
-        own.sort(key=lambda row: row["round"])
+    for guesses in rounds.values():
+        guesses.sort(key=lambda row: row["round"])
     return [
         {
             "slot": row["slot"],
@@ -52,9 +52,9 @@ def _claims(claims, recovered, novel):
 
 
 def _hardness(name, near, hard):
-    known = near.get(name, {"nearness": None, "stratum": NONE})
+    measured = near.get(name, {"nearness": None, "stratum": NONE})
     graded = {True: "hard", False: "not_hard", None: "not_graded"}[hard.get(name)]
-    return {"nearness": known["nearness"], "stratum": known["stratum"], "hardness": graded}
+    return {"nearness": measured["nearness"], "stratum": measured["stratum"], "hardness": graded}
 
 
 def _votes(votes):
@@ -72,7 +72,7 @@ def _responses(responses):
 
 
 def _by(key, rows):
-    found = defaultdict(list)
+    grouped = defaultdict(list)
     for row in rows:
-        found[row[key]].append(row)
-    return found
+        grouped[row[key]].append(row)
+    return grouped

@@ -71,8 +71,8 @@ def read_guesses(answer: Answer, claims: dict[int, str], blank: list[int]) -> di
     numbers = list(parsed.value)
     whole = numbers == list(claims)[: len(numbers)] if parsed.truncated else numbers == list(claims)
     if not whole and numbers != blank:
-        told = f"found the numbers {numbers}, expected {list(claims)}"
-        return dict.fromkeys(blank, (None, "count_mismatch", told))
+        detail = f"found the numbers {numbers}, expected {list(claims)}"
+        return dict.fromkeys(blank, (None, "count_mismatch", detail))
     given = {plain(text) for slot, text in claims.items() if slot not in blank}
     filled = {}
     for slot in blank:
@@ -117,32 +117,32 @@ def says_none(answer: Answer) -> bool:
     return whole and bool(NONE.fullmatch(part) or SUPPORTED.fullmatch(part))
 
 
-def wrong_numbers(found: dict[int, str], asked: dict[int, str]) -> str:
+def wrong_numbers(answered: dict[int, str], asked: dict[int, str]) -> str:
     """What is wrong with the numbers of an answer about numbered claims; empty if nothing is."""
-    if unknown := sorted(set(found) - set(asked)):
+    if unknown := sorted(set(answered) - set(asked)):
         return f"found the numbers {unknown}, expected some of {sorted(asked)}"
     texts = {number: plain(text) for number, text in asked.items()}
-    moved = [number for number, text in found.items() if texts[number] != plain(text) in texts.values()]
+    moved = [number for number, text in answered.items() if texts[number] != plain(text) in texts.values()]
     return f"found the texts of other claims under the numbers {moved}" if moved else ""
 
 
-def read_questions(answer: Answer, wanted, about: dict[int, str] | None = None) -> dict[int, tuple[str, tuple | None]]:
-    """number -> question, or "" with reason and detail. `about` are the texts that the numbers stand for, of which an
+def read_questions(answer: Answer, wanted, listed: dict[int, str] | None = None) -> dict[int, tuple[str, tuple | None]]:
+    """number -> question, or "" with reason and detail. `listed` are those that the numbers stand for, of which an
     answer may leave some out; without them, all are expected.
     """
-    if about and says_none(answer):
+    if listed and says_none(answer):
         return dict.fromkeys(wanted, ("", (LEFT_OUT, "the generator finds no question to write")))
     parsed = parse_numbered(answer.text, answer.finish_reason)
     if isinstance(parsed, Abstain):
         return dict.fromkeys(wanted, ("", (parsed.reason, answer.detail or "found no list of questions")))
-    found, left_out = parsed.value, (LEFT_OUT, "the generator writes no question here")
-    if not about:
-        left_out = ("count_mismatch", f"found {len(found)} questions, expected {len(wanted)}")
-    elif strange := wrong_numbers(found, about):
+    texts, left_out = parsed.value, (LEFT_OUT, "the generator writes no question here")
+    if not listed:
+        left_out = ("count_mismatch", f"found {len(texts)} questions, expected {len(wanted)}")
+    elif strange := wrong_numbers(texts, listed):
         return dict.fromkeys(wanted, ("", ("wrong_number", strange)))
     if parsed.truncated:
         left_out = ("truncated", "the answer was cut off before this question")
-    return {number: (" ".join(found[number].split()), None) if number in found else ("", left_out) for number in wanted}
+    return {number: (" ".join(texts[number].split()), None) if number in texts else ("", left_out) for number in wanted}
 
 
 def flaw(text: str, fewest: int, most: int) -> tuple[str, str] | None:

@@ -48,7 +48,7 @@ class Versions:
         self.documents, self.overlap, self.measured = documents, overlap, {}
         self.in_scope = [row for row in questions if row["intended"] == IN]
         first = [Version(row, 0, row["text"], row["prompt"]) for row in questions if row["intended"] == OUT]
-        self.tried = {(one.written["doc_id"], one.written["slot"]): [one] for one in first}
+        self.tried = {(version.written["doc_id"], version.written["slot"]): [version] for version in first}
         self.answered, self.asked = defaultdict(list), defaultdict(set)  # document -> in-scope questions, and all
         for row in self.in_scope:
             self.answered[row["doc_id"]].append(row["text"])
@@ -68,37 +68,37 @@ class Versions:
 
     def chosen(self, slot: tuple, told_from: float) -> Version:
         """The newest one if the controls cannot tell it, else that of which they are least sure."""
-        return min(reversed(self._usable(slot)), key=lambda one: max(one.probability or 0.0, told_from))
+        return min(reversed(self._usable(slot)), key=lambda version: max(version.probability or 0.0, told_from))
 
     def score(self) -> None:
         """Fit both controls and score all versions that can be used."""
-        usable = [one for slot in self.tried for one in self._usable(slot)]
+        usable = [version for slot in self.tried for version in self._usable(slot)]
         newest = {id(self.newest(slot)) for slot in self.tried}
         rows = self._rows([(row["doc_id"], row["text"]) for row in self.in_scope])
-        rows += self._rows([(one.written["doc_id"], one.text) for one in usable])
+        rows += self._rows([(version.written["doc_id"], version.text) for version in usable])
         labels = [False] * len(self.in_scope) + [True] * len(usable)
-        fitted_on = [True] * len(self.in_scope) + [id(one) in newest for one in usable]
+        fitted_on = [True] * len(self.in_scope) + [id(version) in newest for version in usable]
         overlap = controls.overlap_scores(rows, labels, fitted_on)
         wording = controls.wording_scores(rows, labels, fitted_on)
-        for at, one in enumerate(usable, len(self.in_scope)):
-            one.overlap, one.wording = overlap[at], wording[at]
+        for at, version in enumerate(usable, len(self.in_scope)):
+            version.overlap, version.wording = overlap[at], wording[at]
 
     def told(self, told_from: float) -> dict[str, dict[int, str]]:
         """document -> slot -> the newest version, where the controls tell it."""
-        found = {}
+        slots = {}
         for doc_id, slot in sorted(self.tried):
             newest = self.newest((doc_id, slot))
             if newest.probability is not None and newest.probability >= told_from:
-                found.setdefault(doc_id, {})[slot] = newest.text
-        return found
+                slots.setdefault(doc_id, {})[slot] = newest.text
+        return slots
 
     def _usable(self, slot):
-        return [one for one in self.tried[slot] if not one.reason]
+        return [version for version in self.tried[slot] if not version.reason]
 
     def _rows(self, pairs):
         """What the controls look at, measured once for each pair of document and question."""
         new = [pair for pair in dict.fromkeys(pairs) if pair not in self.measured]
-        found = self.overlap.measure([(text, self.documents[doc_id]["text"]) for doc_id, text in new])
-        for (doc_id, text), row in zip(new, found, strict=True):
+        features = self.overlap.measure([(text, self.documents[doc_id]["text"]) for doc_id, text in new])
+        for (doc_id, text), row in zip(new, features, strict=True):
             self.measured[doc_id, text] = row | {"text": text, "cluster_id": self.documents[doc_id]["cluster_id"]}
         return [self.measured[pair] for pair in pairs]

@@ -39,21 +39,21 @@ def documents(files: list[str], columns: dict[str, str], name: str) -> tuple[lis
     """Rows of the table documents, and the id in them of each id in the files. Texts that are the same are one."""
     rows, ids, places = {}, {}, {}
     for fields, place in _rows(files, columns, ("doc_id", "text"), ("title", "url", "date", "topic")):
-        own = _once(_text(fields, "doc_id"), places, place, columns["doc_id"])
+        own_id = _once(_text(fields, "doc_id"), places, place, columns["doc_id"])
         try:
-            found = article({**fields, "id": own}, name)
+            row = article({**fields, "id": own_id}, name)
         except Unusable as error:
             raise QuestionSetError(f"{place}: {error}") from error
-        digest = found["content_hash"][:16]
-        ids[own] = f"doc-{digest}"
-        found |= {"doc_id": ids[own], "cluster_id": f"cluster-{digest}"}
-        rows.setdefault(ids[own], {column: found[column] for column in DOCUMENTS.schema.names})
+        digest = row["content_hash"][:16]
+        ids[own_id] = f"doc-{digest}"
+        row |= {"doc_id": ids[own_id], "cluster_id": f"cluster-{digest}"}
+        rows.setdefault(ids[own_id], {column: row[column] for column in DOCUMENTS.schema.names})
     return list(rows.values()), ids
 
 
 def questions(files: list[str], columns: dict[str, str], ids: dict[str, str], name: str, more=()) -> list[Question]:
     """All questions; `ids` are those of the documents, `more` are columns to be read beside."""
-    found, places, told, slots = [], {}, {}, Counter()
+    result, places, own_ids, slots = [], {}, {}, Counter()
     label = "in_scope" if columns.get("in_scope") else "out_of_scope"
     named = (columns[label],) if columns[label] else ()  # a column that the configuration names has to be there
     columns = columns | {label: columns[label] or label}
@@ -66,24 +66,24 @@ def questions(files: list[str], columns: dict[str, str], ids: dict[str, str], na
         question_id = _once(content_id("question", doc_id, name, text), places, place, "question")
         own_id = _text(fields, "question_id") or None
         if own_id is not None:
-            _once(own_id, told, place, columns["question_id"])
+            _once(own_id, own_ids, place, columns["question_id"])
         intended = verdict(_text(fields, label), LABELS[label], place) or UNLABELLED
         slots[doc_id, intended] += 1
         row = dict.fromkeys(QUESTIONS.schema.names) | {"question_id": question_id, "doc_id": doc_id, "shard": name}
         row |= {"intended": intended, "slot": slots[doc_id, intended], "text": text, "n_words": count_words(text)}
         row |= {"generator": name, "prompt": ""}
-        found.append(Question(row, own_id, {column: _text(fields, column) for column in more}, place))
-    if not found:
+        result.append(Question(row, own_id, {column: _text(fields, column) for column in more}, place))
+    if not result:
         raise QuestionSetError(f"question set {name}: found no question in {', '.join(files)}, expected at least one")
-    return found
+    return result
 
 
 def votes(files: list[str], columns: dict[str, str], asked: list[Question]) -> list[dict]:
     """Rows of the table human_labels from files with one vote a row."""
-    known, found = {question.own_id: question for question in asked if question.own_id}, []
+    by_id, rows = {question.own_id: question for question in asked if question.own_id}, []
     places = {}
     for fields, place in _rows(files, columns, ("question_id", "label"), ("annotator", "task", "responder")):
-        question = _known(known, fields, place)
+        question = _known(by_id, fields, place)
         task = _text(fields, "task") or "scope"
         if task not in TASKS:
             raise QuestionSetError(f"{place}: found the task {task!r}, expected one of: {', '.join(TASKS)}")
@@ -92,24 +92,29 @@ def votes(files: list[str], columns: dict[str, str], asked: list[Question]) -> l
             raise QuestionSetError(f"{place}: found no label, expected one of: {', '.join(TASKS[task])}")
         row = human_label(question, _text(fields, "annotator"), label, task, _text(fields, "responder"))
         _once(tuple(row[name] for name in ("question_id", "task", "responder", "annotator")), places, place, "vote")
-        found.append(row)
-    return found
+        rows.append(row)
+    return rows
 
 
 def responses(files: list[str], columns: dict[str, str], asked: list[Question], responder: str) -> list[tuple]:
     """(question, response) of one responder, from files with one response a row; what is empty was not asked."""
-    known, places, found, others = {one.own_id: one for one in asked if one.own_id}, {}, [], set()
+    by_id, places, result, others = (
+        {asked_question.own_id: asked_question for asked_question in asked if asked_question.own_id},
+        {},
+        [],
+        set(),
+    )
     for fields, place in _rows(files, columns, ("question_id", "responder"), ("response",)):
-        who, question = _text(fields, "responder"), _known(known, fields, place)
+        who, question = _text(fields, "responder"), _known(by_id, fields, place)
         _once((_text(fields, "question_id"), who), places, place, "response")
         if who != responder:
             others.add(who)
         elif text := _text(fields, "response"):
-            found.append((question, text))
-    if not found:
-        told = ", ".join(sorted(others)[:10]) or "none at all"
-        raise QuestionSetError(f"{', '.join(files)}: found no response of {responder!r}, but of these: {told}")
-    return found
+            result.append((question, text))
+    if not result:
+        listed = ", ".join(sorted(others)[:10]) or "none at all"
+        raise QuestionSetError(f"{', '.join(files)}: found no response of {responder!r}, but of these: {listed}")
+    return result
 
 
 def human_label(question: Question, annotator: str, label: str, task="scope", responder="") -> dict:
@@ -144,12 +149,12 @@ def settled(labels: list[dict]) -> dict[tuple[str, str], str | None]:
     votes = defaultdict(dict)
     for row in labels:
         votes[row["question_id"], row["responder"]][row["annotator"]] = row["label"]
-    found = {}
-    for item, own in votes.items():
-        ranked = Counter(own.values()).most_common()
+    agreed = {}
+    for item, by_annotator in votes.items():
+        ranked = Counter(by_annotator.values()).most_common()
         tie = len(ranked) > 1 and ranked[0][1] == ranked[1][1]
-        found[item] = own.get("") or (None if tie else ranked[0][0])
-    return found
+        agreed[item] = by_annotator.get("") or (None if tie else ranked[0][0])
+    return agreed
 
 
 def warn_of_contradictions(name: str, pairs: list[tuple]) -> int:
@@ -167,9 +172,9 @@ def warn_of_contradictions(name: str, pairs: list[tuple]) -> int:
     return opposite
 
 
-def _rows(files, columns, needed, known, more=()):
+def _rows(files, columns, needed, optional, more=()):
     """(fields by their names here, "file row n") of all rows; needed ones are not empty."""
-    names = {field: columns[field].strip().lower() for field in (*needed, *known)}
+    names = {field: columns[field].strip().lower() for field in (*needed, *optional)}
     wanted = {**names, **{column: column.strip().lower() for column in more}}
     must = tuple(dict.fromkeys([*(names[field] for field in needed), *(wanted[column] for column in more)]))
     for record in records(files, Columns(tuple(dict.fromkeys(wanted.values())), must)):
@@ -183,13 +188,13 @@ def _rows(files, columns, needed, known, more=()):
         yield fields, place
 
 
-def _known(known, fields, place):
+def _known(by_id, fields, place):
     """The question that a row of another file is about."""
-    found = known.get(name := _text(fields, "question_id"))
-    if found is None:
+    question = by_id.get(name := _text(fields, "question_id"))
+    if question is None:
         expected = "expected one of the column question_id of the questions' files"
         raise QuestionSetError(f"{place}: found question {name!r}, {expected}")
-    return found
+    return question
 
 
 def _text(fields, name):

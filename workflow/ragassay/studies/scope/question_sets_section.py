@@ -53,16 +53,16 @@ def measured(keys: dict, questions, answers, times: int, seed: int, control=None
     question_id, label and margin (higher = more out of scope), one row for each seed. With answers of the overlap
     `control` there is the difference to its accuracy, too.
     """
-    said = questions.merge(answers[["question_id", "label", "margin"]], on="question_id", how="left")
-    said = said.fillna({"label": UNCLEAR, "margin": 0.0})  # a question that was not asked about
-    by_question = said.groupby("question_id")
+    given = questions.merge(answers[["question_id", "label", "margin"]], on="question_id", how="left")
+    given = given.fillna({"label": UNCLEAR, "margin": 0.0})  # a question that was not asked about
+    by_question = given.groupby("question_id")
     share = 1 / by_question["label"].transform("size")
-    cells = share.groupby([said["out"], said["label"]]).sum()
+    cells = share.groupby([given["out"], given["label"]]).sum()
     for is_out, kind in ((True, KINDS[OUT]), (False, KINDS[IN])):
         numbers = {label: round(cells.get((is_out, label), 0), 6) for label in (OUT, IN, TIE, UNCLEAR)}
         yield from SECTION.rows("matrix", {**keys, "meant": kind}, numbers, (questions["out"] == is_out).sum())
-    said = said.assign(sided=said["label"].isin(list(KINDS)), right=(said["label"] == OUT) == said["out"])
-    means = said.groupby("question_id")[["sided", "right", "margin"]].mean().reindex(questions["question_id"])
+    given = given.assign(sided=given["label"].isin(list(KINDS)), right=(given["label"] == OUT) == given["out"])
+    means = given.groupby("question_id")[["sided", "right", "margin"]].mean().reindex(questions["question_id"])
     out, owners, sided = questions["out"].to_numpy(bool), questions["doc_id"].to_numpy(), means["sided"].to_numpy() == 1
     right, margins = np.where(sided, means["right"], np.nan), means["margin"].to_numpy()
     (least,), (most,) = bounds(right)
@@ -114,8 +114,8 @@ def response_rows(labels, people: dict, times: int, seed: int) -> Iterator[dict]
         yield SECTION.row("responses", keys, "responses", len(rows), len(rows))
         shares = {"defused": (sided, sided["label"] == DEFUSED)}
         shares["as_people_say"] = shown, shown["label"] == shown["truth"]
-        for name, (own, hits) in shares.items():
-            share = Panel(own["doc_id"], times, seed).mean(hits).row()
+        for name, (counted, hits) in shares.items():
+            share = Panel(counted["doc_id"], times, seed).mean(hits).row()
             if share["n"]:
                 where = (keys["set"], keys["responder"], keys["prompt"], 100 * share["value"], share["n"], name)
                 log.info("%s, %s, %s: %.1f %% of %d %s, says %s", *where, keys["judge"])

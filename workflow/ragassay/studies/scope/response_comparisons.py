@@ -68,16 +68,16 @@ def closed_book_rows(questions: Questions, responder, answers, responses, codes,
     question -> text, without the document and with it; `codes` are the verdicts on these responses.
     """
     ids = questions.ids.tolist()
-    declined = np.array([declines(answers.get(one, "")) for one in ids], bool)
+    declined = np.array([declines(answers.get(question, "")) for question in ids], bool)
     asked = questions.kept & questions.are_in(answers)
     periods = np.array([period(questions.published[owner], cutoff) for owner in questions.owners], object)
-    known, chance = _known(questions, ids, asked & ~questions.out & ~declined, answers, responses)
+    knows, chance = _known(questions, ids, asked & ~questions.out & ~declined, answers, responses)
     judged = np.where(questions.out, defused(codes), np.nan)
     values = {
         "answered": ~declined,
         "defused_if_answered": np.where(declined, np.nan, judged),
         "defused_if_declined": np.where(declined, judged, np.nan),
-        "known": known,
+        "known": knows,
         "known_by_chance": chance,
     }
     values, titles = np.stack(list(values.values()), axis=1), list(values)
@@ -95,18 +95,18 @@ def closed_book_rows(questions: Questions, responder, answers, responses, codes,
 
 def _known(questions, ids, wanted, answers, responses):
     """Of answered in-scope questions: what the answer shares with that from the document, and with another's."""
-    known, chance = np.full(len(ids), np.nan), np.full(len(ids), np.nan)
+    knows, chance = np.full(len(ids), np.nan), np.full(len(ids), np.nan)
     for document in np.unique(questions.owners[wanted]):
-        own = np.flatnonzero((questions.owners == document) & questions.kept & ~questions.out)
-        for at, place in enumerate(own):
+        of_document = np.flatnonzero((questions.owners == document) & questions.kept & ~questions.out)
+        for at, place in enumerate(of_document):
             if not wanted[place]:
                 continue
             answer, text = answers[ids[place]], questions.texts[place]
-            for found, other in ((known, place), (chance, own[at - 1])):
-                if (found is known or other != place) and ids[other] in responses:
+            for target, other in ((knows, place), (chance, of_document[at - 1])):
+                if (target is knows or other != place) and ids[other] in responses:
                     share = shared(answer, responses[ids[other]], text)
-                    found[place] = np.nan if share is None else share
-    return known, chance
+                    target[place] = np.nan if share is None else share
+    return knows, chance
 
 
 def shared(answer: str, other: str, question: str) -> float | None:

@@ -38,9 +38,9 @@ OVERLAP = "shared words alone"
 SCOPE_SIDES = {OUT: 1.0, IN: 0.0}
 
 
-def table_2(questions: Questions, cells: dict, marks: dict, said: dict, judges: dict, times: int, seed: int):
+def table_2(questions: Questions, cells: dict, marks: dict, responses: dict, judges: dict, times: int, seed: int):
     """The rows of the tables table_2 and cells. `marks` are parts to look at apart: name -> mask, questions x cells;
-    `said` is (prompt, responder) -> how many responses are not empty, and how many were cut off; `judges` how each
+    `responses` is (prompt, responder) -> how many responses are not empty, and how many were cut off; `judges` how each
     judge does on gold.
     """
     codes, topics = np.stack(list(cells.values()), axis=1), questions.topics[questions.owners]
@@ -50,25 +50,25 @@ def table_2(questions: Questions, cells: dict, marks: dict, said: dict, judges: 
     by_topic = {topic: (topics == topic)[:, None] for topic in named}
     panel, asked = questions.panel(times, seed).part(wanted), codes != UNASKED
     values = defused(codes[wanted])
-    found = panel.means(values, {name: (part & asked)[wanted] for name, part in parts.items()})
+    estimates_of = panel.means(values, {name: (part & asked)[wanted] for name, part in parts.items()})
     of_topics = panel.means(values, {topic: (part & asked)[wanted] for topic, part in by_topic.items()})
     least, most = bounds(values, asked[wanted])
     for at, cell in enumerate(cells):
         keys = {"at": at, "generator": questions.generator, **cell._asdict()}
-        every = found[EVERY].row(at)
+        every = estimates_of[EVERY].row(at)
         counts = {name: every[name] for name in ("n", "abstained")}
         for topic, estimates in of_topics.items():
             yield SECTION.row("table_2", keys | {"topic": topic}, "accuracy", **estimates.row(at))
         for name, numbers in _over_topics(list(of_topics.values()), at).items() if named else ():
             yield SECTION.row("table_2", keys, name, **numbers, **counts)
-        for name, count in _counts(counts, *said.get((cell.prompt, cell.responder), (0, 0))).items():
+        for name, count in _counts(counts, *responses.get((cell.prompt, cell.responder), (0, 0))).items():
             yield SECTION.row("cells", keys, name, float(count), sum(counts.values()))
         for name, bound in (("at_least", least[at]), ("at_most", most[at])):  # all that abstained, against or for
             yield SECTION.row("cells", keys, name, number(bound), sum(counts.values()))
-        for name, estimates in found.items():
+        for name, estimates in estimates_of.items():
             yield SECTION.row("cells", keys, "accuracy" if name == EVERY else name, **estimates.row(at))
         judge = judges.get(cell.judge, NO_GOLD)
-        corrected = _corrected(every, found[EVERY], at, judge, seed)
+        corrected = _corrected(every, estimates_of[EVERY], at, judge, seed)
         yield SECTION.row("cells", keys, "corrected", **corrected)
 
 
@@ -98,10 +98,10 @@ def _over_topics(topics: list[Estimates], at: int) -> dict:
     """Mean, extremes and deviation of the topics' rates, as in the paper; the mean with its interval."""
     rates = np.array([estimates.values[at] for estimates in topics])
     drawn = np.stack([estimates.drawn[:, at] for estimates in topics], axis=1)  # draws x topics
-    known = rates[~np.isnan(rates)]
-    if not len(known):
+    defined = rates[~np.isnan(rates)]
+    if not len(defined):
         return {name: {"value": None} for name in OVER_TOPICS}
-    values = {name: {"value": float(of(known))} for name, of in OVER_TOPICS.items()}
+    values = {name: {"value": float(of(defined))} for name, of in OVER_TOPICS.items()}
     there = ~np.isnan(drawn)
     totals = np.where(there, drawn, 0).sum(axis=1)
     means = np.divide(totals, there.sum(axis=1), out=np.full(len(totals), np.nan), where=there.any(axis=1))
@@ -137,16 +137,16 @@ def table_3(votes: dict, owners: dict, gold: dict, least_share: float, times: in
     """
     responses = sorted(owners)
     panel = Panel([owners[response] for response in responses], times, seed)
-    own = {response: defusion_label(verdicts, least_share).label for response, verdicts in votes.get("", {}).items()}
-    truths = {name: _defused_sides(responses, labels) for name, labels in (("accuracy", gold), ("agreement", own))}
+    usual = {response: defusion_label(verdicts, least_share).label for response, verdicts in votes.get("", {}).items()}
+    truths = {name: _defused_sides(responses, labels) for name, labels in (("accuracy", gold), ("agreement", usual))}
     for at, (way, verdicts) in enumerate(sorted(votes.items(), key=lambda item: (item[0] == "", item[0])), 1):
         voted = np.array([response in verdicts for response in responses], bool)
         most = max(map(len, verdicts.values()), default=0)
         for m in sorted({size for size in (*FEWER, most) if 0 < size <= most}):
             labels = {name: defusion_label(given[:m], least_share).label for name, given in verdicts.items()}
-            keys, said = {"at": at, "examples": way or OWN, "votes": m}, _defused_sides(responses, labels)
+            keys, sides = {"at": at, "examples": way or OWN, "votes": m}, _defused_sides(responses, labels)
             for name, truth in truths.items():
-                right = np.where(np.isnan(said), np.nan, said == truth)
+                right = np.where(np.isnan(sides), np.nan, sides == truth)
                 estimates = panel.mean(right, voted & ~np.isnan(truth))
                 yield SECTION.row("table_3", keys, name, **estimates.row())
 
@@ -175,16 +175,23 @@ def detection_rows(questions: Questions, labels: dict, overlap: dict, hard: set,
     score, `hard` the questions where that tells nothing, `gold` question -> what people say.
     """
     ids = questions.ids.tolist()
-    said = {model: [SCOPE_SIDES.get(of_model.get(one), np.nan) for one in ids] for model, of_model in labels.items()}
-    said[OVERLAP] = [np.nan if overlap.get(one) is None else float(overlap[one] > 0.5) for one in ids]
-    models = list(said)
-    verdicts = np.array(list(said.values()), float).reshape(len(models), len(ids)).T  # questions x models
+    by_model = {
+        model: [SCOPE_SIDES.get(of_model.get(question), np.nan) for question in ids]
+        for model, of_model in labels.items()
+    }
+    by_model[OVERLAP] = [
+        np.nan if overlap.get(question) is None else float(overlap[question] > 0.5) for question in ids
+    ]
+    models = list(by_model)
+    verdicts = np.array(list(by_model.values()), float).reshape(len(models), len(ids)).T  # questions x models
     meant = questions.out.astype(float)
-    settled = np.array([SCOPE_SIDES.get(gold.get(one), np.nan) for one in ids], float)
+    settled = np.array([SCOPE_SIDES.get(gold.get(question), np.nan) for question in ids], float)
     is_hard = questions.are_in(hard)
     has_chosen = np.array([model == judge for model in models], bool)  # which questions are kept
     # Only kept questions have a score, and models may have been asked about some questions only.
-    scored = ~np.isnan(verdicts) | np.array([[one in labels.get(model, ()) for model in models] for one in ids], bool)
+    scored = ~np.isnan(verdicts) | np.array(
+        [[question in labels.get(model, ()) for model in models] for question in ids], bool
+    )
 
     def asked(mask, without_judge=False):
         return mask[:, None] & scored & ~(has_chosen & without_judge)
@@ -193,12 +200,12 @@ def detection_rows(questions: Questions, labels: dict, overlap: dict, hard: set,
     sides = {"found": questions.kept & questions.out, "false_alarms": questions.kept & ~questions.out}
     views = {"meant": asked(np.ones(len(ids), bool))} | {name: asked(mask, True) for name, mask in kept.items()}
     panel = questions.panel(times, seed)
-    found = panel.means(_right(verdicts, meant), views)
-    found |= panel.means(_right(verdicts, settled), {"gold": asked(~np.isnan(settled))})
-    found |= panel.means(verdicts, {name: asked(mask, True) for name, mask in sides.items()})
+    views_of = panel.means(_right(verdicts, meant), views)
+    views_of |= panel.means(_right(verdicts, settled), {"gold": asked(~np.isnan(settled))})
+    views_of |= panel.means(verdicts, {name: asked(mask, True) for name, mask in sides.items()})
     for at, model in enumerate(models):
         keys = {"at": at, "generator": questions.generator, "model": model}
-        for view, estimates in found.items():
+        for view, estimates in views_of.items():
             yield SECTION.row("detection", keys, view, **estimates.row(at))
 
 

@@ -153,14 +153,14 @@ def chosen(questions: list[dict], hard: set[str]) -> list[tuple[str, dict]]:
     for row in sorted(questions, key=lambda row: lot("example", row["question_id"])):
         if row["intended"] == OUT and row["status"] in (KEPT, DISPUTED):
             pools["hard" if row["status"] == KEPT and row["question_id"] in hard else row["status"]].append(row)
-    found, used = [], set()
+    examples, used = [], set()
     for wanted in ("hard", KEPT, DISPUTED):
         candidates = ((name, row) for name in (wanted, KEPT, "hard") for row in pools[name])
         name, row = next(((name, row) for name, row in candidates if row["doc_id"] not in used), (None, None))
         if row:
             used.add(row["doc_id"])
-            found.append((TITLES[name], row))
-    return found
+            examples.append((TITLES[name], row))
+    return examples
 
 
 def lineage(question, document, claim, guesses, label, hardness, score) -> Iterator[tuple[str, str]]:

@@ -24,8 +24,8 @@ ALL = "all"
 
 def similarity(vector, claims) -> tuple[float, float]:
     """To the nearest claim and to the claims on average; the vectors have length 1, and there is a claim."""
-    found = claims @ vector
-    return round(float(found.max()), DIGITS), round(float(found.mean()), DIGITS)
+    similarities = claims @ vector
+    return round(float(similarities.max()), DIGITS), round(float(similarities.mean()), DIGITS)
 
 
 def drift(claims: list[dict], guesses: list[dict], vectors: dict[str, np.ndarray]) -> Iterator[dict]:
@@ -34,10 +34,10 @@ def drift(claims: list[dict], guesses: list[dict], vectors: dict[str, np.ndarray
     whole, current = np.array(list(first.values())), dict(first)
     for row in guesses:
         slot, vector = row["slot"], vectors[row["text"]]
-        found = {"to_original": vector @ first[slot], "to_previous": vector @ current[slot]}
-        found = {name: round(float(value), DIGITS) for name, value in found.items()}
+        similarities = {"to_original": vector @ first[slot], "to_previous": vector @ current[slot]}
+        similarities = {name: round(float(value), DIGITS) for name, value in similarities.items()}
         same = {name: row[name] for name in ("recovered_id", "doc_id", "round", "slot")}
-        yield {**same, **found, "to_nearest": similarity(vector, whole)[0]}
+        yield {**same, **similarities, "to_nearest": similarity(vector, whole)[0]}
         current[slot] = vector
 
 
@@ -71,8 +71,8 @@ def grade(rows: list[dict], limits: list[float], fewest: int, times: int, seed: 
     shares = panel.part(out).mean(inside[out])
     outs, ins = inside[out].sum(axis=0), inside[~out].sum(axis=0)
     enough = np.minimum(outs, ins) >= fewest
-    controls = [[found.row(at) for found in (areas, of_wording)] for at in range(len(names))]
-    grades = np.array([_grade(own) if many else UNDECIDED for own, many in zip(controls, enough, strict=True)])
+    controls = [[estimates.row(at) for estimates in (areas, of_wording)] for at in range(len(names))]
+    grades = np.array([_grade(both) if many else UNDECIDED for both, many in zip(controls, enough, strict=True)])
     hard = grades == HARD_GRADE
     share = _shares(shares.values, hard)
     drawn_share = _shares(shares.drawn, np.broadcast_to(hard, shares.drawn.shape))
@@ -92,10 +92,10 @@ def grade(rows: list[dict], limits: list[float], fewest: int, times: int, seed: 
 
 def _grade(controls):
     """By the ends of the intervals of both controls."""
-    known = [row for row in controls if row["high"] is not None]
-    if any(row["low"] > HARD for row in known):
+    defined = [row for row in controls if row["high"] is not None]
+    if any(row["low"] > HARD for row in defined):
         return EASY
-    return HARD_GRADE if len(known) == len(controls) and all(row["high"] <= HARD for row in known) else UNDECIDED
+    return HARD_GRADE if len(defined) == len(controls) and all(row["high"] <= HARD for row in defined) else UNDECIDED
 
 
 def _shares(shares, hard):

@@ -53,14 +53,14 @@ class Questions(NamedTuple):
 
 def read_questions(documents, selected_questions) -> dict[str, Questions]:
     """generator -> its questions, from files of any number of shards."""
-    about = tables.frame(DOCUMENTS, documents, ["doc_id", "topic", "published_at"])
-    about = about.drop_duplicates("doc_id", keep="last").set_index("doc_id")
+    of_documents = tables.frame(DOCUMENTS, documents, ["doc_id", "topic", "published_at"])
+    of_documents = of_documents.drop_duplicates("doc_id", keep="last").set_index("doc_id")
     columns = ["question_id", "doc_id", "text", "intended", "status"]
-    found = {}
+    by_generator = {}
     for generator, rows in tables.frame(SELECTED_QUESTIONS, selected_questions, columns).groupby("generator"):
         owners, names = pd.factorize(rows["doc_id"], sort=True)
-        known = about.loc[names]
-        found[generator] = Questions(
+        named = of_documents.loc[names]
+        by_generator[generator] = Questions(
             generator,
             pd.Index(rows["question_id"]),
             rows["text"].tolist(),
@@ -68,21 +68,21 @@ def read_questions(documents, selected_questions) -> dict[str, Questions]:
             (rows["intended"] == OUT).to_numpy(),
             (rows["status"] == KEPT).to_numpy(),
             list(names),
-            known["topic"].fillna(NO_TOPIC).to_numpy(object),
-            [None if pd.isna(day) else day.date().isoformat() for day in known["published_at"]],
+            named["topic"].fillna(NO_TOPIC).to_numpy(object),
+            [None if pd.isna(day) else day.date().isoformat() for day in named["published_at"]],
         )
-    return found
+    return by_generator
 
 
 def read_verdicts(questions: dict[str, Questions], paths) -> dict[str, dict[Cell, np.ndarray]]:
     """generator -> cell -> one code per question, from files of defusion_labels; judges, prompts and responders stand
     in the order in which the files first name them.
     """
-    found, order = {generator: {} for generator in questions}, {}
+    matrices, order = {generator: {} for generator in questions}, {}
     for keys, rows in tables.each(DEFUSION_LABELS, paths, ["question_id", "label"]):
         if keys["generator"] not in questions:  # it wrote none
             continue
-        asked, cells = questions[keys["generator"]], found[keys["generator"]]
+        asked, cells = questions[keys["generator"]], matrices[keys["generator"]]
         cell = Cell(*(keys[role] for role in Cell._fields))
         codes = cells.setdefault(cell, np.full(len(asked.ids), UNASKED, np.int8))
         for named in cell._asdict().items():
@@ -91,7 +91,7 @@ def read_verdicts(questions: dict[str, Questions], paths) -> dict[str, dict[Cell
         codes[places[places >= 0]] = coded(rows["label"])[places >= 0]
     return {
         generator: dict(sorted(cells.items(), key=lambda item: [order[named] for named in item[0]._asdict().items()]))
-        for generator, cells in found.items()
+        for generator, cells in matrices.items()
     }
 
 
@@ -110,10 +110,10 @@ def judges_on_gold(labels, gold) -> dict[str, Judge]:
     frames with question_id, responder, prompt and label.
     """
     same = ["question_id", "responder", "prompt"]
-    found = labels.merge(gold[[*same, "label"]], on=same, suffixes=("", "_settled"))
-    found = found[found["label"].isin([DEFUSED, NOT_DEFUSED])]
+    on_gold = labels.merge(gold[[*same, "label"]], on=same, suffixes=("", "_settled"))
+    on_gold = on_gold[on_gold["label"].isin([DEFUSED, NOT_DEFUSED])]
     judges = {}
-    for judge, rows in found.groupby("judge"):
+    for judge, rows in on_gold.groupby("judge"):
         yes, right = rows["label_settled"] == DEFUSED, rows["label"] == rows["label_settled"]
         counts = (right & yes).sum(), yes.sum(), (right & ~yes).sum(), (~yes).sum()
         judges[judge] = Judge(*map(int, counts))

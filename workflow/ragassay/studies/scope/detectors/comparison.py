@@ -66,12 +66,12 @@ def compared(table: str, keys: dict, questions, answers, times: int, seed: int) 
     accuracy, auroc = panel.mean(right, asked), panel.auroc(scores, questions["out"], asked)
     differences = {name: _over(panel, right, methods, control) for name, control in CONTROLS.items()}
     for at, method in enumerate(methods):
-        own, row = {**keys, "method": method}, accuracy.row(at)
-        yield SECTION.row(table, own, "accuracy", **row)
-        yield SECTION.row(table, own, "auroc", **auroc.row(at))
+        place, row = {**keys, "method": method}, accuracy.row(at)
+        yield SECTION.row(table, place, "accuracy", **row)
+        yield SECTION.row(table, place, "auroc", **auroc.row(at))
         for name, estimates in differences.items():
             numbers = {"value": None} if estimates is None else estimates.row(at)
-            yield SECTION.row(table, own, name, **numbers | {"n": row["n"], "abstained": row["abstained"]})
+            yield SECTION.row(table, place, name, **numbers | {"n": row["n"], "abstained": row["abstained"]})
 
 
 def by_topic(table: str, keys: dict, questions, answers) -> Iterator[dict]:
@@ -112,8 +112,8 @@ def _over(panel, right, methods, control) -> Estimates | None:
 def calibration_rows(suffix: str, whose: str, predictions, truths, times: int, seed: int) -> Iterator[dict]:
     """The rows of the tables calibration and reliability. `truths` have the truth, `out`, by asked and question_id."""
     truths = truths[["asked", "question_id", "out"]]
-    found = predictions[predictions["new"] & predictions["score"].notna()].merge(truths, on=["asked", "question_id"])
-    for (asked, source, method), rows in found.groupby(["asked", "source", "method"]):
+    both = predictions[predictions["new"] & predictions["score"].notna()].merge(truths, on=["asked", "question_id"])
+    for (asked, source, method), rows in both.groupby(["asked", "source", "method"]):
         keys = {whose: asked, "trained_on": source, "method": method}
         out, predicted = rows["out"].to_numpy(bool), rows["probability"].to_numpy()
         raw = 1 / (1 + np.exp(-rows["score"].to_numpy()))
@@ -125,9 +125,9 @@ def calibration_rows(suffix: str, whose: str, predictions, truths, times: int, s
         means = Panel(rows["doc_id"], times, seed).means(np.stack([predicted, out], axis=1), masks)
         for number, estimates in means.items():
             n = rows["question_id"][masks[number]].nunique()
-            own = {**keys, "probability": f"{number / BINS:.1f}"}
-            yield SECTION.row(f"reliability{suffix}", own, "predicted", estimates.row(0)["value"], n)
-            yield SECTION.row(f"reliability{suffix}", own, "observed", **estimates.row(1) | {"n": n})
+            place = {**keys, "probability": f"{number / BINS:.1f}"}
+            yield SECTION.row(f"reliability{suffix}", place, "predicted", estimates.row(0)["value"], n)
+            yield SECTION.row(f"reliability{suffix}", place, "observed", **estimates.row(1) | {"n": n})
 
 
 def curve_rows(training) -> Iterator[dict]:

@@ -22,8 +22,8 @@ class Kind(detector.Kind):
         self.states = StoredStates(self.decoder, embeddings, [self.layer])
 
     def identity(self):
-        own = {"token": self.token or self.decoder.tokenizer.eos_token, "prompt": self.prompt.digest}
-        return self.decoder.identity | own | {"layer": self.layer}
+        read = {"token": self.token or self.decoder.tokenizer.eos_token, "prompt": self.prompt.digest}
+        return self.decoder.identity | read | {"layer": self.layer}
 
     def features(self, asked):
         return self._read(self._keys(asked))
@@ -35,7 +35,7 @@ class Kind(detector.Kind):
 
     def _keys(self, asked):
         prompts = Prompts(asked, self.decoder, self.prompt, self.decoder.token(self.token))
-        return self.states.keys(prompts, [one.doc_id for one in asked], [one.question_id for one in asked])
+        return self.states.keys(prompts, [pair.doc_id for pair in asked], [pair.question_id for pair in asked])
 
     def _read(self, keys):
         return self.states.read(keys)[:, 0, 0]
@@ -51,6 +51,6 @@ class Prompts(Sequence):
         return len(self.asked)
 
     def __getitem__(self, number):
-        one = self.asked[number]
-        messages = self.prompt.messages(document=one.document, question=one.question)
+        pair = self.asked[number]
+        messages = self.prompt.messages(document=pair.document, question=pair.question)
         return [*self.decoder.tokens(messages), self.last]

@@ -26,8 +26,8 @@ class Kind(detector.Kind):
 
     def cut(self, asked):
         """Of whole documents, whose vector is behind one of the ten features."""
-        return self.embedder.longer(list(dict.fromkeys(one.document for one in asked)))
+        return self.embedder.longer(list(dict.fromkeys(pair.document for pair in asked)))
 
     def features(self, asked):
-        rows = controls.Overlap(self.embedder).measure([(one.question, one.document) for one in asked])
+        rows = controls.Overlap(self.embedder).measure([(pair.question, pair.document) for pair in asked])
         return np.array([[row[name] for name in FEATURES] for row in rows]).reshape(len(asked), len(FEATURES))

@@ -23,14 +23,14 @@ class Kind(detector.Kind):
         return np.concatenate([document, question, np.abs(document - question)], axis=1)
 
     def cut(self, asked):
-        return self.embedder.longer(list(dict.fromkeys(one.document for one in asked)), "passage")
+        return self.embedder.longer(list(dict.fromkeys(pair.document for pair in asked)), "passage")
 
     def documents(self, asked):
         """One row for each question, as for the other."""
-        texts = list(dict.fromkeys(one.document for one in asked))
+        texts = list(dict.fromkeys(pair.document for pair in asked))
         places = {text: number for number, text in enumerate(texts)}
-        found = self.embedder.embed(texts, "passage").astype(np.float32)
-        return found[[places[one.document] for one in asked]]
+        vectors = self.embedder.embed(texts, "passage").astype(np.float32)
+        return vectors[[places[pair.document] for pair in asked]]
 
     def questions(self, asked):
-        return self.embedder.embed([one.question for one in asked], "query").astype(np.float32)
+        return self.embedder.embed([pair.question for pair in asked], "query").astype(np.float32)
