@@ -10,8 +10,7 @@ from ragassay.people.click_log import Log, read
 from ragassay.people.folder import Study
 from ragassay.people.label_files import ExchangeError, Given
 from ragassay.people.labelling import ADJUDICATOR, ANNOTATOR, LABELS, Labelling
-from ragassay.people.page import access
-from ragassay.people.page.access import AccessError, checked_name
+from ragassay.people.page.access import AccessError, checked_name, lookalike
 from ragassay.text import surrogates
 
 # form -> what writes items with their labels as the text of a file, and what reads labels from one
@@ -97,7 +96,7 @@ def _named(labels, labelling):
         except AccessError as error:
             expected = "or say whose labels they are with --annotator"
             raise ExchangeError(f"{given.where}: annotator: {error}; {expected}") from None
-        if alike := access.lookalike(name, names):
+        if alike := lookalike(name, names):
             raise ExchangeError(f"{given.where}: annotator: {alike}")
         names.add(name)
         named.append(dataclasses.replace(given, annotator=name))

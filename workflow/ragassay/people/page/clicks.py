@@ -10,7 +10,7 @@ import time
 
 from ragassay.base.errors import AssayError
 from ragassay.people.labelling import ADJUDICATOR, LABELS, Labelling, Person, role_at
-from ragassay.people.page import access
+from ragassay.people.page.access import lookalike
 
 CLICK = re.compile(r"[0-9a-f-]{8,64}")
 LONGEST_COMMENT = 4_000
@@ -34,7 +34,7 @@ def decide(labelling: Labelling, name: str, kind: str, click: dict) -> dict | No
         if (before["person"], before["event"]) != (name, kind) or not _repeats(click, before):
             raise Refused(409, "This click belongs to something else: nothing new was stored.")
         return None
-    if alike := access.lookalike(name, labelling.people):
+    if alike := lookalike(name, labelling.people):
         raise Refused(409, alike)
     person = labelling.people.get(name) or Person(name, 0)
     return {

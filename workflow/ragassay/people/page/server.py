@@ -17,9 +17,8 @@ from ragassay.people import folder
 from ragassay.people.click_log import Log, LogError
 from ragassay.people.folder import Study, draw_sample
 from ragassay.people.labelling import LABELS, Labelling, Person
-from ragassay.people.page import access as accesses
 from ragassay.people.page import clicks, pages
-from ragassay.people.page.access import Access, AccessError, is_own_host
+from ragassay.people.page.access import Access, AccessError, is_loopback, is_own_host, lookalike, secret_of, tokens_of
 from ragassay.text import surrogates
 
 LARGEST_BODY = 64 * 1024
@@ -109,7 +108,7 @@ def application(labelling: Labelling, log: Log, shown: pages.Pages, access: Acce
         given = await _content(request)
         _from_own_page(request, access, None)
         name = access.signed_in(given)
-        if alike := access.lookalike(name, labelling.people):
+        if alike := lookalike(name, labelling.people):
             raise AccessError(alike)
         reply = JSONResponse({"name": name})
         reply.set_cookie(cookie, access.cookie(name), httponly=True, samesite="strict", max_age=90 * 86_400)
@@ -197,7 +196,7 @@ def serve(study: Study, configfiles: list[str], host: str, port: int, annotators
     listening = listen(host, port)
     name = f"annotator-{hashlib.sha256(str(study.folder.resolve()).encode()).hexdigest()[:8]}"
     shown = pages.Pages(labelling, guidelines, by_name=tokens is None, damaged=log.damaged)
-    app = application(labelling, log, shown, Access(accesses.secret_of(study.folder), tokens), name)
+    app = application(labelling, log, shown, Access(secret_of(study.folder), tokens), name)
     _announce(listening, host, study.folder, tokens)
     settings = {"log_level": "warning", "access_log": False, "server_header": False, "ws": "none", "lifespan": "off"}
     server = uvicorn.Server(uvicorn.Config(app, loop="asyncio", http="h11", timeout_graceful_shutdown=3, **settings))
@@ -208,8 +207,8 @@ def serve(study: Study, configfiles: list[str], host: str, port: int, annotators
 
 
 def _tokens(study, host, annotators):
-    tokens = accesses.tokens_of(study.folder, annotators)
-    if accesses.is_loopback(host):
+    tokens = tokens_of(study.folder, annotators)
+    if is_loopback(host):
         return tokens or None
     if not tokens:
         expected = "name the annotators, as in: --host 0.0.0.0 --annotators anna ben"
@@ -243,7 +242,7 @@ def _announce(listening, host, path, tokens):
         _say(f"Each annotator has a separate link (also in {Path(path, 'tokens.json')}):")
         for name, token in sorted(tokens.items()):
             _say(f"  {name}: {address}#token={token}")
-        if accesses.is_loopback(host):
+        if is_loopback(host):
             _say("Delete that file if everybody on this machine may label under any name.")
         else:
             _say("Traffic is not encrypted: outside your own network, put a server with TLS in front.")
