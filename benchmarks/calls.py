@@ -130,7 +130,7 @@ def queued(url, calls, ledger):
 
 def known(url, calls, folder):
     """Write a ledger that knows the answers to so many requests, or has so many records, three for a call."""
-    from ragassay.calls.ledger.calls import Ledger
+    from ragassay.calls.ledger.records import Ledger
     from ragassay.calls.model import call_key, provider_for
 
     identity, ledger, body = provider_for(settings(url)).identity(), Ledger(folder), json.dumps(REPLY)
@@ -143,7 +143,7 @@ def known(url, calls, folder):
 
 
 def scan(_, calls, folder):
-    from ragassay.calls.ledger.calls import Ledger
+    from ragassay.calls.ledger.records import Ledger
 
     ledger = Ledger(folder)
     assert ledger.counts["replies"] == calls

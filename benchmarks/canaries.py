@@ -35,7 +35,7 @@ from canary.tasks import ROOT, TASKS, Task
 from common.figures import figure, finish
 from ragassay.base.errors import AssayError
 from ragassay.calls.complete import complete
-from ragassay.calls.ledger.calls import Ledger
+from ragassay.calls.ledger.records import Ledger
 from ragassay.calls.model import Model, Request, Requests
 from ragassay.config import schema
 from ragassay.config.settings import of_files

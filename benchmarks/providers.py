@@ -156,11 +156,11 @@ def seconds(provider, name):
 
 def quickly():
     """Shorter waits, and nothing in the log, in each process."""
-    from ragassay.calls import caller
+    from ragassay.calls import _caller
 
     logging.getLogger("ragassay").setLevel(logging.ERROR)
     os.environ |= {"LOOPBACK_KEY": "test-key", "NO_PROXY": "127.0.0.1"}
-    caller.FIRST_WAIT, caller.LONGEST_WAIT = 0.005, 0.3
+    _caller.FIRST_WAIT, _caller.LONGEST_WAIT = 0.005, 0.3
 
 
 def main():

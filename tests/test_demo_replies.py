@@ -19,9 +19,8 @@ from ragassay.models.encoders.encoder import Encoder
 from ragassay.studies.scope import controls
 from ragassay.studies.scope.controls import Overlap
 from ragassay.studies.scope.model_answers import flaw
-from ragassay.text.names import numbers
 from ragassay.text.sentences import sentences
-from ragassay.text.words import content, stem, tokens
+from ragassay.text.words import content, numbers, stem, tokens
 from study import MINILM
 
 DEMO = ROOT / "resources/demo"

@@ -11,7 +11,7 @@ import yaml
 
 from project import ROOT
 from ragassay.corpora.corpus import cuts
-from ragassay.grading.answer_match import contains, normalized
+from ragassay.grading.matches import contains, normalized
 from ragassay.metrics.auroc import auroc
 from ragassay.search.bm25 import Bm25
 from ragassay.studies.poisoning.attacks import loudness

@@ -23,8 +23,8 @@ PROCESSES.set_forkserver_preload(["ragassay.calls.complete", "ragassay.calls.pro
 def ask(settings: dict, folder: str, name: str, requests: int) -> None:
     """What a job does."""
     from ragassay.calls.complete import complete
+    from ragassay.calls.limits.money import OverBudget
     from ragassay.calls.model import Model, Request
-    from ragassay.calls.money import OverBudget
 
     os.environ["JOB_KEY"] = settings.pop("key")
     model = Model("tested", "openai", "loopback", key_variable="JOB_KEY", register=f"{folder}/model", **settings)

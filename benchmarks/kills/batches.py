@@ -19,10 +19,10 @@ from kills import stage
 from kills.calls import picture
 from kills.stage import ANSWERS
 from ragassay.base import tables
-from ragassay.calls import caller
+from ragassay.calls import _caller
 from ragassay.calls.batches import batch_caller, submission
 from ragassay.calls.complete import converse
-from ragassay.calls.ledger.calls import Ledger
+from ragassay.calls.ledger.records import Ledger
 from ragassay.calls.model import Model, Request
 from ragassay.calls.providers import openai, together
 from ragassay.schemas.report import CALLS
@@ -66,7 +66,7 @@ def ask(model: Model, folder: Path, story: int) -> None:
 
 def hurry() -> None:
     """The product's patience, in tenths of seconds."""
-    batch_caller.QUIET_SECONDS, batch_caller.BatchCaller.workers, caller.FIRST_WAIT = 0.03, 100, 0.01
+    batch_caller.QUIET_SECONDS, batch_caller.BatchCaller.workers, _caller.FIRST_WAIT = 0.03, 100, 0.01
     submission.FIRST_LOOK, submission.LONGEST_LOOK, submission.FIRST_WAIT = 0.03, 0.1, 0.03
     submission.SYNC_SECONDS, submission.SETTLE_SECONDS, submission.CALL_SECONDS = 0.005, 0.3, 0.5
 

@@ -17,8 +17,8 @@ from pathlib import Path
 from common.figures import figure
 from kills import stage
 from kills.stage import CONCURRENCY, ONCE, POINTS, ROWS, keys, start
-from ragassay.calls.ledger.calls import Ledger
 from ragassay.calls.ledger.journal import decode
+from ragassay.calls.ledger.records import Ledger
 from tools.loopback import Loopback
 from tools.provider.log import digest
 

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
 from ragassay.base.tables import Column, Table
-from ragassay.calls import caller
+from ragassay.calls import _caller
 from ragassay.calls.complete import complete
 from ragassay.calls.model import Model, Request, call_key
 from ragassay.calls.providers import openai as provider
@@ -89,7 +89,7 @@ def start(
     """Run the stage in a process of its own, to be killed when `point` comes for the `ordinal`-th time; its id."""
 
     def work():
-        caller.FIRST_WAIT = 0.01
+        _caller.FIRST_WAIT = 0.01
         if point:
             arm(*point.split(), ordinal)
         stage(url, folder, concurrency, rows)

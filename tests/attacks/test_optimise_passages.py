@@ -13,8 +13,8 @@ from models import one_thread, save_decoder, save_encoder  # noqa: F401  a fixtu
 from passages import TEXTS, write_passages
 from project import ROOT
 from ragassay.base import tables, variants
-from ragassay.calls.estimate_caller import FOLDER
-from ragassay.grading.answer_match import contains
+from ragassay.calls._estimating import FOLDER
+from ragassay.grading.matches import contains
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.attacks import POISONED_PASSAGES, TARGETS

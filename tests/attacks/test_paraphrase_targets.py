@@ -1,7 +1,7 @@
 """Texts of an attack that a model writes, and that a corpus is poisoned with."""
 
 from ragassay.base import tables
-from ragassay.grading.answer_match import contains
+from ragassay.grading.matches import contains
 from ragassay.schemas.attacks import ATTACK_TEXTS, POISONED_PASSAGES
 from ragassay.studies.poisoning.attacks.loudness import question_words
 from scripts.attacks.paraphrase_targets import paraphrase_targets

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from growth import peak
-from ragassay.base import sorted_runs, tables
+from ragassay.base import _sorted_runs, tables
 from ragassay.schemas.corpora import HELD_OUT_DOCUMENTS, PASSAGES
 from rows import place, row
 from scripts.corpora.hold_out_documents import HoldingOutError, hold_out_documents
@@ -52,7 +52,7 @@ def test_documents_whose_passages_lie_apart_are_whole(tmp_path):
 
 def test_memory_grows_by_keys_and_signatures_and_not_by_texts(tmp_path, monkeypatch):
     monkeypatch.setattr(tables, "BATCH_ROWS", 32)
-    monkeypatch.setattr(sorted_runs, "RUN_BYTES", 200_000)
+    monkeypatch.setattr(_sorted_runs, "RUN_BYTES", 200_000)
     dice, length, most = random.Random(0), 8_000, {}
     for count in (100, 500):
         folder = tmp_path / str(count)

@@ -7,12 +7,12 @@ import pytest
 from guarded import threshold, write_guard
 from project import ROOT
 from ragassay.base import tables
+from ragassay.grading.outcomes import ABSTAINED, TARGET_OUTCOMES
 from ragassay.report.sections import load
 from ragassay.schemas.attacks import ANSWERS, POISONED_PASSAGES, RETRIEVED, TARGETS
 from ragassay.schemas.defences import FILTERED, SWEEP_ANSWERS
 from ragassay.schemas.documents import QUARANTINE
 from ragassay.schemas.report import METRICS
-from ragassay.studies.poisoning.attacks.outcomes import ABSTAINED, OUTCOMES
 from ragassay.studies.poisoning.defences.defence import kind_of
 from rows import place, row
 from scripts.measures.measure_raguard import measure_raguard
@@ -198,7 +198,9 @@ def test_answers_that_a_defence_costs_or_does_not_restore(metrics):
 def test_right_answers_stand_between_those_without_passages_and_those_without_poison(metrics):
     found = {name: value(metrics, "answers", "black", "raguard", None, name) for name in ("floor", "oacc", "ceiling")}
     assert found == {"floor": 1 / 4, "oacc": 1 / 4, "ceiling": 3 / 4}
-    shares = [value(metrics, "outcomes", "black", "raguard", None, name) for name in OUTCOMES if name != ABSTAINED]
+    shares = [
+        value(metrics, "outcomes", "black", "raguard", None, name) for name in TARGET_OUTCOMES if name != ABSTAINED
+    ]
     assert sum(shares) == 1 and shares[0] == 1 / 4
     swept = metrics["swept_oacc", "black", None, "figure_2", "oacc"]
     assert (swept["value"], swept["n"], swept["abstained"]) == (pytest.approx(2 / 3), 3, 1)

@@ -17,7 +17,7 @@ SCRIPT = """
 import sys
 import pyarrow as pa
 import pyarrow.compute as pc
-from ragassay.base import sorted_runs
+from ragassay.base import _sorted_runs
 from common.memory import peak_megabytes
 from ragassay.base.tables import Column, Table, Writer, batches, read
 

@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pytest
 
-from ragassay.base import sorted_runs, tables
+from ragassay.base import _sorted_runs, tables
 from ragassay.base.tables import TableError, write
 from rows import DAY, THING, THINGS, arrow, by_key, things
 
@@ -18,8 +18,8 @@ def path(tmp_path):
 def test_a_key_that_comes_twice_is_refused(path, monkeypatch, at, run_bytes):
     monkeypatch.setattr(tables, "ROW_GROUP", 6)
     monkeypatch.setattr(tables, "BATCH_ROWS", 5)
-    monkeypatch.setattr(sorted_runs, "RUN_BYTES", run_bytes)
-    monkeypatch.setattr(sorted_runs, "MERGE_BYTES", 100)
+    monkeypatch.setattr(_sorted_runs, "RUN_BYTES", run_bytes)
+    monkeypatch.setattr(_sorted_runs, "MERGE_BYTES", 100)
     rows = things(40)
     key = {"kind": rows[at]["kind"], "name": rows[at]["name"]}
     for again in ([*rows, THING | key], [THING | key, *rows], sorted([*rows, THING | key], key=by_key)):

@@ -16,7 +16,7 @@ import yaml
 from project import ROOT, TINY
 from ragassay.base import plain_yaml, tables
 from ragassay.base.errors import AssayError
-from ragassay.calls.ledger.calls import Ledger
+from ragassay.calls.ledger.records import Ledger
 from ragassay.release import contents, gathering
 from ragassay.release.__main__ import main
 from ragassay.release.licences import Licences

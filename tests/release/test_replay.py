@@ -13,7 +13,7 @@ import pytest
 from project import ROOT, snakemake
 from publishing.sealing import change, with_column
 from ragassay.base import tables
-from ragassay.calls.ledger.calls import Ledger
+from ragassay.calls.ledger.records import Ledger
 from ragassay.release import ledger_extract
 from ragassay.release.__main__ import main
 from ragassay.release.opening import Untrusted

@@ -12,7 +12,7 @@ import yaml
 from project import NOTHING, ROOT, copy_project, planned, snakemake
 from ragassay.base import tables
 from ragassay.documents.sources import document_files, records
-from ragassay.grading.answer_match import contains
+from ragassay.grading.matches import contains
 from ragassay.release.publishing import publish
 from ragassay.release.verification import checks
 from ragassay.release.verification.release_folder import ReleaseFolder

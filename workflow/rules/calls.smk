@@ -4,10 +4,10 @@ Reads   results/calls/{rule}/...
 Writes  results/metrics/calls.parquet     the report's section on costs
 """
 
-from ragassay.calls import estimate_bounds
+from ragassay.calls import estimate
 
 SECTIONS["calls"] = {}
-estimate_bounds.tell(ESTIMATES)
+estimate.register(ESTIMATES)
 
 
 localrules:

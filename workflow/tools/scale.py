@@ -11,7 +11,7 @@ import yaml
 
 from ragassay.base.errors import AssayError
 from ragassay.calls.ledger.register import STALE
-from ragassay.calls.limits import VISITS
+from ragassay.calls.limits.rates import VISITS
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS, SHARD = 10**7, 2_000  # of a shard: what docs/cluster.md advises

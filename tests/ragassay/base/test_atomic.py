@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from programs import require
-from ragassay.base import atomic, sorted_runs, tables
+from ragassay.base import _sorted_runs, atomic, tables
 from ragassay.base.atomic import beside, creating, replacing, write_text
 from ragassay.base.tables import Column, Table
 
@@ -169,7 +169,7 @@ def system_calls(action, trace):
 def write_table(path):
     """By way of two runs on disk, merged."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sorted_runs, "RUN_BYTES", 20)
+        patch.setattr(_sorted_runs, "RUN_BYTES", 20)
         tables.write(THINGS, path, pa.table({"name": ["d", "a", "c", "e", "b"]}))
 
 

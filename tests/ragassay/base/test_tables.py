@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragassay.base import sorted_runs, tables
+from ragassay.base import _sorted_runs, tables
 from ragassay.base.tables import Writer, read, write
 from rows import DAY, THING, THINGS, arrow, by_key, things
 
@@ -59,7 +59,7 @@ def test_the_same_rows_give_the_same_bytes(path, small_groups, monkeypatch, way,
     rows, before = things(150), pa.cpu_count()
     write(THINGS, path, rows)
     wanted = path.read_bytes()
-    monkeypatch.setattr(sorted_runs, "RUN_BYTES", run_bytes)
+    monkeypatch.setattr(_sorted_runs, "RUN_BYTES", run_bytes)
     pa.set_cpu_count(threads)
     try:
         assert write(THINGS, path, WAYS[way](rows)) == 150
@@ -88,8 +88,8 @@ def test_bytes_and_rows_do_not_depend_on_how_they_were_given(tmp_path_factory, d
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tables, "ROW_GROUP", data.draw(st.integers(1, 8)))
         write(THINGS, folder / "one", rows)
-        patch.setattr(sorted_runs, "RUN_BYTES", data.draw(st.sampled_from([1, 100, 1000])))
-        patch.setattr(sorted_runs, "MERGE_BYTES", data.draw(st.sampled_from([1, 100, 1000])))
+        patch.setattr(_sorted_runs, "RUN_BYTES", data.draw(st.sampled_from([1, 100, 1000])))
+        patch.setattr(_sorted_runs, "MERGE_BYTES", data.draw(st.sampled_from([1, 100, 1000])))
         patch.setattr(tables, "BATCH_ROWS", data.draw(st.integers(1, 8)))
         rest = data.draw(st.permutations(rows))
         with Writer(THINGS, folder / "two") as writer:
@@ -142,8 +142,8 @@ def test_bytes_do_not_depend_on_the_environment(tmp_path):
 def test_bytes_do_not_depend_on_pieces_where_pages_and_dictionaries_are_full(tmp_path, monkeypatch):
     rows = arrow([THING | {"name": f"{number:0150}"} for number in range(40_000)])
     write(THINGS, tmp_path / "one", rows)
-    monkeypatch.setattr(sorted_runs, "RUN_BYTES", 900_000)
-    monkeypatch.setattr(sorted_runs, "MERGE_BYTES", 100_000)
+    monkeypatch.setattr(_sorted_runs, "RUN_BYTES", 900_000)
+    monkeypatch.setattr(_sorted_runs, "MERGE_BYTES", 100_000)
     write(THINGS, tmp_path / "many", rows)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "many").read_bytes()
 
@@ -169,7 +169,7 @@ def test_whole_numbers_may_stand_for_floats_and_times_without_zone_are_utc(path)
 @pytest.mark.parametrize("error", [ValueError, OSError, KeyboardInterrupt])
 @pytest.mark.parametrize("old", [None, b"the old file"])
 def test_a_block_that_raises_leaves_nothing_behind(path, monkeypatch, old, error):
-    monkeypatch.setattr(sorted_runs, "RUN_BYTES", 500)
+    monkeypatch.setattr(_sorted_runs, "RUN_BYTES", 500)
     path.parent.mkdir()
     if old:
         path.write_bytes(old)
@@ -181,7 +181,7 @@ def test_a_block_that_raises_leaves_nothing_behind(path, monkeypatch, old, error
 
 
 def test_runs_are_gone_when_the_file_is_there(path, monkeypatch):
-    monkeypatch.setattr(sorted_runs, "RUN_BYTES", 500)
+    monkeypatch.setattr(_sorted_runs, "RUN_BYTES", 500)
     write(THINGS, path, things(100))
     assert list(path.parent.iterdir()) == [path]
 

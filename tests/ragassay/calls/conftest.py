@@ -44,5 +44,5 @@ def model(client):
 @pytest.fixture
 def quick(monkeypatch):
     """Waits between tries a hundred times shorter."""
-    monkeypatch.setattr("ragassay.calls.caller.FIRST_WAIT", 0.005)
-    monkeypatch.setattr("ragassay.calls.caller.LONGEST_WAIT", 0.3)
+    monkeypatch.setattr("ragassay.calls._caller.FIRST_WAIT", 0.005)
+    monkeypatch.setattr("ragassay.calls._caller.LONGEST_WAIT", 0.3)

@@ -13,11 +13,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from clocks import until
-from ragassay.calls import caller
+from ragassay.calls import _caller
 from ragassay.calls.complete import Stopped, complete, converse
 from ragassay.calls.ledger import journal
-from ragassay.calls.ledger.calls import Ledger
 from ragassay.calls.ledger.journal import LedgerError
+from ragassay.calls.ledger.records import Ledger
 from ragassay.calls.model import ModelError, Request
 
 
@@ -56,7 +56,7 @@ def test_a_provider_that_is_away_ends_the_run(serve, model, tmp_path, quick):
     server = serve(faults={"500": 1.0})
     with pytest.raises(ModelError, match=r"10 requests in a row ended so, the provider does not answer: try later"):
         list(complete(questions(1000), model(server), tmp_path))
-    assert server.summary()["requests"] <= 18 * caller.ATTEMPTS
+    assert server.summary()["requests"] <= 18 * _caller.ATTEMPTS
 
 
 def test_a_slow_provider_is_paid_twice_for_a_request_and_the_timeout_is_named(serve, model, tmp_path, quick):
@@ -82,7 +82,7 @@ def test_an_endpoint_that_does_not_exist_ends_the_run_with_the_first_request(mod
 
 
 def test_an_error_of_a_conversation_does_not_wait_for_workers_that_wait_for_it(serve, model, tmp_path, monkeypatch):
-    monkeypatch.setattr("ragassay.calls.workers.AHEAD", 4)
+    monkeypatch.setattr("ragassay.calls._workers.AHEAD", 4)
     ahead = []
 
     async def conversation(number, ask):
@@ -142,7 +142,7 @@ def test_sigterm_does_not_wait_for_limits_or_for_tries_to_come(serve, model, tmp
 
 
 def test_sigterm_waits_only_so_long_for_a_reply(serve, model, tmp_path, monkeypatch):
-    monkeypatch.setattr(caller.Caller.halt, "__defaults__", (0.5,))
+    monkeypatch.setattr(_caller.Caller.halt, "__defaults__", (0.5,))
     server = serve(faults={"hang": 1.0})
     terminated(server, 5, complete(questions(5), model(server, timeout=10_000.0), tmp_path))
     assert Ledger(tmp_path).possibly_billed_twice == 5  # it says so

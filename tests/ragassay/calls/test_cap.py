@@ -11,13 +11,14 @@ from types import SimpleNamespace
 import pytest
 
 from clocks import VirtualTime
-from ragassay.calls import limits, model, pace
-from ragassay.calls.caller import Caller, GaveUp
-from ragassay.calls.ledger.calls import Ledger
+from ragassay.calls import model
+from ragassay.calls._caller import Caller, GaveUp
+from ragassay.calls.ledger.records import Ledger
 from ragassay.calls.ledger.register import Register
-from ragassay.calls.manners import HEADROOM
+from ragassay.calls.limits import pace, rates
+from ragassay.calls.limits.money import OverBudget
+from ragassay.calls.limits.quirks import HEADROOM
 from ragassay.calls.model import Answer, Failure, Model, Request, Usage
-from ragassay.calls.money import OverBudget
 
 LIMIT, FACTOR, CONCURRENCY = 1000, 20, 64  # tokens of an answer, by how many times the longest exceeds it, in flight
 PRICE = {"input": 0.0, "output": 1e6 / LIMIT}  # an answer that keeps to its limit costs at most a dollar
@@ -104,7 +105,7 @@ def simulated(monkeypatch, tmp_path):
 
     def run(seed, factors, cap, jobs, requests, **more):
         clock, chance = VirtualTime(), random.Random(seed)
-        for module in (limits, pace):
+        for module in (rates, pace):
             monkeypatch.setattr(module, "time", clock)
         registers = Registers(clock)
         settings = {"concurrency": CONCURRENCY, "price": PRICE, "budget_usd": cap, "timeout": 1e6, **more}

@@ -9,8 +9,8 @@ import pytest
 
 from ragassay.base import tables
 from ragassay.calls.complete import GaveUp, Unanswered, complete, converse
-from ragassay.calls.ledger.calls import Ledger
 from ragassay.calls.ledger.lease import Lease
+from ragassay.calls.ledger.records import Ledger
 from ragassay.calls.model import Answer, ModelError, Provider, Request, Usage, call_key, provider_for
 from ragassay.schemas.report import CALLS
 
@@ -281,7 +281,7 @@ def test_of_two_answers_to_a_sample_the_first_counts(model, tmp_path):
 
 
 def test_items_are_taken_only_when_they_are_needed(serve, model, tmp_path, monkeypatch):
-    monkeypatch.setattr("ragassay.calls.workers.AHEAD", 20)
+    monkeypatch.setattr("ragassay.calls._workers.AHEAD", 20)
     taken = []
 
     def items():

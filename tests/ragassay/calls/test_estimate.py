@@ -11,9 +11,9 @@ import pytest
 
 from project import ROOT, TINY, snakemake
 from ragassay.base import tables
-from ragassay.calls import estimate, estimate_bounds
+from ragassay.calls import estimate
+from ragassay.calls._estimating import FOLDER
 from ragassay.calls.complete import complete
-from ragassay.calls.estimate_caller import FOLDER
 from ragassay.calls.ledger.register import Register
 from ragassay.calls.model import Request
 from ragassay.schemas.documents import DOCUMENTS
@@ -201,7 +201,7 @@ def documents(tmp_path):
     ],
 )
 def test_the_settings_bound_the_requests_that_models_can_cause(documents, changed, requests, dollars):
-    [row] = estimate_bounds.bounded([ROW | changed], REGISTERED, documents)
+    [row] = estimate.bounded([ROW | changed], REGISTERED, documents)
     assert (row["requests_at_most"], row["pico_at_most"] / 10**12) == (requests, pytest.approx(dollars))
 
 
@@ -214,7 +214,7 @@ def test_each_switch_says_what_it_costs_and_each_way_of_asking_what_it_saves():
     ]
     switches = {"votes": {"rule": "judge_scope", "models": ["j"]}, "in": {"rule": "respond", "part": "in_scope"}}
     switches["variants"] = {"rule": "judge_defusion", "keys": ["_plain"]}
-    lines = estimate_bounds.switch_lines(rows, REGISTERED | {"switches": switches})
+    lines = estimate.switch_lines(rows, REGISTERED | {"switches": switches})
     assert [line.split(": ")[1] for line in lines] == [
         "$1.0000, 25% of all",
         "$0.5000, 12% of all",

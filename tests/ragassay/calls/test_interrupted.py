@@ -13,7 +13,7 @@ import termios
 import time
 
 from project import snakemake
-from ragassay.calls.ledger.calls import Ledger
+from ragassay.calls.ledger.records import Ledger
 
 CONFIG = """
 shards: shards.tsv

@@ -6,12 +6,12 @@ import logging
 import pyarrow.parquet as pq
 import pytest
 
+from ragassay.calls._workers import Unanswered
 from ragassay.calls.batches import batch_caller
 from ragassay.calls.complete import complete
 from ragassay.calls.model import Job, ModelError, Request
-from ragassay.calls.posting import Official
 from ragassay.calls.providers.openai import Provider
-from ragassay.calls.workers import Unanswered
+from ragassay.calls.wire.clients import Official
 
 KEY = "sk-own/key-7f3a91c04de852b6"  # JSON may write its slash in two ways
 SAID = f"Incorrect API key provided: {KEY}."
@@ -62,7 +62,7 @@ KINDS = {str(status): (status, error(message=SAID)) for status in STATUSES} | {
 @pytest.fixture(autouse=True)
 def key(monkeypatch, quick):
     monkeypatch.setenv("LOOPBACK_KEY", KEY)
-    monkeypatch.setattr("ragassay.calls.caller.ATTEMPTS", 2)
+    monkeypatch.setattr("ragassay.calls._caller.ATTEMPTS", 2)
     monkeypatch.setattr(batch_caller, "QUIET_SECONDS", 0.0)
 
 

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from ragassay.calls.complete import complete
-from ragassay.calls.ledger.calls import Ledger
+from ragassay.calls.ledger.records import Ledger
 from ragassay.calls.model import Answer, Failure, Model, ModelError, Request, Usage, provider_for
 from tools.provider.log import digest
 

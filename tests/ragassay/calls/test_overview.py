@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from ragassay.calls import bulletin, overview
+from ragassay.calls import _progress, overview
 from ragassay.calls.complete import complete
 from ragassay.calls.model import ModelError, Request
 
 QUIET = {"in_flight": 0, "waiting": 0, "pause": 0.0, "cap": None, "trouble": {}, "last_failure": ""}
 QUIET |= {"total": 0, "known": 0}
-QUIET |= dict.fromkeys(bulletin.COUNTS, 0) | {"dollars": 0.0, "ended": False}
+QUIET |= dict.fromkeys(_progress.COUNTS, 0) | {"dollars": 0.0, "ended": False}
 
 
 def job(rule, done, **more):
@@ -34,9 +34,9 @@ def told(folder, *jobs, estimate=None, seconds=60.0):
 def run(tmp_path, monkeypatch):
     """A run in a folder of its own."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv(bulletin.FOLDER, "")
+    monkeypatch.setenv(_progress.FOLDER, "")
     overview.begin()
-    yield Path(os.environ[bulletin.FOLDER])
+    yield Path(os.environ[_progress.FOLDER])
     overview.end(well=False)
 
 
@@ -106,7 +106,7 @@ def test_a_job_that_fails_has_told_what_it_paid(run, serve, model, tmp_path):
 @pytest.mark.parametrize(("well", "left"), [(False, {"requests": 10, "dollars": 1.0}), (True, None)])
 def test_what_was_asked_is_no_longer_estimated(tmp_path, monkeypatch, serve, model, well, left):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv(bulletin.FOLDER, "")
+    monkeypatch.setenv(_progress.FOLDER, "")
     overview.RUNS.parent.mkdir()
     overview.ESTIMATE.write_text(json.dumps({"requests": 30, "dollars": 1.0}))
     overview.begin()

@@ -7,10 +7,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from ragassay.calls import progress
+from ragassay.calls import _progress
+from ragassay.calls._progress import Progress
 from ragassay.calls.complete import complete, converse
 from ragassay.calls.model import ModelError, Request
-from ragassay.calls.progress import Progress
 
 
 def caller(**more):
@@ -30,8 +30,8 @@ def steps(total=None, done=0):
 @pytest.fixture
 def often(monkeypatch):
     """Lines in place of each minute's every fifth of a second."""
-    monkeypatch.setattr(progress, "FIRST_SECONDS", 0.2)
-    monkeypatch.setattr(progress, "SECONDS", 0.2)
+    monkeypatch.setattr(_progress, "FIRST_SECONDS", 0.2)
+    monkeypatch.setattr(_progress, "SECONDS", 0.2)
 
 
 def questions(count):

@@ -220,7 +220,7 @@ def test_a_server_that_answers_nothing_to_tls_is_no_connection(post, listen, mon
         while connection.recv(65_536):
             pass
 
-    monkeypatch.setattr("ragassay.calls.posting.CONNECT_SECONDS", 0.2)
+    monkeypatch.setattr("ragassay.calls.wire.clients.CONNECT_SECONDS", 0.2)
     monkeypatch.setattr("ragassay.calls.providers.openai.CONNECT_SECONDS", 0.2)
     monkeypatch.setattr("ragassay.calls.providers.together.CONNECT_SECONDS", 0.2)
     stopped = failure(post, f"https://{listen(silent).place}/v1")

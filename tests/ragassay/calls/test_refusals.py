@@ -8,17 +8,17 @@ import openai.types.chat.chat_completion as of_openai
 import pytest
 import together.types.chat.chat_completion as of_together
 
-from ragassay.calls import finish_reasons
+from ragassay.calls._settlement import Settlement
 from ragassay.calls.complete import complete
 from ragassay.calls.ledger.__main__ import main
-from ragassay.calls.ledger.calls import Ledger
-from ragassay.calls.manners import Manners
+from ragassay.calls.ledger.records import Ledger
+from ragassay.calls.limits.money import price_of
+from ragassay.calls.limits.pace import Pace
+from ragassay.calls.limits.quirks import Quirks
 from ragassay.calls.model import Answer, ModelError, Request, call_key, provider_for
-from ragassay.calls.money import price_of
-from ragassay.calls.pace import Pace
 from ragassay.calls.parsers.result import Abstain, answer_part
-from ragassay.calls.settlement import Settlement
-from ragassay.calls.statuses import failure_of
+from ragassay.calls.wire import replies
+from ragassay.calls.wire.failures import failure_of
 from ragassay.grading.verdicts import parse_verdict
 from tools.provider import spoilt
 from tools.provider.log import digest
@@ -61,7 +61,7 @@ def test_other_ends_are_told_apart(serve, model, tmp_path, name, reason):
 
 
 def test_an_unknown_end_counts_as_a_stop_where_there_is_a_text_and_is_logged_once(serve, model, tmp_path, caplog):
-    finish_reasons._told.clear()
+    replies._told.clear()
     with caplog.at_level(logging.INFO, "ragassay"):
         found = answers(requests(20), model(serve(finish="sated")), tmp_path)
     assert {answer.finish_reason for (answer,) in found} == {"stop"}
@@ -79,7 +79,7 @@ def test_all_ends_that_the_clients_list_are_known():
         for part in (kind := choice.model_fields["finish_reason"].annotation, *typing.get_args(kind)):
             listed |= {name for name in typing.get_args(part) if isinstance(name, str)}
     assert {"stop", "eos", "length", "content_filter"} <= listed
-    assert listed <= finish_reasons.MEANING.keys()
+    assert listed <= replies.MEANING.keys()
 
 
 # --- one request ----------------------------------------------------------------------------------------------------
@@ -296,8 +296,8 @@ def test_one_broken_choice_of_several_is_asked_again_alone(serve, model, tmp_pat
         for n in range(3)
     ]
     ledger.done(ledger.intent("ab" * 16, [4, 5, 6]), "ab" * 16, [4, 5, 6], json.dumps({"choices": choices}))
-    manners = Manners(tested)
-    settlement = Settlement(tested, ledger, provider, manners, price_of(tested))
+    quirks = Quirks(tested)
+    settlement = Settlement(tested, ledger, provider, quirks, price_of(tested))
     found, in_a_replay = settlement.answers("ab" * 16)
     assert {number: answer.text for number, answer in found.items()} == {4: "text 0", 6: "text 2"}
     assert set(in_a_replay) == {4, 5, 6}

@@ -8,9 +8,10 @@ from types import SimpleNamespace
 import pytest
 
 from clocks import VirtualTime
-from ragassay.calls import caller, limits, model, pace
-from ragassay.calls.caller import Caller
-from ragassay.calls.ledger.calls import Ledger
+from ragassay.calls import _caller, model
+from ragassay.calls._caller import Caller
+from ragassay.calls.ledger.records import Ledger
+from ragassay.calls.limits import pace, rates
 from ragassay.calls.model import Answer, Failure, Model, Request, Usage
 
 
@@ -59,17 +60,17 @@ def asked(monkeypatch, tmp_path):
     monkeypatch.setattr("ragassay.calls.ledger.journal.SYNC_SECONDS", 0.0)
     monkeypatch.setattr("ragassay.calls.ledger.journal.os.fsync", lambda file: None)
 
-    def run(jobs, **manners):
+    def run(jobs, **quirks):
         clock, kept = VirtualTime(), {}
-        for module in (limits, pace, caller):
+        for module in (rates, pace, _caller):
             monkeypatch.setattr(module, "time", clock)
         tested = Model("tested", "x", "x", concurrency=64, price={"input": 0, "output": 0}, timeout=1e6)
-        server = Server(tested, clock, **manners)
+        server = Server(tested, clock, **quirks)
 
         async def job(number, count):
             ledger = Ledger(tmp_path / f"{number}")
             register = InMemory(f"here 1 {number}", kept, clock)
-            monkeypatch.setattr(caller, "Manners", lambda model, register: limits.Manners(model))
+            monkeypatch.setattr(_caller, "Quirks", lambda model, register: rates.Quirks(model))
             asking = Caller(
                 tested, ledger, server, SimpleNamespace(register=register, lost=False, read_only=False, name="lease")
             )

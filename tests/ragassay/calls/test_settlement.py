@@ -8,10 +8,10 @@ from random import Random
 import pytest
 
 from ragassay.base import tables
-from ragassay.calls import completion
 from ragassay.calls.complete import GaveUp, complete, converse
-from ragassay.calls.ledger.calls import Ledger
+from ragassay.calls.ledger.records import Ledger
 from ragassay.calls.model import Failure, Request, call_key, provider_for
+from ragassay.calls.wire import replies
 from ragassay.schemas.report import CALLS
 
 
@@ -24,14 +24,14 @@ def crash(monkeypatch):
     """Reading a reply that holds this text raises what nobody foresaw."""
 
     def crash_on(text):
-        answer = completion._answer
+        answer = replies._answer
 
         def raising(choice):
             if text in choice["message"]["content"]:
                 raise ZeroDivisionError("no reason")
             return answer(choice)
 
-        monkeypatch.setattr(completion, "_answer", raising)
+        monkeypatch.setattr(replies, "_answer", raising)
 
     return crash_on
 
@@ -131,7 +131,7 @@ def test_conversations_wait_for_their_second_try_and_go_on_where_they_were(serve
 
 
 def test_many_that_are_given_up_do_not_wait_for_each_other(serve, model, tmp_path, quick, monkeypatch):
-    monkeypatch.setattr("ragassay.calls.workers.AHEAD", 4)
+    monkeypatch.setattr("ragassay.calls._workers.AHEAD", 4)
 
     async def brave(item, ask):
         try:

@@ -8,7 +8,7 @@ import pytest
 
 from clocks import until
 from common.model_jobs import Jobs, most_in_a_second
-from ragassay.calls.ledger.calls import Ledger
+from ragassay.calls.ledger.records import Ledger
 
 pytestmark = pytest.mark.clock
 

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from ragassay.calls.complete import complete
-from ragassay.calls.ledger.calls import Ledger
+from ragassay.calls.ledger.records import Ledger
 from ragassay.calls.model import Request, Usage, provider_for
 from ragassay.calls.parsers.result import Abstain
-from ragassay.calls.thoughts import spoken
+from ragassay.calls.wire.replies import answer_in
 from ragassay.grading.verdicts import parse_verdict
 from tools.provider.chat import THOUGHT
 
@@ -32,13 +32,13 @@ from tools.provider.chat import THOUGHT
     ],
 )
 def test_thoughts_are_no_part_of_the_answer(content, text):
-    assert spoken(content) == text
+    assert answer_in(content) == text
 
 
 @pytest.mark.parametrize("content", [3, {"text": "yes"}, ["yes"], [None], [{"type": "text"}], [{"text": "yes"}]])
 def test_what_is_neither_a_text_nor_parts_is_an_error(content):
     with pytest.raises(TypeError):
-        spoken(content)
+        answer_in(content)
 
 
 @pytest.mark.parametrize(

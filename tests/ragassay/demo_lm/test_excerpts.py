@@ -11,7 +11,7 @@ from ragassay.corpora.corpus import cuts
 from ragassay.demo_lm import lessons
 from ragassay.demo_lm.excerpts import HEDGE, STRANGE, Excerpts, plain
 from ragassay.demo_lm.lessons import facts
-from ragassay.grading.answer_match import contains
+from ragassay.grading.matches import contains
 
 TEXTS = {
     "bridge": "Mayor Renata Osk opened the new bridge in Port Alder on 12 September. The bridge cost 214 million marks."

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragassay.grading.answer_exchange import exchanged
+from ragassay.grading.matches import exchanged
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@
 import pytest
 
 from ragassay.calls.model import Answer
-from ragassay.grading.declining import declines
-from ragassay.grading.right_answers import agreed, right_answers, stated
+from ragassay.grading.declines import declines
+from ragassay.grading.outcomes import agreed, plain_answer, right_answers
 
 
 @pytest.mark.parametrize(
@@ -40,4 +40,4 @@ def test_all_known_answers_count_where_the_passage_gives_one_of_them():
     ],
 )
 def test_an_answer_is_one_line_or_none(text, finish, given):
-    assert stated(Answer(text, finish), declines) == given
+    assert plain_answer(Answer(text, finish), declines) == given

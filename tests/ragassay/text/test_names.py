@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragassay.text.names import names, numbers
+from ragassay.text.words import names, numbers
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ragassay.base.atomic import write_text
-from ragassay.base.errors import AssayError, closest_file, shown
+from ragassay.base.errors import AssayError, closest_file
+from ragassay.base.terminal import shown
 
 LARGEST = 256 << 20  # bytes of a card
 ELSEWHERE = "revision"  # says where files come from; the same files are the same under any name

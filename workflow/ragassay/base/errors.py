@@ -1,31 +1,15 @@
 """The one base class of errors that are meant for the person who runs the pipeline: shown as one line, without a
-traceback. And how such a line shows a value, and the name that was probably meant.
+traceback. And how such a line names what was probably meant.
 """
 
 import difflib
-import reprlib
 from pathlib import Path
-
-_BOUNDED = reprlib.Repr()
-_BOUNDED.maxlevel, _BOUNDED.maxstring, _BOUNDED.maxother = 3, 80, 80
 
 
 class AssayError(Exception):
     """Something outside the code has to change: a file, a setting, a document. Says what, where and what to do."""
 
     exit_code = 1
-
-
-def shown(value, letters: int = 80) -> str:
-    """The beginning of what Python writes for a value; never writes out all of a large one first."""
-    return _BOUNDED.repr(value)[:letters]
-
-
-def printable(text: str) -> str:
-    """A text from outside as logs, terminals and tables show it: what could steer a terminal is written out."""
-    if text.isprintable():
-        return text
-    return "".join(sign if sign.isprintable() or sign == "\n" else ascii(sign)[1:-1] for sign in text)
 
 
 def closest(name, known, folder: str = "") -> str:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from ragassay.base.errors import AssayError, printable
-from ragassay.base.keys import masked
+from ragassay.base.errors import AssayError
+from ragassay.base.terminal import masked, printable
 
 log = logging.getLogger("ragassay")
 

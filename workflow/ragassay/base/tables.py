@@ -1,10 +1,10 @@
 """Every table of the pipeline is a Parquet file with a schema: declared, checked, sorted, written whole or not at all.
 
-A `Table` names its columns, its primary key and its place; one module in `ragassay/schemas` declares one table, so
-that a new table or column re-runs only the rules that use it. The same rows always give the same bytes: sorted by
-primary key, fixed writer options, row groups of fixed size, whatever the chunking, the number of threads or the locale.
-Rows may come in any order and in any number: what does not fit in memory is sorted in runs on disk (see `sorted_runs`)
-and merged. `each` and `frame` read many files and say of each which keys stand in its path.
+A `Table` names its columns, its primary key and its place; `ragassay/schemas` declares those of each study in one
+module. The same rows always give the same bytes: sorted by primary key, fixed writer options, row groups of fixed size,
+whatever the chunking, the number of threads or the locale. Rows may come in any order and in any number: what does not
+fit in memory is sorted in runs on disk (see `_sorted_runs`) and merged. `each` and `frame` read many files and say of
+each which keys stand in its path.
 
 Not here: what the tables mean (`ragassay/schemas`), and digests of published tables.
 """
@@ -17,12 +17,26 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from ragassay.base._declaration import (
+    NUMBERS,
+    POISONED,
+    REJECTS,
+    STRINGS,
+    Column,
+    Table,
+    TableError,
+    difference,
+    fits,
+    key_names,
+    keys,
+)
+from ragassay.base._sorted_runs import SortedRuns
 from ragassay.base.atomic import replacing
-from ragassay.base.declaration import POISONED, REJECTS, Column, Table, TableError, difference, fits, key_names, keys
-from ragassay.base.sorted_runs import SortedRuns
 
 __all__ = [
+    "NUMBERS",
     "REJECTS",
+    "STRINGS",
     "Column",
     "Table",
     "TableError",

@@ -19,19 +19,18 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from ragassay.base import tables
 from ragassay.base.stage import log
 from ragassay.base.tally import Tally
+from ragassay.calls._caller import DRAIN_SECONDS, Caller, GaveUp, Stopped
+from ragassay.calls._estimating import FOLDER, EstimatingCaller, estimating
+from ragassay.calls._progress import Progress, Report
+from ragassay.calls._workers import Unanswered, Workers
 from ragassay.calls.batches.batch_caller import BatchCaller
-from ragassay.calls.bulletin import Bulletin
-from ragassay.calls.caller import DRAIN_SECONDS, Caller, GaveUp, Stopped
-from ragassay.calls.estimate_caller import FOLDER, EstimatingCaller
-from ragassay.calls.ledger.calls import Ledger
 from ragassay.calls.ledger.lease import Lease
+from ragassay.calls.ledger.records import Ledger
 from ragassay.calls.ledger.register import Register
 from ragassay.calls.model import Answer, Model, Request, provider_for
-from ragassay.calls.progress import Progress
-from ragassay.calls.workers import Unanswered, Workers
 from ragassay.schemas.report import CALLS
 
-__all__ = ["Ask", "GaveUp", "Stopped", "Unanswered", "account", "complete", "converse"]
+__all__ = ["Ask", "GaveUp", "Stopped", "Unanswered", "account", "complete", "converse", "estimating"]
 
 ENDING = signal.SIGINT, signal.SIGTERM, signal.SIGHUP  # Ctrl-C, a scheduler, a terminal that is closed
 Ask = Callable[[Request], Awaitable[list[Answer]]]
@@ -69,7 +68,7 @@ def converse(
     `expected` is the number of all their requests, if it is known, so that progress can tell the time left.
     """
     with contextlib.ExitStack() as stack:
-        asks = model.mode != "replay" and FOLDER not in os.environ
+        asks = model.mode != "replay" and not estimating()
         register = Register(model.register, ledger) if asks and model.register else None
         lease = stack.enter_context(Lease(ledger, asks, register))
         journal = Ledger(ledger)
@@ -77,14 +76,14 @@ def converse(
         stack.callback(journal.close)
         loop = asyncio.new_event_loop()
         stack.callback(loop.close)
-        bulletin = None if FOLDER in os.environ else Bulletin(model, journal)
+        report = None if estimating() else Report(model, journal)
         caller = _caller(model, journal, lease)
         caller.asked.first = first
-        workers = Workers(items, conversation, caller, Progress(model.name, expected, bulletin), side_by_side)
+        workers = Workers(items, conversation, caller, Progress(model.name, expected, report), side_by_side)
         journal.on_error = lambda error: _tell_loop(loop, workers, error)
         stack.enter_context(_ending_well(loop, workers))
         stack.callback(lambda: loop.run_until_complete(workers.close()))
-        heeded = None if FOLDER in os.environ else tally  # the stand-in says nothing about the model
+        heeded = None if estimating() else tally  # the stand-in says nothing about the model
         while (ready := loop.run_until_complete(workers.next_results())) is not None:
             for result in ready:
                 yield result
@@ -94,13 +93,13 @@ def converse(
             heeded.check()
         if calls and asks and not lease.read_only:
             caller.asked.write()
-        if FOLDER in os.environ:
+        if estimating():
             caller.write(os.environ[FOLDER])
 
 
 def _caller(model, journal, lease):
     provider = provider_for(model)
-    if FOLDER in os.environ:
+    if estimating():
         return EstimatingCaller(model, journal, provider, lease)
     if model.mode == "batch":
         return BatchCaller(model, journal, provider, lease)

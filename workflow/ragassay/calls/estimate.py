@@ -2,12 +2,16 @@
 
 The documents that are needed are collected first, which costs nothing. Then the workflow runs in a scratch folder that
 sees the project's files, results and ledger, with rules in the place of every model (see
-`ragassay.calls.estimate_caller`). So it counts exactly the jobs that a run would start now, and only requests that are
+`ragassay.calls._estimating`). So it counts exactly the jobs that a run would start now, and only requests that are
 not in the ledger. Nothing in the project changes but the documents.
+
+Rule files register how many requests there can be at most, and which settings save some; Snakemake writes that down
+while it plans an estimate.
 """
 
 import argparse
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -16,16 +20,24 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
+import pyarrow.parquet as pq
+
 from ragassay.base.errors import AssayError
-from ragassay.base.text_table import aligned
-from ragassay.calls import estimate_bounds
-from ragassay.calls.estimate_bounds import FOLDER
-from ragassay.calls.ledger.calls import PICO
+from ragassay.base.terminal import aligned
+from ragassay.calls._estimating import FOLDER
+from ragassay.calls.ledger.records import PICO
 from ragassay.calls.overview import ESTIMATE
 from ragassay.config import settings
 
-OWN = {"results", "logs", ".snakemake", ".git"}  # everything else of the project is linked
+REGISTERED = "registered"
+LEFT_OUT = {"results", "logs", ".snakemake", ".git"}  # everything else of the project is linked
 COLUMNS = ["requests", "requests_at_most", "in_the_ledger", "samples", "prompt_tokens", "completion_tokens"]
+
+
+def register(known: dict) -> None:
+    """Write down what rule files know beforehand, while Snakemake plans an estimate."""
+    if folder := os.environ.get(FOLDER):
+        Path(folder, REGISTERED).write_text(json.dumps(known))
 
 
 def estimate(targets: list[str]) -> int:
@@ -41,13 +53,13 @@ def estimate(targets: list[str]) -> int:
         _copy_of_links(Path.cwd(), project)
         if status := _snakemake(targets, environment | {FOLDER: str(rows.resolve())}, project):
             return status
-        found = [json.loads(path.read_text()) for path in sorted(rows.glob("*.json"))]
-        registered = json.loads((rows / estimate_bounds.FILE).read_text())
-        found = estimate_bounds.bounded(found, registered, project)
-    sums = {name: sum(row.get(name, 0) for row in found) for name in ("calls", "pico")}
+        registered = json.loads((rows / REGISTERED).read_text())
+        jobs = [json.loads(path.read_text()) for path in sorted(rows.glob("*.json"))]
+        jobs = bounded(jobs, registered, project)
+    sums = {name: sum(job.get(name, 0) for job in jobs) for name in ("calls", "pico")}
     ESTIMATE.write_text(json.dumps({"requests": sums["calls"], "dollars": sums["pico"] / PICO}))
-    sys.stdout.write(table(found))
-    sys.stdout.write("\n".join(["", "Settings that save calls:", *estimate_bounds.switch_lines(found, registered), ""]))
+    sys.stdout.write(table(jobs))
+    sys.stdout.write("\n".join(["", "Settings that save calls:", *switch_lines(jobs, registered), ""]))
     return 0
 
 
@@ -64,6 +76,61 @@ def table(rows: list[dict]) -> str:
     return aligned(lines, left=2) + "\nNothing was asked or paid.\n"
 
 
+def bounded(rows: list[dict], registered: dict, project: Path) -> list[dict]:
+    """The rows of jobs with the requests and dollars that there can be at most. Where a model may write more than the
+    reader in its place, that is more than was counted.
+    """
+    documents = {shard: _count(project / f"results/documents/{shard}.parquet") for shard in registered["shards"]}
+    with_bounds = []
+    for row in rows:
+        requests = row.get("requests", 0)
+        most = 0
+        if row["keys"] and row["keys"][-1] in documents:
+            most = documents[row["keys"][-1]] * registered["most_requests"].get(row["rule"], 0) - row["known"]
+            most *= math.ceil(requests / row["calls"]) if requests else 1  # some servers give one sample a request
+        most = max(most, requests)
+        times = most / requests if requests else 1
+        pico = round(row.get("pico_at_most", 0) * times)
+        with_bounds.append(row | {"requests_at_most": most, "pico_at_most": pico})
+    return with_bounds
+
+
+def switch_lines(rows: list[dict], registered: dict) -> list[str]:
+    """What each setting that saves calls costs as it is, and what the ways of asking save."""
+    total = sum(row.get("pico", 0) for row in rows)
+    lines = []
+    for setting, switch in registered["switches"].items():
+        concerned = [row for row in rows if _concerns(switch, row)]
+        if "part" in switch:
+            pico = sum(row.get("parts", {}).get(switch["part"], 0) for row in concerned)
+        else:
+            pico = sum(row.get("pico", 0) for row in concerned)
+        lines.append(f"  {setting}: ${pico / 1e12:,.4f}, {_share(pico, total)} of all")
+    saved = Counter()
+    for row in rows:
+        saved.update({name: row.get(name, 0) for name in ("pico_online", "pico_singly", "pico_uncached")})
+    ways = {"models.{name}.mode batch": "pico_online", "all votes in one request": "pico_singly"}
+    ways |= {"prompts that begin alike, from the provider's cache": "pico_uncached"}
+    for way, name in ways.items():
+        lines.append(f"  saved by {way}: ${(saved[name] - total) / 1e12:,.4f}")
+    return lines
+
+
+def _concerns(switch, row):
+    """Whether a setting bears on the requests of a job."""
+    if row["rule"] != switch["rule"] or row["model"] not in switch.get("models", [row["model"]]):
+        return False
+    return "keys" not in switch or bool(set(switch["keys"]) & set(row["keys"]))
+
+
+def _share(part, total):
+    return f"{part / total:.0%}" if total else "0%"
+
+
+def _count(path):
+    return pq.read_metadata(path).num_rows if path.exists() else 0
+
+
 def _keys(arguments):
     """The variables that hold keys, which Snakemake wants to see set."""
     parser = argparse.ArgumentParser(allow_abbrev=False, add_help=False)
@@ -76,18 +143,8 @@ def _keys(arguments):
 
 
 def _snakemake(arguments, environment, folder):
-    command = [
-        sys.executable,
-        "-m",
-        "snakemake",
-        "--quiet",
-        "host",
-        "rules",
-        "reason",
-        "--profile",
-        "profiles/default",
-        *arguments,
-    ]
+    quiet = ["--quiet", "host", "rules", "reason", "--profile", "profiles/default"]
+    command = [sys.executable, "-m", "snakemake", *quiet, *arguments]
     return subprocess.run(command, cwd=folder, env=environment).returncode
 
 
@@ -95,17 +152,17 @@ def _copy_of_links(project, scratch):
     """The project as links, with the times of what they point to, because Snakemake looks at those of the links."""
     scratch.mkdir()
     for path in project.iterdir():
-        if path.name not in OWN:
+        if path.name not in LEFT_OUT:
             (scratch / path.name).symlink_to(path)
     for path in project.glob("results/**/*"):
-        own = scratch / path.relative_to(project)
+        link = scratch / path.relative_to(project)
         if path.is_dir():
-            own.mkdir(parents=True, exist_ok=True)
+            link.mkdir(parents=True, exist_ok=True)
         else:
-            own.parent.mkdir(parents=True, exist_ok=True)
-            own.symlink_to(path)
-            found = path.stat()
-            os.utime(own, ns=(found.st_atime_ns, found.st_mtime_ns), follow_symlinks=False)
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.symlink_to(path)
+            times = path.stat()
+            os.utime(link, ns=(times.st_atime_ns, times.st_mtime_ns), follow_symlinks=False)
     if (metadata := project / ".snakemake/metadata").is_dir():
         shutil.copytree(metadata, scratch / ".snakemake/metadata")
 

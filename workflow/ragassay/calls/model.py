@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ragassay.base import variants
-from ragassay.base.errors import AssayError, printable
-from ragassay.base.keys import masked
+from ragassay.base.errors import AssayError
+from ragassay.base.terminal import masked, printable
+from ragassay.text.characters import replaced
 
 canonical = json.JSONEncoder(ensure_ascii=True, sort_keys=True, separators=(",", ":")).encode
 
@@ -71,6 +72,14 @@ class Answer:
     detail: str = ""
 
 
+def answer_columns(answer: Answer, responder: str, prompt: str) -> dict:
+    """What every table of answers says of one; `prompt` is the digest of what was asked."""
+    columns = {"text": replaced(answer.text or ""), "finish_reason": answer.finish_reason}
+    columns |= {"prompt_tokens": answer.prompt_tokens, "completion_tokens": answer.completion_tokens}
+    columns |= {"detail": answer.detail or None, "truncated": answer.finish_reason == "length"}
+    return columns | {"responder": responder, "prompt": prompt}
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens of one reply; cached ones are among the prompt's. `served` is the name that the reply gives the model."""
@@ -124,8 +133,8 @@ class Failure(Exception):
 class Provider(abc.ABC):
     """The interface of a kind of model; one file each."""
 
-    batches = False  # True with the methods of `ragassay.calls.batches.endpoints`
-    manners = None  # what its server does not take, once a caller has learned of it
+    batches = False  # True with the methods of `ragassay.calls.providers.openai`
+    quirks = None  # what its server does not take, once a caller has learned of it
 
     def __init__(self, model: Model):
         self.model = model
@@ -145,16 +154,16 @@ class Provider(abc.ABC):
         """The answers in a raw body; raises Failure if it is not whole."""
 
     def answers(self, body: str) -> tuple[list[Answer], Usage]:
-        """The same, each answer with its tokens where they can be told. Raises nothing but Failure: a reply that is
-        stored would else end this run and all later ones.
+        """Answers and usage, with token counts per answer if the reply allows it. Raises nothing but Failure: a stored
+        reply that raises anything else would end this run and all later ones.
         """
         try:
             answers, usage = self.read(body)
         except Failure:
             raise
         except Exception as error:
-            told = f"reading the reply raised {type(error).__name__}: {error}"
-            raise Failure("crash", told[:300], again=False, lost=True, refused="crash") from error
+            detail = f"reading the reply raised {type(error).__name__}: {error}"
+            raise Failure("crash", detail[:300], again=False, lost=True, refused="crash") from error
         if len(answers) == 1 and (usage.prompt or usage.cached or usage.completion):
             [only] = answers
             answers = [Answer(only.text, only.finish_reason, usage.prompt, usage.completion, only.detail)]
@@ -181,7 +190,7 @@ def call_key(identity: dict, request: Request) -> str:
 
 @dataclass(frozen=True)
 class Requests:
-    """A stream of requests: each is made in its turn; their number is known, for progress to tell the time left."""
+    """A stream of requests: each is made when it is asked; their number is known for progress."""
 
     items: Sequence
     request: Callable[..., Request]  # the request for one item

@@ -15,7 +15,8 @@ from jsonschema import Draft202012Validator, FormatChecker, validators
 from jsonschema.exceptions import ValidationError
 
 from ragassay.base import plain_yaml, variants
-from ragassay.base.errors import AssayError, closest, shown, unknown
+from ragassay.base.errors import AssayError, closest, unknown
+from ragassay.base.terminal import shown
 from ragassay.config.schema import replaced, values
 
 NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"

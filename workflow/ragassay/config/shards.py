@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ragassay.base.errors import AssayError, closest_file, shown
+from ragassay.base.errors import AssayError, closest_file
+from ragassay.base.terminal import shown
 from ragassay.config.settings import NAME, stays_inside
 from ragassay.documents.sources import SourceError, document_files
 

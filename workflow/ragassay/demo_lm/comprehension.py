@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 from ragassay.corpora.corpus import cuts
 from ragassay.demo_lm.lessons import Lessons
-from ragassay.grading.answer_exchange import exchanged
-from ragassay.grading.answer_match import contains
+from ragassay.grading.matches import contains, exchanged
 from ragassay.text.words import content, stem
 
 WORDS, OVERLAP = 40, 15  # of a passage, and how many of them the next one repeats at most

@@ -26,8 +26,7 @@ from math import log
 
 from ragassay.corpora.corpus import cuts
 from ragassay.demo_lm.lessons import CLEAN, CONFLICT, Fact, Lesson, Lessons
-from ragassay.grading.answer_exchange import exchanged
-from ragassay.grading.answer_match import contains, normalized
+from ragassay.grading.matches import contains, exchanged, normalized
 from ragassay.studies.poisoning.targets.wrong_answers import by_form, form, wrong_answer
 from ragassay.text.words import content, stem
 

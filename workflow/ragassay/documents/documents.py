@@ -10,7 +10,7 @@ import re
 import unicodedata
 from urllib.parse import urlsplit
 
-from ragassay.base.errors import shown
+from ragassay.base.terminal import shown
 from ragassay.schemas.documents import ARTICLES, DOCUMENTS
 from ragassay.text.sentences import spans
 

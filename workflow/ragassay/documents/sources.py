@@ -18,8 +18,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ragassay.base import plain_yaml
-from ragassay.base.errors import AssayError, closest, shown
+from ragassay.base.errors import AssayError, closest
 from ragassay.base.stage import log
+from ragassay.base.terminal import shown
 
 FIELDS = ("id", "title", "url", "date", "topic", "text")
 HEADER = re.compile(r"---[ \t]*\n((?:.*\n)*?)---[ \t]*(?:\n|\Z)")

@@ -3,14 +3,15 @@ passages of any corpus, clean or poisoned, or none.
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
 from ragassay.base.tally import Tally
-from ragassay.calls.answer_row import said
 from ragassay.calls.complete import complete
-from ragassay.calls.model import Model, Request, Requests
-from ragassay.grading.grading import ABSTAINED, grade
+from ragassay.calls.model import Model, Request, Requests, answer_columns
+from ragassay.calls.prompts import Prompt
+from ragassay.grading.outcomes import ABSTAINED, grade
 from ragassay.schemas.corpora import QUERIES
 
 
@@ -18,17 +19,42 @@ class NoAnswers(AssayError):
     """A set has no query whose answers are known."""
 
 
+@dataclass(frozen=True)
+class Prompts:
+    """How a question is asked: with the passages that are shown for it, or by itself. With `in_lines` all passages
+    stand in one text, a line each.
+    """
+
+    with_passages: Prompt
+    without: Prompt
+    in_lines: bool
+
+    @classmethod
+    def load(cls, prompt, closed_book_prompt, in_lines: bool) -> "Prompts":
+        return cls(Prompt.load(prompt), Prompt.load(closed_book_prompt), in_lines)
+
+    def messages(self, question: str, passages: list[str]) -> list[dict]:
+        """Without a passage the question is asked by itself."""
+        if not passages:
+            return self.without.messages(question=question)
+        shown = "\n".join(" ".join(text.split()) for text in passages) if self.in_lines else passages
+        return self.with_passages.messages(passages=shown, question=question)
+
+    def digest(self, passages: list[str]) -> str:
+        return (self.with_passages if passages else self.without).digest
+
+
 def answerable(queries, about_known: bool = False) -> list[dict]:
     """The queries whose answers are known; with `about_known`, of these, those that say what they are about."""
     columns = ["query_id", "text", "passage_id", "relevant", "answers", "options"]
     rows = tables.read(QUERIES, queries, columns).to_pylist()
-    found = [row for row in rows if any(answer.strip() for answer in row["answers"] or [])]
-    if not found:
+    answered = [row for row in rows if any(answer.strip() for answer in row["answers"] or [])]
+    if not answered:
         raise NoAnswers(
             f"{queries}: found {len(rows)} queries and no answer to any, expected some in the column answers; name the"
             " column in query_sets.{name}.columns.answers, or ask another set"
         )
-    return [row for row in found if not about_known or row["passage_id"] or row["relevant"]]
+    return [row for row in answered if not about_known or row["passage_id"] or row["relevant"]]
 
 
 def question(query: dict) -> str:
@@ -52,4 +78,6 @@ def graded(
             tally.reject(row["query_id"], reason, answer.detail, answer)
         else:
             tally.keep()
-        yield {"query_id": row["query_id"], "outcome": outcome, "reason": reason} | said(answer, model.name, digest)
+        yield {"query_id": row["query_id"], "outcome": outcome, "reason": reason} | answer_columns(
+            answer, model.name, digest
+        )

@@ -11,7 +11,7 @@ from ragassay.people.folder import Study
 from ragassay.people.label_files import ExchangeError, Given
 from ragassay.people.labelling import ADJUDICATOR, ANNOTATOR, LABELS, Labelling
 from ragassay.people.page.access import AccessError, checked_name, lookalike
-from ragassay.text import surrogates
+from ragassay.text import characters
 
 # form -> what writes items with their labels as the text of a file, and what reads labels from one
 FORMS = {
@@ -114,7 +114,7 @@ def _is_new(labelling, given, replace):
         )
     if given.role not in (ANNOTATOR, ADJUDICATOR):
         raise ExchangeError(f"{given.where}: found the role {given.role!r:.60}, expected {ANNOTATOR} or {ADJUDICATOR}")
-    if half := surrogates.refusal(given.comment):
+    if half := characters.refusal(given.comment):
         raise ExchangeError(f"{given.where}: comment: {half}")
     person = labelling.people.get(given.annotator)
     vote = person.votes.get((given.role, given.item)) if person else None

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ragassay.base import variants
-from ragassay.base.errors import AssayError, shown, unknown
+from ragassay.base.errors import AssayError, unknown
+from ragassay.base.terminal import shown
 from ragassay.config.grid import Grid
 from ragassay.config.schema import merged
 from ragassay.config.settings import schema_problems

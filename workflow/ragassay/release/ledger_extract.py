@@ -12,8 +12,8 @@ from pathlib import Path
 
 from ragassay.base.errors import AssayError
 from ragassay.calls.ledger.asked import WRITTEN, read
-from ragassay.calls.ledger.calls import PICO, SERVED, USAGE, Ledger, folders
 from ragassay.calls.ledger.journal import records
+from ragassay.calls.ledger.records import PICO, SERVED, USAGE, Ledger, folders
 
 TOKENS = {"p": "prompt_tokens", "c": "cached_tokens", "o": "completion_tokens"}
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from ragassay.base import plain_yaml, tables
 from ragassay.base.stage import log
 from ragassay.base.tables import key_names
-from ragassay.base.text_table import aligned
+from ragassay.base.terminal import aligned
 from ragassay.config.settings import NAME
 from ragassay.release import contents, descriptions, gathering, ledger_extract
 from ragassay.release.folders import building

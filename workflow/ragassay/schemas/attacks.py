@@ -2,8 +2,7 @@
 
 import pyarrow as pa
 
-from ragassay.base.declaration import STRINGS
-from ragassay.base.tables import Column, Table
+from ragassay.base.tables import STRINGS, Column, Table
 from ragassay.schemas.relevance import SAID
 
 TRIES = "of each text, how many were written until one alone gave the target; empty if that was not tried"

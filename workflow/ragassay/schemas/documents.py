@@ -2,8 +2,7 @@
 
 import pyarrow as pa
 
-from ragassay.base.declaration import NUMBERS, STRINGS
-from ragassay.base.tables import Column, Table
+from ragassay.base.tables import NUMBERS, STRINGS, Column, Table
 
 CANDIDATES = Table(
     "candidates",

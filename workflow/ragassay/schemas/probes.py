@@ -2,8 +2,7 @@
 
 import pyarrow as pa
 
-from ragassay.base.declaration import STRINGS
-from ragassay.base.tables import Column, Table
+from ragassay.base.tables import STRINGS, Column, Table
 from ragassay.schemas.relevance import SAID
 
 ACTIVATIONS = Table(

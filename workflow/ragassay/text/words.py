@@ -1,15 +1,21 @@
-"""Words of an English text, their stems and what they weigh, for measures of how many words two texts share.
+"""Words, names and numbers of an English text, for measures of how much two texts share.
 
 A word is a run of letters or of digits; its stem is that of the Snowball stemmer. Function words carry no content:
 articles, pronouns, prepositions, conjunctions, auxiliaries and question words. Synonyms are different words. Nothing
 here is shared with the provider rules: its judgements are compared with these measures, and a change to it must not
 move them.
+
+A name is a run of capitalised words, perhaps joined by "of" or the like; a month or weekday counts as one. Where a
+sentence begins, its first word is capitalised anyway and is not taken, unless a capitalised word follows and it is no
+function word. A name in small letters is missed, and so is a number in words.
 """
 
 import re
 from functools import lru_cache
 
 import snowballstemmer
+
+from ragassay.text.sentences import sentences
 
 WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
 POSSESSIVE = re.compile(r"['\u2019]s?$")
@@ -26,6 +32,11 @@ FUNCTION_WORDS = frozenset(
     " will would ought let not only also too very just even still again ever never".split()
 )
 _STEMMER = snowballstemmer.stemmer("english")
+CAPITALS = "".join(filter(str.isupper, map(chr, range(0x250))))  # of the Latin scripts
+CAPITALISED = rf"[{CAPITALS}][\w.&'\u2019-]*"
+JOINED = r"(?: (?:of|of the|de|van|von|der|and|&))?"
+NAME = re.compile(rf"(?<![\w'\u2019-]){CAPITALISED}(?:{JOINED} {CAPITALISED})*")
+DIGITS = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*")
 
 
 def tokens(text: str) -> list[str]:
@@ -46,3 +57,22 @@ def content(text: str) -> list[str]:
 def weight(word: str) -> int:
     """How much a content word tells: its number of characters, since rare words tend to be long."""
     return len(word)
+
+
+def names(text: str) -> list[str]:
+    """Runs of capitalised words, in order."""
+    in_order = []
+    for sentence in sentences(text):
+        for match in NAME.finditer(sentence):
+            words = match[0].rstrip(".'\u2019-&").split(" ")
+            begins = not any(map(str.isalnum, sentence[: match.start()]))
+            if begins and (len(words) == 1 or words[0].lower() in FUNCTION_WORDS):
+                words = words[1:]
+            if words:
+                in_order.append(POSSESSIVE.sub("", " ".join(words)))
+    return in_order
+
+
+def numbers(text: str) -> list[str]:
+    """What is written in digits, in order."""
+    return DIGITS.findall(text)

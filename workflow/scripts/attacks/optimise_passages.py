@@ -5,7 +5,7 @@ target, so that a job that was killed goes on.
 from ragassay.base import tables
 from ragassay.base.code_version import module_version
 from ragassay.base.stage import log, run
-from ragassay.calls import estimate_caller
+from ragassay.calls import complete
 from ragassay.schemas.attacks import POISONED_PASSAGES, TARGETS
 from ragassay.schemas.report import CALLS
 from ragassay.studies.poisoning.attacks.attack import Tools, rows
@@ -46,7 +46,7 @@ def optimise_passages(
         reader=reader,
         responder=responder,
         filter=AttackedFilter(**filter) if filter else None,
-        finished=Finished(finished, about, keeps=not (responder and estimate_caller.estimating())),
+        finished=Finished(finished, about, keeps=not (responder and complete.estimating())),
     )
     log.info("tried on %d of %d targets", len(chosen), len(wanted))
     texts = list(rows(attack, kind, [wanted[name] for name in chosen], tools, own))

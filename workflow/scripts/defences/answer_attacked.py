@@ -8,16 +8,15 @@ asks the responder itself, such as `robustrag`, gives the answer; others leave p
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.base.tally import Tally
-from ragassay.calls.answer_row import said
 from ragassay.calls.complete import converse
-from ragassay.calls.model import Answer, Model, Request
+from ragassay.calls.model import Answer, Model, Request, answer_columns
 from ragassay.calls.prompts import Prompt
-from ragassay.grading.declining import declines, declines_from_passages
-from ragassay.grading.prompts import Prompts
+from ragassay.grading.asking import Prompts
+from ragassay.grading.declines import declines, declines_from_passages
+from ragassay.grading.outcomes import ABSTAINED, target_outcome
 from ragassay.schemas.attacks import ANSWERS, POISONED_PASSAGES, TARGETS
 from ragassay.schemas.defences import FILTERED
 from ragassay.studies.poisoning.attacks.attacked_corpus import texts_of
-from ragassay.studies.poisoning.attacks.outcomes import ABSTAINED, outcome
 from ragassay.studies.poisoning.attacks.questions import tried as tried_of
 from ragassay.studies.poisoning.defences.defence import kind_of
 
@@ -49,7 +48,7 @@ def answer_attacked(
         for row, (answer, asker) in zip(rows, given, strict=True):
             tally.hear(row["target_id"], asker.answers)
             names = shown.get(row["target_id"], [])
-            found, reason = outcome(answer, row, declines_from_passages if names else declines)
+            found, reason = target_outcome(answer, row, declines_from_passages if names else declines)
             if found == ABSTAINED:
                 tally.reject(row["target_id"], reason, answer.detail, answer)
             else:
@@ -57,7 +56,7 @@ def answer_attacked(
             about = {"target_id": row["target_id"], "outcome": found, "reason": reason, "passages": names}
             about |= {"poisoned": sum(name in poisoned for name in names), "calls": len(asker.answers)}
             about["tokens"] = asker.tokens
-            kept.add(about | said(answer, model.name, asker.digest))
+            kept.add(about | answer_columns(answer, model.name, asker.digest))
     log.info("%d targets asked", kept.written)
 
 

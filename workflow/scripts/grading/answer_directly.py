@@ -4,7 +4,7 @@ from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.calls.prompts import Prompt
 from ragassay.grading.asking import answerable, graded, question
-from ragassay.grading.declining import declines
+from ragassay.grading.declines import declines
 from ragassay.schemas.relevance import DIRECT_ANSWERS
 
 

@@ -7,7 +7,7 @@ from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.calls.prompts import Prompt
 from ragassay.grading.asking import answerable, graded, question
-from ragassay.grading.declining import declines_from_passages
+from ragassay.grading.declines import declines_from_passages
 from ragassay.schemas.relevance import PASSAGE_ANSWERS
 from ragassay.search.neighbours import NOTHING, best_passages
 

@@ -7,12 +7,12 @@ from ragassay.base.stage import log, run
 from ragassay.base.tally import Tally
 from ragassay.calls.complete import complete
 from ragassay.calls.model import Model, Request, Requests
-from ragassay.grading.declining import declines, declines_from_passages
-from ragassay.grading.prompts import Prompts
+from ragassay.grading.asking import Prompts
+from ragassay.grading.declines import declines, declines_from_passages
+from ragassay.grading.outcomes import ABSTAINED, target_outcome
 from ragassay.schemas.attacks import POISONED_PASSAGES, TARGETS
 from ragassay.schemas.defences import SWEEP_ANSWERS, SWEEP_SHOWN
 from ragassay.studies.poisoning.attacks.attacked_corpus import texts_of
-from ragassay.studies.poisoning.attacks.outcomes import ABSTAINED, outcome
 
 
 def answer_sweeps(
@@ -32,7 +32,7 @@ def answer_sweeps(
     tally, found = Tally.of_answers(model.name, "answers", most_rejected), {}
     for one, [answer] in zip(asked, complete(Requests(asked, request), model, ledger, calls, tally), strict=True):
         tally.hear(one[0], [answer])
-        found[one], reason = outcome(answer, wanted[one[0]], declines_from_passages if one[1:] else declines)
+        found[one], reason = target_outcome(answer, wanted[one[0]], declines_from_passages if one[1:] else declines)
         if found[one] == ABSTAINED:
             tally.reject(one[0], reason, answer.detail, answer)
         else:

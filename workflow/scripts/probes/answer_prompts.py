@@ -6,15 +6,14 @@ What the study of attacks has asked already is not asked again: the same passage
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.base.tally import Tally
-from ragassay.calls.answer_row import said
 from ragassay.calls.complete import complete
-from ragassay.calls.model import Model, Request, Requests
-from ragassay.grading.declining import declines, declines_from_passages
-from ragassay.grading.prompts import Prompts
+from ragassay.calls.model import Model, Request, Requests, answer_columns
+from ragassay.grading.asking import Prompts
+from ragassay.grading.declines import declines, declines_from_passages
+from ragassay.grading.outcomes import ABSTAINED, CORRECT, target_outcome
 from ragassay.schemas.attacks import ANSWERS, TARGETS
 from ragassay.schemas.probes import PROMPT_ANSWERS, PROMPT_PAIRS
 from ragassay.schemas.relevance import SAID
-from ragassay.studies.poisoning.attacks.outcomes import ABSTAINED, CORRECT, outcome
 from ragassay.studies.poisoning.probes.labels import label
 from ragassay.studies.poisoning.probes.names import CLEAN
 
@@ -41,12 +40,12 @@ def answer_prompts(
     tally = Tally.of_answers(model.name, "answers", most_rejected)
     for one, [answer] in zip(missing, complete(Requests(missing, request), model, ledger, calls, tally), strict=True):
         tally.hear(one[0], [answer])
-        found, reason = outcome(answer, wanted[one[0]], declines_from_passages if one[1] else declines)
+        found, reason = target_outcome(answer, wanted[one[0]], declines_from_passages if one[1] else declines)
         if found == ABSTAINED:
             tally.reject(one[0], reason, answer.detail, answer)
         else:
             tally.keep()
-        given[one] = {"outcome": found, "reason": reason} | said(answer, model.name, prompts.digest(one[1]))
+        given[one] = {"outcome": found, "reason": reason} | answer_columns(answer, model.name, prompts.digest(one[1]))
     tables.write(PROMPT_ANSWERS, prompt_answers, _rows(pairs, given, wants))
     log.info("%d prompts, of which %d asked", len(set(asked)), len(missing))
 

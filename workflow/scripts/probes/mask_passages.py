@@ -12,7 +12,7 @@ import numpy as np
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.grading.prompts import Prompts
+from ragassay.grading.asking import Prompts
 from ragassay.models.likelihood.scorer import Scorer
 from ragassay.models.local import LocalModel
 from ragassay.schemas.defences import BASELINE_SCORES

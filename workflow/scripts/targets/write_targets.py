@@ -6,8 +6,7 @@ from ragassay.base import tables
 from ragassay.base.errors import AssayError
 from ragassay.base.stage import log, run
 from ragassay.base.tally import Tally
-from ragassay.calls.complete import converse
-from ragassay.calls.estimate_caller import estimating
+from ragassay.calls.complete import converse, estimating
 from ragassay.calls.model import Model
 from ragassay.calls.prompts import Prompt
 from ragassay.schemas.corpora import QUERIES

@@ -21,13 +21,13 @@ from clocks import until
 from project import ROOT
 from ragassay.base import tables
 from ragassay.base.tables import Column, Table
-from ragassay.calls import caller
+from ragassay.calls import _caller
 from ragassay.calls.batches import batch_caller, submission
 from ragassay.calls.batches.submission import SentBatch
 from ragassay.calls.complete import GaveUp, Stopped, Unanswered, complete, converse
-from ragassay.calls.ledger.calls import Ledger
+from ragassay.calls.ledger.records import Ledger
+from ragassay.calls.limits.money import OverBudget, Purse
 from ragassay.calls.model import Model, ModelError, Request, provider_for
-from ragassay.calls.money import OverBudget, Purse
 from ragassay.schemas.report import CALLS
 from servers import Served
 
@@ -50,7 +50,7 @@ def hurry(monkeypatch):
     for module, settings in (
         (batch_caller, {"QUIET_SECONDS": 0.05, "FULL_SECONDS": 0.1}),
         (batch_caller.BatchCaller, {"workers": 300}),
-        (caller, {"FIRST_WAIT": 0.02, "ATTEMPTS": 20}),
+        (_caller, {"FIRST_WAIT": 0.02, "ATTEMPTS": 20}),
         (submission, {"FIRST_LOOK": 0.03, "LONGEST_LOOK": 0.1, "FIRST_WAIT": 0.02, "SYNC_SECONDS": 0.005}),
         (submission, {"SETTLE_SECONDS": 0.4, "CALL_SECONDS": 0.5}),
     ):
@@ -229,8 +229,8 @@ def test_in_a_batch_too_one_refused_request_costs_one_whatever_the_refusal_wears
     ],
 )
 def test_an_error_without_a_status_says_itself_whether_it_passes(serve, error, refused, again):
-    caller = SimpleNamespace(model=model(serve()), fail=lambda _row, failure: failure)
-    batch = SimpleNamespace(caller=caller, job=SimpleNamespace(id="batch_1"), lost=0.0, paid=0.0)
+    _caller = SimpleNamespace(model=model(serve()), fail=lambda _row, failure: failure)
+    batch = SimpleNamespace(caller=_caller, job=SimpleNamespace(id="batch_1"), lost=0.0, paid=0.0)
     failure = SentBatch._outcome(batch, SimpleNamespace(worst=0.5), {"response": None, "error": error})
     assert (failure.refused, failure.again, batch.lost) == (refused, again, 0.0)
 
@@ -273,8 +273,8 @@ def test_a_key_that_the_provider_gives_back_is_written_nowhere(serve, tmp_path, 
 @pytest.mark.parametrize("rows, size, batches", [(7, 10**9, 6), (10**9, 4_000, 2)])
 def test_batches_are_no_larger_than_the_provider_takes(serve, tmp_path, monkeypatch, rows, size, batches):
     server = serve(batch_seconds=0.1)
-    monkeypatch.setattr("ragassay.calls.batches.endpoints.Batches.most_rows", rows)
-    monkeypatch.setattr("ragassay.calls.batches.endpoints.Batches.most_bytes", size)
+    monkeypatch.setattr("ragassay.calls.providers.openai.Batches.most_rows", rows)
+    monkeypatch.setattr("ragassay.calls.providers.openai.Batches.most_bytes", size)
     assert len(answer(requests(40), model(server), tmp_path)) == 40
     sizes = [len(record["rows"]) for record in records(tmp_path) if record["t"] == "b"]
     assert sum(sizes) == 40 and max(sizes) <= rows and len(sizes) >= batches
@@ -373,7 +373,7 @@ def test_a_batch_of_a_run_that_ended_is_adopted(serve, tmp_path, caplog, monkeyp
     server, asked = serve(batch_seconds=10_000), requests(20, 2)
     with monkeypatch.context() as patience:
         patience.setattr(
-            caller.Caller.halt, "__defaults__", (10_000.0,)
+            _caller.Caller.halt, "__defaults__", (10_000.0,)
         )  # a batch is not in flight: nobody waits for it
         with in_a_process(ask_and_exit, asked, model(server, provider), tmp_path) as process:
             until(lambda: server.summary()["batches_per_input"] == [1])
@@ -519,7 +519,7 @@ def test_a_provider_that_is_full_is_waited_for(serve, tmp_path, monkeypatch, cap
 
 @pytest.mark.parametrize("seconds", [0.0, 0.3])
 def test_rows_that_stay_without_a_reply_end_the_run_with_an_error(serve, tmp_path, monkeypatch, seconds):
-    monkeypatch.setattr(caller, "ATTEMPTS", 3)
+    monkeypatch.setattr(_caller, "ATTEMPTS", 3)
     server = serve(batch_errors=1.0, batch_seconds=seconds)
     with pytest.raises((Unanswered, GaveUp, ModelError), match="no answer in 3 tries, the last: HTTP 500"):
         answer(requests(3), model(server), tmp_path)

@@ -14,8 +14,8 @@ import pytest
 
 from clocks import until
 from ragassay.calls.ledger import journal
-from ragassay.calls.ledger.calls import Ledger
 from ragassay.calls.ledger.journal import Journal, LedgerError
+from ragassay.calls.ledger.records import Ledger
 
 KEYS = [f"{number:032x}" for number in range(3)]
 

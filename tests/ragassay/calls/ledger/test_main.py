@@ -6,7 +6,7 @@ from contextlib import closing
 import pytest
 
 from ragassay.calls.ledger.__main__ import main
-from ragassay.calls.ledger.calls import Ledger
+from ragassay.calls.ledger.records import Ledger
 from ragassay.release import ledger_extract
 
 KEYS = [f"{number:032x}" for number in range(1, 9)]

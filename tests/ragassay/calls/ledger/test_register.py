@@ -18,7 +18,7 @@ JOB = """
 import asyncio, os, sys
 from ragassay.calls import complete, model
 from ragassay.calls.model import Answer, Model, Request, Usage
-from ragassay.calls.money import OverBudget
+from ragassay.calls.limits.money import OverBudget
 
 folder, name, cap, count = sys.argv[1], sys.argv[2], float(sys.argv[3]), int(sys.argv[4])
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragassay.grading.declining import declines, declines_from_passages
+from ragassay.grading.declines import declines, declines_from_passages
 
 DECLINING_WITH_PASSAGES = [
     "The passages do not say who built the harbour wall.",

@@ -8,7 +8,7 @@ import pytest
 
 from ragassay.embedded.tasks.falsehoods import texts, wrong_answer
 from ragassay.embedded.tasks.paraphrases import rewritten
-from ragassay.grading.answer_match import contains
+from ragassay.grading.matches import contains
 from ragassay.studies.poisoning.targets.hygiene import usable
 
 QUESTION = "When did the mayor open the new lock?"

@@ -15,10 +15,10 @@ import secrets
 import time
 from dataclasses import dataclass
 
-from ragassay.base.keys import masked
 from ragassay.base.stage import log
+from ragassay.base.terminal import masked
+from ragassay.calls._caller import Caller
 from ragassay.calls.batches.submission import SentBatch
-from ragassay.calls.caller import Caller
 from ragassay.calls.model import Failure, ModelError, Request
 
 WORKERS = 20_000  # conversations side by side; each takes about 15 kB

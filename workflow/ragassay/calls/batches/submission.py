@@ -17,7 +17,7 @@ import time
 from ragassay.base.stage import log
 from ragassay.calls.ledger.journal import SYNC_SECONDS
 from ragassay.calls.model import Failure
-from ragassay.calls.statuses import failure_in_reply, failure_of
+from ragassay.calls.wire.failures import failure_in_reply, failure_of
 
 FIRST_LOOK, LONGEST_LOOK = 1.0, 60.0  # seconds between looks at a batch
 TRIES, FIRST_WAIT, LONGEST_WAIT = 8, 1.0, 60.0

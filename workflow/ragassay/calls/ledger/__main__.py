@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from ragassay.base.errors import AssayError, printable
-from ragassay.calls.ledger.calls import Ledger, folders
+from ragassay.base.errors import AssayError
+from ragassay.base.terminal import printable
 from ragassay.calls.ledger.journal import records
 from ragassay.calls.ledger.lease import Lease
+from ragassay.calls.ledger.records import Ledger, folders
 
 COUNTS = ("requests", "replies", "failures", "samples")
 

@@ -4,6 +4,8 @@ The official client does the talking, with its own retries off; `models.<name>.c
 without it. Requests are sent as they are, and the raw body is handed on as it came; the deadline is the call layer's.
 """
 
+import contextlib
+import datetime
 import json
 import os
 from email.utils import parsedate_to_datetime
@@ -13,14 +15,105 @@ from urllib.parse import urlsplit
 
 from yarl import URL
 
-from ragassay.base import keys
+from ragassay.base import terminal
 from ragassay.calls import model
-from ragassay.calls.batches.endpoints import Batches
-from ragassay.calls.completion import completion
-from ragassay.calls.connections import CONNECT_SECONDS
-from ragassay.calls.model import Model, ModelError
-from ragassay.calls.posting import Fast, Official, new_session
-from ragassay.calls.statuses import failure_in_reply, failure_of
+from ragassay.calls.model import Failure, Job, Model, ModelError
+from ragassay.calls.wire.clients import Fast, Official, new_session
+from ragassay.calls.wire.failures import CONNECT_SECONDS, failure_in_reply, failure_of, failure_without_reply
+from ragassay.calls.wire.replies import completion
+
+ENDPOINT = "/v1/chat/completions"
+STATES = {"completed": "completed", "expired": "expired", "cancelled": "cancelled", "failed": "failed"}
+
+
+class Batches:
+    """What a provider needs for mode batch that has a `sdk` and makes a `new_client()` of it. They are loaded once they
+    are used: their import takes longer than a small job that needs no batches.
+    """
+
+    batches = True
+    transport_errors = ()
+    most_rows, most_bytes = 50_000, 150_000_000  # of one batch; OpenAI takes 200 MB
+
+    @cached_property
+    def client(self):
+        return self.new_client()
+
+    async def close(self) -> None:
+        if "client" in self.__dict__:
+            await self.client.close()
+
+    def row(self, name: str, messages: list[dict], sampling: dict, samples: list[int]) -> dict:
+        """A request as a line of an input file."""
+        body = self.body(messages, sampling, samples)
+        return {"custom_id": name, "method": "POST", "url": ENDPOINT, "body": body}
+
+    async def upload(self, content: bytes, name: str) -> str:
+        """The id of the new file."""
+        with self._explained():
+            return (await self.client.files.create(file=(name, content), purpose="batch")).id
+
+    async def create(self, file: str, sha256: str) -> Job:
+        with self._explained():
+            metadata = {"input_sha256": sha256}
+            settings = {"endpoint": ENDPOINT, "completion_window": "24h", "metadata": metadata}
+            return job_of(await self.client.batches.create(input_file_id=file, **settings))
+
+    async def job(self, name: str) -> Job:
+        with self._explained():
+            return job_of(await self.client.batches.retrieve(name))
+
+    async def jobs(self, since: float) -> list[Job]:
+        """At least all batches that were created since then."""
+        found = []
+        with self._explained():
+            async for batch in self.client.batches.list(limit=100):
+                found.append(job_of(batch))
+                if found[-1].created < since:
+                    break
+        return found
+
+    async def download(self, file: str) -> tuple[bytes, int]:
+        """The content of a file, and how many bytes it should have."""
+        with self._explained():
+            size = (await self.client.files.retrieve(file)).bytes
+            return (await self.client.files.content(file)).content, size
+
+    @contextlib.contextmanager
+    def _explained(self):
+        try:
+            yield
+        except self.sdk.APIStatusError as error:
+            reply = error.response
+            failure = self.failure(reply.status_code, reply.headers, reply.text)
+            if failure.refused:  # not one request, but a whole file or batch
+                remedy = "check that the provider takes batches of this model"
+                failure = Failure(failure.kind, f"{failure.detail}; {remedy}", again=False)
+            raise failure from error
+        except (self.sdk.APIError, OSError, *self.transport_errors) as error:
+            failure = failure_without_reply(error, self.server)
+            failure.lost = failure.again
+            raise failure from error
+        except (ValueError, TypeError, AttributeError) as error:
+            detail = f"{self.client.base_url} sent something else than was asked for: {error}"
+            raise Failure("cut off", detail, again=True, lost=True) from error
+
+
+def job_of(batch) -> Job:
+    """How both providers describe a batch, in one form."""
+    counts, errors, created = (getattr(batch, name, None) for name in ("request_counts", "errors", "created_at"))
+    told = [f"{error.code}: {error.message}" for error in (errors and errors.data) or []]
+    return Job(
+        id=batch.id,
+        input_file=batch.input_file_id,
+        input_sha256=(getattr(batch, "metadata", None) or {}).get("input_sha256", ""),
+        state=STATES.get(batch.status.lower(), "running"),
+        created=created.timestamp() if isinstance(created, datetime.datetime) else float(created or 0),
+        files=[file for file in (batch.output_file_id, batch.error_file_id) if file],
+        done=counts.completed + counts.failed if counts else None,
+        error="; ".join(told[:3]) or getattr(batch, "error", None) or "",
+    )
+
 
 ACCOUNT = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI-Project"}  # variable -> header
 LIMITS = {"requests_per_minute": "x-ratelimit-limit-requests", "tokens_per_minute": "x-ratelimit-limit-tokens"}
@@ -37,7 +130,7 @@ class Provider(Batches, model.Provider):
             raise ModelError(f"model {settings.name}: no key; set the environment variable {settings.key_variable}")
         if not (key.isascii() and key.isprintable()):
             raise ModelError(f"model {settings.name}: what {settings.key_variable} holds cannot be a key")
-        keys.remember(key)
+        terminal.remember(key)
         base = settings.base_url or os.environ.get(self.home_variable) or self.home
         _check_address(settings.name, "base_url" if settings.base_url else self.home_variable, base)
         self.key, self.where = key, str(URL(base)).rstrip("/")
@@ -109,7 +202,7 @@ class Provider(Batches, model.Provider):
             body["n"] = len(samples)
         if samples[0] and "seed" in sampling:  # else the first sample would come once more
             body["seed"] = sampling["seed"] + samples[0]
-        return self.manners.applied(body) if self.manners else body
+        return self.quirks.applied(body) if self.quirks else body
 
     def read(self, body):
         return completion(body, lambda error, lost: failure_in_reply(error, f"from {self.where}", self.model, lost))

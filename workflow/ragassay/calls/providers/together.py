@@ -4,10 +4,10 @@ import tempfile
 from functools import cached_property
 from pathlib import Path
 
-from ragassay.calls.batches.endpoints import ENDPOINT, job_of
-from ragassay.calls.connections import CONNECT_SECONDS
-from ragassay.calls.posting import IDLE
 from ragassay.calls.providers import openai
+from ragassay.calls.providers.openai import ENDPOINT, job_of
+from ragassay.calls.wire.clients import IDLE
+from ragassay.calls.wire.failures import CONNECT_SECONDS
 
 
 class Provider(openai.Provider):

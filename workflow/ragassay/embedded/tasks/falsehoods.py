@@ -12,7 +12,7 @@ import re
 from ragassay.embedded.english.entities import is_person, organisation
 from ragassay.embedded.english.facts import NUMBER_WORD
 from ragassay.embedded.english.vocabulary import MONTHS, NUMBER_WORDS, WEEKDAYS
-from ragassay.grading.answer_match import contains
+from ragassay.grading.matches import contains
 
 PERSONS = ("Odell Marrow", "Petra Quillan", "Silas Venn", "Corinne Abbot", "Ruth Tolland", "Edwin Parrish")
 BODIES = ("the Castor Company", "the Wexmoor Society", "the Linden Trust", "the Harrow Union")

@@ -9,7 +9,7 @@ import re
 from ragassay.embedded.english.clauses import clause
 from ragassay.embedded.english.facts import MONTH
 from ragassay.embedded.english.rewording import exchanged, reworded
-from ragassay.grading.answer_match import SMALL
+from ragassay.grading.matches import SMALL
 from ragassay.text.sentences import spans
 
 MOST = 4  # words that are exchanged in a sentence

@@ -19,7 +19,7 @@ from ragassay.people.folder import Study, draw_sample
 from ragassay.people.labelling import LABELS, Labelling, Person
 from ragassay.people.page import clicks, pages
 from ragassay.people.page.access import Access, AccessError, is_loopback, is_own_host, lookalike, secret_of, tokens_of
-from ragassay.text import surrogates
+from ragassay.text import characters
 
 LARGEST_BODY = 64 * 1024
 FILES = {"page.css": "text/css", "page.js": "text/javascript", "icon.svg": "image/svg+xml"}
@@ -166,7 +166,7 @@ async def _content(request):
             raise clicks.Refused(413, "This is longer than anything that the page sends.")
     try:
         content = json.loads(body or b"{}")
-        refusal = surrogates.refusal(json.dumps(content, ensure_ascii=False))
+        refusal = characters.refusal(json.dumps(content, ensure_ascii=False))
     except (ValueError, RecursionError):
         content = None
     if not isinstance(content, dict):

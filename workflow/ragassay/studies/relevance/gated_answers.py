@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ragassay.base import tables
-from ragassay.grading.grading import ABSTAINED, DECLINED, RIGHT, WRONG
+from ragassay.grading.outcomes import ABSTAINED, DECLINED, RIGHT, WRONG
 from ragassay.metrics.panel import Panel
 from ragassay.schemas.corpora import QUERIES
 from ragassay.schemas.relevance import DIRECT_ANSWERS, PASSAGE_ANSWERS

@@ -22,9 +22,8 @@ from ragassay.base import chance
 from ragassay.models.encoders.embed import unit
 from ragassay.models.heads import regression
 from ragassay.schemas.scope_questions import FEATURES
-from ragassay.text.names import names, numbers
 from ragassay.text.sentences import sentences
-from ragassay.text.words import content, stem, tokens, weight
+from ragassay.text.words import content, names, numbers, stem, tokens, weight
 
 DIGITS = 5  # of a similarity: further digits depend on the machine
 SCORE_DIGITS = 6  # of a score, for the same reason

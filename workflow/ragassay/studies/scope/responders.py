@@ -5,7 +5,7 @@ decides, so that each responder and prompt has the same ones, and new questions 
 """
 
 from ragassay.base import chance, tables
-from ragassay.calls import answer_row
+from ragassay.calls.model import answer_columns
 from ragassay.calls.parsers.result import Abstain, answer_part
 from ragassay.schemas.scope_questions import QUESTIONS
 from ragassay.studies.scope.votes import IN
@@ -23,7 +23,7 @@ def asked_questions(questions, in_scope_share: float) -> list[dict]:
 def response_row(question: dict, answer, responder: str, prompt: str) -> dict:
     """What responses and closed-book answers have in common; `prompt` is the digest of what was asked."""
     ids = {name: question[name] for name in ("question_id", "doc_id")}
-    return ids | answer_row.said(answer, responder, prompt)
+    return ids | answer_columns(answer, responder, prompt)
 
 
 def count_response(question: dict, answer, tally) -> None:

@@ -17,7 +17,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ragassay.grading.declining import declines
+from ragassay.grading.declines import declines
 from ragassay.metrics.paired import holm
 from ragassay.metrics.panel import bounds, number
 from ragassay.studies.scope.response_tables import SECTION

@@ -4,7 +4,7 @@ import pytest
 
 from ragassay.base import variants
 from ragassay.base.method import SettingsError
-from ragassay.grading.answer_match import contains
+from ragassay.grading.matches import contains
 from ragassay.studies.poisoning.attacks import loudness
 from ragassay.studies.poisoning.attacks.attack import (
     KINDS,
@@ -15,7 +15,7 @@ from ragassay.studies.poisoning.attacks.attack import (
     rows,
     settings_of,
 )
-from ragassay.text.visible import visible
+from ragassay.text.characters import visible
 from targets import TARGET_ROWS, targets
 
 TARGETS = targets()

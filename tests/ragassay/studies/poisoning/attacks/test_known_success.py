@@ -10,9 +10,9 @@ import pytest
 
 from project import ROOT
 from ragassay.calls.model import Answer
-from ragassay.grading.declining import declines_from_passages
+from ragassay.grading.declines import declines_from_passages
+from ragassay.grading.outcomes import target_outcome
 from ragassay.studies.poisoning.attacks.attack import ANSWER
-from ragassay.studies.poisoning.attacks.outcomes import outcome
 from ragassay.studies.poisoning.measures.reach import outcome_rows
 
 with (ROOT / "resources/demo/attacks/targets.csv").open(newline="") as lines:
@@ -33,7 +33,8 @@ def shares(answer):
     """The metrics where each target's question is answered with `answer(row)`, in one wording after another."""
     said = [WORDINGS[at % len(WORDINGS)].format(answer(row)) for at, row in enumerate(TARGETS)]
     found = [
-        outcome(Answer(text, "stop"), row, declines_from_passages)[0] for text, row in zip(said, TARGETS, strict=True)
+        target_outcome(Answer(text, "stop"), row, declines_from_passages)[0]
+        for text, row in zip(said, TARGETS, strict=True)
     ]
     own = pd.DataFrame({"outcome": found, "poisoned": 5}, index=[row["target_id"] for row in TARGETS])
     return {row["metric"]: row["value"] for row in outcome_rows({}, own, None, ANSWER, 20, 0)}

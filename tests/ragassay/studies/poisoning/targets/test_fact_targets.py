@@ -7,7 +7,7 @@ import pytest
 from project import ROOT
 from ragassay.corpora.corpus import cuts
 from ragassay.documents.sources import document_files, records
-from ragassay.grading.answer_match import contains
+from ragassay.grading.matches import contains
 from ragassay.studies.poisoning.targets.fact_targets import LONGEST, fact_targets
 from ragassay.studies.poisoning.targets.wrong_answers import aliases, form, wrong_answer
 

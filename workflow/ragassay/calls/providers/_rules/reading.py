@@ -11,8 +11,8 @@ from functools import lru_cache
 from math import log
 from typing import NamedTuple
 
-from ragassay.text.names import names, numbers
 from ragassay.text.sentences import sentences
+from ragassay.text.words import names, numbers
 
 WORD = re.compile(r"\d[\d,.]*\d|\d|[^\W\d_]+(?:['\u2019.-](?!s\b)[^\W\d_]+)*|%")
 LONGEST = 1000  # letters of a sentence that are read

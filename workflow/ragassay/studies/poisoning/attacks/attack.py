@@ -17,6 +17,7 @@ from typing import NamedTuple, Self
 from ragassay.base import method
 from ragassay.base.errors import AssayError
 from ragassay.documents.ids import content_id
+from ragassay.grading.outcomes import NEITHER, REFUSAL, TARGET
 
 KINDS = "ragassay.studies.poisoning.attacks.kinds"
 # what an attack may need: clean passages by target, a table of texts, one that a model writes, the weights of a
@@ -24,6 +25,8 @@ KINDS = "ragassay.studies.poisoning.attacks.kinds"
 RETRIEVED, TEXTS, WRITER = "retrieved", "texts", "writer"
 RETRIEVER, READER, FILTER, RESPONDER = "retriever", "reader", "filter", "responder"
 ANSWER, DECLINING, ERROR = "answer", "declining", "error"  # what it may want
+WANTED = {ANSWER: (TARGET,), DECLINING: (REFUSAL,), ERROR: (TARGET, NEITHER, REFUSAL)}  # outcomes, by what it wants
+WANTED = {ANSWER: (TARGET,), DECLINING: (REFUSAL,), ERROR: (TARGET, NEITHER, REFUSAL)}  # outcomes, by what it wants
 
 
 class AttackError(AssayError):

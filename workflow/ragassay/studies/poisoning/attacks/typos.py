@@ -1,6 +1,6 @@
 """Typos as people make them: a neighbouring key, two letters exchanged inside a word, or its end left out."""
 
-from ragassay.grading.answer_match import normalized
+from ragassay.grading.matches import normalized
 
 ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 SHORTEST = 4  # letters of a word that may get a typo

@@ -14,7 +14,7 @@ import numpy as np
 
 from ragassay.base import chance
 from ragassay.calls.complete import account, converse
-from ragassay.calls.ledger.calls import Ledger
+from ragassay.calls.ledger.records import Ledger
 from ragassay.calls.model import Model, Request
 from ragassay.calls.prompts import Prompt
 from ragassay.models.encoders.embed import Embedder, tokenized, vectors

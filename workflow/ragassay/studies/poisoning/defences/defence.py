@@ -25,7 +25,8 @@ import numpy as np
 
 from ragassay.base import method, variants
 from ragassay.base.card import is_number
-from ragassay.base.errors import AssayError, shown
+from ragassay.base.errors import AssayError
+from ragassay.base.terminal import shown
 
 KINDS = "ragassay.studies.poisoning.defences.kinds"
 SCORES, VECTORS = "scores", "vectors"  # what one may need

@@ -19,7 +19,7 @@ from ragassay.schemas.defences import PASSAGE_SCORES
 from ragassay.search.nearest import COSINE, comparable
 from ragassay.studies.poisoning.attacks.attacked_corpus import texts_of
 from ragassay.studies.poisoning.defences.defence import DefenceError
-from ragassay.text.visible import visible
+from ragassay.text.characters import visible
 
 
 @dataclass

@@ -8,7 +8,7 @@ that changes what they compute. Others give other scores, which its thresholds s
 from pathlib import Path
 
 from ragassay.base import card
-from ragassay.base.errors import shown
+from ragassay.base.terminal import shown
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.studies.poisoning.defences.defence import Defence, DefenceError, damage_of, kind_of
 from ragassay.studies.poisoning.defences.null import ALL, FOLDS

@@ -14,8 +14,8 @@ import numpy as np
 
 from ragassay.base import chance, variants
 from ragassay.base.errors import AssayError
+from ragassay.text.characters import visible
 from ragassay.text.sentences import spans
-from ragassay.text.visible import visible
 
 KINDS = "ragassay.studies.poisoning.defences.scorers"
 DOCUMENTS = "documents.json"  # in a trained scorer's folder: the half of each document

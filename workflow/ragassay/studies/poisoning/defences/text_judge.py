@@ -9,7 +9,7 @@ from ragassay.studies.poisoning.defences import guard_card
 from ragassay.studies.poisoning.defences.defence import SCORES, VECTORS, DefenceError, Judgement
 from ragassay.studies.poisoning.defences.null import ALL
 from ragassay.studies.poisoning.defences.scorer import Surprise, SurpriseScorer, surprises
-from ragassay.text.visible import visible
+from ragassay.text.characters import visible
 
 
 class TextJudge:

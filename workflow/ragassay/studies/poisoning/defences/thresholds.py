@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from ragassay.base.card import ascending, is_number
-from ragassay.base.errors import shown
+from ragassay.base.terminal import shown
 from ragassay.studies.poisoning.defences.defence import Criterion, Defence, DefenceError, Judgement
 from ragassay.studies.poisoning.defences.null import FOUND, SAMPLE, Null, is_rough
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ragassay.grading.outcomes import ABSTAINED, CORRECT
 from ragassay.metrics.paired import holm
 from ragassay.metrics.panel import Panel
-from ragassay.studies.poisoning.attacks.outcomes import ABSTAINED, CORRECT
 from ragassay.studies.poisoning.measures.detection import SECTION, caught
 
 FPR, FLIPS = 0.05, 9_999

@@ -13,12 +13,12 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
+from ragassay.grading.outcomes import ABSTAINED, BOTH, CORRECT, TARGET, TARGET_OUTCOMES
 from ragassay.metrics.panel import Panel
 from ragassay.schemas.report import Section
 from ragassay.studies.poisoning.attacks import loudness
-from ragassay.studies.poisoning.attacks.attack import ANSWER
+from ragassay.studies.poisoning.attacks.attack import ANSWER, WANTED
 from ragassay.studies.poisoning.attacks.loudness import WordPairs
-from ragassay.studies.poisoning.attacks.outcomes import ABSTAINED, BOTH, CORRECT, OUTCOMES, TARGET, WANTED
 
 SECTION = Section("attacks")
 RULERS = ("shorter", "question_words", "content_words", "unusual_pairs")
@@ -122,7 +122,7 @@ def outcome_rows(keys: dict, answers, clean, wants: str | None, resamples: int, 
     """
     panel, given = Panel(answers.index, resamples, seed), answers["outcome"].to_numpy()
     known, everybody = given != ABSTAINED, np.ones(len(answers), bool)
-    shares = {"outcomes": {name: (given == name, everybody) for name in OUTCOMES if name != ABSTAINED}}
+    shares = {"outcomes": {name: (given == name, everybody) for name in TARGET_OUTCOMES if name != ABSTAINED}}
     if wants:
         shares["success"] = _success(answers, clean, wants)
     for table, of_table in shares.items():

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ragassay.grading.answer_match import contains
+from ragassay.grading.matches import contains
+from ragassay.grading.outcomes import ABSTAINED, CORRECT, TARGET
 from ragassay.metrics.panel import Panel
-from ragassay.studies.poisoning.attacks.outcomes import ABSTAINED, CORRECT, TARGET
 from ragassay.studies.poisoning.defences.defence import kind_of
 from ragassay.studies.poisoning.defences.null import FOLDS, Null, fold_of
 from ragassay.studies.poisoning.measures.detection import SECTION, judged

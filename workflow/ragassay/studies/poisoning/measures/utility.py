@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ragassay.grading.outcomes import ABSTAINED, CORRECT, TARGET_OUTCOMES
 from ragassay.metrics.panel import Panel
-from ragassay.studies.poisoning.attacks.outcomes import ABSTAINED, CORRECT, OUTCOMES
 from ragassay.studies.poisoning.measures.detection import SECTION
 
 LENGTHS = ((1, 7, "up to 7"), (8, 12, "8 to 12"), (13, 10_000, "13 and more"))  # words of a question
@@ -65,7 +65,7 @@ def answer_rows(given: dict, judged: dict, targets, resamples: int, seed: int) -
 
 def _outcomes(keys, own, known, panel):
     """All outcomes but one, which the others give; the share of right answers goes by the paper's name, too."""
-    names = [name for name in OUTCOMES if name != ABSTAINED]
+    names = [name for name in TARGET_OUTCOMES if name != ABSTAINED]
     found = own["outcome"].to_numpy()
     values = np.stack([np.where(known, found == name, np.nan) for name in names], axis=1)
     estimates = panel.mean(values, np.ones(values.shape, bool))

@@ -17,8 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ragassay.grading.answer_exchange import exchanged
-from ragassay.grading.answer_match import contains
+from ragassay.grading.matches import contains, exchanged
 from ragassay.studies.poisoning.attacks.kinds.poisonedrag_black import sentence
 from ragassay.studies.poisoning.attacks.typos import may_change, typo
 from ragassay.studies.poisoning.probes.names import (

@@ -5,9 +5,9 @@ has poisoned one that gives it and not the right one; an attack that wants a mod
 answer that does so where the clean prompt is answered right. All others have a label, too, so that they are counted.
 """
 
-from ragassay.studies.poisoning.attacks.attack import ANSWER
-from ragassay.studies.poisoning.attacks.outcomes import CORRECT as RIGHT
-from ragassay.studies.poisoning.attacks.outcomes import NEITHER, TARGET, WANTED
+from ragassay.grading.outcomes import CORRECT as RIGHT
+from ragassay.grading.outcomes import NEITHER, TARGET
+from ragassay.studies.poisoning.attacks.attack import ANSWER, WANTED
 from ragassay.studies.poisoning.probes.names import ATTACKED, MATCHED
 
 LABELS = CORRECT, POISONED, HALLUCINATED, RESISTED, UNDECIDED = (

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from ragassay.base import tables
-from ragassay.grading.answer_match import contains
+from ragassay.grading.matches import contains
 from ragassay.schemas.attacks import POISONED_PASSAGES, RETRIEVED
 from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES
 from ragassay.studies.poisoning.attacks.attacked_corpus import texts_of

@@ -13,8 +13,7 @@ from collections.abc import Iterator
 from ragassay.demo_lm.lessons import Fact, facts
 from ragassay.documents.ids import content_id
 from ragassay.embedded.english.clauses import lowered
-from ragassay.grading.answer_exchange import exchanged
-from ragassay.grading.answer_match import contains
+from ragassay.grading.matches import contains, exchanged
 from ragassay.queries.synthetic import passages_in_turn
 from ragassay.studies.poisoning.targets.hygiene import Problem, usable
 from ragassay.studies.poisoning.targets.wrong_answers import aliases, by_form, form, wrong_answer

@@ -10,7 +10,7 @@ import re
 from typing import NamedTuple
 
 from ragassay.calls.parsers.result import refuses
-from ragassay.grading.answer_match import contains, normalized
+from ragassay.grading.matches import contains, normalized
 
 DEBRIS = re.compile(
     r"""^\s*["'\u201c\u201d{\[]*\s*(?:corpus\s*_?\d*|(?:passage|text)\s*_?\d+)["'\u201c\u201d]*\s*[:.)-]\s*""", re.I

@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 from ragassay.calls.model import Request
 from ragassay.calls.prompts import Prompt
-from ragassay.grading.declining import declines, declines_from_passages
-from ragassay.grading.right_answers import right_answers, stated
-from ragassay.studies.poisoning.attacks.outcomes import TARGET, outcome
+from ragassay.grading.declines import declines, declines_from_passages
+from ragassay.grading.outcomes import TARGET, plain_answer, right_answers, target_outcome
 from ragassay.studies.poisoning.targets import proposals
 from ragassay.studies.poisoning.targets.gold_texts import named
 from ragassay.studies.poisoning.targets.hygiene import Problem, usable, without_debris
@@ -55,10 +54,10 @@ class Interview:
         return await self._tested(row) if row and self.settings.tries else row
 
     async def _right_answers(self):
-        given = stated(await self._briefly(self.gold), declines_from_passages)
+        given = plain_answer(await self._briefly(self.gold), declines_from_passages)
         others = self.query["answers"] or []
         if self.settings.agreement == CLOSED_BOOK:
-            by_heart = stated(await self._briefly([]), declines)
+            by_heart = plain_answer(await self._briefly([]), declines)
             others = [by_heart] if by_heart else []
         if found := right_answers(given, others):
             return found
@@ -104,7 +103,7 @@ class Interview:
         return usable(row | {"texts": list(kept)})[0] | {"tries": list(kept.values())}
 
     async def _yields(self, row, text):
-        found, _ = outcome(await self._briefly([text]), row, declines_from_passages)
+        found, _ = target_outcome(await self._briefly([text]), row, declines_from_passages)
         return found == TARGET and not self.settings.most
 
     async def _another(self, row):

@@ -2,7 +2,7 @@
 
 from ragassay.calls.parsers.json_answers import parse_object
 from ragassay.calls.parsers.result import Abstain
-from ragassay.grading.answer_match import normalized
+from ragassay.grading.matches import normalized
 from ragassay.studies.poisoning.targets.hygiene import Problem, is_refusal, without_debris
 
 KEYS = ("passage",)

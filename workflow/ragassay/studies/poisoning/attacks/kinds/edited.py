@@ -2,7 +2,7 @@
 see if an attack has no style of its own. Without a passage that gives the answer among those retrieved, there is none.
 """
 
-from ragassay.grading.answer_exchange import exchanged
+from ragassay.grading.matches import exchanged
 from ragassay.studies.poisoning.attacks.attack import RETRIEVED, Attack, Poison
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ragassay.grading.answer_match import contains
+from ragassay.grading.matches import contains
 from ragassay.studies.poisoning.attacks.attack import ERROR, READER, RETRIEVED, RETRIEVER, Attack, Poison
 from ragassay.studies.poisoning.attacks.typos import may_change, typo
 

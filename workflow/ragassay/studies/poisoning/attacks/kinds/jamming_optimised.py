@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ragassay.grading.declining import declines_from_passages
+from ragassay.grading.declines import declines_from_passages
 from ragassay.studies.poisoning.attacks.attack import (
     DECLINING,
     RESPONDER,

@@ -1,6 +1,6 @@
 """Several defences, one after another: each looks at what those before it left. `of` names them."""
 
-from ragassay.base.errors import shown
+from ragassay.base.terminal import shown
 from ragassay.studies.poisoning.defences.defence import KEPT, Defence, damage_of, kind_of
 
 

@@ -6,7 +6,7 @@ wording are found less often. It removes no passage, and a text that says what t
 
 from ragassay.calls.parsers.json_answers import parse_object
 from ragassay.calls.parsers.result import Abstain
-from ragassay.grading.answer_match import normalized
+from ragassay.grading.matches import normalized
 from ragassay.studies.poisoning.defences.defence import Defence
 
 MOST_WORDS = 60

@@ -11,8 +11,8 @@ from collections import Counter
 
 from ragassay.calls.parsers.json_answers import parse_object
 from ragassay.calls.parsers.result import Abstain, answer_part
-from ragassay.grading.answer_match import normalized
-from ragassay.grading.declining import declines_from_passages
+from ragassay.grading.declines import declines_from_passages
+from ragassay.grading.matches import normalized
 from ragassay.studies.poisoning.defences.defence import Defence
 
 KEYWORDS, VOTING = "keywords", "voting"

@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from ragassay.base.card import is_number
-from ragassay.base.errors import shown
+from ragassay.base.terminal import shown
 from ragassay.models.encoders.embed import unit
 from ragassay.studies.poisoning.defences.defence import VECTORS, Criterion, Defence, DefenceError, Judgement
 from ragassay.studies.poisoning.defences.null import is_rough

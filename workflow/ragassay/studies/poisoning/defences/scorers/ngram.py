@@ -25,7 +25,7 @@ from ragassay.base import chance
 from ragassay.base.atomic import replacing, write_text
 from ragassay.models import files
 from ragassay.studies.poisoning.defences.scorer import ScorerError, SurpriseScorer, TokenScores, half_of
-from ragassay.text.visible import visible
+from ragassay.text.characters import visible
 
 CHUNK = 4096  # texts at once
 TOKEN = re.compile(r"\w+|[^\w\s]")

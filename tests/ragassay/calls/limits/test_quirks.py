@@ -1,0 +1,220 @@
+"""Servers that do not take all that is sent: what refusals name, what is sent instead, and that it is learned once."""
+
+import json
+import logging
+
+import pytest
+
+from common.model_jobs import OVER_BUDGET, Jobs
+from ragassay.calls.complete import complete
+from ragassay.calls.ledger.lease import Lease
+from ragassay.calls.ledger.register import Register
+from ragassay.calls.limits.quirks import LEFT_OUT, RENAMED, Quirks
+from ragassay.calls.model import ModelError, Request
+from ragassay.calls.wire.failures import failure_of
+
+SYSTEM = [{"role": "system", "content": "Answer in one word."}, {"role": "user", "content": "Is the harbour open?"}]
+USE_OTHER = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+FORBIDDEN = "Extra inputs are not permitted"
+TOO_LONG = "'max_tokens' or 'max_completion_tokens' is too large: 9000. The maximum context length is 8192 tokens"
+NO_JSON = "Invalid parameter: 'response_format' of type 'json_object' is not supported"
+NO_SYSTEM = "Unsupported value: 'messages[0].role' does not support 'system' with this model."
+FLAGGED = "The prompt, on the temperature of the sea, was flagged"
+
+
+@pytest.fixture(params=["official", "fast"])
+def client(request):
+    return request.param
+
+
+def pydantic(name):
+    return [{"type": "extra_forbidden", "loc": ["body", name], "msg": FORBIDDEN, "input": 1}]
+
+
+def google(*names):
+    words = "\n".join(f'Invalid JSON payload received. Unknown name "{name}": Cannot find field.' for name in names)
+    return json.dumps([{"error": {"code": 400, "message": words, "status": "INVALID_ARGUMENT"}}])
+
+
+# --- what a refusal names -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "parameter"),
+    [
+        # OpenAI and Azure
+        (400, {"message": USE_OTHER, "param": "max_tokens", "code": "unsupported_parameter"}, "max_tokens"),
+        (400, {"error": {"message": USE_OTHER, "code": "invalid_request_body"}}, "max_tokens"),
+        (400, {"message": "Unsupported value: 'temperature' does not support 0.2 with this model."}, "temperature"),
+        (400, {"message": "Unsupported value", "param": "messages[0].role, system", "code": "unsupported_value"}, ""),
+        (400, {"message": NO_SYSTEM}, "system"),
+        (400, {"message": NO_JSON}, "response_format"),
+        # checkers of types: Mistral, in three forms, and others that stand on the same library
+        (422, {"object": "error", "message": {"detail": pydantic("seed")}, "param": None}, "seed"),
+        (422, {"object": "Error", "message": pydantic("n"), "detail": pydantic("n"), "code": 3001}, "n"),
+        (422, {"object": "error", "message": json.dumps({"detail": pydantic("top_p")})}, "top_p"),
+        (422, {"detail": pydantic("max_completion_tokens")}, "max_completion_tokens"),
+        # Groq
+        (400, {"error": {"message": "property 'seed' is unsupported, did you mean 'send'?"}}, "seed"),
+        (400, {"error": {"message": "'n' : number must be at most 1", "type": "invalid_request_error"}}, "n"),
+        # Gemini's compatible endpoint, whose error is a list, and which names several at once
+        (400, google("seed"), "seed"),
+        (400, google("frequency_penalty", "seed"), "seed"),
+        # engines on one's own machine
+        (400, {"object": "error", "message": "System role not supported", "type": "BadRequestError"}, "system"),
+        (400, {"error": {"code": 400, "message": "Developer instruction is not enabled for models/x"}}, "system"),
+        (400, {"error": {"code": 400, "message": "Only one completion choice is allowed"}}, "n"),
+        (400, {"error": "This model does not accept the parameter top_p"}, "top_p"),
+        # what names a parameter and does not concern it
+        (400, {"message": "max_tokens is too large: 100000.", "param": "max_tokens", "code": "invalid_value"}, ""),
+        (400, {"error": {"message": TOO_LONG}}, ""),
+        (400, {"error": {"message": FLAGGED, "code": "moderation"}}, ""),
+        (400, {"error": {"message": "the system is overloaded with this request"}}, ""),
+        (400, None, ""),
+        (413, {"error": {"message": "The prompt is too long; temperature is fine"}}, ""),
+    ],
+)
+def test_which_parameter_a_refusal_names(model, status, error, parameter):
+    found = failure_of(status, error, "from x", model("http://x/v1"))
+    assert found.parameter == parameter and found.refused
+
+
+def test_a_refusal_counts_only_for_what_was_sent(model):
+    quirks = Quirks(model("http://x/v1", options={"top_p": 0.5}))
+    request = Request(SYSTEM, {"temperature": 0.5, "max_tokens": 5})
+    for name, samples, sent in [
+        ("seed", 1, False),
+        ("n", 1, False),
+        ("n", 2, True),
+        ("temperature", 1, True),
+        ("top_p", 1, True),
+        ("system", 1, True),
+        ("max_tokens", 1, True),
+        ("max_completion_tokens", 1, False),
+    ]:
+        assert quirks.refused(name, request, samples, "it says so") is sent, name
+    assert quirks.known == {"n", "temperature", "top_p", "system", "max_tokens"}
+
+
+def test_bodies_as_each_server_takes_them(model):
+    quirks = Quirks(model("http://x/v1"))
+    body = {"model": "m", "messages": SYSTEM, "max_tokens": 5, **dict.fromkeys(LEFT_OUT, 1)}
+    assert quirks.applied(dict(body)) == body
+    quirks.known = {*LEFT_OUT, "max_tokens", "system"}
+    text = "Answer in one word.\n\nIs the harbour open?"
+    assert quirks.applied(dict(body)) == {
+        "model": "m",
+        "messages": [{"role": "user", "content": text}],
+        "max_completion_tokens": 5,
+    }
+    quirks.known = {"max_completion_tokens", "system"}
+    only = {"messages": SYSTEM[:1], "max_completion_tokens": 5}
+    assert quirks.applied(only) == {
+        "messages": [{"role": "user", "content": "Answer in one word."}],
+        "max_tokens": 5,
+    }
+    assert SYSTEM[0]["role"] == "system" and RENAMED["max_tokens"] in RENAMED
+
+
+# --- whole runs -----------------------------------------------------------------------------------------------------
+
+
+def ask(model, folder, count=12, samples=1, **sampling):
+    sampling = {"max_tokens": 20, "temperature": 0.5, "seed": 3} | sampling
+    questions = [{"role": "user", "content": f"Is harbour {n} open?"} for n in range(count)]
+    asked = [Request([SYSTEM[0], question], sampling, samples) for question in questions]
+    return list(complete(asked, model, folder))
+
+
+@pytest.mark.parametrize("samples", [1, 3])
+def test_what_a_server_does_not_take_is_left_out_told_once_and_kept(serve, model, tmp_path, caplog, samples):
+    refused = ["max_tokens", "temperature", "seed", "system"]
+    server = serve(unsupported=refused, most_samples=1, fresh_samples=True)
+    tested = model(server, concurrency=4, register=str(tmp_path / "register"))
+    with caplog.at_level(logging.INFO, "ragassay"):
+        found = ask(tested, tmp_path / "first", samples=samples)
+    assert not any(answer.detail for row in found for answer in row) and {len(row) for row in found} == {samples}
+    told = [record.getMessage() for record in caplog.records if "it takes no" in record.getMessage()]
+    assert len(told) == len(refused) + (samples > 1), told
+    assert any("it is called `max_completion_tokens` from now on" in line for line in told)
+    assert any("models.tested.sampling" in line for line in told)
+    first = server.summary()["requests"]
+    assert 12 * samples < first <= 12 * samples + 5 * 4, "each of those in flight may be refused"
+    caplog.clear()
+    ask(tested, tmp_path / "second", count=5, samples=samples)  # another job
+    assert server.summary()["requests"] == first + 5 * samples and "takes no" not in caplog.text
+
+
+def test_answers_are_known_by_what_was_asked_for_whatever_was_sent(serve, model, tmp_path):
+    server = serve(unsupported=["temperature"])
+    found = ask(model(server), tmp_path)
+    server.control(unsupported=[])
+    asked = server.summary()["requests"]
+    assert ask(model(server), tmp_path) == found and server.summary()["requests"] == asked
+    assert ask(model(server, mode="replay"), tmp_path) == found
+
+
+def test_another_server_has_manners_of_its_own(serve, model, tmp_path):
+    strict, free = serve(unsupported=["seed"]), serve()
+    register = str(tmp_path / "register")
+    ask(model(strict, register=register), tmp_path / "one")
+    other = model(free, register=register)
+    with Lease(tmp_path / "two", register=Register(register, tmp_path / "two")) as lease:
+        assert Quirks(model(strict), lease.register).known == {"seed"}
+        assert Quirks(other, lease.register).known == set()
+
+
+def test_what_is_refused_by_either_name_is_refused(serve, model, tmp_path):
+    server = serve(unsupported=["max_tokens", "max_completion_tokens"])
+    with pytest.raises(ModelError, match=r"the first \d+ requests were all refused.*models\.tested\.sampling"):
+        ask(model(server), tmp_path, count=30)
+
+
+def test_a_prompt_that_is_refused_with_or_without_a_setting_abstains(serve, model, tmp_path):
+    """Its refusal names a setting; the others go on as they were."""
+    words = " 'seed' is not supported for this prompt"
+    server = serve(refused_words={"harbour 3 ": 400}, error_text=words)
+    found = ask(model(server, concurrency=1), tmp_path)
+    assert [bool(row[0].detail) for row in found] == [n == 3 for n in range(12)]
+    assert server.summary()["requests"] == 13, "the refused one was tried twice"
+
+
+# --- answers that are longer than they may be -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cap", [0.002, 0.01, 0.05])
+def test_a_server_that_ignores_max_tokens_does_not_pass_the_cap(serve, model, tmp_path, cap):
+    server = serve(texts=["word " * 480], odd_answers={"too_long": 1.0})
+    tested = model(server, concurrency=16, budget_usd=cap, register=str(tmp_path / "register"))
+    with pytest.raises(ModelError, match="budget_usd"):
+        ask(tested, tmp_path / "one", count=200)
+    bill = server.summary()
+    assert bill["completion_tokens"] == 600 * bill["billed"] > 0
+    assert bill["prompt_tokens"] * 1e-6 + bill["completion_tokens"] * 2e-6 <= cap
+
+
+def test_long_answers_that_come_together_raise_what_is_set_aside_once(serve, model, tmp_path, caplog):
+    """Without a cap nobody waits for the first of them."""
+    caplog.set_level(logging.INFO, "ragassay")
+    register = Register(tmp_path / "register", "ledger")
+    server = serve(texts=["word " * 480], odd_answers={"too_long": 1.0})
+    ask(model(server, register=str(tmp_path / "register")), tmp_path)
+    with register.shared() as (kept, _):
+        assert 5 < kept["manners"]["excess"] < 20
+    assert caplog.text.count("answers are longer than max_tokens") == 1
+
+
+def test_a_request_without_what_was_refused_is_no_further_try(serve, model, tmp_path, quick):
+    failures = {str(number): "500" for number in range(4, 11)}  # after three refusals, all tries but the last
+    server = serve(unsupported=["max_tokens", "temperature", "seed"], faults_at=failures)
+    [[answer]] = ask(model(server, concurrency=1), tmp_path, count=1)
+    assert not answer.detail and server.summary()["requests"] == 11
+
+
+def test_jobs_that_start_together_under_a_cap_wait_for_the_first_reply_of_one_of_them(serve, tmp_path):
+    """An answer of a server that ignores max_tokens may cost a good part of the cap."""
+    server = serve(latency=0.5, odd_answers={"too_long": 1.0}, texts=["word " * 400])
+    with Jobs(server, tmp_path, concurrency=4, price={"input": 0, "output": 1e6}, budget_usd=1000.0) as jobs:
+        jobs.start(5, 5, 5)
+        assert jobs.wait() == [OVER_BUDGET] * 3
+    assert 0 < server.summary()["completion_tokens"] <= 1000

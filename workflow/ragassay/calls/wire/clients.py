@@ -1,0 +1,127 @@
+"""Post requests to one address, by the official client or by a session of aiohttp, each with its connections kept open.
+
+Both send the same bytes of a body and hand on what came, whatever its status. Nothing is sent again, to no other
+address either, and there is no deadline but for the connection. aiohttp alone takes less processor time; it finds
+proxies and trusts certificates as the official clients do. Each request brings its headers along: a session would give
+its own to proxies, too, with the key among them.
+"""
+
+import json
+import urllib.request
+from collections.abc import Mapping
+
+import aiohttp
+from yarl import URL
+
+from ragassay.calls.model import ModelError
+from ragassay.calls.wire.failures import CONNECT_SECONDS, failure_of_proxy, failure_without_reply
+
+IDLE = 4.0  # seconds for which a connection is kept; many servers close theirs after 5
+LONGEST_HEADER = 65_536  # bytes
+HEADERS = {"Accept": "application/json", "Content-Type": "application/json", "User-Agent": "ragassay"}
+
+
+class Fast:
+    """`await post(body)` to an address, without an official client."""
+
+    def __init__(self, server: str, address: str, headers: Mapping[str, str]):
+        self.server, self.address, self._session = server, URL(address), None
+        self.headers = {**HEADERS, **headers}
+
+    async def post(self, body: dict) -> tuple[int, Mapping[str, str], str]:
+        """Status, headers and text of the reply. Raises Failure."""
+        self.open()
+        sent = {"data": encoded(body), "headers": self.headers, "proxy": self._proxy, "allow_redirects": False}
+        try:
+            async with self._session.post(self.address, **sent) as reply:
+                status, headers, content = reply.status, reply.headers, await reply.read()
+        except (aiohttp.ClientError, OSError) as error:
+            raise failure_without_reply(error, self.server) from error
+        return received(status, headers, content, self.server)
+
+    def open(self) -> None:
+        """What the first request would else wait for."""
+        if self._session:
+            return
+        self._proxy = proxy_for(self.address, self.server)
+        self._session = new_session(self._trusted())
+
+    async def close(self) -> None:
+        if self._session:
+            await self._session.close()
+
+    def _trusted(self):
+        """The certificates of the official clients."""
+        if self.address.scheme != "https":
+            return True
+        import httpx2
+
+        return httpx2.create_ssl_context()
+
+
+class Official:
+    """The same through the official client of a provider, which is loaded and made when it is first used."""
+
+    def __init__(self, server: str, address: str, provider):
+        self.server, self.address, self.provider = server, URL(address), provider
+
+    async def post(self, body: dict) -> tuple[int, Mapping[str, str], str]:
+        """Status, headers and text of the reply. Raises Failure."""
+        self.open()
+        sdk, sent = self.provider.sdk, {"content": encoded(body), "options": self.provider.post_options}
+        try:
+            reply = await self.provider.client.post(self.provider.path, cast_to=self.provider.reply_type, **sent)
+        except sdk.APIStatusError as error:
+            reply = error.response
+        except (sdk.APIError, aiohttp.ClientError, OSError) as error:
+            raise failure_without_reply(error, self.server) from error
+        return received(reply.status_code, reply.headers, reply.content, self.server)
+
+    def open(self) -> None:
+        """What the first request would else wait for."""
+        if "client" in self.provider.__dict__:
+            return
+        proxy_for(self.address, self.server)
+        try:
+            self.provider.client  # noqa: B018  made here
+        except (ValueError, ImportError, OSError) as error:
+            told = f"{self.server}: the official client cannot be used: {' '.join(str(error).split())[:300]}"
+            variables = "check the variables HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and SSL_CERT_FILE"
+            raise ModelError(f"{told}; {variables}") from error
+
+    async def close(self) -> None:
+        """The provider closes its client, which batches use, too."""
+
+
+def new_session(ssl) -> aiohttp.ClientSession:
+    connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=IDLE, ssl=ssl)
+    timeout = aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS)
+    settings = {"timeout": timeout, "cookie_jar": aiohttp.DummyCookieJar()}
+    settings |= {"max_line_size": LONGEST_HEADER, "max_field_size": LONGEST_HEADER}
+    return aiohttp.ClientSession(connector=connector, **settings)
+
+
+def encoded(body: dict) -> bytes:
+    return json.dumps(body, allow_nan=False).encode()
+
+
+def received(status: int, headers: Mapping[str, str], content: bytes, server: str) -> tuple:
+    """A reply, unless a proxy gave it."""
+    if status == 407:
+        raise failure_of_proxy(status, server)
+    return status, headers, content.decode(errors="replace")
+
+
+def proxy_for(address: URL, server: str) -> str | None:
+    """The proxy that the environment names for an address."""
+    if urllib.request.proxy_bypass(f"{address.host}:{address.port}"):
+        return None
+    proxies = urllib.request.getproxies()
+    proxy = proxies.get(address.scheme) or proxies.get("all")
+    if proxy and "://" not in proxy:
+        proxy = f"http://{proxy}"
+    if proxy and not proxy.startswith(("http://", "https://")):
+        kind, host = proxy.partition("://")[0], address.host
+        expected = "expected one that begins with http://"
+        raise ModelError(f"{server}: the environment names a {kind} proxy, {expected}, or NO_PROXY={host}")
+    return proxy

@@ -1,0 +1,39 @@
+"""Characters that nobody sees, and halves of characters.
+
+Whoever plants a text can put an invisible character into each of its words, or an accent on each of its letters. Its
+vector stays where it was, and its words are others for whatever counts words. So all that scores a passage reads it
+through `visible`, as an encoder's tokenizer does. Letters of another script that only look the same, such as Cyrillic
+ones, stay what they are.
+
+JSON can spell halves of surrogate pairs, but they are no characters: no UTF-8 file or page can hold one.
+"""
+
+import re
+import unicodedata
+
+SPACES = "\t\n\r"
+DROPPED = "\ufffd\u1734"  # which tokenizers drop, too
+SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def visible(text: str) -> str:
+    """The text without what nobody sees, each letter in its plainest form. Printable ASCII stays as it is."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(filter(_is_seen, unicodedata.normalize("NFKD", text)))
+
+
+def _is_seen(letter):
+    kind = unicodedata.category(letter)
+    return letter in SPACES or not (kind == "Mn" or kind.startswith("C") or letter in DROPPED)
+
+
+def replaced(text: str) -> str:
+    """The same text with U+FFFD in place of each half; two halves that fit become their character."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def refusal(text: str) -> str:
+    """Why text with a half is refused; empty if there is none."""
+    half = SURROGATE.search(text)
+    return f"found U+{ord(half[0]):04X}, half of a character; expected whole ones: type it again" if half else ""
