@@ -26,7 +26,7 @@ def told(folder, *jobs, estimate=None, seconds=60.0):
     for number, one in enumerate(jobs):
         (folder / f"{number}.json").write_text(json.dumps(one))
     run = overview.Overview(folder, estimate)
-    run.marks[0] = (0.0, 0)
+    run.recent.marks[0] = (0.0, 0)
     return run.line(seconds)
 
 

@@ -61,7 +61,7 @@ def test_other_ends_are_told_apart(serve, model, tmp_path, name, reason):
 
 
 def test_an_unknown_end_counts_as_a_stop_where_there_is_a_text_and_is_logged_once(serve, model, tmp_path, caplog):
-    replies._told.clear()
+    replies._unknown_names.clear()
     with caplog.at_level(logging.INFO, "ragassay"):
         found = answers(requests(20), model(serve(finish="sated")), tmp_path)
     assert {answer.finish_reason for (answer,) in found} == {"stop"}

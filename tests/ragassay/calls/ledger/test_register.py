@@ -35,12 +35,12 @@ class Provider(model.Provider):
         return [Answer("yes", "stop")], Usage(1, 0, int(body) - 1)
 
 
-calls.provider_for = Provider
+complete.provider_for = Provider
 tested = Model("tested", "x", "x", concurrency=4, price={"input": 1e6, "output": 1e6}, budget_usd=cap,
                register=folder + "/model")
 requests = [Request([{"role": "user", "content": f"{name} {n}"}], {"max_tokens": 100}) for n in range(count)]
 try:
-    for _ in calls.complete(requests, tested, folder + "/" + name):
+    for _ in complete.complete(requests, tested, folder + "/" + name):
         print("answered", flush=True)
 except OverBudget as error:
     print(error)
