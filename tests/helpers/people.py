@@ -58,7 +58,7 @@ def project(folder, items, **annotation):
     (folder / "config").mkdir(parents=True, exist_ok=True)
     (folder / "config/config.yaml").write_text(yaml.safe_dump({"scope": {"annotation": settings}}))
     (folder / "guidelines.yaml").write_bytes(GUIDELINES.read_bytes())
-    tables.write(ANNOTATION_ITEMS, folder / "results/annotation_items/authors/careful.parquet", items)
+    tables.write(ANNOTATION_ITEMS, folder / "results/annotation_items/careful/careful.parquet", items)
     return folder
 
 

@@ -53,7 +53,7 @@ def test_a_label_without_a_moment_has_none(tmp_path):
     folder = project(tmp_path, [item(1)])
     (folder / "labels.csv").write_text("item_id,annotator,label\nitem-scope-0001,Anna,in_scope\n")
     assert run(folder, "import", "labels.csv").returncode == 0
-    own = folder / "annotation/authors/careful"
+    own = folder / "annotation/careful/careful"
     gather_annotations(own / "items.parquet", own / "events.jsonl", tmp_path / "annotations.parquet")
     [found] = tables.read(ANNOTATIONS, tmp_path / "annotations.parquet").to_pylist()
     assert found["labelled_at"] is None and found["label"] == "in_scope"

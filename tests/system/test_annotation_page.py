@@ -70,7 +70,7 @@ def browser(shared_browser):
 
 
 def events(folder):
-    return click_log.read(folder / "annotation/authors/careful/events.jsonl")
+    return click_log.read(folder / "annotation/careful/careful/events.jsonl")
 
 
 def labels(folder):

@@ -112,7 +112,7 @@ def test_a_place_where_nothing_can_be_written_is_named(tmp_path):
         Log(tmp_path / "file/events.jsonl")
 
 
-OWN = "annotation/authors/careful"
+OWN = "annotation/careful/careful"
 ITEM = "item-scope-0001"
 
 
@@ -137,7 +137,7 @@ def logged(root, events):
 
 def gathered(root):
     """The rows of the table annotations."""
-    items = root / "results/annotation_items/authors/careful.parquet"
+    items = root / "results/annotation_items/careful/careful.parquet"
     gather_annotations(items, root / OWN / "events.jsonl", root / "annotations.parquet")
     return tables.read(ANNOTATIONS, root / "annotations.parquet").to_pylist()
 
@@ -245,7 +245,7 @@ def test_a_take_back_of_somebody_else_s_decision_leaves_that_of_the_last(tmp_pat
     events = history()
     path = logged(tmp_path, [*events, undo(events[-3])])
     flip(path, len(events) - 1)
-    items = tmp_path / "results/annotation_items/authors/careful.parquet"
+    items = tmp_path / "results/annotation_items/careful/careful.parquet"
     assert folder.read_state(items, path, per_item=2).settled == {ITEM: "Dan"}
 
 

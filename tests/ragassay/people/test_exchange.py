@@ -15,7 +15,7 @@ TRICKY = '=HYPERLINK("x"), "quoted"; ünï\ncode, two lines'
 def labels(folder):
     """(person, role, item) -> label, comment, seconds, moment, from the log."""
     found = {}
-    for event in click_log.read(folder / "annotation/authors/careful/events.jsonl"):
+    for event in click_log.read(folder / "annotation/careful/careful/events.jsonl"):
         if event["event"] == "label":
             key = (event["person"], event["role"], event["item"])
             found[key] = tuple(event[name] for name in ("label", "comment", "seconds", "at"))

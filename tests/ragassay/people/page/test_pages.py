@@ -19,7 +19,7 @@ from ragassay.people.page.server import listen
 @pytest.fixture
 def serving(tmp_path):
     with Serving(project(tmp_path, sample(scope=4), training_items=0)) as running:
-        running.folder = tmp_path / "annotation/authors/careful"
+        running.folder = tmp_path / "annotation/careful/careful"
         yield running
 
 
