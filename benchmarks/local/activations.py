@@ -149,7 +149,7 @@ def _train(folder):
 
     labels, rows = np.arange(SAMPLES) % 2 > 0, np.arange(SAMPLES)
     parts = [Part(Loaded(), own, labels[own]) for own in (rows[:-200], rows[-200:])]
-    triplet.fit(*parts, triplet.SETTINGS | TRIPLET, 0)
+    triplet.Kind(TRIPLET).fit(*parts)
     return peak_megabytes()
 
 

@@ -14,7 +14,7 @@ from ragassay.models.processor import threads
 from ragassay.schemas.attacks import POISONED_PASSAGES, RETRIEVED, TARGETS
 from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES
 from ragassay.schemas.defences import FILTERED
-from ragassay.studies.poisoning.probes.asked import asked_once
+from ragassay.studies.poisoning.probes.rows import asked_once
 from ragassay.studies.poisoning.targets.hygiene import usable
 from rows import row
 from scripts.probes.answer_prompts import answer_prompts

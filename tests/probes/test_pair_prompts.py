@@ -5,7 +5,7 @@ from collections import Counter
 from probe_study import CONDITIONS, COUNT, WITHOUT_ANSWER
 from ragassay.base import tables
 from ragassay.schemas.probes import PROMPT_PAIRS
-from ragassay.studies.poisoning.probes.names import PAIRED
+from ragassay.studies.poisoning.probes.labels import PAIRED
 
 
 def read(study):

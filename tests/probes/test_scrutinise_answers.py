@@ -7,7 +7,7 @@ from ragassay.base import tables
 from ragassay.schemas.defences import BASELINE_SCORES
 from ragassay.schemas.probes import PROMPT_PAIRS
 from ragassay.schemas.report import CALLS
-from ragassay.studies.poisoning.probes.baselines import baselines_of
+from ragassay.studies.poisoning.probes.rows import baselines_of
 from scripts.probes.scrutinise_answers import scrutinise_answers
 from tools.loopback import Loopback
 

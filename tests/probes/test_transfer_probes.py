@@ -8,18 +8,18 @@ from ragassay.base import tables
 from ragassay.documents.ids import split_of
 from ragassay.metrics.auroc import auroc
 from ragassay.schemas.probes import PROBE_TRANSFERS
-from ragassay.studies.poisoning.probes.folds import Method
+from ragassay.studies.poisoning.probes.folds import Contestant
 from ragassay.studies.poisoning.probes.samples import Joined, ProbeError
 
 
 def test_a_place_is_tested_by_what_was_fitted_on_others_and_on_all(study, monkeypatch):
-    seen, fit = [], Method.fit
+    seen, fitted = [], Contestant.fitted
 
     def spy(method, training, validation, seed):
         seen.append(training.rows)
-        return fit(method, training, validation, seed)
+        return fitted(method, training, validation, seed)
 
-    monkeypatch.setattr(Method, "fit", spy)
+    monkeypatch.setattr(Contestant, "fitted", spy)
     before = study.place("probe_transfers").read_bytes()
     study.transfer([CELL], "kind")
     assert study.place("probe_transfers").read_bytes() == before

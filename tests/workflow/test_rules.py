@@ -215,7 +215,7 @@ def test_no_job_imports_what_it_does_not_need():
 
 
 def test_first_party_imports_are_absolute_and_no_package_imports_its_variants():
-    for path in sorted((ROOT / "workflow").rglob("__init__.py")):
+    for path in sorted((ROOT / "workflow").rglob("*/*/__init__.py")):  # but the library's own, which is its door
         assert not path.read_text().strip(), f"{path} is not empty: editing it would re-run every rule of its package"
     for script in (ROOT / "workflow/scripts").rglob("*.py"):
         assert modules(script)

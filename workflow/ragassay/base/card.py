@@ -49,11 +49,7 @@ def read(path, form: Form) -> dict:
             f"{path}: found a {form.what} of format {shown(card.get('format'))}, expected {form.format}; {form.again}"
             " with this version of ragassay"
         )
-    for name, kind in form.parts.items():
-        if name not in card:
-            raise form.error(f"{path}: found a {form.what} without {name!r}, so it is damaged; {form.again}")
-        if wrong := _wrong(card[name], kind):
-            raise form.error(f"{path}: {name}: {wrong}, so the {form.what} is damaged; {form.again}")
+    check_parts(path, form, card)
     for name, known in _files(path, card, form).items():
         file = Path(path).parent / name
         if not file.is_file():
@@ -61,6 +57,15 @@ def read(path, form: Form) -> dict:
         if file.stat().st_size != known["bytes"]:
             raise form.error(f"{file}: found {file.stat().st_size} bytes, expected {known['bytes']}; {form.again}")
     return card
+
+
+def check_parts(path, form: Form, card: dict) -> None:
+    """Refuse a card that lacks a part, or has something else in its place."""
+    for name, kind in form.parts.items():
+        if name not in card:
+            raise form.error(f"{path}: found a {form.what} without {name!r}, so it is damaged; {form.again}")
+        if wrong := _wrong(card[name], kind):
+            raise form.error(f"{path}: {name}: {wrong}, so the {form.what} is damaged; {form.again}")
 
 
 def checked(path, card: dict, form: Form, name: str) -> Path:

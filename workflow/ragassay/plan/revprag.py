@@ -3,8 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
-from ragassay.base import variants
 from ragassay.base.errors import AssayError, unknown
+from ragassay.base.method import kind_of
 from ragassay.config.grid import Cell, Grid
 from ragassay.models.activations.sites import FIRST_GENERATED
 from ragassay.plan import attacks, defences, defended, encoders, models
@@ -195,7 +195,7 @@ def _model(config, wildcards):
 
 
 def _kind(name, entry):
-    return variants.load(KINDS, entry["kind"], f"revprag.probes.{name}.kind")
+    return kind_of(KINDS, entry["kind"], f"revprag.probes.{name}.kind")
 
 
 def _probe(name, entry):

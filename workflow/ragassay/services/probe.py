@@ -18,17 +18,51 @@ from pathlib import Path
 
 import numpy as np
 
-from ragassay.base import variants
+from ragassay.base import card
 from ragassay.base.errors import unknown
+from ragassay.base.terminal import shown
+from ragassay.base.variants import VariantError
 from ragassay.models import files
 from ragassay.models.heads import heads_file
-from ragassay.studies.poisoning.probes.folds import KINDS
-from ragassay.studies.poisoning.probes.names import MATCHED
-from ragassay.studies.poisoning.probes.samples import Part, ProbeError
+from ragassay.studies.poisoning.probes.folds import kind_of
+from ragassay.studies.poisoning.probes.labels import MATCHED
+from ragassay.studies.poisoning.probes.samples import ActivationProbe, Part, ProbeError
+
+
+def _is_reading(value) -> str:
+    layers = value.get("layers") if isinstance(value, dict) else None
+    is_right = isinstance(layers, list) and all(type(layer) is int for layer in layers) and layers
+    return "" if is_right else f"found {shown(value)}, expected site, layers and position"
+
+
+def _is_identity(value) -> str:
+    is_right = isinstance(value, dict) and {"files", "dtype"} <= value.keys()
+    return "" if is_right else f"found {shown(value)}, expected what the model is"
+
+
+ABOUT = card.Form(
+    "probe",
+    1,
+    {"identity": _is_identity, "prompt": str, "reading": _is_reading, "heads": dict},
+    "fit it again",
+    ProbeError,
+)
+
+
+def _are_places(value) -> str:
+    is_right = value is None or (isinstance(value, list) and all(type(place) is int and place >= 0 for place in value))
+    return "" if is_right else f"found {shown(value)}, expected places of layers"
+
+
+def _is_limit(value) -> str:
+    return "" if value is None or card.is_number(value) else f"found {shown(value)}, expected a number"
+
+
+ENTRY = ABOUT._replace(parts={"kind": str, "settings": dict, "threshold": _is_limit, "places": _are_places})
 
 
 @dataclass(frozen=True)
-class Judgement:
+class Verdict:
     """What a probe says of an answer."""
 
     score: float  # higher = more probably poisoned
@@ -53,15 +87,33 @@ class Probe:
         if (name, seed) not in heads:
             known = [f"{one}.{number}" for one, number in sorted(heads)]
             raise ProbeError(f"{folder}: {unknown('probe', f'{name}.{seed}', known)}")
-        return cls(folder, about, about["heads"][f"{name}.{seed}"], heads[name, seed])
+        card.check_parts(folder / "card.json", ABOUT, about)
+        entry = about["heads"].get(f"{name}.{seed}")
+        if not isinstance(entry, dict):
+            raise ProbeError(f"{folder}: found {shown(entry)} about the probe {name}.{seed}; fit it again")
+        card.check_parts(folder / "card.json", ENTRY, entry)
+        opened = cls(folder, about, entry, heads[name, seed])
+        try:
+            wrong = opened.fitted.damage()
+        except VariantError as error:
+            raise ProbeError(f"{folder}: {error}") from error
+        layers = len(about["reading"]["layers"])
+        if max(entry["places"] or [0]) >= layers:
+            wrong = f"found places {entry['places']} of {layers} layers"
+        if wrong:
+            raise ProbeError(f"{folder}: {wrong}, so the probe is damaged; fit it again")
+        return opened
+
+    @property
+    def fitted(self) -> ActivationProbe:
+        """The probe itself, as it was fitted."""
+        return kind_of(self.entry["kind"], str(self.folder))(self.entry["settings"], self.arrays)
 
     def watching(self, model, prompt: str | None = None):
         """Keep what this probe reads while `model`, of the transformers library, generates. `prompt` is the digest of
         the prompt's template (see `ragassay.calls.prompts`), if you have one.
         """
-        from ragassay.models.activations.watching import (
-            watching,  # loads torch, which few of those who import this need
-        )
+        from ragassay.models.activations.watching import watching  # loads torch, which few who import this need
 
         self.check(files=_digest(model), prompt=prompt, dtype=str(model.dtype).removeprefix("torch."))
         return watching(model, **self.about["reading"])
@@ -90,16 +142,21 @@ class Probe:
             )
         if not np.isfinite(states).all():
             raise ProbeError(f"{self.folder}: found states that are no finite numbers; check the model's weights")
-        kind = variants.load(KINDS, self.entry["kind"], str(self.folder))
         if self.entry["places"] is not None:
             states = states[:, self.entry["places"]]
-        everything = np.arange(len(states))
-        return kind.score(self.arrays, Part(states, everything, np.zeros(len(states), bool)), self.entry["settings"])
+        everything = Part(states, np.arange(len(states)), np.zeros(len(states), bool))
+        try:
+            return self.fitted.score(everything)
+        except (ValueError, KeyError, TypeError, RuntimeError) as error:
+            raise ProbeError(
+                f"{self.folder}: cannot score states of shape {states.shape} ({shown(str(error))}); check the width"
+                " of the model, or fit the probe again"
+            ) from error
 
-    def judge(self, states: np.ndarray) -> list[Judgement]:
+    def judge(self, states: np.ndarray) -> list[Verdict]:
         """Scores, and whether each is above the threshold that right answers of other documents gave."""
         limit = self.entry["threshold"]
-        return [Judgement(score, None if limit is None else score > limit) for score in self.scores(states).tolist()]
+        return [Verdict(score, None if limit is None else score > limit) for score in self.scores(states).tolist()]
 
 
 def _digest(model) -> str:

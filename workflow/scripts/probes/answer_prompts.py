@@ -14,8 +14,7 @@ from ragassay.grading.outcomes import ABSTAINED, CORRECT, target_outcome
 from ragassay.schemas.attacks import ANSWERS, TARGETS
 from ragassay.schemas.probes import PROMPT_ANSWERS, PROMPT_PAIRS
 from ragassay.schemas.relevance import SAID
-from ragassay.studies.poisoning.probes.labels import label
-from ragassay.studies.poisoning.probes.names import CLEAN
+from ragassay.studies.poisoning.probes.labels import CLEAN, label
 
 GRADED = ("target_id", "question", "answers", "target", "target_aliases")  # grading sees no text, clean or poisoned
 ANSWERED = ("outcome", "reason", *(column.name for column in SAID))

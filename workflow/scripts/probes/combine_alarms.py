@@ -8,10 +8,8 @@ from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.schemas.defences import FILTERED
 from ragassay.schemas.probes import ALARMS, PROBE_SCORES, PROMPT_PAIRS
-from ragassay.studies.poisoning.probes.alarms import ways
-from ragassay.studies.poisoning.probes.controls import ANSWER_TEXT, SHUFFLED
-from ragassay.studies.poisoning.probes.labels import CORRECT
-from ragassay.studies.poisoning.probes.names import CLEAN, RETRIEVED, SIDES
+from ragassay.studies.poisoning.probes.folds import ANSWER_TEXT, SHUFFLED, ways
+from ragassay.studies.poisoning.probes.labels import CLEAN, CORRECT, RETRIEVED, SIDES
 from ragassay.studies.poisoning.probes.rows import ALL
 
 KEY = ["target_id", "side"]

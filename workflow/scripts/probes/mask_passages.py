@@ -5,18 +5,17 @@ Made for classifiers with a trigger in the input, which is lost whenever the tri
 hangs on a few words of one passage varies more than one that many passages give.
 """
 
-import hashlib
 import random
 
 import numpy as np
 
-from ragassay.base import tables
+from ragassay.base import chance, tables
 from ragassay.base.stage import log, run
 from ragassay.grading.asking import Prompts
 from ragassay.models.likelihood.scorer import Scorer
 from ragassay.models.local import LocalModel
 from ragassay.schemas.defences import BASELINE_SCORES
-from ragassay.studies.poisoning.probes.asked import asked_once
+from ragassay.studies.poisoning.probes.rows import asked_once
 
 NO_ANSWER = "no_answer"
 AT_ONCE = 64  # answers whose prompts are held
@@ -29,7 +28,7 @@ def mask_passages(
     prompts, local = Prompts.load(prompt, closed_book_prompt, in_lines), LocalModel(f"model {model['name']}", model)
     keys, asked = asked_once(targets, prompt_pairs, prompt_answers)
     scorer, found = Scorer(local), {}
-    items = [one for one in asked if one.answer.strip()]
+    items = [prompt for prompt in asked if prompt.answer.strip()]
     for start in range(0, len(items), AT_ONCE):
         together = items[start : start + AT_ONCE]
         given = [
@@ -47,12 +46,12 @@ def mask_passages(
     log.info("%d answers, each behind %d masked prompts", len(items), trials)
 
 
-def masked(one, share: float, mask: str, seed: int, trial: int) -> list[str]:
+def masked(prompt, share: float, mask: str, seed: int, trial: int) -> list[str]:
     """The passages of a prompt with that share of their words masked, others in each trial."""
-    digest = hashlib.sha256(f"{seed} {trial} {one.target_id} {one.passages}".encode()).digest()
-    texts = [text.split() for text in one.passages]
+    lot = chance.lot(str(seed), trial, prompt.target_id, prompt.passages)
+    texts = [text.split() for text in prompt.passages]
     places = [(number, at) for number, words in enumerate(texts) for at in range(len(words))]
-    for number, at in random.Random(digest).sample(places, round(share * len(places))):
+    for number, at in random.Random(lot).sample(places, round(share * len(places))):
         texts[number][at] = mask
     return [" ".join(words) for words in texts]
 

@@ -13,7 +13,7 @@ from ragassay.studies.poisoning.probes.breakdowns import (
     point_rows,
     transferred_rows,
 )
-from ragassay.studies.poisoning.probes.names import UNPOISONED
+from ragassay.studies.poisoning.probes.labels import UNPOISONED
 from ragassay.studies.poisoning.probes.performance import (
     Group,
     condition_rows,

@@ -14,7 +14,7 @@ from ragassay.schemas.attacks import TARGETS
 from ragassay.schemas.probes import PROMPT_PAIRS
 from ragassay.studies.poisoning.attacks.loudness import length, question_words
 from ragassay.studies.poisoning.probes.conditions import pair
-from ragassay.studies.poisoning.probes.names import SIDES
+from ragassay.studies.poisoning.probes.labels import SIDES
 from ragassay.studies.poisoning.probes.passages import clusters_of, found_by, passages_of
 
 

@@ -14,7 +14,7 @@ from ragassay.calls.parsers.result import Abstain
 from ragassay.calls.prompts import Prompt
 from ragassay.grading.verdicts import parse_verdict
 from ragassay.schemas.defences import BASELINE_SCORES
-from ragassay.studies.poisoning.probes.asked import asked_once
+from ragassay.studies.poisoning.probes.rows import asked_once
 
 NO_ANSWER, NO_REASONS, NO_VERDICT = "no_answer", "no_reasons", "no_verdict"
 

@@ -7,7 +7,7 @@ import functools
 
 import numpy as np
 
-from ragassay.base import tables, variants
+from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.calls.prompts import Prompt
 from ragassay.models.activations.sites import RESIDUAL
@@ -16,13 +16,11 @@ from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.models.heads import heads_file
 from ragassay.schemas.probes import PROBE_CLASSES, PROBE_SCORES
-from ragassay.studies.poisoning.probes.baselines import baselines_of
-from ragassay.studies.poisoning.probes.controls import ANSWER_TEXT, CONTROL, SHUFFLED, control
-from ragassay.studies.poisoning.probes.folds import KINDS, Given, Method, problem, scored
+from ragassay.studies.poisoning.probes import folds
+from ragassay.studies.poisoning.probes.folds import ANSWER_TEXT, CONTROL, SHUFFLED, Contestant, Given, control
 from ragassay.studies.poisoning.probes.reading import Collection
-from ragassay.studies.poisoning.probes.rows import ALL, Rows
+from ragassay.studies.poisoning.probes.rows import ALL, Rows, baselines_of
 from ragassay.studies.poisoning.probes.samples import Layers, ProbeError, ReadOut, Stored
-from ragassay.studies.poisoning.probes.three_way import classified
 
 
 def train_probes(
@@ -36,10 +34,10 @@ def train_probes(
     rows, read = Rows(prompt_pairs, prompt_answers, activations), Collection.load(collection)
     states, places = Stored(read, embeddings, rows.keys), {}
     texts = Embedder(Encoder(**encoder), embeddings).embed([text or " " for text in rows.answers["text"]])
-    methods, problems = [], []
+    contestants, problems = [], []
     output = functools.cache(lambda: Decoder(f"model {model['name']}", model).output())
     for name, entry in probes.items():
-        layers, read_out = entry.pop("layers"), variants.load(KINDS, entry["kind"], name).OUTPUT
+        layers, read_out = entry.pop("layers"), folds.kind_of(entry["kind"], name).OUTPUT
         if read_out and not (read.site == RESIDUAL and read.blocks in read.layers):
             problems.append(f"{name}: revprag.activations leaves out what the last block puts out, which it reads")
             continue
@@ -47,7 +45,7 @@ def train_probes(
         features = states if places[name] is None else Layers(states, places[name])
         if read_out:
             features = ReadOut(states, places[name] or list(range(states.shape[1])), output())
-        methods.append(Method(name, features=features, **entry))
+        contestants.append(Contestant(name, features=features, **entry))
     others = [
         control(CONTROL, rows.rulers),
         control(ANSWER_TEXT, np.asarray(texts, np.float32)[:, None]),
@@ -57,37 +55,39 @@ def train_probes(
     saved, cards = {}, {}
     with tables.Writer(PROBE_SCORES, probe_scores) as kept:
         for condition, facts, chosen, tested in rows.groups():
-            if found := problem(rows.labels, rows.clusters, chosen):
-                problems.append(f"{condition}, {facts} facts: {found}")
+            if wrong := folds.problem(rows.labels, rows.clusters, chosen):
+                problems.append(f"{condition}, {facts} facts: {wrong}")
                 continue
-            for method in (one for one in [*methods, *others] if condition in (one.conditions or [condition])):
+            for contestant in [*contestants, *others]:
+                if condition not in (contestant.conditions or [condition]):
+                    continue
                 try:
-                    for own in scored(method, rows.labels, rows.clusters, chosen, tested, fpr):
-                        _write(kept, rows, own, condition, facts, method.name)
-                        if facts == ALL and own.fold == 0 and method in methods:
-                            name = f"{condition}-{method.name}"
-                            saved[name, own.seed] = own.arrays
-                            entry = {"kind": method.kind, "settings": method.settings, "threshold": own.threshold}
-                            cards[f"{name}.{own.seed}"] = entry | {"places": places[method.name]}
+                    for part in folds.scored(contestant, rows.labels, rows.clusters, chosen, tested, fpr):
+                        _write(kept, rows, part, condition, facts, contestant.name)
+                        if facts == ALL and part.fold == 0 and contestant in contestants:
+                            name, probe = f"{condition}-{contestant.name}", part.probe
+                            saved[name, part.seed] = probe.fitted
+                            entry = {"kind": contestant.kind, "settings": probe.settings, "threshold": part.threshold}
+                            cards[f"{name}.{part.seed}"] = entry | {"places": places[contestant.name]}
                 except ProbeError as error:  # others may do with fewer samples
-                    problems.append(f"{method.name}, {condition}, {facts} facts: {error}")
+                    problems.append(f"{contestant.name}, {condition}, {facts} facts: {error}")
     if not saved:
         raise ProbeError(
             f"model {model['name']}: no probe can be fitted: {'; '.join(problems)}; add targets or attacks"
         )
-    for one in problems:
-        log.info("no probe: %s", one)
+    for line in problems:
+        log.info("no probe: %s", line)
     _classify(probe_classes, rows, {"logistic": states, CONTROL: rows.rulers})
     about = {"identity": read.identity, "prompt": Prompt.load(prompt).digest, "reading": read.reading}
     heads_file.write(heads, card, saved, about | {"model": model["name"], "fpr": fpr, "heads": cards})
     log.info("%s; %d probes saved", rows.counts(), len(saved))
 
 
-def _write(kept, rows, own, condition, facts, probe):
-    about = {"trained_on": condition, "facts": facts, "probe": probe, "seed": own.seed, "fold": own.fold}
-    for number, score in zip(own.rows.tolist(), own.scores.tolist(), strict=True):
+def _write(kept, rows, part, condition, facts, probe):
+    about = {"trained_on": condition, "facts": facts, "probe": probe, "seed": part.seed, "fold": part.fold}
+    for number, score in zip(part.rows.tolist(), part.scores.tolist(), strict=True):
         if not np.isnan(score):
-            flagged = None if own.threshold is None else score > own.threshold
+            flagged = None if part.threshold is None else score > part.threshold
             kept.add(rows.row(number) | about | {"score": score, "flagged": flagged})
 
 
@@ -97,7 +97,7 @@ def _classify(probe_classes, rows, features):
         for probe, values in features.items():
             for condition in rows.paired:
                 chosen = rows.of(condition, ALL)
-                for tested, classes in classified(values, rows.labels, rows.clusters, chosen):
+                for tested, classes in folds.classified(values, rows.labels, rows.clusters, chosen):
                     for number, predicted in zip(tested.tolist(), classes.tolist(), strict=True):
                         about = {name: rows.row(number)[name] for name in names}
                         kept.add(about | {"probe": probe, "predicted": predicted})

@@ -9,8 +9,7 @@ import numpy as np
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.schemas.probes import PROBE_TRANSFERS
-from ragassay.studies.poisoning.probes.controls import CONTROL, control
-from ragassay.studies.poisoning.probes.folds import Method, problem, scored
+from ragassay.studies.poisoning.probes.folds import CONTROL, Contestant, control, problem, scored
 from ragassay.studies.poisoning.probes.reading import Collection
 from ragassay.studies.poisoning.probes.rows import Rows
 from ragassay.studies.poisoning.probes.samples import Joined, ProbeError, Stored
@@ -36,7 +35,7 @@ def transfer_probes(
     labels, clusters = (np.array([sample[name] for sample in samples]) for name in ("label", "cluster"))
     condition_of = np.array([sample["condition"] for sample in samples])
     rulers = np.concatenate([own.rulers for _, own in rows])
-    methods = [Method(probe, features=features, **entry), control(CONTROL, rulers)]
+    contestants = [Contestant(probe, features=features, **entry), control(CONTROL, rulers)]
     problems = []
     with tables.Writer(PROBE_TRANSFERS, probe_transfers) as kept:
         for condition in conditions:
@@ -45,25 +44,25 @@ def transfer_probes(
             for place in wanted:
                 here = inside & (of == place)
                 for fitted_on, chosen in ((OTHERS, inside & ~here), (ALL, inside)):
-                    if found := problem(labels, clusters, chosen):
-                        problems.append(f"{condition}, {place} from {fitted_on}: {found}")
+                    if wrong := problem(labels, clusters, chosen):
+                        problems.append(f"{condition}, {place} from {fitted_on}: {wrong}")
                         continue
-                    for method in methods:
+                    for contestant in contestants:
                         try:
-                            for own in scored(method, labels, clusters, chosen, here, fpr):
-                                _write(kept, samples, own, place, fitted_on, method.name)
+                            for part in scored(contestant, labels, clusters, chosen, here, fpr):
+                                _write(kept, samples, part, place, fitted_on, contestant.name)
                         except ProbeError as error:
                             problems.append(f"{condition}, {place} from {fitted_on}: {error}")
-    for one in problems:
-        log.info("no probe: %s", one)
+    for line in problems:
+        log.info("no probe: %s", line)
     log.info("%d answers of %d cells", len(samples), len(cells))
 
 
-def _write(kept, samples, own, place, fitted_on, probe):
+def _write(kept, samples, part, place, fitted_on, probe):
     about = {"tested_on": place, "fitted_on": fitted_on, "probe": probe}
     keys = ("dataset", "retriever", "attack", "responder", *SAMPLE)
-    for number, score in zip(own.rows.tolist(), own.scores.tolist(), strict=True):
-        flagged = None if own.threshold is None else score > own.threshold
+    for number, score in zip(part.rows.tolist(), part.scores.tolist(), strict=True):
+        flagged = None if part.threshold is None else score > part.threshold
         kept.add({name: samples[number][name] for name in keys} | about | {"score": score, "flagged": flagged})
 
 

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from ragassay.metrics.auroc import auroc
-from ragassay.studies.poisoning.probes.alarms import WAYS, ways
 from ragassay.studies.poisoning.probes.breakdowns import alarm_rows
+from ragassay.studies.poisoning.probes.folds import WAYS, ways
 
 COUNT = 4000
 CELL = dict(zip(("dataset", "retriever", "attack", "responder"), "sram", strict=True))

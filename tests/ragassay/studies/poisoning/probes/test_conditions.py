@@ -3,8 +3,7 @@
 import pytest
 
 from ragassay.studies.poisoning.probes.conditions import Found, Passage, pair
-from ragassay.studies.poisoning.probes.labels import label
-from ragassay.studies.poisoning.probes.names import IRRELEVANT, MATCHED, PREFIXED, RELEASED, RETRIEVED
+from ragassay.studies.poisoning.probes.labels import IRRELEVANT, MATCHED, PREFIXED, RELEASED, RETRIEVED, label
 
 TARGET = {"question": "Who keeps it", "answers": ["Anna"], "target": "Piet"}
 RIGHT, OTHER = Passage("p1", "Anna keeps it."), Passage("p2", "It is old.")

@@ -1,13 +1,12 @@
 """Folds: what is tested was neither fitted on nor calibrated on, and shuffling touches nothing but training labels."""
 
-import types
-
 import numpy as np
 import pytest
 
-from ragassay.base import variants
 from ragassay.documents.ids import split_of
-from ragassay.studies.poisoning.probes.folds import Method, problem, scored
+from ragassay.studies.poisoning.probes import folds
+from ragassay.studies.poisoning.probes.folds import Contestant, problem, scored
+from ragassay.studies.poisoning.probes.samples import ActivationProbe
 
 CLUSTERS = np.array([f"d{at // 2}" for at in range(120)])
 LABELS = np.array(["correct", "poisoned"] * 60)
@@ -19,20 +18,21 @@ def spied(monkeypatch):
     """What a kind is given to fit on, fold by fold."""
     seen = []
 
-    def fit(training, validation, settings, seed):
-        seen.append((training, validation))
-        return {}
+    class Spy(ActivationProbe):
+        def fit(self, training, validation, seed=0):
+            seen.append((training, validation))
+            return self
 
-    def score(arrays, part, settings):
-        return part.features[part.rows][:, 0, 0].astype(float)
+        def score(self, part):
+            return part.features[part.rows][:, 0, 0].astype(float)
 
-    monkeypatch.setattr(variants, "load", lambda *_: types.SimpleNamespace(fit=fit, score=score))
+    monkeypatch.setattr(folds, "kind_of", lambda *_: Spy)
     return seen
 
 
 def test_every_sample_is_tested_once_by_what_never_saw_its_cluster(spied):
     every, tested = np.ones(120, bool), []
-    for own in scored(Method("m", "m", {}, FEATURES, [0]), LABELS, CLUSTERS, every, every, 0.1):
+    for own in scored(Contestant("m", "m", {}, FEATURES, [0]), LABELS, CLUSTERS, every, every, 0.1):
         training, validation = spied[-1]
         learnt = set(CLUSTERS[training.rows]) | set(CLUSTERS[validation.rows])
         assert not learnt & set(CLUSTERS[own.rows]) and not set(CLUSTERS[training.rows]) & set(
@@ -49,7 +49,7 @@ def test_undecided_answers_are_tested_and_never_trained_on(spied):
     labels, every = LABELS.copy(), np.ones(120, bool)
     labels[:30] = "undecided"
     tested = np.concatenate(
-        [own.rows for own in scored(Method("m", "m", {}, FEATURES, [0]), labels, CLUSTERS, every, every, 0.1)]
+        [own.rows for own in scored(Contestant("m", "m", {}, FEATURES, [0]), labels, CLUSTERS, every, every, 0.1)]
     )
     assert sorted(tested) == list(range(120))
     assert all(row >= 30 for parts in spied for part in parts for row in part.rows)
@@ -57,7 +57,7 @@ def test_undecided_answers_are_tested_and_never_trained_on(spied):
 
 def test_shuffling_exchanges_labels_of_the_training_part_alone(spied):
     every = np.ones(120, bool)
-    list(scored(Method("m", "m", {}, FEATURES, [0], shuffled=True), LABELS, CLUSTERS, every, every, 0.1))
+    list(scored(Contestant("m", "m", {}, FEATURES, [0], shuffled=True), LABELS, CLUSTERS, every, every, 0.1))
     for training, validation in spied:
         assert (training.labels != (LABELS[training.rows] == "poisoned")).any()
         assert training.labels.sum() == (LABELS[training.rows] == "poisoned").sum()

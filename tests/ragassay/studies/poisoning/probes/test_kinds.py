@@ -7,12 +7,11 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
-from ragassay.base import variants
 from ragassay.metrics.auroc import auroc
 from ragassay.models.heads import heads_file
 from ragassay.studies.poisoning.probes import samples, triplets
-from ragassay.studies.poisoning.probes.folds import KINDS
-from ragassay.studies.poisoning.probes.kinds import certainty, lens
+from ragassay.studies.poisoning.probes.folds import kind_of
+from ragassay.studies.poisoning.probes.kinds import certainty, difference, lens, logistic, triplet
 from ragassay.studies.poisoning.probes.samples import Part, ProbeError, ReadOut, scaling
 
 SMALL = {"triplet": {"widths": [8, 8], "epochs": 6, "support": 20, "batch": 16, "rate": 1e-2}, "mlp": {"rate": 1e-2}}
@@ -35,29 +34,33 @@ def part(features, labels, rows):
 
 @functools.cache
 def fitted(name, seed=0, strength=1.5):
-    """A kind fitted on the first samples: its arrays, and its scores of the last ones with their labels."""
+    """A probe fitted on the first samples, and its scores of the last ones."""
     features, labels = planted(strength=strength)
-    kind = variants.load(KINDS, name, "test")
+    kind = kind_of(name, "test")
     if kind.OUTPUT:
         features = ReadOut(features, [1] if kind.OUTPUT == "last" else [0, 1], OUTPUT)
-    settings = kind.SETTINGS | SMALL.get(name, {})
     training, validation, test = (part(features, labels, np.arange(*ends)) for ends in ((80,), (80, 110), (110, 160)))
-    arrays = kind.fit(training, validation, settings, seed)
-    return kind, settings, arrays, test, kind.score(arrays, test, settings)
+    probe = kind(SMALL.get(name)).fit(training, validation, seed)
+    return probe, test, probe.score(test)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_it_finds_what_is_planted_and_what_is_saved_says_the_same(name, tmp_path):
-    kind, settings, arrays, test, scores = fitted(name)
+    probe, test, scores = fitted(name)
     assert auroc(scores, test.labels) > 0.85 and len(set(scores.tolist())) > 40
-    heads_file.write(tmp_path / "h.safetensors", tmp_path / "c.json", {("matched-x", 0): arrays}, {})
+    heads_file.write(tmp_path / "h.safetensors", tmp_path / "c.json", {("matched-x", 0): probe.fitted}, {})
     loaded, _ = heads_file.read(tmp_path / "h.safetensors", tmp_path / "c.json")
-    assert (kind.score(loaded["matched-x", 0], test, settings) == scores).all()
+    again = type(probe)(probe.settings, loaded["matched-x", 0])
+    assert (again.score(test) == scores).all() and not again.damage()
+    again.fitted[probe.ARRAYS[-1]] = np.full(3, np.nan)
+    assert f"found an array {probe.ARRAYS[-1]} that is not finite" in again.damage()
+    del again.fitted[probe.ARRAYS[-1]]
+    assert again.damage() == f"found no array {probe.ARRAYS[-1]}"
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_fitting_depends_on_the_labels(name):
-    *_, test, with_signal = fitted(name)
+    _, test, with_signal = fitted(name)
     assert auroc(fitted(name, strength=0)[-1], test.labels) < auroc(with_signal, test.labels) - 0.1
 
 
@@ -69,31 +72,28 @@ def test_a_seed_decides_where_training_ends(name):
 
 def test_logistic_regression_is_that_of_scikit_learn():
     features, labels = planted()
-    kind = variants.load(KINDS, "logistic", "test")
     rows, nothing = np.arange(120), np.arange(0)
-    arrays = kind.fit(part(features, labels, rows), part(features, labels, nothing), {"strengths": [0.1]}, 0)
+    probe = logistic.Kind({"strengths": [0.1]}).fit(part(features, labels, rows), part(features, labels, nothing))
     scaler, flat = StandardScaler(), features.reshape(len(features), -1)
     model = LogisticRegression(C=0.1, class_weight="balanced").fit(scaler.fit_transform(flat[:120]), labels[:120])
-    found = kind.score(arrays, part(features, labels, np.arange(120, 160)), {})
-    assert np.abs(found - model.decision_function(scaler.transform(flat[120:]))).max() < 1e-3
+    scores = probe.score(part(features, labels, np.arange(120, 160)))
+    assert np.abs(scores - model.decision_function(scaler.transform(flat[120:]))).max() < 1e-3
 
 
 def test_the_penalty_is_the_one_with_the_least_loss_on_the_validation_part():
     features, labels = planted(strength=0)
-    kind = variants.load(KINDS, "logistic", "test")
     parts = [part(features, labels, np.arange(*ends)) for ends in ((80,), (80, 160))]
-    weights = [
-        np.abs(kind.fit(*parts, {"strengths": own}, 0)["outer.weight"]).sum() for own in ([1e-4, 10.0], [1e-4], [10.0])
-    ]
+    strengths = ([1e-4, 10.0], [1e-4], [10.0])
+    probes = [logistic.Kind({"strengths": some}).fit(*parts) for some in strengths]
+    weights = [np.abs(probe.fitted["outer.weight"]).sum() for probe in probes]
     assert weights[0] == weights[1] < weights[2]
 
 
 def test_the_difference_of_means_is_one_at_one_mean_and_minus_one_at_the_other():
     features, labels = planted()
-    kind, everything = variants.load(KINDS, "difference", "test"), np.arange(len(labels))
-    arrays = kind.fit(part(features, labels, everything), None, {}, 0)
+    probe = difference.Kind().fit(part(features, labels, np.arange(len(labels))), None)
     means = np.stack([features[labels == kind_].mean(axis=0) for kind_ in (True, False)])
-    assert np.allclose(kind.score(arrays, part(means, labels, [0, 1]), {}), [0.5, -0.5], atol=1e-4)
+    assert np.allclose(probe.score(part(means, labels, [0, 1])), [0.5, -0.5], atol=1e-4)
 
 
 def test_features_are_scaled_by_their_own_means_whatever_is_read_at_a_time(monkeypatch):
@@ -110,9 +110,8 @@ def test_what_does_not_fit_and_what_is_too_little_is_told_in_one_line(monkeypatc
     monkeypatch.setattr(samples, "WHOLE_BYTES", 1000)
     with pytest.raises(ProbeError, match=r"160 samples of 3 layers x 8 numbers.*choose fewer layers"):
         part(features, labels, np.arange(160)).whole()
-    kind = variants.load(KINDS, "triplet", "test")
     with pytest.raises(ProbeError, match=r"found 10 right and 10 poisoned answers.*lower the setting support"):
-        kind.fit(part(features, labels, np.arange(20)), None, kind.SETTINGS, 0)
+        triplet.Kind().fit(part(features, labels, np.arange(20)), None)
 
 
 def test_a_support_set_is_not_trained_on_and_decides():
@@ -139,10 +138,9 @@ def test_a_lens_sees_how_probable_a_token_is_which_no_linear_function_of_states_
     parts = [part(features, labels, np.arange(*ends)) for ends in ((100,), (100, 140), (140, 200))]
     areas = {}
     for name in ("lens", "logistic"):
-        kind = variants.load(KINDS, name, "test")
-        arrays = kind.fit(*parts[:2], kind.SETTINGS, 0)
-        areas[name] = auroc(kind.score(arrays, parts[2], kind.SETTINGS), parts[2].labels)
-        weights = arrays["outer.weight"]
+        probe = kind_of(name, "test")().fit(*parts[:2])
+        areas[name] = auroc(probe.score(parts[2]), parts[2].labels)
+        weights = probe.fitted["outer.weight"]
     assert areas["lens"] > 0.95 and areas["logistic"] < 0.85 and weights.shape == (6,)
 
 
@@ -178,9 +176,7 @@ def test_certainty_sees_layers_that_disagree_whatever_they_would_say():
     parts = [part(features, labels, np.arange(*ends)) for ends in ((60,), (60, 100), (100, 200))]
     areas = {}
     for name in ("certainty", "logistic"):
-        kind = variants.load(KINDS, name, "test")
-        arrays = kind.fit(*parts[:2], kind.SETTINGS, 0)
-        areas[name] = auroc(kind.score(arrays, parts[2], kind.SETTINGS), parts[2].labels)
+        areas[name] = auroc(kind_of(name, "test")().fit(*parts[:2]).score(parts[2]), parts[2].labels)
     assert areas["certainty"] > 0.95 and areas["certainty"] > areas["logistic"] + 0.02
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ragassay.studies.poisoning.probes import three_way
-from ragassay.studies.poisoning.probes.three_way import CLASSES, classified
+from ragassay.studies.poisoning.probes import folds
+from ragassay.studies.poisoning.probes.folds import CLASSES, classified
 
 LABELS = np.array([CLASSES[at % 3] for at in range(180)])
 CLUSTERS = np.array([f"d{at // 3}" for at in range(180)])
@@ -32,5 +32,5 @@ def test_other_labels_are_not_classified_and_a_rare_class_is_not_shown(monkeypat
     labels = LABELS.copy()
     labels[:30] = "undecided"
     assert share(4, labels) > 0.9
-    monkeypatch.setattr(three_way, "FEWEST", 100)
+    monkeypatch.setattr(folds, "FEWEST", 100)
     assert not list(classified(features(4), LABELS, CLUSTERS, EVERY))

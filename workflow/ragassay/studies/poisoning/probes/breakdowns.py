@@ -9,13 +9,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from ragassay.metrics.panel import Panel
-from ragassay.studies.poisoning.probes.alarms import PROBE, WAYS
-from ragassay.studies.poisoning.probes.controls import CONTROL
-from ragassay.studies.poisoning.probes.labels import CORRECT, POISONED
-from ragassay.studies.poisoning.probes.names import MATCHED, RETRIEVED
+from ragassay.studies.poisoning.probes.folds import CLASSES, CONTROL, PROBE, WAYS
+from ragassay.studies.poisoning.probes.labels import CORRECT, MATCHED, POISONED, RETRIEVED
 from ragassay.studies.poisoning.probes.performance import SECTION, Group
 from ragassay.studies.poisoning.probes.rows import ALL
-from ragassay.studies.poisoning.probes.three_way import CLASSES
 
 CELL = ["dataset", "retriever", "attack", "responder"]
 LEAST = 10  # right and poisoned answers each; of fewer no area is shown

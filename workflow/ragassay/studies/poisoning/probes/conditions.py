@@ -20,7 +20,7 @@ import numpy as np
 from ragassay.grading.matches import contains, exchanged
 from ragassay.studies.poisoning.attacks.kinds.poisonedrag_black import sentence
 from ragassay.studies.poisoning.attacks.typos import may_change, typo
-from ragassay.studies.poisoning.probes.names import (
+from ragassay.studies.poisoning.probes.labels import (
     IRRELEVANT,
     MATCHED,
     MISSPELT,

@@ -1,8 +1,16 @@
-"""Fit probes in folds by document and score what is tested: nothing that a probe was fitted on, stopped by, calibrated
-on or compares with. Each document, with its near-duplicates, is in the test part of one of ten folds.
+"""Fit probes in folds by document and score what is tested: never on samples used for fitting, early stopping,
+calibration or as support. Each document, with its near-duplicates, is in the test part of one of ten folds.
 
 Labels are balanced by weights, never by copies. A threshold lets through all but a share of the right answers of the
-validation part.
+validation part. Controls are what each probe has to beat: a regression on what a ruler sees of the prompts, one on the
+text of the answer alone, and one on activations with shuffled labels.
+
+A classifier of three classes goes through the same folds: a probe of two classes may take all that is wrong for poison,
+and this one has to tell the two kinds of wrong answers apart.
+
+A defence that looks at passages and a probe that looks at the answer can be used together. Of a prompt's two scores, as
+ranks among the right answers of other folds, a `chain` has the lower, so that an alarm needs both, and `either` the
+higher. All are allowed the same share of false alarms; thresholds come from the same right answers.
 """
 
 import functools
@@ -12,18 +20,25 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ragassay.base import variants
+from ragassay.base import method
 from ragassay.documents.ids import PARTS, split_of
-from ragassay.studies.poisoning.probes.labels import CORRECT, POISONED
-from ragassay.studies.poisoning.probes.samples import Part
+from ragassay.models.heads import regression
+from ragassay.studies.poisoning.defences.thresholds import rank
+from ragassay.studies.poisoning.probes.labels import CORRECT, HALLUCINATED, POISONED
+from ragassay.studies.poisoning.probes.samples import ActivationProbe, Part, scaling
 
 KINDS = "ragassay.studies.poisoning.probes.kinds"
 FOLDS = len(PARTS)
 TRAIN, VALIDATION, TEST = "train", "validation", "test"
+CONTROLS = CONTROL, ANSWER_TEXT, SHUFFLED = "control", "answer_text", "shuffled"
+CLASSES = CORRECT, POISONED, HALLUCINATED
+FEWEST = 20  # answers of each class; with fewer no share means anything
+STRENGTHS, ITERATIONS = (0.001, 0.01, 0.1), 300  # of the classifier
+WAYS = DEFENCE, PROBE, CHAIN, EITHER = "defence", "probe", "chain", "either"
 
 
 @dataclass(frozen=True)
-class Method:
+class Contestant:
     """What is fitted on which features. With `shuffled` the labels of the training part are."""
 
     name: str
@@ -35,39 +50,43 @@ class Method:
     shuffled: bool = False
     conditions: tuple[str, ...] = ()  # that it is fitted on; none is all
 
-    def fit(self, training: Part, validation: Part, seed: int) -> dict[str, np.ndarray]:
+    def fitted(self, training: Part, validation: Part, seed: int) -> ActivationProbe:
         labels = training.labels
         if self.shuffled:
             labels = np.random.default_rng(seed).permutation(labels)
-        return self.module.fit(training._replace(labels=labels), validation, self.settings, seed)
-
-    def score(self, arrays, part: Part) -> np.ndarray:
-        return self.module.score(arrays, part, self.settings)
-
-    @property
-    def module(self):
-        return variants.load(KINDS, self.kind, f"revprag.probes.{self.name}.kind")
+        probe = kind_of(self.kind, f"revprag.probes.{self.name}.kind")(self.settings)
+        return probe.fit(training._replace(labels=labels), validation, seed)
 
 
-class Given(Method):
+class Given(Contestant):
     """Scores that need no fitting: a sample's feature is its score. Folds give them thresholds."""
 
-    def fit(self, training, validation, seed):
-        return {}
+    def fitted(self, training, validation, seed):
+        return GivenScores()
 
-    def score(self, arrays, part):
+
+class GivenScores(ActivationProbe):
+    def score(self, part):
         return part.features[part.rows].ravel()
 
 
-class Scored(NamedTuple):
+class FoldScores(NamedTuple):
     """The test part of one fold."""
 
     seed: int
     fold: int
     rows: np.ndarray
     scores: np.ndarray
-    arrays: dict  # of the probe
+    probe: ActivationProbe
     threshold: float | None
+
+
+def kind_of(kind: str, place: str) -> type[ActivationProbe]:
+    return method.kind_of(KINDS, kind, place)
+
+
+def control(name: str, features, seeds=(0,)) -> Contestant:
+    return Contestant(name, "logistic", {}, features, list(seeds), shuffled=name == SHUFFLED)
 
 
 def parts(clusters, fold: int) -> np.ndarray:
@@ -75,42 +94,90 @@ def parts(clusters, fold: int) -> np.ndarray:
     return np.array([_part(name, fold) for name in clusters])
 
 
-_part = functools.lru_cache(1 << 17)(split_of)  # of a cluster in a fold; every method asks for all of them
+_part = functools.lru_cache(1 << 17)(split_of)  # of a cluster in a fold; every contestant asks for all of them
 
 
 def problem(labels, clusters, chosen) -> str | None:
     """Why no probe can be trained on the chosen samples; None if one can."""
     for kind in (CORRECT, POISONED):
-        own = chosen & (labels == kind)
-        if len(set(clusters[own])) < 2:
+        of_kind = chosen & (labels == kind)
+        documents = len(set(clusters[of_kind]))
+        if documents < 2:
             return (
-                f"found {own.sum()} {kind} answers about {len(set(clusters[own]))} documents among {chosen.sum()},"
-                " expected some about at least 2 documents"
+                f"found {of_kind.sum()} {kind} answers about {documents} documents among {chosen.sum()}, expected some"
+                " about at least 2 documents"
             )
     return None
 
 
-def scored(method: Method, labels, clusters, chosen, tested, fpr: float) -> Iterator[Scored]:
-    """All folds of a method. `chosen` are the samples to learn from, of which those with other labels than right and
-    poisoned are ignored; `tested` those to be scored.
+def scored(contestant: Contestant, labels, clusters, chosen, tested, fpr: float) -> Iterator[FoldScores]:
+    """All folds of a contestant. `chosen` are the samples to learn from, of which those with other labels than right
+    and poisoned are ignored; `tested` those to be scored.
     """
-    poisoned, trained_on = labels == POISONED, chosen & np.isin(labels, (CORRECT, POISONED))
-    for fold in range(method.folds):
+    features, poisoned = contestant.features, labels == POISONED
+    trained_on = chosen & np.isin(labels, (CORRECT, POISONED))
+    for fold in range(contestant.folds):
         place = parts(clusters, fold)
-        inside = {name: np.flatnonzero(trained_on & (place == name)) for name in (TRAIN, VALIDATION)}
-        training, validation = (Part(method.features, own, poisoned[own]) for own in inside.values())
+        inside = [np.flatnonzero(trained_on & (place == name)) for name in (TRAIN, VALIDATION)]
+        training, validation = (Part(features, rows, poisoned[rows]) for rows in inside)
         rows = np.flatnonzero(tested & (place == TEST))
-        if not len(rows) or len(set(training.labels)) < 2:
+        if not len(rows) or regression.one_class(training.labels):
             continue
-        for seed in method.seeds:
-            arrays = method.fit(training, validation, seed)
-            found = method.score(arrays, Part(method.features, rows, poisoned[rows]))
-            yield Scored(seed, fold, rows, found, arrays, _threshold(method, arrays, validation, fpr))
+        for seed in contestant.seeds:
+            probe = contestant.fitted(training, validation, seed)
+            scores = probe.score(Part(features, rows, poisoned[rows]))
+            yield FoldScores(seed, fold, rows, scores, probe, _threshold(probe, validation, fpr))
 
 
-def _threshold(method, arrays, validation, fpr):
+def _threshold(probe, validation, fpr):
     """The score that a share of at most `fpr` of right answers of the validation part exceeds."""
     right = Part(validation.features, validation.rows[~validation.labels], validation.labels[~validation.labels])
-    found = method.score(arrays, right)
-    found = found[~np.isnan(found)]  # other methods may have no score for some
-    return float(np.quantile(found, 1 - fpr, method="higher")) if len(found) else None
+    scores = probe.score(right)
+    scores = scores[~np.isnan(scores)]  # other methods may have no score for some
+    return float(np.quantile(scores, 1 - fpr, method="higher")) if len(scores) else None
+
+
+def classified(features, labels, clusters, chosen) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Numbers of samples with the class that each is taken for, fold after fold; nothing if a class is too rare."""
+    chosen = chosen & np.isin(labels, CLASSES)
+    if min((chosen & (labels == name)).sum() for name in CLASSES) < FEWEST:
+        return
+    for fold in range(FOLDS):
+        place = parts(clusters, fold)
+        inside = [np.flatnonzero(chosen & (place == name)) for name in (TRAIN, VALIDATION, TEST)]
+        training, validation, test = (Part(features, rows, labels[rows]) for rows in inside)
+        if len(test.rows) and set(training.labels) == set(CLASSES):
+            yield test.rows, _classes(training, validation, test)
+
+
+def _classes(training, validation, test):
+    """The class of each sample of a part, by the penalty that is right most often on the validation part."""
+    scale = scaling(training)
+    given, held = scale.flat(training), scale.flat(validation)
+
+    def fitted(strength):
+        return regression.fit(given, training.labels, strength=strength, balanced=True, iterations=ITERATIONS)
+
+    def errors(model):
+        return -model.score(held, validation.labels) if len(held) else 0.0
+
+    return regression.least(map(fitted, STRENGTHS), errors).predict(scale.flat(test))
+
+
+def ways(defence, probe, right, folds, fpr: float) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """way -> score of each prompt, and whether there is an alarm. `defence` and `probe` are scores, the former that of
+    a prompt's most suspicious passage; `right` says which prompts have right answers that are no attack's. A fold
+    without any elsewhere has no score (NaN).
+    """
+    result = {way: (np.full(len(folds), np.nan), np.zeros(len(folds), bool)) for way in WAYS}
+    for fold in np.unique(folds):
+        here, others = folds == fold, right & (folds != fold)
+        if not others.any():
+            continue
+        alone = {DEFENCE: rank(defence, np.sort(defence[others])), PROBE: rank(probe, np.sort(probe[others]))}
+        both = {CHAIN: np.minimum(*alone.values()), EITHER: np.maximum(*alone.values())}
+        for way, values in (alone | both).items():
+            scores, flagged = result[way]
+            scores[here] = values[here]
+            flagged[here] = values[here] > np.quantile(values[others], 1 - fpr, method="higher")
+    return result

@@ -1,4 +1,6 @@
-"""What an answer counts as, from its outcome and the outcome of the same question without poison.
+"""What conditions, their sides, and reasons for leaving questions out are called (see
+`ragassay.studies.poisoning.probes.conditions`), and what an answer counts as, from its outcome and the outcome of the
+same question without poison.
 
 Probes are trained only on right answers to clean prompts and on poisoned answers. An attack that wants a certain answer
 has poisoned one that gives it and not the right one; an attack that wants a model to decline or to err has poisoned an
@@ -8,8 +10,14 @@ answer that does so where the clean prompt is answered right. All others have a 
 from ragassay.grading.outcomes import CORRECT as RIGHT
 from ragassay.grading.outcomes import NEITHER, TARGET
 from ragassay.studies.poisoning.attacks.attack import ANSWER, WANTED
-from ragassay.studies.poisoning.probes.names import ATTACKED, MATCHED
 
+PAIRED = RELEASED, RETRIEVED, PREFIXED, MATCHED = "released", "retrieved", "prefixed", "matched"
+UNPOISONED = IRRELEVANT, MISSPELT = "irrelevant", "misspelt"
+CONDITIONS = PAIRED + UNPOISONED
+SIDES = CLEAN, ATTACKED = "clean", "attacked"
+NO_GOLD, NO_POISON, NOT_REACHED = "no_gold_passage", "no_poison", "poison_not_retrieved"
+NO_ANSWER, NOT_EXCHANGED, NO_OTHER = "no_passage_answers", "answer_not_exchanged", "no_irrelevant_passage"
+REASONS = NO_GOLD, NO_POISON, NOT_REACHED, NO_ANSWER, NOT_EXCHANGED, NO_OTHER  # why a question has no pair
 LABELS = CORRECT, POISONED, HALLUCINATED, RESISTED, UNDECIDED = (
     *("correct", "poisoned", "hallucinated", "resisted", "undecided"),
 )

@@ -12,9 +12,8 @@ import numpy as np
 from ragassay.metrics.paired import rank_swap
 from ragassay.metrics.panel import Estimates, Panel
 from ragassay.schemas.report import Section
-from ragassay.studies.poisoning.probes.controls import CONTROL, CONTROLS
-from ragassay.studies.poisoning.probes.labels import CORRECT, LABELS, POISONED
-from ragassay.studies.poisoning.probes.names import REASONS
+from ragassay.studies.poisoning.probes.folds import CONTROL, CONTROLS
+from ragassay.studies.poisoning.probes.labels import CORRECT, LABELS, POISONED, REASONS
 
 SECTION = Section("revprag")
 SIMPLE, NETWORK = "logistic", "triplet"  # kinds that are compared

@@ -1,14 +1,18 @@
 """The samples of a cell: its prompts with answers and activations, as rows and as arrays."""
 
 from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from ragassay.base import tables
+from ragassay.schemas.attacks import TARGETS
+from ragassay.schemas.defences import BASELINE_SCORES
 from ragassay.schemas.probes import ACTIVATIONS, PROMPT_ANSWERS, PROMPT_PAIRS
-from ragassay.studies.poisoning.probes.labels import CORRECT, HALLUCINATED, POISONED, UNDECIDED
-from ragassay.studies.poisoning.probes.names import MATCHED, UNPOISONED
+from ragassay.studies.poisoning.probes.labels import CORRECT, HALLUCINATED, MATCHED, POISONED, UNDECIDED, UNPOISONED
 
+KEY = ("target_id", "condition", "side")
 FACTS = ALL, KNOWN, UNKNOWN = "all", "known", "unknown"
 RULERS = ("tokens", "words", "passages", "question_words", "similarity")  # what tells prompts apart without a model
 
@@ -48,8 +52,8 @@ class Rows:
         for condition in self.paired:
             yield condition, ALL, self.of(condition, ALL), every
             for facts in (KNOWN, UNKNOWN) if condition == MATCHED else ():
-                own = self.of(condition, facts)
-                yield condition, facts, own, own
+                samples = self.of(condition, facts)
+                yield condition, facts, samples, samples
 
     def shown(self, chosen) -> np.ndarray:
         """Those that a picture shows: right, poisoned and hallucinated answers."""
@@ -58,9 +62,43 @@ class Rows:
     def row(self, number: int) -> dict:
         """What the table probe_scores says of a sample."""
         names = ("target_id", "condition", "side", "cluster", "kind", "planted")
-        own = {name: self.pairs[name][number] for name in names}
-        return own | {"label": self.answers["label"][number], "known": self.answers["known"][number]}
+        pair = {name: self.pairs[name][number] for name in names}
+        return pair | {"label": self.answers["label"][number], "known": self.answers["known"][number]}
 
     def counts(self) -> str:
         undecided = int((self.labels == UNDECIDED).sum())
         return f"{len(self.labels)} answers, {(self.labels == POISONED).sum()} poisoned, {undecided} undecided"
+
+
+class AnsweredPrompt(NamedTuple):
+    target_id: str
+    question: str
+    passages: tuple[str, ...]
+    answer: str  # empty if there is none
+
+
+def asked_once(targets, prompt_pairs, prompt_answers) -> tuple[list[tuple[dict, AnsweredPrompt]], list[AnsweredPrompt]]:
+    """The answered prompts of a study: the key of each row of both tables with its prompt, and each prompt once."""
+    questions = {
+        row["target_id"]: row["question"]
+        for row in tables.read(TARGETS, targets, ["target_id", "question"]).to_pylist()
+    }
+    pairs = tables.read(PROMPT_PAIRS, prompt_pairs, ["target_id", "condition", "side", "passages"]).to_pylist()
+    answers = tables.read(PROMPT_ANSWERS, prompt_answers, ["text"])["text"].to_pylist()
+    prompts = []
+    for row, answer in zip(pairs, answers, strict=True):  # tables have one order
+        name, passages = row["target_id"], tuple(row.pop("passages"))
+        prompts.append((row, AnsweredPrompt(name, questions[name], passages, answer or "")))
+    return prompts, list(dict.fromkeys(prompt for _, prompt in prompts))
+
+
+def baselines_of(files, pairs: dict) -> dict[str, np.ndarray]:
+    """Scores of other methods, by their names, which are those of files: samples x 1 x 1, NaN where one has none.
+    `pairs` are columns.
+    """
+    keys, scores = list(zip(*(pairs[name] for name in KEY), strict=True)), {}
+    for path in map(Path, files):
+        rows = tables.read(BASELINE_SCORES, path).to_pylist()
+        by_key = {tuple(row[name] for name in KEY): row["score"] for row in rows}
+        scores[path.stem] = np.array([by_key.get(key) for key in keys], float)[:, None, None]
+    return scores

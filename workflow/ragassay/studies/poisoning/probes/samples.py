@@ -5,10 +5,11 @@ does not grow with their number.
 """
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
+from ragassay.base import method
 from ragassay.base.errors import AssayError
 from ragassay.models.store import Store
 from ragassay.studies.poisoning.probes.reading import Collection
@@ -41,8 +42,8 @@ class Stored:
 
     def __getitem__(self, rows) -> np.ndarray:
         """As float32; `rows` are numbers."""
-        found = self._read(rows) if self.held is None else self.held[rows]
-        return found.astype(np.float32)
+        features = self._read(rows) if self.held is None else self.held[rows]
+        return features.astype(np.float32)
 
     def _read(self, rows):
         return self.store.vectors([self.keys[row] for row in rows]).reshape(-1, *self.shape[1:])
@@ -79,10 +80,11 @@ class Joined:
         self.parts, self.starts = parts, np.cumsum([0, *map(len, parts)])
         shapes = {tuple(part.shape[1:]): name for part, name in zip(parts, names, strict=True) if len(part)}
         if len(shapes) > 1:
-            (one, first), (other, second) = list(shapes.items())[:2]
+            (first, name), (second, other) = list(shapes.items())[:2]
             raise ProbeError(
-                f"found activations of {one[0]} layers x {one[1]} numbers of {first} and of {other[0]} x {other[1]} of"
-                f" {second}, expected one shape; a probe can only be tested on models of the shape it was fitted with"
+                f"found activations of {first[0]} layers x {first[1]} numbers of {name} and of {second[0]} x"
+                f" {second[1]} of {other}, expected one shape; a probe can only be tested on models of the shape it was"
+                " fitted with"
             )
         self.shape = (int(self.starts[-1]), *next(iter(shapes), (0, 0)))
 
@@ -91,11 +93,36 @@ class Joined:
 
     def __getitem__(self, rows) -> np.ndarray:
         rows = np.asarray(rows)
-        owners, found = np.searchsorted(self.starts, rows, side="right") - 1, np.empty((len(rows), *self.shape[1:]))
+        owners = np.searchsorted(self.starts, rows, side="right") - 1
+        features = np.empty((len(rows), *self.shape[1:]))
         for number in set(owners.tolist()):
-            own = owners == number
-            found[own] = self.parts[number][rows[own] - self.starts[number]]
-        return found.astype(np.float32)
+            here = owners == number
+            features[here] = self.parts[number][rows[here] - self.starts[number]]
+        return features.astype(np.float32)
+
+
+class ActivationProbe(method.Method):
+    """A kind of probes is a module of `ragassay.studies.poisoning.probes.kinds` with a class `Kind`. What it learned is
+    in `fitted`, as arrays. `OUTPUT` says which layers the model's output layer reads for it: the "last", "all" or none.
+    """
+
+    OUTPUT: str | None = None
+    ARRAYS: tuple[str, ...] = ("outer.weight", "outer.bias")  # that are always there
+
+    def fit(self, training: "Part", validation: "Part", seed: int = 0) -> Self:
+        raise NotImplementedError
+
+    def score(self, part: "Part") -> np.ndarray:
+        raise NotImplementedError
+
+    def damage(self) -> str:
+        """What is wrong with arrays from a file, or ""."""
+        if missing := [name for name in self.ARRAYS if name not in self.fitted]:
+            return f"found no array {missing[0]}"
+        wrong = [
+            name for name, array in self.fitted.items() if array.dtype.kind not in "fiu" or not np.isfinite(array).all()
+        ]
+        return f"found an array {wrong[0]} that is not finite" if wrong else ""
 
 
 class Part(NamedTuple):
@@ -122,8 +149,8 @@ class Part(NamedTuple):
                 f" {size >> 20} MB, expected at most {WHOLE_BYTES >> 20} MB for a probe that reads all at once;"
                 " choose fewer layers in revprag.activations.layers, or the kind triplet"
             )
-        found = [chunk.reshape(len(chunk), -1) for chunk in self.chunks()]
-        return np.concatenate(found) if found else np.empty((0, each), np.float32)
+        rows = [chunk.reshape(len(chunk), -1) for chunk in self.chunks()]
+        return np.concatenate(rows) if rows else np.empty((0, each), np.float32)
 
 
 class Scaling(NamedTuple):
@@ -134,6 +161,10 @@ class Scaling(NamedTuple):
 
     def __call__(self, features: np.ndarray) -> np.ndarray:
         return (features - self.mean) * self.factor
+
+    def flat(self, part: Part) -> np.ndarray:
+        """All features of a part, scaled: samples x numbers."""
+        return (part.whole() - self.mean.ravel()) * self.factor.ravel()
 
     def worked_into(self, weight: np.ndarray, bias: float) -> dict[str, np.ndarray]:
         """A linear head on scaled features as one on features as they come."""

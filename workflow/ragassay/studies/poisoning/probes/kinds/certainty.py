@@ -12,37 +12,41 @@ import numpy as np
 from ragassay.studies.poisoning.probes.kinds import lens, logistic
 from ragassay.studies.poisoning.probes.samples import Part
 
-SETTINGS = {"tokens": 2000, "strengths": [0.001, 0.01, 0.1, 1.0]}
-OUTPUT = "all"  # layers that the output layer reads
 HIGHEST = 5  # log-probabilities of a layer
 LEAST = 1e-9  # that a state's length is divided by
 
 
-def fit(training, validation, settings, seed):
-    last = np.concatenate([states[:, -1] for states in training.chunks()])
-    words = lens.likeliest(last, training.features.output, settings["tokens"])
-    parts = (_certain(words, part) for part in (training, validation))
-    return {"words": words} | logistic.fit(*parts, settings, seed)
+class Kind(logistic.Kind):
+    SETTINGS = {"tokens": 2000, "strengths": [0.001, 0.01, 0.1, 1.0]}
+    ARRAYS = ("words", *logistic.Kind.ARRAYS)
+    OUTPUT = "all"  # layers that the output layer reads
 
+    def fit(self, training, validation, seed=0):
+        last = np.concatenate([states[:, -1] for states in training.chunks()])
+        words = lens.likeliest(last, training.features.output, self.settings["tokens"])
+        super().fit(_certain(words, training), _certain(words, validation), seed)
+        self.fitted = {"words": words} | self.fitted
+        return self
 
-def score(arrays: dict[str, np.ndarray], part, settings) -> np.ndarray:
-    return logistic.score(arrays, _certain(arrays["words"], part), settings)
+    def score(self, part):
+        return super().score(_certain(self.fitted["words"], part))
 
 
 def certainties(states: np.ndarray, words: np.ndarray) -> np.ndarray:
     """The numbers of each layer, samples x layers x numbers, from samples x layers x width."""
     length = np.linalg.norm(states, axis=2, keepdims=True)
     states = states * (length[:, -1:] / np.maximum(length, LEAST))
-    said = lens.log_probabilities(states.reshape(-1, states.shape[2]), words).reshape(*states.shape[:2], -1)
-    share, last = np.exp(said), said[:, -1]
-    entropy, crossed = -np.einsum("slt,slt->sl", share, said), -np.einsum("st,slt->sl", share[:, -1], said)
-    answer = np.take_along_axis(said, last.argmax(axis=1)[:, None, None], axis=2)  # the last layer's likeliest token
+    logs = lens.log_probabilities(states.reshape(-1, states.shape[2]), words).reshape(*states.shape[:2], -1)
+    share, last = np.exp(logs), logs[:, -1]  # samples x layers x tokens, samples x tokens
+    entropy = -np.einsum("slt,slt->sl", share, logs)
+    crossed = -np.einsum("st,slt->sl", share[:, -1], logs)
+    answer = np.take_along_axis(logs, last.argmax(axis=1)[:, None, None], axis=2)  # the last layer's likeliest token
     return np.concatenate(
         [
             entropy[:, :, None],
-            np.sort(np.partition(said, -HIGHEST, axis=2)[:, :, -HIGHEST:], axis=2),
+            np.sort(np.partition(logs, -HIGHEST, axis=2)[:, :, -HIGHEST:], axis=2),
             answer,
-            np.log1p((said > answer).sum(axis=2, keepdims=True)),  # the tokens that this layer prefers to it
+            np.log1p((logs > answer).sum(axis=2, keepdims=True)),  # the tokens that this layer prefers to it
             (crossed - entropy[:, -1:])[:, :, None],  # Kullback-Leibler divergence of the last layer from it
         ],
         axis=2,
@@ -56,5 +60,5 @@ def _certain(words, part):
         for states in part.chunks()
         for start in range(0, len(states), lens.ROWS)
     ]
-    found = np.concatenate([np.empty((0, layers, HIGHEST + 4), np.float32), *numbers])
-    return Part(found, np.arange(len(found)), part.labels)
+    features = np.concatenate([np.empty((0, layers, HIGHEST + 4), np.float32), *numbers])
+    return Part(features, np.arange(len(features)), part.labels)

@@ -7,15 +7,15 @@ import numpy as np
 from ragassay.studies.poisoning.probes.kinds import logistic
 from ragassay.studies.poisoning.probes.samples import scaling
 
-SETTINGS = {}
-OUTPUT = None
-score = logistic.score
 
+class Kind(logistic.Kind):
+    SETTINGS = {}
 
-def fit(training, validation, settings, seed):
-    scale = scaling(training)
-    given = (training.whole() - scale.mean.ravel()) * scale.factor.ravel()
-    poisoned, right = (given[training.labels == kind].mean(axis=0, dtype=np.float64) for kind in (True, False))
-    weight = poisoned - right
-    weight /= max(float(weight @ weight), 1e-12)
-    return scale.worked_into(weight, -float(weight @ (poisoned + right)) / 2)
+    def fit(self, training, validation, seed=0):
+        scale = scaling(training)
+        given = scale.flat(training)
+        poisoned, right = (given[training.labels == kind].mean(axis=0, dtype=np.float64) for kind in (True, False))
+        weight = poisoned - right
+        weight /= max(float(weight @ weight), 1e-12)
+        self.fitted = scale.worked_into(weight, -float(weight @ (poisoned + right)) / 2)
+        return self

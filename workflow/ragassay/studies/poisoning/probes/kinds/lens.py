@@ -11,19 +11,22 @@ import numpy as np
 from ragassay.studies.poisoning.probes.kinds import logistic
 from ragassay.studies.poisoning.probes.samples import Part
 
-SETTINGS = {"tokens": 500, "strengths": [0.03, 0.1, 0.3], "sparse": True}
-OUTPUT = "last"  # layer, which the output layer reads
 ROWS = 256  # samples at a time, whose numbers are as many as the model has tokens
 
 
-def fit(training, validation, settings, seed):
-    words = likeliest(training.whole(), training.features.output, settings["tokens"])
-    parts = (_said(words, part) for part in (training, validation))
-    return {"words": words} | logistic.fit(*parts, settings, seed)
+class Kind(logistic.Kind):
+    SETTINGS = {"tokens": 500, "strengths": [0.03, 0.1, 0.3], "sparse": True}
+    ARRAYS = ("words", *logistic.Kind.ARRAYS)
+    OUTPUT = "last"  # layer, which the output layer reads
 
+    def fit(self, training, validation, seed=0):
+        words = likeliest(training.whole(), training.features.output, self.settings["tokens"])
+        super().fit(_said(words, training), _said(words, validation), seed)
+        self.fitted = {"words": words} | self.fitted
+        return self
 
-def score(arrays: dict[str, np.ndarray], part, settings) -> np.ndarray:
-    return logistic.score(arrays, _said(arrays["words"], part), settings)
+    def score(self, part):
+        return super().score(_said(self.fitted["words"], part))
 
 
 def likeliest(states: np.ndarray, output: np.ndarray, count: int) -> np.ndarray:
@@ -42,5 +45,5 @@ def log_probabilities(states: np.ndarray, output: np.ndarray) -> np.ndarray:
 
 
 def _said(words, part):
-    found = log_probabilities(part.whole(), words)
-    return Part(found[:, None], np.arange(len(found)), part.labels)
+    logs = log_probabilities(part.whole(), words)
+    return Part(logs[:, None], np.arange(len(logs)), part.labels)

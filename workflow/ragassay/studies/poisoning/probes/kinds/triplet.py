@@ -5,20 +5,23 @@ The score is the distance to the nearest right sample less that to the nearest p
 own decision. The network's module is imported when it is used, since planning reads the settings.
 """
 
-SETTINGS = {
-    "support": 100, "epochs": 60, "batch": 64, "rate": 1e-3, "margin": 1.0, "dimensions": 24,
-    "widths": [64, 128, 256, 512],
-}  # fmt: skip
-OUTPUT = None
+from ragassay.studies.poisoning.probes.samples import ActivationProbe
 
 
-def fit(training, validation, settings, seed):
-    from ragassay.studies.poisoning.probes import triplets
+class Kind(ActivationProbe):
+    SETTINGS = {
+        "support": 100, "epochs": 60, "batch": 64, "rate": 1e-3, "margin": 1.0, "dimensions": 24,
+        "widths": [64, 128, 256, 512],
+    }  # fmt: skip
+    ARRAYS = ("mean", "factor", "support", "poisoned")
 
-    return triplets.fit(training, validation, settings, seed)
+    def fit(self, training, validation, seed=0):
+        from ragassay.studies.poisoning.probes import triplets
 
+        self.fitted = triplets.fit(training, validation, self.settings, seed)
+        return self
 
-def score(arrays, part, settings):
-    from ragassay.studies.poisoning.probes import triplets
+    def score(self, part):
+        from ragassay.studies.poisoning.probes import triplets
 
-    return triplets.score(arrays, part, settings)
+        return triplets.score(self.fitted, part, self.settings)
