@@ -10,15 +10,13 @@ BEFORE ?=
 SIGNERS ?=
 BIN := .venv/bin
 BENCHMARKS := house cluster scale tables calls limits chaos providers canaries documents crawl hostile models retrieval relevance published poisoning scope_study demo explorer annotation paper_costs release mutants
-# Pictures of docs/ and the sections of the report that they show.
-PICTURES := report:relevance attacks:attacks defences:raguard detectors:detectors revprag:revprag
 MAKEFLAGS += --no-print-directory
 # Releases of others are looked at by this checkout's code alone, wherever a module of the same name may lie.
 RELEASES := $(BIN)/python -I -c 'import sys; sys.path.insert(0, "workflow"); from ragassay.release.__main__ import run; sys.exit(run())'
 # Module systems of clusters set these, and what they point to would be taken for installed in .venv.
 unexport PYTHONPATH PYTHONHOME
 
-.PHONY: help setup demo demo-lm estimate annotate release verify release-diff replay rehydrate test lint bench chaos hostile slurm-test screenshot docs lock clean
+.PHONY: help setup demo demo-lm estimate annotate release verify release-diff replay rehydrate test lint bench mutants chaos hostile slurm-test screenshot docs lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+%?:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+%?):.*## /  make \1\t/' | expand -t 22
@@ -87,8 +85,7 @@ slurm-test: ## kill heads, jobs and the controller of a real Slurm on this machi
 	@$(MAKE) bench-cluster EXTRA=slurm
 
 screenshot: setup ## take the pictures of docs/ again from results/report/index.html (needs Chromium)
-	@set -e; for picture in $(PICTURES); do PYTHONPATH=workflow $(BIN)/python -m tools.screenshot \
-	results/report/index.html docs/$${picture%:*}.png $${picture#*:}; done
+	@PYTHONPATH=workflow $(BIN)/python -m tools.screenshot
 
 docs: setup ## write the generated parts of the documentation again
 	@PYTHONPATH=workflow $(BIN)/python -m tools.docs

@@ -26,6 +26,13 @@ include: "workflow/rules/attacks.smk"
 include: "workflow/rules/defences.smk"
 include: "workflow/rules/measures.smk"
 include: "workflow/rules/probes.smk"
+
+
+for study in references.further_rule_files(workflow.main_snakefile):
+
+    include: study
+
+
 include: "workflow/rules/calls.smk"
 include: "workflow/rules/release.smk"
 include: "workflow/rules/report.smk"

@@ -12,7 +12,7 @@ from snakemake.api import Workflow
 from snakemake.ioutils import register_in_globals
 from snakemake.parser import parse
 
-from project import ROOT, TINY, planned, snakemake
+from project import ROOT, TINY, snakemake
 
 RULES = ROOT / "workflow/rules"
 FILES = [ROOT / "Snakefile", *sorted(path for path in RULES.glob("*.smk") if path.name != "common.smk")]
@@ -21,31 +21,6 @@ COLLECTING = ["calls", "release", "report"]
 SNAKEMAKE = dict(vars(sys.modules[Workflow.__module__]))
 register_in_globals(SNAKEMAKE)
 GIVEN = {*vars(builtins), *SNAKEMAKE, "workflow", "config", "rules", "checkpoints", "__file__"}
-STUDY = '''"""A study of one stage.
-
-Reads   results/documents/{shard}.parquet
-Writes  results/metrics/tides.parquet    the report's section
-"""
-
-CALLS += expand("results/calls/ask_tides/{shard}.parquet", shard=SHARDS)
-SECTIONS["tides"] = {"examples": "results/examples/tides.parquet"}
-EXPLORERS["Tides"] = "explorer/tides.html"
-PRODUCTS += ["results/tides.txt"]
-
-
-rule measure_tides:
-    """The documents are looked through."""
-    input:
-        documents=expand("results/documents/{shard}.parquet", shard=SHARDS),
-    output:
-        calls=expand("results/calls/ask_tides/{shard}.parquet", shard=SHARDS),
-        metrics="results/metrics/tides.parquet",
-        examples="results/examples/tides.parquet",
-        page="results/report/explorer/tides.html",
-        product="results/tides.txt",
-    shell:
-        "touch {output}"
-'''
 
 
 def tree(text):
@@ -88,33 +63,11 @@ def test_a_name_of_another_rule_file_is_found():
 
 def test_what_collects_is_included_after_the_studies_and_names_none_of_their_tables():
     included = re.findall(r'^include: "workflow/rules/(\w+)\.smk"', (ROOT / "Snakefile").read_text(), re.MULTILINE)
-    assert included == ["common", *(name for name in included if name not in ["common", *COLLECTING]), *COLLECTING]
+    assert included[0] == "common" and included[-len(COLLECTING) :] == COLLECTING
     assert {f"{name}.smk" for name in included} == {path.name for path in RULES.glob("*.smk")}
     for name in ("calls", "report"):
         named = set(re.findall(r'"results/([^/{"]+)', (RULES / f"{name}.smk").read_text()))
         assert named <= {"metrics", "figures", "report", "examples"}, name
-
-
-def test_a_study_needs_a_rule_file_and_one_line_that_includes_it(project):
-    (project / "workflow/rules/tides.smk").write_text(STUDY)
-    (project / "workflow/report/sections/tides.yaml").write_text("title: Tides\nparts: []\n")
-    before, snakefile = planned(project, "--forceall", *TINY), project / "Snakefile"
-    line = 'include: "workflow/rules/calls.smk"'
-    snakefile.write_text(snakefile.read_text().replace(line, f'include: "workflow/rules/tides.smk"\n{line}'))
-    after = planned(project, "--forceall", *TINY)
-    assert after == {
-        **before,
-        "measure_tides": 1,
-        "draw_figures": before["draw_figures"] + 1,
-        "write_numbers": before["write_numbers"] + 1,
-    }
-    plan = snakemake(project, "--dry-run", *TINY).stdout
-    inputs = dict(re.findall(r"^(?:local)?rule (\w+):\n    input: ([^\n]*)", plan, re.MULTILINE))
-    assert "results/calls/ask_tides/2026-01.parquet" in inputs["measure_calls"].split(", ")
-    shown = inputs["render_report"].split(", ")
-    assert {"results/metrics/tides.parquet", "results/examples/tides.parquet", "results/figures/tides"} <= set(shown)
-    wanted = {"results/report/tides.csv", "results/report/explorer/tides.html", "results/tides.txt"}
-    assert wanted <= set(inputs["report"].split(", "))
 
 
 def test_a_section_that_nobody_registers_stops_the_plan_in_one_line(project):

@@ -17,11 +17,14 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+import yaml
+
 from ragassay.base import variants
 from ragassay.base.atomic import write_text
 from ragassay.base.tables import Table
 from ragassay.config import schema
 from ragassay.config.settings import of_files
+from ragassay.plan.references import further_rule_files
 from ragassay.results import all_tables
 from tools import error_messages, scale
 
@@ -38,47 +41,12 @@ HEADLINES = (  # benchmark, its figure, what the README says about it
     ("demo", f"folds_all_{ALONE}", "demo: AUROC of a control that sees the question but no document"),
     ("demo", f"folds_all_{OVER_ALONE}", "demo: accuracy of a detector minus that of this control"),
 )
-STUDIES = (  # what it asks, the command, the figure of the benchmark `house` with its seconds, the report's sections
-    ("All that the demo can answer, and the report", "make demo", "demo", "all"),
-    (
-        "Does a model notice that a question has no answer in the document?",
-        *("make demo STUDY=scope", "demo_scope", "Scope, Responses"),
-    ),
-    (
-        "Can a small classifier on a frozen model notice it?",
-        *("make demo STUDY=detectors", "demo_detectors", "Detectors"),
-    ),
-    (
-        "Does a corpus know what a query asks, and do the queries of a log drift?",
-        *("make demo STUDY=relevance", "demo_relevance", "Relevance, Drift of queries"),
-    ),
-    (
-        "What does a model answer if somebody plants passages in its corpus?",
-        *("make demo STUDY=attacks", "demo_attacks", "Corpora under attack"),
-    ),
-    (
-        "Can what was planted be found before a model reads it?",
-        *("make demo STUDY=raguard", "demo_raguard", "Defences of corpora under attack"),
-    ),
-    (
-        "Do poisoned answers show in a model's activations?",
-        *("make demo STUDY=revprag", "demo_revprag", "Poisoned answers in activations"),
-    ),
-    (
-        "Do retrievers find the document that a question was written about?",
-        *(".venv/bin/snakemake results/metrics/retrieval.parquet", "", "Retrieval"),
-    ),
-    (
-        "How good are judges and detectors on questions that I already have?",
-        *(".venv/bin/snakemake question_sets --configfile mine.yaml", "", "Question sets"),
-    ),
-    ("Do people agree with the judges?", "make annotate", "", "People and judges"),
-)
-PAID = {"demo_scope": "paper_all_dollars"}  # figures of the benchmark `paper_costs`
+PAID = {"scope": "paper_all_dollars"}  # figures of the benchmark `paper_costs`
 SETTINGS = [
     "The configuration says what is studied. What a run may use of the machine is in profiles/, and API keys come from",
     "the environment. Every key is optional unless it is needed; without it, its default holds.",
 ]
+INCLUDED = re.compile(r'^include: "(.+)"', re.MULTILINE)
 NEAREST = 3  # figures of a benchmark that docs/figures.md shows beside those that fall short
 VERDICTS = {"ok": "reached", "short": "**falls short**"}
 
@@ -175,8 +143,10 @@ def arrows(drawn: str) -> set[tuple[str, str]]:
 
 def rule_files() -> dict[str, str]:
     """rule with a script -> its stage, which is the name of its file; in the order in which the stages run."""
-    stages = re.findall(r'^include: "workflow/rules/(\w+)\.smk"', (ROOT / "Snakefile").read_text(), re.MULTILINE)
-    rules = {stage: (WORKFLOW / f"rules/{stage}.smk").read_text() for stage in stages}
+    snakefile = ROOT / "Snakefile"
+    before, _, after = snakefile.read_text().partition("for study in")
+    names = [*re.findall(INCLUDED, before), *further_rule_files(snakefile), *re.findall(INCLUDED, after)]
+    rules = {Path(name).stem: (ROOT / name).read_text() for name in names}
     return {rule: stage for stage, text in rules.items() for rule in re.findall(r'/(\w+)\.py"$', text, re.MULTILINE)}
 
 
@@ -271,15 +241,26 @@ def unmeasured(printed) -> str:
 
 
 def studies(printed) -> str:
-    """What the studies ask, with the minutes of the demo where they are measured."""
+    """What the sections of the report answer, with the minutes of the demo where they are measured."""
     seconds = {name: float(value) for name, value, *_ in printed.get("house", [])}
     dollars = {name: f"{float(value):.0f}" for name, value, *_ in printed.get("paper_costs", [])}
     rows = ["| question | command | minutes | paper's dollars | section of the report |", "|---|---|---|---|---|"]
-    for question, command, figure, section in STUDIES:
-        minutes = f"{seconds[figure] / 60:.1f}" if figure in seconds else "-"
-        paid = dollars.get(PAID.get(figure), "-")
-        rows.append(f"| {question} | `{command}` | {minutes} | {paid} | {section} |")
+    everything = {"question": "All that the demo can answer, and the report", "command": "make demo", "title": "all"}
+    for section in [everything, *sections().values()]:
+        if "question" in section:
+            study = section["command"].partition("STUDY=")[2]
+            figure = f"demo_{study}" if study else "demo" if section is everything else ""
+            minutes = f"{seconds[figure] / 60:.1f}" if figure in seconds else "-"
+            paid = dollars.get(PAID.get(study), "-")
+            rows.append(f"| {section['question']} | `{section['command']}` | {minutes} | {paid} | {section['title']} |")
     return "\n".join(rows)
+
+
+def sections() -> dict[str, dict]:
+    """name -> description of the sections that rule files register, in the order of the stages."""
+    rules = [(WORKFLOW / f"rules/{stage}.smk").read_text() for stage in dict.fromkeys(rule_files().values())]
+    names = [name for text in rules for name in re.findall(r'^SECTIONS\["(\w+)"\]', text, re.MULTILINE)]
+    return {name: yaml.safe_load((WORKFLOW / f"report/sections/{name}.yaml").read_text()) for name in names}
 
 
 def paper_costs(printed) -> str:

@@ -1,4 +1,4 @@
-"""Take the pictures of README and guides, a report's head and one section: `make screenshot`, after `make demo`."""
+"""Take the pictures of README and guides, each of one section of the report: `make screenshot`, after `make demo`."""
 
 import os
 import re
@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 from ragassay.base.errors import AssayError
+from tools import docs
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 WIDTH, HEIGHT = 1280, 1300
@@ -52,8 +53,15 @@ def _alone(page, section, copy):
     return copy
 
 
+def take_all(page, folder) -> None:
+    """A picture of each section whose description names one."""
+    for section, description in docs.sections().items():
+        if "picture" in description:
+            screenshot(page, Path(folder, f"{description['picture']}.png"), section=section)
+
+
 if __name__ == "__main__":
     try:
-        screenshot(*sys.argv[1:3], section="".join(sys.argv[3:]))
+        take_all("results/report/index.html", "docs")
     except ScreenshotError as error:
         sys.exit(str(error))

@@ -4,6 +4,7 @@ Snakemake reports a missing input only if the output is missing, too. Otherwise 
 nobody makes, and the run ends well on results that belong to other settings.
 """
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -34,6 +35,14 @@ def problems(config: dict, schema: dict) -> Iterator[tuple]:
     for name in variants.names(PLAN):
         check = getattr(variants.load(PLAN, name, PLAN), "check", None)
         yield from check(config) if check else ()
+
+
+def further_rule_files(snakefile) -> list[str]:
+    """The rule files that the Snakefile does not name: studies that somebody added."""
+    named = re.findall(r'^include: "(.+)"', Path(snakefile).read_text(encoding="utf-8"), re.MULTILINE)
+    folder = Path(snakefile).parent
+    present = [path.relative_to(folder).as_posix() for path in sorted(folder.glob("workflow/rules/*.smk"))]
+    return [file for file in present if file not in named]
 
 
 def check_inputs(rules) -> None:
