@@ -14,10 +14,9 @@ WORKFLOW = Path(__file__).resolve().parents[1]
 ROOT = WORKFLOW.parent
 LIBRARY = WORKFLOW / "ragassay"
 # Rooms of the library from the ground up. A room imports itself and what stands before it.
-FLOORS = """
-base text metrics schemas documents config models calls grading news corpora queries search
-studies.scope studies.relevance studies.poisoning people services release report plan command
-""".split()
+BELOW = "base text metrics schemas documents config models calls grading news corpora queries search".split()
+STUDIES = sorted(f"studies.{module.parent.name}" for module in LIBRARY.glob("studies/*/__init__.py"))
+FLOORS = [*BELOW, *STUDIES, *"people services release report plan command".split()]
 # Names of one thing with many forms: each module of such a folder has a class of this name.
 FORMS = {"Kind", "Provider"}
 BANNED = {
