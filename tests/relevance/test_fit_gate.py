@@ -13,7 +13,7 @@ from ragassay.base import tables
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.corpora import HELD_OUT_DOCUMENTS, NEIGHBOURS, PASSAGES, QUERIES
 from ragassay.schemas.relevance import RELEVANCE_SCORES
-from ragassay.services.gate import ANSWER, Gate, GateError
+from ragassay.services.gate import ANSWER, Gate, GateError, write_card
 from ragassay.studies.relevance import calibration, searched_queries, statistics
 from ragassay.studies.relevance.statistics import FUSED
 from rows import place, row
@@ -202,10 +202,10 @@ def test_misuse_is_one_clear_line(fitted, tmp_path, monkeypatch):
     ):
         Gate.load(tmp_path / "gates")
     change(gate, format=2)
-    with pytest.raises(GateError, match="found a gate of format 2, expected 1; fit it again with this version"):
+    with pytest.raises(GateError, match="found a gate of format 2, expected 1, as this version"):
         Gate.load(gate)
     (gate / "gate.json").write_text("{")
-    with pytest.raises(GateError, match="found no description of a gate"):
+    with pytest.raises(GateError, match="found no gate"):
         Gate.load(gate)
     shutil.copy(fitted(FUSED) / "gate.json", gate)
     content = bytearray((gate / "minilm.npy").read_bytes())
@@ -215,6 +215,42 @@ def test_misuse_is_one_clear_line(fitted, tmp_path, monkeypatch):
         Gate.load(gate)(FAR)
     (gate / "minilm.npy").write_bytes(content[:-4])
     with pytest.raises(GateError, match=r"minilm\.npy: found \d+ bytes, expected \d+"):
+        Gate.load(gate)
+
+
+UNFIT = {"name": "fused", "k": 3, "temperature": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("values", "line"),
+    [
+        ({"alpha": 2}, "alpha: found 2, expected a number between 0 and 1"),
+        ({"strategy": "shrug"}, "strategy: found 'shrug', expected one of reject"),
+        ({"passages": 0}, "passages: found 0, expected a number of passages"),
+        ({"order": "minilm"}, "order: found 'minilm', expected names of searchers"),
+        ({"order": ["elsewhere"]}, "found no searcher 'elsewhere'"),
+        ({"searchers": {"minilm": {"kind": "dense"}}}, "searchers: found .*, expected searchers with their encoders"),
+        ({"statistic": UNFIT}, "statistic: found units None, expected spreads"),
+        ({"statistic": UNFIT | {"units": [[0.5, 0], [0.5, 0.1]]}}, r"statistic: found units \[\[0.5, 0\], "),
+        ({"statistic": UNFIT | {"units": [[0.5, 0.1]]}}, "found units for another number of searchers"),
+        ({"statistic": {"name": "mss", "k": 0, "temperature": 1}}, "statistic: found .*, expected k and a temperature"),
+        ({"files": {"calibration.npy": {}}}, "files: expected names with sizes and digests"),
+    ],
+)
+def test_a_damaged_gate_is_refused_when_it_is_loaded(fitted, tmp_path, values, line):
+    gate = shutil.copytree(fitted(FUSED), tmp_path / "gate")
+    change(gate, **values)
+    with pytest.raises(GateError, match=rf"gate\.json: {line}"):
+        Gate.load(gate)
+
+
+@pytest.mark.parametrize("values", [[], [0.1, np.nan] * 40, [0.5, 0.1] * 40, ["a"] * 40, [0.1, 0.2], [[0.1]] * 40])
+def test_statistics_that_would_let_all_pass_or_none_are_refused(fitted, tmp_path, values):
+    gate = shutil.copytree(fitted(FUSED), tmp_path / "gate")
+    np.save(gate / "calibration.npy", np.array(values))
+    about = json.loads((gate / "gate.json").read_text())
+    write_card(gate, {name: value for name, value in about.items() if name != "files"})
+    with pytest.raises(GateError, match=r"found no finite numbers in ascending order|found 2 queries that calibrate"):
         Gate.load(gate)
 
 

@@ -32,7 +32,14 @@ def gate(tmp_path):
     folder = tmp_path / "gate"
     folder.mkdir()
     np.save(folder / "calibration.npy", np.sort(np.random.default_rng(1).normal(size=80)))
-    write_card(folder, {})
+    about = {
+        "alpha": 0.05,
+        "strategy": "reject",
+        "passages": 5,
+        "order": ["words"],
+        "searchers": {"words": {"kind": "bm25"}},
+    }
+    write_card(folder, about | {"statistic": {"name": "mss", "k": 5, "temperature": 1.0}})
     return folder
 
 

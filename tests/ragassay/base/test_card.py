@@ -39,7 +39,7 @@ def test_a_card_is_read_as_it_was_written(path):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"format": 1}, "found a spoon of format 1, expected 2; carve it again with this version"),
+        ({"format": 1}, "found a spoon of format 1, expected 2, as this version of ragassay writes it; carve it again"),
         ({"size": 10}, "size: found 10, expected a number between 0 and 10"),
         ({"size": True}, "size: found True, expected a number"),
         ({"size": None}, "size: found None"),

@@ -135,7 +135,9 @@ def test_what_no_probe_can_be_fitted_with_is_one_line(settings, more, told):
 def test_every_setting_of_a_kind_is_described():
     probes = SCHEMA["properties"]["revprag"]["properties"]["probes"]["additionalProperties"]["properties"]
     for kind in variants.names(revprag.KINDS):
-        assert variants.load(revprag.KINDS, kind, "kind").SETTINGS.keys() <= probes["settings"]["properties"].keys()
+        assert (
+            variants.load(revprag.KINDS, kind, "kind").Kind.SETTINGS.keys() <= probes["settings"]["properties"].keys()
+        )
 
 
 def test_the_papers_probes_lack_nothing_but_files_and_weights(tmp_path, monkeypatch, settings):

@@ -46,8 +46,8 @@ def read(path, form: Form) -> dict:
     card = _parsed(Path(path), form)
     if card.get("format") != form.format:
         raise form.error(
-            f"{path}: found a {form.what} of format {shown(card.get('format'))}, expected {form.format}; {form.again}"
-            " with this version of ragassay"
+            f"{path}: found a {form.what} of format {shown(card.get('format'))}, expected {form.format}, as this"
+            f" version of ragassay writes it; {form.again}"
         )
     check_parts(path, form, card)
     for name, known in _files(path, card, form).items():

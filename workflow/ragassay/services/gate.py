@@ -1,6 +1,6 @@
 """Is this query inside what the corpus knows? A gate answers while people wait:
 
-    from ragassay.services.gate import Gate
+    from ragassay import Gate
 
     gate = Gate.load("results/gates/articles/minilm")
     decision = gate("Who keeps the lighthouse?")
@@ -24,7 +24,6 @@ fitted with. The folder holds:
 """
 
 import functools
-import hashlib
 import json
 import threading
 from dataclasses import dataclass
@@ -33,21 +32,73 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ragassay.base.atomic import write_text
-from ragassay.base.errors import AssayError, closest_file
+from ragassay.base import card
+from ragassay.base.errors import AssayError
+from ragassay.base.terminal import shown
 from ragassay.studies.relevance import calibration
 from ragassay.studies.relevance.statistics import FUSED, Setting, standardized
 
 ANSWER = "answer"
 # The paper's appendix A.2: refuse, ask the model without passages, search the web or another corpus, call somebody.
 STRATEGIES = REJECT, DIRECTLY, WIDER, PERSON = "reject", "answer_directly", "search_wider", "ask_person"
-FORMAT = 1
 CARD = "gate.json"
 AGAIN = "fit the gate again, or copy its whole folder"
 
 
 class GateError(AssayError):
     """A gate cannot be used, or cannot be asked this."""
+
+
+def _is_strategy(value) -> str:
+    return "" if value in STRATEGIES else f"found {shown(value)}, expected one of {', '.join(STRATEGIES)}"
+
+
+def _is_statistic(value) -> str:
+    if not isinstance(value, dict) or not {"name", "k", "temperature"} <= value.keys():
+        return f"found {shown(value)}, expected a statistic with its settings"
+    if value["name"] != FUSED:
+        is_right = type(value["k"]) is int and value["k"] > 0 and card.is_number(value["temperature"])
+        return "" if is_right and value["temperature"] > 0 else f"found {shown(value)}, expected k and a temperature"
+    units = value.get("units")
+    pairs = units if isinstance(units, list) and units else [None]
+    is_right = all(isinstance(pair, list) and len(pair) == 2 and all(map(card.is_number, pair)) for pair in pairs)
+    return (
+        "" if is_right and min(spread for _, spread in pairs) > 0 else f"found units {shown(units)}, expected spreads"
+    )
+
+
+def _is_count(value) -> str:
+    return "" if type(value) is int and value > 0 else f"found {shown(value)}, expected a number of passages"
+
+
+def _is_order(value) -> str:
+    is_right = isinstance(value, list) and value and all(isinstance(name, str) for name in value)
+    return "" if is_right else f"found {shown(value)}, expected names of searchers"
+
+
+def _are_searchers(value) -> str:
+    for about in value.values() if isinstance(value, dict) else [None]:
+        kind = about.get("kind") if isinstance(about, dict) else None
+        encoder = about.get("encoder") if kind == "dense" else {"name": "", "kind": "", "model": ""}
+        if (
+            kind not in ("dense", "bm25")
+            or not isinstance(encoder, dict)
+            or not {"name", "kind", "model"} <= encoder.keys()
+        ):
+            return f"found {shown(value)}, expected searchers with their encoders"
+    return ""
+
+
+FORM = card.Form(
+    "gate",
+    1,
+    {
+        "alpha": card.between(0, 1), "strategy": _is_strategy, "statistic": _is_statistic, "passages": _is_count,
+        "order": _is_order, "searchers": _are_searchers,
+    },
+    AGAIN,
+    GateError,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -79,7 +130,13 @@ class Gate:
     @classmethod
     def load(cls, folder, model: str | None = None) -> "Gate":
         """`model` is a folder with the encoder's weights, if they lie elsewhere on this machine."""
-        return cls(folder, read_card(folder), model)
+        about = read_card(folder)
+        gate = cls(folder, about, model)
+        if len(gate.calibration) < calibration.fewest_for(gate.alpha):
+            raise GateError(
+                f"{folder}: found {len(gate.calibration)} queries that calibrate alpha {gate.alpha}; {AGAIN}"
+            )
+        return gate
 
     def __init__(self, folder, about: dict, model: str | None):
         self.folder, self.about = folder, about
@@ -141,55 +198,42 @@ class Gate:
                 about = self.about
                 opened = [searchers.opened(self.folder, name, about, self._model) for name in about["order"]]
                 ids = json.loads(checked(self.folder, "passage_ids.json", about).read_text(encoding="utf-8"))
+                if any(searcher.passages != len(ids) for searcher in opened):
+                    counts = f"{len(ids)} ids and {', '.join(str(searcher.passages) for searcher in opened)} passages"
+                    raise GateError(f"{self.folder}: found {counts}, expected one id for each; {AGAIN}")
                 self._opened = opened, ids
             return self._opened
 
 
 def known_values(folder, about: dict) -> np.ndarray:
     """The statistic of the in-knowledge queries that calibrate a gate, ascending."""
-    return np.load(checked(folder, "calibration.npy", about), allow_pickle=False)
+    path = checked(folder, "calibration.npy", about)
+    try:
+        values = np.load(path, allow_pickle=False)
+    except (ValueError, EOFError) as error:
+        raise GateError(f"{path}: cannot read it ({error}); {AGAIN}") from error
+    if values.ndim != 1 or values.dtype.kind != "f" or card.ascending(values.tolist()):
+        raise GateError(f"{path}: found no finite numbers in ascending order, so the gate is damaged; {AGAIN}")
+    return values
 
 
 def write_card(folder, about: dict) -> None:
     """Describe a gate whose other files are written."""
-    folder = Path(folder)
-    others = sorted(path for path in folder.iterdir() if path.name != CARD and not path.name.startswith("."))
-    files = {path.name: {"bytes": path.stat().st_size, "sha256": digest(path)} for path in others}
-    write_text(folder / CARD, json.dumps({"format": FORMAT, **about, "files": files}, indent=1, sort_keys=True) + "\n")
+    others = [path.name for path in Path(folder).iterdir() if path.name != CARD and not path.name.startswith(".")]
+    card.write(Path(folder, CARD), FORM, about, others)
 
 
 def read_card(folder) -> dict:
     """What describes a gate, if all its files are there in their sizes."""
     path = Path(folder, CARD)
-    try:
-        about = json.loads(path.read_text(encoding="utf-8"))
-        version, files = about["format"], about.get("files", {})
-    except OSError as error:
-        hint = closest_file(Path(folder)) if not Path(folder).exists() else ""
-        raise GateError(f"{path}: cannot read it ({error.strerror}), expected a fitted gate{hint}; {AGAIN}") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise GateError(f"{path}: found no description of a gate ({error!r}); {AGAIN}") from error
-    if version != FORMAT:
-        raise GateError(
-            f"{path}: found a gate of format {version}, expected {FORMAT}; fit it again with this version of ragassay"
-        )
-    for name, known in files.items():
-        file = Path(folder, name)
-        if not file.is_file():
-            raise GateError(f"{file}: no such file, expected one of {known['bytes']} bytes; {AGAIN}")
-        if file.stat().st_size != known["bytes"]:
-            raise GateError(f"{file}: found {file.stat().st_size} bytes, expected {known['bytes']}; {AGAIN}")
+    about = card.read(path, FORM)
+    if missing := [name for name in about["order"] if name not in about["searchers"]]:
+        raise GateError(f"{path}: found no searcher {missing[0]!r}, so the gate is damaged; {AGAIN}")
+    if about["statistic"]["name"] == FUSED and len(about["statistic"]["units"]) != len(about["order"]):
+        raise GateError(f"{path}: found units for another number of searchers, so the gate is damaged; {AGAIN}")
     return about
 
 
 def checked(folder, name: str, about: dict) -> Path:
     """One of the files, if it is what it was when the gate was fitted."""
-    path = Path(folder, name)
-    if digest(path) != about["files"][name]["sha256"]:
-        raise GateError(f"{path}: found other content than when the gate was fitted; {AGAIN}")
-    return path
-
-
-def digest(path) -> str:
-    with Path(path).open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
+    return card.checked(Path(folder, CARD), about, FORM, name)

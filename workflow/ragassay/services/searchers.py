@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
+from safetensors import SafetensorError
 from safetensors.numpy import load_file, save
 
 from ragassay.models.encoders.embed import tokenized, vectors
@@ -63,7 +64,12 @@ class Dense:
                 f"{folder}: found the encoder {self._encoder.model} with the digest {self._encoder.digest}, expected"
                 f" {own['digest']}, with which the gate was fitted; name its weights, or fit the gate again"
             )
-        self._passages = np.load(checked(folder, f"{name}.npy", about), mmap_mode="r", allow_pickle=False)
+        path = checked(folder, f"{name}.npy", about)
+        try:
+            self._passages = np.load(path, mmap_mode="r", allow_pickle=False)
+            self.passages, _ = self._passages.shape
+        except ValueError as error:
+            raise GateError(f"{path}: found no vectors of passages ({error}); fit the gate again") from error
         self._prefix, self._kind, self._lock = self._encoder.prefix("query"), self._encoder.load(), threading.Lock()
 
     def search(self, texts: list[str], count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -84,9 +90,14 @@ class Dense:
 
 class Words:
     def __init__(self, folder, name, about, _model):
-        words = json.loads(checked(folder, f"{name}.words.json", about).read_text(encoding="utf-8"))
-        self._index = Bm25.restored(words, load_file(checked(folder, f"{name}.safetensors", about)))
-        self._index.scores([""])  # makes what the first call would make, before several threads do
+        path = checked(folder, f"{name}.words.json", about)
+        try:
+            words = json.loads(path.read_text(encoding="utf-8"))
+            self._index = Bm25.restored(words, load_file(checked(folder, f"{name}.safetensors", about)))
+            self._index.scores([""])  # makes what the first call would make, before several threads do
+        except (ValueError, LookupError, TypeError, SafetensorError) as error:
+            raise GateError(f"{path}: cannot read the words of the gate ({error}); fit the gate again") from error
+        self.passages = self._index.passages
 
     def search(self, texts: list[str], count: int) -> tuple[np.ndarray, np.ndarray]:
         """The same; where a text shares words with fewer passages, the position is -1 and the score 0."""
