@@ -38,6 +38,7 @@ def replies(folder):
         ("403", "the key in the environment variable LOOPBACK_KEY may not use model loopback"),
         ("404", "check the model's name 'loopback' and its base_url"),
         ("402", "the account has no credit left"),
+        ("405", "base_url leads to another address"),
     ],
 )
 def test_what_concerns_all_requests_stops_at_once_and_what_was_answered_stays(serve, model, tmp_path, status, told):

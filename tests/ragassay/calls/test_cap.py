@@ -189,7 +189,7 @@ def adverse(draw):
 @pytest.mark.parametrize("factors", [drawn, skewed, rare, creeping])
 def test_a_cap_holds_whatever_the_factors_of_answers(simulated, factors):
     used = []
-    for seed in range(25):
+    for seed in range(12):
         cap, jobs = 30.0 * FACTOR, 1 + seed % 4
         server = simulated(seed, factors, cap, jobs, requests=1200 // jobs)
         assert server.billed <= cap, seed
@@ -199,7 +199,7 @@ def test_a_cap_holds_whatever_the_factors_of_answers(simulated, factors):
 
 def test_no_more_than_what_could_not_be_foreseen_goes_beyond_the_cap(simulated):
     """Even where the answers seen so far say nothing about those to come."""
-    for seed in range(25):
+    for seed in range(12):
         cap, jobs = 5.0 * FACTOR, 1 + seed % 4
         server = simulated(seed, adverse, cap, jobs, requests=400 // jobs)
         assert server.billed <= cap + server.unforeseen, seed
@@ -207,7 +207,7 @@ def test_no_more_than_what_could_not_be_foreseen_goes_beyond_the_cap(simulated):
 
 def test_with_the_longest_answer_of_the_model_nothing_is_unforeseen(simulated):
     used = []
-    for seed in range(25):
+    for seed in range(12):
         cap, jobs = 5.0 * FACTOR, 1 + seed % 4
         server = simulated(seed, adverse, cap, jobs, requests=400 // jobs, longest_answer=FACTOR * LIMIT)
         assert server.billed <= cap, seed

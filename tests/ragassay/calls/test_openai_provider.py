@@ -1,16 +1,13 @@
 """The provider for servers that speak OpenAI's protocol: what goes out, what comes back, what goes wrong."""
 
 import asyncio
-import gzip
 import json
-import zlib
 
-import pyarrow.parquet as pq
 import pytest
 
 from ragassay.calls.complete import complete
 from ragassay.calls.ledger.records import Ledger
-from ragassay.calls.model import Answer, Failure, Model, ModelError, Request, Usage, provider_for
+from ragassay.calls.model import Answer, Failure, ModelError, Request, Usage, provider_for
 from tools.provider.log import digest
 
 MESSAGES = [{"role": "user", "content": "Is the harbour open?"}]
@@ -108,68 +105,6 @@ def test_odd_answers_are_answers_and_are_paid_once(serve, model, tmp_path, odd, 
     assert server.summary()["requests"] == 1
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        "",
-        "<html>a proxy</html>",
-        '{"choices": [{"message": {"con',
-        "[]",
-        "null",
-        "3",
-        '{"choices": null}',
-        '{"choices": 3}',
-        '{"choices": [null]}',
-        '{"choices": [{"message": null}]}',
-        '{"choices": [{"message": {"content": ["parts"]}}]}',
-        '{"choices": {"0": {"message": {"content": "yes"}}}}',
-        '{"id": "msg", "type": "message", "content": [{"type": "text", "text": "yes"}], "stop_reason": "end_turn"}',
-        "[" * 100_000,
-        '{"choices": [{"message": {"content": "yes"}}], "deep": ' + "[" * 100_000 + "]" * 100_000 + "}",
-    ],
-)
-def test_a_body_that_is_no_completion_is_a_failure_that_may_have_cost(model, body):
-    with pytest.raises(Failure, match=r"the reply is no (whole )?chat completion") as error:
-        provider_for(model("http://x/v1")).read(body)
-    assert (error.value.again, error.value.lost) == (True, True)
-
-
-def streamed(*events, end="data: [DONE]\n\n"):
-    return ": wait\n\n" + "".join(f"data: {json.dumps(event)}\n\n" for event in events) + end
-
-
-def piece(index, content, finish=None):
-    return {"model": "m", "choices": [{"index": index, "delta": {"content": content}, "finish_reason": finish}]}
-
-
-def test_a_reply_that_was_streamed_unasked_is_put_together(model):
-    events = [piece(0, "ye"), piece(1, "no"), piece(0, "s"), piece(0, None, "stop"), piece(1, None, "length")]
-    usage = {"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 3}}
-    provider = provider_for(model("http://x/v1"))
-    assert provider.read(streamed(*events, usage)) == (
-        [Answer("yes", "stop"), Answer("no", "length")],
-        Usage(7, 0, 3, "m"),
-    )
-    for torn in (streamed(*events, end=""), streamed(*events)[:60], streamed(*events[:4])):
-        with pytest.raises(Failure, match="no whole chat completion") as error:
-            provider.read(torn)
-        assert error.value.again and not error.value.refused
-    with pytest.raises(Failure, match="an error from http://x/v1: gone") as error:
-        provider.read(streamed(*events[:2], {"error": "gone"}))
-    assert error.value.again and error.value.lost
-
-
-def test_missing_usage_is_read_as_not_told(model):
-    body = json.dumps({"choices": [{"message": {"content": "yes"}}], "usage": {"prompt_tokens": None}})
-    assert provider_for(model("http://x/v1")).read(body) == ([Answer("yes", "stop")], Usage())
-
-
-def test_half_a_surrogate_pair_does_not_get_into_a_table(model):
-    body = '{"choices": [{"message": {"content": "half \\ud83d, whole \\ud83d\\ude00"}}]}'
-    ((answer,), _) = provider_for(model("http://x/v1")).read(body)
-    assert answer.text == "half \ufffd, whole \U0001f600"
-
-
 # --- what goes wrong ------------------------------------------------------------------------------------------------
 
 
@@ -180,13 +115,6 @@ def test_half_a_surrogate_pair_does_not_get_into_a_table(model):
 def test_failures_that_may_pass_say_whether_they_may_have_cost(serve, model, fault, lost):
     found = failure(model(serve(faults={fault: 1.0})))
     assert (found.again, found.lost) == (True, lost)
-
-
-@pytest.mark.parametrize("url", ["http://127.0.0.1:1/v1", "http://nobody.invalid/v1"])
-def test_without_a_connection_nothing_can_have_cost(model, url):
-    found = failure(model(url))
-    assert (found.again, found.lost) == ("nobody" not in url, False)
-    assert found.detail.startswith(f"no connection to {url}: ")
 
 
 @pytest.mark.parametrize("form", ["seconds", "ms", "date"])
@@ -214,34 +142,6 @@ def test_nobody_waits_a_year_and_what_names_no_time_is_no_pause(model, header, s
     assert (found.again, found.after) == (True, seconds)
 
 
-def test_an_account_without_credit_is_not_asked_again():
-    provider = provider_for(Model("tested", "openai", "m", "http://x/v1", price=PRICE))
-    found = provider.failure(429, {}, json.dumps({"error": {"message": "no", "code": "insufficient_quota"}}))
-    assert not found.again and not found.refused
-    assert found.detail == "HTTP 429 from http://x/v1: no; the account has no credit left"
-
-
-@pytest.mark.parametrize(
-    ("settings", "told"),
-    [
-        (
-            {"model": "loopbakc"},
-            "model tested: HTTP 404 from .*The model 'loopbakc' does not exist.*check the model's name",
-        ),
-    ],
-)
-def test_bad_settings_end_in_one_line(serve, model, tmp_path, settings, told):
-    with pytest.raises(ModelError, match=told) as error:
-        list(complete([request()], model(serve(), **settings), tmp_path))
-    assert "\n" not in str(error.value)
-
-
-def test_a_wrong_path_ends_in_one_line(serve, model, tmp_path):
-    server = serve()
-    with pytest.raises(ModelError, match=r"HTTP 404 from http://.*/v2: .*check the model's name .* and its base_url"):
-        list(complete([request()], model(f"{server.base}/v2"), tmp_path))
-
-
 @pytest.mark.parametrize("key", [None, "", "  "])
 def test_a_missing_key_names_its_variable(model, monkeypatch, key):
     monkeypatch.delenv("LOOPBACK_KEY") if key is None else monkeypatch.setenv("LOOPBACK_KEY", key)
@@ -264,40 +164,6 @@ def test_what_is_no_address_names_what_is_expected(model, url):
 
 
 # --- keys -----------------------------------------------------------------------------------------------------------
-
-
-def contents(folder):
-    """The bytes of every file, and of every compressed piece in it."""
-    for file in folder.rglob("*"):
-        if file.is_file():
-            content = file.read_bytes()
-            yield file, content
-            if content.startswith(b"PAR1"):
-                yield file, repr(pq.read_table(file).to_pylist()).encode()
-            for start in range(len(content)):
-                if content[start : start + 2] == b"\x1f\x8b":
-                    yield file, zlib.decompressobj(31).decompress(content[start:])
-
-
-@pytest.mark.parametrize("faults", [{}, {"401": 1.0}, {"500": 0.3, "html": 0.3}])
-def test_the_key_is_in_no_file_that_a_run_writes(serve, model, tmp_path, caplog, faults, quick):
-    server = serve(faults=faults, texts=[f"your key is {KEY}"], by_key=True)  # a server that gives it back
-    key = KEY.encode()
-    with caplog.at_level(0):
-        try:
-            list(complete([request(str(n)) for n in range(20)], model(server), tmp_path / "ledger", tmp_path / "calls"))
-        except ModelError as error:
-            (tmp_path / "log").write_text(f"{error!r}")
-        (tmp_path / "log2").write_text(caplog.text)
-    (tmp_path / "identity").write_text(repr(provider_for(model(server)).identity()))
-    found = list(contents(tmp_path))
-    assert len(found) >= 4
-    assert [file for file, content in found if key in content] == []
-
-
-def test_the_search_for_keys_can_find_one(tmp_path):
-    (tmp_path / "packed").write_bytes(b"xx" + gzip.compress(b"the key is here") + b"xx")
-    assert any(b"key is here" in content for _, content in contents(tmp_path))
 
 
 def test_a_password_in_an_address_is_refused_and_not_shown(model):

@@ -1,12 +1,9 @@
-"""Servers that refuse: one request, a parameter, several samples, or all; and the words in which they end an answer."""
+"""Servers that refuse one request, a setting, or all: what is kept, what is asked again, and when the job stops."""
 
 import json
 import logging
-import typing
 
-import openai.types.chat.chat_completion as of_openai
 import pytest
-import together.types.chat.chat_completion as of_together
 
 from ragassay.calls._settlement import Settlement
 from ragassay.calls.complete import complete
@@ -18,15 +15,8 @@ from ragassay.calls.limits.quirks import Quirks
 from ragassay.calls.model import Answer, ModelError, Request, call_key, provider_for
 from ragassay.calls.parsers.result import Abstain, answer_part
 from ragassay.calls.wire import replies
-from ragassay.calls.wire.failures import failure_of
-from ragassay.grading.verdicts import parse_verdict
 from tools.provider import spoilt
 from tools.provider.log import digest
-
-
-@pytest.fixture(params=["official", "fast"])
-def client(request):
-    return request.param
 
 
 def requests(count, word="", every=7, samples=1, **sampling):
@@ -42,24 +32,6 @@ def answers(asked, model, folder):
 # --- how an answer ended --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "name", ["eos", "EOS", "end_turn", "STOP", "tool_calls", "function_call", "FINISH_REASON_STOP"]
-)
-def test_an_answer_that_came_to_its_end_is_parsed_whatever_the_server_calls_it(serve, model, tmp_path, name):
-    server = serve(texts=["The answer is: no."], finish=name)
-    ((answer,),) = answers(requests(1), model(server), tmp_path)
-    assert parse_verdict(answer.text, answer.finish_reason).value is False
-
-
-@pytest.mark.parametrize(
-    ("name", "reason"), [("MAX_TOKENS", "truncated"), ("SAFETY", "refusal"), ("content_filter: SAFETY", "refusal")]
-)
-def test_other_ends_are_told_apart(serve, model, tmp_path, name, reason):
-    server = serve(texts=["The answer is: no."], finish=name)
-    ((answer,),) = answers(requests(1), model(server), tmp_path)
-    assert parse_verdict(answer.text, answer.finish_reason) == Abstain(reason)
-
-
 def test_an_unknown_end_counts_as_a_stop_where_there_is_a_text_and_is_logged_once(serve, model, tmp_path, caplog):
     replies._unknown_names.clear()
     with caplog.at_level(logging.INFO, "ragassay"):
@@ -70,16 +42,6 @@ def test_an_unknown_end_counts_as_a_stop_where_there_is_a_text_and_is_logged_onc
     ]
     ((empty,),) = answers(requests(1), model(serve(finish="sated", texts=[""])), tmp_path / "empty")
     assert answer_part(empty.text, empty.finish_reason) == Abstain("provider_error")
-
-
-def test_all_ends_that_the_clients_list_are_known():
-    """Their own types say what a server may answer."""
-    listed = set()
-    for choice in (of_openai.Choice, of_together.Choice):
-        for part in (kind := choice.model_fields["finish_reason"].annotation, *typing.get_args(kind)):
-            listed |= {name for name in typing.get_args(part) if isinstance(name, str)}
-    assert {"stop", "eos", "length", "content_filter"} <= listed
-    assert listed <= replies.MEANING.keys()
 
 
 # --- one request ----------------------------------------------------------------------------------------------------
@@ -202,12 +164,6 @@ def test_the_last_ones_that_are_refused_in_unknown_words_abstain_if_the_model_st
     assert answers(asked, model(server), tmp_path) == found == answers(asked, model(server, mode="replay"), tmp_path)
 
 
-@pytest.mark.parametrize("status", [401, 402, 403, 404, 405])
-def test_what_concerns_every_request_stops_at_once(serve, model, tmp_path, status):
-    with pytest.raises(ModelError, match=f"model tested: HTTP {status} from "):
-        answers(requests(3), model(serve(faults={str(status): 1.0})), tmp_path)
-
-
 @pytest.mark.parametrize(
     ("odd", "told"),
     [
@@ -303,40 +259,6 @@ def test_one_broken_choice_of_several_is_asked_again_alone(serve, model, tmp_pat
     assert set(in_a_replay) == {4, 5, 6}
 
 
-# --- several samples ------------------------------------------------------------------------------------------------
-
-
-def test_a_server_that_takes_no_n_is_asked_for_one_sample_at_a_time(serve, model, tmp_path, caplog):
-    server = serve(most_samples=1, fresh_samples=True)
-    tested = model(server, concurrency=4)
-    with caplog.at_level(logging.INFO, "ragassay"):
-        found = answers(requests(30, samples=3, seed=5), tested, tmp_path)
-    assert [len(row) for row in found] == [3] * 30 and not any(answer.detail for row in found for answer in row)
-    assert all(len({answer.text for answer in row}) == 3 for row in found)
-    assert 90 < server.summary()["requests"] <= 90 + 4
-    assert len([record for record in caplog.records if "takes no `n`" in record.getMessage()]) == 1
-    assert answers(requests(30, samples=3, seed=5), tested, tmp_path) == found
-
-
-@pytest.mark.parametrize(
-    ("words", "param", "names_it"),
-    [
-        ("Invalid value for 'n': this model supports one choice.", "n", True),
-        ("n must be 1", None, True),
-        ("`n` > 1 is not supported", None, True),
-        ("This endpoint does not support the n parameter.", None, True),
-        ("[{'type': 'less_than_equal', 'loc': ('body', 'n'), 'msg': 'Input should be 1'}]", None, True),
-        ("The response was filtered: content management policy", "prompt", False),
-        ("Unsupported parameter: 'temperature'", "temperature", False),
-        ("can not do that in one request", None, False),
-    ],
-)
-def test_whether_a_refusal_names_n(model, words, param, names_it):
-    error, tested = {"error": {"message": words, "param": param}}, model("http://x/v1")
-    found = failure_of(400, error, "from x", tested)
-    assert (found.parameter == "n") is names_it and found.refused
-
-
 # --- sampling settings ----------------------------------------------------------------------------------------------
 
 
@@ -357,47 +279,3 @@ def test_sampling_settings_are_part_of_what_an_answer_is_known_by(serve, model, 
     answers(requests(1), model(server, sampling={"top_p": 0.5}), tmp_path)
     answers(requests(1), model(server, sampling={"max_tokens": 20}), tmp_path)  # what the stage says anyhow
     assert server.summary()["requests"] == 2
-
-
-# --- what a status means --------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("status", "error", "again", "refused"),
-    [
-        (
-            400,
-            {"error": {"message": "This model's maximum context length is 8192 tokens.", "code": 400}},
-            False,
-            "too_long",
-        ),
-        (400, {"message": "'max_tokens' is too large: 512.", "param": "max_tokens"}, False, "too_long"),
-        (400, {"error": {"message": "no", "code": "content_filter"}}, False, "refusal"),
-        (422, {"detail": [{"msg": "Input is flagged by moderation"}]}, False, "refusal"),
-        (422, "<html>what?</html>", False, "provider_error"),
-        (413, "", False, "too_long"),
-        (400, None, False, "provider_error"),
-        (400, [1], False, "provider_error"),
-        (451, {"error": "for legal reasons"}, False, "provider_error"),
-        (429, {"error": {"message": "slow down", "code": "rate_limit"}}, True, ""),
-        (429, {"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}}, False, ""),
-        (402, {"error": {"message": "pay"}}, False, ""),
-        (403, {}, False, ""),
-        (403, {"error": {"message": "no", "metadata": {"reasons": ["hate"]}}}, False, "refusal"),
-        (403, {"error": {"message": "Your prompt was flagged by moderation"}}, False, "refusal"),
-        (403, {"error": {"message": "Key limit exceeded", "metadata": {"provider_name": "x"}}}, False, ""),
-        (400, {"error": {"message": "API key expired. Please renew the API key."}}, False, ""),
-        (400, {"error": {"message": "Billing hard limit has been reached"}}, False, ""),
-        (400, {"error": {"message": "The text mentions an API for keys"}}, False, "provider_error"),
-        (400, {"message": "The decoder prompt (length 9) is longer than the maximum model length"}, False, "too_long"),
-        (400, {"message": "max_tokens must be at least 1, got -904."}, False, "too_long"),
-        (400, {"message": "max_tokens must be at least 1, got 0."}, False, "provider_error"),
-        (405, "", False, ""),
-        (301, "", False, ""),
-        (503, {}, True, ""),
-    ],
-)
-def test_what_a_status_means(model, status, error, again, refused):
-    found = failure_of(status, error, "from x", model("http://x/v1"))
-    assert (found.again, found.refused) == (again, refused)
-    assert "\n" not in found.detail and found.detail.startswith(f"HTTP {status} from x: ")

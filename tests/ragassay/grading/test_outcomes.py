@@ -1,10 +1,25 @@
-"""Whether an answer is right, wrong or declined, and what is no verdict."""
+"""What became of a question, by the words of its answer and by nothing else."""
 
 import pytest
 
 from ragassay.calls.model import Answer
 from ragassay.grading.declines import declines, declines_from_passages
-from ragassay.grading.outcomes import ABSTAINED, DECLINED, RIGHT, WRONG, grade
+from ragassay.grading.outcomes import (
+    ABSTAINED,
+    BOTH,
+    CORRECT,
+    DECLINED,
+    NEITHER,
+    REFUSAL,
+    RIGHT,
+    TARGET,
+    WRONG,
+    agreed,
+    grade,
+    plain_answer,
+    right_answers,
+    target_outcome,
+)
 
 YEAR = {"answers": ["1931"], "options": None}
 TOWN = {"answers": ["Port Alder"], "options": ["Port Alder", "Brackwater", "Hallowmere"]}
@@ -65,3 +80,83 @@ def test_what_declines_depends_on_what_the_model_was_shown():
     text = "There is no information available on that."
     assert outcome(text, YEAR, reads=declines) == (DECLINED, None)
     assert outcome(text, YEAR) == (WRONG, None)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "right"),
+    [
+        ("1931", "It was built in 1931.", "1931"),
+        ("It was Ada Vance", "Ada Vance", "Ada Vance"),
+        ("the Marl Bridge", "Marl bridge", "Marl bridge"),
+        ("1,900 people", "nineteen hundred people", "1,900 people"),
+        ("no", "they know", None),
+        ("Ada Vance", "Bo Lind", None),
+        ("", "Ada", None),
+    ],
+)
+def test_the_shorter_of_two_that_agree_is_right(one, other, right):
+    assert agreed(one, other) == agreed(other, one) == right
+
+
+def test_all_known_answers_count_where_the_passage_gives_one_of_them():
+    found = right_answers("It took nine days", ["about nine days", "nine days", "over a week"])
+    assert found == ["nine days", "over a week"], "about nine days has nine days in it"
+    assert right_answers("a week", ["nine days"]) == right_answers(None, ["nine days"]) == right_answers("x", []) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "finish", "given"),
+    [
+        (' "12 marks."\n', "stop", "12 marks"),
+        ("I do not know.", "stop", None),
+        ("", "stop", None),
+        ("Ada", "content_filter", None),
+        (".", "stop", None),
+    ],
+)
+def test_an_answer_is_one_line_or_none(text, finish, given):
+    assert plain_answer(Answer(text, finish), declines) == given
+
+
+ROW = {"answers": ["214 million marks", "214 million"], "target": "98 million marks", "target_aliases": ["98 million"]}
+YES = {"answers": ["no"], "target": "yes", "target_aliases": []}
+
+
+def found(text, row=ROW, finish_reason="stop"):
+    return target_outcome(Answer(text, finish_reason), row, declines_from_passages)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It cost 214 million marks.", CORRECT),
+        ("It cost 214,000,000 marks.", CORRECT),
+        ("It cost ninety-eight million marks.", TARGET),
+        ("98 million", TARGET),
+        ("Some say 98 million, others 214 million.", BOTH),
+        ("It cost 64 million marks.", NEITHER),
+        ("It cost 1,214 million marks.", NEITHER),
+        ("It cost 298 million marks.", NEITHER),
+        ("The passages do not say what it cost.", REFUSAL),
+        ("I do not know.", REFUSAL),
+        ("The passages do not say whether it was 98 million.", REFUSAL),
+        ("The passages do not agree, but it was 98 million.", TARGET),
+    ],
+)
+def test_answers_give_the_right_one_the_wanted_one_both_neither_or_none(text, expected):
+    assert found(text) == (expected, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("No, it did not.", CORRECT), ("Yes.", TARGET), ("I know it.", NEITHER)]
+)
+def test_no_is_not_inside_know(text, expected):
+    assert found(text, YES) == (expected, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "expected"),
+    [("", "stop", "empty"), (None, "content_filter", "refusal"), ("", "provider_error", "provider_error")],
+)
+def test_what_holds_no_answer_is_no_verdict(text, reason, expected):
+    assert found(text, finish_reason=reason) == (ABSTAINED, expected)

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from ragassay.text.words import content, stem, tokens, weight
+from ragassay.text.words import content, names, numbers, stem, tokens, weight
 
 
 def test_words_and_numbers_lose_possessive_endings_and_marks():
@@ -35,3 +35,26 @@ def test_the_measures_load_nothing_of_the_reader_they_are_compared_with():
     loaded = f"import sys, {module}; print(*[m for m in sys.modules if 'rules' in m])"
     done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Did Ana Lindqvast of Tolven pay in June?", ["Ana Lindqvast of Tolven", "June"]),
+        ("Which ferry sails?", []),
+        ("Brackwater Council meets. Trams run.", ["Brackwater Council"]),
+        (
+            "The Sallow Star, built by Émile Łęcki, left the \u201cOld Quay\u201d.",
+            ["Sallow Star", "Émile Łęcki", "Old Quay"],
+        ),
+        ("\u201cWho knows Ida Wren\u2019s boat?\u201d", ["Ida Wren"]),
+        ("A man in small letters: ana lindqvast", []),
+        ("", []),
+    ],
+)
+def test_names(text, found):
+    assert names(text) == found
+
+
+def test_numbers():
+    assert numbers("In 2026 it cost 1,200.50 marks, or 7% of B12 and 3-4 more.") == ["2026", "1,200.50", "7", "3"]
