@@ -7,10 +7,7 @@ sparse product. The whole stage searches a million passages whose vectors lie in
 them; what it needs beyond the same search of a few passages is what a large corpus costs.
 """
 
-import json
 import os
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -19,8 +16,8 @@ os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM
 
 import numpy as np
 
-from common.figures import count, figure, finish
-from common.memory import peak_megabytes
+from common.figures import count, figure, parts
+from common.memory import peak_megabytes, task
 
 QUERIES, PASSAGES, WIDTH, COUNT, BLOCK = 10_000, 200_000, 384, 100, 8192
 LOOPED, ROUNDS = 20, 2
@@ -83,16 +80,16 @@ def dense(path: str) -> dict:
     return {name: min(own) for name, own in seconds.items()} | {"same": sum(same) / (LOOPED * COUNT)}
 
 
-def memory(path: str) -> dict:
+def memory(path: str) -> float:
     from ragassay.search.nearest import nearest
 
     asked, _ = queries(), next(blocks(path)) @ np.ones(WIDTH, np.float32)
     before = peak_megabytes()
     nearest(asked, blocks(path), COUNT)
-    return {"extra": peak_megabytes() - before}
+    return peak_megabytes() - before
 
 
-def bm25(_) -> dict:
+def bm25() -> dict:
     from ragassay.search.bm25 import Bm25
     from ragassay.search.nearest import best_of_sparse
 
@@ -159,35 +156,32 @@ def stored(folder: str) -> dict:
     return {"extra": peaks[1] - peaks[0], "seconds": time.process_time() - start}
 
 
-def child(*task) -> dict:
-    done = subprocess.run([sys.executable, __file__, *task], check=True, stdout=subprocess.PIPE, text=True)
-    return json.loads(done.stdout.splitlines()[-1])
-
-
-def main():
+def exact() -> None:
     with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
         path = f"{folder}/passages"
         write(path)
-        found, extra = child("dense", path), child("memory", path)["extra"]
+        costs, extra = task("dense", path), task("memory", path)
     name = f"search_{QUERIES // 1000}k_in_{PASSAGES // 1000}k"
-    figure(f"{name}", found["search"], "cpu_s", f"<= {1.6 * found['product']:.4g}", found["product"])
-    loop = found["loop"] * QUERIES / LOOPED
-    figure(f"{name}_faster_than_a_loop", loop / found["search"], "x", ">= 14")
-    figure(f"{name}_same_as_a_loop", found["same"], "share", ">= 0.999")
+    figure(name, costs["search"], "cpu_s", f"<= {1.6 * costs['product']:.4g}", costs["product"])
+    loop = costs["loop"] * QUERIES / LOOPED
+    figure(f"{name}_faster_than_a_loop", loop / costs["search"], "x", ">= 14")
+    figure(f"{name}_same_as_a_loop", costs["same"], "share", ">= 0.999")
     figure(f"{name}_memory", extra, "MB", "<= 100")
+
+
+def of_the_store() -> None:
     with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
-        child("fill", folder)
-        found = child("stored", folder)
-    count("search_1k_in_1M_of_the_store", found["seconds"], "cpu_s")
-    figure("search_1k_in_1M_of_the_store_memory", found["extra"], "MB", "<= 300")
-    found = child("bm25", "")
-    figure("bm25_1k_in_50k", found["search"], "cpu_s", f"<= {2 * found['product']:.4g}", found["product"])
-    finish()
+        task("fill", folder)
+        costs = task("stored", folder)
+    count("search_1k_in_1M_of_the_store", costs["seconds"], "cpu_s")
+    figure("search_1k_in_1M_of_the_store_memory", costs["extra"], "MB", "<= 300")
+
+
+def words() -> None:
+    costs = task("bm25")
+    figure("bm25_1k_in_50k", costs["search"], "cpu_s", f"<= {2 * costs['product']:.4g}", costs["product"])
 
 
 if __name__ == "__main__":
-    if sys.argv[1:]:
-        tasks = {task.__name__: task for task in (dense, memory, fill, stored, bm25)}
-        sys.stdout.write(json.dumps(tasks[sys.argv[1]](sys.argv[2])) + "\n")
-    else:
-        main()
+    tasks = {run.__name__: run for run in (dense, memory, fill, stored, bm25)}
+    parts({"exact": exact, "of_the_store": of_the_store, "words": words}, tasks)

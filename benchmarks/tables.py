@@ -5,8 +5,6 @@ Five million rows, written in key order and shuffled in blocks (so that runs hav
 its own so that its peak memory is its own.
 """
 
-import subprocess
-import sys
 import tempfile
 import time
 
@@ -14,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from common.figures import figure, finish
-from common.memory import peak_megabytes
+from common.figures import figure, parts
+from common.memory import peak_megabytes, task
 
 ROWS, BLOCK = 5_000_000, 50_000
 
@@ -39,46 +37,41 @@ def declared():
     return Table("numbers", "A row.", ("key",), tuple(Column(name, kind, "x") for name, kind in types.items()))
 
 
-def measure(task: str, path: str) -> None:
-    """In a child: do one task and print seconds and peak megabytes."""
+def measure(way: str, path: str) -> tuple[float, float]:
+    """In a process of its own: seconds and peak megabytes of one way to read or write."""
     from ragassay.base import tables
 
-    if task == "read":
-        start = time.perf_counter()
+    start = time.perf_counter()
+    if way == "read":
         assert sum(batch.num_rows for batch in tables.batches(declared(), path)) == ROWS
-    elif task == "read_bare":
-        start = time.perf_counter()
+    elif way == "read_bare":
         assert sum(batch.num_rows for batch in pq.ParquetFile(path).iter_batches(8192)) == ROWS
-    elif task == "write_bare":
-        start = time.perf_counter()
+    elif way == "write_bare":
         with pq.ParquetWriter(path, declared().schema, **tables.OPTIONS) as writer:
             for block in blocks(False):
                 writer.write_table(block.cast(declared().schema))
     else:
-        start = time.perf_counter()
         with tables.Writer(declared(), path) as writer:
-            for block in blocks(task == "write_shuffled"):
+            for block in blocks(way == "write_shuffled"):
                 writer.write(block)
-    peak = peak_megabytes()
-    sys.stdout.write(f"{time.perf_counter() - start} {peak}\n")
+    return time.perf_counter() - start, peak_megabytes()
 
 
-def main():
+def five_million() -> None:
     with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
-        path, found = f"{folder}/numbers.parquet", {}
-        for task in ("write_bare", "read_bare", "write", "write_shuffled", "read"):
-            done = subprocess.run([sys.executable, __file__, task, path], check=True, stdout=subprocess.PIPE, text=True)
-            found[task] = [float(word) for word in done.stdout.split()]
-    for task, bare, times in (
+        path = f"{folder}/numbers.parquet"
+        costs = {
+            way: task("measure", way, path) for way in ("write_bare", "read_bare", "write", "write_shuffled", "read")
+        }
+    for way, bare, times in (
         ("write", "write_bare", 3),
         ("write_shuffled", "write_bare", 6),
         ("read", "read_bare", 1.5),
     ):
-        seconds, limit = found[task][0], found[bare][0]
-        figure(f"{task}_5M_rows", seconds, "s", f"<= {times * limit:.3f}", limit)
-        figure(f"{task}_5M_rows_memory", found[task][1], "MB", "< 1000")
-    finish()
+        (seconds, megabytes), (limit, _) = costs[way], costs[bare]
+        figure(f"{way}_5M_rows", seconds, "s", f"<= {times * limit:.3f}", limit)
+        figure(f"{way}_5M_rows_memory", megabytes, "MB", "< 1000")
 
 
 if __name__ == "__main__":
-    measure(*sys.argv[1:]) if sys.argv[1:] else main()
+    parts({"five_million": five_million}, {"measure": measure})

@@ -75,21 +75,20 @@ def test_a_hanging_reply_never_comes(serve):
     assert server.summary()["billed"] == 1
 
 
-@pytest.mark.parametrize(
-    "fault, error, retry",
-    [
-        ("429", openai.RateLimitError, "2"),
-        ("500", openai.InternalServerError, None),
-        ("503", openai.InternalServerError, "2"),
-        ("403", openai.PermissionDeniedError, None),
-    ],
-)
-def test_errors_come_at_once_with_the_headers_that_belong_to_them(serve, fault, error, retry):
-    server = serve(faults={fault: 1.0}, retry_after=2, latency=5)
-    with pytest.raises(error) as raised:
-        server.chat()
-    assert raised.value.status_code == int(fault) and raised.value.response.headers.get("retry-after") == retry
-    assert server.summary()["kinds"] == {fault: 1} and server.summary()["billed"] == 0
+def test_errors_come_at_once_with_the_headers_that_belong_to_them(serve):
+    server = serve(retry_after=2, latency=5)
+    errors = {
+        "429": (openai.RateLimitError, "2"),
+        "500": (openai.InternalServerError, None),
+        "503": (openai.InternalServerError, "2"),
+        "403": (openai.PermissionDeniedError, None),
+    }
+    for fault, (error, retry) in errors.items():
+        server.control(faults={fault: 1.0})
+        with pytest.raises(error) as raised:
+            server.chat()
+        assert raised.value.status_code == int(fault) and raised.value.response.headers.get("retry-after") == retry
+    assert server.summary()["kinds"] == dict.fromkeys(errors, 1) and server.summary()["billed"] == 0
 
 
 def test_a_fault_can_be_put_at_one_request(serve):
@@ -100,25 +99,24 @@ def test_a_fault_can_be_put_at_one_request(serve):
     assert kinds == ["answer", "500", "answer", "drop", "answer"]
 
 
-@pytest.mark.parametrize(
-    "odd, texts, finish",
-    [
-        ("ignore_n", 1, "stop"),
-        ("none", 0, None),
-        ("filter", 5, "content_filter"),
-        ("length", 5, "length"),
-        ("empty", 5, "stop"),
-        ("null", 5, "stop"),
-        ("refusal", 5, "stop"),
-    ],
-)
-def test_odd_answers(serve, odd, texts, finish):
-    server = serve(odd_answers={odd: 1.0}, texts=["Yes, it is."])
-    choices = server.chat(n=5).choices
-    wanted = {"length": "Yes, ", "ignore_n": "Yes, it is.", "null": None, "refusal": None}.get(odd, "")
-    assert [(choice.message.content, choice.finish_reason) for choice in choices] == [(wanted, finish)] * texts
-    assert all(bool(choice.message.refusal) == (odd == "refusal") for choice in choices)
-    assert server.summary()["samples"] == texts and server.summary()["kinds"] == {odd: 1}
+def test_odd_answers(serve):
+    server = serve(texts=["Yes, it is."])
+    odd_answers = {
+        "ignore_n": [("Yes, it is.", "stop")],
+        "none": [],
+        "filter": [("", "content_filter")] * 5,
+        "length": [("Yes, ", "length")] * 5,
+        "empty": [("", "stop")] * 5,
+        "null": [(None, "stop")] * 5,
+        "refusal": [(None, "stop")] * 5,
+    }
+    for odd, expected in odd_answers.items():
+        server.control(odd_answers={odd: 1.0})
+        choices = server.chat(n=5).choices
+        assert [(choice.message.content, choice.finish_reason) for choice in choices] == expected
+        assert all(bool(choice.message.refusal) == (odd == "refusal") for choice in choices)
+    assert server.summary()["samples"] == sum(map(len, odd_answers.values()))
+    assert server.summary()["kinds"] == dict.fromkeys(odd_answers, 1)
 
 
 def test_fewer_choices_than_asked_for(serve):
