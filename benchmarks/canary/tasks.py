@@ -48,7 +48,7 @@ class Task(NamedTuple):
 
 def labelled(answers, _):
     verdicts = [parse_verdict(answer.text, answer.finish_reason) for answer in answers]
-    return label([None if isinstance(one, Abstain) else one.value for one in verdicts], 0.5).label
+    return label([None if isinstance(one, Abstain) else one.value for one in verdicts], 0.5)["label"]
 
 
 def numbered_items(answers, _):

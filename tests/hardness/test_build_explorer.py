@@ -6,6 +6,10 @@ import json
 import re
 
 from corpora.large_study import CLAIMS_EACH, IN_SCOPE, ROUNDS, VOTES
+from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.scope_questions import SELECTED_QUESTIONS
+from rows import row as filled
+from scripts.hardness.build_explorer import dossiers
 from study import build
 
 EVIL = "</script><script>alert(1)</script>"
@@ -95,3 +99,19 @@ def test_an_abstention_shows_its_reason_and_missing_values_are_named(tmp_path):
 
 def test_a_second_page_has_the_same_bytes(tmp_path):
     assert build(tmp_path / "a", 3).read_bytes() == build(tmp_path / "b", 3).read_bytes()
+
+
+def test_responses_are_with_their_question_by_responder_and_prompt():
+    document = filled(DOCUMENTS, doc_id="d", text="T")
+    asked = [filled(SELECTED_QUESTIONS, question_id=name, doc_id="d", intended="in_scope", slot=1) for name in "ab"]
+    answers = [
+        {"question_id": "a", "responder": who, "prompt": how, "text": f"{who} {how}", "label": None}
+        for who, how in [("z", "basic"), ("m", "cot"), ("m", "basic")]
+    ]
+    [found] = dossiers([document], [], [], [], asked, [], [], [], answers)
+    assert [one["text"] for one in found["questions"][0]["responses"]] == ["m basic", "m cot", "z basic"]
+    assert found["questions"][1]["responses"] == []
+
+
+def test_a_document_without_questions_is_left_out():
+    assert dossiers([filled(DOCUMENTS, doc_id="d")], [], [], [], [], [], [], []) == []

@@ -29,9 +29,8 @@ FACETS = (
 
 
 def render(template, style, behaviour, title: str, models: dict, dossiers: list[dict], strata: list[str]) -> str:
-    """The page as text. A dossier is a document with all that was made of it (see
-    `ragassay.studies.scope.dossiers`); `behaviour` are parts of one script, `strata` the ranges of nearness
-    in their order; `models` names the generator and the judge.
+    """The page as text. A dossier is a document with all that was made of it; `behaviour` are parts of one script,
+    `strata` the ranges of nearness in their order; `models` names the generator and the judge.
     """
     style = Path(style).read_text().strip()
     behaviour = "\n".join(Path(part).read_text().strip() for part in behaviour)

@@ -137,13 +137,15 @@ def table_3(votes: dict, owners: dict, gold: dict, least_share: float, times: in
     """
     responses = sorted(owners)
     panel = Panel([owners[response] for response in responses], times, seed)
-    usual = {response: defusion_label(verdicts, least_share).label for response, verdicts in votes.get("", {}).items()}
+    usual = {
+        response: defusion_label(verdicts, least_share)["label"] for response, verdicts in votes.get("", {}).items()
+    }
     truths = {name: _defused_sides(responses, labels) for name, labels in (("accuracy", gold), ("agreement", usual))}
     for at, (way, verdicts) in enumerate(sorted(votes.items(), key=lambda item: (item[0] == "", item[0])), 1):
         voted = np.array([response in verdicts for response in responses], bool)
         most = max(map(len, verdicts.values()), default=0)
         for m in sorted({size for size in (*FEWER, most) if 0 < size <= most}):
-            labels = {name: defusion_label(given[:m], least_share).label for name, given in verdicts.items()}
+            labels = {name: defusion_label(given[:m], least_share)["label"] for name, given in verdicts.items()}
             keys, sides = {"at": at, "examples": way or OWN, "votes": m}, _defused_sides(responses, labels)
             for name, truth in truths.items():
                 right = np.where(np.isnan(sides), np.nan, sides == truth)

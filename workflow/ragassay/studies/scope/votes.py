@@ -8,51 +8,42 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from itertools import groupby
 from operator import itemgetter
-from typing import NamedTuple
-
-# Names that question sets and their results share. Loads nothing.
-
-RECORDED = "recorded"  # the prompt behind responses that were recorded elsewhere
-
 
 OUT, IN, TIE, UNCLEAR = "out_of_scope", "in_scope", "tie", "no_verdict"
 KINDS = {OUT: "out of scope", IN: "in scope"}  # of questions, in words
 DEFUSED, NOT_DEFUSED = "defused", "not_defused"
+RECORDED = "recorded"  # the prompt behind responses that were recorded elsewhere
 UNLABELLED = "unlabelled"  # what a question set from elsewhere may leave a question
 KEPT, DISPUTED, UNDECIDED = "kept", "disputed", "undecided"
 
 
-class Label(NamedTuple):
-    label: str
-    margin: float  # from -1 (all votes in scope) to 1 (all out of scope)
-    out_votes: int
-    in_votes: int
-    abstained: int
-
-
-class DefusionLabel(NamedTuple):
-    label: str
-    margin: float  # from -1 (all votes for defused) to 1 (none)
-    defused_votes: int
-    not_defused_votes: int
-    abstained: int
-
-
-def label(verdicts: list[bool | None], least_share: float) -> Label:
-    """The label of one question; True is a verdict for out of scope, None an abstention. With verdicts on less than
-    `least_share` of the votes there is no label.
+def label(verdicts: list[bool | None], least_share: float) -> dict:
+    """The label of one question with its margin and counts; True is a verdict for out of scope, None an abstention. The
+    margin is -1 if all votes are for in scope, 1 if all are for out of scope. With verdicts on less than `least_share`
+    of the votes there is no label.
     """
     out, inside = verdicts.count(True), verdicts.count(False)
-    name = majority({OUT: out, IN: inside}, len(verdicts), least_share)
-    return Label(name, (out - inside) / len(verdicts), out, inside, len(verdicts) - out - inside)
+    return {
+        "label": majority({OUT: out, IN: inside}, len(verdicts), least_share),
+        "margin": (out - inside) / len(verdicts),
+        "out_votes": out,
+        "in_votes": inside,
+        "abstained": verdicts.count(None),
+    }
 
 
-def defusion_label(verdicts: list[bool | None], least_share: float) -> DefusionLabel:
-    """The label of one response in the same way; True is a verdict that it declines or corrects."""
+def defusion_label(verdicts: list[bool | None], least_share: float) -> dict:
+    """The label of one response in the same way; True is a verdict that it declines or corrects. The margin is -1 if
+    all votes are for defused.
+    """
     defused, not_defused = verdicts.count(True), verdicts.count(False)
-    name = majority({DEFUSED: defused, NOT_DEFUSED: not_defused}, len(verdicts), least_share)
-    margin, abstained = (not_defused - defused) / len(verdicts), len(verdicts) - defused - not_defused
-    return DefusionLabel(name, margin, defused, not_defused, abstained)
+    return {
+        "label": majority({DEFUSED: defused, NOT_DEFUSED: not_defused}, len(verdicts), least_share),
+        "margin": (not_defused - defused) / len(verdicts),
+        "defused_votes": defused,
+        "not_defused_votes": not_defused,
+        "abstained": verdicts.count(None),
+    }
 
 
 def labelled(votes: list[dict], label: Callable, columns: Iterable[str], least_share: float) -> list[dict]:
@@ -63,7 +54,7 @@ def labelled(votes: list[dict], label: Callable, columns: Iterable[str], least_s
     for _, of_question in groupby(votes, key=itemgetter("question_id")):
         of_question = list(of_question)
         same = {name: of_question[0][name] for name in columns if name in of_question[0]}
-        rows.append(same | label([vote["verdict"] for vote in of_question], least_share)._asdict())
+        rows.append(same | label([vote["verdict"] for vote in of_question], least_share))
     return rows
 
 
