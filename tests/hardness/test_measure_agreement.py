@@ -209,6 +209,6 @@ def test_without_labels_there_is_no_section_and_with_them_it_comes_and_follows_t
 
 def test_an_empty_project_says_what_to_do(tmp_path):
     folder = project(tmp_path, [item(1)])
-    (folder / "results/annotation_items/authors/careful.parquet").unlink()
+    (folder / "results/annotation_items/careful/careful.parquet").unlink()
     done = run(folder, "import", "labels.csv")
     assert done.returncode == 1 and "labels.csv: No such file" in done.stderr
