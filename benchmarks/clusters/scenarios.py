@@ -192,7 +192,7 @@ def allow_requeue(project):
 
 def be_impatient(project):
     """A state that is unclear counts as failed after seconds and not after minutes."""
-    edit(project, "workflow/ragassay/plan/scheduler_commands.py", r"^UNCLEAR = \d+", "UNCLEAR = 10")
+    edit(project, "workflow/ragassay/running/scheduler_commands.py", r"^UNCLEAR = \d+", "UNCLEAR = 10")
 
 
 def edit(project, name, pattern, text):

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from ragassay.base import tables
-from ragassay.plan import people
+from ragassay.plan import labels
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.people import ANNOTATION_ITEMS
 from ragassay.schemas.scope_answers import RESPONSES
@@ -144,4 +144,4 @@ def test_a_question_set_is_its_own_shard_with_recorded_responses(generator, patt
     config = {"question_sets": {"gold": {"responders": {"gpt": "response"}, "responding": False}}}
     config["scope"] = {"responders": ["one", "two"], "responding": {"prompts": ["basic"]}}
     wildcards = Keys(generator=generator, judge="j")
-    assert people.tables_of(config, {"a": {}, "b": {}}, pattern, wildcards) == expected
+    assert labels.tables_of(config, {"a": {}, "b": {}}, pattern, wildcards) == expected

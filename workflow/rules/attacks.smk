@@ -16,7 +16,7 @@ Writes  results/attack_texts/{dataset}/{attack}.parquet                what a mo
         optimised/                                                     what optimising has made; not an output either
 """
 
-from ragassay.plan import attackers, attacks, defences, defended, models, raguard, retrieval
+from ragassay.plan import attackers, attacks, defences, defended, measures, models, search
 from ragassay.studies.poisoning.attacks.attack import RESPONDER, WRITER
 
 RETRIEVED = plan(attacks.cells).over("results/retrieved/{dataset}/{retriever}/{attack}.parquet")
@@ -28,7 +28,7 @@ CALLS += plan(attacks.needing, need=RESPONDER).over("results/calls/optimise_pass
 wildcard_constraints:
     attack=one_of(plan(attacks.attacks)),
     defence=one_of(plan(defences.defences)),
-    scorer=one_of(plan(raguard.scorers)),
+    scorer=one_of(plan(measures.scorers)),
 
 
 rule train_scorer:
@@ -44,8 +44,8 @@ rule train_scorer:
     resources:
         mem_mb=4000,
     params:
-        code=code("attacks/train_scorer.py", raguard.kinds),
-        settings=plan(raguard.train_scorer),
+        code=code("attacks/train_scorer.py", measures.kinds),
+        settings=plan(measures.train_scorer),
     script:
         "../scripts/attacks/train_scorer.py"
 
@@ -106,10 +106,10 @@ rule poison_corpus:
 rule score_passages:
     """How surprising each passage is, as a whole and in chunks."""
     input:
-        plan(raguard.weights),
-        passages=plan(raguard.passages),
+        plan(measures.weights),
+        passages=plan(measures.passages),
         poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",
-        scorer=plan(raguard.trained),
+        scorer=plan(measures.trained),
     output:
         passage_scores=table("results/passage_scores/{dataset}/{scorer}/{attack}.parquet"),
     log:
@@ -119,8 +119,8 @@ rule score_passages:
     resources:
         **ENCODING,
     params:
-        code=code("attacks/score_passages.py", raguard.kinds),
-        settings=plan(raguard.score_passages),
+        code=code("attacks/score_passages.py", measures.kinds),
+        settings=plan(measures.score_passages),
     script:
         "../scripts/attacks/score_passages.py"
 
@@ -180,7 +180,7 @@ rule optimise_passages:
 rule retrieve_dense:
     """What questions find by vectors: poisoned passages are searched apart and join what the clean corpus gave."""
     input:
-        plan(retrieval.retriever_weights),
+        plan(search.retriever_weights),
         queries="results/queries/{dataset}.targets.parquet",
         neighbours=plan(attacks.clean, pattern="results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
         poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",
@@ -189,13 +189,13 @@ rule retrieve_dense:
     log:
         "logs/retrieve_dense/{dataset}/{retriever}/{attack}.log",
     wildcard_constraints:
-        retriever=one_of(plan(retrieval.retrievers, kind=retrieval.DENSE)),
+        retriever=one_of(plan(search.retrievers, kind=search.DENSE)),
     conda:
         "../../envs/encoders.yaml"
     resources:
         **ENCODING,
     params:
-        code=code("attacks/retrieve_dense.py", retrieval.retriever_kinds),
+        code=code("attacks/retrieve_dense.py", search.retriever_kinds),
         settings=plan(attacks.retrieve_dense),
     script:
         "../scripts/attacks/retrieve_dense.py"
@@ -212,7 +212,7 @@ rule retrieve_bm25:
     log:
         "logs/retrieve_bm25/{dataset}/{retriever}/{attack}.log",
     wildcard_constraints:
-        retriever=one_of(plan(retrieval.retrievers, kind=retrieval.BM25)),
+        retriever=one_of(plan(search.retrievers, kind=search.BM25)),
     conda:
         "../../envs/encoders.yaml"
     resources:

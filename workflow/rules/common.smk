@@ -18,7 +18,8 @@ from ragassay.base.errors import AssayError
 from ragassay.config import schema
 from ragassay.config.settings import NAME, checked, read
 from ragassay.config.shards import one_of, read_shards
-from ragassay.plan import cluster, lost_records, machine, references
+from ragassay.running import cluster, lost_records, machine
+from ragassay.plan import references
 
 
 def in_one_line(function, *arguments, **more):

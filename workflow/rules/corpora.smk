@@ -12,9 +12,9 @@ Writes  results/passages/{corpus}.parquet                      what can be found
         results/calls/{rule}/..., ledger/{rule}/...            as in questions.smk
 """
 
-from ragassay.plan import datasets, models, relevance, retrieval
+from ragassay.plan import models, relevance, search, targets
 
-CALLS += expand("results/calls/rewrite_passages/{corpus}.parquet", corpus=plan(datasets.extended))
+CALLS += expand("results/calls/rewrite_passages/{corpus}.parquet", corpus=plan(targets.extended))
 
 
 wildcard_constraints:
@@ -24,7 +24,7 @@ wildcard_constraints:
 rule collect_passages:
     """All documents of the study are a corpus; so are those of a question set."""
     input:
-        documents=plan(retrieval.tables_of, pattern="results/documents/{shard}.parquet"),
+        documents=plan(search.tables_of, pattern="results/documents/{shard}.parquet"),
     output:
         passages=table("results/passages/{corpus}.parquet"),
     log:
@@ -43,20 +43,20 @@ rule collect_passages:
 rule read_passages:
     """A part of a user's corpus, which is all of it if it has one file."""
     input:
-        files=plan(retrieval.passage_files),
+        files=plan(search.passage_files),
     output:
         passages=table("results/passages/{corpus}.parquet"),
     log:
         "logs/read_passages/{corpus}.log",
     wildcard_constraints:
-        corpus=one_of(plan(retrieval.parts)),
+        corpus=one_of(plan(search.parts)),
     conda:
         "../../envs/tables.yaml"
     resources:
         runtime="1h",
     params:
         code=code_version("corpora/read_passages.py"),
-        settings=plan(retrieval.read_passages),
+        settings=plan(search.read_passages),
     script:
         "../scripts/corpora/read_passages.py"
 
@@ -64,13 +64,13 @@ rule read_passages:
 rule join_passages:
     """The parts of a user's corpus in one table, for stages that need all of them at once."""
     input:
-        parts=plan(retrieval.of_parts, pattern="results/passages/{corpus}.parquet"),
+        parts=plan(search.of_parts, pattern="results/passages/{corpus}.parquet"),
     output:
         passages=table("results/passages/{corpus}.parquet"),
     log:
         "logs/join_passages/{corpus}.log",
     wildcard_constraints:
-        corpus=one_of(plan(retrieval.in_parts)),
+        corpus=one_of(plan(search.in_parts)),
     conda:
         "../../envs/tables.yaml"
     resources:
@@ -107,8 +107,8 @@ rule hold_out_documents:
 rule rewrite_passages:
     """A model says some passages of a corpus in other words."""
     input:
-        plan(models.of_named, what=models.weights_of, named=datasets.rewriter),
-        passages=plan(datasets.rewritten),
+        plan(models.of_named, what=models.weights_of, named=targets.rewriter),
+        passages=plan(targets.rewritten),
         prompt="resources/prompts/rewrite_passage.yaml",
     output:
         new_passages=table("results/passages/{corpus}+1.parquet"),
@@ -120,15 +120,15 @@ rule rewrite_passages:
     benchmark:
         "logs/rewrite_passages/{corpus}.benchmark.jsonl"
     wildcard_constraints:
-        corpus=one_of(plan(retrieval.extended)),
+        corpus=one_of(plan(search.extended)),
     conda:
         "../../envs/models.yaml"
-    threads: plan(models.of_named, what=models.threads_of, named=datasets.rewriter)
+    threads: plan(models.of_named, what=models.threads_of, named=targets.rewriter)
     resources:
         runtime="4h",
     params:
-        code=code("corpora/rewrite_passages.py", models.of_named, what=models.provider_of, named=datasets.rewriter),
-        settings=plan(datasets.rewrite_passages),
-        access=frozen(plan(models.of_named, what=models.access_of, named=datasets.rewriter)),
+        code=code("corpora/rewrite_passages.py", models.of_named, what=models.provider_of, named=targets.rewriter),
+        settings=plan(targets.rewrite_passages),
+        access=frozen(plan(models.of_named, what=models.access_of, named=targets.rewriter)),
     script:
         "../scripts/corpora/rewrite_passages.py"

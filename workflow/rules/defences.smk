@@ -12,7 +12,7 @@ Writes  results/found_rewritten/{dataset}/{retriever}/{attack}/{defence}.parquet
         results/calls/{rule}/..., ledger/{rule}/...                                    as in questions.smk
 """
 
-from ragassay.plan import attacks, defences, defended, models, raguard, retrieval, screening
+from ragassay.plan import attacks, defences, defended, measures, models, screening, search
 
 DEFENDED = plan(defences.answered)
 CALLS += DEFENDED.over("results/calls/answer_attacked/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet")
@@ -24,7 +24,7 @@ PRODUCTS += plan(screening.screened).over("results/quarantine/{dataset}/{retriev
 rule retrieve_rewritten:
     """What rewritten questions find, as retrieve_dense finds it for those that users ask."""
     input:
-        plan(retrieval.retriever_weights),
+        plan(search.retriever_weights),
         queries="results/queries/{dataset}.{defence}.parquet",
         neighbours=plan(defended.rewritten_neighbours),
         poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",
@@ -39,7 +39,7 @@ rule retrieve_rewritten:
     resources:
         **ENCODING,
     params:
-        code=code("defences/retrieve_rewritten.py", retrieval.retriever_kinds),
+        code=code("defences/retrieve_rewritten.py", search.retriever_kinds),
         settings=plan(attacks.retrieve_dense),
     script:
         "../scripts/defences/retrieve_rewritten.py"
@@ -104,10 +104,10 @@ rule screen_passages:
     their vectors.
     """
     input:
-        plan(retrieval.retriever_weights),
+        plan(search.retriever_weights),
         "results/retrieved/{dataset}/{retriever}/{attack}.parquet",
         guard=plan(screening.guard),
-        passages=plan(raguard.passages),
+        passages=plan(measures.passages),
         poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",
         passage_scores=plan(defences.scores),
         queries=plan(screening.queries),

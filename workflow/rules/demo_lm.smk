@@ -4,14 +4,14 @@ Reads   results/documents, results/targets, resources/prompts/
 Writes  results/models/demo-lm/     weights, tokenizer and card
 """
 
-from ragassay.plan import datasets
+from ragassay.plan import targets
 
 
 rule train_demo_lm:
     """A decoder small enough for this machine learns the documents by heart and to follow passages."""
     input:
         documents=expand("results/documents/{shard}.parquet", shard=SHARDS),
-        targets=expand("results/targets/{dataset}.parquet", dataset=plan(datasets.made, origin=datasets.BY_RULE)),
+        targets=expand("results/targets/{dataset}.parquet", dataset=plan(targets.made, origin=targets.BY_RULE)),
         closed_book_prompt="resources/prompts/answer_closed_book.yaml",
         passages_prompt="resources/prompts/respond_passages.yaml",
     output:

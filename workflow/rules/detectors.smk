@@ -10,13 +10,13 @@ Writes  results/detectors/{detector}/{encoder}/{generator}/{judge}/             
         embeddings/                                                                 features; not an output, never deleted
 """
 
-from ragassay.plan import detectors, people, question_sets, scope
+from ragassay.plan import detectors, labels, question_sets, questions
 
-ALL, OWN = plan(scope.every), plan(scope.own)
+ALL, OWN = plan(questions.every), plan(questions.own)
 BY_OWN_JUDGE = dict(ALL, judge=OWN["judge"])
 USED = plan(detectors.used)  # each with its encoder
 ASKED = dict(BY_OWN_JUDGE, detector=USED, asked=ALL["generator"])
-DECIDED = dict(ALL, judge=plan(scope.deciding))
+DECIDED = dict(ALL, judge=plan(questions.deciding))
 WITH_PEOPLE = plan(question_sets.with_people)
 JUDGED_SETS = plan(question_sets.set_judges, names=WITH_PEOPLE)
 ASKED_SETS = plan(question_sets.predictions, names=WITH_PEOPLE)
@@ -105,7 +105,7 @@ rule measure_detectors:
             *expand("results/predictions/{detector}/{generator}/{judge}/{asked}.parquet", **ASKED),
             *ASKED_SETS.over("results/predictions/{detector}/{generator}/{judge}/{asked}.parquet"),
         ],
-        gold=plan(people.labelled).over("results/gold/{generator}/{judge}.parquet"),
+        gold=plan(labels.labelled).over("results/gold/{generator}/{judge}.parquet"),
         human_labels=expand("results/human_labels/{name}.parquet", name=plan(question_sets.voted)),
     output:
         metrics=table("results/metrics/detectors.parquet"),

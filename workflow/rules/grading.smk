@@ -7,7 +7,7 @@ Writes  results/passage_answers/{responder}/{corpus}/{retriever}/{query_set}.par
         results/calls/{rule}/..., ledger/{rule}/...                                     as in questions.smk
 """
 
-from ragassay.plan import answers, models
+from ragassay.plan import grading, models
 
 
 rule answer_from_passages:
@@ -32,7 +32,7 @@ rule answer_from_passages:
         runtime="4h",
     params:
         code=code("grading/answer_from_passages.py", models.provider_of, role="responder"),
-        settings=plan(answers.answer_from_passages),
+        settings=plan(grading.answer_from_passages),
         access=frozen(plan(models.access_of, role="responder")),
     script:
         "../scripts/grading/answer_from_passages.py"
@@ -58,7 +58,7 @@ rule answer_directly:
         runtime="4h",
     params:
         code=code("grading/answer_directly.py", models.provider_of, role="responder"),
-        settings=plan(answers.answer_directly),
+        settings=plan(grading.answer_directly),
         access=frozen(plan(models.access_of, role="responder")),
     script:
         "../scripts/grading/answer_directly.py"

@@ -15,19 +15,19 @@ Writes  results/drift/{generator}/{shard}.parquet                   how far reco
         embeddings/                                                 vectors of texts; not an output, never deleted
 """
 
-from ragassay.plan import encoders, hardness, people, question_sets, responses, scope
+from ragassay.plan import hardness, labels, models, question_sets, questions, responses
 
-ALL, OWN = plan(scope.every), plan(scope.own)
-DECIDED = dict(ALL, judge=plan(scope.deciding))
+ALL, OWN = plan(questions.every), plan(questions.own)
+DECIDED = dict(ALL, judge=plan(questions.deciding))
 KNOWING = dict(ALL, responder=plan(responses.knowing))
 BY_OWN_JUDGE = dict(ALL, judge=OWN["judge"])
 VARIANTS = dict(OWN, variant=plan(responses.variants))
 REJECTING = ["claims", "recovered_claims", "novel_claims", "questions", "hardness"]
-LABELLED = plan(people.labelled)
+LABELLED = plan(labels.labelled)
 WITH_PEOPLE = plan(question_sets.with_people)
 JUDGED_SETS = plan(question_sets.set_judges, names=WITH_PEOPLE)
 ANSWERED_SETS = plan(question_sets.set_responses, names=WITH_PEOPLE)
-OF_LABELLED = dict(ALL, generator=plan(people.labelled, names=ALL["generator"]).column("generator"))
+OF_LABELLED = dict(ALL, generator=plan(labels.labelled, names=ALL["generator"]).column("generator"))
 SECTIONS["scope"] = {"examples": "results/examples/scope.parquet"}
 SECTIONS["responses"] = {}
 SECTIONS["agreement"] = {"shown": bool(LABELLED or WITH_PEOPLE)}
@@ -45,7 +45,7 @@ rule scope:
 rule compute_hardness:
     """How near questions and recovered claims are to their document, and which words and names questions share with it."""
     input:
-        plan(encoders.weights),
+        plan(models.encoder_weights),
         documents="results/documents/{shard}.parquet",
         claims="results/claims/{generator}/{shard}.parquet",
         recovered_claims="results/recovered_claims/{generator}/{shard}.parquet",
@@ -63,7 +63,7 @@ rule compute_hardness:
     resources:
         **ENCODING,
     params:
-        code=code("hardness/compute_hardness.py", encoders.kind_of_study),
+        code=code("hardness/compute_hardness.py", models.encoder_kind),
         settings=plan(hardness.compute_hardness),
     script:
         "../scripts/hardness/compute_hardness.py"
@@ -135,7 +135,7 @@ rule measure_responses:
         scope_labels=expand("results/scope_labels/{generator}/{judge}/{shard}.parquet", **DECIDED),
         hardness_scores=expand("results/hardness_scores/{generator}/{judge}.parquet", **BY_OWN_JUDGE),
         closed_book_answers=expand("results/closed_book_answers/{generator}/{responder}/{shard}.parquet", **KNOWING),
-        gold=plan(people.labelled, names=ALL["generator"]).over("results/gold/{generator}/{judge}.parquet"),
+        gold=plan(labels.labelled, names=ALL["generator"]).over("results/gold/{generator}/{judge}.parquet"),
     output:
         metrics=table("results/metrics/responses.parquet"),
     log:
@@ -155,7 +155,7 @@ rule measure_responses:
 rule measure_agreement:
     """How far people agree with each other, and judges with them: Table 4 and Figure 2 of the scope paper."""
     input:
-        annotation_items=LABELLED.over(plan(people.file, name="items.parquet")),
+        annotation_items=LABELLED.over(plan(labels.file, name="items.parquet")),
         annotations=LABELLED.over("results/annotations/{generator}/{judge}.parquet"),
         gold=LABELLED.over("results/gold/{generator}/{judge}.parquet"),
         human_labels=expand("results/human_labels/{name}.parquet", name=plan(question_sets.voted)),
@@ -179,7 +179,7 @@ rule measure_agreement:
         "../../envs/encoders.yaml"
     params:
         code=code_version("hardness/measure_agreement.py"),
-        settings=plan(people.measure_agreement),
+        settings=plan(labels.measure_agreement),
     script:
         "../scripts/hardness/measure_agreement.py"
 

@@ -12,10 +12,10 @@ Writes  results/scope_votes/{generator}/{judge}/{shard}.parquet             ever
         results/calls/{rule}/..., ledger/{rule}/...                         as in questions.smk
 """
 
-from ragassay.plan import models, people, question_sets, scope
+from ragassay.plan import labels, models, question_sets, questions
 
-ALL = plan(scope.every)
-DECIDED = dict(ALL, judge=plan(scope.deciding))
+ALL = plan(questions.every)
+DECIDED = dict(ALL, judge=plan(questions.deciding))
 CALLS += expand("results/calls/judge_scope/{generator}/{judge}/{shard}.parquet", **DECIDED)
 CALLS += plan(question_sets.asked_judges).over("results/calls/judge_scope/{name}/{judge}/{name}.parquet")
 PRODUCTS += expand("results/selected_questions/{generator}/{judge}/{shard}.parquet", **ALL)
@@ -27,7 +27,7 @@ rule judge_scope:
         plan(models.weights_of, role="judge"),
         documents="results/documents/{shard}.parquet",
         questions="results/questions/{generator}/{shard}.parquet",
-        sample=plan(scope.sample),
+        sample=plan(questions.sample),
         prompt="resources/prompts/judge_scope.yaml",
     output:
         scope_votes=table("results/scope_votes/{generator}/{judge}/{shard}.parquet"),
@@ -45,7 +45,7 @@ rule judge_scope:
         runtime="4h",
     params:
         code=code("labels/judge_scope.py", models.provider_of, role="judge"),
-        settings=plan(scope.judge_scope),
+        settings=plan(questions.judge_scope),
         access=frozen(plan(models.access_of, role="judge")),
     script:
         "../scripts/labels/judge_scope.py"
@@ -90,11 +90,11 @@ rule select_questions:
 rule sample_for_annotation:
     """As many questions as Cochran's formula asks for, in proportion to topics and labels, and responses to some of them."""
     input:
-        documents=plan(people.tables_of, pattern="results/documents/{shard}.parquet"),
+        documents=plan(labels.tables_of, pattern="results/documents/{shard}.parquet"),
         selected_questions=plan(
-            people.tables_of, pattern="results/selected_questions/{generator}/{judge}/{shard}.parquet"
+            labels.tables_of, pattern="results/selected_questions/{generator}/{judge}/{shard}.parquet"
         ),
-        responses=plan(people.tables_of, pattern="results/responses/{generator}/{responder}/{prompt}/{shard}.parquet"),
+        responses=plan(labels.tables_of, pattern="results/responses/{generator}/{responder}/{prompt}/{shard}.parquet"),
     output:
         annotation_items=table("results/annotation_items/{generator}/{judge}.parquet"),
     log:
@@ -104,7 +104,7 @@ rule sample_for_annotation:
         "../../envs/tables.yaml"
     params:
         code=code_version("labels/sample_for_annotation.py"),
-        settings=plan(people.sample_for_annotation),
+        settings=plan(labels.sample_for_annotation),
     script:
         "../scripts/labels/sample_for_annotation.py"
 
@@ -112,8 +112,8 @@ rule sample_for_annotation:
 rule gather_annotations:
     """The clicks of people become a table of their latest labels."""
     input:
-        annotation_items=plan(people.file, name="items.parquet"),
-        events=plan(people.file, name="events.jsonl"),
+        annotation_items=plan(labels.file, name="items.parquet"),
+        events=plan(labels.file, name="events.jsonl"),
     output:
         annotations=table("results/annotations/{generator}/{judge}.parquet"),
     log:
@@ -141,6 +141,6 @@ rule settle_gold:
         "../../envs/tables.yaml"
     params:
         code=code_version("labels/settle_gold.py"),
-        settings=plan(people.settle_gold),
+        settings=plan(labels.settle_gold),
     script:
         "../scripts/labels/settle_gold.py"

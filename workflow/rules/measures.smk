@@ -9,11 +9,11 @@ Writes  results/raguard_sweeps/{dataset}/{retriever}.parquet                RAGu
         results/metrics/attacks.parquet, raguard.parquet                    the report's sections
 """
 
-from ragassay.plan import attacks, defences, defended, models, raguard, retrieval, screening
+from ragassay.plan import attacks, defences, defended, measures, models, screening, search
 
 ATTACKED = plan(attacks.cells)
 DEFENDED = plan(defences.filtered)
-SWEEPS = plan(raguard.swept_answers)
+SWEEPS = plan(measures.swept_answers)
 CALLS += SWEEPS.over("results/calls/answer_sweeps/{dataset}/{retriever}/{responder}.parquet")
 SECTIONS["attacks"] = {"shown": bool(ATTACKED)}
 SECTIONS["raguard"] = {"shown": bool(DEFENDED)}
@@ -41,13 +41,13 @@ rule raguard:
 rule sweep_raguard:
     """RAGuard under other settings, row by row of a table, from stored scores."""
     input:
-        plan(retrieval.retriever_weights),
+        plan(search.retriever_weights),
         targets="results/targets/{dataset}.parquet",
         neighbours=plan(defences.snapshot, pattern="results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
-        passages=plan(raguard.passages),
-        poisoned_passages=plan(raguard.swept_tables, pattern="results/poisoned_passages/{dataset}/{attack}.parquet"),
-        passage_scores=plan(raguard.swept_scores),
-        retrieved=plan(raguard.swept_tables, pattern="results/retrieved/{dataset}/{retriever}/{attack}.parquet"),
+        passages=plan(measures.passages),
+        poisoned_passages=plan(measures.swept_tables, pattern="results/poisoned_passages/{dataset}/{attack}.parquet"),
+        passage_scores=plan(measures.swept_scores),
+        retrieved=plan(measures.swept_tables, pattern="results/retrieved/{dataset}/{retriever}/{attack}.parquet"),
     output:
         raguard_sweeps=table("results/raguard_sweeps/{dataset}/{retriever}.parquet"),
         sweep_shown=table("results/sweep_shown/{dataset}/{retriever}.parquet"),
@@ -56,8 +56,8 @@ rule sweep_raguard:
     conda:
         "../../envs/encoders.yaml"
     params:
-        code=code("measures/sweep_raguard.py", raguard.sweep_modules),
-        settings=plan(raguard.sweep_raguard),
+        code=code("measures/sweep_raguard.py", measures.sweep_modules),
+        settings=plan(measures.sweep_raguard),
     script:
         "../scripts/measures/sweep_raguard.py"
 
@@ -69,7 +69,7 @@ rule answer_sweeps:
         targets="results/targets/{dataset}.parquet",
         sweep_shown="results/sweep_shown/{dataset}/{retriever}.parquet",
         passages=plan(defences.passages),
-        poisoned_passages=plan(raguard.swept_tables, pattern="results/poisoned_passages/{dataset}/{attack}.parquet"),
+        poisoned_passages=plan(measures.swept_tables, pattern="results/poisoned_passages/{dataset}/{attack}.parquet"),
         prompt=plan(defended.prompt),
         closed_book_prompt="resources/prompts/answer_closed_book.yaml",
     output:
@@ -86,7 +86,7 @@ rule answer_sweeps:
         runtime="4h",
     params:
         code=code("measures/answer_sweeps.py", models.provider_of, role="responder"),
-        settings=plan(raguard.answer_sweeps),
+        settings=plan(measures.answer_sweeps),
         access=frozen(plan(models.access_of, role="responder")),
     script:
         "../scripts/measures/answer_sweeps.py"
@@ -128,7 +128,7 @@ rule measure_raguard:
         answers=plan(defences.answered).over(
             "results/answers/{dataset}/{retriever}/{attack}/{defence}/{responder}.parquet"
         ),
-        raguard_sweeps=plan(raguard.swept).over("results/raguard_sweeps/{dataset}/{retriever}.parquet"),
+        raguard_sweeps=plan(measures.swept).over("results/raguard_sweeps/{dataset}/{retriever}.parquet"),
         sweep_answers=SWEEPS.over("results/sweep_answers/{dataset}/{retriever}/{responder}.parquet"),
     output:
         metrics=table("results/metrics/raguard.parquet"),
@@ -138,6 +138,6 @@ rule measure_raguard:
         "../../envs/encoders.yaml"
     params:
         code=code_version("measures/measure_raguard.py"),
-        settings=plan(raguard.measure_raguard),
+        settings=plan(measures.measure_raguard),
     script:
         "../scripts/measures/measure_raguard.py"

@@ -14,19 +14,19 @@ Writes  results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet             
         embeddings/                                                                    vectors and activations; not an output
 """
 
-from ragassay.plan import alarms, attacks, models, revprag
+from ragassay.plan import alarms, attacks, models, probes
 
-READ = plan(revprag.cells)
+READ = plan(probes.cells)
 SCORES = READ.over("results/probe_scores/{dataset}/{retriever}/{attack}/{responder}.parquet")
 CALLS += READ.over("results/calls/answer_prompts/{dataset}/{retriever}/{attack}/{responder}.parquet")
-ASKED = plan(revprag.scrutinised)
+ASKED = plan(probes.scrutinised)
 CALLS += ASKED.over("results/calls/scrutinise_answers/{dataset}/{retriever}/{attack}/{responder}.parquet")
 SECTIONS["revprag"] = {"shown": bool(SCORES)}
 PRODUCTS += SCORES
 
 
 wildcard_constraints:
-    generalisation=one_of(plan(revprag.generalisations)),
+    generalisation=one_of(plan(probes.generalisations)),
 
 
 rule revprag:
@@ -39,11 +39,11 @@ rule revprag:
 rule pair_prompts:
     """The passages of prompts with and without poison, so that less and less differs beside the poison."""
     input:
-        plan(revprag.encoder_weights),
+        plan(probes.encoder_weights),
         targets="results/targets/{dataset}.parquet",
-        passages=plan(revprag.own, pattern="results/passages/{corpus}.parquet"),
+        passages=plan(probes.own, pattern="results/passages/{corpus}.parquet"),
         poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",
-        neighbours=plan(revprag.own, pattern="results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
+        neighbours=plan(probes.own, pattern="results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
         retrieved="results/retrieved/{dataset}/{retriever}/{attack}.parquet",
     output:
         prompt_pairs=table("results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet"),
@@ -55,8 +55,8 @@ rule pair_prompts:
     resources:
         **ENCODING,
     params:
-        code=code("probes/pair_prompts.py", revprag.encoder_kind),
-        settings=plan(revprag.pair_prompts),
+        code=code("probes/pair_prompts.py", probes.encoder_kind),
+        settings=plan(probes.pair_prompts),
     script:
         "../scripts/probes/pair_prompts.py"
 
@@ -67,8 +67,8 @@ rule answer_prompts:
         plan(models.weights_of, role="responder"),
         targets="results/targets/{dataset}.parquet",
         prompt_pairs="results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet",
-        answers=plan(revprag.answered),
-        prompt=plan(revprag.prompt),
+        answers=plan(probes.answered),
+        prompt=plan(probes.prompt),
         closed_book_prompt="resources/prompts/answer_closed_book.yaml",
     output:
         prompt_answers=table("results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet"),
@@ -84,7 +84,7 @@ rule answer_prompts:
         runtime="4h",
     params:
         code=code("probes/answer_prompts.py", models.provider_of, role="responder"),
-        settings=plan(revprag.answer_prompts),
+        settings=plan(probes.answer_prompts),
         access=frozen(plan(models.access_of, role="responder")),
     script:
         "../scripts/probes/answer_prompts.py"
@@ -95,8 +95,8 @@ rule collect_activations:
     input:
         targets="results/targets/{dataset}.parquet",
         prompt_pairs="results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet",
-        prompt_answers=plan(revprag.begun),
-        prompt=plan(revprag.prompt),
+        prompt_answers=plan(probes.begun),
+        prompt=plan(probes.prompt),
         closed_book_prompt="resources/prompts/answer_closed_book.yaml",
         weights=plan(models.weights_of, role="responder"),
     output:
@@ -112,7 +112,7 @@ rule collect_activations:
         **ENCODING,
     params:
         code=code_version("probes/collect_activations.py"),
-        settings=plan(revprag.collect_activations),
+        settings=plan(probes.collect_activations),
     script:
         "../scripts/probes/collect_activations.py"
 
@@ -140,7 +140,7 @@ rule scrutinise_answers:
         runtime="4h",
     params:
         code=code("probes/scrutinise_answers.py", models.provider_of, role="responder"),
-        settings=plan(revprag.scrutinise_answers),
+        settings=plan(probes.scrutinise_answers),
         access=frozen(plan(models.access_of, role="responder")),
     script:
         "../scripts/probes/scrutinise_answers.py"
@@ -152,7 +152,7 @@ rule mask_passages:
         targets="results/targets/{dataset}.parquet",
         prompt_pairs="results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet",
         prompt_answers="results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet",
-        prompt=plan(revprag.prompt),
+        prompt=plan(probes.prompt),
         closed_book_prompt="resources/prompts/answer_closed_book.yaml",
         weights=plan(models.weights_of, role="responder"),
     output:
@@ -167,7 +167,7 @@ rule mask_passages:
         **ENCODING,
     params:
         code=code_version("probes/mask_passages.py"),
-        settings=plan(revprag.mask_passages),
+        settings=plan(probes.mask_passages),
     script:
         "../scripts/probes/mask_passages.py"
 
@@ -179,8 +179,8 @@ rule train_probes:
         prompt_answers="results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet",
         activations="results/activations/{dataset}/{retriever}/{attack}/{responder}.parquet",
         collection="results/activations/{dataset}/{retriever}/{attack}/{responder}.json",
-        baselines=plan(revprag.baselines),
-        prompt=plan(revprag.prompt),
+        baselines=plan(probes.baselines),
+        prompt=plan(probes.prompt),
         weights=plan(models.weights_of, role="responder"),
     output:
         heads="results/probes/{dataset}/{retriever}/{attack}/{responder}/heads.safetensors",
@@ -196,8 +196,8 @@ rule train_probes:
     resources:
         **ENCODING,
     params:
-        code=code("probes/train_probes.py", revprag.kinds),
-        settings=plan(revprag.train_probes),
+        code=code("probes/train_probes.py", probes.kinds),
+        settings=plan(probes.train_probes),
     script:
         "../scripts/probes/train_probes.py"
 
@@ -205,15 +205,15 @@ rule train_probes:
 rule transfer_probes:
     """Probes that are fitted everywhere but in one place, and tested there."""
     input:
-        prompt_pairs=plan(revprag.generalised, pattern="results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet"),
+        prompt_pairs=plan(probes.generalised, pattern="results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet"),
         prompt_answers=plan(
-            revprag.generalised, pattern="results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet"
+            probes.generalised, pattern="results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet"
         ),
         activations=plan(
-            revprag.generalised, pattern="results/activations/{dataset}/{retriever}/{attack}/{responder}.parquet"
+            probes.generalised, pattern="results/activations/{dataset}/{retriever}/{attack}/{responder}.parquet"
         ),
         collection=plan(
-            revprag.generalised, pattern="results/activations/{dataset}/{retriever}/{attack}/{responder}.json"
+            probes.generalised, pattern="results/activations/{dataset}/{retriever}/{attack}/{responder}.json"
         ),
     output:
         probe_transfers=table("results/probe_transfers/{generalisation}.parquet"),
@@ -226,8 +226,8 @@ rule transfer_probes:
     resources:
         **ENCODING,
     params:
-        code=code("probes/transfer_probes.py", revprag.generalised_kind),
-        settings=plan(revprag.transfer_probes),
+        code=code("probes/transfer_probes.py", probes.generalised_kind),
+        settings=plan(probes.transfer_probes),
     script:
         "../scripts/probes/transfer_probes.py"
 
@@ -268,7 +268,7 @@ rule project_activations:
         **ENCODING,
     params:
         code=code_version("probes/project_activations.py"),
-        settings=plan(revprag.project_activations),
+        settings=plan(probes.project_activations),
     script:
         "../scripts/probes/project_activations.py"
 
@@ -282,7 +282,7 @@ rule measure_revprag:
         probe_classes=READ.over("results/probe_classes/{dataset}/{retriever}/{attack}/{responder}.parquet"),
         projections=READ.over("results/projections/{dataset}/{retriever}/{attack}/{responder}.parquet"),
         probe_transfers=expand(
-            "results/probe_transfers/{generalisation}.parquet", generalisation=plan(revprag.generalisations)
+            "results/probe_transfers/{generalisation}.parquet", generalisation=plan(probes.generalisations)
         ),
         alarms=plan(alarms.cells).over("results/alarms/{dataset}/{retriever}/{attack}/{responder}.parquet"),
     output:
@@ -293,6 +293,6 @@ rule measure_revprag:
         "../../envs/encoders.yaml"
     params:
         code=code_version("probes/measure_revprag.py"),
-        settings=plan(revprag.measure_revprag),
+        settings=plan(probes.measure_revprag),
     script:
         "../scripts/probes/measure_revprag.py"

@@ -11,7 +11,7 @@ Writes  results/queries/{query_set}.parquet                         what is sear
         results/calls/{rule}/..., ledger/{rule}/...                 as in questions.smk
 """
 
-from ragassay.plan import models, queries, retrieval, scope
+from ragassay.plan import models, queries, questions, search
 
 CALLS += expand("results/calls/write_synthetic_queries/{query_set}.parquet", query_set=plan(queries.by_model))
 PRODUCTS += expand("results/query_logs/{query_log}.parquet", query_log=config["query_logs"])
@@ -25,7 +25,9 @@ wildcard_constraints:
 rule collect_queries:
     """The kept questions of the study's own generator and judge are queries."""
     input:
-        selected_questions=expand("results/selected_questions/{generator}/{judge}/{shard}.parquet", **plan(scope.own)),
+        selected_questions=expand(
+            "results/selected_questions/{generator}/{judge}/{shard}.parquet", **plan(questions.own)
+        ),
     output:
         queries=table("results/queries/questions.parquet"),
     log:
@@ -59,8 +61,8 @@ rule collect_set_queries:
 rule read_queries:
     """A set of the user's queries, with what is relevant to each where that was judged."""
     input:
-        files=plan(retrieval.query_files),
-        qrels=plan(retrieval.qrels),
+        files=plan(search.query_files),
+        qrels=plan(search.qrels),
     output:
         queries=table("results/queries/{query_set}.parquet"),
     log:
@@ -73,7 +75,7 @@ rule read_queries:
         runtime="1h",
     params:
         code=code_version("queries/read_queries.py"),
-        settings=plan(retrieval.read_queries),
+        settings=plan(search.read_queries),
     script:
         "../scripts/queries/read_queries.py"
 

@@ -6,7 +6,7 @@ Writes  results/overlap/{generator}/{shard}.parquet     what the overlap control
         embeddings/                                     vectors of texts; not an output
 """
 
-from ragassay.plan import encoders, people, question_sets
+from ragassay.plan import labels, models, question_sets
 
 SETS = list(config["question_sets"])
 JUDGED = plan(question_sets.set_responses)
@@ -26,7 +26,7 @@ rule question_sets:
 rule compute_overlap:
     """What each question shares with its document, in words and similarity: all that the overlap control knows."""
     input:
-        plan(encoders.weights),
+        plan(models.encoder_weights),
         documents="results/documents/{shard}.parquet",
         questions="results/questions/{generator}/{shard}.parquet",
     output:
@@ -40,8 +40,8 @@ rule compute_overlap:
     resources:
         **ENCODING,
     params:
-        code=code("question_sets/compute_overlap.py", encoders.kind_of_study),
-        settings=plan(encoders.encoder),
+        code=code("question_sets/compute_overlap.py", models.encoder_kind),
+        settings=plan(models.encoder),
     script:
         "../scripts/question_sets/compute_overlap.py"
 
@@ -51,7 +51,7 @@ rule measure_question_sets:
     input:
         questions=expand("results/questions/{name}/{name}.parquet", name=SETS),
         human_labels=expand("results/human_labels/{name}.parquet", name=SETS),
-        gold=plan(people.labelled, names=SETS).over("results/gold/{generator}/{judge}.parquet"),
+        gold=plan(labels.labelled, names=SETS).over("results/gold/{generator}/{judge}.parquet"),
         scope_labels=plan(question_sets.set_judges).over("results/scope_labels/{name}/{judge}/{name}.parquet"),
         defusion_labels=JUDGED.over("results/defusion_labels/{name}/{responder}/{prompt}/{judge}/{name}.parquet"),
         overlap=expand("results/overlap/{name}/{name}.parquet", name=SETS),

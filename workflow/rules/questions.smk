@@ -12,16 +12,16 @@ Writes  results/claims/{generator}/{shard}.parquet                  the claims o
         ledger/{rule}/...                                           every answer as it came; not an output, never deleted
 """
 
-from ragassay.plan import encoders, models, scope
+from ragassay.plan import models, questions
 
-ALL = plan(scope.every)
-CALLS += expand("results/calls/{stage}/{generator}/{shard}.parquet", **ALL, stage=plan(scope.generating))
-ESTIMATES["most_requests"] |= plan(scope.most_requests)
-ESTIMATES["switches"] |= plan(scope.switches)
+ALL = plan(questions.every)
+CALLS += expand("results/calls/{stage}/{generator}/{shard}.parquet", **ALL, stage=plan(questions.generating))
+ESTIMATES["most_requests"] |= plan(questions.most_requests)
+ESTIMATES["switches"] |= plan(questions.switches)
 
 
 wildcard_constraints:
-    **plan(scope.wildcards),
+    **plan(questions.wildcards),
 
 
 ruleorder: write_questions > write_near_misses
@@ -48,7 +48,7 @@ rule extract_claims:
         runtime="4h",
     params:
         code=code("questions/extract_claims.py", models.provider_of, role="generator"),
-        settings=plan(scope.extract_claims),
+        settings=plan(questions.extract_claims),
         access=frozen(plan(models.access_of, role="generator")),
     script:
         "../scripts/questions/extract_claims.py"
@@ -75,7 +75,7 @@ rule recover_claims:
         runtime="4h",
     params:
         code=code("questions/recover_claims.py", models.provider_of, role="generator"),
-        settings=plan(scope.recover_claims),
+        settings=plan(questions.recover_claims),
         access=frozen(plan(models.access_of, role="generator")),
     script:
         "../scripts/questions/recover_claims.py"
@@ -104,7 +104,7 @@ rule remove_supported_claims:
         runtime="4h",
     params:
         code=code("questions/remove_supported_claims.py", models.provider_of, role="generator"),
-        settings=plan(scope.remove_supported_claims),
+        settings=plan(questions.remove_supported_claims),
         access=frozen(plan(models.access_of, role="generator")),
     script:
         "../scripts/questions/remove_supported_claims.py"
@@ -119,7 +119,7 @@ rule write_questions:
         out_of_scope_prompt="resources/prompts/write_out_of_scope_questions.yaml",
         in_scope_prompt="resources/prompts/write_in_scope_questions.yaml",
     output:
-        questions=table(plan(scope.written_questions)),
+        questions=table(plan(questions.written_questions)),
         rejects=table("results/rejects/questions/{generator}/{shard}.parquet"),
         calls=table("results/calls/write_questions/{generator}/{shard}.parquet"),
     log:
@@ -135,7 +135,7 @@ rule write_questions:
         runtime="4h",
     params:
         code=code("questions/write_questions.py", models.provider_of, role="generator"),
-        settings=plan(scope.write_questions),
+        settings=plan(questions.write_questions),
         access=frozen(plan(models.access_of, role="generator")),
     script:
         "../scripts/questions/write_questions.py"
@@ -145,7 +145,7 @@ rule write_near_misses:
     """The generator rewrites out-of-scope questions until counting words does not tell them from in-scope ones."""
     input:
         plan(models.weights_of, role="generator"),
-        plan(encoders.weights),
+        plan(models.encoder_weights),
         documents="results/documents/{shard}.parquet",
         written_questions="results/written_questions/{generator}/{shard}.parquet",
         prompt="resources/prompts/write_near_misses.yaml",
@@ -165,8 +165,8 @@ rule write_near_misses:
     resources:
         **ENCODING,
     params:
-        code=code("questions/write_near_misses.py", scope.rewriting_kinds),
-        settings=plan(scope.write_near_misses),
+        code=code("questions/write_near_misses.py", questions.rewriting_kinds),
+        settings=plan(questions.write_near_misses),
         access=frozen(plan(models.access_of, role="generator")),
     script:
         "../scripts/questions/write_near_misses.py"

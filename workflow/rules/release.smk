@@ -7,14 +7,14 @@ Writes  results/export/{generator}/{judge}/beir/               corpus, queries a
         results/export/targets/{dataset}/                      questions; with `export.poisoned`, what attacks plant
 """
 
-from ragassay.plan import release, scope
+from ragassay.plan import questions, release
 
 
 rule export:
     """The questions as a BEIR folder and for the `datasets` library."""
     input:
-        expand("results/export/{generator}/{judge}/beir", **plan(scope.every)),
-        expand("results/export/{generator}/{judge}/hugging_face", **plan(scope.every)),
+        expand("results/export/{generator}/{judge}/beir", **plan(questions.every)),
+        expand("results/export/{generator}/{judge}/hugging_face", **plan(questions.every)),
 
 
 rule export_questions:

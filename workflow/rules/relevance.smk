@@ -20,7 +20,7 @@ Writes  results/lm_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet   
         embeddings/                                                             vectors of texts; not an output, never deleted
 """
 
-from ragassay.plan import gated_answers, models, queries, relevance
+from ragassay.plan import grading, models, queries, relevance
 
 COMPARED = list(config["relevance"]["sets"])
 COMPARED_CORPORA = plan(relevance.corpora)
@@ -29,8 +29,8 @@ RATED_HERE = plan(relevance.rated)
 SCORED = plan(relevance.scored)
 SCORES = SCORED.over("results/relevance_scores/{corpus}/{retriever}/{query_set}.parquet")
 LOGS = plan(relevance.logs)
-ASKED = plan(gated_answers.asked)
-MEASURES_ANSWERS = bool(plan(gated_answers.responders))
+ASKED = plan(grading.asked)
+MEASURES_ANSWERS = bool(plan(grading.responders))
 CALLS += RATED.over("results/calls/rate_relevance/{rater}/{corpus}/{retriever}/{query_set}.parquet")
 CALLS += ASKED.over("results/calls/answer_from_passages/{responder}/{corpus}/{retriever}/{query_set}.parquet")
 CALLS += ASKED.over("results/calls/answer_directly/{responder}/{query_set}.parquet")
@@ -145,7 +145,7 @@ rule measure_answers:
         **ENCODING,
     params:
         code=code_version("relevance/measure_answers.py"),
-        settings=plan(gated_answers.measure_answers),
+        settings=plan(grading.measure_answers),
     script:
         "../scripts/relevance/measure_answers.py"
 

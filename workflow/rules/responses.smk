@@ -11,9 +11,9 @@ Writes  results/responses/{generator}/{responder}/{prompt}/{shard}.parquet      
 That responders say which questions are out of scope ("direct generation") is judge_scope with the responder as judge.
 """
 
-from ragassay.plan import models, question_sets, responses, scope
+from ragassay.plan import models, question_sets, questions, responses
 
-ALL, OWN = plan(scope.every), plan(scope.own)
+ALL, OWN = plan(questions.every), plan(questions.own)
 KNOWING = dict(ALL, responder=plan(responses.knowing))
 ABLATION = dict(OWN, variant=plan(responses.variants)[1:])
 ANSWERED_SETS = plan(question_sets.own_responses)

@@ -7,10 +7,10 @@ Writes  results/embedded_passages/{corpus}/{encoder}/{titles}.parquet    which p
         embeddings/                                                      vectors of texts; not an output, never deleted
 """
 
-from ragassay.plan import retrieval
+from ragassay.plan import search
 
 RETRIEVERS = config["retrieval"]["retrievers"]
-MEASURED = plan(retrieval.measured)
+MEASURED = plan(search.measured)
 SECTIONS["retrieval"] = {}
 
 
@@ -24,7 +24,7 @@ ruleorder: merge_neighbours > search_dense
 rule embed_passages:
     """Each passage of a corpus, or of a part, gets its vector, so that searches of it that run side by side only read."""
     input:
-        plan(retrieval.weights),
+        plan(search.weights),
         passages="results/passages/{corpus}.parquet",
     output:
         embedded_passages=table("results/embedded_passages/{corpus}/{encoder}/{titles}.parquet"),
@@ -40,8 +40,8 @@ rule embed_passages:
     resources:
         **ENCODING,
     params:
-        code=code("search/embed_passages.py", retrieval.encoder_kind),
-        settings=plan(retrieval.embed_passages),
+        code=code("search/embed_passages.py", search.encoder_kind),
+        settings=plan(search.embed_passages),
     script:
         "../scripts/search/embed_passages.py"
 
@@ -58,7 +58,7 @@ rule search_bm25:
     benchmark:
         "logs/search_bm25/{corpus}/{retriever}/{query_set}.benchmark.jsonl"
     wildcard_constraints:
-        retriever=one_of(plan(retrieval.retrievers, kind=retrieval.BM25)),
+        retriever=one_of(plan(search.retrievers, kind=search.BM25)),
     conda:
         "../../envs/encoders.yaml"
     resources:
@@ -66,7 +66,7 @@ rule search_bm25:
         runtime="2h",
     params:
         code=code_version("search/search_bm25.py"),
-        settings=plan(retrieval.search_bm25),
+        settings=plan(search.search_bm25),
     script:
         "../scripts/search/search_bm25.py"
 
@@ -74,7 +74,7 @@ rule search_bm25:
 rule search_dense:
     """Each query finds the passages whose vectors are nearest to its own."""
     input:
-        plan(retrieval.awaited),
+        plan(search.awaited),
         passages="results/passages/{corpus}.parquet",
         queries="results/queries/{query_set}.parquet",
     output:
@@ -84,14 +84,14 @@ rule search_dense:
     benchmark:
         "logs/search_dense/{corpus}/{retriever}/{query_set}.benchmark.jsonl"
     wildcard_constraints:
-        retriever=one_of(plan(retrieval.retrievers, kind=retrieval.DENSE)),
+        retriever=one_of(plan(search.retrievers, kind=search.DENSE)),
     conda:
         "../../envs/encoders.yaml"
     resources:
         **ENCODING,
     params:
-        code=code("search/search_dense.py", retrieval.retriever_kinds),
-        settings=plan(retrieval.search_dense),
+        code=code("search/search_dense.py", search.retriever_kinds),
+        settings=plan(search.search_dense),
     script:
         "../scripts/search/search_dense.py"
 
@@ -101,8 +101,8 @@ rule search_vectors:
     input:
         passages="results/passages/{corpus}.parquet",
         queries="results/queries/{query_set}.parquet",
-        passage_vectors=plan(retrieval.vector_files, section="passages", key="corpus"),
-        query_vectors=plan(retrieval.vector_files, section="queries", key="query_set"),
+        passage_vectors=plan(search.vector_files, section="passages", key="corpus"),
+        query_vectors=plan(search.vector_files, section="queries", key="query_set"),
     output:
         neighbours=table("results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
     log:
@@ -110,7 +110,7 @@ rule search_vectors:
     benchmark:
         "logs/search_vectors/{corpus}/{retriever}/{query_set}.benchmark.jsonl"
     wildcard_constraints:
-        retriever=one_of(plan(retrieval.retrievers, kind=retrieval.VECTORS)),
+        retriever=one_of(plan(search.retrievers, kind=search.VECTORS)),
     conda:
         "../../envs/encoders.yaml"
     resources:
@@ -118,7 +118,7 @@ rule search_vectors:
         runtime="2h",
     params:
         code=code_version("search/search_vectors.py"),
-        settings=plan(retrieval.search_vectors),
+        settings=plan(search.search_vectors),
     script:
         "../scripts/search/search_vectors.py"
 
@@ -126,20 +126,20 @@ rule search_vectors:
 rule merge_neighbours:
     """What each query finds in the parts of a corpus, in one ranking."""
     input:
-        passages=plan(retrieval.of_parts, pattern="results/passages/{corpus}.parquet"),
-        parts=plan(retrieval.of_parts, pattern="results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
+        passages=plan(search.of_parts, pattern="results/passages/{corpus}.parquet"),
+        parts=plan(search.of_parts, pattern="results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
     output:
         neighbours=table("results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
     log:
         "logs/merge_neighbours/{corpus}/{retriever}/{query_set}.log",
     wildcard_constraints:
-        corpus=one_of(plan(retrieval.in_parts)),
-        retriever=one_of(plan(retrieval.retrievers, kind=retrieval.DENSE)),
+        corpus=one_of(plan(search.in_parts)),
+        retriever=one_of(plan(search.retrievers, kind=search.DENSE)),
     conda:
         "../../envs/tables.yaml"
     params:
         code=code_version("search/merge_neighbours.py"),
-        settings=plan(retrieval.merge_neighbours),
+        settings=plan(search.merge_neighbours),
     script:
         "../scripts/search/merge_neighbours.py"
 
@@ -152,7 +152,7 @@ rule measure_retrieval:
         passages="results/passages/documents.parquet",
         own_queries=MEASURED.over("results/queries/{query_set}.parquet"),
         own_neighbours=MEASURED.over("results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
-        own_passages=expand("results/passages/{corpus}.parquet", corpus=plan(retrieval.measured_parts)),
+        own_passages=expand("results/passages/{corpus}.parquet", corpus=plan(search.measured_parts)),
     output:
         metrics=table("results/metrics/retrieval.parquet"),
     log:
@@ -163,6 +163,6 @@ rule measure_retrieval:
         **ENCODING,
     params:
         code=code_version("search/measure_retrieval.py"),
-        settings=plan(retrieval.measure_retrieval),
+        settings=plan(search.measure_retrieval),
     script:
         "../scripts/search/measure_retrieval.py"

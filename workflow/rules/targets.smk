@@ -10,9 +10,9 @@ Writes  results/targets/{dataset}.parquet                              questions
         results/calls/{rule}/..., ledger/{rule}/...                    as in questions.smk
 """
 
-from ragassay.plan import datasets, defended, models
+from ragassay.plan import defended, models, targets
 
-WRITTEN = plan(datasets.made, origin=datasets.BY_MODEL)
+WRITTEN = plan(targets.made, origin=targets.BY_MODEL)
 CALLS += expand("results/calls/write_targets/{dataset}.parquet", dataset=WRITTEN)
 CALLS += plan(defended.rewritten).over("results/calls/rewrite_questions/{dataset}/{defence}.parquet")
 PRODUCTS += expand("results/targets/{dataset}.parquet", dataset=config["datasets"])
@@ -25,19 +25,19 @@ wildcard_constraints:
 rule read_targets:
     """Targets that somebody brings, without what cannot be used of them."""
     input:
-        files=plan(datasets.target_files),
+        files=plan(targets.target_files),
     output:
         targets=table("results/targets/{dataset}.parquet"),
         rejects=table("results/rejects/targets/{dataset}.parquet"),
     log:
         "logs/read_targets/{dataset}.log",
     wildcard_constraints:
-        dataset=one_of(plan(datasets.made, origin=datasets.FILES)),
+        dataset=one_of(plan(targets.made, origin=targets.FILES)),
     conda:
         "../../envs/tables.yaml"
     params:
         code=code_version("targets/read_targets.py"),
-        settings=plan(datasets.read_targets),
+        settings=plan(targets.read_targets),
     script:
         "../scripts/targets/read_targets.py"
 
@@ -45,19 +45,19 @@ rule read_targets:
 rule make_targets:
     """Targets that rules make of what a corpus tells, with answers exchanged."""
     input:
-        passages=plan(datasets.passages),
+        passages=plan(targets.passages),
     output:
         targets=table("results/targets/{dataset}.parquet"),
         rejects=table("results/rejects/targets/{dataset}.parquet"),
     log:
         "logs/make_targets/{dataset}.log",
     wildcard_constraints:
-        dataset=one_of(plan(datasets.made, origin=datasets.BY_RULE)),
+        dataset=one_of(plan(targets.made, origin=targets.BY_RULE)),
     conda:
         "../../envs/tables.yaml"
     params:
         code=code_version("targets/make_targets.py"),
-        settings=plan(datasets.make_targets),
+        settings=plan(targets.make_targets),
     script:
         "../scripts/targets/make_targets.py"
 
@@ -65,9 +65,9 @@ rule make_targets:
 rule write_targets:
     """Targets that a model makes: questions that it knows the answer of, a wrong answer, and texts that state it."""
     input:
-        plan(models.of_named, what=models.weights_of, named=datasets.target_writer),
-        queries=plan(datasets.queries),
-        passages=plan(datasets.passages),
+        plan(models.of_named, what=models.weights_of, named=targets.target_writer),
+        queries=plan(targets.queries),
+        passages=plan(targets.passages),
         answer_prompt="resources/prompts/answer_briefly.yaml",
         propose_prompt="resources/prompts/propose_wrong_answer.yaml",
         text_prompt="resources/prompts/write_supporting_texts.yaml",
@@ -83,13 +83,13 @@ rule write_targets:
         dataset=one_of(WRITTEN),
     conda:
         "../../envs/models.yaml"
-    threads: plan(models.of_named, what=models.threads_of, named=datasets.target_writer)
+    threads: plan(models.of_named, what=models.threads_of, named=targets.target_writer)
     resources:
         runtime="4h",
     params:
-        code=code("targets/write_targets.py", models.of_named, what=models.provider_of, named=datasets.target_writer),
-        settings=plan(datasets.write_targets),
-        access=frozen(plan(models.of_named, what=models.access_of, named=datasets.target_writer)),
+        code=code("targets/write_targets.py", models.of_named, what=models.provider_of, named=targets.target_writer),
+        settings=plan(targets.write_targets),
+        access=frozen(plan(models.of_named, what=models.access_of, named=targets.target_writer)),
     script:
         "../scripts/targets/write_targets.py"
 

@@ -16,7 +16,7 @@ LIBRARY = WORKFLOW / "ragassay"
 # Rooms of the library from the ground up. A room imports itself and what stands before it.
 BELOW = "base text metrics schemas documents config models calls grading news corpora queries search".split()
 STUDIES = sorted(f"studies.{module.parent.name}" for module in LIBRARY.glob("studies/*/__init__.py"))
-FLOORS = [*BELOW, *STUDIES, *"people services release report plan command".split()]
+FLOORS = [*BELOW, *STUDIES, *"people services release report running plan command".split()]
 # Names of one thing with many forms: each module of such a folder has a class of this name.
 FORMS = {"Kind", "Provider"}
 BANNED = {

@@ -12,7 +12,7 @@ from snakemake.utils import update_config
 
 from ragassay.config.schema import merged
 from ragassay.config.settings import ConfigError, checked, read, stays_inside
-from ragassay.plan import detectors, queries, question_sets, retrieval
+from ragassay.plan import detectors, queries, question_sets, search
 
 ROOT = Path(__file__).resolve().parents[3]
 SCHEMA = merged()
@@ -245,7 +245,7 @@ def test_a_role_that_names_nothing_is_refused(write, scope, problem):
 )
 def test_what_is_searched_with_and_in_is_known_and_no_name_is_given_twice(write, settings, problem):
     file = write(settings)
-    assert refusal(settings, file, checks=[retrieval.check]).startswith(f"{file}: {problem}")
+    assert refusal(settings, file, checks=[search.check]).startswith(f"{file}: {problem}")
 
 
 @pytest.mark.parametrize(
@@ -304,7 +304,7 @@ def test_an_entry_is_switched_off_whether_it_is_built_in_or_of_a_file_below(off)
 def test_what_needs_an_entry_that_is_switched_off_is_named(write):
     file = write({"encoders": {"minilm": None}})
     assert "retrieval.retrievers: found the retriever 'minilm'" in refusal(
-        {"encoders": {"minilm": None}}, file, checks=[retrieval.check]
+        {"encoders": {"minilm": None}}, file, checks=[search.check]
     )
 
 
@@ -510,12 +510,12 @@ def test_the_papers_data_sets_lack_nothing_but_their_files(tmp_path, monkeypatch
     for file in files:
         update_config(config, yaml.safe_load(file.read_text()))
     filled = checked(config, files, SCHEMA)
-    assert [*retrieval.check(filled), *queries.check(filled)] == []
+    assert [*search.check(filled), *queries.check(filled)] == []
     paper = yaml.safe_load(files[-1].read_text())
     assert (len(paper["query_sets"]), len(paper["corpora"])) == (8, 2)
     six = ["bm25", "bge", *paper["retrievers"]]
     assert len(six) == 6
-    assert all(retrieval.retriever(filled, name)["kind"] in ("bm25", "dense", "vectors") for name in six)
+    assert all(search.retriever(filled, name)["kind"] in ("bm25", "dense", "vectors") for name in six)
 
 
 KEYS = st.sampled_from(["shards", "documents", "min_words", "report", "sections", "title"]) | st.text() | st.integers()

@@ -5,7 +5,7 @@ import pytest
 from ragassay.config.schema import merged
 from ragassay.config.settings import checked
 from ragassay.plan import question_sets
-from ragassay.plan.people import labelled, tables_of
+from ragassay.plan.labels import labelled, tables_of
 from wildcards import Wildcards
 
 MODEL = {"provider": "rules", "model": "careful", "price": {"input": 0, "output": 0}}

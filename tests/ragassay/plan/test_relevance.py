@@ -4,7 +4,7 @@ import pytest
 
 from ragassay.config.schema import merged
 from ragassay.config.settings import checked
-from ragassay.plan import relevance, retrieval
+from ragassay.plan import relevance, search
 from wildcards import Wildcards
 
 SET = {"corpus": "mine", "in_knowledge": "known", "near": ["near"], "synthetic": "written"}
@@ -29,7 +29,7 @@ def test_a_corpus_is_searched_with_and_without_what_is_held_out(config):
 def test_searches_of_what_is_left_wait_for_the_vectors_of_the_whole(config):
     """They are among them, so that nothing is embedded twice."""
     waiting = [Wildcards(corpus=f"{name}.held_out", retriever="minilm") for name in ("mine", "large")]
-    files = [own for one in waiting for own in retrieval.awaited(config, one) if own.startswith("results/")]
+    files = [own for one in waiting for own in search.awaited(config, one) if own.startswith("results/")]
     assert files == [f"results/embedded_passages/{part}/minilm/none.parquet" for part in ("mine", "large+1", "large+2")]
 
 

@@ -5,7 +5,7 @@ from itertools import product
 
 from ragassay.base.errors import unknown
 from ragassay.config.grid import Cell, Grid
-from ragassay.plan import defences, raguard, revprag
+from ragassay.plan import defences, measures, probes
 from ragassay.plan.defences import CHAIN
 from ragassay.studies.poisoning.defences.defence import kind_of
 
@@ -16,7 +16,7 @@ RETRIEVED = "retrieved"  # the condition whose passages are judged
 
 def cells(config: dict) -> Grid:
     """The cells of the study; none without defences."""
-    return revprag.cells(config) if config["revprag"]["defences"] else Grid([])
+    return probes.cells(config) if config["revprag"]["defences"] else Grid([])
 
 
 def filtered(config: dict, wildcards) -> list[str]:
@@ -50,8 +50,8 @@ def check(config: dict) -> Iterator[tuple]:
             scoring.append(name)
     if entry["defences"] and RETRIEVED not in entry["conditions"]:
         yield place, f"found no condition {RETRIEVED}, whose passages are judged; add it to revprag.conditions"
-    most, depth = max(revprag.passages_shown(config).values(), default=0), config["under_attack"]["depth"]
+    most, depth = max(probes.passages_shown(config).values(), default=0), config["under_attack"]["depth"]
     if scoring and most > depth:
         yield place, f"found prompts of {most} passages, expected at most under_attack.depth, which is {depth}"
-    wanted = Grid(one for cell in revprag.cells(config) for one in _filtered(config, cell) if one.defence in scoring)
-    yield from raguard.wrong_scorers(config, wanted)
+    wanted = Grid(one for cell in probes.cells(config) for one in _filtered(config, cell) if one.defence in scoring)
+    yield from measures.wrong_scorers(config, wanted)

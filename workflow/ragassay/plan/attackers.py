@@ -5,9 +5,9 @@ from pathlib import Path
 
 from ragassay.base.errors import unknown
 from ragassay.config.grid import Cell
-from ragassay.plan import attacks, defences, models, raguard, retrieval
+from ragassay.plan import attacks, defences, measures, models, search
 from ragassay.plan.attacks import NoAttack
-from ragassay.plan.retrieval import DENSE
+from ragassay.plan.search import DENSE
 from ragassay.studies.poisoning.attacks.attack import FILTER, READER, RESPONDER, RETRIEVED, RETRIEVER
 from ragassay.studies.poisoning.defences.defence import kind_of
 
@@ -20,7 +20,7 @@ def poison_inputs(config: dict, pattern: str, wildcards) -> list[str]:
 
 
 def optimise_passages(config: dict, wildcards) -> dict:
-    searched = retrieval.search_dense(config, _attacked(config, wildcards))
+    searched = search.search_dense(config, _attacked(config, wildcards))
     victim = {key: searched[key] for key in ("encoder", "query_encoder", "embeddings", "similarity")}
     about = attacks.poison_corpus(config, wildcards) | {"retriever": victim, "finished": "optimised"}
     if RESPONDER in attacks.needs(config, wildcards.attack):
@@ -39,7 +39,7 @@ def optimise_passages(config: dict, wildcards) -> dict:
 
 def optimised_kinds(config: dict, wildcards) -> list[str]:
     """The module that makes the texts, and those that run the retriever's encoders."""
-    kinds = [*attacks.poison_kinds(config, wildcards), *retrieval.retriever_kinds(config, _attacked(config, wildcards))]
+    kinds = [*attacks.poison_kinds(config, wildcards), *search.retriever_kinds(config, _attacked(config, wildcards))]
     if RESPONDER in attacks.needs(config, wildcards.attack):
         kinds += models.provider_of(config, "responder", {"responder": _responder(config, wildcards)})
     return kinds
@@ -47,7 +47,7 @@ def optimised_kinds(config: dict, wildcards) -> list[str]:
 
 def attacked_weights(config: dict, wildcards) -> list[str]:
     """The weights of the retriever that is attacked."""
-    return retrieval.retriever_weights(config, _attacked(config, wildcards))
+    return search.retriever_weights(config, _attacked(config, wildcards))
 
 
 def reader_weights(config: dict, wildcards) -> list[str]:
@@ -65,14 +65,14 @@ def attacked_filter(config: dict, wildcards) -> list[str]:
     guard, scorers = defences.guard(config, keys), defences.scorers(config, name)
     if not guard:
         raise NoAttack(f"attacks.{wildcards.attack}: {_not_fitted(name)}")
-    folders = [raguard.trained(config, Cell(dataset=keys.dataset, scorer=scorer)) for scorer in scorers]
+    folders = [measures.trained(config, Cell(dataset=keys.dataset, scorer=scorer)) for scorer in scorers]
     return [*guard, *(folder for own in folders for folder in own)]
 
 
 def _scorer(config, wildcards):
     """The entry of the model that a filter scores texts with, if it does."""
     names = defences.scorers(config, attacks.settings(config, wildcards)["filter"])
-    entries = [raguard.scorer(config, name) for name in names]
+    entries = [measures.scorer(config, name) for name in names]
     return next(({key: own[key] for key in ("model", "options") if key in own} for own in entries), None)
 
 
@@ -105,7 +105,7 @@ def _attacked(config, wildcards):
     named, needs = attacks.settings(config, wildcards).get("retriever"), attacks.needs(config, wildcards.attack)
     cells = [cell for cell in attacks.cells(config) if cell.dataset == wildcards.dataset]
     met = [cell.retriever for cell in sorted(cells, key=lambda cell: cell.attack != wildcards.attack)]
-    able = retrieval.retrievers(config, DENSE) if RETRIEVER in needs else met
+    able = search.retrievers(config, DENSE) if RETRIEVER in needs else met
     found = [named] if named else [*(name for name in met if name in able), *able]
     if not found or found[0] not in able:
         raise NoAttack(f"attacks.{wildcards.attack}: {_no_gradients(named)}")
@@ -159,7 +159,7 @@ def check(config: dict) -> Iterator[tuple]:
         yield ("under_attack", "cells"), entry
     for name, entry in config["attacks"].items():
         retriever, reader = (entry["settings"].get(key) for key in ("retriever", "reader"))
-        if retriever and retriever not in retrieval.retrievers(config, DENSE):
+        if retriever and retriever not in search.retrievers(config, DENSE):
             yield ("attacks", name, "settings", "retriever"), _no_gradients(retriever)
         kept = entry["settings"].get("filter")
         if kept and kept not in defences.defences(config):

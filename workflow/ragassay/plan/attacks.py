@@ -6,9 +6,9 @@ from ragassay.base import variants
 from ragassay.base.errors import AssayError, unknown
 from ragassay.base.method import SettingsError
 from ragassay.config.grid import Cell, Grid
-from ragassay.plan import models, retrieval
-from ragassay.plan.intervals import draws
-from ragassay.plan.retrieval import BM25, DENSE, VECTORS
+from ragassay.plan import models, search
+from ragassay.plan.report import draws
+from ragassay.plan.search import BM25, DENSE, VECTORS
 from ragassay.studies.poisoning.attacks import questions
 from ragassay.studies.poisoning.attacks.attack import (
     KINDS,
@@ -109,12 +109,12 @@ def clean(config: dict, pattern: str, wildcards) -> str:
 
 def retrieve_dense(config: dict, wildcards) -> dict:
     """A poisoned passage has no title."""
-    own = {key: value for key, value in retrieval.search_dense(config, wildcards).items() if key != "titles"}
+    own = {key: value for key, value in search.search_dense(config, wildcards).items() if key != "titles"}
     return own | tried_on(config, wildcards)
 
 
 def retrieve_bm25(config: dict, wildcards) -> dict:
-    return retrieval.search_bm25(config, wildcards) | tried_on(config, wildcards)
+    return search.search_bm25(config, wildcards) | tried_on(config, wildcards)
 
 
 def measure_attacks(config: dict) -> dict:
@@ -169,10 +169,10 @@ def check(config: dict) -> Iterator[tuple]:
     deepest, kept = max(config["under_attack"]["k"], *config["under_attack"]["ks"]), config["retrieval"]["neighbours"]
     if deepest > kept and cells(config):
         yield ("under_attack", "ks"), f"found {deepest}, expected at most retrieval.neighbours, which is {kept}"
-    known = [kind for kind in (BM25, DENSE) for kind in retrieval.retrievers(config, kind)]
+    known = [kind for kind in (BM25, DENSE) for kind in search.retrievers(config, kind)]
     for number, entry in enumerate(config["under_attack"]["cells"]):
         for name in entry["retrievers"]:
-            if name in retrieval.retrievers(config, VECTORS):
+            if name in search.retrievers(config, VECTORS):
                 found = f"found {name}, whose vectors were computed elsewhere: nothing can embed what is planted"
                 yield ("under_attack", "cells", number, "retrievers"), found
             elif name not in known:

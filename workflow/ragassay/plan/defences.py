@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from ragassay.base import variants
 from ragassay.base.errors import AssayError, unknown
 from ragassay.config.grid import Cell, Grid
-from ragassay.plan import encoders, retrieval
+from ragassay.plan import models, search
 from ragassay.studies.poisoning.defences.defence import KINDS, SCORES, VECTORS, kind_of
 from ragassay.studies.poisoning.defences.null import LITERAL
 
@@ -69,7 +69,7 @@ def kinds(config: dict, wildcards) -> list[str]:
     """The modules of a defence, and of the encoder whose vectors it looks at."""
     own = _links(config, wildcards.defence)
     modules = [f"{KINDS}.{kind}" for kind in dict.fromkeys([defence(config, wildcards.defence)["kind"], *own])]
-    return [*modules, *(retrieval.retriever_kinds(config, wildcards) if _sees_vectors(config, wildcards) else [])]
+    return [*modules, *(search.retriever_kinds(config, wildcards) if _sees_vectors(config, wildcards) else [])]
 
 
 def wrong_links(config: dict, name: str) -> list[str]:
@@ -130,11 +130,11 @@ def null_scores(config: dict, wildcards) -> list[str]:
 
 
 def fit_defence(config: dict, wildcards) -> dict:
-    retriever = retrieval.retriever(config, wildcards.retriever)
+    retriever = search.retriever(config, wildcards.retriever)
     own = {key: value for key, value in filter_retrieved(config, wildcards).items() if key != "k"}
     own |= {"similarity": retriever.get("similarity", "cosine"), "reading": reading(config), "encoders": {}}
-    if retriever["kind"] == retrieval.DENSE:
-        searched = retrieval.search_dense(config, wildcards)
+    if retriever["kind"] == search.DENSE:
+        searched = search.search_dense(config, wildcards)
         own["encoders"] = {"passage": searched["encoder"], "query": searched["query_encoder"]}
     return own
 
@@ -156,18 +156,18 @@ def filter_retrieved(config: dict, wildcards) -> dict:
     about |= {"retriever": wildcards.retriever, "scorer": _scorer(config, wildcards), "encoder": {}, "embeddings": ""}
     if not _sees_vectors(config, wildcards):
         return about
-    return about | encoders.encoder(config, retrieval.retriever(config, wildcards.retriever)["encoder"])
+    return about | models.encoder(config, search.retriever(config, wildcards.retriever)["encoder"])
 
 
 def weights(config: dict, wildcards) -> list[str]:
     """The weights of the retriever's encoder, if the defence looks at vectors."""
-    return retrieval.retriever_weights(config, wildcards) if _sees_vectors(config, wildcards) else []
+    return search.retriever_weights(config, wildcards) if _sees_vectors(config, wildcards) else []
 
 
 def fitting_weights(config: dict, wildcards) -> list[str]:
     """The weights of the retriever's encoders, whose digests stand in the guard."""
-    is_dense = retrieval.retriever(config, wildcards.retriever)["kind"] == retrieval.DENSE
-    return retrieval.retriever_weights(config, wildcards) if is_dense else []
+    is_dense = search.retriever(config, wildcards.retriever)["kind"] == search.DENSE
+    return search.retriever_weights(config, wildcards) if is_dense else []
 
 
 def _sees_vectors(config, wildcards):
@@ -226,5 +226,5 @@ def check(config: dict) -> Iterator[tuple]:
             elif not wrong_links(config, name):
                 for retriever in entry["retrievers"]:
                     cell = Cell(retriever=retriever, defence=name)
-                    if retriever in retrieval.retrievers(config, retrieval.BM25) and _sees_vectors(config, cell):
+                    if retriever in search.retrievers(config, search.BM25) and _sees_vectors(config, cell):
                         yield place, f"found {name}, which looks at vectors, and {retriever}, which has none"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ragassay.base.errors import unknown
 from ragassay.config.grid import Cell, Grid
-from ragassay.plan import defences, models, retrieval
+from ragassay.plan import defences, models, search
 from ragassay.plan.attacks import tried_on
 from ragassay.studies.poisoning.defences.defence import KINDS, kind_of
 
@@ -90,7 +90,7 @@ def check(config: dict) -> Iterator[tuple]:
         if (model := defences.settings(config, name)["model"]) not in config["models"]:
             found = unknown("model", model, config["models"]) if model else "found no model, which rewrites questions"
             yield ("defences", name, "settings", "model"), f"{found}; name one"
-    dense, known = retrieval.retrievers(config, retrieval.DENSE), rewriting(config)
+    dense, known = search.retrievers(config, search.DENSE), rewriting(config)
     for number, entry in enumerate(config["under_attack"]["cells"]):
         for name in known:
             if name in entry["defences"] and (wrong := [one for one in entry["retrievers"] if one not in dense]):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ragassay.base.errors import AssayError, unknown
 from ragassay.plan import models
-from ragassay.plan.intervals import draws
+from ragassay.plan.report import draws
 
 
 class UnknownName(AssayError):

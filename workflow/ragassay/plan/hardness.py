@@ -1,8 +1,8 @@
 """Settings of the stages that measure and grade hardness."""
 
 from ragassay.base.errors import AssayError, unknown
-from ragassay.plan.encoders import encoder
-from ragassay.plan.intervals import draws
+from ragassay.plan.models import encoder
+from ragassay.plan.report import draws
 
 
 def compute_hardness(config: dict) -> dict:

@@ -1,4 +1,4 @@
-"""The models of the configuration, for stages that ask them, and those that this workflow trains."""
+"""The models and encoders of the configuration, for stages that ask or run them."""
 
 import re
 from collections.abc import Iterator
@@ -91,6 +91,22 @@ def shown(config: dict) -> dict:
     entries = config["models"].items()
     models = {name: {key: entry[key] for key in entry if key not in ACCESS} for name, entry in entries}
     return {**config, "models": models}
+
+
+def encoder(config: dict, name: str = "") -> dict:
+    """The named encoder, or that of the scope study, and the folder of vectors of all studies."""
+    name = name or config["scope"]["hardness"]["encoder"]
+    return {"encoder": {"name": name, **config["encoders"][name]}, "embeddings": "embeddings"}
+
+
+def encoder_weights(config: dict, name: str = "") -> list[str]:
+    """Its weights, as inputs."""
+    return weights(encoder(config, name)["encoder"])
+
+
+def encoder_kind(config: dict, name: str = "") -> list[str]:
+    """The module that runs it, which a script loads by its name."""
+    return [f"ragassay.models.encoders.kinds.{encoder(config, name)['encoder']['kind']}"]
 
 
 def check(config: dict) -> Iterator[tuple]:

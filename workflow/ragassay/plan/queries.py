@@ -7,7 +7,7 @@ from itertools import product
 from ragassay.base.errors import unknown
 from ragassay.config.grid import Grid
 from ragassay.plan import models
-from ragassay.plan.retrieval import OWN
+from ragassay.plan.search import OWN
 
 NEEDED = ("before", "after", "first_day", "drift_day")  # by a log that is mixed
 MIXED = (*NEEDED, "days", "queries", "seed")

@@ -10,9 +10,9 @@ from itertools import product
 from ragassay.config.grid import Grid
 from ragassay.documents.sources import document_files
 from ragassay.plan.detectors import used
-from ragassay.plan.intervals import draws
-from ragassay.plan.people import labelled
-from ragassay.plan.retrieval import OWN
+from ragassay.plan.labels import labelled
+from ragassay.plan.report import draws
+from ragassay.plan.search import OWN
 from ragassay.studies.scope.votes import RECORDED
 
 

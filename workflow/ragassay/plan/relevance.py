@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from ragassay.base.errors import unknown
 from ragassay.config.grid import Cell, Grid
-from ragassay.plan import encoders, queries, retrieval
-from ragassay.plan.intervals import draws
-from ragassay.plan.retrieval import BM25, DENSE, HELD_OUT, OWN, VECTORS
+from ragassay.plan import models, queries, search
+from ragassay.plan.report import draws
+from ragassay.plan.search import BM25, DENSE, HELD_OUT, OWN, VECTORS
 
 SHARED = (
     "retrievers", "fused", "k", "ks", "temperature", "temperatures", "alpha", "p_values", "runs", "samples", "sizes",
@@ -99,12 +99,12 @@ def outliers_await(config: dict, wildcards) -> list[str]:
 
 def outlier_kinds(config: dict) -> list[str]:
     """The modules that run the encoders of the first dense retriever."""
-    return [kind for name in _encoders(config) for kind in encoders.kind(config, name)]
+    return [kind for name in _encoders(config) for kind in models.encoder_kind(config, name)]
 
 
 def score_outliers(config: dict, wildcards) -> dict:
-    own, entry = retrieval.retriever(config, _dense(config)[0]), sets(config)[wildcards.relevance_set]
-    passages, asked = (encoders.encoder(config, name) for name in _encoders(config))
+    own, entry = search.retriever(config, _dense(config)[0]), sets(config)[wildcards.relevance_set]
+    passages, asked = (models.encoder(config, name) for name in _encoders(config))
     about = {"titles": own.get("titles", "none"), "similarity": own.get("similarity", "cosine")}
     return {**passages, "query_encoder": asked["encoder"], **about, "entry": entry}
 
@@ -185,7 +185,7 @@ def gate_neighbours(config: dict, wildcards) -> list[str]:
 def gate_kinds(config: dict, wildcards) -> list[str]:
     """The modules that run the encoders of a gate's retrievers."""
     dense = [name for name in members(config, wildcards.retriever) if _kind(config, name) == DENSE]
-    return [kind for name in dense for kind in retrieval.retriever_kinds(config, Cell(retriever=name))]
+    return [kind for name in dense for kind in search.retriever_kinds(config, Cell(retriever=name))]
 
 
 def fit_gate(config: dict, wildcards) -> dict:
@@ -201,28 +201,28 @@ def measure_drift(config: dict) -> dict:
 
 
 def _kind(config, name):
-    return retrieval.retriever(config, name)["kind"]
+    return search.retriever(config, name)["kind"]
 
 
 def _search(config, name):
     """What a gate needs of one of its retrievers."""
     kind = _kind(config, name)
     if kind == BM25:
-        own = retrieval.search_bm25(config, Cell(retriever=name))["options"]
+        own = search.search_bm25(config, Cell(retriever=name))["options"]
         return {"kind": kind, "titles": own.pop("titles", "none"), "options": own}
-    own = retrieval.search_dense(config, Cell(retriever=name))
+    own = search.search_dense(config, Cell(retriever=name))
     return {"kind": kind} | {key: own[key] for key in ("encoder", "query_encoder", "similarity", "titles")}
 
 
 def _encoders(config):
     """The encoder of passages and that of queries."""
     dense = _dense(config)
-    own = retrieval.retriever(config, dense[0]) if dense else {}
+    own = search.retriever(config, dense[0]) if dense else {}
     return [own["encoder"], own.get("query_encoder", own["encoder"])] if own else []
 
 
 def _dense(config):
-    return [name for name in retrievers(config) if retrieval.retriever(config, name)["kind"] == DENSE]
+    return [name for name in retrievers(config) if search.retriever(config, name)["kind"] == DENSE]
 
 
 def _asked(entry):

@@ -18,6 +18,12 @@ def sections(config: dict, registered: dict) -> list[str]:
     return [name for name in named if registered[name].get("shown", True)]
 
 
+def draws(config: dict, section: str) -> dict:
+    """How often documents are resampled for the intervals of a section, and the seed of the draws."""
+    intervals = config["intervals"]
+    return {"resamples": intervals["sections"].get(section, intervals["resamples"]), "seed": intervals["seed"]}
+
+
 def render_report(config: dict, explorers: dict) -> dict:
     about = {"title": config["report"]["title"], "config": shown(config), "pages": explorers}
     return about | {"notes": {name: note for name in config["models"] if (note := model_note(config, name))}}

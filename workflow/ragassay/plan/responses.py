@@ -2,8 +2,8 @@
 
 from ragassay.config.settings import NAME
 from ragassay.config.shards import one_of
-from ragassay.plan.intervals import draws
 from ragassay.plan.models import asking
+from ragassay.plan.report import draws
 
 
 def variants(config: dict) -> list[str]:

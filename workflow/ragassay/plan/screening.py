@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ragassay.config.grid import Cell, Grid
-from ragassay.plan import defences, retrieval
+from ragassay.plan import defences, search
 from ragassay.studies.poisoning.defences.defence import SCORES, kind_of
 
 NAMES = ("dataset", "retriever", "attack", "defence")
@@ -34,13 +34,13 @@ def reviews(config: dict) -> list[str]:
 
 
 def screen_passages(config: dict, wildcards) -> dict:
-    searched = retrieval.search_dense(config, wildcards)
+    searched = search.search_dense(config, wildcards)
     return {key: searched[key] for key in ("encoder", "query_encoder", "embeddings", "similarity")}
 
 
 def check(config: dict) -> Iterator[tuple]:
     """Whether defences can screen, and retrievers compare."""
-    dense = retrieval.retrievers(config, retrieval.DENSE)
+    dense = search.retrievers(config, search.DENSE)
     for number, entry in enumerate(config["under_attack"]["cells"]):
         if "screened" not in entry:
             continue

@@ -11,10 +11,10 @@ import pytest
 
 from project import ROOT
 from ragassay.base.atomic import HOST
-from ragassay.plan import run_lock
+from ragassay.running import run_lock
 
 SNAKEFILE = """
-from ragassay.plan import run_lock
+from ragassay.running import run_lock
 run_lock.take_over(workflow)
 onstart: run_lock.own()
 

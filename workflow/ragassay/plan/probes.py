@@ -7,9 +7,9 @@ from ragassay.base.errors import AssayError, unknown
 from ragassay.base.method import kind_of
 from ragassay.config.grid import Cell, Grid
 from ragassay.models.activations.sites import FIRST_GENERATED
-from ragassay.plan import attacks, defences, defended, encoders, models
-from ragassay.plan.intervals import draws
-from ragassay.plan.retrieval import BM25, DENSE, retrievers
+from ragassay.plan import attacks, defences, defended, models
+from ragassay.plan.report import draws
+from ragassay.plan.search import BM25, DENSE, retrievers
 from ragassay.studies.poisoning.attacks.attack import wants
 
 KINDS = "ragassay.studies.poisoning.probes.kinds"
@@ -164,11 +164,11 @@ def kinds(config: dict, wildcards) -> list[str]:
 
 
 def encoder_kind(config: dict) -> list[str]:
-    return encoders.kind(config, config["revprag"]["encoder"])
+    return models.encoder_kind(config, config["revprag"]["encoder"])
 
 
 def encoder_weights(config: dict) -> list[str]:
-    return encoders.weights(config, config["revprag"]["encoder"])
+    return models.encoder_weights(config, config["revprag"]["encoder"])
 
 
 def prompt(config: dict) -> str:
@@ -180,7 +180,7 @@ def measure_revprag(config: dict) -> dict:
 
 
 def _encoder(config):
-    return encoders.encoder(config, config["revprag"]["encoder"])
+    return models.encoder(config, config["revprag"]["encoder"])
 
 
 def _model(config, wildcards):

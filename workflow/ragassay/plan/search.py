@@ -7,8 +7,8 @@ from pathlib import Path
 from ragassay.base.errors import AssayError, unknown
 from ragassay.config.grid import Grid
 from ragassay.documents.sources import document_files
-from ragassay.plan import encoders
-from ragassay.plan.intervals import draws
+from ragassay.plan import models
+from ragassay.plan.report import draws
 
 OWN = {"corpora": "documents", "query_sets": "questions"}  # where the user's lie -> what the study's is called there
 HELD_OUT = ".held_out"  # ends the name of a corpus without some of its documents: see rules/corpora.smk
@@ -127,8 +127,8 @@ def search_bm25(config: dict, wildcards) -> dict:
 
 def search_dense(config: dict, wildcards) -> dict:
     own = retriever(config, wildcards.retriever)
-    of_queries = encoders.encoder(config, own.get("query_encoder", own["encoder"]))["encoder"]
-    both = {**encoders.encoder(config, own["encoder"]), "query_encoder": of_queries}
+    of_queries = models.encoder(config, own.get("query_encoder", own["encoder"]))["encoder"]
+    both = {**models.encoder(config, own["encoder"]), "query_encoder": of_queries}
     return {**both, "titles": _titles(own), "similarity": _similarity(own), **_count(config)}
 
 
@@ -146,7 +146,7 @@ def vector_files(config: dict, section: str, key: str, wildcards) -> list[str]:
 
 
 def embed_passages(config: dict, wildcards) -> dict:
-    return {**encoders.encoder(config, wildcards.encoder), "titles": wildcards.titles}
+    return {**models.encoder(config, wildcards.encoder), "titles": wildcards.titles}
 
 
 def awaited(config: dict, wildcards) -> list[str]:
@@ -160,23 +160,23 @@ def awaited(config: dict, wildcards) -> list[str]:
 def retriever_weights(config: dict, wildcards) -> list[str]:
     """The weights of a retriever's encoders, as inputs."""
     own = retriever(config, wildcards.retriever)
-    return [path for name in _encoders(own) for path in encoders.weights(config, name)]
+    return [path for name in _encoders(own) for path in models.encoder_weights(config, name)]
 
 
 def weights(config: dict, wildcards) -> list[str]:
     """The weights of the encoder that the wildcard names, as inputs."""
-    return encoders.weights(config, wildcards.encoder)
+    return models.encoder_weights(config, wildcards.encoder)
 
 
 def encoder_kind(config: dict, wildcards) -> list[str]:
     """The module that runs the encoder that the wildcard names."""
-    return encoders.kind(config, wildcards.encoder)
+    return models.encoder_kind(config, wildcards.encoder)
 
 
 def retriever_kinds(config: dict, wildcards) -> list[str]:
     """The modules that run the encoders of a retriever."""
     own = retriever(config, wildcards.retriever)
-    return [kind for name in _encoders(own) for kind in encoders.kind(config, name)]
+    return [kind for name in _encoders(own) for kind in models.encoder_kind(config, name)]
 
 
 def merge_neighbours(config: dict) -> dict:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from snakemake.persistence.file import FilePersistence
 
-from ragassay.plan.cluster import LATENCY
+from ragassay.running.cluster import LATENCY
 
 BEGUN = Path(".snakemake/remote.run")  # written when the last run began whose jobs go to other machines
 SECONDS = 1  # by which the time of a file and that of its record may differ

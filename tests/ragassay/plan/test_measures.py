@@ -9,7 +9,7 @@ from project import ROOT
 from ragassay.base import variants
 from ragassay.config.schema import merged
 from ragassay.config.settings import ConfigError, checked, schema_problems
-from ragassay.plan import attackers, attacks, datasets, defences, defended, raguard, retrieval, screening
+from ragassay.plan import attackers, attacks, defences, defended, measures, screening, search, targets
 from wildcards import Wildcards
 
 CELL = {"datasets": ["mine"], "retrievers": ["minilm"], "attacks": ["none", "jamming"], "defences": ["raguard", "both"]}
@@ -28,7 +28,7 @@ def config(cell=CELL, **more):
 
 def problems(cell=CELL, **more):
     own = config(cell, **more)
-    return [f"{'.'.join(map(str, key))}: {text}" for module in (defences, raguard) for key, text in module.check(own)]
+    return [f"{'.'.join(map(str, key))}: {text}" for module in (defences, measures) for key, text in module.check(own)]
 
 
 def cell(defence, attack="jamming"):
@@ -70,7 +70,7 @@ def test_fitting_reads_the_snapshot_where_there_is_one():
     pattern = "results/neighbours/{corpus}/{retriever}/{query_set}.parquet"
     assert defences.snapshot(own, pattern, cell("raguard")) == "results/neighbours/vetted/minilm/mine.targets.parquet"
     both = [f"results/passages/{name}.parquet" for name in ("texts", "vetted")]
-    assert raguard.passages(own, Wildcards(dataset="mine")) == both
+    assert measures.passages(own, Wildcards(dataset="mine")) == both
 
 
 def test_scorers_are_trained_here_or_read_elsewhere():
@@ -78,9 +78,9 @@ def test_scorers_are_trained_here_or_read_elsewhere():
         config(),
         *(Wildcards(dataset="mine", scorer=name, attack="none") for name in ("ngram", "gpt2")),
     )
-    assert raguard.trained(own, trained) == ["results/scorers/mine/ngram"] and raguard.trained(own, model) == []
-    assert raguard.train_scorer(own, trained)["own"] == {"order": 2}
-    found = raguard.score_passages(own, model)
+    assert measures.trained(own, trained) == ["results/scorers/mine/ngram"] and measures.trained(own, model) == []
+    assert measures.train_scorer(own, trained)["own"] == {"order": 2}
+    found = measures.score_passages(own, model)
     assert found["own"] == {"entry": {"model": "gpt2", "options": {}}, "max_tokens": 512} and found["of_corpus"]
 
 
@@ -143,7 +143,7 @@ def test_a_setting_of_the_wrong_kind_is_one_line(more, line):
 
 def test_every_setting_of_a_kind_is_described():
     described = merged()["properties"]
-    for section, kinds in (("defences", defences.KINDS), ("scorers", raguard.KINDS), ("attacks", attacks.KINDS)):
+    for section, kinds in (("defences", defences.KINDS), ("scorers", measures.KINDS), ("attacks", attacks.KINDS)):
         allowed = described[section]["additionalProperties"]["properties"]["settings"]
         for kind in variants.names(kinds):
             defaults = variants.load(kinds, kind, section).Kind.SETTINGS
@@ -182,7 +182,7 @@ def test_no_passage_is_scored_by_a_model_that_has_read_it():
 )
 def test_a_table_of_sweeps_that_cannot_be_used_is_one_line(text, line, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "sweeps.tsv").write_text(text.format("\t".join(raguard.SWEEPS) + "\n"))
+    (tmp_path / "sweeps.tsv").write_text(text.format("\t".join(measures.SWEEPS) + "\n"))
     [problem] = problems(raguard={"sweeps": "sweeps.tsv"})
     assert line in problem
 
@@ -190,13 +190,17 @@ def test_a_table_of_sweeps_that_cannot_be_used_is_one_line(text, line, tmp_path,
 def test_sweeps_read_the_tables_of_their_attacks():
     wildcards = Wildcards(dataset="mine", retriever="minilm")
     own = config(CELL | {"retrievers": ["minilm", "bm25"], "defences": ["raguard"]})
-    assert list(raguard.swept(own)) == [{"dataset": "mine", "retriever": "minilm"}]
-    assert not raguard.swept(config(raguard={"sweeps": None})) and not raguard.swept(
+    assert list(measures.swept(own)) == [{"dataset": "mine", "retriever": "minilm"}]
+    assert not measures.swept(config(raguard={"sweeps": None})) and not measures.swept(
         config(CELL | {"defences": ["ppl"]})
     )
-    scores = raguard.swept_scores(own, wildcards)
+    scores = measures.swept_scores(own, wildcards)
     assert scores == [f"results/passage_scores/mine/ngram/{name}.parquet" for name in ("none", "poisonedrag_black")]
-    assert {row["table"] for row in raguard.sweep_raguard(own, wildcards)["rows"]} > {"figure_2", "figure_3", "table_7"}
+    assert {row["table"] for row in measures.sweep_raguard(own, wildcards)["rows"]} > {
+        "figure_2",
+        "figure_3",
+        "table_7",
+    }
 
 
 def test_no_defence_of_the_demo_stands_against_the_loudest_attack_alone():
@@ -233,13 +237,13 @@ def test_the_papers_tables_lack_nothing_but_files_and_weights(tmp_path, monkeypa
     monkeypatch.chdir(tmp_path)
     (tmp_path / "config").symlink_to(ROOT / "config")
     own = settings(*(yaml.safe_load((ROOT / "config" / name).read_text()) for name in names[:3]))
-    checked = (datasets, retrieval, attacks, defences, defended, raguard)
+    checked = (targets, search, attacks, defences, defended, measures)
     assert [found for module in checked for found in module.check(own)] == []
     cells = {(cell.dataset, cell.retriever, cell.attack, cell.defence) for cell in defences.filtered(own)}
     papers = {"none", "prompt_injection", "general_trigger", "jamming", "poisonedrag_black"}
     table_1 = {cell for cell in cells if cell[1] == "contriever-dot" and cell[2] in papers and cell[3] == "ppl_window"}
     assert len(table_1) == 5 * 4 + 5 * 2  # general triggers, and nothing planted, on questions that hold the word
     assert list(attackers.check(own)) == []
-    rows = raguard.sweep_rows(own["raguard"]["sweeps"])
+    rows = measures.sweep_rows(own["raguard"]["sweeps"])
     assert {row["table"] for row in rows} >= {"figure_2", "figure_3", "figure_4", "table_3", "table_7"}
     assert max(row["texts"] for row in rows) == 13 and len({row["scorer"] for row in rows}) == 3

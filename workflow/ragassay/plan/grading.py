@@ -1,12 +1,26 @@
-"""Whom the relevance study asks what, to see what passages and a gate are worth in answers."""
+"""Settings of the stages that ask queries with known answers, and whom the relevance study asks what, to see what
+passages and a gate are worth.
+"""
 
 from collections.abc import Iterator
 
 from ragassay.base.errors import unknown
 from ragassay.config.grid import Grid
-from ragassay.plan import relevance
-from ragassay.plan.intervals import draws
-from ragassay.plan.retrieval import HELD_OUT
+from ragassay.plan import models, relevance
+from ragassay.plan.report import draws
+from ragassay.plan.search import HELD_OUT
+
+
+def answer_from_passages(config: dict, wildcards) -> dict:
+    """Without what is held out, only queries that say what they are about can be told in or out of knowledge."""
+    own, about_known = config["answers"], wildcards.corpus.endswith(HELD_OUT)
+    about = {"shown": own["passages"], "sampling": own["sampling"], "about_known": about_known}
+    return models.asking(config, "answer_from_passages", "responder", wildcards) | about
+
+
+def answer_directly(config: dict, wildcards) -> dict:
+    about = {"sampling": config["answers"]["sampling"]}
+    return models.asking(config, "answer_directly", "responder", wildcards) | about
 
 
 def responders(config: dict) -> list[str]:

@@ -8,7 +8,7 @@ not even what needs none, and so it is given one more than may be used. On a clu
 
 import os
 
-from ragassay.plan import run_lock
+from ragassay.running import run_lock
 
 ASKING = (
     5  # jobs at once, each with many requests in flight: as many workers as Snakemake has beside those of its cores

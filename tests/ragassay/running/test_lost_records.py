@@ -10,11 +10,11 @@ from types import SimpleNamespace
 import pytest
 
 from project import ROOT
-from ragassay.plan.cluster import LATENCY
-from ragassay.plan.lost_records import BEGUN, begin
+from ragassay.running.cluster import LATENCY
+from ragassay.running.lost_records import BEGUN, begin
 
 SNAKEFILE = """
-from ragassay.plan import lost_records
+from ragassay.running import lost_records
 
 rule all:
     input: expand("results/numbers/{shard}", shard=["a", "b"]), "results/folder"

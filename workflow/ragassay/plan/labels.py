@@ -5,7 +5,7 @@ from itertools import product
 from pathlib import Path
 
 from ragassay.config.grid import Grid
-from ragassay.plan.intervals import draws
+from ragassay.plan.report import draws
 from ragassay.studies.scope.votes import RECORDED
 
 

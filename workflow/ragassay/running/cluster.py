@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ragassay.base.atomic import HOST, write_text
 from ragassay.base.errors import AssayError
-from ragassay.plan import scheduler_commands
+from ragassay.running import scheduler_commands
 
 RUN = Path(".snakemake/slurm.run")  # what the executor calls the last run
 LEAST_AGE = 300  # seconds that a finished job has to be remembered, where nothing else remembers it; Slurm's default

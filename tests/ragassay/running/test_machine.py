@@ -9,7 +9,7 @@ import pytest
 from project import ROOT
 
 SNAKEFILE = """
-from ragassay.plan import machine
+from ragassay.running import machine
 machine.prepare(workflow)
 onstart: machine.begin(workflow)
 

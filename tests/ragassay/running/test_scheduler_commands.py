@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from ragassay.plan import scheduler_commands
-from ragassay.plan.scheduler_commands import LEAVING, LONGEST, PAUSES, UNCLEAR, failed, main, put_first
+from ragassay.running import scheduler_commands
+from ragassay.running.scheduler_commands import LEAVING, LONGEST, PAUSES, UNCLEAR, failed, main, put_first
 
 ASKING = ("--format=%i|%T", "--states=all", "--noheader", "--name", "run")
 

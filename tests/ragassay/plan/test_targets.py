@@ -7,7 +7,7 @@ from snakemake.utils import update_config
 from project import ROOT
 from ragassay.config.schema import merged
 from ragassay.config.settings import checked
-from ragassay.plan import attacks, datasets, defences, models, retrieval
+from ragassay.plan import attacks, defences, models, search, targets
 from wildcards import Wildcards
 
 SCHEMA = merged()
@@ -36,33 +36,33 @@ def config(**more):
 
 def problems(**more):
     own = config(**more)
-    found = [one for module in (datasets, retrieval) for one in module.check(own)]
+    found = [one for module in (targets, search) for one in module.check(own)]
     return [f"{'.'.join(map(str, key))}: {text}" for key, text in found]
 
 
 def test_an_extended_corpus_is_the_parts_of_the_other_and_one_that_a_model_writes():
     own = config()
-    assert retrieval.parts_of(own, "more") == ["texts+1", "texts+2", "more+1"]
-    assert retrieval.parts_of(own, "most") == ["texts+1", "texts+2", "more+1", "most+1"]
-    assert retrieval.parts(own) == ["texts+1", "texts+2"], "nothing else is read from files"
-    assert retrieval.in_parts(own) == ["texts", "more", "most"]
-    assert datasets.rewritten(own, Wildcards(corpus="most")) == "results/passages/more.parquet"
-    settings = datasets.rewrite_passages(own, Wildcards(corpus="more"))
+    assert search.parts_of(own, "more") == ["texts+1", "texts+2", "more+1"]
+    assert search.parts_of(own, "most") == ["texts+1", "texts+2", "more+1", "most+1"]
+    assert search.parts(own) == ["texts+1", "texts+2"], "nothing else is read from files"
+    assert search.in_parts(own) == ["texts", "more", "most"]
+    assert targets.rewritten(own, Wildcards(corpus="most")) == "results/passages/more.parquet"
+    settings = targets.rewrite_passages(own, Wildcards(corpus="more"))
     assert (settings["count"], settings["ledger"]) == (3, "ledger/rewrite_passages/more/careful")
 
 
 def test_targets_come_from_files_from_rules_or_from_a_model():
     own = config()
-    origins = {key: datasets.made(own, key) for key in datasets.ORIGINS}
+    origins = {key: targets.made(own, key) for key in targets.ORIGINS}
     assert origins == {"targets": ["brought"], "by_rule": ["ruled"], "by_model": ["modelled"]}
-    assert datasets.make_targets(own, Wildcards(dataset="ruled"))["count"] == 400
+    assert targets.make_targets(own, Wildcards(dataset="ruled"))["count"] == 400
     job = Wildcards(dataset="modelled")
-    assert datasets.queries(own, job) == "results/queries/asked.parquet"
-    assert datasets.passages(own, job) == "results/passages/more.parquet"
-    assert models.of_named(own, models.provider_of, datasets.target_writer, job) == ["ragassay.calls.providers.rules"]
-    settings = datasets.write_targets(own, job)
+    assert targets.queries(own, job) == "results/queries/asked.parquet"
+    assert targets.passages(own, job) == "results/passages/more.parquet"
+    assert models.of_named(own, models.provider_of, targets.target_writer, job) == ["ragassay.calls.providers.rules"]
+    settings = targets.write_targets(own, job)
     assert (settings["agreement"], settings["tries"], settings["model"]["name"]) == ("closed_book", 0, "careful")
-    assert datasets.extended(own) == ["more"], "no dataset needs the other"
+    assert targets.extended(own) == ["more"], "no dataset needs the other"
     assert not problems()
 
 
@@ -116,7 +116,7 @@ def test_the_papers_data_sets_lack_nothing_but_their_files(tmp_path, monkeypatch
     for file in files:
         update_config(own, yaml.safe_load(file.read_text()))
     filled = checked(own, files, SCHEMA)
-    assert [found for module in (datasets, retrieval, attacks, defences) for found in module.check(filled)] == []
-    assert datasets.made(filled, "by_model") == ["nq", "msmarco", "hotpotqa", "enq", "emsmarco"]
-    assert datasets.extended(filled) == ["enq", "emsmarco"] and len(attacks.cells(filled)) == 5 * 5
-    assert retrieval.parts_of(filled, "enq") == ["nq", "enq+1"]
+    assert [found for module in (targets, search, attacks, defences) for found in module.check(filled)] == []
+    assert targets.made(filled, "by_model") == ["nq", "msmarco", "hotpotqa", "enq", "emsmarco"]
+    assert targets.extended(filled) == ["enq", "emsmarco"] and len(attacks.cells(filled)) == 5 * 5
+    assert search.parts_of(filled, "enq") == ["nq", "enq+1"]

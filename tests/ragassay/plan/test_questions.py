@@ -2,14 +2,14 @@
 
 import re
 
-from ragassay.plan import hardness, scope
+from ragassay.plan import hardness, questions
 from wildcards import Wildcards
 
 SHARDS = {"s1": {}, "s2": {}}
 
 
 def test_every_table_has_all_keys_and_the_studys_own_the_first_of_each_part(config):
-    every, own = scope.every(config, SHARDS), scope.own(config, SHARDS)
+    every, own = questions.every(config, SHARDS), questions.own(config, SHARDS)
     assert every == {
         "generator": ["a", "b"],
         "judge": ["c", "a"],
@@ -23,54 +23,54 @@ def test_every_table_has_all_keys_and_the_studys_own_the_first_of_each_part(conf
 
 
 def test_judges_and_responders_say_what_is_out_of_scope_and_nobody_twice(config):
-    assert scope.deciding(config) == ["c", "a", "b"]
+    assert questions.deciding(config) == ["c", "a", "b"]
 
 
 def test_responders_vote_on_all_questions_on_those_that_people_label_or_not_at_all(config):
     def samples(switch):
         config["scope"]["judging"]["responders"] = switch
         asked = [("a", "c"), ("a", "a"), ("a", "b"), ("mine", "b")]
-        return [scope.sample(config, Wildcards(generator=name, judge=judge)) for name, judge in asked]
+        return [questions.sample(config, Wildcards(generator=name, judge=judge)) for name, judge in asked]
 
     assert samples("all") == [[], [], [], []]
     assert samples("labelled") == [[], [], ["results/annotation_items/a/c.parquet"], []]
-    assert samples("none") == [[], [], [], []] and scope.deciding(config) == ["c", "a"]
+    assert samples("none") == [[], [], [], []] and questions.deciding(config) == ["c", "a"]
 
 
 def test_all_that_models_may_write_bounds_the_requests_for_a_document(config):
     config["scope"]["claims"]["claims_per_document"] = 2
-    found = scope.most_requests(config)
+    found = questions.most_requests(config)
     assert (found["recover_claims"], found["write_questions"], found["judge_defusion"]) == (3 * 2, 2, 2)
     assert found["write_near_misses"] == 1  # a try, of which each counts its own requests
     assert found["judge_scope"] == found["respond"] == found["answer_closed_book"] == 2 + 5
     config["scope"]["responding"]["in_scope_share"] = 0
-    assert (scope.most_requests(config)["respond"], scope.most_requests(config)["judge_scope"]) == (2, 7)
+    assert (questions.most_requests(config)["respond"], questions.most_requests(config)["judge_scope"]) == (2, 7)
     config["scope"]["questions"]["in_scope_per_document"] = 0
-    assert (scope.most_requests(config)["write_questions"], scope.most_requests(config)["respond"]) == (1, 2)
+    assert (questions.most_requests(config)["write_questions"], questions.most_requests(config)["respond"]) == (1, 2)
 
 
 def test_questions_lie_elsewhere_while_near_misses_are_to_come_which_need_questions_in_scope(config):
     table, near = "results/{}/{{generator}}/{{shard}}.parquet", config["scope"]["near_misses"]
-    assert (scope.written_questions(config), scope.generating(config)[-1]) == (
+    assert (questions.written_questions(config), questions.generating(config)[-1]) == (
         table.format("questions"),
         "write_questions",
     )
     near["tries"] = 3
-    assert scope.written_questions(config) == table.format("written_questions")
-    assert scope.generating(config)[-1] == "write_near_misses" and not list(scope.check(config))
-    settings = scope.write_near_misses(config, Wildcards(generator="a", shard="s1"))
+    assert questions.written_questions(config) == table.format("written_questions")
+    assert questions.generating(config)[-1] == "write_near_misses" and not list(questions.check(config))
+    settings = questions.write_near_misses(config, Wildcards(generator="a", shard="s1"))
     assert (
         settings["ledger"] == "ledger/write_near_misses/a/s1"
         and settings["most_words"] == 18
         and settings["tries"] == 3
     )
     config["scope"]["questions"]["in_scope_per_document"] = 0
-    [(place, told)] = scope.check(config)
+    [(place, told)] = questions.check(config)
     assert place == ("scope", "near_misses", "tries") and "expected some" in told
 
 
 def test_a_path_has_names_of_models_of_question_sets_and_of_what_those_recorded(config):
-    forms = scope.wildcards(config)
+    forms = questions.wildcards(config)
     fits = {
         role: [name for name in ("a", "mine", "old", "old-judge", "x") if re.fullmatch(form, name)]
         for role, form in forms.items()

@@ -4,7 +4,7 @@ import pytest
 
 from ragassay.config.schema import merged
 from ragassay.config.settings import checked
-from ragassay.plan import answers, gated_answers
+from ragassay.plan import grading
 from wildcards import Wildcards
 
 SET = {"corpus": "mine", "in_knowledge": "known", "near": ["near"], "far": ["far"], "synthetic": "written"}
@@ -22,7 +22,7 @@ def config():
 
 
 def test_the_first_retriever_serves_everything_and_others_the_in_knowledge_set(config):
-    found = [tuple(cell.values()) for cell in gated_answers.asked(config)]
+    found = [tuple(cell.values()) for cell in grading.asked(config)]
     assert [row[1:] for row in found if row[0] == "a"] == [
         ("mine", "bm25", "known"),
         ("mine", "bm25", "near"),
@@ -33,54 +33,54 @@ def test_the_first_retriever_serves_everything_and_others_the_in_knowledge_set(c
 
 
 def test_without_passages_a_set_is_asked_once(config):
-    assert gated_answers.asked(config).over("{responder}/{query_set}") == ["a/known", "a/near", "b/known", "b/near"]
+    assert grading.asked(config).over("{responder}/{query_set}") == ["a/known", "a/near", "b/known", "b/near"]
 
 
 def test_a_corpus_in_two_sets_is_asked_once(config):
     config["relevance"]["sets"]["two"] = config["relevance"]["sets"]["one"]
-    assert len(gated_answers.asked(config)) == 2 * 4
+    assert len(grading.asked(config)) == 2 * 4
 
 
 def test_nobody_is_asked_where_no_responder_or_no_query_set_is_named(config):
     config["relevance"]["sets"]["one"]["answers"]["query_sets"] = []
     config["relevance"]["answers"]["retrievers"] = ["gone"]  # of another configuration, and of no use here
-    assert gated_answers.responders(config) == [] and not list(gated_answers.check(config))
+    assert grading.responders(config) == [] and not list(grading.check(config))
     config["relevance"]["sets"]["one"]["answers"]["query_sets"] = ["known"]
     config["relevance"]["answers"] = {"responders": [], "retrievers": []}
-    assert not gated_answers.asked(config)
+    assert not grading.asked(config)
 
 
 def test_the_gate_of_answers_has_its_own_retriever_and_alpha(config):
-    settings = gated_answers.measure_answers(config)
+    settings = grading.measure_answers(config)
     assert settings["options"]["retrievers"] == ["bm25", "minilm"] and settings["alphas"] == {"one": 0.05}
     assert "answers" not in settings["sets"]["one"]
     config["relevance"]["sets"]["one"]["answers"]["alpha"] = 0.2
     config["relevance"]["answers"]["retrievers"] = []
-    settings = gated_answers.measure_answers(config)
+    settings = grading.measure_answers(config)
     assert settings["options"]["retrievers"] == ["minilm"] and settings["alphas"] == {"one": 0.2}
 
 
 def test_stages_get_their_settings(config):
     job = Wildcards(responder="a", corpus="mine", retriever="bm25", query_set="known")
-    settings = answers.answer_from_passages(config, job)
+    settings = grading.answer_from_passages(config, job)
     assert settings["ledger"] == "ledger/answer_from_passages/a/mine/bm25/known" and settings["shown"] == 5
     assert not settings["about_known"] and settings["model"]["name"] == "a"
     job = Wildcards(responder="a", corpus="mine.held_out", retriever="bm25", query_set="known")
-    assert answers.answer_from_passages(config, job)["about_known"]
-    settings = answers.answer_directly(config, Wildcards(responder="b", query_set="known"))
+    assert grading.answer_from_passages(config, job)["about_known"]
+    settings = grading.answer_directly(config, Wildcards(responder="b", query_set="known"))
     assert settings["ledger"] == "ledger/answer_directly/b/known" and settings["sampling"]["temperature"] == 0
 
 
 @pytest.mark.parametrize("name", ["neat", "written"])  # what is only calibrated with is not asked
 def test_a_query_set_of_another_study_is_found(config, name):
     config["relevance"]["sets"]["one"]["answers"]["query_sets"] = [name]
-    ((path, message),) = gated_answers.check(config)
+    ((path, message),) = grading.check(config)
     assert path == ("relevance", "sets", "one", "answers", "query_sets")
     assert message.startswith(f"found the query set '{name}', expected one of: known, near, far")
 
 
 def test_a_retriever_that_does_not_search_is_found(config):
     config["relevance"]["answers"]["retrievers"] = ["bm25_by_id"]
-    ((path, message),) = gated_answers.check(config)
+    ((path, message),) = grading.check(config)
     assert path == ("relevance", "answers", "retrievers")
     assert message.startswith("found the retriever 'bm25_by_id', expected one of: minilm")

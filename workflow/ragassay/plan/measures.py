@@ -12,8 +12,8 @@ from ragassay.base.terminal import shown
 from ragassay.config.grid import Grid
 from ragassay.config.schema import merged
 from ragassay.config.settings import schema_problems
-from ragassay.plan import attacks, datasets, defences, encoders, models, retrieval
-from ragassay.plan.intervals import draws
+from ragassay.plan import attacks, defences, models, search, targets
+from ragassay.plan.report import draws
 from ragassay.studies.poisoning.attacks import attack
 from ragassay.studies.poisoning.defences.scorer import KINDS, kind_of
 
@@ -92,7 +92,7 @@ def swept(config: dict) -> Grid:
 
 def _is_swept(config):
     """Whether RAGuard and a retriever by vectors meet in a cell."""
-    dense = retrieval.retrievers(config, retrieval.DENSE)
+    dense = search.retrievers(config, search.DENSE)
     known = [name for name in defences.defences(config) if defences.defence(config, name)["kind"] == SWEPT]
     return lambda cell: cell.defence in known and cell.retriever in dense
 
@@ -153,15 +153,15 @@ def answer_sweeps(config: dict, wildcards) -> dict:
 
 
 def sweep_modules(config: dict, wildcards) -> list[str]:
-    return [f"{defences.KINDS}.{SWEPT}", *retrieval.retriever_kinds(config, wildcards)]
+    return [f"{defences.KINDS}.{SWEPT}", *search.retriever_kinds(config, wildcards)]
 
 
 def sweep_raguard(config: dict, wildcards) -> dict:
-    own, keys = retrieval.retriever(config, wildcards.retriever), dict(wildcards.items())
+    own, keys = search.retriever(config, wildcards.retriever), dict(wildcards.items())
     rows = [row | {"k": row["k"] or config["under_attack"]["k"]} for row in sweep_rows(config["raguard"]["sweeps"])]
     about = {"rows": rows, "keys": keys, "related": config["raguard"]["related"]}
     about |= {"similarity": own.get("similarity", "cosine")}
-    return about | encoders.encoder(config, own["encoder"]) | draws(config, "raguard")
+    return about | models.encoder(config, own["encoder"]) | draws(config, "raguard")
 
 
 def measure_raguard(config: dict) -> dict:
@@ -250,9 +250,9 @@ def _knows(config, name, dataset):
     """
     if dataset not in config["datasets"]:
         return False
-    entry, corpora = scorer(config, name), datasets.bases(config, config["datasets"][dataset]["corpus"])
+    entry, corpora = scorer(config, name), targets.bases(config, config["datasets"][dataset]["corpus"])
     entries = [config["corpora"][corpus] for corpus in corpora if corpus in config["corpora"]]
-    files = [file for own in entries if "extends" not in own for file in retrieval.files_of(own, "corpora")]
+    files = [file for own in entries if "extends" not in own for file in search.files_of(own, "corpora")]
     of_demo = entry.get("model", "").startswith(DEMO) and any(file.startswith(DEMO) for file in files)
-    of_study = entry.get("model", "").startswith(models.FOLDER) and retrieval.OWN["corpora"] in corpora
+    of_study = entry.get("model", "").startswith(models.FOLDER) and search.OWN["corpora"] in corpora
     return of_demo or of_study or not set(corpora).isdisjoint(entry.get("has_read", []))

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from ragassay.plan import cluster
-from ragassay.plan.cluster import ClusterError
+from ragassay.running import cluster
+from ragassay.running.cluster import ClusterError
 
 CONFIGURATION = "AccountingStorageType   = {}\nMinJobAge   = {} sec\nMpiDefault = none\n"
 

@@ -9,7 +9,7 @@ from project import ROOT
 from ragassay.base import variants
 from ragassay.config.schema import merged
 from ragassay.config.settings import ConfigError
-from ragassay.plan import attacks, datasets, retrieval, revprag
+from ragassay.plan import attacks, probes, search, targets
 from wildcards import Wildcards
 
 SCHEMA = merged()
@@ -26,10 +26,10 @@ def test_a_comparison_has_the_files_of_all_its_cells(settings):
     cells = [CELLS, CELLS | {"attacks": ["edited", "jamming"]}]
     config = settings({"revprag": {"cells": cells, "generalisation": {"attacks": compared}}})
     wildcards = Wildcards({"generalisation": "attacks"})
-    paths = revprag.generalised(config, "{dataset}/{retriever}/{attack}/{responder}", wildcards)
+    paths = probes.generalised(config, "{dataset}/{retriever}/{attack}/{responder}", wildcards)
     assert paths == ["demo_facts/minilm/poisonedrag_black/demo-lm", "demo_facts/minilm/edited/demo-lm"]
-    assert revprag.generalisations(settings({"revprag": {"cells": []}})) == []
-    given = revprag.transfer_probes(config, wildcards)
+    assert probes.generalisations(settings({"revprag": {"cells": []}})) == []
+    given = probes.transfer_probes(config, wildcards)
     assert [cell["attack"] for cell in given["cells"]] == ["poisonedrag_black", "edited"] and given[
         "across"
     ] == "attack"
@@ -38,9 +38,9 @@ def test_a_comparison_has_the_files_of_all_its_cells(settings):
 
 def test_activations_of_the_prompt_alone_wait_for_no_answer(settings):
     cell = Wildcards({key.removesuffix("s"): own[0] for key, own in CELLS.items()})
-    assert revprag.begun(settings(), cell) == []
+    assert probes.begun(settings(), cell) == []
     for own in ({"position": "first_generated"}, {"as_released": True}):
-        [path] = revprag.begun(settings({"revprag": {"activations": own}}), cell)
+        [path] = probes.begun(settings({"revprag": {"activations": own}}), cell)
         assert path == "results/prompt_answers/demo_facts/minilm/poisonedrag_black/demo-lm.parquet"
 
 
@@ -48,7 +48,7 @@ def test_prompts_show_as_many_passages_as_the_study_of_attacks_unless_their_cell
     wildcards = Wildcards({"dataset": "demo_facts", "retriever": "minilm", "attack": "poisonedrag_black"})
     for own, k in ((CELLS, 4), (CELLS | {"k": 2}, 2)):
         config = settings({"under_attack": {"k": 4}, "revprag": {"cells": [own]}})
-        assert revprag.pair_prompts(config, wildcards)["k"] == k and list(revprag.check(config)) == []
+        assert probes.pair_prompts(config, wildcards)["k"] == k and list(probes.check(config)) == []
 
 
 def test_the_demos_small_model_is_shown_three_passages_wherever_it_answers(settings):
@@ -67,16 +67,16 @@ def test_the_demos_small_model_is_shown_three_passages_wherever_it_answers(setti
     ],
 )
 def test_a_number_of_passages_that_no_prompt_can_show_is_refused(settings, cells, told):
-    [(place, message)] = revprag.check(settings({"revprag": {"cells": cells}}))
+    [(place, message)] = probes.check(settings({"revprag": {"cells": cells}}))
     assert place == ("revprag", "cells") and told in message
 
 
 def test_baselines_are_asked_only_where_they_are_wanted(settings):
-    assert not revprag.scrutinised(settings())
+    assert not probes.scrutinised(settings())
     config = settings({"revprag": {"baselines": ["scrutiny"]}})
-    assert revprag.scrutinised(config).column("dataset") == ["demo_facts"]
+    assert probes.scrutinised(config).column("dataset") == ["demo_facts"]
     cell = Wildcards({key.removesuffix("s"): own[0] for key, own in CELLS.items()})
-    [path] = revprag.baselines(config, cell)
+    [path] = probes.baselines(config, cell)
     assert path == "results/baseline_scores/demo_facts/minilm/poisonedrag_black/demo-lm/scrutiny.parquet"
 
 
@@ -92,14 +92,14 @@ def test_baselines_are_asked_only_where_they_are_wanted(settings):
 )
 def test_a_comparison_of_what_is_not_there_is_refused(settings, own, told):
     config = settings({"revprag": {"generalisation": {"mine": CELLS | {"across": "attack"} | own}}})
-    [(place, message)] = revprag.check(config)
+    [(place, message)] = probes.check(config)
     assert place[:3] == ("revprag", "generalisation", "mine") and told in message
 
 
 @pytest.mark.parametrize(("kind", "read"), [("lens", "the last one"), ("certainty", "all")])
 def test_layers_of_what_reads_the_output_layer_are_refused(settings, kind, read):
     config = settings({"revprag": {"probes": {"early": {"kind": kind, "layers": [1]}}}})
-    [(place, message)] = revprag.check(config)
+    [(place, message)] = probes.check(config)
     assert place == ("revprag", "probes", "early", "layers") and f"expected none: {kind} reads {read}" in message
 
 
@@ -129,23 +129,21 @@ def test_a_setting_of_a_probe_that_cannot_be_is_one_line(settings, kind, own, li
 )
 def test_what_no_probe_can_be_fitted_with_is_one_line(settings, more, told):
     own = more if "probes" in more else more | {"defences": []}
-    assert [text for _, text in revprag.check(settings({"revprag": own})) if told in text]
+    assert [text for _, text in probes.check(settings({"revprag": own})) if told in text]
 
 
 def test_every_setting_of_a_kind_is_described():
-    probes = SCHEMA["properties"]["revprag"]["properties"]["probes"]["additionalProperties"]["properties"]
-    for kind in variants.names(revprag.KINDS):
-        assert (
-            variants.load(revprag.KINDS, kind, "kind").Kind.SETTINGS.keys() <= probes["settings"]["properties"].keys()
-        )
+    entry = SCHEMA["properties"]["revprag"]["properties"]["probes"]["additionalProperties"]["properties"]
+    for kind in variants.names(probes.KINDS):
+        assert variants.load(probes.KINDS, kind, "kind").Kind.SETTINGS.keys() <= entry["settings"]["properties"].keys()
 
 
 def test_the_papers_probes_lack_nothing_but_files_and_weights(tmp_path, monkeypatch, settings):
     names = [ROOT / "config" / name for name in ("paper.yaml", "paper_attacks.yaml", "paper_probes.yaml")]
     monkeypatch.chdir(tmp_path)
     config = settings(*(yaml.safe_load(name.read_text()) for name in names))
-    assert [found for module in (datasets, retrieval, attacks, revprag) for found in module.check(config)] == []
-    cells = revprag.cells(config)
+    assert [found for module in (targets, search, attacks, probes) for found in module.check(config)] == []
+    cells = probes.cells(config)
     paper = [cell for cell in cells if cell.dataset != "demo_facts"]
     assert len(paper) == 15 + 12 + 6 and len({cell.responder for cell in paper}) == 5
     assert {cell.dataset for cell in paper} == {"nq", "hotpotqa", "msmarco"} and len(

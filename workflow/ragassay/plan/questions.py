@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ragassay.config.shards import one_of
-from ragassay.plan import encoders
+from ragassay.plan import models
 from ragassay.plan.models import asking, provider_of
 
 
@@ -125,13 +125,13 @@ def write_questions(config: dict, wildcards) -> dict:
 
 def write_near_misses(config: dict, wildcards) -> dict:
     lengths = {name: config["scope"]["questions"][name] for name in ("fewest_words", "most_words")}
-    own = {**config["scope"]["near_misses"], **lengths, **encoders.encoder(config)}
+    own = {**config["scope"]["near_misses"], **lengths, **models.encoder(config)}
     return {**asking(config, "write_near_misses", "generator", wildcards), **own}
 
 
 def rewriting_kinds(config: dict, wildcards) -> list[str]:
     """The modules that rewriting loads by name: the generator's provider, and the encoder of the overlap control."""
-    return [*provider_of(config, "generator", wildcards), *encoders.kind_of_study(config)]
+    return [*provider_of(config, "generator", wildcards), *models.encoder_kind(config)]
 
 
 def check(config: dict) -> Iterator[tuple]:

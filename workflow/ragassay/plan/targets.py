@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from ragassay.base.errors import unknown
-from ragassay.plan import models, retrieval
-from ragassay.plan.retrieval import OWN, REWRITTEN
+from ragassay.plan import models, search
+from ragassay.plan.search import OWN, REWRITTEN
 
 FILES, BY_RULE, BY_MODEL = ORIGINS = ("targets", "by_rule", "by_model")  # where a dataset's targets come from
 
@@ -58,7 +58,7 @@ def _shared(config, wildcards):
 def extended(config: dict) -> list[str]:
     """The extended corpora that datasets need."""
     read = [base for entry in config["datasets"].values() for base in bases(config, entry["corpus"])]
-    return [corpus for corpus in retrieval.extended(config) if corpus in read]
+    return [corpus for corpus in search.extended(config) if corpus in read]
 
 
 def rewritten(config: dict, wildcards) -> str:
