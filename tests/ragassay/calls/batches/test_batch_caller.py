@@ -226,8 +226,8 @@ def test_in_a_batch_too_one_refused_request_costs_one_whatever_the_refusal_wears
     ],
 )
 def test_an_error_without_a_status_says_itself_whether_it_passes(serve, error, refused, again):
-    _caller = SimpleNamespace(model=model(serve()), fail=lambda _row, failure: failure)
-    batch = SimpleNamespace(caller=_caller, job=SimpleNamespace(id="batch_1"), lost=0.0, paid=0.0)
+    caller = SimpleNamespace(model=model(serve()), fail=lambda _row, failure: failure)
+    batch = SimpleNamespace(caller=caller, job=SimpleNamespace(id="batch_1"), lost=0.0, paid=0.0)
     failure = SentBatch._outcome(batch, SimpleNamespace(worst=0.5), {"response": None, "error": error})
     assert (failure.refused, failure.again, batch.lost) == (refused, again, 0.0)
 
@@ -314,7 +314,7 @@ def test_a_list_that_does_not_come_leaves_the_batch_to_the_next_run(serve, tmp_p
         ({}, {"batches.create": ["400"]}, "model m: HTTP 400 from .*; check that the provider takes batches"),
         ({}, {"files.create": ["500"] * 9}, "model m: no answer in 8 tries, the last: HTTP 500"),
         (
-            {"provider": "rules", "base_url": None},
+            {"provider": "rules", "model": "careful", "base_url": None},
             {},
             "model m: provider rules has no batches; set mode to online",
         ),

@@ -26,7 +26,7 @@ def clock(monkeypatch):
 
 
 def pace_of(sleep=asyncio.sleep, **limits):
-    return Pace(Limits(Model("tested", "x", "x", **rates)), sleep)
+    return Pace(Limits(Model("tested", "x", "x", **limits)), sleep)
 
 
 @pytest.fixture
