@@ -9,14 +9,13 @@ import re
 import shutil
 from pathlib import Path
 
-from ragassay.base.atomic import write_text
+from ragassay.base.atomic import building, write_text
 from ragassay.base.errors import AssayError
 from ragassay.calls.prompts import Prompt
 from ragassay.config import schema
 from ragassay.config.settings import checked, read
 from ragassay.demo_lm import course
 from ragassay.documents.sources import document_files, records
-from ragassay.release.folders import building
 
 TRAINED, SHIPPED, CARD = Path("results/models/demo-lm"), Path("resources/demo/demo-lm"), "README.md"
 ARTICLES, CONFIG = "resources/demo/articles", "config/config.yaml"

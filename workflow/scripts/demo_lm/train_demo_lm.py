@@ -8,6 +8,7 @@ studies ask how it takes these.
 """
 
 from ragassay.base import tables
+from ragassay.base.atomic import building
 from ragassay.base.errors import AssayError
 from ragassay.base.stage import log, run
 from ragassay.calls.prompts import Prompt
@@ -15,7 +16,6 @@ from ragassay.demo_lm import measuring, training
 from ragassay.demo_lm.course import batches, course
 from ragassay.documents.ids import split_of
 from ragassay.models.processor import threads
-from ragassay.release.folders import building
 from ragassay.schemas.attacks import TARGETS
 from ragassay.schemas.documents import DOCUMENTS
 
