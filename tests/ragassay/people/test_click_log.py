@@ -38,7 +38,7 @@ def test_events_come_back_in_their_order_and_more_can_follow(tmp_path):
 
 
 @pytest.mark.parametrize("cut", range(2, 60, 7))
-def test_a_torn_line_is_passed_over_and_spoils_no_other(tmp_path, cut):
+def test_a_torn_line_is_passed_over_and_spoils_no_other(tmp_path, caplog, cut):
     path = tmp_path / "events.jsonl"
     filled(path)
     path.write_bytes(path.read_bytes()[:-cut])
@@ -46,17 +46,7 @@ def test_a_torn_line_is_passed_over_and_spoils_no_other(tmp_path, cut):
     assert log.events == [event(0), event(1)]
     log.append(event(3))
     log.close()
-    assert read(path) == [event(0), event(1), event(3)]
-
-
-def test_a_flipped_bit_is_told(tmp_path, caplog):
-    path = tmp_path / "events.jsonl"
-    filled(path)
-    content = bytearray(path.read_bytes())
-    content[20] ^= 1
-    path.write_bytes(content)
-    assert read(path) == [event(1), event(2)]
-    assert f"{path}: damaged at line 1: what was clicked there is lost" in caplog.text
+    assert read(path) == [event(0), event(1), event(3)] and "damaged" not in caplog.text
 
 
 def test_one_process_at_a_time(tmp_path):
@@ -156,8 +146,6 @@ def disagreement(**values):
     ("path", "values"),
     [
         ("/clicks/label", {"comment": "\ud800"}),
-        ("/clicks/label", {"comment": "\ude00\ud83d"}),
-        ("/clicks/label", {"label": "\udfff"}),
         ("/clicks/skip", {"item": "\ud800"}),
         ("/sign-in", {"name": "\ud800"}),
     ],
@@ -247,12 +235,3 @@ def test_a_take_back_of_somebody_else_s_decision_leaves_that_of_the_last(tmp_pat
     flip(path, len(events) - 1)
     items = tmp_path / "results/annotation_items/careful/careful.parquet"
     assert folder.read_state(items, path, per_item=2).settled == {ITEM: "Dan"}
-
-
-@pytest.mark.parametrize("cut", [1, 2, 60, 120])
-def test_a_line_that_was_torn_by_a_kill_is_no_damage(tmp_path, caplog, cut):
-    path = logged(tmp_path, disagreement())
-    path.write_bytes(path.read_bytes()[:-cut] if cut > 1 else path.read_bytes() + b"0123abcd 1")
-    click_log.Log(path).close()
-    read = len(click_log.read(path))
-    assert read == (4 if cut == 1 else 3) and "damaged" not in caplog.text

@@ -74,10 +74,6 @@ def test_four_series_have_four_colours():
     assert len({bar.style["fill"] for bar in drawing.marks}) == len(theme.SERIES) == 4
 
 
-def mark_dots(label, value, series="", **more):
-    return {"label": label, "series": series, **number(value, **more)}
-
-
 def draw_dots(*marks, **options):
     return Drawing(charts.dots(list(marks), "T", "Share", **options))
 
@@ -88,7 +84,7 @@ def middle(dot):
 
 def test_the_greatest_is_on_top_and_what_is_not_defined_stands_last_without_a_dot():
     drawing = draw_dots(
-        mark_dots("low", 0.2), mark_dots("none", None), mark_dots("high", 0.8, low=0.7, high=0.9), line=1
+        mark("low", 0.2), mark("none", None), mark("high", 0.8, low=0.7, high=0.9), line=1
     )
     heights = [drawing.text(name)[1] for name in ("high", "low", "none")]
     assert heights == sorted(heights)
@@ -96,7 +92,7 @@ def test_the_greatest_is_on_top_and_what_is_not_defined_stands_last_without_a_do
 
 
 def test_dots_and_whiskers_stand_where_the_axis_says():
-    drawing = draw_dots(mark_dots("a", 0.5, low=0.25, high=1.0), mark_dots("b", 0.2), line=1)
+    drawing = draw_dots(mark("a", 0.5, low=0.25, high=1.0), mark("b", 0.2), line=1)
     zero, one = drawing.text("0.0")[0], drawing.text("1.0")[0]
     assert (middle(drawing.mark("a")) - zero) / (one - zero) == pytest.approx(0.5, abs=0.01)
     assert (middle(drawing.mark("b")) - zero) / (one - zero) == pytest.approx(0.2, abs=0.01)
@@ -106,17 +102,17 @@ def test_dots_and_whiskers_stand_where_the_axis_says():
 
 
 def test_abstentions_stand_beside_the_number():
-    drawing = draw_dots(mark_dots("a", 0.5), mark_dots("b", 0.4, abstained=1200))
+    drawing = draw_dots(mark("a", 0.5), mark("b", 0.4, abstained=1200))
     assert {"0.5", "0.4, 1,200 abstained"} <= set(drawing.words)
     assert drawing.mark("b").tip == "b: 0.4, 1,200 abstained"
 
 
 def test_series_share_a_row_and_differ_in_colour_and_shape():
     drawing = draw_dots(
-        mark_dots("a", 0.5, "all"),
-        mark_dots("a", 0.3, "hard"),
-        mark_dots("b", 0.9, "all"),
-        mark_dots("b", None, "people"),
+        mark("a", 0.5, "all"),
+        mark("a", 0.3, "hard"),
+        mark("b", 0.9, "all"),
+        mark("b", None, "people"),
     )
     every, hard = drawing.mark("a, all"), drawing.mark("a, hard")
     assert every.style["fill"] != hard.style["fill"] and every.style["d"] != hard.style["d"]
@@ -127,7 +123,7 @@ def test_series_share_a_row_and_differ_in_colour_and_shape():
 
 def test_a_long_label_takes_two_lines():
     label = "questions by gpt-4o-mini, judged by gpt-4o, two_shot, meta-llama/Llama-3.3-70B-Instruct"
-    drawing = draw_dots(mark_dots(label, 0.5), mark_dots('an "odd" \\ label', 0.4))
+    drawing = draw_dots(mark(label, 0.5), mark('an "odd" \\ label', 0.4))
     lines = [word for word in drawing.words if len(word) > 8 and word.rstrip("…") in label]
     assert len(lines) == 2 and max(map(len, lines)) < 40 and "two_shot" in lines[1]
     heights = [y for text, _, y, _ in drawing.texts if text in lines]

@@ -70,13 +70,6 @@ def test_pages_hold_no_label_of_a_model_and_no_name_of_one(serving, anna):
         assert not [word for word in KNOWN if word in page], path
 
 
-def test_the_second_part_does_not_open_before_the_first_is_done(serving, anna):
-    status, _ = anna.get("/label/defusion")
-    assert status == 303 and anna.headers["location"] == "/"
-    status, _ = anna.post("/clicks/label", click(item="item-defusion-0001", seen="", label="defused"))
-    assert status in (403, 409)
-
-
 def test_pages_allow_nothing_from_elsewhere(serving, anna):
     anna.get("/label/scope")
     policy = anna.headers["content-security-policy"]

@@ -1,7 +1,11 @@
 """The ten features by hand; both controls learn what words give away, from other documents only."""
 
+import hashlib
+
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
 
 from ragassay.metrics.auroc import auroc
 from ragassay.schemas.scope_questions import FEATURES
@@ -9,6 +13,8 @@ from ragassay.studies.scope import controls
 
 TEXT = "The ferry Sallow Star costs 57 million marks. It was built in Brackwater by Ana Lindqvast in June."
 AXES = np.eye(3, dtype=np.float32)
+
+NAMES = ["harbour", "council", "tram", "museum", "bridge", "roof", "ferry", "orchard", "mayor", "choir"]
 
 
 @pytest.fixture
@@ -55,85 +61,70 @@ def test_entities_are_names_and_numbers(document):
     ]
 
 
-def rows(count, shift, seed=0):
-    """Questions, four per document, half of them out of scope and that much higher in every feature."""
-    draw = np.random.default_rng(seed)
-    labels = np.arange(count) % 2 == 1
-    values = draw.standard_normal((count, len(FEATURES))) + shift * labels[:, None]
-    found = [
-        {"doc_id": f"doc-{at // 4}", "cluster_id": f"c-{at // 4}", **dict(zip(FEATURES, row, strict=True))}
-        for at, row in enumerate(values.tolist())
-    ]
-    return found, labels
+def overlapping(count, shift):
+    """Questions, four per document, every other one out of scope and that much higher in every feature."""
+    values = np.random.default_rng(0).standard_normal((count, len(FEATURES))) + shift * (np.arange(count) % 2)[:, None]
+    features = [dict(zip(FEATURES, row, strict=True)) for row in values.tolist()]
+    return [{"cluster_id": f"c-{at // 4}", **row} for at, row in enumerate(features)]
 
 
-def test_it_learns_what_there_is_to_learn():
-    given, labels = rows(400, 0.7)
-    assert auroc(controls.overlap_scores(given, labels), labels) > 0.85
+def worded(count, *beginnings):
+    """The same; those out of scope begin with the second of two beginnings."""
+    draw = np.random.default_rng(0)
+    texts = [f"{beginnings[at % 2]} the {' '.join(draw.choice(NAMES, 4))}?" for at in range(count)]
+    return [{"cluster_id": f"c-{at // 4}", "text": text} for at, text in enumerate(texts)]
 
 
-def test_where_there_is_nothing_it_finds_nothing():
-    given, labels = rows(400, 0.0)
-    assert 0.4 < auroc(controls.overlap_scores(given, labels), labels) < 0.6
+def every_other(count):
+    return np.arange(count) % 2 == 1
 
 
-def test_shuffled_labels_give_chance():
-    given, labels = rows(400, 0.7)
+TELLING = [
+    (controls.overlap_scores, overlapping(400, 0.7), 0.85),
+    (controls.wording_scores, worded(400, "When did", "Why was it that"), 0.99),
+]
+TELLS_NOTHING = [
+    (controls.overlap_scores, overlapping(400, 0.0)),
+    (controls.wording_scores, worded(400, "When did", "When did")),
+]
+
+
+@pytest.mark.parametrize(("scores", "rows", "least"), TELLING)
+def test_a_control_learns_what_there_is_to_learn_and_nothing_from_shuffled_labels(scores, rows, least):
+    labels = every_other(400)
+    assert auroc(scores(rows, labels), labels) > least
     shuffled = np.random.default_rng(1).permutation(labels)
-    assert 0.4 < auroc(controls.overlap_scores(given, shuffled), shuffled) < 0.6
+    assert 0.4 < auroc(scores(rows, shuffled), shuffled) < 0.6
 
 
-def test_a_score_never_depends_on_its_own_document():
-    given, labels = rows(200, 0.7)
-    before = controls.overlap_scores(given, labels)
-    own = [at for at, row in enumerate(given) if row["doc_id"] == "doc-3"]
-    changed = labels.copy()
-    changed[own] = ~changed[own]
-    after = controls.overlap_scores(given, changed)
-    assert [after[at] for at in own] == [before[at] for at in own] and after != before
+@pytest.mark.parametrize(("scores", "rows"), TELLS_NOTHING)
+def test_where_there_is_nothing_a_control_finds_nothing(scores, rows):
+    assert 0.4 < auroc(scores(rows, every_other(400)), every_other(400)) < 0.6
 
 
-def test_scores_are_the_same_again():
-    assert controls.overlap_scores(*rows(100, 0.3)) == controls.overlap_scores(*rows(100, 0.3))
+@pytest.mark.parametrize(("scores", "rows", "least"), TELLING)
+def test_a_score_never_depends_on_its_own_document(scores, rows, least):
+    labels = every_other(400)
+    own = np.array([row["cluster_id"] == "c-7" for row in rows])
+    before, after = np.array(scores(rows, labels)), np.array(scores(rows, labels ^ own))
+    assert (before[own] == after[own]).all() and (before != after).any()
+
+
+def test_overlap_scores_are_those_of_scikit_learn_fold_by_fold():
+    rows, labels = overlapping(100, 0.3), every_other(100)
+    digests = [hashlib.sha256(row["cluster_id"].encode()).digest() for row in rows]
+    folds = np.array([int.from_bytes(digest[:4], "big") % 5 for digest in digests])
+    values, expected = np.array([[row[name] for name in FEATURES] for row in rows]), np.empty(100)
+    for fold in range(5):
+        scaler = StandardScaler().fit(values[folds != fold])
+        model = LogisticRegression(class_weight="balanced", max_iter=1000)
+        model.fit(scaler.transform(values[folds != fold]), labels[folds != fold])
+        expected[folds == fold] = model.predict_proba(scaler.transform(values[folds == fold]))[:, 1]
+    assert controls.overlap_scores(rows, labels) == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.parametrize("count", [0, 4])
-def test_too_little_gives_no_score(count):
-    assert controls.overlap_scores(*rows(count, 1)) == [None] * count
-
-
-NAMES = ["harbour", "council", "tram", "museum", "bridge", "roof", "ferry", "orchard", "mayor", "choir"]
-
-
-def rows_wording_control(count, beginnings, seed=0):
-    """Questions, four per document; those out of scope, every other one, begin with the second of two beginnings."""
-    draw = np.random.default_rng(seed)
-    for at in range(count):
-        words = " ".join(draw.choice(NAMES, 4))
-        yield {"cluster_id": f"c-{at // 4}", "text": f"{beginnings[at % 2]} the {words}?"}
-
-
-def area(given):
-    labels = np.arange(len(given)) % 2 == 1
-    return auroc(controls.wording_scores(given, labels), labels)
-
-
-def test_it_learns_a_template_and_finds_nothing_where_there_is_none():
-    assert area(list(rows_wording_control(400, ["When did", "Why was it that"]))) > 0.99
-    assert 0.4 < area(list(rows_wording_control(400, ["When did", "When did"]))) < 0.6
-
-
-def test_a_score_never_depends_on_its_own_document_of_wording_control():
-    given = list(rows_wording_control(200, ["When did", "Why was it that"]))
-    labels = np.arange(200) % 2 == 1
-    own = np.array([row["cluster_id"] == "c-7" for row in given])
-    before = controls.wording_scores(given, labels)
-    after = controls.wording_scores(given, labels ^ own)
-    assert [score for score, mine in zip(before, own, strict=True) if mine] == [
-        score for score, mine in zip(after, own, strict=True) if mine
-    ]
-
-
-def test_of_one_kind_or_of_nothing_there_is_no_score():
-    given = list(rows_wording_control(20, ["When did", "When did"]))
-    assert controls.wording_scores(given, [True] * 20) == [None] * 20 and controls.wording_scores([], []) == []
+def test_too_little_or_one_kind_gives_no_score(count):
+    assert controls.overlap_scores(overlapping(count, 1), every_other(count)) == [None] * count
+    assert controls.wording_scores(worded(20, "Who", "Who"), [True] * 20) == [None] * 20
+    assert controls.wording_scores([], []) == []

@@ -71,12 +71,6 @@ def p_values(calibration, values, mode: str = CONFORMAL) -> np.ndarray:
     return numerators(calibration, values, mode) / (len(calibration) + 1)
 
 
-def own_p_values(calibration, mode: str = CONFORMAL) -> np.ndarray:
-    """The p-values of the calibration values themselves, each among all others."""
-    counts = numerators(calibration, calibration, mode)
-    return (counts - 1 if mode == CONFORMAL else counts) / len(calibration)
-
-
 def rejected(calibration, values, alpha: float, mode: str = CONFORMAL) -> np.ndarray:
     """Which values are too high at level alpha: those at or above the critical value."""
     return numerators(calibration, values, mode) <= allowed(len(calibration), alpha, mode)
