@@ -83,9 +83,7 @@ def middle(dot):
 
 
 def test_the_greatest_is_on_top_and_what_is_not_defined_stands_last_without_a_dot():
-    drawing = draw_dots(
-        mark("low", 0.2), mark("none", None), mark("high", 0.8, low=0.7, high=0.9), line=1
-    )
+    drawing = draw_dots(mark("low", 0.2), mark("none", None), mark("high", 0.8, low=0.7, high=0.9), line=1)
     heights = [drawing.text(name)[1] for name in ("high", "low", "none")]
     assert heights == sorted(heights)
     assert drawing.tips == ["high: 0.8 [0.7, 0.9], n = 10", "low: 0.2"]

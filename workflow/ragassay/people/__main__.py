@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from ragassay.base.errors import AssayError
-from ragassay.people import exchange, label_files
+from ragassay.people import _label_files, exchange
 from ragassay.people.folder import study
 from ragassay.people.page.server import serve as serve_pages
 
@@ -23,7 +23,7 @@ def main(arguments: list[str]) -> int:
                 exchange.save(given.file, text)
                 sys.stdout.write(f"{given.file}: {items} items with {labels} labels\n")
             case "interface":
-                sys.stdout.write(label_files.INTERFACE)
+                sys.stdout.write(_label_files.INTERFACE)
             case "import":
                 form = given.form or exchange.form_of(given.file)
                 counts = exchange.imported(chosen, given.file, form, given.annotator, given.replace)

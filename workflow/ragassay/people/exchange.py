@@ -5,18 +5,18 @@ import uuid
 from pathlib import Path
 
 from ragassay.base.atomic import write_text
-from ragassay.people import folder, label_files
+from ragassay.people import _label_files, folder
+from ragassay.people._label_files import ExchangeError, Given
 from ragassay.people.click_log import Log, read
 from ragassay.people.folder import Study
-from ragassay.people.label_files import ExchangeError, Given
 from ragassay.people.labelling import ADJUDICATOR, ANNOTATOR, LABELS, Labelling
 from ragassay.people.page.access import AccessError, checked_name, lookalike
 from ragassay.text import characters
 
 # form -> what writes items with their labels as the text of a file, and what reads labels from one
 FORMS = {
-    "csv": (label_files.csv_text, label_files.read_csv),
-    "label-studio": (label_files.label_studio_json, label_files.read_label_studio),
+    "csv": (_label_files.csv_text, _label_files.read_csv),
+    "label-studio": (_label_files.label_studio_json, _label_files.read_label_studio),
 }
 ENDINGS = {".csv": "csv", ".json": "label-studio"}
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import jinja2
 
 from ragassay.base import html
+from ragassay.people._label_files import moment
 from ragassay.people.folder import Guidelines
-from ragassay.people.label_files import moment
 from ragassay.people.labelling import ADJUDICATION, ANNOTATOR, LABELS, Labelling, Person, Vote, role_at
 from ragassay.people.page.clicks import closed, refusal
 
