@@ -53,7 +53,7 @@ rule train_scorer:
 rule paraphrase_targets:
     """A model writes the texts of an attack from question and wrong answer."""
     input:
-        plan(models.of_named, what=models.weights_of, named=attacks.text_writer),
+        plan(models.weights_of, role=attacks.text_writer),
         targets="results/targets/{dataset}.parquet",
         prompt="resources/prompts/write_supporting_texts.yaml",
     output:
@@ -68,13 +68,13 @@ rule paraphrase_targets:
         attack=one_of(plan(attacks.with_writer)),
     conda:
         "../../envs/models.yaml"
-    threads: plan(models.of_named, what=models.threads_of, named=attacks.text_writer)
+    threads: plan(models.threads_of, role=attacks.text_writer)
     resources:
         runtime="4h",
     params:
-        code=code("attacks/paraphrase_targets.py", models.of_named, what=models.provider_of, named=attacks.text_writer),
+        code=code("attacks/paraphrase_targets.py", models.provider_of, role=attacks.text_writer),
         settings=plan(attacks.paraphrase_targets),
-        access=frozen(plan(models.of_named, what=models.access_of, named=attacks.text_writer)),
+        access=frozen(plan(models.access_of, role=attacks.text_writer)),
     script:
         "../scripts/attacks/paraphrase_targets.py"
 

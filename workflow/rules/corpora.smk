@@ -107,7 +107,7 @@ rule hold_out_documents:
 rule rewrite_passages:
     """A model says some passages of a corpus in other words."""
     input:
-        plan(models.of_named, what=models.weights_of, named=targets.rewriter),
+        plan(models.weights_of, role=targets.rewriter),
         passages=plan(targets.rewritten),
         prompt="resources/prompts/rewrite_passage.yaml",
     output:
@@ -123,12 +123,12 @@ rule rewrite_passages:
         corpus=one_of(plan(search.extended)),
     conda:
         "../../envs/models.yaml"
-    threads: plan(models.of_named, what=models.threads_of, named=targets.rewriter)
+    threads: plan(models.threads_of, role=targets.rewriter)
     resources:
         runtime="4h",
     params:
-        code=code("corpora/rewrite_passages.py", models.of_named, what=models.provider_of, named=targets.rewriter),
+        code=code("corpora/rewrite_passages.py", models.provider_of, role=targets.rewriter),
         settings=plan(targets.rewrite_passages),
-        access=frozen(plan(models.of_named, what=models.access_of, named=targets.rewriter)),
+        access=frozen(plan(models.access_of, role=targets.rewriter)),
     script:
         "../scripts/corpora/rewrite_passages.py"

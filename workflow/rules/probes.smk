@@ -14,7 +14,7 @@ Writes  results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet             
         embeddings/                                                                    vectors and activations; not an output
 """
 
-from ragassay.plan import alarms, attacks, models, probes
+from ragassay.plan import alarms, attacks, defended, models, probes
 
 READ = plan(probes.cells)
 SCORES = READ.over("results/probe_scores/{dataset}/{retriever}/{attack}/{responder}.parquet")
@@ -39,11 +39,11 @@ rule revprag:
 rule pair_prompts:
     """The passages of prompts with and without poison, so that less and less differs beside the poison."""
     input:
-        plan(probes.encoder_weights),
+        plan(models.encoder_weights, name=config["revprag"]["encoder"]),
         targets="results/targets/{dataset}.parquet",
-        passages=plan(probes.own, pattern="results/passages/{corpus}.parquet"),
+        passages=plan(attacks.clean, pattern="results/passages/{corpus}.parquet"),
         poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",
-        neighbours=plan(probes.own, pattern="results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
+        neighbours=plan(attacks.clean, pattern="results/neighbours/{corpus}/{retriever}/{query_set}.parquet"),
         retrieved="results/retrieved/{dataset}/{retriever}/{attack}.parquet",
     output:
         prompt_pairs=table("results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet"),
@@ -55,7 +55,7 @@ rule pair_prompts:
     resources:
         **ENCODING,
     params:
-        code=code("probes/pair_prompts.py", probes.encoder_kind),
+        code=code("probes/pair_prompts.py", models.encoder_kind, name=config["revprag"]["encoder"]),
         settings=plan(probes.pair_prompts),
     script:
         "../scripts/probes/pair_prompts.py"
@@ -68,7 +68,7 @@ rule answer_prompts:
         targets="results/targets/{dataset}.parquet",
         prompt_pairs="results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet",
         answers=plan(probes.answered),
-        prompt=plan(probes.prompt),
+        prompt=plan(defended.prompt),
         closed_book_prompt="resources/prompts/answer_closed_book.yaml",
     output:
         prompt_answers=table("results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet"),
@@ -96,7 +96,7 @@ rule collect_activations:
         targets="results/targets/{dataset}.parquet",
         prompt_pairs="results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet",
         prompt_answers=plan(probes.begun),
-        prompt=plan(probes.prompt),
+        prompt=plan(defended.prompt),
         closed_book_prompt="resources/prompts/answer_closed_book.yaml",
         weights=plan(models.weights_of, role="responder"),
     output:
@@ -152,7 +152,7 @@ rule mask_passages:
         targets="results/targets/{dataset}.parquet",
         prompt_pairs="results/prompt_pairs/{dataset}/{retriever}/{attack}.parquet",
         prompt_answers="results/prompt_answers/{dataset}/{retriever}/{attack}/{responder}.parquet",
-        prompt=plan(probes.prompt),
+        prompt=plan(defended.prompt),
         closed_book_prompt="resources/prompts/answer_closed_book.yaml",
         weights=plan(models.weights_of, role="responder"),
     output:
@@ -180,7 +180,7 @@ rule train_probes:
         activations="results/activations/{dataset}/{retriever}/{attack}/{responder}.parquet",
         collection="results/activations/{dataset}/{retriever}/{attack}/{responder}.json",
         baselines=plan(probes.baselines),
-        prompt=plan(probes.prompt),
+        prompt=plan(defended.prompt),
         weights=plan(models.weights_of, role="responder"),
     output:
         heads="results/probes/{dataset}/{retriever}/{attack}/{responder}/heads.safetensors",

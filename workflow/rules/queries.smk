@@ -83,7 +83,7 @@ rule read_queries:
 rule write_synthetic_queries:
     """A model writes a question with options and its answer from each of some passages."""
     input:
-        plan(models.of_named, what=models.weights_of, named=queries.writer),
+        plan(models.weights_of, role=queries.writer),
         passages=plan(queries.passages),
         prompt="resources/prompts/write_synthetic_queries.yaml",
     output:
@@ -98,13 +98,13 @@ rule write_synthetic_queries:
         query_set=one_of(plan(queries.by_model)),
     conda:
         "../../envs/models.yaml"
-    threads: plan(models.of_named, what=models.threads_of, named=queries.writer)
+    threads: plan(models.threads_of, role=queries.writer)
     resources:
         runtime="4h",
     params:
-        code=code("queries/write_synthetic_queries.py", models.of_named, what=models.provider_of, named=queries.writer),
+        code=code("queries/write_synthetic_queries.py", models.provider_of, role=queries.writer),
         settings=plan(queries.write_synthetic_queries),
-        access=frozen(plan(models.of_named, what=models.access_of, named=queries.writer)),
+        access=frozen(plan(models.access_of, role=queries.writer)),
     script:
         "../scripts/queries/write_synthetic_queries.py"
 

@@ -7,6 +7,7 @@ Writes  results/overlap/{generator}/{shard}.parquet     what the overlap control
 """
 
 from ragassay.plan import labels, models, question_sets
+from ragassay.plan.report import draws
 
 SETS = list(config["question_sets"])
 JUDGED = plan(question_sets.set_responses)
@@ -66,6 +67,6 @@ rule measure_question_sets:
         "../../envs/encoders.yaml"
     params:
         code=code_version("question_sets/measure_question_sets.py"),
-        settings=plan(question_sets.measure_question_sets),
+        settings=plan(draws, section="question_sets"),
     script:
         "../scripts/question_sets/measure_question_sets.py"

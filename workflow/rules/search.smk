@@ -139,7 +139,7 @@ rule merge_neighbours:
         "../../envs/tables.yaml"
     params:
         code=code_version("search/merge_neighbours.py"),
-        settings=plan(search.merge_neighbours),
+        settings=plan(search.count),
     script:
         "../scripts/search/merge_neighbours.py"
 

@@ -65,7 +65,7 @@ rule make_targets:
 rule write_targets:
     """Targets that a model makes: questions that it knows the answer of, a wrong answer, and texts that state it."""
     input:
-        plan(models.of_named, what=models.weights_of, named=targets.target_writer),
+        plan(models.weights_of, role=targets.target_writer),
         queries=plan(targets.queries),
         passages=plan(targets.passages),
         answer_prompt="resources/prompts/answer_briefly.yaml",
@@ -83,13 +83,13 @@ rule write_targets:
         dataset=one_of(WRITTEN),
     conda:
         "../../envs/models.yaml"
-    threads: plan(models.of_named, what=models.threads_of, named=targets.target_writer)
+    threads: plan(models.threads_of, role=targets.target_writer)
     resources:
         runtime="4h",
     params:
-        code=code("targets/write_targets.py", models.of_named, what=models.provider_of, named=targets.target_writer),
+        code=code("targets/write_targets.py", models.provider_of, role=targets.target_writer),
         settings=plan(targets.write_targets),
-        access=frozen(plan(models.of_named, what=models.access_of, named=targets.target_writer)),
+        access=frozen(plan(models.access_of, role=targets.target_writer)),
     script:
         "../scripts/targets/write_targets.py"
 
@@ -114,7 +114,7 @@ rule collect_target_queries:
 rule rewrite_questions:
     """A defence has the questions put in other words before anybody searches for them."""
     input:
-        plan(models.of_named, what=models.weights_of, named=defended.question_writer),
+        plan(models.weights_of, role=defended.question_writer),
         queries="results/queries/{dataset}.targets.parquet",
         prompt="resources/prompts/rewrite_question.yaml",
     output:
@@ -129,12 +129,12 @@ rule rewrite_questions:
         defence=one_of(plan(defended.rewriting)),
     conda:
         "../../envs/models.yaml"
-    threads: plan(models.of_named, what=models.threads_of, named=defended.question_writer)
+    threads: plan(models.threads_of, role=defended.question_writer)
     resources:
         runtime="4h",
     params:
         code=code("targets/rewrite_questions.py", defended.writing_kinds),
         settings=plan(defended.rewrite_questions),
-        access=frozen(plan(models.of_named, what=models.access_of, named=defended.question_writer)),
+        access=frozen(plan(models.access_of, role=defended.question_writer)),
     script:
         "../scripts/targets/rewrite_questions.py"

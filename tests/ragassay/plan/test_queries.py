@@ -31,9 +31,9 @@ def test_a_set_is_written_by_its_model_or_taken_from_its_corpus(config):
     assert queries.by_model(config) == ["made"] and queries.from_corpus(config) == ["taken"]
     job = Wildcards(query_set="made")
     assert queries.passages(config, job) == "results/passages/documents.parquet"
-    assert models.of_named(config, models.provider_of, queries.writer, job) == ["ragassay.calls.providers.rules"]
-    assert models.of_named(config, models.weights_of, queries.writer, job) == []
-    assert models.of_named(config, models.access_of, queries.writer, job)["mode"] == "online"
+    assert models.provider_of(config, queries.writer, job) == ["ragassay.calls.providers.rules"]
+    assert models.weights_of(config, queries.writer, job) == []
+    assert models.access_of(config, queries.writer, job)["mode"] == "online"
     settings = queries.write_synthetic_queries(config, job)
     assert settings["model"]["name"] == "m" and settings["ledger"] == "ledger/write_synthetic_queries/made/m"
     assert (settings["count"], settings["examples"]) == (300, [])

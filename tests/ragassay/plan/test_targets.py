@@ -59,7 +59,7 @@ def test_targets_come_from_files_from_rules_or_from_a_model():
     job = Wildcards(dataset="modelled")
     assert targets.queries(own, job) == "results/queries/asked.parquet"
     assert targets.passages(own, job) == "results/passages/more.parquet"
-    assert models.of_named(own, models.provider_of, targets.target_writer, job) == ["ragassay.calls.providers.rules"]
+    assert models.provider_of(own, targets.target_writer, job) == ["ragassay.calls.providers.rules"]
     settings = targets.write_targets(own, job)
     assert (settings["agreement"], settings["tries"], settings["model"]["name"]) == ("closed_book", 0, "careful")
     assert targets.extended(own) == ["more"], "no dataset needs the other"

@@ -75,16 +75,16 @@ def with_writer(config: dict) -> list[str]:
     return [name for name, entry in config["attacks"].items() if "writer" in entry]
 
 
-def text_writer(config: dict, wildcards):
+def text_writer(config: dict, wildcards) -> str:
     """The model that writes the texts of an attack."""
-    return models.with_model(wildcards, attack(config, wildcards.attack)["writer"])
+    return attack(config, wildcards.attack)["writer"]
 
 
 def paraphrase_targets(config: dict, wildcards) -> dict:
     own = settings(config, wildcards)
     about = {key: own[key] for key in ("texts", "words")} | {"sampling": _entry(config, wildcards)["sampling"]}
     about |= {"dataset": wildcards.dataset}
-    return models.asking(config, "paraphrase_targets", "model", text_writer(config, wildcards)) | about
+    return models.asking(config, "paraphrase_targets", text_writer, wildcards) | about
 
 
 def poison_kinds(config: dict, wildcards) -> list[str]:

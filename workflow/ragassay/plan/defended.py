@@ -29,21 +29,21 @@ def as_asked(config: dict) -> Grid:
     return defences.filtered(config).where(lambda cell: cell.defence not in known)
 
 
-def question_writer(config: dict, wildcards):
+def question_writer(config: dict, wildcards) -> str:
     """The model that rewrites questions for a defence."""
-    return models.with_model(wildcards, defences.settings(config, wildcards.defence)["model"])
+    return defences.settings(config, wildcards.defence)["model"]
 
 
 def rewrite_questions(config: dict, wildcards) -> dict:
     about = {"kind": defences.defence(config, wildcards.defence)["kind"], "dataset": wildcards.dataset}
     about |= {"sampling": config["under_attack"]["sampling"]}
-    return models.asking(config, "rewrite_questions", "model", question_writer(config, wildcards)) | about
+    return models.asking(config, "rewrite_questions", question_writer, wildcards) | about
 
 
 def writing_kinds(config: dict, wildcards) -> list[str]:
     """The module behind that model's answers, and the one that reads them."""
     kind = defences.defence(config, wildcards.defence)["kind"]
-    return [*models.of_named(config, models.provider_of, question_writer, wildcards), f"{KINDS}.{kind}"]
+    return [*models.provider_of(config, question_writer, wildcards), f"{KINDS}.{kind}"]
 
 
 def retrieved(config: dict, wildcards) -> str:

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ragassay.base.errors import AssayError, closest, closest_file, unknown
-from ragassay.config.grid import Cell
 from ragassay.models import files
 
 FOLDER = "results/models/"
@@ -35,11 +34,14 @@ def weights(entry: dict) -> list[str]:
     return [str(path) for path in files.read_files(Path(model))]
 
 
-def weights_of(config: dict, role: str, wildcards) -> list[str]:
-    """The same of the model that the wildcard `role` names. A question set or a responder that was recorded, which may
-    stand in its place, has none.
-    """
-    entry = config["models"].get(wildcards.get(role))
+def named(config: dict, role, wildcards) -> str:
+    """The model of a job: the one that the wildcard `role` names, or, where `role` is a function, that this finds."""
+    return role(config, wildcards) if callable(role) else wildcards.get(role)
+
+
+def weights_of(config: dict, role, wildcards) -> list[str]:
+    """Its weights. A question set or a responder that was recorded, which may stand in its place, has none."""
+    entry = config["models"].get(named(config, role, wildcards))
     return weights(entry) if entry else []
 
 
@@ -54,36 +56,27 @@ def access(config: dict, name: str) -> dict:
     return {key: _entry(config, name)[key] for key in ACCESS}
 
 
-def access_of(config: dict, role: str, wildcards) -> dict:
-    """How the model is called that the wildcard `role` names; `stage.run` adds it to the model's settings."""
-    return access(config, wildcards.get(role))
+def access_of(config: dict, role, wildcards) -> dict:
+    """How the model of a job is called; `stage.run` adds it to the model's settings."""
+    return access(config, named(config, role, wildcards))
 
 
-def provider_of(config: dict, role: str, wildcards) -> list[str]:
+def provider_of(config: dict, role, wildcards) -> list[str]:
     """The module behind that model's answers, which a script loads by its name."""
-    return [f"ragassay.calls.providers.{_entry(config, wildcards.get(role))['provider']}"]
+    return [f"ragassay.calls.providers.{_entry(config, named(config, role, wildcards))['provider']}"]
 
 
-def threads_of(config: dict, role: str, wildcards) -> int:
+def threads_of(config: dict, role, wildcards) -> int:
     """How many threads a job takes that asks that model."""
-    return int(_entry(config, wildcards.get(role))["provider"] in ON_THIS_MACHINE)
+    return int(_entry(config, named(config, role, wildcards))["provider"] in ON_THIS_MACHINE)
 
 
-def with_model(wildcards, model: str) -> Cell:
-    """The wildcards of a job that no wildcard tells which model to ask, and `model` as the wildcard that does."""
-    return Cell(wildcards.items(), model=model)
-
-
-def of_named(config: dict, what, named, wildcards):
-    """What a function of this module says of the model that `named` finds for a job, as `with_model` has it."""
-    return what(config, "model", named(config, wildcards))
-
-
-def asking(config: dict, rule: str, role: str, wildcards) -> dict:
-    """Settings of every stage that asks: the model that the wildcard `role` names, and its ledger."""
-    keys = dict(wildcards.items())
-    ledger = str(Path("ledger", rule, *keys.values()))
-    return {"model": model(config, keys[role]), "ledger": ledger, "most_rejected": config["most_rejected"]}
+def asking(config: dict, rule: str, role, wildcards) -> dict:
+    """Settings of every stage that asks: the model of a job, and its ledger, whose place names the model, too."""
+    name, keys = named(config, role, wildcards), dict(wildcards.items())
+    places = [*keys.values(), *([name] if callable(role) else [])]
+    ledger = str(Path("ledger", rule, *places))
+    return {"model": model(config, name), "ledger": ledger, "most_rejected": config["most_rejected"]}
 
 
 def shown(config: dict) -> dict:

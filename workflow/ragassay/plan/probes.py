@@ -7,7 +7,7 @@ from ragassay.base.errors import AssayError, unknown
 from ragassay.base.method import kind_of
 from ragassay.config.grid import Cell, Grid
 from ragassay.models.activations.sites import FIRST_GENERATED
-from ragassay.plan import attacks, defences, defended, models
+from ragassay.plan import attacks, defences, models
 from ragassay.plan.report import draws
 from ragassay.plan.search import BM25, DENSE, retrievers
 from ragassay.studies.poisoning.attacks.attack import wants
@@ -27,11 +27,6 @@ class NoWeights(AssayError):
 def cells(config: dict) -> Grid:
     """All datasets, retrievers, attacks and responders that meet."""
     return Grid.of_entries(config["revprag"]["cells"], *NAMES)
-
-
-def own(config: dict, pattern: str, wildcards) -> str:
-    """A table of the clean corpus that a dataset attacks."""
-    return attacks.clean(config, pattern, wildcards)
 
 
 def pair_prompts(config: dict, wildcards) -> dict:
@@ -160,19 +155,7 @@ def _run(config, comparison):
 def kinds(config: dict, wildcards) -> list[str]:
     """The modules that fit probes, and the one that embeds answers."""
     names = dict.fromkeys(["logistic", *(entry["kind"] for entry in config["revprag"]["probes"].values())])
-    return [*(f"{KINDS}.{name}" for name in names), *encoder_kind(config)]
-
-
-def encoder_kind(config: dict) -> list[str]:
-    return models.encoder_kind(config, config["revprag"]["encoder"])
-
-
-def encoder_weights(config: dict) -> list[str]:
-    return models.encoder_weights(config, config["revprag"]["encoder"])
-
-
-def prompt(config: dict) -> str:
-    return defended.prompt(config)
+    return [*(f"{KINDS}.{name}" for name in names), *models.encoder_kind(config, config["revprag"]["encoder"])]
 
 
 def measure_revprag(config: dict) -> dict:

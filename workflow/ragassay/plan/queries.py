@@ -28,15 +28,15 @@ def passages(config: dict, wildcards) -> str:
     return f"results/passages/{config['synthetic_queries'][wildcards.query_set]['corpus']}.parquet"
 
 
-def writer(config: dict, wildcards):
+def writer(config: dict, wildcards) -> str:
     """The model that writes a query set."""
-    return models.with_model(wildcards, config["synthetic_queries"][wildcards.query_set]["model"])
+    return config["synthetic_queries"][wildcards.query_set]["model"]
 
 
 def write_synthetic_queries(config: dict, wildcards) -> dict:
     entry = config["synthetic_queries"][wildcards.query_set]
     about = {key: entry[key] for key in ("count", "examples", "sampling")}
-    return models.asking(config, "write_synthetic_queries", "model", writer(config, wildcards)) | about
+    return models.asking(config, "write_synthetic_queries", writer, wildcards) | about
 
 
 def take_synthetic_queries(config: dict, wildcards) -> dict:

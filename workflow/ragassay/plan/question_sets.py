@@ -11,7 +11,6 @@ from ragassay.config.grid import Grid
 from ragassay.documents.sources import document_files
 from ragassay.plan.detectors import used
 from ragassay.plan.labels import labelled
-from ragassay.plan.report import draws
 from ragassay.plan.search import OWN
 from ragassay.studies.scope.votes import RECORDED
 
@@ -128,10 +127,6 @@ def with_people(config: dict) -> list[str]:
 def sections(config: dict) -> list[str]:
     """The sections of the report that are about question sets."""
     return ["question_sets", *(["agreement"] if with_people(config) else [])]
-
-
-def measure_question_sets(config: dict) -> dict:
-    return draws(config, "question_sets")
 
 
 def check(config: dict) -> Iterator[tuple]:

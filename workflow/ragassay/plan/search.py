@@ -122,18 +122,18 @@ def retrievers(config: dict, kind: str) -> list[str]:
 
 def search_bm25(config: dict, wildcards) -> dict:
     own = retriever(config, wildcards.retriever)
-    return {"options": {key: own[key] for key in OPTIONS[BM25] if key in own}, **_count(config)}
+    return {"options": {key: own[key] for key in OPTIONS[BM25] if key in own}, **count(config)}
 
 
 def search_dense(config: dict, wildcards) -> dict:
     own = retriever(config, wildcards.retriever)
     of_queries = models.encoder(config, own.get("query_encoder", own["encoder"]))["encoder"]
     both = {**models.encoder(config, own["encoder"]), "query_encoder": of_queries}
-    return {**both, "titles": _titles(own), "similarity": _similarity(own), **_count(config)}
+    return {**both, "titles": _titles(own), "similarity": _similarity(own), **count(config)}
 
 
 def search_vectors(config: dict, wildcards) -> dict:
-    return {"similarity": _similarity(retriever(config, wildcards.retriever)), **_count(config)}
+    return {"similarity": _similarity(retriever(config, wildcards.retriever)), **count(config)}
 
 
 def vector_files(config: dict, section: str, key: str, wildcards) -> list[str]:
@@ -179,10 +179,6 @@ def retriever_kinds(config: dict, wildcards) -> list[str]:
     return [kind for name in _encoders(own) for kind in models.encoder_kind(config, name)]
 
 
-def merge_neighbours(config: dict) -> dict:
-    return _count(config)
-
-
 def measured(config: dict) -> Grid:
     """The query sets that the report measures in corpora, and the retrievers."""
     sets = config["query_sets"].items()
@@ -199,7 +195,7 @@ def measure_retrieval(config: dict) -> dict:
     return {"retrievers": config["retrieval"]["retrievers"], **draws(config, "retrieval")}
 
 
-def _count(config):
+def count(config: dict) -> dict:
     """How many neighbours are kept for each query."""
     return {"count": config["retrieval"]["neighbours"]}
 

@@ -38,15 +38,15 @@ def queries(config: dict, wildcards) -> str:
     return f"results/queries/{config['datasets'][wildcards.dataset][BY_MODEL]['query_set']}.parquet"
 
 
-def target_writer(config: dict, wildcards):
+def target_writer(config: dict, wildcards) -> str:
     """The model that makes a dataset's targets."""
-    return models.with_model(wildcards, config["datasets"][wildcards.dataset][BY_MODEL]["model"])
+    return config["datasets"][wildcards.dataset][BY_MODEL]["model"]
 
 
 def write_targets(config: dict, wildcards) -> dict:
     own = config["datasets"][wildcards.dataset][BY_MODEL]
     about = {key: own[key] for key in own if key not in ("model", "query_set")} | _shared(config, wildcards)
-    return models.asking(config, "write_targets", "model", target_writer(config, wildcards)) | about
+    return models.asking(config, "write_targets", target_writer, wildcards) | about
 
 
 def _shared(config, wildcards):
@@ -66,15 +66,15 @@ def rewritten(config: dict, wildcards) -> str:
     return f"results/passages/{config['corpora'][wildcards.corpus]['extends']}.parquet"
 
 
-def rewriter(config: dict, wildcards):
+def rewriter(config: dict, wildcards) -> str:
     """The model that rewrites passages for a corpus."""
-    return models.with_model(wildcards, config["corpora"][wildcards.corpus][REWRITTEN]["model"])
+    return config["corpora"][wildcards.corpus][REWRITTEN]["model"]
 
 
 def rewrite_passages(config: dict, wildcards) -> dict:
     own = config["corpora"][wildcards.corpus][REWRITTEN]
     about = {key: own[key] for key in own if key != "model"} | {"corpus": wildcards.corpus}
-    return models.asking(config, "rewrite_passages", "model", rewriter(config, wildcards)) | about
+    return models.asking(config, "rewrite_passages", rewriter, wildcards) | about
 
 
 def check(config: dict) -> Iterator[tuple]:
