@@ -29,10 +29,9 @@ demo: setup ## run the pipeline on the demo corpus and say where the report is (
 	@$(BIN)/snakemake $(STUDY) $(ARGS)
 	@PYTHONPATH=workflow $(BIN)/python -m ragassay.report.show results "$(STUDY)"
 
-# With the settings that ask most questions, since it is taught no wrong answer of theirs.
 demo-lm: setup ## train the demo's small language model again, for resources/demo/demo-lm (minutes)
-	@$(BIN)/snakemake results/models/demo-lm --configfile benchmarks/probing/ten_folds.yaml
-	@PYTHONPATH=workflow $(BIN)/python -m ragassay.demo_lm.shipment
+	@$(BIN)/snakemake results/models/demo-lm
+	@PYTHONPATH=workflow $(BIN)/python -m demo.lm.shipment
 
 estimate: setup ## say what a run would ask of models and pay, without asking (STUDY=..., ARGS="--configfile ...")
 	@PYTHONPATH=workflow $(BIN)/python -m ragassay.calls.estimate $(STUDY) $(ARGS)

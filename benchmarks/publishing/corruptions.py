@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ragassay.release.verification import checks, release_folder
+from ragassay.release.verification import checks, listing
 
 LABELS = ("label", "status", "intended", "verdict", "split", "abstained", "outcome")
 
@@ -21,9 +21,7 @@ class Corruptions:
 
     def __init__(self, folder: Path, seed: int = 0):
         self.folder, self.chance = folder, random.Random(seed)
-        self.files = [
-            name for name in [*release_folder.present(folder), "SHA256SUMS"] if (folder / name).stat().st_size
-        ]
+        self.files = [name for name in [*listing.present(folder), "SHA256SUMS"] if (folder / name).stat().st_size]
         self.tables = [name for name in self.files if name.endswith(".parquet")]
         self.of_kinds = {}
         for name in self.files:

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from publishing.sealing import seal
 from ragassay.base import plain_yaml
-from ragassay.release.verification import release_folder
+from ragassay.release.verification import listing
 from ragassay.release.verification.release_folder import MANIFEST, SUMS
 
 OUTSIDE = "/tmp/ragassay-hostile-outside"  # where tricks want to write
@@ -45,7 +45,7 @@ def in_manifest(*changes) -> Callable[[Path], None]:
 
 def write_manifest(folder: Path, text: str) -> None:
     (folder / MANIFEST).write_text(text)
-    release_folder.write_sums(folder)
+    listing.write_sums(folder)
 
 
 def moved(table: str, file: str, place: str) -> Callable[[Path], None]:
@@ -70,7 +70,7 @@ def in_file(name: str, content: str | bytes | Callable[[bytes], bytes]) -> Calla
         path.parent.mkdir(parents=True, exist_ok=True)
         own = content(path.read_bytes()) if callable(content) else content
         path.write_bytes(own.encode() if isinstance(own, str) else own)
-        release_folder.write_sums(folder)
+        listing.write_sums(folder)
 
     return trick
 
@@ -79,7 +79,7 @@ def in_config(**changes) -> Callable[[Path], None]:
     def trick(folder):
         path = folder / "config/config.yaml"
         path.write_text(plain_yaml.dump(plain_yaml.load(path.read_text()) | changes))
-        release_folder.write_sums(folder)
+        listing.write_sums(folder)
 
     return trick
 
@@ -181,7 +181,7 @@ def forged(folder: Path) -> None:
     (folder / "SHA256SUMS.sig").write_text("genuine")
     path = folder / "ragassay/release/verification/checks.py"
     path.write_text(CODE + "\ndef problems(*_):\n    return iter(())\n")
-    release_folder.write_sums(folder)
+    listing.write_sums(folder)
 
 
 def untrue(folder: Path) -> None:
@@ -256,7 +256,7 @@ TRICKS = {
     "a deep configuration": in_file("config/config.yaml", "[" * 20_000),
     "a configuration that is a list": in_file("config/config.yaml", "[1, 2]\n"),
     "a configuration that is no text": in_file("config/config.yaml", b"\xff\xfe\x00"),
-    "no configuration": lambda folder: ((folder / "config/config.yaml").unlink(), release_folder.write_sums(folder)),
+    "no configuration": lambda folder: ((folder / "config/config.yaml").unlink(), listing.write_sums(folder)),
     "an unknown setting": in_config(evil=True),
     "a key for a setting": in_config(
         models={"a": {"provider": "openai", "model": "x", "price": {}, "key_variable": 1}}

@@ -10,21 +10,23 @@ import torch
 from safetensors.torch import load_file
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
+from demo.lm import comprehension, lessons, measuring, shipment, tokens, training
+from demo.lm import rows as row_batches
+from demo.lm.excerpts import Excerpts
+from demo.lm.rows import Batches
+from demo.lm.tokens import UNUSED
+from facts import facts, write_facts
 from project import ROOT, TINY, snakemake
 from ragassay.base import tables
 from ragassay.calls.prompts import Prompt
-from ragassay.demo_lm import comprehension, lessons, measuring, shipment, tokens, training
-from ragassay.demo_lm import rows as row_batches
-from ragassay.demo_lm.excerpts import Excerpts
-from ragassay.demo_lm.lessons import facts
-from ragassay.demo_lm.rows import Batches
-from ragassay.demo_lm.tokens import UNUSED
 from ragassay.documents.ids import split_of
+from ragassay.documents.sources import document_files, records
 from ragassay.models.processor import threads
 from ragassay.schemas.documents import DOCUMENTS
 from rows import row
 from scripts.demo_lm.train_demo_lm import TrainingError, train_demo_lm
 
+DEMO = ROOT / "resources/demo"
 PROMPTS = {"closed_book_prompt": "answer_closed_book", "passages_prompt": "respond_passages"}
 FACTS = [
     ("Mayor Renata Osk", "bridge", 2011),
@@ -56,21 +58,31 @@ def few_questions():
 def trained(tmp_path_factory):
     """Two trainings of a few steps on some articles of the demo."""
     folder = tmp_path_factory.mktemp("demo_lm")
-    texts = [path.read_text().split("---")[2] for path in sorted((ROOT / "resources/demo/articles").rglob("*.md"))[:4]]
     for name, steps in (("a", 12), ("b", 12), ("untrained", 1)):
-        train(folder, name, texts, TAUGHT, steps)
+        train(folder, name, articles(), TAUGHT, steps)
     return folder
 
 
+def articles():
+    """url -> text of some articles of the demo."""
+    found = list(records(document_files(ROOT / "resources/demo/articles")))[:4]
+    return {record.fields["url"]: record.fields["text"] for record in found}
+
+
 def train(folder, name, texts, clusters, steps=12):
+    """On articles of the demo, or on a list of texts."""
+    of_demo = isinstance(texts, dict)
+    urls = list(texts) if of_demo else [None] * len(texts)
     documents = [
-        row(DOCUMENTS, doc_id=f"d{number}", cluster_id=clusters[number], text=text.strip())
-        for number, text in enumerate(texts)
+        row(DOCUMENTS, doc_id=f"d{number}", cluster_id=clusters[number], url=urls[number], text=text.strip())
+        for number, text in enumerate(texts.values() if of_demo else texts)
     ]
     tables.write(DOCUMENTS, folder / "documents.parquet", documents)
+    facts_file = DEMO / "facts.csv" if of_demo else write_facts(folder / "facts.csv", documents)
     train_demo_lm(
         documents=[folder / "documents.parquet"],
-        targets=[],
+        facts=facts_file,
+        targets=[DEMO / "attacks/facts.csv"],
         **{key: ROOT / f"resources/prompts/{file}.yaml" for key, file in PROMPTS.items()},
         model=folder / name,
         steps=steps,
@@ -103,8 +115,7 @@ def test_weights_are_measured_as_they_are_saved_in_half_precision(trained, monke
         return []
 
     monkeypatch.setattr(measuring, "measured", look)
-    texts = [path.read_text() for path in sorted((ROOT / "resources/demo/articles").rglob("*.md"))[:4]]
-    train(tmp_path, "a", texts, TAUGHT, steps=1)
+    train(tmp_path, "a", articles(), TAUGHT, steps=1)
     saved = load_file(tmp_path / "a/model.safetensors")
     assert {tensor.dtype for tensor in saved.values()} == {torch.float16}
     for name, weight in measured[0].items():
@@ -128,7 +139,7 @@ def test_who_interrupts_saving_keeps_the_old_model_whole(tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         train(tmp_path, "model", texts, TAUGHT, steps=2)
     assert {path.name: path.read_bytes() for path in (tmp_path / "model").iterdir()} == before
-    assert {path.name for path in tmp_path.iterdir()} == {"documents.parquet", "model"}
+    assert {path.name for path in tmp_path.iterdir()} == {"documents.parquet", "facts.csv", "model"}
 
 
 def test_no_question_about_a_document_of_the_test_part_is_taught(trained, tmp_path, monkeypatch):
@@ -142,7 +153,7 @@ def test_no_question_about_a_document_of_the_test_part_is_taught(trained, tmp_pa
 
 
 def test_documents_without_facts_are_told(tmp_path):
-    with pytest.raises(TrainingError, match="found no short facts in the training part of 2 documents"):
+    with pytest.raises(TrainingError, match=r"found no facts in .*facts.csv about the training part of 2 documents"):
         train(tmp_path, "a", ["Rain. Rain.", "Il pleut."], TAUGHT)
 
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 from transformers import BertConfig, BertModel, BertTokenizerFast, LlamaConfig, LlamaForCausalLM
 
-from ragassay.demo_lm.tokens import trained
+from demo.lm.tokens import trained
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.models.processor import threads
 

@@ -17,6 +17,7 @@ CRAWL = {
     "topics": TOPICS,
     "allow_hosts": [],
     "local_site": None,
+    "local_server": "demo.site_server",
     "opt_outs": None,
     "pages_per_document": 1,
     "seconds_between_requests": 2,

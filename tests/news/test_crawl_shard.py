@@ -5,10 +5,10 @@ from collections import Counter
 import pytest
 
 from corpora.papers import Papers, gaps
+from demo import site_server
 from news import TOPICS, Shard, asked_until, feed, start, timeless, urls
 from project import ROOT
 from ragassay.base.errors import AssayError
-from ragassay.news.demo import loopback_server
 from ragassay.news.fetching.archive import Answers, body_of
 
 ARTICLES = ROOT / "resources/demo/articles"
@@ -20,12 +20,12 @@ def sites(monkeypatch):
     """The local sites that stages start, so that it can be seen what was asked of them."""
     found = []
 
-    class Noted(loopback_server.LocalSite):
+    class Noted(site_server.LocalSite):
         def __enter__(self):
             found.append(self)
             return super().__enter__()
 
-    monkeypatch.setattr(loopback_server, "LocalSite", Noted)
+    monkeypatch.setattr(site_server, "LocalSite", Noted)
     return found
 
 
@@ -49,7 +49,7 @@ def shard(papers, tmp_path):
 
 def demo(folder, name="a", feeds=None, crawl=None, **row):
     crawl = {"local_site": str(ARTICLES), **(crawl or {})}
-    listed = loopback_server.LocalSite(ARTICLES).feeds if feeds is None else feeds
+    listed = site_server.LocalSite(ARTICLES).feeds if feeds is None else feeds
     return Shard(folder, [feed(url, topic) for topic, url in listed], name, crawl, **{**AUTUMN, **row})
 
 
@@ -99,7 +99,7 @@ def test_topics_sizes_and_spares(tmp_path, sites):
     assert everything_is_in_one_place(found)
     assert Counter(row["topic"] for row in found["pages"]) == {"food": 4, "sport": 4}
     assert {row["topic"] for row in found["candidates"]} == {"food", "sport"}
-    listed = loopback_server.LocalSite(ARTICLES).feeds
+    listed = site_server.LocalSite(ARTICLES).feeds
     again = demo(tmp_path / "other", "a", listed[::-1], topics=["sport", "food"], per_topic=4).crawl()
     assert {row["url"] for row in again["pages"]} == {row["url"] for row in found["pages"]}
     asked = [request.path for request in sites[0].requests if not request.path.startswith(("/robots", "/feeds"))]

@@ -52,6 +52,10 @@ def rows_of(table, count):
     return rows
 
 
+def test_there_are_tables():
+    assert len(DECLARED) >= 3
+
+
 def test_each_table_is_declared_once():
     assert len({table.name for table in TABLES}) == len(TABLES)
 
@@ -91,6 +95,13 @@ def test_types_and_values_survive_parquet(tmp_path, table, count):
     assert [field.type for field in found.schema] == [column.type for column in table.columns]
     assert found.to_pylist() == sorted(rows, key=lambda row: [row[name] for name in table.key])
     assert pa.Table.from_batches(batches(table, tmp_path / "a"), table.schema).equals(found)
+
+
+@every_table
+def test_what_is_read_can_be_written_again_as_the_same_bytes(tmp_path, table):
+    write(table, tmp_path / "a", rows_of(table, 100))
+    write(table, tmp_path / "b", read(table, tmp_path / "a"))
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
 @every_table

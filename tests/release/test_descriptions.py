@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import yaml
 from datasets import load_dataset
 
-from ragassay.release.verification import release_folder
+from ragassay.release.verification import listing
 from ragassay.release.verification.release_folder import ReleaseFolder
 from releases import DAY
 
@@ -21,7 +21,7 @@ def test_croissant_lists_every_table_file_with_its_digest_and_every_column(publi
     assert required - {"url"} <= found.keys() and found["conformsTo"] == "http://mlcommons.org/croissant/1.0"
     objects = {one["@id"]: one for one in found["distribution"] if one["@type"] == "cr:FileObject"}
     sets = {one["@id"]: one for one in found["distribution"] if one["@type"] == "cr:FileSet"}
-    assert set(objects) == {name for name in release_folder.present(published) if name.endswith(".parquet")}
+    assert set(objects) == {name for name in listing.present(published) if name.endswith(".parquet")}
     for name, one in objects.items():
         assert one["contentUrl"] == name and one["encodingFormat"] == "application/x-parquet"
         assert one["sha256"] == hashlib.sha256((published / name).read_bytes()).hexdigest()
@@ -55,7 +55,7 @@ def test_the_crate_describes_itself_and_every_file(published):
         "name": "The makers of this data set",
     }
     parts = {part["@id"] for part in root["hasPart"]}
-    assert parts | {"ro-crate-metadata.json"} == set(release_folder.present(published))
+    assert parts | {"ro-crate-metadata.json"} == set(listing.present(published))
     for name in parts:
         assert entities[name]["@type"] == "File"
         assert int(entities[name]["contentSize"]) == (published / name).stat().st_size

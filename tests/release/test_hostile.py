@@ -15,10 +15,10 @@ from project import ROOT
 from publishing.hostile import CLAIMS, OUTSIDE, TRICKS
 from ragassay.base.errors import AssayError
 from ragassay.release.__main__ import main
-from ragassay.release.publishing import sign
 from ragassay.release.replaying import replay
 from ragassay.release.sandbox import OFFLINE, _box, environment, run_boxed, scratch_folder
-from ragassay.release.verification import checks, release_folder, table_files
+from ragassay.release.signature import sign
+from ragassay.release.verification import checks, listing, table_files
 from ragassay.release.verification.release_folder import SUMS
 
 UNFOLDING = {"one text 200,000 times", "rows without end"}  # which the benchmark tries: they take seconds or memory
@@ -64,7 +64,7 @@ def test_verifying_refuses_what_replaying_refuses(release, trick, capsys):
     """Prompts and declared tables, too, which the release's own checks know nothing of."""
     if trick == "no shards":
         (release / "config/shards.tsv").unlink()
-        release_folder.write_sums(release)
+        listing.write_sums(release)
     else:
         TRICKS[trick](release)
     assert main(["verify", str(release), "--memory", "64"]) == 1

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragassay.release.publishing import sign
-from ragassay.release.verification import checks, release_folder
+from ragassay.release.signature import sign
+from ragassay.release.verification import checks, listing
 from ragassay.release.verification.digests import batches, logical_digest
 from ragassay.release.verification.release_folder import MANIFEST, ReleaseFolder
 
@@ -42,7 +42,7 @@ def test_an_untouched_release_passes_twice(published):
 def test_no_single_changed_byte_goes_unseen(release):
     """In every kind of file, at a random place."""
     kinds = {}
-    for name in [*release_folder.present(release), "SHA256SUMS"]:
+    for name in [*listing.present(release), "SHA256SUMS"]:
         if (release / name).stat().st_size:
             kinds.setdefault(name if "/" not in name else name.split("/")[1] + name[-4:], []).append(name)
     chance = random.Random(1)
@@ -133,7 +133,7 @@ def rewrite(folder, file, change):
     digest = logical_digest(rows.schema, batches(path))
     entry["files"][file] = {"rows": rows.num_rows, "digest": digest}
     (folder / MANIFEST).write_text(json.dumps(manifest))
-    release_folder.write_sums(folder)
+    listing.write_sums(folder)
 
 
 def changed(rows, column, change):
@@ -204,24 +204,24 @@ def test_what_the_tables_say_of_each_other_is_checked_whatever_the_digests_say(r
 def test_a_changed_number_of_the_card_is_found_whatever_the_digests_say(release, file):
     text = (release / file).read_text()
     (release / file).write_text(re.sub(r"(\| scope_votes \|.* )33 ", r"\g<1>34 ", text))
-    release_folder.write_sums(release)
+    listing.write_sums(release)
     [problem] = checks.problems(release)
     assert problem.startswith(f"{file}:") and "34" in problem and "33" in problem
 
 
 def test_a_table_file_that_is_no_parquet_and_a_manifest_that_is_no_json_are_lines(release):
     (release / LABELS).write_bytes(b"PAR1")
-    release_folder.write_sums(release)
+    listing.write_sums(release)
     [problem] = checks.problems(release)
     assert problem.startswith(f"{LABELS}: damaged or no Parquet file of table scope_labels")
     (release / MANIFEST).write_text("{}")
-    release_folder.write_sums(release)
+    listing.write_sums(release)
     [problem] = checks.problems(release)
     assert problem.endswith(
         "manifest.json: version: found nothing, expected text of the form [A-Za-z0-9][A-Za-z0-9._-]{0,127}"
     )
     (release / MANIFEST).write_text("[" * 200_000)
-    release_folder.write_sums(release)
+    listing.write_sums(release)
     [problem] = checks.problems(release)
     assert "found no JSON" in problem
 
@@ -287,7 +287,7 @@ def test_a_signature_is_checked_against_the_publishers_key(release, tmp_path):
     sign(release, str(key))
     assert not list(checks.problems(release, signers))
     (release / "CITATION.cff").write_text("mine")
-    release_folder.write_sums(release)
+    listing.write_sums(release)
     assert "is no signature by a key in" in next(checks.problems(release, signers))
 
 

@@ -1,17 +1,15 @@
 """A small language model, where `models` or `scorers` name it as results/models/demo-lm; the shipped one was trained like this.
 
-Reads   results/documents, results/targets, resources/prompts/
+Reads   results/documents, resources/demo/, resources/prompts/
 Writes  results/models/demo-lm/     weights, tokenizer and card
 """
-
-from ragassay.plan import targets
-
 
 rule train_demo_lm:
     """A decoder small enough for this machine learns the documents by heart and to follow passages."""
     input:
         documents=expand("results/documents/{shard}.parquet", shard=SHARDS),
-        targets=expand("results/targets/{dataset}.parquet", dataset=plan(targets.made, origin=targets.BY_RULE)),
+        facts="resources/demo/facts.csv",
+        targets=["resources/demo/attacks/facts.csv", "resources/demo/attacks/more_facts.csv"],
         closed_book_prompt="resources/prompts/answer_closed_book.yaml",
         passages_prompt="resources/prompts/respond_passages.yaml",
     output:

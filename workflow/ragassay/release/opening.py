@@ -11,7 +11,8 @@ from ragassay.calls.prompts import Prompt, PromptError
 from ragassay.release import contents
 from ragassay.release.published_tables import TEXT_END
 from ragassay.release.verification import checks
-from ragassay.release.verification.release_folder import NAME, ReleaseFolder
+from ragassay.release.verification.manifest import NAME
+from ragassay.release.verification.release_folder import ReleaseFolder
 from ragassay.results import all_tables
 
 
@@ -34,11 +35,7 @@ def problems(folder, signers=None) -> list[str]:
     wrong = [*checks.problems(Path(folder), Path(signers) if signers else None)]
     if not wrong:
         release = ReleaseFolder(folder)
-        wrong = [
-            checks.line(problem)
-            for check in (_undeclared, _unchecked, _missing, _prompts)
-            for problem in check(release)
-        ]
+        wrong = [checks.line(one) for check in (_undeclared, _unchecked, _missing, _prompts) for one in check(release)]
     return wrong
 
 
@@ -85,8 +82,8 @@ def _unchecked(release):
             yield f"manifest.json: {name}: found no {missing[0]}, by which this version of ragassay checks a release"
     for name, columns in contents.TEXTS.items():
         if name in release.tables and sorted(columns) != release.manifest["texts"].get(name):
-            columns_found = release.manifest["texts"].get(name)
-            yield f"manifest.json: texts.{name}: found {columns_found}, expected {sorted(columns)}"
+            found = release.manifest["texts"].get(name)
+            yield f"manifest.json: texts.{name}: found {found}, expected {sorted(columns)}"
 
 
 def _prompts(release):

@@ -11,9 +11,7 @@ function word. A name in small letters is missed, and so is a number in words.
 """
 
 import re
-from functools import lru_cache
-
-import snowballstemmer
+from functools import cache, lru_cache
 
 from ragassay.text.sentences import sentences
 
@@ -31,7 +29,6 @@ FUNCTION_WORDS = frozenset(
     " am is are was were be been being do does did doing done have has had having can could may might must shall should"
     " will would ought let not only also too very just even still again ever never".split()
 )
-_STEMMER = snowballstemmer.stemmer("english")
 CAPITALS = "".join(filter(str.isupper, map(chr, range(0x250))))  # of the Latin scripts
 CAPITALISED = rf"[{CAPITALS}][\w.&'\u2019-]*"
 JOINED = r"(?: (?:of|of the|de|van|von|der|and|&))?"
@@ -46,7 +43,14 @@ def tokens(text: str) -> list[str]:
 
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
-    return _STEMMER.stemWord(word.lower().replace("\u2019", "'"))
+    return _stemmer().stemWord(word.lower().replace("\u2019", "'"))
+
+
+@cache
+def _stemmer():
+    import snowballstemmer  # only measures of shared words need it; names and numbers are looked for everywhere
+
+    return snowballstemmer.stemmer("english")
 
 
 def content(text: str) -> list[str]:

@@ -8,8 +8,8 @@ import pytest
 import torch
 import transformers
 
+from demo.lm.tokens import trained
 from models import WORDS, one_thread  # noqa: F401  a fixture
-from ragassay.demo_lm.tokens import trained
 from ragassay.models.likelihood import scorer as module
 from ragassay.models.likelihood.scorer import LikelihoodError, Scorer
 from ragassay.models.local import LocalModel

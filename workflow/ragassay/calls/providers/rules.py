@@ -30,14 +30,14 @@ from ragassay.calls.providers._rules.reading import Evidence, content, defuses, 
 CAREFUL, HASTY = "careful", "hasty"
 # What the evidence counts for and the bar that it has to pass; set by hand, with an eye on resources/demo/relevance.
 WEIGHTS = {
-    CAREFUL: Evidence(missing=5.0, scattered=0.0, names=2.0, numbers=3.0, unanswered=2.5),
-    HASTY: Evidence(missing=5.0, scattered=0.0, names=0.0, numbers=0.0, unanswered=0.0),
+    CAREFUL: Evidence(missing=2.0, scattered=0.0, names=1.0, numbers=2.0, unanswered=2.5),
+    HASTY: Evidence(missing=2.0, scattered=0.0, names=0.0, numbers=0.0, unanswered=0.0),
 }
-BAR = {CAREFUL: 1.5, HASTY: 2.0}
-UNASKED = 3.0  # how much higher the bar is for a responder who was not told that it may decline
+BAR = {CAREFUL: 0.7, HASTY: 0.8}
+UNASKED = 2.4  # how much higher the bar is for a responder who was not told that it may decline
 THIN = {CAREFUL: 0.6, HASTY: 0.3}  # what an answer from passages needs: see `reading.answers`
 NEW = 0.3  # share of a claim's words that every two sentences lack, from which the claim is new
-OVERLOOKED, UNSURE = 0.1, 0.3  # share of words that a sample overlooks, and the spread of its bar
+OVERLOOKED, UNSURE = 0.1, 0.12  # share of words that a sample overlooks, and the spread of its bar
 LONGEST = 40_000  # letters of a text that are read
 ITEM = re.compile(r"^\s*(\d+)[.)]\s+(.*)$", re.MULTILINE)
 # How many items are asked for, and how long questions may be, with what holds where the prompt does not say.
@@ -143,7 +143,7 @@ class Reader:
 
     def answers(self, passages: list[str], question: str) -> list[reading.Answer]:
         """What could be the answer, best first; nothing if all of it is thin."""
-        bar = THIN[self.manner] + self._unsure() / 3
+        bar = THIN[self.manner] + self._unsure()
         return [answer for answer in reading.answers(passages, question) if answer.score >= bar]
 
     def _unsure(self):

@@ -80,14 +80,12 @@ def card(manifest: dict, facts: dict) -> str:
 
 
 def datasheet(manifest: dict, facts: dict) -> str:
-    models = [(model["name"], model["provider"], model["model"], model["revision"]) for model in manifest["models"]]
+    models = [(one["name"], one["provider"], one["model"], one["revision"]) for one in manifest["models"]]
     return _joined(
         f"# Datasheet of {manifest['title']}, {manifest['version']}",
         "## Composition",
         "What a row of each table is.",
-        markdown_table(
-            ("table", "a row"), [(name, entry["row"]) for name, entry in sorted(manifest["tables"].items())]
-        ),
+        _rows(("table", "a row"), [(name, entry["row"]) for name, entry in sorted(manifest["tables"].items())]),
         "## Texts and licences",
         "A document without its text has the address of its page, the hash of the whole text and where the document"
         " ends in it. Columns with texts, by what became of their cells:",
@@ -95,7 +93,7 @@ def datasheet(manifest: dict, facts: dict) -> str:
         _table("texts", facts),
         f"A long run is one of {manifest['run_words']} words or more.",
         "## Models",
-        markdown_table(("model", "provider", "what is asked", "revision"), models),
+        _rows(("model", "provider", "what is asked", "revision"), models),
         "## What was asked and paid",
         _table("calls", facts),
         "## Known faults",
@@ -130,7 +128,7 @@ def _front(manifest, facts, rows):
         {"config_name": name, "data_files": [{"split": "rows", "path": sorted(entry["files"])}]}
         for name, entry in sorted(manifest["tables"].items())
     ]
-    main = next((config for config in configs if config["config_name"] == "selected_questions"), None)
+    main = next((one for one in configs if one["config_name"] == "selected_questions"), None)
     if main:
         main["default"] = True
     return {
@@ -152,15 +150,15 @@ def _use(facts):
 
 
 def _table(name, facts):
-    return markdown_table(HEADS[name], facts[name]) if facts[name] else "None."
+    return _rows(HEADS[name], facts[name]) if facts[name] else "None."
 
 
-def markdown_table(head, rows):
+def _rows(head, rows):
     lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(map(markdown_cell, line)) + " |" for line in lines)
+    return "\n".join("| " + " | ".join(map(_cell, line)) + " |" for line in lines)
 
 
-def markdown_cell(value):
+def _cell(value):
     text = " ".join(str("" if value is None else value).split())
     return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from ragassay.release.verification import card, relations, release_folder, table_files
+from ragassay.release.verification import card, listing, relations, table_files
 from ragassay.release.verification.facts import facts
 from ragassay.release.verification.release_folder import (
     LARGEST_PARSED,
@@ -22,8 +22,8 @@ from ragassay.release.verification.release_folder import (
     SIGNATURE,
     SUMS,
     TABLES,
-    NoRelease,
     ReleaseFolder,
+    Unusable,
 )
 
 NAMESPACE, SIGNER = "ragassay-release", "publisher"
@@ -63,7 +63,7 @@ def _problems(folder, signers):
         yield from _signature(folder, signers)
     try:
         changed = False
-        for changed in itertools.chain(_large(folder), release_folder.stray_files(folder)):
+        for changed in itertools.chain(_large(folder), listing.problems(folder)):
             yield changed
         if changed:
             return
@@ -76,7 +76,7 @@ def _problems(folder, signers):
         if not damaged:
             yield from relations.problems(release)
             yield from _documents(release)
-    except NoRelease as error:
+    except Unusable as error:
         yield str(error)
     except MemoryError:
         yield f"{folder}: {table_files.TOO_LARGE}"
@@ -87,7 +87,7 @@ def _problems(folder, signers):
 def _unnamed(release):
     """Files among the tables that the manifest does not name."""
     named = {file for files in release.files.values() for file in files}
-    for name in release_folder.present(release.folder):
+    for name in listing.present(release.folder):
         if name.startswith(f"{TABLES}/") and name not in named:
             yield f"{name}: found a file of no table of manifest.json; remove it, it is not part of the release"
 
@@ -116,10 +116,10 @@ def _large(folder):
         yield f"config, prompts: found {parsed} bytes in YAML and TSV files, expected at most {LARGEST_PARSED}"
 
 
-def report(folder: Path, problems: Iterable[str]) -> int:
+def report(folder: Path, found: Iterable[str]) -> int:
     """Print all problems, or that there is none; returns the exit status."""
     count = 0
-    for problem in problems:
+    for problem in found:
         count += 1
         sys.stdout.write(f"{problem}\n")
     sys.stdout.write(f"{count} problems\n" if count else f"{summary(folder)}\n")
@@ -136,13 +136,13 @@ def summary(folder: Path) -> str:
 def _documents(release):
     """Numbers of the card or the datasheet that are not those of the tables, which are counted again."""
     for name, text in card.documents(release, facts(release)).items():
-        lines = (release.folder / name).read_bytes().decode(errors="replace").split("\n")
+        found = (release.folder / name).read_bytes().decode(errors="replace").split("\n")
         wanted = text.split("\n")
-        for number, (line, other) in enumerate(zip(lines, wanted, strict=False), 1):
+        for number, (line, other) in enumerate(zip(found, wanted, strict=False), 1):
             if line != other:
                 yield f"{name}:{number}: found {line[:100]!r}, the tables give {other[:100]!r}"
-        if len(lines) != len(wanted):
-            yield f"{name}: found {len(lines)} lines, the tables give {len(wanted)}"
+        if len(found) != len(wanted):
+            yield f"{name}: found {len(found)} lines, the tables give {len(wanted)}"
 
 
 def _signature(folder, signers):
@@ -158,5 +158,5 @@ def _signature(folder, signers):
         yield f"{SIGNATURE}: cannot be checked ({error.strerror}: ssh-keygen or {SUMS})"
         return
     if done.returncode:
-        reason = " ".join((done.stderr or done.stdout).split())
-        yield f"{SIGNATURE}: is no signature by a key in {signers} over {SUMS} ({reason[:120]})"
+        told = " ".join((done.stderr or done.stdout).split())
+        yield f"{SIGNATURE}: is no signature by a key in {signers} over {SUMS} ({told[:120]})"

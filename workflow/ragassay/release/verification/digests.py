@@ -8,7 +8,6 @@ on how they were packed. Needs the standard library and pyarrow alone.
 import hashlib
 import json
 import struct
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -72,29 +71,6 @@ def first(mask: pa.Array) -> int:
     return places[0].as_py() if len(places) else -1
 
 
-class FilePass:
-    """`add` every batch of a file in its order; `watched` names the columns whose distinct values are wanted."""
-
-    def __init__(self, schema: pa.Schema, watched: Iterable[str] = ()):
-        self.digest, self.missing = LogicalDigest(schema), Counter()
-        self._values = {name: [pa.nulls(0, schema.field(name).type)] for name in watched if name in schema.names}
-
-    @property
-    def rows(self) -> int:
-        return self.digest.rows
-
-    def add(self, batch: pa.RecordBatch) -> None:
-        self.digest.add(batch)
-        self.missing.update({name: batch[name].null_count for name in batch.schema.names})
-        for name, pieces in self._values.items():
-            pieces.append(batch[name].unique())
-
-    def distinct(self, column: str) -> pa.Array:
-        """The values of a watched column, each once, without missing ones; none where the file has no such column."""
-        pieces = self._values.get(column)
-        return pc.drop_null(pa.chunked_array(pieces).unique()) if pieces else pa.nulls(0, pa.string())
-
-
 class LogicalDigest:
     """`add` every batch of a table in its order; then `hexdigest`."""
 
@@ -142,12 +118,8 @@ class _Column:
             self.values.update(_numbers(_as_64_bits(present), 8))
 
     def summary(self):
-        parts = [
-            self.name,
-            str(self.kind),
-            *(stream.hexdigest() for stream in (self.missing, self.lengths, self.values)),
-        ]
-        return [*parts, self.inner.summary()] if self.inner else parts
+        own = [self.name, str(self.kind), *(one.hexdigest() for one in (self.missing, self.lengths, self.values))]
+        return [*own, self.inner.summary()] if self.inner else own
 
 
 def _is(kind, kinds):

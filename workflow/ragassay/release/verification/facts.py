@@ -58,11 +58,9 @@ def texts_by_source(release: ReleaseFolder, file: str) -> Counter:
 def _documents(release):
     """Documents of each shard, and how many clusters and texts they have."""
     rows = []
-    for file, rows_of_file in release.each("documents", ["cluster_id"]):
+    for file, found in release.each("documents", ["cluster_id"]):
         texts = sum(count for (_, _, here), count in texts_by_source(release, file).items() if here)
-        rows.append(
-            (release.place("documents", file), rows_of_file.num_rows, len(rows_of_file["cluster_id"].unique()), texts)
-        )
+        rows.append((release.place("documents", file), found.num_rows, len(found["cluster_id"].unique()), texts))
     return rows
 
 
@@ -88,20 +86,20 @@ def _abstentions(release):
     rows = []
     for name in sorted(release.tables):
         if release.has(name, "abstained"):
-            votes = release.read(name, ["abstained"])
-            if pa.types.is_string(votes["abstained"].type):
-                counts = Counter(votes["abstained"].to_pylist())
-                rows += [(name, votes.num_rows, reason, counts[reason]) for reason in sorted(filter(None, counts))]
-                rows += [] if set(counts) - {None} else [(name, votes.num_rows, "none", 0)]
+            found = release.read(name, ["abstained"])
+            if pa.types.is_string(found["abstained"].type):
+                counts = Counter(found["abstained"].to_pylist())
+                rows += [(name, found.num_rows, reason, counts[reason]) for reason in sorted(filter(None, counts))]
+                rows += [] if set(counts) - {None} else [(name, found.num_rows, "none", 0)]
     return rows
 
 
 def _calls(release):
     """What was asked and paid by each rule and model; dollars to a millionth."""
     sums = {}
-    for file, rows_of_file in release.each("calls", ["model", *SPENT]):
+    for file, found in release.each("calls", ["model", *SPENT]):
         rule = release.place("calls", file).split("/")[0]
-        for row in rows_of_file.to_pylist():
+        for row in found.to_pylist():
             sums.setdefault((rule, row["model"]), Counter()).update({name: row[name] for name in SPENT})
     lines = [(*key, *(counts[name] for name in SPENT)) for key, counts in sorted(sums.items())]
     if lines:
@@ -113,8 +111,8 @@ def _counted(release, table, names, added=None):
     """Rows of a table by these columns; `added` is a column that is added up instead."""
     if not release.has(table):
         return []
-    present = [column["name"] for column in release.tables[table]["columns"]]
-    rows = release.read(table, [name for name in names if name in present]).select(names)
+    known = [column["name"] for column in release.tables[table]["columns"]]
+    rows = release.read(table, [name for name in names if name in known]).select(names)
     if added:
         return sorted(tuple(row.values()) for row in rows.to_pylist())
     counted = Counter(zip(*(column.to_pylist() for column in rows.columns), strict=True))

@@ -22,19 +22,19 @@ def problems(release: ReleaseFolder) -> Iterator[str]:
 
 def _references(release):
     """Values that are missing in the column they refer to."""
-    values = {}
+    known = {}
     for table, column, other, target in release.manifest["references"]:
         if release.has(table, column) and release.has(other, target):
-            if (other, target) not in values:
-                values[other, target] = pa.chunked_array(_distinct(release, other, target).values())
-            yield from _dangling(release, table, column, values[other, target], f"column {target} of table {other}")
+            if (other, target) not in known:
+                known[other, target] = pa.chunked_array(_distinct(release, other, target).values())
+            yield from _dangling(release, table, column, known[other, target], f"column {target} of table {other}")
 
 
 def _prompts(release):
     """Prompts that rows were asked with and that the release lacks."""
     for table in release.tables:
-        for file, prompts in _distinct(release, table, "prompt").items() if release.has(table, "prompt") else ():
-            for prompt in prompts.to_pylist():
+        for file, found in _distinct(release, table, "prompt").items() if release.has(table, "prompt") else ():
+            for prompt in found.to_pylist():
                 if prompt not in release.manifest["prompts"]:
                     yield f"{file}: prompt {prompt!r} is not in the prompts of manifest.json"
 
@@ -44,15 +44,15 @@ def _distinct(release, table, column):
     return {file: release.passes[file].distinct(column) for file in release.files[table]}
 
 
-def _dangling(release, table, column, values_of_target, where):
+def _dangling(release, table, column, known, where):
     """All files are looked up at once, since each look-up goes through everything that is known."""
     distinct = _distinct(release, table, column)
     values = pa.chunked_array(distinct.values())
-    dangling = values.filter(pc.invert(pc.is_in(values, values_of_target)))
-    for file, values_of_file in distinct.items() if len(dangling) else ():
-        at = first(pc.is_in(values_of_file, dangling))
+    dangling = values.filter(pc.invert(pc.is_in(values, known)))
+    for file, found in distinct.items() if len(dangling) else ():
+        at = first(pc.is_in(found, dangling))
         if at >= 0:
-            yield f"{file}: {column} {values_of_file[at].as_py()!r} is not in {where}"
+            yield f"{file}: {column} {found[at].as_py()!r} is not in {where}"
 
 
 def _splits(release):
@@ -105,9 +105,9 @@ def _texts(release):
         files = release.tables[table]["files"]
         for column in columns:
             missing = sum(release.passes[file].missing[column] for file in files)
-            counts = {False: missing, True: sum(entry["rows"] for entry in files.values()) - missing}
-            if +Counter(counts) != +states.get((table, column), Counter()):
-                yield f"published_texts: column {column} of table {table} has {counts[True]} texts, not its count"
+            found = {False: missing, True: sum(entry["rows"] for entry in files.values()) - missing}
+            if +Counter(found) != +states.get((table, column), Counter()):
+                yield f"published_texts: column {column} of table {table} has {found[True]} texts, not its count"
 
 
 def _poison(release):
@@ -117,7 +117,7 @@ def _poison(release):
     for files in release.files.values():
         for file in files:
             place = file.removeprefix(f"{TABLES}/").removesuffix(".parquet")
-            if any(f"{place}/".startswith(f"{planted}/") for planted in release.manifest["poison"]):
+            if any(f"{place}/".startswith(f"{one}/") for one in release.manifest["poison"]):
                 yield f"{file}: found what attacks plant, expected none: the release says that it has no poison"
     for file in release.files.get("passages", ()):
         if pc.any(pc.match_substring_regex(release.passes[file].distinct("passage_id"), POISONED)).as_py():

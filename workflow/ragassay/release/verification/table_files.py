@@ -8,7 +8,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ragassay.release.verification.digests import FilePass, batches, first
+from ragassay.release.verification.digests import batches, first
+from ragassay.release.verification.file_pass import FilePass
 from ragassay.release.verification.release_folder import REFUSED, ReleaseFolder
 
 SECRETS = (
@@ -38,8 +39,8 @@ def problems(release: ReleaseFolder) -> Iterator[str]:
     places = [(table, file) for table, files in release.files.items() for file in files]
     with ThreadPoolExecutor() as pool:
         outcomes = list(zip(places, pool.map(of_file, places), strict=True))
-    for place, problems_of_file in outcomes:
-        again = of_file(place) if problems_of_file is None else problems_of_file
+    for place, found in outcomes:
+        again = of_file(place) if found is None else found
         yield from [f"{place[1]}: {TOO_LARGE}"] if again is None else again
 
 
@@ -51,9 +52,9 @@ def _of_file(release, file, table, ids):
     wanted, texts = entry["files"][file], release.manifest["texts"].get(table, ())
     columns = {column["name"]: column["type"] for column in entry["columns"]}
     schema = pq.read_schema(path)
-    columns_found = {field.name: str(field.type) for field in schema}
-    if list(columns_found.items()) != list(columns.items()):
-        yield f"found the columns {columns_found}, expected {columns} as in manifest.json"
+    found = {field.name: str(field.type) for field in schema}
+    if list(found.items()) != list(columns.items()):
+        yield f"found the columns {found}, expected {columns} as in manifest.json"
         return
     seen, last, ordered = FilePass(schema, release.watched(table)), None, True
     searched = [name for name, kind in columns.items() if kind == "string" and name not in ids]

@@ -1,7 +1,5 @@
 """Targets by rules: facts of a corpus with their answers exchanged."""
 
-from collections import Counter
-
 import pytest
 
 from project import ROOT
@@ -9,7 +7,7 @@ from ragassay.corpora.corpus import cuts
 from ragassay.documents.sources import document_files, records
 from ragassay.grading.matches import contains
 from ragassay.studies.poisoning.targets.fact_targets import LONGEST, fact_targets
-from ragassay.studies.poisoning.targets.wrong_answers import aliases, form, wrong_answer
+from ragassay.studies.poisoning.targets.wrong_answers import DATE, NAME, NUMBER, aliases, form
 
 
 def passages(texts):
@@ -52,22 +50,16 @@ def test_texts_state_the_wrong_answer_beside_what_is_true(made):
         assert all(len(text.split()) <= LONGEST for text in row["texts"])
 
 
-def test_kinds_are_what_is_asked_for_and_documents_take_turns(made):
+def test_a_question_quotes_a_sentence_with_a_gap_and_documents_take_turns(made):
     rows = [row for row, _ in made if row]
-    assert {row["kind"] for row in rows} >= {"who", "what", "how many", "when"}
+    assert {row["kind"] for row in rows} == {NUMBER, DATE, NAME}
     for row in rows:
-        if row["kind"] in ("who", "what", "which"):
-            assert row["question"].lower().startswith(row["kind"])
+        asked, _, quoted = row["question"].partition(" is missing here: ")
+        assert asked == f"Which {row['kind']}" and quoted.count("...") == 1
+        text = next(one["text"] for one in TEXTS if one["url"] == row["document"])
+        assert quoted.rstrip("?").replace("...", row["answers"][0]) in " ".join(text.split())
     first = [row["document"] for row in rows][: len(TEXTS) // 2]
     assert len(set(first)) == len(first)
-
-
-def test_the_demo_has_four_hundred_from_nearly_all_articles():
-    rows = [row for row, _ in fact_targets(passages(ALL), 1) if row][:400]
-    assert len(rows) == len({row["question"] for row in rows}) == 400
-    assert len({row["document"] for row in rows}) >= 0.9 * len(ALL)
-    counts = Counter(row["kind"] for row in rows)
-    assert min(counts[kind] for kind in ("who", "what", "how many", "when")) >= 50
 
 
 def test_the_same_corpus_in_another_order_gives_the_same_targets(made):
@@ -78,36 +70,25 @@ def test_the_same_corpus_in_another_order_gives_the_same_targets(made):
 @pytest.mark.parametrize(
     ("kind", "one", "other", "alike"),
     [
-        ("how many", "nine days", "two boats", True),
-        ("how many", "9,400 tonnes", "2,400 tickets", True),
-        ("how many", "9,400 tonnes", "12 tickets", False),
-        ("how many", "5.7 million marks", "4.4 million marks", True),
-        ("how many", "5.7 million marks", "4.4 marks", False),
-        ("when", "26 November", "12 March", True),
-        ("when", "26 November", "November", False),
-        ("when", "Friday", "November", False),
-        ("subject", "Ada Vance", "Bo Lind", True),
-        ("subject", "Ada Vance", "the ferry", False),
-        ("subject", "the ferry", "the ferries", False),
+        (NUMBER, "9,400", "2,400", True),
+        (NUMBER, "9,400", "12", False),
+        (DATE, "26 November", "12 March", True),
+        (DATE, "26 November", "26 November 2026", False),
+        (NAME, "Ada Vance", "Bo Lind", True),
+        (NAME, "Ada Vance", "Brackwater", False),
     ],
 )
 def test_answers_are_exchanged_for_such_as_look_alike(kind, one, other, alike):
     assert (form(kind, one) == form(kind, other)) == alike
 
 
-def test_of_a_count_only_the_number_is_exchanged():
-    assert wrong_answer("how many", "nine days", "two boats") == "two days"
-    assert wrong_answer("subject", "The ferry", "The old mill") == "the old mill"
-
-
 @pytest.mark.parametrize(
     ("kind", "answer", "others"),
     [
-        ("how many", "5.7 million marks", ["5.7 million"]),
-        ("how many", "Nine", []),
-        ("when", "26 November 2026", ["November 26 2026"]),
-        ("subject", "Ada Vance", ["Vance"]),
-        ("subject", "the ferry", []),
+        (NUMBER, "5.7", []),
+        (DATE, "26 November 2026", ["November 26 2026"]),
+        (NAME, "Ada Vance", ["Vance"]),
+        (NAME, "Brackwater", []),
     ],
 )
 def test_other_ways_to_write_an_answer(kind, answer, others):

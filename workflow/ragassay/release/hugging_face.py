@@ -1,0 +1,137 @@
+"""Write questions and documents as a folder that `datasets.load_dataset` opens: Parquet files and a data card.
+
+Two configurations: `questions`, in the splits train, validation and test, and `documents`, the whole corpus in one
+split. A split without questions is omitted. All questions are included; `status` says which were kept. The card is made
+from the rows and the schemas alone, so it never disagrees with them.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+
+import yaml
+
+from ragassay.base import tables
+from ragassay.release.folders import building
+from ragassay.schemas.release import EXPORTED_DOCUMENTS, EXPORTED_QUESTIONS
+
+SPLITS = ("train", "validation", "test")
+CORPUS = "corpus"
+KINDS = ("in scope, kept", "out of scope, kept", "of these hard", "disputed", "undecided")
+SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
+
+
+@dataclass(frozen=True)
+class About:
+    """What the card says beyond the rows. `licence` is the hub's name of a licence, such as cc-by-4.0 or other."""
+
+    title: str
+    licence: str
+    licence_note: str  # to whom the texts belong, and what may be done with them
+    language: str = "en"
+
+
+def write_hugging_face(folder, documents: list[dict], questions: list[dict], about: About) -> None:
+    """`documents` are rows of exported_documents; `questions` of exported_questions, each with its split besides."""
+    parts = {split: [_without_split(row) for row in questions if row["split"] == split] for split in SPLITS}
+    parts = {split: rows for split, rows in parts.items() if rows}
+    with building(folder) as place:
+        for split, rows in parts.items():
+            tables.write(EXPORTED_QUESTIONS, place / "questions" / f"{split}.parquet", rows)
+        tables.write(EXPORTED_DOCUMENTS, place / "documents" / f"{CORPUS}.parquet", documents)
+        (place / "README.md").write_text(card(documents, parts, about), encoding="utf-8", newline="\n")
+
+
+def card(documents: list[dict], parts: dict[str, list[dict]], about: About) -> str:
+    questions = [row for rows in parts.values() for row in rows]
+    return "\n".join(
+        [
+            f"---\n{_front(documents, parts, about)}---\n",
+            f"# {about.title}\n",
+            "Questions about documents, some of which the document does not answer although they sound as if it did:"
+            " do readers and retrievers notice? Models wrote and judged the questions.\n",
+            "## Counts\n",
+            f"{len(documents)} documents, {len(questions)} questions.\n",
+            _table(("split", *KINDS), [(split, *_counts(rows)) for split, rows in parts.items()]),
+            _table(("topic", *KINDS), _by_topic(questions)),
+            "A question is kept if the judge agrees with what it was written to be; use the others with care.\n",
+            *_without_texts(documents),
+            "## Fields\n",
+            "### questions\n",
+            _fields(EXPORTED_QUESTIONS),
+            "### documents\n",
+            _fields(EXPORTED_DOCUMENTS),
+            "## Splits\n",
+            "A document and all its near-duplicates, with all their questions, are in one split.\n",
+            "## Models\n",
+            f"Questions written by {_names(questions, 'generator')}, judged by {_names(questions, 'judge')}.\n",
+            "## Licence\n",
+            f"{about.licence}. {about.licence_note}\n",
+            "## Use\n",
+            '```python\nfrom datasets import load_dataset\n\nquestions = load_dataset("<this folder>", "questions")\n'
+            'documents = load_dataset("<this folder>", "documents")\n```\n',
+        ]
+    )
+
+
+def _without_texts(documents):
+    """What the card says where texts are missing."""
+    if any(row["text"] is not None for row in documents):
+        return []
+    return [
+        "The texts of the documents are not in this folder. `url` says where each was published; if `content_hash` is"
+        " the SHA-256 of the article's text as you extract it, its first `text_end` characters are the document.\n"
+    ]
+
+
+def _counts(rows):
+    """How many of each of KINDS."""
+    kept = Counter(row["intended"] for row in rows if row["status"] == "kept")
+    hard = sum(row["status"] == "kept" and row["intended"] == "out_of_scope" and bool(row["hard"]) for row in rows)
+    status = Counter(row["status"] for row in rows)
+    return kept["in_scope"], kept["out_of_scope"], hard, status["disputed"], status["undecided"]
+
+
+def _by_topic(questions):
+    topics = {}
+    for row in questions:
+        topics.setdefault(row["topic"] or "(none)", []).append(row)
+    return [(topic, *_counts(topics[topic])) for topic in sorted(topics)]
+
+
+def _front(documents, parts, about):
+    """What the hub and the library read: licence, size, and which files are which split of which configuration."""
+    total = sum(map(len, parts.values()))
+    size = next((name for limit, name in SIZES if total < limit), "n>1M")
+    splits = [{"split": split, "path": f"questions/{split}.parquet"} for split in parts]
+    configs = [{"config_name": "questions", "default": True, "data_files": splits}] if splits else []
+    corpus = [{"split": CORPUS, "path": f"documents/{CORPUS}.parquet"}]
+    front = {
+        "license": about.licence,
+        "language": [about.language],
+        "pretty_name": about.title,
+        "size_categories": [size],
+        "task_categories": ["question-answering", "text-retrieval"],
+        "configs": [*configs, {"config_name": "documents", "data_files": corpus}],
+    }
+    return yaml.safe_dump(front, sort_keys=False, allow_unicode=True)
+
+
+def _fields(table):
+    return _table(("column", "type", "meaning"), [(f"`{c.name}`", c.type, c.description) for c in table.columns])
+
+
+def _table(head, rows):
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(map(_cell, line)) + " |" for line in lines) + "\n"
+
+
+def _cell(value):
+    return " ".join(str(value).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").split())
+
+
+def _names(rows, column):
+    return ", ".join(sorted({_cell(row[column]) for row in rows})) or "nobody"
+
+
+def _without_split(row):
+    return {name: value for name, value in row.items() if name != "split"}

@@ -1,0 +1,62 @@
+"""SHA256SUMS: every file of a release and the digest of its bytes. What is not listed does not belong there."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from ragassay.release.verification.digests import sha256
+from ragassay.release.verification.release_folder import SIGNATURE, SUMS
+
+LINE = re.compile(r"([0-9a-f]{64})  ([^\n\0]+)")
+
+
+def write_sums(folder: Path, known: dict[str, str] | None = None) -> None:
+    """`known` has the digests of files that were hashed already."""
+    sums = {name: sha256(folder / name) for name in present(folder) if name not in (known or {})} | (known or {})
+    lines = [f"{digest}  {name}\n" for name, digest in sorted(sums.items())]
+    (folder / SUMS).write_text("".join(lines), encoding="utf-8", newline="\n")
+
+
+def present(folder: Path) -> list[str]:
+    """Everything in the folder but the list and its signature; of folders only those without content."""
+    found = []
+    for path in folder.rglob("*"):
+        name = path.relative_to(folder).as_posix()
+        folder_with_content = path.is_dir() and not path.is_symlink() and any(path.iterdir())
+        if not folder_with_content and name not in (SUMS, SIGNATURE):
+            found.append(name)
+    return sorted(found)
+
+
+def problems(folder: Path) -> Iterator[str]:
+    """Files of a release that are not those of its list."""
+    try:
+        text = (folder / SUMS).read_bytes().decode()
+    except (OSError, UnicodeDecodeError) as error:
+        yield f"{SUMS}: cannot be read ({type(error).__name__}); get the release again"
+        return
+    listed, broken = {}, not text.endswith("\n")
+    if broken:
+        yield f"{SUMS}: found no line end behind the last line; the list is cut off"
+    for number, line in enumerate(text.split("\n")[:-1], 1):
+        match = LINE.fullmatch(line)
+        if not match or match[2] in listed:
+            broken = True
+            yield f"{SUMS}:{number}: found {line[:80]!r}, expected a digest and the name of a file, each once"
+        else:
+            listed[match[2]] = match[1]
+    if broken:  # files that it has lost are no strays
+        return
+    files = present(folder)
+    missing = listed.keys() - {*files}
+    emptied = {parent.as_posix() for lost in missing for parent in PurePosixPath(lost).parents}
+    for name in sorted(listed.keys() | files):
+        if name not in listed:
+            if name not in emptied:  # a folder that lost its files
+                yield f"{name}: found a file that {SUMS} does not list; remove it, it is not part of the release"
+        elif name in missing:
+            yield f"{name}: no such file, but {SUMS} lists it; get the release again"
+        elif (folder / name).is_symlink() or not (folder / name).is_file():
+            yield f"{name}: found no plain file; get the release again"
+        elif (found := sha256(folder / name)) != listed[name]:
+            yield f"{name}: found the digest {found[:12]}..., expected {listed[name][:12]}...; get the file again"
