@@ -1,11 +1,11 @@
 """Twelve providers' manners times what servers do wrong: is any row lost, any verdict made up, any shard stopped that
 need not stop, any ledger poisoned?
 
-Each pair, with the official client and with the fast one, asks a loopback server that plays the provider
-(provider/manners.py) twenty questions of three samples each, most of them with a setting that some provider refuses.
-Then the server does nothing wrong any more, and the same is asked again from the same ledger: whatever was not answered
-for a passing reason has to be answered now. Where every request is refused, as with a wrong key, few are asked: the job
-has to stop, and nothing may be held against them.
+Each pair, with the official clients of OpenAI and Together and with the fast one, asks a loopback server that plays the
+provider (provider/manners.py) twenty questions of three samples each, most of them with a setting that some provider
+refuses. Then the server does nothing wrong any more, and the same is asked again from the same ledger: whatever was not
+answered for a passing reason has to be answered now. Where every request is refused, as with a wrong key, few are
+asked: the job has to stop, and nothing may be held against them.
 
 Waits between tries are a hundred times shorter than in use, and several pairs run side by side. When a request counts
 as lost is measured first: it is a multiple of what this machine takes for a reply now, so that other work on it stops
@@ -27,7 +27,7 @@ from tools.provider.manners import PROVIDERS
 from tools.provider.spoilt import HOPELESS, PASSING, READABLE, REFUSALS
 
 REQUESTS, FEW, SAMPLES, IN_FLIGHT = 20, 6, 3, 8
-CLIENTS = {"official", "fast"}
+CLIENTS = {"official": ("openai", "official"), "of_together": ("together", "official"), "fast": ("openai", "fast")}
 SIDE_BY_SIDE = 2 * os.cpu_count()  # pairs; most of their time is waiting
 SLACK = 5  # how much slower than when it was measured a reply may be
 RIGHT, WORD, LONG = "The answer is: yes.", "forbidden", "word " * 4000
@@ -130,9 +130,11 @@ def pair(provider, name, client, timeout):
     settings, allowed = MISBEHAVIOUR[name]
     count, counts = FEW if allowed is STOPS else REQUESTS, Counter()
     own = {"concurrency": IN_FLIGHT, "timeout": timeout, "price": {"input": 1.0, "output": 2.0}}
-    own |= {"options": OPTIONS.get(name, {}), "client": client}
+    kind, own["client"] = CLIENTS[client]
+    own |= {"options": OPTIONS.get(name, {})}
     with Loopback(manners=provider, texts=[RIGHT], **settings) as server, tempfile.TemporaryDirectory() as folder:
-        model = Model(provider, "openai", "loopback", server.url, "LOOPBACK_KEY", **own)
+        base = server.url.removesuffix("/v1") if kind == "together" else server.url
+        model = Model(provider, kind, "loopback", base, "LOOPBACK_KEY", **own)
         rows, why = asked(model, count, folder)
         whole = count * SAMPLES
         if allowed is STOPS:
@@ -168,7 +170,7 @@ def main():
     only, total, begun = set(sys.argv[1:]), Counter(), time.monotonic()
     names = [name for name in MISBEHAVIOUR if name in only or not only & MISBEHAVIOUR.keys()]
     providers = [name for name in PROVIDERS if name in only or not only & PROVIDERS.keys()]
-    clients = [name for name in CLIENTS if name in only or not only & CLIENTS]
+    clients = [name for name in CLIENTS if name in only or not only & CLIENTS.keys()]
     pairs = [(one, name, client) for name in names for one in providers for client in clients]
     slack = SLACK * SIDE_BY_SIDE
     hanging, usual = (max(1.0, slack * seconds("groq", name) / IN_FLIGHT) for name in ("none", "huge"))
@@ -183,7 +185,7 @@ def main():
         f"{time.monotonic() - begun:.0f} s, lost after {max(20.0, usual):.0f} s, or {hanging:.1f} s where some hang\n"
     )
     figure("providers_played", len(PROVIDERS), "providers", ">= 12")
-    figure("clients_played", len(clients), "clients", ">= 2")
+    figure("clients_played", len(clients), "clients", ">= 3")
     figure("misbehaviours", len(MISBEHAVIOUR), "kinds", ">= 60")
     figure("rows_lost", total["lost"], "samples", "== 0")
     figure("verdicts_made_up", total["made_up"], "samples", "== 0")

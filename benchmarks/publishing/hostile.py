@@ -12,7 +12,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from publishing.sealing import seal
+from publishing.sealing import seal, with_column
 from ragassay.base import plain_yaml
 from ragassay.release.verification import listing
 from ragassay.release.verification.release_folder import MANIFEST, SUMS
@@ -151,6 +151,60 @@ def resealed(table: str, *dropped: str) -> Callable[[Path], None]:
     return trick
 
 
+def entries(*keys: str, **made) -> Callable[[Path], None]:
+    """A mapping of the manifest gets so many more entries."""
+
+    def trick(folder):
+        manifest = json.loads((folder / MANIFEST).read_text())
+        place = manifest
+        for key in keys:
+            place = place[key]
+        place |= made
+        write_manifest(folder, json.dumps(manifest))
+
+    return trick
+
+
+def nulls(folder: Path) -> None:
+    """A column that is never empty is, and the manifest allows it."""
+    manifest = json.loads((folder / MANIFEST).read_text())
+    for column in manifest["tables"]["metrics"]["columns"]:
+        column["null"] |= column["name"] == "keys"
+    (folder / MANIFEST).write_text(json.dumps(manifest))
+    for file in manifest["tables"]["metrics"]["files"]:
+        rows = pq.read_table(folder / file, partitioning=None)
+        at = rows.column_names.index("keys")
+        empty = pa.nulls(rows.num_rows, pa.string())
+        pq.write_table(rows.set_column(at, rows.schema.field(at).with_nullable(True), empty), folder / file)
+    seal(folder)
+
+
+def nested_accounts(folder: Path) -> None:
+    manifest = json.loads((folder / MANIFEST).read_text())
+    for file in manifest["tables"]["calls"]["files"]:
+        rows = pq.read_table(folder / file, partitioning=None)
+        pq.write_table(with_column(rows, "served_as", ["[" * 100_000] * rows.num_rows), folder / file)
+    seal(folder)
+
+
+def many_bombs(folder: Path) -> None:
+    """Files of some 20 kB that unfold to 200 MB each, which is allowed for one alone."""
+    manifest = json.loads((folder / MANIFEST).read_text())
+    files = manifest["tables"]["claims"]["files"]
+    rows = pq.read_table(folder / CLAIMS, partitioning=None).slice(0, 1)
+    text = pa.DictionaryArray.from_arrays(pa.array([0] * 200, pa.int32()), pa.array(["x" * 1_000_000]))
+    columns = [text if name == "text" else pa.repeat(rows[name][0], 200) for name in rows.column_names]
+    for number in range(300):
+        file = f"{Path(CLAIMS).parent}/s{number}.parquet"
+        files[file] = {"rows": 200, "digest": "0" * 64}
+        if number:
+            shutil.copyfile(folder / Path(CLAIMS).parent / "s0.parquet", folder / file)
+        else:
+            made = pa.table(columns, rows.column_names)
+            pq.write_table(made, folder / file, store_schema=False, use_dictionary=["text"])
+    write_manifest(folder, json.dumps(manifest))
+
+
 def piped_list(folder: Path) -> None:
     (folder / SUMS).unlink()
     os.mkfifo(folder / SUMS)
@@ -192,6 +246,8 @@ def untrue(folder: Path) -> None:
 
 RULES = "replay", "rules"
 FILE, TABLE = ("tables", "claims", "files"), ("tables", "claims")
+LETTERS = str.maketrans("0123456789", "abcdefghij")
+EMPTY = {"path": None, "row": "", "key": ["a"], "columns": [{"name": "a", "type": "int64", "null": False}], "files": {}}
 SMK = f"import os\n{CODE}\n"
 TRICKS = {
     # Options on Snakemake's command line, and rules that no replay runs.
@@ -256,6 +312,7 @@ TRICKS = {
     "a deep configuration": in_file("config/config.yaml", "[" * 20_000),
     "a configuration that is a list": in_file("config/config.yaml", "[1, 2]\n"),
     "a configuration that is no text": in_file("config/config.yaml", b"\xff\xfe\x00"),
+    "a long number in base 60": in_file("config/config.yaml", lambda own: own + b"evil: 1" + b":1" * 180_000 + b"\n"),
     "no configuration": lambda folder: ((folder / "config/config.yaml").unlink(), listing.write_sums(folder)),
     "an unknown setting": in_config(evil=True),
     "a key for a setting": in_config(
@@ -278,6 +335,9 @@ TRICKS = {
     "a million references": in_manifest((("references",), [["claims", "doc_id", "documents", "doc_id"]] * 1_000_000)),
     "a million funnels": in_manifest((("funnels",), [["claims", "questions", "claims"]] * 1_000_000)),
     "a funnel with an unknown key": in_manifest((("funnels",), [["claims/{zz}", "questions", "novel_claims/{yy}"]])),
+    "100,000 tables": entries("tables", **{f"t{str(n).translate(LETTERS)}": EMPTY for n in range(100_000)}),
+    "100,000 names of a prompt": entries("prompts", **{f"{n:064x}": PROMPT for n in range(100_000)}),
+    "a prompt under two names": entries("prompts", **{"0" * 64: PROMPT}),
     "no references": in_manifest((("references",), [])),
     "no funnels": in_manifest((("funnels",), [])),
     "no texts": in_manifest((("texts",), {})),
@@ -288,10 +348,13 @@ TRICKS = {
     "no accounts": resealed("calls"),
     "accounts without a column": resealed("calls", "requests"),
     "answers without a column": resealed("recorded_answers", "body"),
+    "accounts that nest": nested_accounts,
+    "empty cells where there are none": nulls,
     "documents without a column": resealed("documents", "url"),
     "one text 200,000 times": as_table(dictionary_bomb, rows=200_000),
     "rows without end": as_table(rows_bomb, rows=60_000_000),
     "blanks without end": as_table(packed_bomb, rows=300),
+    "300 texts 200 times": many_bombs,
     "a table of four bytes": as_table(lambda path: path.write_bytes(b"PAR1")),
     "a table with a broken end": as_table(lambda path: path.write_bytes(path.read_bytes()[:-50] + b"\xff" * 50)),
     "a table with other columns": as_table(lambda path: pq.write_table(pa.table({"evil": [1]}), path)),
@@ -303,6 +366,13 @@ TRICKS = {
     "a list of nothing": lambda folder: (folder / SUMS).write_text("x\n" * 1_000_000),
     "a list of files that are missing": lambda folder: (folder / SUMS).write_text(
         "".join(f"{n:064x}  f{n}\n" for n in range(500_000))
+    ),
+    "a list of deep names": lambda folder: (folder / SUMS).write_text(
+        (folder / SUMS).read_text() + "".join(f"{n:064x}  {'a/' * 240}{n}\n" for n in range(100_000))
+    ),
+    "240 MB of line ends": lambda folder: (
+        [(folder / f"x{n}").write_bytes(b"\n" * 60_000_000) for n in range(4)],
+        listing.write_sums(folder),
     ),
     "a list that leads out": listed_elsewhere,
     "a list of 70 MB": lambda folder: (folder / SUMS).write_text("x" * 70_000_000),

@@ -151,6 +151,22 @@ def test_an_account_that_runs_dry_in_the_middle_poisons_nothing(serve, model, tm
     assert not any(answer.detail for (answer,) in answers(asked, model(server), tmp_path))
 
 
+@pytest.mark.parametrize("odd", ["odd_refusal", "page", "error_unnamed"])
+def test_an_account_that_breaks_poisons_no_new_ledger_of_few_requests(serve, model, tmp_path, quick, odd):
+    """The register has earlier answers; whether the model still answers, something harmless shows."""
+    server = serve()
+    tested = model(server, register=str(tmp_path / "register"))
+    answers(requests(1), tested, tmp_path / "another")
+    server.control(odd_answers={odd: 1.0})
+    with pytest.raises(ModelError, match=r"tested: the first .*refused|has no answer|no answer in|in a row"):
+        answers(requests(5), tested, tmp_path / "new")
+    server.control(odd_answers={}, odd_words={"war": odd})
+    found = answers(requests(5), tested, tmp_path / "new")
+    assert not any(answer.detail for (answer,) in found)
+    ((refused,),) = answers(requests(1, "war"), tested, tmp_path / "newer")
+    assert refused.finish_reason == "provider_error"
+
+
 @pytest.mark.parametrize("first", [0, 20])
 def test_the_last_ones_that_are_refused_in_unknown_words_abstain_if_the_model_still_answers(
     serve, model, tmp_path, first
@@ -215,7 +231,7 @@ def test_one_refused_request_costs_one_request_whatever_the_refusal_wears(serve,
     expected |= dict.fromkeys(("without_choices", "null_choices", "empty_choices"), "provider_error")
     assert reasons == {expected.get(odd, "refusal")}
     count = server.summary()["requests"]
-    assert count <= 18 + 3 * 8
+    assert count <= 18 + 3 * 8 + 1, "the last one may stand for all: then one is asked again, to see"
     assert answers(asked, model(server), tmp_path) == found == answers(asked, model(server, mode="replay"), tmp_path)
     assert server.summary()["requests"] == count, "a refusal is not asked again"
 

@@ -10,6 +10,8 @@ import yaml
 
 from ragassay.base.errors import AssayError
 
+WHOLE_NUMBER, MOST_DIGITS = "tag:yaml.org,2002:int", 1_000
+
 
 class YamlError(AssayError):
     """A text is not YAML, or holds what is not read here; `line` says where."""
@@ -40,6 +42,9 @@ class _Plain:
         return node
 
     def construct_object(self, node, deep=False):
+        if node.tag == WHOLE_NUMBER and len(node.value) > MOST_DIGITS:  # of those in base 60, 100 kB take minutes
+            found = f"found a number of {len(node.value)} digits, expected at most {MOST_DIGITS}"
+            raise yaml.constructor.ConstructorError(None, None, found, node.start_mark)
         try:
             return super().construct_object(node, deep)
         except (ValueError, OverflowError) as error:  # a day that no month has, more digits than Python accepts

@@ -34,6 +34,7 @@ UNREACHED = 2  # tries to reach a server that no job of the model has reached
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
 GIVE_UPS = 10  # requests in a row without an answer after which the provider counts as away
 SHOWN = 100  # characters of a prompt that has no answer
+HARMLESS = [{"role": "user", "content": "Say yes."}]  # no provider has a reason to refuse it
 DRAIN_SECONDS = 25.0  # Slurm kills 30 s after SIGTERM
 
 
@@ -90,9 +91,12 @@ class Caller:
         return bool(self.ledger.counts["samples"])
 
     async def conclude(self) -> None:
-        """All has been asked. Where the last refusals may be meant for any request, ask one that was answered again."""
-        if self.refusals.doubtful and self.control and not self.batched:
-            await self._send(*self.control, [0])
+        """All has been asked. Where the last refusals may be meant for any request, ask one that was answered again, or
+        a harmless one where this ledger has no answer yet and another has.
+        """
+        if self.refusals.doubtful and not self.batched and (self.control or self._has_answered()):
+            harmless = Request(HARMLESS, self.refusals.sampling)
+            await self._send(*(self.control or (call_key(self.identity, harmless), harmless)), [0])
             if self.refusals.doubtful:
                 self.refusals.stop()
         self.refusals.end()
@@ -180,7 +184,7 @@ class Caller:
                 unusable = unusable + 1 if failure.refused else 0
                 if failure.refused and (unusable >= failure.patience or not failure.again):
                     self.gave_up, self.answered = 0, True
-                    return self.refusals.abstain(key, numbers, failure)
+                    return self.refusals.abstain(key, numbers, failure, request.sampling)
                 if not failure.again:
                     raise ModelError(f"model {self.model.name}: {failure.detail}") from failure
                 self.refusals.complain(failure)

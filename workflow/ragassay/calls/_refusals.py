@@ -2,7 +2,7 @@
 
 A refusal is written into the ledger for good, and so never asked again, once this model has answered a request. One in
 words that nobody knows waits for an answer that comes after it: an account may run dry in the middle of a run. If none
-comes, the caller asks once more at the end what the model has answered before.
+comes, the caller asks once more at the end what the model has answered before, or something harmless.
 
 Ten refusals before any answer of this run stop the job: then nothing more is sent before those under way have come
 back. A run of fewer requests, all refused, keeps them as abstentions if the model has answered in an earlier run; else
@@ -30,16 +30,18 @@ class Refusals:
         self.takes_others = False
         self._open = []  # (key, samples, reason, words) of those that wait for an answer
         self.doubtful = False  # whether any of them may be meant for other requests, too
+        self.sampling = {}  # of the last one
         self._complaints = Counter()  # kind -> replies that could not be read
         self._words = ""  # of the last refusal or complaint
         self._reply_came = asyncio.Event()
         self._crashes = []  # words
 
-    def abstain(self, key: str, numbers: list[int], failure: Failure) -> dict[int, Answer]:
+    def abstain(self, key: str, numbers: list[int], failure: Failure, sampling: dict) -> dict[int, Answer]:
         """The answers to a refused request."""
+        self.sampling = sampling
         self._open.append((key, numbers, failure.refused, failure.detail))
         self._words = failure.detail
-        self.doubtful = self.doubtful or (failure.refused == "provider_error" and failure.kind.startswith("http"))
+        self.doubtful = self.doubtful or failure.refused == "provider_error"
         if failure.refused == "crash":
             self._crashes.append(failure.detail)
         if self.takes_others and not self.doubtful:

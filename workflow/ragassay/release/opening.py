@@ -35,7 +35,8 @@ def problems(folder, signers=None) -> list[str]:
     wrong = [*checks.problems(Path(folder), Path(signers) if signers else None)]
     if not wrong:
         release = ReleaseFolder(folder)
-        wrong = [checks.line(one) for check in (_undeclared, _unchecked, _missing, _prompts) for one in check(release)]
+        more = (one for check in (_undeclared, _unchecked, _missing, _prompts) for one in check(release))
+        wrong = [*checks.shown(folder, more)]
     return wrong
 
 
@@ -62,8 +63,13 @@ def _undeclared(release):
             expected = f"{declared[name].path} with the key {list(declared[name].key)}"
             yield f"found the table {name!r} at {entry['path']} with the key {entry['key']}, expected {expected}"
         else:
-            columns = {column["name"]: column["type"] for column in entry["columns"] if column["name"] != TEXT_END.name}
-            wanted = {column.name: str(column.type) for column in declared[name].columns}
+            columns = {column["name"]: (column["type"], column["null"]) for column in entry["columns"]}
+            columns.pop(TEXT_END.name, None)
+            withheld = contents.TEXTS.get(name, {})
+            wanted = {
+                column.name: (str(column.type), column.null or column.name in withheld)
+                for column in declared[name].columns
+            }
             if columns != wanted:
                 odd = sorted(name for name in columns.keys() | wanted.keys() if columns.get(name) != wanted.get(name))
                 expected = "expected those of this version of ragassay; use the one that made it"
@@ -88,6 +94,7 @@ def _unchecked(release):
 
 def _prompts(release):
     """Prompts that are not what the manifest says, or that are no prompts."""
+    loaded = set()
     for digest, file in release.manifest["prompts"].items():
         folder, _, name = file.partition("/")
         if not digest and not file:
@@ -95,6 +102,10 @@ def _prompts(release):
         if folder != "prompts" or not NAME.fullmatch(name) or not name.endswith(".yaml"):
             yield f"manifest.json: prompts: found the file {file!r}, expected prompts/<name>.yaml"
             continue
+        if file in loaded:
+            yield f"manifest.json: prompts: found the file {file!r} twice, expected it once"
+            continue
+        loaded.add(file)
         try:
             made = Prompt.load(release.folder / file).digest
         except PromptError as error:

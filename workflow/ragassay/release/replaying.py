@@ -70,13 +70,13 @@ def replay(
             keyed = _keyed(_give(opened, scratch, known))
             _write_ledgers(opened, scratch)
             _give_keys(opened, scratch, keyed)
+            targets = list(_files(opened, only or names))
+            _write_targets(scratch, targets)
         except MemoryError:
             raise
         except REFUSED as error:
             what = f"{type(error).__name__}: {str(error)[:200]}"
             raise NotReplayed(f"{release}: cannot be laid out for a replay ({what})") from error
-        targets = list(_files(opened, only or names))
-        _write_targets(scratch, targets)
         arguments = ["--snakefile", "replay.smk", "--forceall", "--rerun-triggers", "input"]
         arguments += ["--allowed-rules", *rules, "replay", "--", "replay"]
         done = (run or run_boxed)(scratch, arguments)
@@ -108,10 +108,18 @@ def _checked(opened):
     shards = (folder / "config/shards.tsv").read_bytes().decode(errors="surrogateescape")
     if shards.split()[:2] != ["shard", "documents"] or "\0" in shards:
         raise NotReplayed(f"{folder}/config/shards.tsv: found no table with the columns shard and documents")
+    shards = _here(opened, shards)
     for path in _brought(config, shards):
         if not configuration.stays_inside(path):
             raise NotReplayed(f"{folder}: found the path {path[:100]!r}, expected one inside the working directory")
     return config, shards
+
+
+def _here(opened, shards):
+    """The table of shards without those that no file of the release is about: to plan thousands takes minutes."""
+    names = {part for files in opened.files.values() for file in files for part in file[: -len(".parquet")].split("/")}
+    header, *rows = shards.splitlines(keepends=True)
+    return "".join([header, *([row for row in rows if row.split("\t")[0] in names] or rows[:1])])
 
 
 def _lay_out(opened, project, scratch, config, shards):

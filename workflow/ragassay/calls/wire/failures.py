@@ -112,16 +112,19 @@ CODES = {  # where a reply holds an error, what stands for a status if it is no 
     402: "insufficient_quota credit_limit billing_hard_limit_reached insufficient_credits payment_required",
     403: "permission_error permission_denied",
     404: "model_not_found not_found_error",
-    400: "invalid_request_error invalid_argument context_length_exceeded content_filter bad_request badrequesterror"
+    400: "invalid_request_error invalid_argument context_length_exceeded content_filter bad_request bad_request_error"
     " content_policy_violation",
     429: "rate_limit rate_limit_exceeded rate_limit_error resource_exhausted too_many_requests",
     503: "overloaded_error overloaded unavailable api_error server_error internal_server_error internal timeout"
-    " engine_overloaded service_unavailable internalservererror",
+    " engine_overloaded service_unavailable",
 }
-STATUS_OF = {name: status for status, names in CODES.items() for name in names.split()}
+STATUS_OF = {name.replace("_", ""): status for status, names in CODES.items() for name in names.split()}
+OF_ALL = {401, 402, 403, 404}  # what these say concerns every request
 WRONG_KEY = re.compile(
     r"api[ _-]?key\b[^.]{0,40}(?:not (?:valid|found)|invalid|incorrect|missing|expired|required|wrong|revoked|disabled)"
-    r"|(?:invalid|incorrect|missing|expired|wrong|no|unknown) (?:\w+ ){0,2}api[ _-]?key|\bapi_key_invalid\b",
+    r"|(?:invalid|incorrect|missing|expired|wrong|no|unknown|provide an) (?:\w[\w-]* ){0,2}(?:x-)?api[ _-]?key"
+    r"|\bapi_key_invalid\b|\bunauthori[sz]ed\b|\bauthentication (?:failed|error|required)"
+    r"|(?:invalid|incorrect|missing|expired|no) (?:\w+ ){0,2}(?:credentials|bearer token)",
     re.IGNORECASE,
 )
 NO_CREDIT = re.compile(
@@ -152,7 +155,9 @@ TOO_LONG = re.compile(
 )
 RETRY_AFTER = re.compile(r"retry[-_ ]?(?:after|delay)(?:_seconds)?\W{1,6}(\d+(?:\.\d+)?)(ms)?", re.IGNORECASE)
 FILTERED = re.compile(
-    r"content.?(?:filter|polic|management)|moderation|\bsafety\b|\bflagged\b|responsible ?ai|inappropriate|harmful",
+    r"content.?(?:filter|polic|management)|moderation|\bsafety\b|\bflagged\b|responsible ?ai|inappropriate|harmful"
+    r"|\b(?:prompt|input|content)\b[^.]{0,30}(?:blocked|rejected|not allowed|prohibited|violat)|prohibited_content"
+    r"|violation[^.]{0,30}\bin (?:the |your )?(?:prompt|input)",
     re.IGNORECASE,
 )
 
@@ -180,7 +185,7 @@ def failure_in_reply(error, source: str, model: Model, lost: bool) -> Failure:
     that is known may pass or not. `lost`: what was answered before the error may be billed.
     """
     code, words = _said(error)
-    status = int(code) if code.isdecimal() and len(code) < 4 else STATUS_OF.get(code.lower(), 0)
+    status = int(code) if code.isdecimal() and len(code) < 4 else _named(code)
     if status < 300 and (_reason(400, words) != "provider_error" or WRONG_KEY.search(words) or NO_CREDIT.search(words)):
         status = 400
     if status < 300:
@@ -195,14 +200,19 @@ def _advice(status, code, text, model):
     """What to do about a status that concerns every request, or ""."""
     if 300 <= status < 400:
         return MOVED
-    if status == 429 and STATUS_OF.get(code.lower()) == 402:
-        status = 402
+    if (status in (400, 422) and _named(code) in OF_ALL) or (status == 429 and _named(code) == 402):
+        status = _named(code)
     elif status in (400, 422) and WRONG_KEY.search(text):
         status = 401
     elif status in (400, 422) and NO_CREDIT.search(text):
         status = 402
     key = f"the environment variable {model.key_variable}" if model.key_variable else "key_variable, which is not set"
     return ADVICE.get(status, "").format(key=key, model=model.model)
+
+
+def _named(code):
+    """The status that the name of an error stands for, however it is spelt, or 0."""
+    return STATUS_OF.get(code.lower().replace("_", ""), 0)
 
 
 def _after(error):
@@ -242,7 +252,7 @@ def _said(error):
     if not isinstance(inner, dict):
         return "", str(inner)
     words = inner.get("message") or inner.get("detail") or inner
-    return str(inner.get("code") or inner.get("type") or ""), str(words)
+    return str(inner.get("code") or inner.get("type") or inner.get("status") or ""), str(words)
 
 
 def _parameter(error, code, words):

@@ -49,7 +49,12 @@ def line(text: str) -> str:
 
 def problems(folder: Path, signers: Path | None = None) -> Iterator[str]:
     """Bytes first; what they mean is only looked at if they are right, or else every change would be told twice."""
-    wrong = map(line, _problems(Path(folder), signers))
+    yield from shown(folder, _problems(Path(folder), signers))
+
+
+def shown(folder: Path, found: Iterable[str]) -> Iterator[str]:
+    """The first problems, each as it may be printed."""
+    wrong = map(line, found)
     yield from itertools.islice(wrong, MOST)
     if next(wrong, None):
         yield f"{folder}: found more than {MOST} problems; the rest is not shown"
@@ -80,7 +85,7 @@ def _problems(folder, signers):
         yield str(error)
     except MemoryError:
         yield f"{folder}: {table_files.TOO_LARGE}"
-    except (*REFUSED, RecursionError) as error:
+    except REFUSED as error:
         yield f"{folder}: cannot be read ({type(error).__name__}: {str(error)[:100]}); get the release again"
 
 
@@ -105,13 +110,14 @@ def _odd_lists(folder):
 
 def _large(folder):
     """Files that are read as a whole, and too large for that."""
-    parsed = 0
-    for path in sorted(folder.rglob("*")):
+    read, parsed = 0, 0
+    for path in folder.rglob("*"):
         if path.suffix != ".parquet" and path.is_file():
             size = path.stat().st_size
-            if size > LARGEST_TEXT:
-                yield f"{path.relative_to(folder)}: found {size} bytes, expected at most {LARGEST_TEXT}"
+            read += size
             parsed += size * (path.parent != folder and path.suffix in (".yaml", ".tsv"))
+    if read > LARGEST_TEXT:
+        yield f"found {read} bytes in files that are no tables, expected at most {LARGEST_TEXT}"
     if parsed > LARGEST_PARSED:
         yield f"config, prompts: found {parsed} bytes in YAML and TSV files, expected at most {LARGEST_PARSED}"
 

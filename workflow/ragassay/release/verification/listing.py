@@ -1,8 +1,9 @@
 """SHA256SUMS: every file of a release and the digest of its bytes. What is not listed does not belong there."""
 
+import bisect
 import re
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from ragassay.release.verification.digests import sha256
 from ragassay.release.verification.release_folder import SIGNATURE, SUMS
@@ -47,14 +48,14 @@ def problems(folder: Path) -> Iterator[str]:
             listed[match[2]] = match[1]
     if broken:  # files that it has lost are no strays
         return
-    files = present(folder)
-    missing = listed.keys() - {*files}
-    emptied = {parent.as_posix() for lost in missing for parent in PurePosixPath(lost).parents}
-    for name in sorted(listed.keys() | files):
+    here = {*present(folder)}
+    missing = sorted(listed.keys() - here)
+    for name in sorted(listed.keys() | here):
         if name not in listed:
-            if name not in emptied:  # a folder that lost its files
+            at = bisect.bisect(missing, f"{name}/")
+            if not missing[at : at + 1] or not missing[at].startswith(f"{name}/"):  # else a folder that lost its files
                 yield f"{name}: found a file that {SUMS} does not list; remove it, it is not part of the release"
-        elif name in missing:
+        elif name not in here:
             yield f"{name}: no such file, but {SUMS} lists it; get the release again"
         elif (folder / name).is_symlink() or not (folder / name).is_file():
             yield f"{name}: found no plain file; get the release again"

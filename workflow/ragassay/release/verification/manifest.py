@@ -7,18 +7,18 @@ part of a path can lead elsewhere, and nothing that is filled into a path or a f
 import re
 
 TABLES = "tables"
-LONGEST = 1_000  # entries of a list: a release of everything has less than 100
+LONGEST = 300  # entries of a list or mapping, but of files and sources: a release of everything has less than 150
 TEXT, NAME = re.compile(r"[^\0]{0,100000}"), re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 COLUMN, DIGEST = re.compile(r"[a-z][a-z0-9_]{0,99}"), re.compile(r"[0-9a-f]{64}")
 KEY = r"\{[a-z_]+\}"
 FORM = re.compile(rf"[a-z][a-z_]*(?:{KEY})?(?:/(?:[a-z_]+|{KEY}))*")  # where the files of a table lie: claims/{shard}
 PLACE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._+-]*(?:/[A-Za-z0-9_][A-Za-z0-9._+-]*)*")
-FILE = re.compile(rf"{TABLES}/{PLACE.pattern}\.parquet")
+FILE, SOURCE = re.compile(rf"{TABLES}/{PLACE.pattern}\.parquet"), re.compile(r"[^\0]{0,1000}")
 MISSING = object()  # an entry may be missing
 SHAPE = {
     **{"version": NAME, "title": TEXT, "licence": TEXT, "licence_note": TEXT, "language": TEXT},
     **{"signed": bool, "poisoned": bool, "run_words": int},
-    "sources": {TEXT: {"licence": TEXT, "texts": bool}},
+    "sources": {SOURCE: {"licence": TEXT, "texts": bool}},
     "models": [{"name": TEXT, "provider": TEXT, "model": TEXT, "revision": (TEXT, None)}],
     "tables": {
         COLUMN: {
@@ -87,12 +87,14 @@ def _misfit(value, shape, place):
         return "" if type(value) is shape and not (shape is int and value < 0) else _told(value, place, shape)
     if isinstance(shape, list):
         if not isinstance(value, list) or len(value) > LONGEST:
-            return _told(value, place, f"a list of at most {LONGEST}")
+            return _told(value, place, f"a list of at most {LONGEST} entries")
         return next(filter(None, (_misfit(inner, shape[0], f"{place}.{at}") for at, inner in enumerate(value))), "")
     if not isinstance(value, dict):
         return _told(value, place, "a mapping")
     [first, *_] = shape
     if isinstance(first, re.Pattern):
+        if len(value) > LONGEST and first not in (FILE, SOURCE):
+            return _told(value, place, f"a mapping with at most {LONGEST} entries")
         parts = [(key, first, f"{place}, a name") for key in value]
         parts += [(inner, shape[first], f"{place}.{key:.80}") for key, inner in value.items()]
     else:

@@ -128,6 +128,7 @@ def _secrets(release):
     """Secrets in other files than tables, which table_files looks into."""
     for path in sorted(release.folder.rglob("*")):
         if path.is_file() and path.suffix != ".parquet":
-            for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
-                if SECRET.search(line):
-                    yield f"{path.relative_to(release.folder)}:{number}: found what looks like a secret"
+            text = path.read_text(encoding="utf-8", errors="replace")
+            for found in SECRET.finditer(text):
+                number = text.count("\n", 0, found.end()) + 1
+                yield f"{path.relative_to(release.folder)}:{number}: found what looks like a secret"

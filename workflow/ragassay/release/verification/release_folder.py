@@ -22,10 +22,11 @@ MANIFEST, SUMS, SIGNATURE, CARD, DATASHEET = (
     "README.md",
     "DATASHEET.md",
 )
-LARGEST_TEXT = 64_000_000  # bytes of a file that is no table; all of them are read as a whole
+LARGEST_TEXT = 64_000_000  # bytes of all files that are no tables: each is read as a whole
 LARGEST_PARSED = 500_000  # bytes of configuration and prompts together: YAML takes 20 s a megabyte
 # What damaged and hostile tables raise.
-REFUSED = (pa.ArrowException, OSError, ValueError, ArithmeticError, LookupError, TypeError, AttributeError, Oversized)
+REFUSED = (pa.ArrowException, OSError, ValueError, ArithmeticError, LookupError, TypeError, AttributeError)
+REFUSED += (RecursionError, Oversized)
 
 
 class Unusable(Exception):
@@ -51,6 +52,7 @@ class ReleaseFolder:
         self.files = {name: sorted(entry["files"]) for name, entry in self.tables.items()}
         self.version = self.manifest["version"]
         self.passes = {}  # file -> the FilePass over it, as far as there was one
+        self.unfolded = 0  # bytes of tables in memory, all together
 
     def keys(self, table: str, file: str) -> dict[str, str]:
         """The values of the keys in the path of a file, such as generator and shard."""

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ragassay.release.verification.digests import batches, first
+from ragassay.release.verification.digests import LEAST_UNFOLDED, Oversized, batches, first
 from ragassay.release.verification.file_pass import FilePass
 from ragassay.release.verification.release_folder import REFUSED, ReleaseFolder
 
@@ -18,6 +18,7 @@ SECRETS = (
     r"|-----BEGIN [A-Z ]*PRIVATE KEY"
 )
 SECRET = re.compile(SECRETS)
+MOST_TIMES_ALL = 50  # bytes of all tables in memory, one after the other, against their size
 TOO_LARGE = "takes more memory than is allowed; with a clone of the project, more is: --memory GIGABYTES"
 
 
@@ -25,11 +26,13 @@ def problems(release: ReleaseFolder) -> Iterator[str]:
     """Several files are looked at side by side; those that take too much memory so, each alone."""
     ids = {name for entry in release.tables.values() for name in entry["key"]}
     ids |= {column for _, column, *_ in release.manifest["references"]}
+    sizes = [(release.folder / file).stat().st_size for files in release.files.values() for file in files]
+    most = LEAST_UNFOLDED + MOST_TIMES_ALL * sum(sizes)
 
     def of_file(place):
         table, file = place
         try:
-            return [f"{file}: {problem}" for problem in _of_file(release, file, table, ids)]
+            return [f"{file}: {problem}" for problem in _of_file(release, file, table, ids, most)]
         except MemoryError:
             return None
         except REFUSED as error:
@@ -44,10 +47,11 @@ def problems(release: ReleaseFolder) -> Iterator[str]:
         yield from [f"{place[1]}: {TOO_LARGE}"] if again is None else again
 
 
-def _of_file(release, file, table, ids):
+def _of_file(release, file, table, ids, most):
     """A table that is not what the manifest says, from one pass over its file that later checks use, too. Ids are not
     searched for secrets.
     """
+    _unfold(release, 0, most)
     entry, path = release.tables[table], release.folder / file
     wanted, texts = entry["files"][file], release.manifest["texts"].get(table, ())
     columns = {column["name"]: column["type"] for column in entry["columns"]}
@@ -59,6 +63,7 @@ def _of_file(release, file, table, ids):
     seen, last, ordered = FilePass(schema, release.watched(table)), None, True
     searched = [name for name, kind in columns.items() if kind == "string" and name not in ids]
     for batch in batches(path):
+        _unfold(release, batch.nbytes, most)
         for name in searched:
             if (at := _secret(batch[name], repeats=name not in texts)) >= 0:
                 yield f"column {name} holds what looks like a secret in row {seen.rows + at + 1}"
@@ -74,6 +79,12 @@ def _of_file(release, file, table, ids):
         yield f"found {seen.rows} rows, expected {wanted['rows']}"
     if seen.digest.hexdigest() != wanted["digest"]:
         yield "its values are not those that were released (another logical digest)"
+
+
+def _unfold(release, size, most):
+    release.unfolded += size
+    if release.unfolded > most:
+        raise Oversized(f"all tables so far unfold to more than {most // 10**6} MB, {MOST_TIMES_ALL} times their size")
 
 
 def _secret(values, repeats):
