@@ -2,7 +2,7 @@
 
 import pytest
 
-from guarded import scored  # noqa: F401
+from guarded import place, scored  # noqa: F401
 from passages import TEXTS, write_passages
 from scripts.targets.collect_target_queries import collect_target_queries
 from targets import write_targets
@@ -12,9 +12,9 @@ from targets import write_targets
 def files(tmp_path):
     """A function that gives the place of a table; targets, their queries and passages are there."""
 
-    def place(name):
+    def path(name):
         return tmp_path / f"{name}.parquet"
 
-    write_passages(place("passages"), TEXTS)
-    collect_target_queries(write_targets(place("targets")), place("queries"))
-    return place
+    write_passages(path("passages"), TEXTS)
+    collect_target_queries(write_targets(path("targets")), path("queries"))
+    return path
