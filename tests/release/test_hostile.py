@@ -141,6 +141,9 @@ def test_a_replay_sees_no_key_and_no_network_and_writes_nowhere_else(tmp_path, m
             write = f"open({str(tmp_path / 'written')!r}, 'w')"
             done = subprocess.run([*box, sys.executable, "-c", write], capture_output=True, text=True)
             assert "Read-only file system" in done.stderr and not (tmp_path / "written").exists()
+            shared = Path("/dev/shm", f"ragassay-{os.getpid()}")
+            subprocess.run([*box, sys.executable, "-c", f"open({str(shared)!r}, 'w')"])
+            assert not shared.exists()
         assert "no-such-file" in run_boxed(scratch, ["--snakefile", "no-such-file"]).stdout
 
 

@@ -60,7 +60,7 @@ def environment(folder: Path) -> dict[str, str]:
 def _box(folder):
     """The command in front of the command."""
     whole = str(folder.parent)
-    boxed = ["bwrap", "--ro-bind", "/", "/", "--dev-bind", "/dev", "/dev", "--bind", whole, whole]
+    boxed = ["bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--bind", whole, whole]
     boxed += ["--unshare-net", "--die-with-parent", "--new-session"]
     alone = ["--unshare-pid", "--proc", "/proc"]  # else it could read the caller's keys in /proc/<pid>/environ
     for command in ([*boxed, *alone], [*boxed, "--tmpfs", "/proc"]):
