@@ -4,6 +4,7 @@ import functools
 
 import numpy as np
 import pytest
+import torch
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
@@ -196,3 +197,28 @@ def test_certainties_are_those_of_each_layer_one_token_at_a_time(monkeypatch):
     whole = certainty._certain(OUTPUT, part(states, labels, np.arange(20))).features
     monkeypatch.setattr(lens, "ROWS", 7)
     assert np.abs(certainty._certain(OUTPUT, part(states, labels, np.arange(20))).features - whole).max() < 1e-4
+
+
+def test_all_features_of_a_part_are_scaled_as_by_scikit_learn():
+    features, labels = planted()
+    scale = scaling(part(features, labels, np.arange(90)))
+    scaler = StandardScaler().fit(features[:90].reshape(90, -1))
+    expected = scaler.transform(features[90:].reshape(70, -1))
+    assert np.abs(scale.flat(part(features, labels, np.arange(90, 160))) - expected).max() < 1e-4
+
+
+def test_a_sample_is_as_suspicious_as_it_is_nearer_to_the_poisoned_support():
+    probe, test, scores = fitted("triplet")
+    network = triplets.Network(probe.settings)
+    own = {name.removeprefix("network."): torch.from_numpy(np.array(value)) for name, value in probe.fitted.items()}
+    network.load_state_dict({name: own[name] for name in network.state_dict()})
+    images = (test.features[test.rows] - probe.fitted["mean"]) * probe.fitted["factor"]
+    with torch.inference_mode():
+        vectors = network.eval()(torch.from_numpy(images.astype(np.float32))).numpy()
+    for vector, score in zip(vectors[:10], scores[:10], strict=True):
+        apart = [float(np.sqrt(((vector - one) ** 2).sum())) for one in probe.fitted["support"]]
+        right, poisoned = (
+            min(distance for distance, kind in zip(apart, probe.fitted["poisoned"], strict=True) if kind == wanted)
+            for wanted in (0, 1)
+        )
+        assert score == pytest.approx(right - poisoned, abs=1e-5)

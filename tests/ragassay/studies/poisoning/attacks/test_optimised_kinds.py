@@ -1,0 +1,134 @@
+"""Attacks that optimise, played by models that are known. Jamming: each change is kept, nothing is accepted that is no
+nearer, and misses in a row end it; released code once got all three wrong. GARAG: fronts as by definition, ends before
+what is crowded, and a population that gets better.
+"""
+
+import asyncio
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragassay.calls.model import Answer, Request
+from ragassay.studies.poisoning.attacks.kinds.garag import evolved, front, ranked
+from ragassay.studies.poisoning.attacks.kinds.jamming_optimised import FILLER, Blocker
+
+SETTINGS = {"tokens": 4, "steps": 200, "candidates": 6, "patience": 30, "k": 2}
+PASSAGES = [{"text": "The lighthouse fell.", "score": 0.5}, {"text": "The choir sings.", "score": 0.1}]
+WORDS = Counter({"storm": 5, "ferry": 5, "quay": 3, "census": 1})
+
+
+class Retriever:
+    """A blocker is vectors if `seen`; an answer is as near to a refusal as it says."""
+
+    def __init__(self, seen=True):
+        self.seen = seen
+
+    def questions(self, texts):
+        return np.ones((len(texts), 2))
+
+    def passages(self, texts):
+        vectors = [[float(text[1:]) if text[:1] == "=" else 0.2 * self.seen, 0.0] for text in texts]
+        return np.array(vectors) if texts != ["REFUSAL"] else np.array([[1.0, 0.0]])
+
+
+class Responder:
+    """The more of two words the blocker has, the nearer its answer is to a refusal; with both, it declines."""
+
+    def __init__(self, worth=lambda words: len({"storm", "ferry"} & words) / 2):
+        self.worth, self.asked = worth, []
+
+    def request(self, question, passages):
+        return Request([{"role": "user", "content": "|".join(passages)}])
+
+    async def ask(self, request):
+        self.asked.append(request.messages[0]["content"])
+        worth = self.worth({*self.asked[-1].split()})
+        return [Answer("I don't know." if worth == 1 else f"={worth}", "stop")]
+
+
+def blocked(responder, retriever=None, **own):
+    blocker = Blocker("What fell?", PASSAGES, WORDS, retriever or Retriever(), responder, SETTINGS | own)
+    text = asyncio.run(blocker.search(responder.ask, "REFUSAL", np.random.default_rng(0)))
+    return text, blocker
+
+
+def test_changes_add_up_until_the_model_declines():
+    responder = Responder()
+    text, blocker = blocked(responder)
+    assert text.startswith("What fell? ") and {"storm", "ferry"} <= {*text.split()} and len(text.split()) == 2 + 4
+    assert blocker.calls == len(responder.asked) == len(set(responder.asked))
+
+
+def test_a_candidate_that_is_no_nearer_is_never_taken():
+    responder = Responder(lambda words: 0.9 if FILLER * 1 in words and not words & {*WORDS} else 0.5)
+    text, _ = blocked(responder)
+    assert text == "What fell? ! ! ! !", "the first answer counts as those of candidates do"
+
+
+def test_misses_in_a_row_end_it_and_an_acceptance_counts_anew():
+    steps = iter(np.linspace(0, 0.5, 10_000))
+    responder = Responder(lambda words: next(steps))  # every step is better, by a little
+    blocked(responder, patience=2, steps=20)
+    better = len(responder.asked)
+    responder = Responder(lambda words: 0.3)
+    blocked(responder, patience=2, steps=20)
+    assert len(responder.asked) <= 1 + 2 * 6 < better
+
+
+def test_a_blocker_that_is_not_found_costs_one_call():
+    responder = Responder(lambda words: 0.0)
+    blocked(responder, Retriever(seen=False))
+    assert responder.asked == ["The lighthouse fell.|The choir sings."]
+
+
+@pytest.mark.parametrize("k", [1, 2])
+def test_the_blocker_competes_with_what_is_found(k):
+    responder = Responder(lambda words: 0.0)
+    blocked(responder, k=k, steps=1)
+    assert all(len(one.split("|")) == k and one.startswith("The lighthouse fell.") for one in responder.asked)
+
+
+VALUES = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=12)
+
+
+def beats(one, other):
+    return all(a <= b for a, b in zip(one, other, strict=True)) and one != other
+
+
+@given(VALUES)
+def test_fronts_are_those_of_the_definition(values):
+    unbeaten = [at for at, one in enumerate(values) if not any(beats(other, one) for other in values)]
+    assert front(np.array(values, float)).tolist() == unbeaten
+    order = ranked(np.array(values, float)).tolist()
+    assert sorted(order) == list(range(len(values))) and sorted(order[: len(unbeaten)]) == unbeaten
+    for place, at in enumerate(order):  # nothing comes before what beats it
+        assert not any(beats(values[later], values[at]) for later in order[place:])
+
+
+def test_of_one_front_the_ends_come_first_and_then_what_stands_alone():
+    values = np.array([[0, 10], [1, 9], [2, 8], [5, 4], [10, 0]], float)
+    order = ranked(values).tolist()
+    assert set(order[:2]) == {0, 4} and order[2] == 3 and set(order[3:]) == {1, 2}
+
+
+def test_the_best_are_bred_until_it_is_enough():
+    asked = []
+
+    def measured(numbers):
+        asked.append(len(numbers))
+        return np.array([[abs(number - 7), abs(number - 7)] for number in numbers], float)
+
+    def bred(parents):
+        return [number + step for number in parents for step in (-1, 1)]
+
+    population, values = evolved([0, 20], measured, bred, 50, 1, lambda _, values: values.min() == 0)
+    assert 7 in population and len(population) == 2 and values.min() == 0
+    assert sum(asked) == pytest.approx(2 + 2 * 7)
+
+
+def test_without_generations_the_first_population_stays():
+    population, _ = evolved([3], lambda ones: np.ones((len(ones), 2)), None, 0, 1, lambda values: False)
+    assert population == [3]

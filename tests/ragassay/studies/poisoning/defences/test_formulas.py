@@ -1,0 +1,185 @@
+"""Every formula of the defences beside a slow, plain version of it."""
+
+import math
+from statistics import NormalDist, mean, pstdev
+
+import numpy as np
+import pytest
+
+from ragassay.studies.poisoning.defences.kinds import echo, raguard, trustrag
+from ragassay.studies.poisoning.defences.null import Null
+from ragassay.studies.poisoning.defences.thresholds import CriteriaDefence, grid, rank
+from ragassay.text.words import content, stem, tokens
+
+QUESTION = "Which old bridge over the river fell in the storm?"
+TEXTS = [
+    "Which old bridge over the river fell? The stone one.",
+    "The choir sings in the cathedral.",
+    "A storm came over the river, and a bridge fell.",
+    "The ferry sails at nine.",
+]
+
+
+def drawn(count, seed=0):
+    """Passages of one question with scores of all kinds."""
+    dice = np.random.default_rng(seed)
+    names = ("whole", "pre", "post", "post_given_pre", "window")
+    return [
+        {"target_id": "q", "question": QUESTION, "text": TEXTS[at % len(TEXTS)], "score": float(dice.uniform(0, 1)),
+         "scores": dict(zip(names, dice.normal(5, 1, 5).tolist(), strict=True))}
+        for at in range(count)
+    ]  # fmt: skip
+
+
+def plain_rank(value, null):
+    """The share of the null below, half of what is equal; beyond its end, further by how far."""
+    below = sum(one < value for one in null) + sum(one == value for one in null) / 2
+    beyond = max(value - null[-1], 0) / ((null[-1] - null[len(null) // 2]) or 1.0)
+    return below / len(null) + beyond
+
+
+@pytest.mark.parametrize("null", [[1.0, 2.0, 2.0, 5.0], [0.5], [3.0, 3.0, 3.0]])
+def test_ranks_are_shares_of_the_null_and_go_on_behind_it(null):
+    values = [-1.0, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 9.0]
+    assert rank(np.array(values), np.array(null)) == pytest.approx([plain_rank(value, null) for value in values])
+    assert np.isnan(rank(np.array([np.nan]), np.array(null))[0])
+
+
+def test_a_grid_keeps_the_quantiles_of_a_null():
+    values = np.sort(np.random.default_rng(0).normal(size=5000))
+    kept = grid(values)
+    assert len(kept) == 1000 and kept[0] == pytest.approx(values[0], rel=1e-5)
+    assert kept == pytest.approx(
+        [values[0] if at == 0 else np.quantile(values, at / 999) for at in range(1000)], rel=1e-4
+    )
+    assert grid(values[:3]) == pytest.approx(values[:3].tolist(), rel=1e-5)
+
+
+@pytest.mark.parametrize(("alpha", "trim"), [(0.1, 0.0), (0.2, 0.25)])
+def test_a_threshold_is_the_quantile_below_what_is_trimmed(alpha, trim):
+    scores = np.sort(np.random.default_rng(1).normal(size=40))
+    at = (1 - alpha) * (1 - trim) * 39
+    low, high = scores[math.floor(at)], scores[math.ceil(at)]
+    expected = low + (at - math.floor(at)) * (high - low)
+    assert CriteriaDefence({"alpha": alpha, "trim": trim}).limit(scores) == pytest.approx(expected)
+
+
+def plain_echoes(passages):
+    """The four readings of each passage, one number at a time."""
+    similar = [passage["score"] for passage in passages]
+    asked = {stem(word) for word in content(QUESTION)}
+    words = [word.lower() for word in tokens(QUESTION)]
+    rows = []
+    for passage in passages:
+        own = [stem(word) for word in content(passage["text"])]
+        text = [word.lower() for word in tokens(passage["text"])]
+        runs = [
+            length
+            for start in range(len(words))
+            for length in range(1, len(words) - start + 1)
+            if any(words[start : start + length] == text[at : at + length] for at in range(len(text)))
+        ]
+        standard = (passage["score"] - mean(similar)) / pstdev(similar)
+        share = len(asked & set(own)) / math.sqrt(len(own))
+        rows.append([standard, share, max(runs, default=0) / len(words), passage["scores"]["whole"]])
+    return rows
+
+
+def test_the_readings_of_echo_are_those_of_its_description():
+    passages = drawn(6)
+    found = echo.echoes(passages, echo.Kind().settings)
+    assert list(found) == list(echo.Kind.UNITS)
+    assert np.stack(list(found.values()), axis=1) == pytest.approx(np.array(plain_echoes(passages)))
+
+
+def test_the_score_of_echo_is_the_sum_of_normal_scores():
+    null = {f"c{at}": drawn(5, seed=at) for at in range(1, 41)}
+    defence = echo.Kind({"alpha": 0.1}).fit(Null([], null))
+    clean = np.concatenate([plain_echoes(rows) for rows in null.values()])
+    kept = {name: grid(np.sort(column)) for name, column in zip(echo.Kind.UNITS, clean.T, strict=True)}
+    assert defence.fitted["units"] == {name: pytest.approx(values) for name, values in kept.items()}
+    passages = drawn(5)
+    expected = []
+    for row in plain_echoes(passages):
+        total = 0.0
+        for value, units in zip(row, defence.fitted["units"].values(), strict=True):
+            share = (min(plain_rank(value, units), 1) * len(units) + 0.5) / (len(units) + 1)
+            total += NormalDist().inv_cdf(share)
+        expected.append(total)
+    judgements = defence.judge(passages)
+    assert [judgement.criteria[0].score for judgement in judgements] == pytest.approx(expected)
+    ranks = [plain_rank(value, defence.fitted["criteria"]["echo"]["null"]) for value in expected]
+    assert defence.score(passages) == pytest.approx(ranks, abs=1e-6)
+
+
+@pytest.mark.parametrize("second", ["post", "post_given_pre"])
+def test_the_criteria_of_raguard_are_those_of_its_paper(second):
+    passages = drawn(7)
+    readings = raguard.Kind({"second_chunk": second}).readings(passages)
+    for at, passage in enumerate(passages):
+        pre, post = passage["scores"]["pre"], passage["scores"][second]
+        expected = {"pd_high": pre - post, "pd_low": post - pre, "pm": max(pre, post)}
+        expected |= {"ppl": passage["scores"]["whole"], "ts": passage["score"]}
+        assert {name: values[at] for name, values in readings.items()} == pytest.approx(expected)
+    perplexities = raguard.Kind({"scale": "ppl"}).readings(passages)["ppl"]
+    assert perplexities == pytest.approx([math.exp(passage["scores"]["whole"]) for passage in passages])
+
+
+def test_the_score_of_a_passage_is_the_highest_of_its_ranks():
+    defence = raguard.Kind({"alpha": 0.1}).fit(Null(drawn(100, 5), {"c": drawn(100, 6)}))
+    passages = drawn(9)
+    readings = defence.readings(passages)
+    for at, judgement in enumerate(defence.judge(passages)):
+        fitted = defence.fitted["criteria"]
+        ranks = {name: plain_rank(readings[name][at], fitted[name]["null"]) for name in fitted}
+        assert judgement.score == pytest.approx(max(ranks.values()), abs=1e-6)
+        assert judgement.removed == any(readings[name][at] >= fitted[name]["threshold"] for name in fitted)
+
+
+def longest(first, second):
+    """The longest common subsequence, by the usual table."""
+    table = [[0] * (len(second) + 1) for _ in range(len(first) + 1)]
+    for at, one in enumerate(first):
+        for to, other in enumerate(second):
+            table[at + 1][to + 1] = table[at][to] + 1 if one == other else max(table[at][to + 1], table[at + 1][to])
+    return table[-1][-1]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_rouge_l_is_the_f_of_the_longest_common_subsequence(seed):
+    dice = np.random.default_rng(seed)
+    first, second = (list(dice.choice(list("abcde"), dice.integers(1, 90))) for _ in range(2))
+    common = longest(first, second)
+    precision, recall = common / len(second), common / len(first)
+    expected = 2 * precision * recall / (precision + recall) if common else 0.0
+    assert trustrag.rouge_l(first, second) == pytest.approx(expected)
+    assert trustrag.rouge_l([], first) == 0
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_two_means_finds_the_division_with_the_least_squares(seed):
+    vectors = np.random.default_rng(seed).normal(size=(8, 3))
+
+    def cost(labels):
+        return sum(((vectors[labels == one] - vectors[labels == one].mean(axis=0)) ** 2).sum() for one in (0, 1))
+
+    every = [np.array([number >> at & 1 for at in range(8)]) for number in range(1, 2**7)]
+    assert cost(trustrag.two_means(vectors, 0)) == pytest.approx(min(map(cost, every)), rel=0.05)
+
+
+def test_the_similarity_of_a_cluster_is_the_mean_cosine_of_its_pairs():
+    vectors = np.random.default_rng(0).normal(size=(5, 4))
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    cosines = [vectors[one] @ vectors[other] for one in range(5) for other in range(one)]
+    assert trustrag.mean_similarity(vectors) == pytest.approx(mean(cosines))
+    assert np.isnan(trustrag.mean_similarity(vectors[:1]))
+
+
+def test_trustrag_clusters_vectors_whose_numbers_have_one_spread():
+    """So that one axis on which all passages differ a lot does not decide alone."""
+    dice = np.random.default_rng(0)
+    wide, labels = dice.normal(size=(10, 4)) * [100, 1, 1, 1], np.arange(10) < 5
+    wide[labels, 1:] += 8
+    found, similar = trustrag.Kind()._clusters([{"vector": vector} for vector in wide])
+    assert len(set(found[labels])) == len(set(found[~labels])) == 1 and found[0] != found[9]
+    assert similar[found[0]] == pytest.approx(trustrag.mean_similarity(wide[labels]))
