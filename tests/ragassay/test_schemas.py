@@ -52,75 +52,52 @@ def rows_of(table, count):
     return rows
 
 
-def test_there_are_tables():
-    assert len(DECLARED) >= 3
-
-
 def test_each_table_is_declared_once():
-    assert len({table.name for table in TABLES}) == len(TABLES)
+    assert len(DECLARED) >= 3 and len({table.name for table in TABLES}) == len(TABLES)
 
 
 @every_table
-def test_a_table_and_its_columns_are_described(table):
+def test_a_table_is_described_has_plain_names_and_a_key_that_is_never_null_and_has_an_order(table):
     for text in (table.row, *(column.description for column in table.columns)):
         assert len(text) > 5 and text == text.strip() and "\n" not in text
     assert table.row[0].isupper() and table.row.endswith(".")
-
-
-@every_table
-def test_names_are_plain_and_each_comes_once(table):
     names = table.schema.names
     assert len(set(names)) == len(names)
     assert all(name.isidentifier() and name == name.lower() and name.isascii() for name in [table.name, *names])
-
-
-@every_table
-def test_the_key_is_of_columns_that_are_never_null_and_have_an_order(table):
     assert table.key and len(set(table.key)) == len(table.key)
+    kinds = pa.types
+    ordered = (kinds.is_string, kinds.is_integer, kinds.is_boolean, kinds.is_timestamp, kinds.is_date)
     for name in table.key:
         field = table.schema.field(name)
-        assert not field.nullable
-        kinds = pa.types
-        ordered = (kinds.is_string, kinds.is_integer, kinds.is_boolean, kinds.is_timestamp, kinds.is_date)
-        assert any(is_kind(field.type) for is_kind in ordered)
+        assert not field.nullable and any(is_kind(field.type) for is_kind in ordered)
 
 
 @every_table
-@pytest.mark.parametrize("count", [0, 100])
-def test_types_and_values_survive_parquet(tmp_path, table, count):
-    rows = rows_of(table, count)
-    assert write(table, tmp_path / "a", reversed(rows)) == count
-    found = read(table, tmp_path / "a")
-    assert found.schema.equals(table.schema, check_metadata=True)
-    assert [field.type for field in found.schema] == [column.type for column in table.columns]
-    assert found.to_pylist() == sorted(rows, key=lambda row: [row[name] for name in table.key])
-    assert pa.Table.from_batches(batches(table, tmp_path / "a"), table.schema).equals(found)
+def test_types_and_values_survive_parquet_and_are_written_again_as_the_same_bytes(tmp_path, table):
+    for count in (0, 100):
+        rows = rows_of(table, count)
+        assert write(table, tmp_path / "a", reversed(rows)) == count
+        whole = read(table, tmp_path / "a")
+        assert whole.schema.equals(table.schema, check_metadata=True)
+        assert [field.type for field in whole.schema] == [column.type for column in table.columns]
+        assert whole.to_pylist() == sorted(rows, key=lambda row: [row[name] for name in table.key])
+        assert pa.Table.from_batches(batches(table, tmp_path / "a"), table.schema).equals(whole)
+        write(table, tmp_path / "b", whole)
+        assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
 @every_table
-def test_what_is_read_can_be_written_again_as_the_same_bytes(tmp_path, table):
-    write(table, tmp_path / "a", rows_of(table, 100))
-    write(table, tmp_path / "b", read(table, tmp_path / "a"))
-    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-
-
-@every_table
-def test_a_null_is_refused_where_none_may_be(tmp_path, table):
-    for column in table.columns:
+def test_nulls_and_types_are_checked(tmp_path, table):
+    """In the first column that may be null and in the first that may not; other tests hold the check of each column."""
+    for column in {c.null: c for c in reversed(table.columns)}.values():
         rows = [*rows_of(table, 3), rows_of(table, 4)[3] | {column.name: None}]
         if column.null:
             assert write(table, tmp_path / column.name, rows) == 4
         else:
             with pytest.raises(TableError, match=f"column {column.name} of table {table.name}"):
                 write(table, tmp_path / column.name, rows)
-
-
-@every_table
-def test_every_column_is_checked_when_a_file_is_read(tmp_path, table):
-    for column in table.columns:
         kind = pa.int64() if column.type == pa.string() else pa.string()
         other = [c if c is not column else type(c)(c.name, kind, c.description, c.null) for c in table.columns]
-        changed = Table(table.name, table.row, table.key, tuple(other))
-        write(changed, tmp_path / "a", [])
+        write(Table(table.name, table.row, table.key, tuple(other)), tmp_path / "a", [])
         with pytest.raises(TableError, match=f"column {column.name} of table {table.name} is {kind}"):
             read(table, tmp_path / "a")

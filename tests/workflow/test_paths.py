@@ -59,9 +59,8 @@ def wrong(path):
 WRITTEN = [path for file in sorted((ROOT / "workflow/rules").glob("*.smk")) for path in outputs(file.read_text())]
 
 
-@pytest.mark.parametrize("path", WRITTEN)
-def test_an_output_lies_where_its_table_says(path):
-    assert not wrong(path)
+def test_outputs_lie_where_their_tables_say():
+    assert len(WRITTEN) > 50 and not {path: reasons for path in WRITTEN if (reasons := wrong(path))}
 
 
 def test_every_table_with_a_place_is_written_there():
