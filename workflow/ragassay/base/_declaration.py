@@ -100,11 +100,11 @@ def key_names(table: Table) -> list[str]:
 
 def keys(table: Table, path) -> dict[str, str]:
     """The values of the keys in the path of one of the table's files, in the order of the path."""
-    found = table.path and _form_of_path(table.path).fullmatch(Path(path).as_posix().replace("\\", "/"))
-    if not found:
+    match = table.path and _form_of_path(table.path).fullmatch(Path(path).as_posix().replace("\\", "/"))
+    if not match:
         expected = f"expected .../{table.path}.parquet" if table.path else "which has no path of its own"
         raise TableError(f"{path}: no path of table {table.name}, {expected}; give the file of that table")
-    return found.groupdict()
+    return match.groupdict()
 
 
 @cache
@@ -114,13 +114,13 @@ def _form_of_path(path):
     return re.compile(rf"(?:.*/)?{text}\.parquet")
 
 
-def fits(found, wanted):
-    if pa.types.is_dictionary(found):
-        return fits(found.value_type, wanted)
-    if _is_list(found) and _is_list(wanted):
-        return fits(found.value_type, wanted.value_type)
-    alike = (any(is_kind(found) for is_kind in kind) and any(is_kind(wanted) for is_kind in kind) for kind in KINDS)
-    return found == wanted or pa.types.is_null(found) or any(alike)
+def fits(given, wanted):
+    if pa.types.is_dictionary(given):
+        return fits(given.value_type, wanted)
+    if _is_list(given) and _is_list(wanted):
+        return fits(given.value_type, wanted.value_type)
+    alike = (any(is_kind(given) for is_kind in kind) and any(is_kind(wanted) for is_kind in kind) for kind in KINDS)
+    return given == wanted or pa.types.is_null(given) or any(alike)
 
 
 def _is_list(type_):

@@ -43,13 +43,13 @@ def _version(paths, root):
 
 def modules(script: Path, *also: str, root: Path = WORKFLOW) -> list[Path]:
     """The script and all first-party files that it imports, directly or not, sorted."""
-    found, todo = set(), [script, *(_required(root, name) for name in also)]
+    paths, todo = set(), [script, *(_required(root, name) for name in also)]
     while todo:
         path = todo.pop()
-        if path not in found:
-            found.add(path)
+        if path not in paths:
+            paths.add(path)
             todo += _imports(path, path.stat().st_mtime_ns, root)
-    return sorted(found)
+    return sorted(paths)
 
 
 def _required(root, name):
@@ -68,11 +68,11 @@ def _module(root, name):
 @functools.cache
 def _imports(path, changed, root):
     names, _ = _read(path, changed)
-    found = []
+    files = []
     for folder in (root, path.parent):
         here = {entry.name.removesuffix(".py") for entry in os.scandir(folder)}
-        found += [_module(folder, name) for name in names if name.split(".")[0] in here]
-    return tuple(file for file in found if file is not None and file != path)
+        files += [_module(folder, name) for name in names if name.split(".")[0] in here]
+    return tuple(file for file in files if file is not None and file != path)
 
 
 @functools.cache
@@ -83,13 +83,13 @@ def _read(path, _changed):
     try:
         return json.loads(stored.read_bytes())
     except (OSError, ValueError):  # not stored, or cut off when the machine went down
-        found = _parsed(path, content)
+        parsed = _parsed(path, content)
     with contextlib.suppress(OSError):  # nothing is lost but time
         STORE.mkdir(exist_ok=True)
         unfinished = stored.with_suffix(f".{os.getpid()}")
-        unfinished.write_text(json.dumps(found))
+        unfinished.write_text(json.dumps(parsed))
         unfinished.replace(stored)
-    return found
+    return parsed
 
 
 def _parsed(path, content):

@@ -27,8 +27,8 @@ class _Plain:
     def compose_node(self, parent, index):
         if self.check_event(yaml.AliasEvent):
             event = self.peek_event()
-            found = f"found an alias, *{event.anchor:.40}, expected what it stands for; write that out"
-            raise yaml.composer.ComposerError(None, None, found, event.start_mark)
+            problem = f"found an alias, *{event.anchor:.40}, expected what it stands for; write that out"
+            raise yaml.composer.ComposerError(None, None, problem, event.start_mark)
         return super().compose_node(parent, index)
 
     def compose_mapping_node(self, anchor):
@@ -36,8 +36,10 @@ class _Plain:
         for key, _ in node.value:
             if isinstance(key, yaml.ScalarNode):
                 if (key.tag, key.value) in given:
-                    found = f"found the key {key.value:.40} twice, expected it once, with all that belongs to it below"
-                    raise yaml.composer.ComposerError(None, None, found, key.start_mark)
+                    problem = (
+                        f"found the key {key.value:.40} twice, expected it once, with all that belongs to it below"
+                    )
+                    raise yaml.composer.ComposerError(None, None, problem, key.start_mark)
                 given.add((key.tag, key.value))
         return node
 
@@ -64,18 +66,18 @@ def load(content: bytes | str, kind=Values):
     try:
         text = content.decode("utf-8-sig") if isinstance(content, bytes) else content
     except UnicodeDecodeError as error:
-        found = f"found byte 0x{content[error.start]:02x}, which is not UTF-8; save the file as UTF-8"
-        raise YamlError(found, content.count(b"\n", 0, error.start) + 1) from error
+        problem = f"found byte 0x{content[error.start]:02x}, which is not UTF-8; save the file as UTF-8"
+        raise YamlError(problem, content.count(b"\n", 0, error.start) + 1) from error
     try:
         loader = kind(text)
     except yaml.reader.ReaderError as error:
-        found = f"found the character U+{error.character:04X}, expected printable text"
-        raise YamlError(found, text.count("\n", 0, error.position) + 1) from error
+        problem = f"found the character U+{error.character:04X}, expected printable text"
+        raise YamlError(problem, text.count("\n", 0, error.position) + 1) from error
     try:
         return loader.get_single_data()
     except yaml.MarkedYAMLError as error:
-        told = " ".join(", ".join(filter(None, (error.context, error.problem))).split())
-        raise YamlError(told, (error.problem_mark or error.context_mark).line + 1) from error
+        reason = " ".join(", ".join(filter(None, (error.context, error.problem))).split())
+        raise YamlError(reason, (error.problem_mark or error.context_mark).line + 1) from error
     except RecursionError as error:
         raise YamlError("found lists or mappings nested deeper than can be read", loader.line + 1) from error
     except (ValueError, OverflowError) as error:  # an escape for a character that does not exist

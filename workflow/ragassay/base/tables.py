@@ -121,24 +121,24 @@ class Writer:
 
     def _array(self, name, values):
         try:
-            found = pa.array(values)
+            array = pa.array(values)
         except REFUSED as error:
             raise self._wrong(name, error) from error
-        if pa.types.is_floating(found.type) and any(isinstance(value, bool) for value in values):
+        if pa.types.is_floating(array.type) and any(isinstance(value, bool) for value in values):
             raise self._wrong(name, "found a truth value among numbers")  # else it would depend on which comes first
-        return found
+        return array
 
     def _checked(self, rows):
         if sorted(rows.column_names) != sorted(self._schema.names):
-            found = difference(rows.column_names, self._schema.names)
-            raise TableError(f"{self.path}: {found} in rows for table {self.table.name}")
+            given = difference(rows.column_names, self._schema.names)
+            raise TableError(f"{self.path}: {given} in rows for table {self.table.name}")
         columns = []
         for field in self._schema:
-            found = rows[field.name]
-            if not fits(found.type, field.type):
-                raise self._wrong(field.name, f"found {found.type}, expected {field.type}")
+            given = rows[field.name]
+            if not fits(given.type, field.type):
+                raise self._wrong(field.name, f"found {given.type}, expected {field.type}")
             try:
-                column = found.cast(field.type)
+                column = given.cast(field.type)
             except REFUSED as error:
                 raise self._wrong(field.name, error) from error
             if column.null_count and not field.nullable:
@@ -183,8 +183,8 @@ class Writer:
             same = equal if same is None else pc.and_(same, equal)
         twice = pc.index(same, True).as_py()
         if first == last or twice >= 0:
-            found = keys.slice(max(twice, 0), 1).to_pylist()[0]
-            raise TableError(f"{self.path}: two rows of table {self.table.name} have the same key {found}")
+            repeated = keys.slice(max(twice, 0), 1).to_pylist()[0]
+            raise TableError(f"{self.path}: two rows of table {self.table.name} have the same key {repeated}")
         return tuple(keys.slice(keys.num_rows - 1, 1).to_pylist()[0].values())
 
 
@@ -259,13 +259,13 @@ def _open(table, path):
 
 def _check(table, parquet, path):
     remedy = "delete the file and run again, so that it is written by this version"
-    found, wanted, numbers = parquet.schema_arrow, table.schema, parquet.metadata
+    stored, wanted, numbers = parquet.schema_arrow, table.schema, parquet.metadata
     if numbers.num_rows != sum(numbers.row_group(group).num_rows for group in range(numbers.num_row_groups)):
         raise TableError(f"{path}: damaged (its counts of rows disagree); delete it and run again")
-    if sorted(found.names) != sorted(wanted.names):
-        raise TableError(f"{path}: {difference(found.names, wanted.names)} for table {table.name}; {remedy}")
+    if sorted(stored.names) != sorted(wanted.names):
+        raise TableError(f"{path}: {difference(stored.names, wanted.names)} for table {table.name}; {remedy}")
     for field in wanted:
-        kind = found.field(field.name)
+        kind = stored.field(field.name)
         if (kind.type, kind.nullable) != (field.type, field.nullable):
             raise TableError(
                 f"{path}: column {field.name} of table {table.name} is {_form(kind)}, expected {_form(field)}; {remedy}"

@@ -25,9 +25,9 @@ def names(package: str) -> tuple[str, ...]:
 
 def load(package: str, name: str, setting: str) -> ModuleType:
     """The module of a variant; errors begin with `setting`, the key of the configuration that names it."""
-    known = names(package)
-    if name not in known:
-        raise VariantError(f"{setting}: {unknown('name', name, known)}; each is a module of {package}")
+    known_names = names(package)
+    if name not in known_names:
+        raise VariantError(f"{setting}: {unknown('name', name, known_names)}; each is a module of {package}")
     try:
         return importlib.import_module(f"{package}.{name}")
     except ModuleNotFoundError as error:

@@ -121,51 +121,51 @@ class Caller:
         key = self.asked.key(*place, key) if place else key
         numbers = range(request.samples)
         if (same := self._same.get(key)) is None:
-            found = self._known(key)
-            if all(number in found for number in numbers):
-                self.control = self.control or (None if found[0].detail else (key, request))
+            answers = self._known(key)
+            if all(number in answers for number in numbers):
+                self.control = self.control or (None if answers[0].detail else (key, request))
                 self.hits += request.samples
                 self.known += 1
-                return [found[number] for number in numbers]
+                return [answers[number] for number in numbers]
         lock, users = same or (asyncio.Lock(), 0)
         self._same[key] = lock, users + 1
         try:
             async with lock:
                 if users:
-                    found = self._known(key)
-                self.hits += sum(number in found for number in numbers)
-                while missing := [number for number in numbers if number not in found]:
-                    found |= await self._missing(key, request, missing)
+                    answers = self._known(key)
+                self.hits += sum(number in answers for number in numbers)
+                while missing := [number for number in numbers if number not in answers]:
+                    answers |= await self._missing(key, request, missing)
         finally:
             lock, users = self._same.pop(key)
             if users > 1:
                 self._same[key] = lock, users - 1
-        return [found[number] for number in numbers]
+        return [answers[number] for number in numbers]
 
     def _known(self, key):
         """sample -> answer, from the ledger."""
-        found, rest = self.settlement.answers(key)
-        if found and not self.refusals.takes_others:
+        answers, rest = self.settlement.answers(key)
+        if answers and not self.refusals.takes_others:
             self.refusals.keep()
-        return rest | self.refusals.known(key) | found
+        return rest | self.refusals.known(key) | answers
 
     async def _missing(self, key, request, missing):
         if self.model.mode == "replay":
             asked = " ".join(request.messages[-1]["content"].split())[:SHOWN]
-            told = f"model {self.model.name}: mode replay, and the ledger has no answer for call {key}, {asked!r}"
-            raise ModelError(f"{told}; its text, prompt or settings are not those that were asked with")
+            problem = f"model {self.model.name}: mode replay, and the ledger has no answer for call {key}, {asked!r}"
+            raise ModelError(f"{problem}; its text, prompt or settings are not those that were asked with")
         if not self.quirks.one_sample_a_request:
-            found = await self._send(key, request, missing)
-            if len(found) == 1 < len(missing):
+            answers = await self._send(key, request, missing)
+            if len(answers) == 1 < len(missing):
                 self.quirks.learn("n", "it answers with one sample, however many are asked for")
-            return found
+            return answers
         parts = (self._send(key, request, [number]) for number in missing)
-        found = {}
+        answers = {}
         for part in await asyncio.gather(*parts, return_exceptions=True):  # all of them end before one can fail
             if isinstance(part, BaseException):
                 raise part
-            found |= part
-        return found
+            answers |= part
+        return answers
 
     async def _send(self, key, request, numbers):
         """sample -> answer for some of `numbers`, at least one unless they have to be asked for singly."""
@@ -202,12 +202,14 @@ class Caller:
                 wait = min(LONGEST_WAIT, FIRST_WAIT * 2 ** (tries - 1)) * random.uniform(0.5, 1.0)
                 await self._sleep(max(wait, last.after or 0.0))
         self.gave_up += 1
-        told = f"model {self.model.name}: no answer in {tries} tries, the last: {last.detail}"
+        problem = f"model {self.model.name}: no answer in {tries} tries, the last: {last.detail}"
         if last.kind == "connection" and not self.answered:
-            raise ModelError(f"{told}; {REMEDY}")
+            raise ModelError(f"{problem}; {REMEDY}")
         if self.gave_up >= GIVE_UPS:
-            raise ModelError(f"{told}; {GIVE_UPS} requests in a row ended so, the provider does not answer: try later")
-        raise GaveUp(told)
+            raise ModelError(
+                f"{problem}; {GIVE_UPS} requests in a row ended so, the provider does not answer: try later"
+            )
+        raise GaveUp(problem)
 
     def _is_unreached(self, failure):
         """Whether there is no connection to a server that has never answered: its address is probably wrong."""
@@ -233,12 +235,12 @@ class Caller:
         return await self._paid(key, request, numbers, most, again)
 
     async def _paid(self, key, request, numbers, most, again):
-        found = await self._attempt(key, request, numbers, most, self._worst(most, len(numbers)), again)
+        answers = await self._attempt(key, request, numbers, most, self._worst(most, len(numbers)), again)
         self.gave_up, self.answered = 0, True
         self.quirks.replied()
         self.refusals.keep()
         self.control = self.control or (key, request)
-        return found
+        return answers
 
     def _worst(self, most, samples):
         """The most dollars that a request may cost; `most` are its tokens if its answers keep to their limit."""
@@ -259,13 +261,13 @@ class Caller:
                 try:
                     body = await self._reply(name, key, request, numbers, worst)
                     self.ledger.done(name, key, numbers, body)
-                    found, bill.paid = self.settlement.settle(name, key, numbers, body, worst)
+                    answers, bill.paid = self.settlement.settle(name, key, numbers, body, worst)
                 except Failure as failure:
                     if failure.after is not None or failure.kind == "http 429":
                         self.pace.pause(failure.after or 0.0, sent)
                     raise
                 self.pace.answered()
-                return found
+                return answers
 
     async def _reply(self, name, key, request, numbers, worst):
         """The raw body; a failure is recorded."""
@@ -276,10 +278,10 @@ class Caller:
             self.pace.learn(limits)
             return masked(body)
         except TimeoutError:
-            told = f"no answer within {self.model.timeout:g} s; if the model is slow, raise its timeout"
-            failure = Failure("timeout", told, again=True, lost=True)
-        except Failure as found:
-            failure = found
+            problem = f"no answer within {self.model.timeout:g} s; if the model is slow, raise its timeout"
+            failure = Failure("timeout", problem, again=True, lost=True)
+        except Failure as raised:
+            failure = raised
         finally:
             self.in_flight -= 1
             self.refusals.replied()

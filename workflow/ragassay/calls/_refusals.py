@@ -59,10 +59,10 @@ class Refusals:
 
     def known(self, key: str) -> dict[int, Answer]:
         """sample -> abstention, from the ledger."""
-        found = {}
+        abstentions = {}
         for numbers, reason, detail in self.ledger.refusals(key):
-            found |= dict.fromkeys(numbers, Answer("", reason, detail=detail))
-        return found
+            abstentions |= dict.fromkeys(numbers, Answer("", reason, detail=detail))
+        return abstentions
 
     def keep(self) -> None:
         """The model answers: write all down for good."""

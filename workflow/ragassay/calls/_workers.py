@@ -153,7 +153,7 @@ class Workers:
         if self.caller.error:
             raise self.caller.error
         if self.gaps:
-            told = f"{self.gaps} of {self.next} items have no answer"
-            raise Unanswered(f"{told}; run again to ask for them; the first: {self.first_gap}")
+            problem = f"{self.gaps} of {self.next} items have no answer"
+            raise Unanswered(f"{problem}; run again to ask for them; the first: {self.first_gap}")
         await self.caller.conclude()
         return None

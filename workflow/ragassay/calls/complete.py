@@ -104,8 +104,10 @@ def _caller(model, journal, lease):
     if model.mode == "batch":
         return BatchCaller(model, journal, provider, lease)
     if model.mode == "online" and (waiting := sum(len(batch["rows"]) for batch in journal.open_batches())):
-        told = "model %s: %d requests are in batches, which mode online does not wait for: asked again, they cost again"
-        log.info(told, model.name, waiting)
+        message = (
+            "model %s: %d requests are in batches, which mode online does not wait for: asked again, they cost again"
+        )
+        log.info(message, model.name, waiting)
     return Caller(model, journal, provider, lease)
 
 
@@ -122,8 +124,10 @@ def _tell(journal, model, calls):
     if calls:
         tables.write(CALLS, calls, [account(model, journal)])
     if journal.damaged:
-        told = "%s: %d lines cannot be read (a process was killed, or they are damaged); what they held is asked again"
-        log.info(told, journal.folder, journal.damaged)
+        message = (
+            "%s: %d lines cannot be read (a process was killed, or they are damaged); what they held is asked again"
+        )
+        log.info(message, journal.folder, journal.damaged)
     if twice := journal.possibly_billed_twice:
         log.info("%s: %d samples were possibly billed without an answer that was kept", journal.folder, twice)
 

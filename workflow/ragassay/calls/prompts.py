@@ -95,7 +95,7 @@ def _filled(path, labels, template, values):
     if unknown := values.keys() - labels.keys():
         raise PromptError(f"{path}: found a value for {_list(unknown)}, expected values for {_list(labels)} only")
     texts = [value if isinstance(value, list) else [value] for name, value in values.items() if labels[name]]
-    beside = "\n".join(str(text) for own in texts for text in own)
+    beside = "\n".join(str(text) for listed in texts for text in listed)
     shown = {name: _shown(path, name, labels[name], value, beside) for name, value in values.items()}
     return PLACEHOLDER.sub(lambda match: shown[match[1]], template)
 

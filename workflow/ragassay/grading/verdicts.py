@@ -70,14 +70,14 @@ def parse_verdict(text: str | None, finish_reason: str = "stop") -> Ok | Abstain
 
 def _statements(text):
     """Sentences and lines, in order, without empty ones; the last one holds words."""
-    found, start = [], 0
+    statements, start = [], 0
     for match in STATEMENT_END.finditer(text):
-        found.append(text[start : match.end()].strip())
+        statements.append(text[start : match.end()].strip())
         start = match.end()
-    found.append(text[start:].strip())
-    while found and CLOSING_LINE.fullmatch(found[-1]):
-        found.pop()
-    return [statement for statement in found if statement]
+    statements.append(text[start:].strip())
+    while statements and CLOSING_LINE.fullmatch(statements[-1]):
+        statements.pop()
+    return [statement for statement in statements if statement]
 
 
 def _short(statement):

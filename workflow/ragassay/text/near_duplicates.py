@@ -70,9 +70,9 @@ def clustered(documents: Iterable[tuple[str, str]], threshold: float, first_word
             names.append(name)
             yield text
 
-    found = signed(texts(), first_words)
+    of_texts = signed(texts(), first_words)
     order = sorted(range(len(names)), key=names.__getitem__)
-    first = components(found[order], threshold)
+    first = components(of_texts[order], threshold)
     ordered = [names[at] for at in order]
     return dict(zip(ordered, (ordered[at] for at in first), strict=True))
 

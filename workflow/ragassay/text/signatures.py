@@ -39,8 +39,8 @@ LETTERS = bytes(code if chr(code).isalnum() or code > 127 else SPACE for code in
 
 def signatures(texts: Iterable[str], first_words: int) -> np.ndarray:
     """One signature per text: uint16, shape (texts, VIEWS, HASHES)."""
-    found = [_signatures(chunk, first_words) for chunk in _chunks(texts)]
-    return np.concatenate(found) if found else np.empty((0, VIEWS, HASHES), np.uint16)
+    pieces = [_signatures(chunk, first_words) for chunk in _chunks(texts)]
+    return np.concatenate(pieces) if pieces else np.empty((0, VIEWS, HASHES), np.uint16)
 
 
 def similarity(a: np.ndarray, b: np.ndarray) -> np.ndarray:

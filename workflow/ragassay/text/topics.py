@@ -25,8 +25,8 @@ def topics(texts: list[str], count: int, seed: int = 0) -> tuple[np.ndarray, lis
     try:
         vectors = vectorizer.fit_transform(texts)
     except ValueError as error:
-        found = f"found no words in {different} texts"
-        raise TopicError(f"{found}, expected some; set relevance.drift.topics to 0") from error
+        problem = f"found no words in {different} texts"
+        raise TopicError(f"{problem}, expected some; set relevance.drift.topics to 0") from error
     rows = {tuple(row.indices) + tuple(np.round(row.data, 9)) for row in vectors}
     model = KMeans(min(count, len(rows)), n_init=4, random_state=seed).fit(vectors)
     words = vectorizer.get_feature_names_out()

@@ -79,8 +79,8 @@ class BatchCaller(Caller):
         await self._with_others(self._adopting)
         for batch in self.adopted.pop(key, ()):
             await self._with_others(batch.ended)
-        known = self._known(key)
-        return {number: known[number] for number in missing if number in known} or await super()._missing(
+        answers = self._known(key)
+        return {number: answers[number] for number in missing if number in answers} or await super()._missing(
             key, request, missing
         )
 
@@ -102,8 +102,8 @@ class BatchCaller(Caller):
                 self._go_on()
                 reply = asyncio.get_running_loop().create_future()
                 self.enqueue(Row(key, numbers, worst, again, request=request, reply=reply))
-                found, bill.paid = await reply
-                return found
+                answers, bill.paid = await reply
+                return answers
             finally:
                 self.in_flight -= 1
 
@@ -158,10 +158,10 @@ class BatchCaller(Caller):
             rows = [Row(*rest, id=name) for name, *rest in record["rows"]]
             batch = SentBatch(self, record["id"], rows, record)
             try:
-                found = await batch.find()
+                exists = await batch.find()
             except Failure as failure:
                 raise ModelError(f"model {self.model.name}: {failure.detail}") from failure
-            if found:
+            if exists:
                 for key in {row.key for row in rows}:
                     self.adopted.setdefault(key, []).append(batch)
                 self._see_through(batch, batch.follow)
@@ -190,8 +190,8 @@ class BatchCaller(Caller):
         others = [batch.ended for batch in self.under_way if batch.job and batch is not refused]
         if not others:
             self.most_rows = max(1, min(self.most_rows, len(refused.rows)) // 2)  # it may be too large by itself
-        told = "model %s: the provider refused a batch for now (%s); trying again in at most %.0f s"
-        log.info(told, self.model.name, refused.job.error, self.full_seconds)
+        message = "model %s: the provider refused a batch for now (%s); trying again in at most %.0f s"
+        log.info(message, self.model.name, refused.job.error, self.full_seconds)
         seconds, self.full_seconds = self.full_seconds, min(self.full_seconds * 2, LONGEST_FULL_SECONDS)
         if others:
             await asyncio.wait(others, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
@@ -208,5 +208,5 @@ class BatchCaller(Caller):
         rows, done = sum(len(batch.rows) for batch in there), [batch.job.done for batch in there]
         some = f" ({sum(done):,} are done)" if None not in done else ""
         batches = "1 batch" if len(there) == 1 else f"{len(there)} batches"
-        told = "model %s: waiting for %s of %s requests at the provider%s; looking again in %.0f s"
-        log.info(told, self.model.name, batches, f"{rows:,}", some, wait)
+        message = "model %s: waiting for %s of %s requests at the provider%s; looking again in %.0f s"
+        log.info(message, self.model.name, batches, f"{rows:,}", some, wait)

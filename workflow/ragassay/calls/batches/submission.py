@@ -112,8 +112,8 @@ class SentBatch:
                     return await act(*arguments)
             except TimeoutError:
                 failure = _timeout(seconds)
-            except Failure as found:
-                failure = found
+            except Failure as raised:
+                failure = raised
             attempt += 1
             if not failure.again:
                 raise failure
@@ -131,16 +131,16 @@ class SentBatch:
                     return await self.caller.provider.create(file, digest)
             except TimeoutError:
                 failure = _timeout(CALL_SECONDS)
-            except Failure as found:
-                failure = found
+            except Failure as raised:
+                failure = raised
             if not failure.again:
                 self._free(failure)
                 raise failure
             if failure.kind != "http 429" and (job := await self._look_for(file, digest, time.time())):
                 return job
             await _pause(attempt, failure)
-        told = f"no batch was created in {TRIES} tries, the last: {failure.detail}; run again to go on"
-        raise Failure(failure.kind, told, again=False)
+        problem = f"no batch was created in {TRIES} tries, the last: {failure.detail}; run again to go on"
+        raise Failure(failure.kind, problem, again=False)
 
     async def _look_for(self, file, digest, since):
         """The batch with this input, or None if it is missing some time after the attempt to create it."""
@@ -168,8 +168,12 @@ class SentBatch:
             for row in list(self.rows.values()):
                 # A batch that ended by itself answered all that it names nowhere; one that was ended may not have.
                 lost = self.job.state in ("completed", "expired")
-                told = f"batch {self.job.id} ended as {self.job.state} without a reply to this request {self.job.error}"
-                outcomes.append((row, self.caller.fail(row, Failure("missing", told.strip(), again=True, lost=lost))))
+                problem = (
+                    f"batch {self.job.id} ended as {self.job.state} without a reply to this request {self.job.error}"
+                )
+                outcomes.append(
+                    (row, self.caller.fail(row, Failure("missing", problem.strip(), again=True, lost=lost)))
+                )
                 self.lost += row.worst * lost
                 del self.rows[row.id]
         finally:

@@ -91,10 +91,10 @@ def forget(ledger: Path, reason: str, model: str | None, dry_run: bool) -> int:
 
 
 def _jobs(ledger) -> Iterator[Path]:
-    found = folders(ledger)
-    if not found:
+    jobs = folders(ledger)
+    if not jobs:
         raise NotInLedger(f"{ledger}: found no ledger of calls, expected a folder such as ledger/")
-    yield from found
+    yield from jobs
 
 
 def _records(folder):
@@ -114,8 +114,8 @@ def _say(line):
 
 
 def _parser():
-    about = "Look into ledgers of calls, and forget refusals that were none."
-    parser = argparse.ArgumentParser(prog="python -m ragassay.calls.ledger", description=about)
+    purpose = "Look into ledgers of calls, and forget refusals that were none."
+    parser = argparse.ArgumentParser(prog="python -m ragassay.calls.ledger", description=purpose)
     parser.add_argument("--ledger", type=Path, default=Path("ledger"), help="the folder that they lie below")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("verify", help="read all records, count them, name damaged lines")

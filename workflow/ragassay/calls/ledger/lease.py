@@ -49,11 +49,11 @@ class Lease:
                 raise sharing.NotShared(f"{self.folder}: {sharing.problem(self.folder, error)}") from error
             self.needed, self.read_only, self.register = False, True, None
             return self
-        told = 0.0
+        last_message = 0.0
         while not self._take():
-            if time.monotonic() - told > 30:
+            if time.monotonic() - last_message > 30:
                 log.info("waiting for %s, which asks for the same answers: %s", self._holder(), self.name)
-                told = time.monotonic()
+                last_message = time.monotonic()
             time.sleep(0.2)
             self.own.touch()
         clear_leftovers(self.name)

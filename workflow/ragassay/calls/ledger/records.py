@@ -27,8 +27,10 @@ SERVED = "served "  # counts of answers by the name that replies give the model 
 
 def folders(ledger) -> list[Path]:
     """The folders of jobs below a folder of ledgers."""
-    found = sorted({path.parent for path in Path(ledger).rglob("*.jsonl")})
-    return [folder for folder in found if folder.relative_to(ledger).parts[:1] not in [(name,) for name in OTHERS]]
+    with_records = sorted({path.parent for path in Path(ledger).rglob("*.jsonl")})
+    return [
+        folder for folder in with_records if folder.relative_to(ledger).parts[:1] not in [(name,) for name in OTHERS]
+    ]
 
 
 class Ledger:
@@ -231,11 +233,11 @@ class Ledger:
             self._end(record)
 
     def _end(self, record):
-        known = self._open.pop(record["id"], None), self._unsettled.pop(record["id"], None)
-        if record["t"] == "f" and known == (None, None):
+        begun = self._open.pop(record["id"], None), self._unsettled.pop(record["id"], None)
+        if record["t"] == "f" and begun == (None, None):
             self._early.add(record["id"])
         if record["t"] == "u":
-            worst = known[1][1] if known[1] else 0.0
+            worst = begun[1][1] if begun[1] else 0.0
             if max(record["p"], record["o"]) > ABSURD:
                 record |= {"p": 0, "c": 0, "o": 0, "usd": worst}
             self.excess = max(self.excess, record["usd"] / worst) if worst else self.excess

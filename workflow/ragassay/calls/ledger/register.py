@@ -103,7 +103,7 @@ class Register:
         """
         needed = spent + unsure * excess
         with self._locked() as money:
-            dollars = {job: known + at_risk * excess for job, (known, at_risk) in money.items()}
+            dollars = {job: settled + at_risk * excess for job, (settled, at_risk) in money.items()}
             before = dollars.pop(self.ledger, 0.0)
             others = sum(dollars.values())
             granted = min(needed + STEP * cap / excess, cap - others)
@@ -146,5 +146,5 @@ def _lock(file, name, what):
     try:
         fcntl.flock(file, fcntl.LOCK_EX)
     except OSError as error:
-        told = f"cannot be locked, so jobs could not share {what}: put the project on a file system with locks"
-        raise AssayError(f"{name} {told} ({error.strerror})") from error
+        problem = f"cannot be locked, so jobs could not share {what}: put the project on a file system with locks"
+        raise AssayError(f"{name} {problem} ({error.strerror})") from error

@@ -72,5 +72,5 @@ def problem(path, error: OSError) -> str:
         owner = pwd.getpwuid(place.stat().st_uid).pw_name
     except KeyError:
         owner = f"user {place.stat().st_uid}"
-    told = f"{error.strerror}, {'it' if place == Path(path) else place} belongs to {owner}"
-    return f"{told}; to share a project, form one group, `chmod -R g+rwXs` its folder, and let all work with umask 002"
+    why = f"{error.strerror}, {'it' if place == Path(path) else place} belongs to {owner}"
+    return f"{why}; to share a project, form one group, `chmod -R g+rwXs` its folder, and let all work with umask 002"

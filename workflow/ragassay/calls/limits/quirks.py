@@ -86,8 +86,10 @@ class Quirks:
         if factor <= self.excess * ROUNDING and not self.room:
             return
         if self.excess == 1.0:
-            told = "model %s: answers are longer than max_tokens; %.1f times as much is set aside for each from now on"
-            log.info(told, self.model.name, factor * HEADROOM)
+            message = (
+                "model %s: answers are longer than max_tokens; %.1f times as much is set aside for each from now on"
+            )
+            log.info(message, self.model.name, factor * HEADROOM)
         self._share(factor)
 
     def _weigh(self, factor):
@@ -119,17 +121,17 @@ class Quirks:
             self.take_over(kept)
             if factor:
                 self._weigh(factor)
-            found = {"refused": sorted(self.known), "excess": self.excess, "answered": self.answered}
-            kept["manners"] = {"endpoint": self.endpoint} | found | {"room": self.room}
+            learned = {"refused": sorted(self.known), "excess": self.excess, "answered": self.answered}
+            kept["manners"] = {"endpoint": self.endpoint} | learned | {"room": self.room}
 
     def take_over(self, kept: dict) -> None:
         """What a register holds, if it is about the same server."""
-        found = kept.get("manners", {})
-        if found.get("endpoint") == self.endpoint:
-            self.known |= set(found["refused"])
-            self.excess = max(self.excess, found["excess"])
-            self.answered = self.answered or found.get("answered", False)
-            self.room = found.get("room") if self.ramps else None
+        shared = kept.get("manners", {})
+        if shared.get("endpoint") == self.endpoint:
+            self.known |= set(shared["refused"])
+            self.excess = max(self.excess, shared["excess"])
+            self.answered = self.answered or shared.get("answered", False)
+            self.room = shared.get("room") if self.ramps else None
 
 
 def _consequence(parameter, name):
@@ -146,11 +148,11 @@ def _consequence(parameter, name):
 
 def _without_system(messages):
     """Each system message is put in front of the message behind it."""
-    found, before = [], ""
+    without, before = [], ""
     for message in messages:
         if message["role"] == SYSTEM:
             before += message["content"] + "\n\n"
         else:
-            found.append(message | {"content": before + message["content"]})
+            without.append(message | {"content": before + message["content"]})
             before = ""
-    return found + ([{"role": "user", "content": before.strip()}] if before else [])
+    return without + ([{"role": "user", "content": before.strip()}] if before else [])

@@ -116,15 +116,15 @@ class Limits:
             between = min(self._between)
         return [point + between for point in points], point - ahead + between
 
-    def learn(self, found: dict) -> None:
+    def learn(self, named: dict) -> None:
         """The limits that a reply names, which may be none. Of the replies of a run the lowest holds."""
         learned = self.learned or {}
-        if self.confirmed and not any(found.get(name, math.inf) < learned.get(name, math.inf) for name in NAMES):
+        if self.confirmed and not any(named.get(name, math.inf) < learned.get(name, math.inf) for name in NAMES):
             return
         with self._state() as (kept, now):
             unknown, learned = not self.known, self.learned if self.confirmed else {}
             lowest = {
-                name: min(limits[name] for limits in (found, learned) if name in limits) for name in found | learned
+                name: min(limits[name] for limits in (named, learned) if name in limits) for name in named | learned
             }
             kept["learned"], kept["confirmed"] = lowest, True
             self.learned, self.confirmed = lowest, True
@@ -161,10 +161,10 @@ class Limits:
         with self.register.shared() as (kept, now):
             jobs = kept.setdefault("jobs", {})
             if not jobs:  # a new run
-                known = kept.get("endpoint") == self.endpoint
-                kept |= {"endpoint": self.endpoint, "learned": kept.get("learned") if known else None}
+                same_endpoint = kept.get("endpoint") == self.endpoint
+                kept |= {"endpoint": self.endpoint, "learned": kept.get("learned") if same_endpoint else None}
                 # No point of an earlier run lies further ahead, unless somebody has set the clock.
-                kept |= {"slowed": kept.get("slowed") if known else None}
+                kept |= {"slowed": kept.get("slowed") if same_endpoint else None}
                 kept |= {"confirmed": False, "next": min(kept.get("next", now), now + 60)}
             elif (back := kept.get("now", now) - now) > 0:  # somebody has set the clock: the timeline moves with it
                 kept["next"] -= back

@@ -40,15 +40,15 @@ def parse_object(text: str | None, finish_reason: str = "stop", keys: tuple[str,
         return answer
     cut = finish_reason == "length"
     try:
-        found = _Reader(answer).objects(keys)
+        objects = _Reader(answer).objects(keys)
     except _Broken as broken:
         return Abstain(str(broken))
-    if not found:
+    if not objects:
         refused = refuses(answer)
         return Abstain("truncated" if cut else "refusal" if refused else "no_object")
-    if len({json.dumps(value, sort_keys=True) for value in found}) > 1:
+    if len({json.dumps(value, sort_keys=True) for value in objects}) > 1:
         return Abstain("two_objects")
-    return Ok(found[0], truncated=cut)
+    return Ok(objects[0], truncated=cut)
 
 
 class _Reader:
@@ -60,17 +60,17 @@ class _Reader:
 
     def objects(self, keys):
         """All outermost objects with these keys."""
-        found = []
+        outermost = []
         while True:
             self.place = self.text.find("{", self.place)
             if self.place < 0:
-                return found
+                return outermost
             if not self._begins():
                 self.place += 1
                 continue
             value = self._object(1)
             if value.keys() >= set(keys):
-                found.append(value)
+                outermost.append(value)
 
     def _begins(self):
         """Whether an object starts at this brace, and not a remark in braces. Leaves the place as it is."""
@@ -87,29 +87,29 @@ class _Reader:
             self.place = start
 
     def _object(self, depth):
-        found = {}
+        pairs = {}
         self.place += 1
         while self._next() != "}":
             key = self._key()
             self._take(":")
             value = self._value(depth)
-            if key in found and json.dumps(found[key]) != json.dumps(value):
+            if key in pairs and json.dumps(pairs[key]) != json.dumps(value):
                 raise _Broken("two_objects")
-            found[key] = value
+            pairs[key] = value
             if self._next() != "}":
                 self._take(",")
         self.place += 1
-        return found
+        return pairs
 
     def _list(self, depth):
-        found = []
+        values = []
         self.place += 1
         while self._next() != "]":
-            found.append(self._value(depth))
+            values.append(self._value(depth))
             if self._next() != "]":
                 self._take(",")
         self.place += 1
-        return found
+        return values
 
     def _value(self, depth):
         first = self._next()

@@ -66,14 +66,14 @@ class Inner:
 
 def rows(text: str, most: int) -> list[Row]:
     """At most so many."""
-    found = []
+    in_order = []
     for line in islice(text.splitlines(), most):
         bullet = BULLET.match(line)
         if bullet and bullet["mark"] in "•●▪‣":
-            found += map(_row, islice(MERGED_BULLETS.split(line), most))
+            in_order += map(_row, islice(MERGED_BULLETS.split(line), most))
         else:
-            found.append(_row(line))
-    return found[:most]
+            in_order.append(_row(line))
+    return in_order[:most]
 
 
 def inner_markers(text: str) -> Iterator[Inner]:

@@ -55,16 +55,16 @@ def parse_numbered(text: str | None, finish_reason: str = "stop", expected: int 
     try:
         preamble, items = _items(rows(answer, MOST + 1))
         closed = _close(items) or bool(stub)
-        found = _texts(items[:-1] if cut and not closed else items)
+        texts = _texts(items[:-1] if cut and not closed else items)
     except _Ambiguous:
         return Abstain("count_mismatch")
     if refuses(preamble if items else answer, task_only=bool(items)):
         return Abstain("refusal")
-    if expected is not None and sorted(found) != list(range(1, expected + 1)):
-        return Abstain("truncated" if cut and max(found, default=0) <= expected else "count_mismatch")
-    if not found:
+    if expected is not None and sorted(texts) != list(range(1, expected + 1)):
+        return Abstain("truncated" if cut and max(texts, default=0) <= expected else "count_mismatch")
+    if not texts:
         return Abstain("truncated" if cut else "count_mismatch")
-    return Ok(found, truncated=cut)
+    return Ok(texts, truncated=cut)
 
 
 def _items(lines):
@@ -258,16 +258,16 @@ def _close(items):
 
 def _texts(items):
     """Texts by number. A number may come again only with the same text."""
-    found = {}
+    texts = {}
     for item in items:
         text = _text(item)
         if not text:
             continue
-        number, highest = item.row.number, next(reversed(found), 0)
-        if found.get(number, text) != text or (number not in found and number < highest):
+        number, highest = item.row.number, next(reversed(texts), 0)
+        if texts.get(number, text) != text or (number not in texts and number < highest):
             raise _Ambiguous
-        found[number] = text
-    return found
+        texts[number] = text
+    return texts
 
 
 def _text(item):

@@ -65,13 +65,13 @@ class Batches:
 
     async def jobs(self, since: float) -> list[Job]:
         """At least all batches that were created since then."""
-        found = []
+        batches = []
         with self._explained():
             async for batch in self.client.batches.list(limit=100):
-                found.append(job_of(batch))
-                if found[-1].created < since:
+                batches.append(job_of(batch))
+                if batches[-1].created < since:
                     break
-        return found
+        return batches
 
     async def download(self, file: str) -> tuple[bytes, int]:
         """The content of a file, and how many bytes it should have."""
@@ -102,7 +102,7 @@ class Batches:
 def job_of(batch) -> Job:
     """How both providers describe a batch, in one form."""
     counts, errors, created = (getattr(batch, name, None) for name in ("request_counts", "errors", "created_at"))
-    told = [f"{error.code}: {error.message}" for error in (errors and errors.data) or []]
+    errors_told = [f"{error.code}: {error.message}" for error in (errors and errors.data) or []]
     return Job(
         id=batch.id,
         input_file=batch.input_file_id,
@@ -111,7 +111,7 @@ def job_of(batch) -> Job:
         created=created.timestamp() if isinstance(created, datetime.datetime) else float(created or 0),
         files=[file for file in (batch.output_file_id, batch.error_file_id) if file],
         done=counts.completed + counts.failed if counts else None,
-        error="; ".join(told[:3]) or getattr(batch, "error", None) or "",
+        error="; ".join(errors_told[:3]) or getattr(batch, "error", None) or "",
     )
 
 
@@ -217,11 +217,11 @@ class Provider(Batches, model.Provider):
     def failure(self, status, headers, text):
         """What a status other than 200 means."""
         try:
-            told = json.loads(text)
+            error = json.loads(text)
         except (ValueError, RecursionError):
-            told = None
-        told = told if isinstance(told, dict) else headers.get("location", text) if 300 <= status < 400 else text
-        return failure_of(status, told, f"from {self.where}", self.model, _retry_after(headers))
+            error = None
+        error = error if isinstance(error, dict) else headers.get("location", text) if 300 <= status < 400 else text
+        return failure_of(status, error, f"from {self.where}", self.model, _retry_after(headers))
 
 
 def _check_address(name, source, base):
@@ -234,8 +234,8 @@ def _check_address(name, source, base):
         expected = "expected https://<host>/<path>, without a password"
         raise ModelError(f"model {name}: the {source} is no address of a server, {expected}")
     if address.path.rstrip("/").endswith("/chat/completions"):
-        told = f"the {source} ends in /chat/completions, expected the address without it, which each request adds"
-        raise ModelError(f"model {name}: {told}")
+        problem = f"the {source} ends in /chat/completions, expected the address without it, which each request adds"
+        raise ModelError(f"model {name}: {problem}")
 
 
 def _retry_after(headers):

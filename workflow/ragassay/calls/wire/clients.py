@@ -85,9 +85,9 @@ class Official:
         try:
             self.provider.client  # noqa: B018  made here
         except (ValueError, ImportError, OSError) as error:
-            told = f"{self.server}: the official client cannot be used: {' '.join(str(error).split())[:300]}"
+            problem = f"{self.server}: the official client cannot be used: {' '.join(str(error).split())[:300]}"
             variables = "check the variables HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and SSL_CERT_FILE"
-            raise ModelError(f"{told}; {variables}") from error
+            raise ModelError(f"{problem}; {variables}") from error
 
     async def close(self) -> None:
         """The provider closes its client, which batches use, too."""

@@ -51,15 +51,15 @@ def failure_without_reply(error: BaseException, server: str) -> Failure:
     if names & {"ConnectTimeout", "ConnectionTimeoutError"}:
         why = f"none came about within {CONNECT_SECONDS:g} s"
     unsent = any(_is(cause, *UNSENT) for cause in sources) or names & UNSENT_BY_HTTPX
-    told = f"{'no' if unsent else 'lost the'} connection to {server}: {why}"
-    return Failure("connection", told, again=True, lost=not unsent)
+    problem = f"{'no' if unsent else 'lost the'} connection to {server}: {why}"
+    return Failure("connection", problem, again=True, lost=not unsent)
 
 
 def failure_of_proxy(status: int, server: str) -> Failure:
     """What the status means with which a proxy turned a request away."""
-    told = f"the proxy on the way to {server} answered with HTTP {status}; "
+    problem = f"the proxy on the way to {server} answered with HTTP {status}; "
     again = status in (408, 429) or status >= 500
-    return Failure("proxy", told + (CREDENTIALS if status == 407 else TURNED_AWAY), again=again)
+    return Failure("proxy", problem + (CREDENTIALS if status == 407 else TURNED_AWAY), again=again)
 
 
 def _lasting(cause, server):
@@ -70,8 +70,8 @@ def _lasting(cause, server):
         return failure_of_proxy(int(status[0]), server)
     # aiohttp's errors are errors of ssl, too, but say nothing of the reason.
     if isinstance(cause, ssl.SSLCertVerificationError) and (words := getattr(cause, "verify_message", "")):
-        told = f"the certificate of {server} is not trusted: {words}"
-        return Failure("certificate", f"{told}; {TRUST}", again=False)
+        problem = f"the certificate of {server} is not trusted: {words}"
+        return Failure("certificate", f"{problem}; {TRUST}", again=False)
     if isinstance(cause, ssl.SSLError) and getattr(cause, "reason", "") in NO_TLS:
         return Failure("no TLS", f"what answers at {server} does not speak TLS; {SPEAKS_HTTP}", again=False)
     if isinstance(cause, socket.gaierror) and cause.errno in NO_NAME:
@@ -85,8 +85,8 @@ def _is(cause, *names):
 
 
 def _words(cause):
-    said = getattr(cause, "message", "") if _is(cause, "ClientResponseError") else ""
-    return " ".join(str(said or cause).split())[:300]
+    message = getattr(cause, "message", "") if _is(cause, "ClientResponseError") else ""
+    return " ".join(str(message or cause).split())[:300]
 
 
 def _chain(error) -> Iterator[BaseException]:
@@ -284,10 +284,10 @@ def _names(name, words):
 
 def _place(inner):
     """Where a checker of types found fault: the last part of the first `loc`."""
-    found = inner.get("detail") or inner.get("message") if isinstance(inner, dict) else inner
-    while isinstance(found, dict):
-        found = found.get("detail")
-    first = found[0] if isinstance(found, list) and found else None
+    detail = inner.get("detail") or inner.get("message") if isinstance(inner, dict) else inner
+    while isinstance(detail, dict):
+        detail = detail.get("detail")
+    first = detail[0] if isinstance(detail, list) and detail else None
     place = first.get("loc") if isinstance(first, dict) else None
     if isinstance(place, list) and place:
         return str(place[-1])

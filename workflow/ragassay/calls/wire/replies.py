@@ -194,9 +194,9 @@ def meaning(name: str | None, text: str) -> str:
     """What a server's word for the end of `text` means; no word at all is a stop."""
     if not name:
         return "stop"
-    known = MEANING.get(str(name).partition(":")[0].strip().lower().removeprefix("finish_reason_"))
-    if known or not text:
-        return known or str(name)
+    standard = MEANING.get(str(name).partition(":")[0].strip().lower().removeprefix("finish_reason_"))
+    if standard or not text:
+        return standard or str(name)
     if name not in _unknown_names:
         _unknown_names.add(name)
         log.info("the finish reason %.40r of an answer is unknown; answers with it count as whole (stop)", name)
