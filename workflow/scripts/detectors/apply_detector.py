@@ -19,32 +19,32 @@ def apply_detector(
     heads, card, known_documents, documents, questions, prompt, weights, predictions, detector, embeddings, asked,
     similarity, cut_after_words,
 ):  # fmt: skip
-    trained, about = heads_file.read(heads, card)
-    own = kind(detector, embeddings, prompt)
-    heads_file.check(card, about["identity"], own.identity())
-    found = tables.read_all(DOCUMENTS, documents, ["doc_id", "cluster_id", "text"]).to_pylist()
+    trained, record = heads_file.read(heads, card)
+    method = kind(detector, embeddings, prompt)
+    heads_file.check(card, record["identity"], method.identity())
+    document_rows = tables.read_all(DOCUMENTS, documents, ["doc_id", "cluster_id", "text"]).to_pylist()
     made_with = tables.read(DETECTOR_DOCUMENTS, known_documents).to_pylist()
-    parts = trained_parts(found, made_with, similarity, cut_after_words)
-    texts = {row["doc_id"]: row["text"] for row in found}
+    parts = trained_parts(document_rows, made_with, similarity, cut_after_words)
+    texts = {row["doc_id"]: row["text"] for row in document_rows}
     rows = tables.read_all(QUESTIONS, questions, ["question_id", "doc_id", "shard", "intended", "text"])
     rows = rows.sort_by([("doc_id", "ascending"), ("question_id", "ascending")])
     if not len(rows):
-        told = ", ".join(map(str, questions)) or "no file"
-        raise DetectorError(f"{told}: found no question in table questions of {asked}, expected at least one")
+        files = ", ".join(map(str, questions)) or "no file"
+        raise DetectorError(f"{files}: found no question in table questions of {asked}, expected at least one")
     given = [
         Asked(question_id, doc_id, text, texts[doc_id])
         for question_id, doc_id, text in zip(*(rows[name].to_pylist() for name in ASKED), strict=True)
     ]
     start, lost, same = 0, 0, rows.select(["question_id", "doc_id", "shard", "intended"])
     with tables.Writer(PREDICTIONS, predictions) as writer:
-        for features in own.stream(given):
+        for features in method.stream(given):
             own_rows = same.slice(start, len(features)).to_pylist()
             start, without = start + len(features), too_long(features).tolist()
             lost += sum(without)
             for (head, seed), arrays in trained.items():
                 scored = scores.scores(arrays, features)
-                said = scores.probabilities(scored, about["heads"][f"{head}.{seed}"]["temperature"])
-                columns = own_rows, scored.tolist(), said.tolist(), without
+                probabilities = scores.probabilities(scored, record["heads"][f"{head}.{seed}"]["temperature"])
+                columns = own_rows, scored.tolist(), probabilities.tolist(), without
                 for row, score, probability, unread in zip(*columns, strict=True):
                     result = {"score": score, "probability": probability, "out_of_scope": score > 0, "reason": None}
                     if unread:

@@ -41,9 +41,9 @@ def measure_detectors(
         questions = _new(kept[kept["asked"] == asked], answers)
         answers = _about(questions, asked_directly, answers)
         strata = {"all": questions, "hard": questions[questions["question_id"].isin(hard)]}
-        for stratum, own in strata.items():
+        for stratum, inside in strata.items():
             keys = {"trained_on": source, "asked": asked, "questions": stratum}
-            rows += compared("figure_1", keys, own, answers, *draws)
+            rows += compared("figure_1", keys, inside, answers, *draws)
         if (source, asked) == (generator, generator):
             rows += by_topic("topics", {}, questions, answers)
     for name, settled_ones in people.groupby("asked"):
@@ -66,11 +66,11 @@ def _people(gold, human_labels):
     """People's labels of questions. Votes that came with a set take precedence over labels from our pages."""
     here = tables.frame(GOLD, gold).rename(columns={"generator": "asked"})
     votes = tables.frame(HUMAN_LABELS, human_labels).rename(columns={"question_set": "asked"})
-    found = [here[here["task"] == SCOPE]]
-    for _, own in votes[votes["task"] == SCOPE].groupby("asked"):
-        labels = {question: label for (question, _), label in settled(own.to_dict("records")).items() if label}
-        found.append(own.assign(label=own["question_id"].map(labels)).dropna(subset="label"))
-    return pd.concat(found).drop_duplicates(["asked", "question_id"], keep="last")
+    people = [here[here["task"] == SCOPE]]
+    for _, of_set in votes[votes["task"] == SCOPE].groupby("asked"):
+        labels = {question: label for (question, _), label in settled(of_set.to_dict("records")).items() if label}
+        people.append(of_set.assign(label=of_set["question_id"].map(labels)).dropna(subset="label"))
+    return pd.concat(people).drop_duplicates(["asked", "question_id"], keep="last")
 
 
 def _with_truth(questions, column, topics):
@@ -84,7 +84,7 @@ def _new(questions, answers):
 
 def _about(questions, *answers):
     columns = ["method", "question_id", "out_of_scope", "score"]
-    return pd.concat([own.loc[own["question_id"].isin(questions["question_id"]), columns] for own in answers])
+    return pd.concat([rows.loc[rows["question_id"].isin(questions["question_id"]), columns] for rows in answers])
 
 
 if __name__ == "__main__":

@@ -43,11 +43,11 @@ def train_detector(
     questions = tables.read_all(SELECTED_QUESTIONS, selected_questions).to_pylist()
     rows = sorted((row for row in questions if row["status"] == "kept"), key=lambda row: row["question_id"])
     _check_parts(rows, texts)
-    own = kind(detector, embeddings, prompt)
+    method = kind(detector, embeddings, prompt)
     asked = [Asked(row["question_id"], row["doc_id"], row["text"], texts[row["doc_id"]]["text"]) for row in rows]
-    features = own.features(asked)
+    features = method.features(asked)
     read = ~too_long(features)
-    rows, asked = ([one for one, whole in zip(some, read, strict=True) if whole] for some in (rows, asked))
+    rows, asked = ([question for question, whole in zip(some, read, strict=True) if whole] for some in (rows, asked))
     data = learning.Data(
         features[read],
         np.array([row["intended"] == "out_of_scope" for row in rows], bool),
@@ -57,25 +57,25 @@ def train_detector(
         clusters_are="documents",
     )
     learned = learning.learn(
-        f"detector {detector['detector']}", data, own.heads, own.balanced, Recipe(**recipe), seeds, shares
+        f"detector {detector['detector']}", data, method.heads, method.balanced, Recipe(**recipe), seeds, shares
     )
-    about = {"detector": detector, "identity": own.identity(), "recipe": recipe, "data": _data(rows, asked)}
+    record = {"detector": detector, "identity": method.identity(), "recipe": recipe, "data": _data(rows, asked)}
     if not read.all():
-        about["data"][TOO_LONG] = int((~read).sum())
+        record["data"][TOO_LONG] = int((~read).sum())
         log.info("%d of %d questions are too long for the model, left out", (~read).sum(), len(read))
-    cut, at_tokens = own.cut(asked)
+    cut, at_tokens = method.cut(asked)
     if at_tokens:
-        counts = {"documents": cut, "of": len({one.document for one in asked}), "at_tokens": at_tokens}
-        about["data"]["cut"] = counts
+        counts = {"documents": cut, "of": len({question.document for question in asked}), "at_tokens": at_tokens}
+        record["data"]["cut"] = counts
         log.info("%(documents)d of %(of)d documents are longer than the %(at_tokens)d tokens that are read", counts)
     if commit := LocalModel(f"model {detector['encoder']['name']}", detector["encoder"]).commit:
-        about["commit"] = commit
-    about |= {"heads": {f"{head}.{seed}": _head(learned, data, head, seed) for head, seed in learned.heads}}
-    heads_file.write(heads, card, learned.heads, about)
+        record["commit"] = commit
+    record |= {"heads": {f"{head}.{seed}": _head(learned, data, head, seed) for head, seed in learned.heads}}
+    heads_file.write(heads, card, learned.heads, record)
     tables.write(DETECTOR_TRAINING, training, learned.rows)
     tables.write(DETECTOR_DOCUMENTS, known_documents, described(list(texts.values()), cut_after_words))
-    told = ", ".join(f"{count} {part}" for part, count in sorted(Counter(data.parts.tolist()).items()))
-    log.info("%d heads from %d questions (%s)", len(learned.heads), len(rows), told)
+    parts = ", ".join(f"{count} {part}" for part, count in sorted(Counter(data.parts.tolist()).items()))
+    log.info("%d heads from %d questions (%s)", len(learned.heads), len(rows), parts)
 
 
 def _check_parts(rows, texts):
@@ -101,11 +101,11 @@ def _data(rows, asked):
 
 
 def _head(learned, data, head, seed):
-    temperature, found = learned.temperatures[head, seed], {}
+    temperature, by_part = learned.temperatures[head, seed], {}
     for part in (learning.VALIDATION, learning.TEST):
         scored = learning.scored(learned.heads[head, seed], data, part)
-        found[part] = learning.figures(*scored, temperature) | {"n": len(scored[0])}
-    return {"temperature": temperature, **found}
+        by_part[part] = learning.figures(*scored, temperature) | {"n": len(scored[0])}
+    return {"temperature": temperature, **by_part}
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ def build_explorer(
     hardness_strata, responses, defusion_labels, template, style, behaviour, page, title,
 ):  # fmt: skip
     questions = _rows(SELECTED_QUESTIONS, selected_questions)
-    found = dossiers(
+    shown = dossiers(
         _rows(DOCUMENTS, documents),
         _rows(CLAIMS, claims, "doc_id", "slot", "text"),
         _rows(RECOVERED_CLAIMS, recovered_claims, "recovered_id", "doc_id", "round", "slot", "text"),
@@ -44,30 +44,32 @@ def build_explorer(
         _responses_and_labels(responses, defusion_labels),
     )
     strata = [row["stratum"] for row in tables.read(HARDNESS_STRATA, hardness_strata).to_pylist()]
-    text = render(template, style, behaviour, title, _models(questions), found, strata)
+    text = render(template, style, behaviour, title, _models(questions), shown, strata)
     write_text(page, text)
-    log.info("%d questions about %d documents, a page of %.1f MB", len(questions), len(found), len(text) / 1e6)
+    log.info("%d questions about %d documents, a page of %.1f MB", len(questions), len(shown), len(text) / 1e6)
 
 
 def _responses_and_labels(paths, labels):
     """Those of each responder and prompt in turn, with the judge's labels, as long as there is room."""
     names = ("question_id", "responder", "prompt_name")
-    told = {tuple(row[name] for name in names): row["label"] for row in _rows(DEFUSION_LABELS, labels, *names, "label")}
-    found, room, left_out = [], MOST_CHARACTERS, 0
+    label_of = {
+        tuple(row[name] for name in names): row["label"] for row in _rows(DEFUSION_LABELS, labels, *names, "label")
+    }
+    shown, room, left_out = [], MOST_CHARACTERS, 0
     for _, files in groupby(paths, key=_responder_and_prompt):
         rows = _rows(RESPONSES, list(files), *names, "text")
         room -= sum(len(row["text"]) for row in rows)
         if room < 0:
             left_out += 1
             continue
-        found += [
+        shown += [
             {"question_id": row["question_id"], "responder": row["responder"], "prompt": row["prompt_name"]}
-            | {"text": row["text"], "label": told.get(tuple(row[name] for name in names))}
+            | {"text": row["text"], "label": label_of.get(tuple(row[name] for name in names))}
             for row in rows
         ]
     if left_out:
         log.info("responses of %d responders and prompts are not on the page, which would be too large", left_out)
-    return found
+    return shown
 
 
 def _responder_and_prompt(path):

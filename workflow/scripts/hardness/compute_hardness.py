@@ -31,10 +31,12 @@ def compute_hardness(
     embedder = Embedder(Encoder(**encoder), embeddings)
     columns = ["doc_id", "cluster_id", "text"]
     texts = {row["doc_id"]: row for row in tables.read(DOCUMENTS, documents, columns).to_pylist()}
-    own = _by_document(tables.read(CLAIMS, claims, ["doc_id", "slot", "text"]).to_pylist())
+    claims_of = _by_document(tables.read(CLAIMS, claims, ["doc_id", "slot", "text"]).to_pylist())
     guesses = _by_document(tables.read(RECOVERED_CLAIMS, recovered_claims).to_pylist())
     asked = _by_document(tables.read(QUESTIONS, questions).to_pylist())
-    measures = [Measure(texts[name], rows, guesses.get(name, []), asked.pop(name, [])) for name, rows in own.items()]
+    measures = [
+        Measure(texts[name], rows, guesses.get(name, []), asked.pop(name, [])) for name, rows in claims_of.items()
+    ]
     tables.write(tables.REJECTS, rejects, [_reject(row) for rows in asked.values() for row in rows])
     with tables.Writer(HARDNESS, hardness) as near, tables.Writer(DRIFT, drift) as drifted:
         for start in range(0, len(measures), TOGETHER):
@@ -46,8 +48,8 @@ def compute_hardness(
                     near.add(row | {"encoder": embedder.encoder.name})
                 for row in drift_of(measure.claims, measure.guesses, vectors):
                     drifted.add(row | {"encoder": embedder.encoder.name})
-    told = (near.written, drifted.written, embedder.told)
-    log.info("%d questions and %d guesses measured, %s", *told)
+    counts = (near.written, drifted.written, embedder.told)
+    log.info("%d questions and %d guesses measured, %s", *counts)
 
 
 @dataclass
@@ -88,10 +90,10 @@ class Measure:
 
 
 def _by_document(rows):
-    found = defaultdict(list)
+    grouped = defaultdict(list)
     for row in rows:
-        found[row["doc_id"]].append(row)
-    return found
+        grouped[row["doc_id"]].append(row)
+    return grouped
 
 
 def _reject(row):

@@ -33,12 +33,12 @@ def measure_agreement(
     if not any(sample.annotations for sample in samples.values()):
         raise AssayError("found nothing that people labelled, expected labels of `make annotate` or a set with votes")
     labels, rows = _labels(questions, scope_labels, defusion_labels), []
-    known = [judge for judge in judges if judge in set(labels["judge"])]
+    first = [judge for judge in judges if judge in set(labels["judge"])]
     for name, sample in samples.items():
         items = pd.DataFrame(sample.items, columns=["item_id", *RESPONSE]).fillna(NOTHING)
         judged = labels.merge(items, on=RESPONSE).groupby("judge")
-        by_judge = {judge: dict(zip(own["item_id"], own["label"], strict=True)) for judge, own in judged}
-        order = [*known, *sorted(by_judge.keys() - set(known))]
+        by_judge = {judge: dict(zip(of_judge["item_id"], of_judge["label"], strict=True)) for judge, of_judge in judged}
+        order = [*first, *sorted(by_judge.keys() - set(first))]
         by_judge = {judge: by_judge.get(judge, {}) for judge in order}
         measures = Measures(name, *sample[:3], by_judge, sample.per_item, resamples, seed)
         rows += [row for row in measures.rows() if not _is_of_nobody(row)]

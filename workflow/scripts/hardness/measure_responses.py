@@ -39,12 +39,12 @@ def measure_responses(
     settled = on_defusion.set_index(["question_id", "responder", "prompt"])["label"].to_dict()
     rows = list(judge_rows({cell.judge for cells in verdicts.values() for cell in cells}, judges))
     rows += table_3(*votes_by_way(defusion_votes), settled, least_share, **draws)
-    said = tables.frame(RESPONSES, responses, ["question_id", "text", "truncated"])
+    response_rows = tables.frame(RESPONSES, responses, ["question_id", "text", "truncated"])
     labels = tables.frame(SCOPE_LABELS, scope_labels, ["question_id", "label"])
     closed_book = tables.frame(CLOSED_BOOK_ANSWERS, closed_book_answers, ["question_id", "text"])
     scores = tables.frame(HARDNESS_SCORES, hardness_scores, ["question_id", "score", "hard"])
     for name, asked in questions.items():
-        cells, answers, near = verdicts[name], _of(said, name), _of(scores, name)
+        cells, answers, near = verdicts[name], _of(response_rows, name), _of(scores, name)
         hard, overlap = (
             near.loc[near["hard"].eq(True), "question_id"],
             _by_question(near.dropna(subset="score"), "score"),
@@ -53,15 +53,17 @@ def measure_responses(
             parts = parts_of(asked, cells, hard, cutoffs)
             rows += table_2(asked, cells, parts, counts_of(asked, answers), judges, **draws)
             rows += comparison_rows(asked, cells, flips=flips, **draws)
-        models = {model: _by_question(own, "label") for model, own in _of(labels, name).groupby("judge", sort=False)}
+        models = {
+            model: _by_question(of_model, "label") for model, of_model in _of(labels, name).groupby("judge", sort=False)
+        }
         detected = list(detection_rows(asked, models, overlap, hard, judge, _by_question(on_scope, "label"), **draws))
         rows += detected
         if name == generator:
             rows += figure_1(detected)
-        for responder, own in _of(closed_book, name).groupby("responder"):
+        for responder, of_model in _of(closed_book, name).groupby("responder"):
             codes = cells.get(Cell(judge, prompt, responder), np.full(len(asked.ids), UNASKED, np.int8))
             with_document = answers[(answers["responder"] == responder) & (answers["prompt"] == prompt)]
-            texts = _by_question(own, "text"), _by_question(with_document, "text")
+            texts = _by_question(of_model, "text"), _by_question(with_document, "text")
             rows += closed_book_rows(asked, responder, *texts, codes, cutoffs.get(responder), **draws)
     tables.write(METRICS, metrics, rows)
 

@@ -38,8 +38,8 @@ def sample_for_annotation(
     for name, response in _one_response_each(out, responses, seed).items():
         rows.append(_item(DEFUSION, asked[name], texts, out[name], response))
     tables.write(ANNOTATION_ITEMS, annotation_items, _placed(rows, seed))
-    told = (len(chosen), len(asked), groups, len(rows) - len(chosen))
-    log.info("%d of %d questions for %d groups, and %d responses", *told)
+    counts = (len(chosen), len(asked), groups, len(rows) - len(chosen))
+    log.info("%d of %d questions for %d groups, and %d responses", *counts)
 
 
 def _item(task, question, texts, group, response=None):
@@ -61,17 +61,17 @@ def _item(task, question, texts, group, response=None):
 
 def _one_response_each(names, paths, seed):
     """question -> its response: in a shuffled order each takes the next responder and prompt that has one for it."""
-    found = defaultdict(dict)
+    by_question = defaultdict(dict)
     for path in paths:
         for row in tables.read(RESPONSES, path, ["question_id", "text", "responder", "prompt_name"]).to_pylist():
             if row["question_id"] in names:
-                found[row["question_id"]][row["responder"], row["prompt_name"]] = row
-    cells = sorted({cell for own in found.values() for cell in own})
-    turns = sorted(found, key=lambda name: sampling.lot(seed, "turn", name))
+                by_question[row["question_id"]][row["responder"], row["prompt_name"]] = row
+    cells = sorted({cell for of_question in by_question.values() for cell in of_question})
+    turns = sorted(by_question, key=lambda name: sampling.lot(seed, "turn", name))
     given = {}
     for turn, name in enumerate(turns):
         order = [*cells[turn % len(cells) :], *cells[: turn % len(cells)]]
-        given[name] = found[name][next(cell for cell in order if cell in found[name])]
+        given[name] = by_question[name][next(cell for cell in order if cell in by_question[name])]
     return given
 
 

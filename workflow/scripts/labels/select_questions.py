@@ -21,14 +21,14 @@ def select_questions(documents, questions, scope_labels, selected_questions):
     rows, counts = tables.read(QUESTIONS, questions).to_pylist(), Counter()
     with tables.Writer(SELECTED_QUESTIONS, selected_questions) as kept:
         for row in rows:
-            found = labels.pop(row["question_id"])
-            row |= {name: found[name] for name in ("label", "margin", "judge")}
-            row |= {"status": status(row["intended"], found["label"]), "split": splits[row["doc_id"]]}
+            labelled = labels.pop(row["question_id"])
+            row |= {name: labelled[name] for name in ("label", "margin", "judge")}
+            row |= {"status": status(row["intended"], labelled["label"]), "split": splits[row["doc_id"]]}
             counts[row["status"], row["intended"]] += 1
             kept.add(row)
     assert kept.written == len(rows) and not labels
-    told = ", ".join(f"{count} {name} {intended}" for (name, intended), count in sorted(counts.items()))
-    log.info("%d questions: %s", len(rows), told)
+    shown = ", ".join(f"{count} {name} {intended}" for (name, intended), count in sorted(counts.items()))
+    log.info("%d questions: %s", len(rows), shown)
 
 
 if __name__ == "__main__":

@@ -18,29 +18,29 @@ def settle_gold(annotations, gold, annotators_per_item):
         items[row["item_id"]].append(row)
     with tables.Writer(GOLD, gold) as writer:
         for rows in items.values():
-            said = [row["label"] for row in rows if row["role"] == ANNOTATOR]
-            label, how = settled(said, _decision(rows), annotators_per_item)
+            labels = [row["label"] for row in rows if row["role"] == ANNOTATOR]
+            label, how = settled(labels, _decision(rows), annotators_per_item)
             counts[how] += 1
             if label:
                 row = {name: rows[0][name] for name in GOLD.schema.names if name in rows[0]}
-                writer.add(row | {"label": label, "settled": how, "annotators": len(said)})
+                writer.add(row | {"label": label, "settled": how, "annotators": len(labels)})
     log.info("%d items: %s", len(items), ", ".join(f"{count} {how}" for how, count in sorted(counts.items())))
 
 
-def settled(said: list[str], decision: str | None, needed: int) -> tuple[str | None, str]:
+def settled(labels: list[str], decision: str | None, needed: int) -> tuple[str | None, str]:
     """The label, if there is one, and how it was settled or what is missing."""
-    if len(said) < needed:
+    if len(labels) < needed:
         return None, "incomplete"
-    if len(set(said)) == 1:
-        return said[0], "agreed"
+    if len(set(labels)) == 1:
+        return labels[0], "agreed"
     return decision, "adjudicated" if decision else "open"
 
 
 def _decision(rows):
     """The last adjudicator's label."""
-    found = [row for row in rows if row["role"] == ADJUDICATOR]
-    moments = {row["person"]: (row["labelled_at"] is not None, row["labelled_at"], row["person"]) for row in found}
-    return max(found, key=lambda row: moments[row["person"]])["label"] if found else None
+    decisions = [row for row in rows if row["role"] == ADJUDICATOR]
+    moments = {row["person"]: (row["labelled_at"] is not None, row["labelled_at"], row["person"]) for row in decisions}
+    return max(decisions, key=lambda row: moments[row["person"]])["label"] if decisions else None
 
 
 if __name__ == "__main__":

@@ -35,10 +35,10 @@ def compute_overlap(documents, questions, overlap, encoder, embeddings):
                 of_sentences = np.array([vectors[sentence] for sentence in sentences(row["text"])])
                 document = Document(row["text"], vectors[row["text"]], of_sentences)
                 for question in asked[row["doc_id"]]:
-                    found = features(question["text"], vectors[question["text"]], document)
-                    own = {"question_id": question["question_id"], "doc_id": row["doc_id"]}
-                    own |= {"cluster_id": row["cluster_id"], "encoder": embedder.encoder.name}
-                    writer.add(own | {name: round(value, DIGITS) for name, value in found.items()})
+                    measured = features(question["text"], vectors[question["text"]], document)
+                    ids = {"question_id": question["question_id"], "doc_id": row["doc_id"]}
+                    ids |= {"cluster_id": row["cluster_id"], "encoder": embedder.encoder.name}
+                    writer.add(ids | {name: round(value, DIGITS) for name, value in measured.items()})
     log.info("%d questions measured, %s", writer.written, embedder.told)
 
 

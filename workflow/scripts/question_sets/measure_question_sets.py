@@ -49,20 +49,20 @@ def measure_question_sets(
     for name, of_set in asked.groupby("set"):
         rows += set_rows(name, of_set)
         for truth, column in TRUTHS.items():
-            known = of_set[of_set[column].isin(list(KINDS))]
-            if known.empty:
+            labelled = of_set[of_set[column].isin(list(KINDS))]
+            if labelled.empty:
                 continue
-            known = known.assign(out=known[column] == OUT)
-            overlapping = control(known, features)
+            labelled = labelled.assign(out=labelled[column] == OUT)
+            overlapping = control(labelled, features)
             answers = pd.concat([judged[judged["set"] == name], overlapping.assign(judge=CONTROL)])
-            methods = [(judge, known, own) for judge, own in answers.groupby("judge")]
-            for method, own in detected[detected["set"] == name].groupby("method"):
-                methods.append((method, known[known["question_id"].isin(own["question_id"])], own))
-            for judge, new, own in methods:
+            methods = [(judge, labelled, of_method) for judge, of_method in answers.groupby("judge")]
+            for method, of_method in detected[detected["set"] == name].groupby("method"):
+                methods.append((method, labelled[labelled["question_id"].isin(of_method["question_id"])], of_method))
+            for judge, new, of_method in methods:
                 keys = {"set": name, "judge": judge, "truth": truth}
-                rows += SECTION.rows("accuracy", keys, {"excluded": len(known) - len(new)}, len(known))
+                rows += SECTION.rows("accuracy", keys, {"excluded": len(labelled) - len(new)}, len(labelled))
                 against = None if judge == CONTROL else overlapping
-                rows += logged(measured(keys, new, own, *draws, against)) if len(new) else ()
+                rows += logged(measured(keys, new, of_method, *draws, against)) if len(new) else ()
     responses = tables.frame(DEFUSION_LABELS, defusion_labels).rename(columns={"generator": "set"})
     rows += response_rows(responses, people, *draws)
     searched = tables.frame(QUERIES, queries)

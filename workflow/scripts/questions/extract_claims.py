@@ -41,15 +41,15 @@ def extract_claims(
         for row, [answer] in zip(texts, complete(Requests(texts, request), model, ledger, calls, tally), strict=True):
             tally.hear(row["doc_id"], [answer])
             parsed = parse_numbered(answer.text, answer.finish_reason)
-            found = [] if isinstance(parsed, Abstain) else sorted(parsed.value.items())[:claims_per_document]
-            if len(found) < fewest_claims:
+            claims_found = [] if isinstance(parsed, Abstain) else sorted(parsed.value.items())[:claims_per_document]
+            if len(claims_found) < fewest_claims:
                 reason = parsed.reason if isinstance(parsed, Abstain) else "count_mismatch"
-                detail = answer.detail or f"found {len(found)} claims, expected at least {fewest_claims}"
+                detail = answer.detail or f"found {len(claims_found)} claims, expected at least {fewest_claims}"
                 refused.add(reject("extract_claims", row, row["doc_id"], reason, detail))
                 tally.reject(row["doc_id"], reason, detail, answer)
                 continue
             tally.keep()
-            for slot, text in found:
+            for slot, text in claims_found:
                 kept.add(claim(row, slot, " ".join(text.split()), model.name, asked.digest))
     assert tally.kept + refused.written == len(texts)
     log.info("%d documents: %d claims, %d documents rejected", len(texts), kept.written, refused.written)

@@ -24,45 +24,45 @@ def recover_claims(
     asked, model = Prompt.load(prompt), Model(**model)
     rows = tables.read(CLAIMS, claims).to_pylist()
     tally = Tally.of_answers(model.name, "guesses", most_rejected)
-    lists = [list(own) for _, own in groupby(rows, key=lambda row: row["doc_id"])]
+    lists = [list(claim_rows) for _, claim_rows in groupby(rows, key=lambda row: row["doc_id"])]
 
-    async def all_rounds(own, ask):
-        current, found = {row["slot"]: row["text"] for row in own}, []
-        ids, doc_id = {row["slot"]: row["claim_id"] for row in own}, own[0]["doc_id"]
+    async def all_rounds(claim_rows, ask):
+        current, guesses = {row["slot"]: row["text"] for row in claim_rows}, []
+        ids, doc_id = {row["slot"]: row["claim_id"] for row in claim_rows}, claim_rows[0]["doc_id"]
         for turn, subset, blank in turns(list(current), rounds, subsets):
             shown = numbered(blanked(current, blank))
             [answer] = await ask(Request(asked.messages(claims=shown), sampling))
             tally.hear(doc_id, [answer])
             for slot, (text, *why) in read_guesses(answer, current, blank).items():
-                found.append(Recovered(turn, subset, slot, text, *why))
+                guesses.append(Recovered(turn, subset, slot, text, *why))
                 current[slot] = text or current[slot]
                 if text:
                     tally.keep()
                 else:
                     tally.reject(f"{ids[slot]} round {turn}", *why, answer)
             tally.go_on()  # here, for the first conversation ends when nearly all is asked
-        return found
+        return guesses
 
-    expected = sum(1 for own in lists for _ in turns([row["slot"] for row in own], rounds, subsets))
+    expected = sum(1 for claim_rows in lists for _ in turns([row["slot"] for row in claim_rows], rounds, subsets))
     with tables.Writer(RECOVERED_CLAIMS, recovered_claims) as kept, tables.Writer(tables.REJECTS, rejects) as refused:
         results = converse(lists, all_rounds, model, ledger, calls, tally, side_by_side=len(lists), expected=expected)
-        for own, found in zip(lists, results, strict=True):
-            originals = {row["slot"]: row for row in own}
-            for one in found:
-                original = originals[one.slot]
-                if one.text:
-                    kept.add(recovered(original, one, model.name, asked.digest))
+        for claim_rows, guesses in zip(lists, results, strict=True):
+            originals = {row["slot"]: row for row in claim_rows}
+            for guess in guesses:
+                original = originals[guess.slot]
+                if guess.text:
+                    kept.add(recovered(original, guess, model.name, asked.digest))
                 else:
-                    item = f"{original['claim_id']} round {one.round}"
-                    refused.add(reject("recover_claims", original, item, one.reason, one.detail))
+                    item = f"{original['claim_id']} round {guess.round}"
+                    refused.add(reject("recover_claims", original, item, guess.reason, guess.detail))
     assert kept.written + refused.written == rounds * len(rows)
     log.info("%d claims, %d rounds: %d guesses, %d rejected", len(rows), rounds, kept.written, refused.written)
 
 
-def recovered(original, one, generator, prompt) -> dict:
+def recovered(original, guess, generator, prompt) -> dict:
     row = {name: original[name] for name in ("claim_id", "doc_id", "shard", "slot")}
-    row |= {"recovered_id": content_id("recovered", original["claim_id"], generator, one.round, one.text)}
-    row |= {"round": one.round, "subset": one.subset, "text": one.text}
+    row |= {"recovered_id": content_id("recovered", original["claim_id"], generator, guess.round, guess.text)}
+    row |= {"round": guess.round, "subset": guess.subset, "text": guess.text}
     return row | {"generator": generator, "prompt": prompt}
 
 

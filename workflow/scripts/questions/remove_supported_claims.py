@@ -39,8 +39,8 @@ def remove_supported_claims(
     guesses = by_document(tables.read(RECOVERED_CLAIMS, recovered_claims).to_pylist())  # a later round goes last
 
     def request(doc_id):
-        own, last = ({row["slot"]: row["text"] for row in rows} for rows in (true[doc_id], guesses[doc_id]))
-        shown = {"claims": numbered(own), "recovered": numbered(dict(sorted(last.items())))}
+        true_claims, last = ({row["slot"]: row["text"] for row in rows} for rows in (true[doc_id], guesses[doc_id]))
+        shown = {"claims": numbered(true_claims), "recovered": numbered(dict(sorted(last.items())))}
         return Request(asked.messages(document=texts[doc_id], **shown), sampling)
 
     tally, looked_at = Tally.of_answers(model.name, "recovered claims", most_rejected), 0
@@ -48,16 +48,16 @@ def remove_supported_claims(
         answers = complete(Requests(list(guesses), request), model, ledger, calls, tally)
         for rows, [answer] in zip(guesses.values(), answers, strict=True):
             last = {row["slot"]: row for row in rows}
-            found = remaining(answer, {slot: row["text"] for slot, row in last.items()})
+            left = remaining(answer, {slot: row["text"] for slot, row in last.items()})
             looked_at += len(last)
             tally.hear(rows[0]["doc_id"], [answer])
             for slot, row in last.items():
-                if isinstance(found, set):
+                if isinstance(left, set):
                     tally.keep()  # supported claims, too: to find them is what the stage is for
-                    why = None if slot in found else ("supported", row["text"])
+                    why = None if slot in left else ("supported", row["text"])
                 else:
-                    tally.reject(row["recovered_id"], *found, answer)
-                    why = found
+                    tally.reject(row["recovered_id"], *left, answer)
+                    why = left
                 if why:
                     refused.add(reject("remove_supported_claims", row, row["recovered_id"], *why))
                 else:
@@ -67,7 +67,7 @@ def remove_supported_claims(
 
 
 def by_document(rows) -> dict[str, list[dict]]:
-    return {doc_id: list(own) for doc_id, own in groupby(rows, key=lambda row: row["doc_id"])}
+    return {doc_id: list(of_document) for doc_id, of_document in groupby(rows, key=lambda row: row["doc_id"])}
 
 
 if __name__ == "__main__":

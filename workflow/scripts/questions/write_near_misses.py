@@ -33,23 +33,23 @@ def write_near_misses(
     versions = Versions(written, texts, Overlap(Embedder(Encoder(**encoder), embeddings)))
     tally = Tally.of_answers(model.name, "rewritten questions", most_rejected)
 
-    def rewritten(attempt, told, first):
+    def rewritten(attempt, recognised, first):
         def request(doc_id):
-            shown = {"document": texts[doc_id]["text"], "questions": numbered(told[doc_id])}
+            shown = {"document": texts[doc_id]["text"], "questions": numbered(recognised[doc_id])}
             shown |= {"answered": "\n".join(versions.answered[doc_id]) or NO_QUESTION, "attempt": attempt}
             shown |= {"fewest": fewest_words, "most": most_words}
             return Request(asked.messages(**shown), sampling)
 
-        return complete(Requests(list(told), request), model, ledger, calls, tally, first)
+        return complete(Requests(list(recognised), request), model, ledger, calls, tally, first)
 
     requests = 0
     for attempt in range(1, tries + 1):
         versions.score()
-        told = versions.told(told_from)
-        log.info("try %d: the controls tell %d of %d", attempt, sum(map(len, told.values())), len(versions.tried))
-        for doc_id, [answer] in zip(told, rewritten(attempt, told, requests), strict=True):
+        recognised = versions.told(told_from)
+        log.info("try %d: the controls tell %d of %d", attempt, sum(map(len, recognised.values())), len(versions.tried))
+        for doc_id, [answer] in zip(recognised, rewritten(attempt, recognised, requests), strict=True):
             tally.hear(doc_id, [answer])
-            for slot, (text, why) in read_questions(answer, told[doc_id], told[doc_id]).items():
+            for slot, (text, why) in read_questions(answer, recognised[doc_id], recognised[doc_id]).items():
                 why = why or flaw(text, fewest_words, most_words)
                 if not why and not versions.is_new(doc_id, text):
                     why = ("repeated", "found a question that the document already has")
@@ -58,16 +58,16 @@ def write_near_misses(
                 else:
                     tally.reject(f"{doc_id} question {slot}", *why, answer)
                 versions.add((doc_id, slot), attempt, text, asked.digest, why and f"{why[0]}: {why[1]}")
-        requests += len(told)
+        requests += len(recognised)
     versions.score()
     with tables.Writer(QUESTIONS, questions) as kept, tables.Writer(NEAR_MISSES, near_misses) as tried:
         for row in versions.in_scope:
             kept.add(row)
-        for slot, own in versions.tried.items():
+        for slot, of_slot in versions.tried.items():
             chosen = versions.chosen(slot, told_from)
             kept.add(chosen.question())
-            for one in own:
-                tried.add(near_miss(one, one is chosen))
+            for version in of_slot:
+                tried.add(near_miss(version, version is chosen))
     assert kept.written == len(written)
     log.info("%d out-of-scope questions, %d versions of them", len(versions.tried), tried.written)
 

@@ -41,35 +41,35 @@ def write_questions(
     wanted = all_wanted(documents, novel_claims, in_scope_per_document)
     tally = Tally.of_answers(model.name, "questions", most_rejected)
 
-    def request(one):
-        shown = {"document": one.document["text"], "fewest": fewest_words, "most": most_words}
-        if one.intended == OUT:
-            shown["claims"] = numbered(one.about)
+    def request(batch):
+        shown = {"document": batch.document["text"], "fewest": fewest_words, "most": most_words}
+        if batch.intended == OUT:
+            shown["claims"] = numbered(batch.about)
         else:
             shown["n"] = in_scope_per_document
-        return Request(prompts[one.intended].messages(**shown), sampling)
+        return Request(prompts[batch.intended].messages(**shown), sampling)
 
     with tables.Writer(QUESTIONS, questions) as kept, tables.Writer(tables.REJECTS, rejects) as refused:
         answers = complete(Requests(wanted, request), model, ledger, calls, tally)
-        for one, [answer] in zip(wanted, answers, strict=True):
-            tally.hear(one.document["doc_id"], [answer])
-            texts, seen = read_questions(answer, one.claims, one.about), set()
-            for number, claim in one.claims.items():
+        for batch, [answer] in zip(wanted, answers, strict=True):
+            tally.hear(batch.document["doc_id"], [answer])
+            texts, seen = read_questions(answer, batch.claims, batch.about), set()
+            for number, claim in batch.claims.items():
                 text, why = texts[number]
                 why = why or flaw(text, fewest_words, most_words)
                 if not why and plain(text) in seen:
                     why = ("repeated", "found a question that the list already has")
-                item = claim["recovered_id"] if claim else f"{one.document['doc_id']} in scope {number}"
+                item = claim["recovered_id"] if claim else f"{batch.document['doc_id']} in scope {number}"
                 if not why or why[0] == LEFT_OUT:  # a claim may be left out, the prompt says so
                     tally.keep()
                 else:
                     tally.reject(item, *why, answer)
                 if why:
-                    refused.add(reject("write_questions", one.document, item, why[0], f"{why[1]}: {text}"))
+                    refused.add(reject("write_questions", batch.document, item, why[0], f"{why[1]}: {text}"))
                 else:
                     seen.add(plain(text))
-                    kept.add(question(one, number, text, model.name, prompts[one.intended].digest))
-    expected = sum(len(one.claims) for one in wanted)
+                    kept.add(question(batch, number, text, model.name, prompts[batch.intended].digest))
+    expected = sum(len(batch.claims) for batch in wanted)
     assert kept.written + refused.written == expected
     log.info("%d questions wanted: %d written, %d rejected", expected, kept.written, refused.written)
 
@@ -77,22 +77,22 @@ def write_questions(
 def all_wanted(documents, novel_claims, in_scope_per_document) -> list[Wanted]:
     """What is to be asked for, document by document."""
     novel = tables.read(NOVEL_CLAIMS, novel_claims).to_pylist()
-    novel = {doc_id: list(own) for doc_id, own in groupby(novel, key=lambda row: row["doc_id"])}
-    found = []
+    novel = {doc_id: list(of_document) for doc_id, of_document in groupby(novel, key=lambda row: row["doc_id"])}
+    wanted = []
     for document in tables.read(DOCUMENTS, documents, ["doc_id", "shard", "text"]).to_pylist():
-        if own := novel.get(document["doc_id"]):
-            found.append(Wanted(document, OUT, {row["slot"]: row for row in own}))
+        if of_document := novel.get(document["doc_id"]):
+            wanted.append(Wanted(document, OUT, {row["slot"]: row for row in of_document}))
         if in_scope_per_document:
-            found.append(Wanted(document, IN, dict.fromkeys(range(1, in_scope_per_document + 1))))
-    return found
+            wanted.append(Wanted(document, IN, dict.fromkeys(range(1, in_scope_per_document + 1))))
+    return wanted
 
 
-def question(one: Wanted, number, text, generator, prompt) -> dict:
-    doc_id, claim = one.document["doc_id"], one.claims[number] or {}
+def question(batch: Wanted, number, text, generator, prompt) -> dict:
+    doc_id, claim = batch.document["doc_id"], batch.claims[number] or {}
     lineage = {name: claim.get(name) for name in ("recovered_id", "claim_id", "round")}
-    parts = (doc_id, generator, one.intended, lineage["recovered_id"] or "", text)
-    row = {"question_id": content_id("question", *parts), "doc_id": doc_id, "shard": one.document["shard"], **lineage}
-    row |= {"intended": one.intended, "slot": number, "text": text, "n_words": len(text.split())}
+    parts = (doc_id, generator, batch.intended, lineage["recovered_id"] or "", text)
+    row = {"question_id": content_id("question", *parts), "doc_id": doc_id, "shard": batch.document["shard"], **lineage}
+    row |= {"intended": batch.intended, "slot": number, "text": text, "n_words": len(text.split())}
     return row | {"generator": generator, "prompt": prompt}
 
 

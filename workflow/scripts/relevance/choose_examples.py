@@ -41,14 +41,14 @@ def choose_examples(passages, queries, neighbours, lm_relevance, answer_examples
     """
     asked = {tables.keys(QUERIES, path)["query_set"]: path for path in queries}
     searches = {tuple(tables.keys(NEIGHBOURS, path).values()): path for path in neighbours}
-    found = []
+    chosen = []
     for name, source in sources.items():
-        found += _synthetic(tables.read(QUERIES, asked[name]).to_pylist(), **source)
+        chosen += _synthetic(tables.read(QUERIES, asked[name]).to_pylist(), **source)
     for rater, votes in _votes(lm_relevance, asked, unknown).items():
         for vote in _clearest_misses(votes):
             searched = searches[vote.corpus, vote.retriever, vote.query_set]
-            found.append(_miss(vote, rater, _read_by_model(searched, vote.query["query_id"], shown)))
-    wanted = {(one.corpus, name) for one in found for name in one.passages}
+            chosen.append(_miss(vote, rater, _read_by_model(searched, vote.query["query_id"], shown)))
+    wanted = {(example.corpus, name) for example in chosen for name in example.passages}
     texts = {}
     for path in passages:
         corpus = tables.keys(PASSAGES, path)["corpus"]
@@ -57,26 +57,26 @@ def choose_examples(passages, queries, neighbours, lm_relevance, answer_examples
                 if (corpus, name) in wanted:
                     texts[corpus, name] = text
     answered = tables.read_all(ANSWER_EXAMPLES, answer_examples).to_pylist()
-    answered = [row | {"example": row["example"] + len(found)} for row in answered]
-    tables.write(EXAMPLES, examples, [*_rows("relevance", found, texts), *answered])
-    log.info("%d examples", len(found))
+    answered = [row | {"example": row["example"] + len(chosen)} for row in answered]
+    tables.write(EXAMPLES, examples, [*_rows("relevance", chosen, texts), *answered])
+    log.info("%d examples", len(chosen))
 
 
 def _votes(lm_relevance, asked, unknown):
     """Rater -> its votes on out-of-knowledge queries, without those that abstained."""
-    found = {}
+    by_rater = {}
     for path in lm_relevance:
         keys = tables.keys(LM_RELEVANCE, path)
         kind = unknown.get(keys["corpus"], {}).get(keys["query_set"])
         if kind is None:
             continue
         texts = {row["query_id"]: row for row in tables.read(QUERIES, asked[keys["query_set"]]).to_pylist()}
-        about = {name: keys[name] for name in ("query_set", "corpus", "retriever")}
+        place = {name: keys[name] for name in ("query_set", "corpus", "retriever")}
         for row in tables.read(LM_RELEVANCE, path).to_pylist():
             if row["value"] is not None:
-                vote = Rated(row["value"], kind, query=texts[row["query_id"]], feedback=row["feedback"], **about)
-                found.setdefault(keys["rater"], []).append(vote)
-    return found
+                vote = Rated(row["value"], kind, query=texts[row["query_id"]], feedback=row["feedback"], **place)
+                by_rater.setdefault(keys["rater"], []).append(vote)
+    return by_rater
 
 
 def _read_by_model(neighbours, query_id, shown):
@@ -97,7 +97,9 @@ def _synthetic(queries: Iterable[dict], corpus: str, source: str) -> Iterator[Ex
 def _clearest_misses(votes: Iterable[Rated]) -> list[Rated]:
     """The votes of a model with the highest relevance scores, on a far and on a near query."""
     best = {}
-    for vote in sorted(votes, key=lambda one: (one.kind == NEAR, one.value, lot("example", one.query["query_id"]))):
+    for vote in sorted(
+        votes, key=lambda vote_: (vote_.kind == NEAR, vote_.value, lot("example", vote_.query["query_id"]))
+    ):
         best.setdefault(vote.kind, vote)
     return list(best.values())
 
@@ -113,8 +115,8 @@ def _rows(study: str, examples: Iterable[Example], texts: dict[tuple[str, str], 
     """Rows of the table examples; `texts` are those of passages by corpus and id."""
     for number, example in enumerate(examples, 1):
         many = len(example.passages) > 1
-        found = [(f"Passage {at}" if many else "Passage", name) for at, name in enumerate(example.passages, 1)]
-        parts = [*example.parts, *((part, texts[example.corpus, name]) for part, name in found)]
+        passages = [(f"Passage {at}" if many else "Passage", name) for at, name in enumerate(example.passages, 1)]
+        parts = [*example.parts, *((part, texts[example.corpus, name]) for part, name in passages)]
         for position, (part, text) in enumerate(parts, 1):
             same = {"study": study, "example": number, "position": position, "title": example.title}
             yield {**same, "part": part, "text": text}

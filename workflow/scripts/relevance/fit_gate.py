@@ -36,31 +36,34 @@ def fit_gate(
     shown. A statistic other than the fused one uses the first alone. `unmasked` accepts synthetic queries of which it
     is unknown what they repeat.
     """
-    known = DocumentClusters(passages, held_out_documents)
-    asked = searched_queries.read(Path(queries).stem, queries, dict(zip(retrievers, neighbours, strict=True)), known)
+    clusters = DocumentClusters(passages, held_out_documents)
+    asked = searched_queries.read(Path(queries).stem, queries, dict(zip(retrievers, neighbours, strict=True)), clusters)
     synthetic = tables.read(QUERIES, queries, ["kind"])["kind"].to_numpy(zero_copy_only=False) == SYNTHETIC
     if not unmasked:
         _check_masked(synthetic, asked)
     scores = [asked.nearest(name, k) for name in retrievers]
-    about = {"name": statistic, "k": k, "temperature": temperature}
+    description = {"name": statistic, "k": k, "temperature": temperature}
     if statistic == FUSED:
         fitting = searched_queries.fits(asked.keys)
         _check_any(fitting, asked)
-        about["units"] = [units(own[fitting]) for own in scores]
-        values = standardized(about["units"], scores)[~fitting]
+        description["units"] = [units(of_retriever[fitting]) for of_retriever in scores]
+        values = standardized(description["units"], scores)[~fitting]
     else:
         values = Setting(statistic, k, temperature).of(scores[0])
     values = np.sort(calibration.checked(values, alpha, f"query set {asked.name} in {passages}"))
     folder = Path(gate)
     folder.mkdir(parents=True, exist_ok=True)
-    kinds = {name: _write(folder, name, own, passages, len(known), embeddings) for name, own in retrievers.items()}
+    kinds = {
+        name: _write(folder, name, of_retriever, passages, len(clusters), embeddings)
+        for name, of_retriever in retrievers.items()
+    }
     np.save(folder / "calibration.npy", values)
-    ids = json.dumps(known.passage_ids.to_pylist(), ensure_ascii=False)
+    ids = json.dumps(clusters.passage_ids.to_pylist(), ensure_ascii=False)
     (folder / "passage_ids.json").write_text(ids, encoding="utf-8")
-    card = {"statistic": about, "alpha": alpha, "strategy": strategy, "passages": shown}
+    card = {"statistic": description, "alpha": alpha, "strategy": strategy, "passages": shown}
     card |= {"calibrated_by": asked.name, "synthetic": bool(synthetic.any())}
     write_card(folder, card | {"searchers": kinds, "order": list(retrievers)})
-    log.info("%d passages, calibrated by %d queries", len(known), len(values))
+    log.info("%d passages, calibrated by %d queries", len(clusters), len(values))
 
 
 def _check_masked(synthetic, asked):
@@ -83,15 +86,15 @@ def _check_any(fitting, asked):
         )
 
 
-def _write(folder, name, own, passages, count, embeddings):
+def _write(folder, name, retriever, passages, count, embeddings):
     """The files of one searcher, and what the gate has to know of it."""
-    texts = (text for _, part in blocks(passages, own["titles"]) for text in part)
-    if own["kind"] == searchers.BM25:
-        searchers.write_words(folder, name, Bm25(texts, **own["options"]))
+    texts = (text for _, part in blocks(passages, retriever["titles"]) for text in part)
+    if retriever["kind"] == searchers.BM25:
+        searchers.write_words(folder, name, Bm25(texts, **retriever["options"]))
         return {"kind": searchers.BM25}
-    embedder = Embedder(Encoder(**own["encoder"]), embeddings)
-    searchers.write_vectors(folder, name, embedder.stream(texts, "passage"), count, own["similarity"])
-    return searchers.dense(Encoder(**own["query_encoder"]), own["similarity"])
+    embedder = Embedder(Encoder(**retriever["encoder"]), embeddings)
+    searchers.write_vectors(folder, name, embedder.stream(texts, "passage"), count, retriever["similarity"])
+    return searchers.dense(Encoder(**retriever["query_encoder"]), retriever["similarity"])
 
 
 if __name__ == "__main__":

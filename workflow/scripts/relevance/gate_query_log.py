@@ -16,17 +16,17 @@ def gate_query_log(gate, query_log, gated_queries):
     rows = tables.read(QUERY_LOG, query_log, ["entry", "date", "query_id", "text"])
     coded = rows["text"].combine_chunks().dictionary_encode()
     texts, at, opened = coded.dictionary.to_pylist(), coded.indices.to_numpy(), Gate.load(gate)
-    found = [opened.measure(texts[start : start + TOGETHER]) for start in range(0, len(texts), TOGETHER)]
+    parts = [opened.measure(texts[start : start + TOGETHER]) for start in range(0, len(texts), TOGETHER)]
     columns = {
-        "value": np.concatenate([part.values for part in found]),
-        "p_value": np.concatenate([part.p_values for part in found]),
-        "rejected": np.concatenate([part.rejected for part in found]),
+        "value": np.concatenate([part.values for part in parts]),
+        "p_value": np.concatenate([part.p_values for part in parts]),
+        "rejected": np.concatenate([part.rejected for part in parts]),
     }
-    nearest = pa.array([own[0] if own else None for part in found for own in part.passages], pa.string())
+    nearest = pa.array([passages[0] if passages else None for part in parts for passages in part.passages], pa.string())
     columns = {name: values[at] for name, values in columns.items()} | {"passage_id": nearest.take(coded.indices)}
-    told = [len(rows), len(texts), 100 * columns["rejected"].mean()]
+    counts = [len(rows), len(texts), 100 * columns["rejected"].mean()]
     tables.write(GATED_QUERIES, gated_queries, pa.table({name: rows[name] for name in rows.column_names[:3]} | columns))
-    log.info("%d queries, %d of them different, %.1f %% out of knowledge", *told)
+    log.info("%d queries, %d of them different, %.1f %% out of knowledge", *counts)
 
 
 if __name__ == "__main__":

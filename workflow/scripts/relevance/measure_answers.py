@@ -23,30 +23,32 @@ def measure_answers(
     for name, entry in sets.items():
         study_set = StudySet(name, entry, Options(**options | {"alpha": alphas[name]}), files)
         for responder in responders:
-            found = gated_answers.Outcomes(responder, passage_answers, direct_answers)
-            rows += gated_answers.equation_1(study_set, found, *draws)
-            rows += gated_answers.accuracies(study_set, found, *draws)
-            for numbers, own in _trials(study_set, found, queries, *draws):
+            outcomes_of = gated_answers.Outcomes(responder, passage_answers, direct_answers)
+            rows += gated_answers.equation_1(study_set, outcomes_of, *draws)
+            rows += gated_answers.accuracies(study_set, outcomes_of, *draws)
+            for numbers, examples in _trials(study_set, outcomes_of, queries, *draws):
                 rows += numbers
-                shown = shown or own
+                shown = shown or examples
     tables.write(ANSWER_METRICS, answer_metrics, rows)
     tables.write(ANSWER_EXAMPLES, answer_examples, shown)
     log.info("%d numbers", len(rows))
 
 
-def _trials(study_set, found, queries, resamples, seed):
+def _trials(study_set, outcomes_of, queries, resamples, seed):
     """Numbers and examples of each trial whose queries were asked."""
     options = study_set.options
     for place, trial in study_set.trials():
-        by_strategy = gated_answers.answers(study_set, trial, found)
+        by_strategy = gated_answers.answers(study_set, trial, outcomes_of)
         if not by_strategy:
             continue
         values = methods.statistics(trial, options, trained=False)
-        rejected = {name: trial.rejected(own, options.alpha, options.p_values) for name, own in values.items()}
-        keys = place | {"responder": found.responder, "retriever": options.retriever, "alpha": options.alpha}
+        rejected = {
+            name: trial.rejected(by_query, options.alpha, options.p_values) for name, by_query in values.items()
+        }
+        keys = place | {"responder": outcomes_of.responder, "retriever": options.retriever, "alpha": options.alpha}
         rows = list(gated_answers.gate_rows(keys, Performance(trial, resamples, seed), by_strategy, rejected))
         fused = (gated_answers.CHART, values[gated_answers.CHART])
-        yield rows, list(gated_answers.example_rows(study_set, trial, found, queries, *fused))
+        yield rows, list(gated_answers.example_rows(study_set, trial, outcomes_of, queries, *fused))
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ def measure_drift(
     rows = []
     for path, gate, corpus, output in zip(gated_queries, gates, passages, query_drift, strict=True):
         asked = tables.read(GATED_QUERIES, path)
-        keys, known = tables.keys(GATED_QUERIES, path), known_values(gate, read_card(gate))
+        keys, reference_values = tables.keys(GATED_QUERIES, path), known_values(gate, read_card(gate))
         if len(asked) < reference + 2:
             raise DriftError(
                 f"{path}: found {len(asked)} queries, expected at least {reference + 2}: relevance.drift.reference, and"
@@ -42,8 +42,8 @@ def measure_drift(
             )
         if reference:
             before, asked = asked.slice(0, reference), asked.slice(reference)
-            known = before["value"].to_numpy()[_counted(before, window)]
-        windows, evidence = _windows(asked, known, window, alpha, seed)
+            reference_values = before["value"].to_numpy()[_counted(before, window)]
+        windows, evidence = _windows(asked, reference_values, window, alpha, seed)
         tables.write(QUERY_DRIFT, output, windows)
         rows += _shown(keys, windows, alpha)
         numbers = np.arange(len(asked)) // window
@@ -55,16 +55,16 @@ def measure_drift(
     tables.write(METRICS, metrics, rows)
 
 
-def _windows(asked, known, window, alpha, seed):
+def _windows(asked, reference_values, window, alpha, seed):
     """The rows of all windows, and the evidence after each."""
     values, out, counted = asked["value"].to_numpy(), asked["rejected"].to_numpy(), _counted(asked, window)
     dates, numbers = asked["date"].to_pylist(), np.arange(len(asked)) // window
-    p_values = drift.sequential_p_values(known, values[counted], seed)
+    p_values = drift.sequential_p_values(reference_values, values[counted], seed)
     evidence = drift.evidence(p_values, numbers[counted], alpha)
     rows = []
     for number in range(numbers[-1] + 1):
         inside = slice(number * window, (number + 1) * window)
-        test, days = drift.ks(known, values[inside][counted[inside]], alpha), dates[inside]
+        test, days = drift.ks(reference_values, values[inside][counted[inside]], alpha), dates[inside]
         rows.append(
             {
                 "window": number + 1, "first": days[0], "last": days[-1], "queries": len(days),
@@ -83,20 +83,20 @@ def _counted(asked, window):
 def _shown(keys, windows, alpha):
     """What the figures show of each window."""
     for row in windows:
-        own, count, different = keys | {"at": row["window"]}, row["queries"], row["different"]
+        place, count, different = keys | {"at": row["window"]}, row["queries"], row["different"]
         for curve, value in (("distance", row["ks"]), ("critical distance", row["ks_critical"])):
-            yield SECTION.row("ks", own | {"curve": curve}, "distance", value, different)
+            yield SECTION.row("ks", place | {"curve": curve}, "distance", value, different)
         for curve, value in (("evidence", row["evidence"]), ("alarm", -np.log10(alpha))):
-            yield SECTION.row("evidence", own | {"curve": curve}, "evidence", value, different)
+            yield SECTION.row("evidence", place | {"curve": curve}, "evidence", value, different)
         low, high = clopper_pearson(row["rejected"], count)
-        yield SECTION.row("windows", own, "rejected", row["rejected"] / count, count, low, high)
+        yield SECTION.row("windows", place, "rejected", row["rejected"] / count, count, low, high)
 
 
 def _summary(keys, windows, evidence, queries):
     alarm = next((row["last"].date() for row in windows if row["alarm"]), "none")
     since = "" if evidence.since is None else windows[evidence.since]["first"].date()
-    about = {"alarm": alarm, "since": since, "windows": len(windows)}
-    return SECTION.row("logs", keys | about, "queries", queries, queries)
+    summary = {"alarm": alarm, "since": since, "windows": len(windows)}
+    return SECTION.row("logs", keys | summary, "queries", queries, queries)
 
 
 def _rejected(keys, asked, after):
@@ -116,14 +116,14 @@ def _topics(keys, asked, corpus, after, count, resamples, seed):
     texts = {name: text for name, text in zip(*rows.values(), strict=True) if name in wanted}
     labels, names = topics_of(list(texts.values()), count, seed) if texts else ([], [])
     topic = dict(zip(texts, labels, strict=True))
-    found = np.array([topic.get(name, len(names)) for name in nearest])
+    topics = np.array([topic.get(name, len(names)) for name in nearest])
     panel = Panel(asked["query_id"].to_pylist(), resamples, seed)  # a query that comes again counts as one
-    shares = panel.means(found[:, None] == np.arange(len(names) + 1), {"before": ~after, "after": after})
+    shares = panel.means(topics[:, None] == np.arange(len(names) + 1), {"before": ~after, "after": after})
     difference = shares["after"].minus(shares["before"])
     for at, name in enumerate([*names, NOTHING]):
-        if (found == at).any():
-            for when, own in (shares | {"difference": difference}).items():
-                yield SECTION.row("topics", keys | {"topic": name}, when, **own.row(at))
+        if (topics == at).any():
+            for when, estimates in (shares | {"difference": difference}).items():
+                yield SECTION.row("topics", keys | {"topic": name}, when, **estimates.row(at))
 
 
 if __name__ == "__main__":

@@ -74,13 +74,15 @@ def _aligned(scores, names, trial):
     """The columns that name a scorer -> its mean score of each query of a trial, if it scored both sides."""
     asked = (trial.known, trial.unknown)
     means = scores.groupby([*names, "query_set", "query_id"])["value"].mean()
-    found = {}
+    by_scorer = {}
     for scorer in dict.fromkeys(zip(*(scores[name] for name in names), strict=True)):
-        own = means.loc[scorer]
-        sides = [own.reindex([(one.name, query) for query in one.ids]).to_numpy() for one in asked]
+        of_scorer = means.loc[scorer]
+        sides = [
+            of_scorer.reindex([(asked_set.name, query) for query in asked_set.ids]).to_numpy() for asked_set in asked
+        ]
         if all(np.isfinite(side).any() for side in sides):
-            found[scorer] = np.concatenate(sides)
-    return found
+            by_scorer[scorer] = np.concatenate(sides)
+    return by_scorer
 
 
 if __name__ == "__main__":

@@ -33,18 +33,20 @@ def score_outliers(
     vectors = {name: _vectors(path, of_queries, similarity) for name, path in files.items()}
     of_passages = Embedder(Encoder(**encoder), embeddings)
     axes = [_axes(Corpus(path, titles), of_passages, similarity) for path in passages]
-    known, synthetic = entry["in_knowledge"], entry["synthetic"]
+    in_knowledge, synthetic = entry["in_knowledge"], entry["synthetic"]
     compared = [name for name in files if name != synthetic]
     with tables.Writer(OUTLIER_SCORES, outlier_scores) as writer:
         for held_out, subspace in zip((False, True), axes, strict=True):
             detectors = {("subspace", CORPUS): subspace}
-            fitted = {TRUE: (known, fits(asked[known].keys))} | ({SYNTHETIC: (synthetic, True)} if synthetic else {})
+            fitted = {TRUE: (in_knowledge, fits(asked[in_knowledge].keys))} | (
+                {SYNTHETIC: (synthetic, True)} if synthetic else {}
+            )
             for origin, (name, mask) in fitted.items():
                 mask = mask & (searched_queries.is_left(asked[name]) if held_out else True)
                 fitting = vectors[name][np.broadcast_to(mask, len(vectors[name]))]
-                found = {(method, origin): outliers.fit(method, fitting) for method in outliers.METHODS}
-                detectors |= found if len(fitting) > 1 else {}
-            for name in [known] if held_out else compared:
+                fitted_detectors = {(method, origin): outliers.fit(method, fitting) for method in outliers.METHODS}
+                detectors |= fitted_detectors if len(fitting) > 1 else {}
+            for name in [in_knowledge] if held_out else compared:
                 shown = searched_queries.of_held_out(name) if held_out else name
                 for (method, origin), score in detectors.items():
                     writer.write(_rows(shown, asked[name].ids, method, origin, score(vectors[name])))

@@ -19,8 +19,8 @@ def score_relevance(passages, queries, neighbours, relevance_scores, k, temperat
         names = tables.keys(NEIGHBOURS, path)
         corpus = tables.read(PASSAGES, corpora[names["corpus"]], ["passage_id"])["passage_id"]
         ids = tables.read(QUERIES, asked[names["query_set"]], ["query_id"])["query_id"]
-        found = searched_queries.read_neighbours(path, ids.to_pylist(), corpus)
-        scores = searched_queries.nearest(found, k, len(corpus), path)
+        hits = searched_queries.read_neighbours(path, ids.to_pylist(), corpus)
+        scores = searched_queries.nearest(hits, k, len(corpus), path)
         with tables.Writer(RELEVANCE_SCORES, target) as writer:
             for name in SIMPLE:
                 values = statistic(name, scores, temperature)

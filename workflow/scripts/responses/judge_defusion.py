@@ -45,11 +45,11 @@ def judge_defusion(
             part = parts[row["question_id"]]
             if isinstance(part, Abstain):  # a failure of the responder, which its own stage counts
                 none = {"verdict": None, "abstained": part.reason, "detail": row["detail"]}
-                own = [{"vote": number, **none} for number in range(1, votes + 1)]
+                ballots = [{"vote": number, **none} for number in range(1, votes + 1)]
             else:
-                own = ballot(row, next(answers), tally)
+                ballots = ballot(row, next(answers), tally)
             same = {name: row[name] for name in ("question_id", "doc_id", "responder", "prompt_name")}
-            for vote in own:
+            for vote in ballots:
                 abstained += vote["verdict"] is None
                 kept.add(same | vote | {"judge": model.name, "prompt": asked.digest})
         assert next(answers, None) is None  # which also ends the calls

@@ -31,9 +31,9 @@ def respond(
     with tables.Writer(RESPONSES, responses) as kept:
         for row, [answer] in zip(rows, complete(Requests(rows, request), model, ledger, calls, tally), strict=True):
             count_response(row, answer, tally)
-            own = response_row(row, answer, model.name, asked.digest)
-            truncated += own["truncated"]
-            kept.add(own | {"prompt_name": prompt_name})
+            row_of = response_row(row, answer, model.name, asked.digest)
+            truncated += row_of["truncated"]
+            kept.add(row_of | {"prompt_name": prompt_name})
     log.info("%d questions: %d responses, %d of them cut off", len(rows), kept.written, truncated)
 
 
