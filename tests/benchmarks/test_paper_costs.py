@@ -50,5 +50,5 @@ def test_the_documents_show_it_by_rule_and_beside_the_study():
         "| judge_scope | 11,000 | 2.39 | 49 |",
         "| all | 20,000 | 41.25 | 500 |",
     ]
-    [scope] = [line for line in docs.studies(printed).splitlines() if "STUDY=scope" in line]
-    assert scope.split(" | ")[3] == "41"
+    scope = [line for line in docs.studies(printed).splitlines() if "STUDY=scope" in line]
+    assert scope and {line.split(" | ")[3] for line in scope} == {"41"}

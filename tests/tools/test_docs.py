@@ -4,7 +4,7 @@ import re
 
 from project import ROOT
 from ragassay.results import all_tables
-from tools import docs
+from tools import docs, figures
 
 
 def test_everything_generated_is_current():
@@ -60,18 +60,18 @@ def test_the_table_of_figures_counts_targets_and_shows_those_that_are_short_or_n
     def line(name, value, target, verdict):
         return [name, value, "s", "-", "-", target, verdict, "abc", "1.0/2"]
 
-    measured = [line(f"near_{n}", str(100 - n), "<=100", "ok") for n in range(1, docs.NEAREST + 2)]
+    measured = [line(f"near_{n}", str(100 - n), "<=100", "ok") for n in range(1, figures.NEAREST + 2)]
     measured += [line("exact", "0", "==0", "ok"), line("missed", "9", "<=3", "short")]
     pages = [["pages", "3", "pages", "-", "-", "-", "count", "abc", "1.0/2"]]
-    summary, rows = docs.figure_table({"calls": measured, "scale": pages}).split("\n\n")
+    summary, rows = figures.figure_table({"calls": measured, "scale": pages}).split("\n\n")
     assert summary.splitlines()[2:] == [
-        f"| [calls](../benchmarks/figures/calls.txt) | {docs.NEAREST + 2} of {docs.NEAREST + 3} | abc | 1.0/2 |",
+        f"| [calls](../benchmarks/figures/calls.txt) | {figures.NEAREST + 2} of {figures.NEAREST + 3} | abc | 1.0/2 |",
         "| [scale](../benchmarks/figures/scale.txt) | 1 counts | abc | 1.0/2 |",
     ]
     shown = [row.split(" | ")[1] for row in rows.splitlines()[2:]]
-    assert shown == ["missed", *(f"near {n}" for n in range(1, docs.NEAREST + 1))]
+    assert shown == ["missed", *(f"near {n}" for n in range(1, figures.NEAREST + 1))]
 
 
 def test_benchmarks_without_figures_are_named():
-    assert "`make bench-tables`" in docs.unmeasured({})
-    assert "`make bench-tables`" not in docs.unmeasured({"tables": []})
+    assert "`make bench-tables`" in figures.unmeasured({})
+    assert "`make bench-tables`" not in figures.unmeasured({"tables": []})

@@ -3,12 +3,12 @@
 import pytest
 
 from ragassay.base.errors import AssayError
-from tools import docs, scale
+from tools import figures, scale
 
 
 @pytest.fixture
 def printed():
-    return docs.figures()
+    return figures.figures()
 
 
 def changed(printed, benchmark, figure, times):

@@ -27,6 +27,7 @@ from ragassay.config.settings import of_files
 from ragassay.plan.references import further_rule_files
 from ragassay.results import all_tables
 from tools import error_messages, scale
+from tools.figures import figure_table, figures, unmeasured
 
 WORKFLOW = Path(__file__).resolve().parent.parent
 ROOT = WORKFLOW.parent
@@ -47,7 +48,6 @@ SETTINGS = [
     "the environment. Every key is optional unless it is needed; without it, its default holds.",
 ]
 INCLUDED = re.compile(r'^include: "(.+)"', re.MULTILINE)
-NEAREST = 3  # figures of a benchmark that docs/figures.md shows beside those that fall short
 VERDICTS = {"ok": "reached", "short": "**falls short**"}
 
 
@@ -183,61 +183,6 @@ def _leads(edges, start, end):
         reached |= ahead
         ahead = {b for a, b in edges if a in ahead} - reached
     return end in {b for a, b in edges if a in reached}
-
-
-def figures() -> dict[str, list[list[str]]]:
-    """benchmark -> for each line it printed: name, value, unit, limit, ratio, target, verdict, commit, load.
-
-    A count, from which a table is calculated, has no limit, ratio or target, and `count` as its verdict.
-    """
-    files = sorted((ROOT / "benchmarks/figures").glob("*.txt"))
-    return {file.stem: [_printed(line.split()) for line in file.read_text().splitlines()] for file in files}
-
-
-def _printed(words):
-    kind, name, value, unit = words[:4]
-    commit, load = words[-3], words[-1]
-    if kind == "count":
-        return [name, value, unit, "-", "-", "-", "count", commit, load]
-    return [name, value, unit, words[5], words[7], words[9], words[10], commit, load]
-
-
-def figure_table(printed: dict[str, list[list[str]]]) -> str:
-    """How many figures each benchmark has and how many reach their targets, then those that are nearest to missing
-    them."""
-    rows = ["| benchmark | targets reached | commits | load |", "|---|---|---|---|"]
-    for benchmark, lines in printed.items():
-        aimed = [line for line in lines if line[6] != "count"]
-        reached = f"{sum(line[6] == 'ok' for line in aimed)} of {len(aimed)}" if aimed else f"{len(lines)} counts"
-        commits, loads = (", ".join(sorted({line[at] for line in lines})) for at in (7, 8))
-        rows.append(f"| [{benchmark}](../benchmarks/figures/{benchmark}.txt) | {reached} | {commits} | {loads} |")
-    rows += ["", "| benchmark | figure | measured | limit | ratio to it | target | |", "|---|---|---|---|---|---|---|"]
-    for benchmark, lines in printed.items():
-        for name, value, unit, limit, ratio, target, verdict, *_ in _nearest(lines):
-            limit = limit if limit == "-" else f"{limit} {unit}"
-            figure = f"{benchmark} | {name.replace('_', ' ')} | {value} {unit}"
-            rows.append(f"| {figure} | {limit} | {ratio} | {target} | {verdict} |")
-    return "\n".join(rows)
-
-
-def _nearest(lines: list[list[str]]) -> list[list[str]]:
-    """All figures that fall short, and of those with a range as target the ones with the least room."""
-    short = [line for line in lines if line[6] == "short"]
-    ranged = [line for line in lines if line[6] == "ok" and not line[5].startswith("==")]
-    return short + sorted(ranged, key=_room)[:NEAREST]
-
-
-def _room(line):
-    """How far a figure is from its target, as a share of this."""
-    aim = float(line[5].lstrip("<=>"))
-    return abs(float(line[1]) - aim) / (abs(aim) or 1)
-
-
-def unmeasured(printed) -> str:
-    """The benchmarks of `make bench` that have no figures yet."""
-    names = re.search(r"^BENCHMARKS := (.+)$", (ROOT / "Makefile").read_text(), re.MULTILINE).group(1).split()
-    missing = [f"`make bench-{name}`" for name in names if name not in printed]
-    return ", ".join(missing) or "none"
 
 
 def studies(printed) -> str:

@@ -22,7 +22,7 @@ HEAD, FILES = 2e9, 1e6  # bytes that a login node may well give; files that a pr
 
 
 def parts(printed: dict[str, list[list[str]]]) -> dict[str, str]:
-    """part of the page -> its table, from the figures as `tools.docs.figures` reads them."""
+    """part of the page -> its table, from the figures as `tools.figures` reads them."""
     of = _lookup(printed)
     dense = of("retrieval", "search_1k_in_1M_of_the_store") / 1e3 / 1e6  # seconds of a query and a passage
     bm25 = of("retrieval", "bm25_1k_in_50k") / 1e3 / 5e4

@@ -1,0 +1,62 @@
+"""The figures that benchmarks have kept, and the tables of them in docs/figures.md."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+NEAREST = 3  # figures of a benchmark that are shown beside those that fall short
+
+
+def figures() -> dict[str, list[list[str]]]:
+    """benchmark -> for each line it printed: name, value, unit, limit, ratio, target, verdict, commit, load.
+
+    A count, from which a table is calculated, has no limit, ratio or target, and `count` as its verdict.
+    """
+    files = sorted((ROOT / "benchmarks/figures").glob("*.txt"))
+    return {file.stem: [_printed(line.split()) for line in file.read_text().splitlines()] for file in files}
+
+
+def _printed(words):
+    kind, name, value, unit = words[:4]
+    commit, load = words[-3], words[-1]
+    if kind == "count":
+        return [name, value, unit, "-", "-", "-", "count", commit, load]
+    return [name, value, unit, words[5], words[7], words[9], words[10], commit, load]
+
+
+def figure_table(printed: dict[str, list[list[str]]]) -> str:
+    """How many figures each benchmark has and how many reach their targets, then those that are nearest to missing
+    them."""
+    rows = ["| benchmark | targets reached | commits | load |", "|---|---|---|---|"]
+    for benchmark, lines in printed.items():
+        aimed = [line for line in lines if line[6] != "count"]
+        reached = f"{sum(line[6] == 'ok' for line in aimed)} of {len(aimed)}" if aimed else f"{len(lines)} counts"
+        commits, loads = (", ".join(sorted({line[at] for line in lines})) for at in (7, 8))
+        rows.append(f"| [{benchmark}](../benchmarks/figures/{benchmark}.txt) | {reached} | {commits} | {loads} |")
+    rows += ["", "| benchmark | figure | measured | limit | ratio to it | target | |", "|---|---|---|---|---|---|---|"]
+    for benchmark, lines in printed.items():
+        for name, value, unit, limit, ratio, target, verdict, *_ in _nearest(lines):
+            limit = limit if limit == "-" else f"{limit} {unit}"
+            figure = f"{benchmark} | {name.replace('_', ' ')} | {value} {unit}"
+            rows.append(f"| {figure} | {limit} | {ratio} | {target} | {verdict} |")
+    return "\n".join(rows)
+
+
+def _nearest(lines: list[list[str]]) -> list[list[str]]:
+    """All figures that fall short, and of those with a range as target the ones with the least room."""
+    short = [line for line in lines if line[6] == "short"]
+    ranged = [line for line in lines if line[6] == "ok" and not line[5].startswith("==")]
+    return short + sorted(ranged, key=_room)[:NEAREST]
+
+
+def _room(line):
+    """How far a figure is from its target, as a share of this."""
+    aim = float(line[5].lstrip("<=>"))
+    return abs(float(line[1]) - aim) / (abs(aim) or 1)
+
+
+def unmeasured(printed) -> str:
+    """The benchmarks of `make bench` that have no figures yet."""
+    names = re.search(r"^BENCHMARKS := (.+)$", (ROOT / "Makefile").read_text(), re.MULTILINE).group(1).split()
+    missing = [f"`make bench-{name}`" for name in names if name not in printed]
+    return ", ".join(missing) or "none"
