@@ -28,7 +28,7 @@ include: "workflow/rules/measures.smk"
 include: "workflow/rules/probes.smk"
 
 
-for study in references.further_rule_files(workflow.main_snakefile):
+for study in references.further_rule_files(f"{workflow.current_basedir.get_path_or_uri(secret_free=True)}/Snakefile"):
 
     include: study
 
