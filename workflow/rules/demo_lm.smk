@@ -4,6 +4,7 @@ Reads   results/documents, resources/demo/, resources/prompts/
 Writes  results/models/demo-lm/     weights, tokenizer and card
 """
 
+
 rule train_demo_lm:
     """A decoder small enough for this machine learns the documents by heart and to follow passages."""
     input:

@@ -171,7 +171,9 @@ def read_replies(what: str, folder: Path) -> tuple[list[Reply], str]:
 def _reply(file, entry):
     def expect(holds, place, expected):
         if not holds:
-            raise ModelError(f"{file}: found something else in {place}, expected {expected}")
+            article = entry.get("begins") if isinstance(entry, dict) else None
+            about = f" about the article that begins {article!r:.60}" if article else ""
+            raise ModelError(f"{file}{about}: found something else in {place}, expected {expected}")
 
     fields = {"begins", "claims", "in_scope"}
     expect(isinstance(entry, dict) and entry.keys() == fields, "the file", "begins, claims and in_scope")
