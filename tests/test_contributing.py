@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 from project import ROOT, TINY, planned, snakemake
+from ragassay.studies.poisoning.defences.null import Null
 
 PLACES = {
     '"""The table readings."""': "workflow/ragassay/schemas/readings.py",
@@ -15,14 +16,19 @@ PLACES = {
     'SECTIONS["readings"]': "workflow/rules/documents.smk",
     "title: Readings": "workflow/report/sections/readings.yaml",
     '"""A program on this machine': "workflow/ragassay/calls/providers/program.py",
+    '"""Removes passages that have': "workflow/ragassay/studies/poisoning/defences/kinds/length.py",
 }
+
+
+def code(guide="CONTRIBUTING.md"):
+    """The blocks of code of the guide."""
+    return re.findall(r"```(?:python|yaml)\n(.*?)```", (ROOT / guide).read_text(), re.DOTALL)
 
 
 def follow(project):
     """Put every block of code where the text says."""
-    blocks = re.findall(r"```(?:python|yaml)\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(), re.DOTALL)
-    assert len(blocks) == len(PLACES)
-    for block in blocks:
+    assert len(code()) == len(PLACES)
+    for block in code():
         place = next(path for start, path in PLACES.items() if block.startswith(start))
         with (project / place).open("a") as file:
             file.write(("\n\n" if place.endswith(".smk") else "") + block)
@@ -63,3 +69,12 @@ def test_a_stranger_can_add_a_provider(project):
         done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=True)
         assert done.stdout.splitlines() == [str([f"about question {n}"] * 2) for n in range(3)]
     assert (project / "runs").read_text().count("run") == 6, "what the ledger knows is not asked again"
+
+
+def test_a_stranger_can_add_a_defence():
+    names = {}
+    exec(next(block for block in code() if block.startswith('"""Removes passages')), names)
+    found = {f"q{at}": [{"text": "word " * (at + rank)} for rank in range(1, 6)] for at in range(40)}
+    defence = names["Kind"]({"alpha": 0.05}).fit(Null([], found))
+    judgements = defence.judge([{"text": "word " * 5}, {"text": "word " * 90}])
+    assert [judgement.reason for judgement in judgements] == [None, "length"] and not defence.damage()
