@@ -137,7 +137,7 @@ rule read_query_log:
     log:
         "logs/read_query_log/{query_log}.log",
     wildcard_constraints:
-        query_log=one_of(plan(queries.logs, own=True)),
+        query_log=one_of(plan(queries.logs, mixed=False)),
     conda:
         "../../envs/tables.yaml"
     params:
@@ -156,7 +156,7 @@ rule mix_query_log:
     log:
         "logs/mix_query_log/{query_log}.log",
     wildcard_constraints:
-        query_log=one_of(plan(queries.logs, own=False)),
+        query_log=one_of(plan(queries.logs, mixed=True)),
     conda:
         "../../envs/tables.yaml"
     params:

@@ -210,21 +210,21 @@ def sections() -> dict[str, dict]:
 
 def paper_costs(printed) -> str:
     """What each rule of the scope study would ask and pay with the paper's settings."""
-    found = {name: float(value) for name, value, *_ in printed.get("paper_costs", [])}
+    values = {name: float(value) for name, value, *_ in printed.get("paper_costs", [])}
     rows = ["| rule | requests | dollars | dollars at most |", "|---|---|---|---|"]
-    for name in found:
+    for name in values:
         if rule := re.fullmatch(r"paper_(\w+)_dollars", name):
-            requests, most = found[f"paper_{rule[1]}_requests"], found[f"paper_{rule[1]}_at_most"]
-            rows.append(f"| {rule[1]} | {requests:,.0f} | {found[name]:,.2f} | {most:,.0f} |")
+            requests, most = values[f"paper_{rule[1]}_requests"], values[f"paper_{rule[1]}_at_most"]
+            rows.append(f"| {rule[1]} | {requests:,.0f} | {values[name]:,.2f} | {most:,.0f} |")
     return "\n".join(rows)
 
 
 def headlines(printed) -> str:
     """The few figures that the README shows."""
-    found = {(benchmark, figure[0]): figure[1:] for benchmark, measured in printed.items() for figure in measured}
+    by_name = {(benchmark, figure[0]): figure[1:] for benchmark, measured in printed.items() for figure in measured}
     rows = ["| what | measured | best possible | target | |", "|---|---|---|---|---|"]
     for benchmark, figure, meaning in HEADLINES:
-        value, unit, limit, _, target, verdict, *_ = found[benchmark, figure]
+        value, unit, limit, _, target, verdict, *_ = by_name[benchmark, figure]
         limit = limit if limit == "-" else f"{limit} {unit}"
         rows.append(f"| {meaning} | {value} {unit} | {limit} | {target} | {VERDICTS[verdict]} |")
     return "\n".join(rows)

@@ -76,8 +76,8 @@ def values(value, schema: dict, path=()) -> Iterator[tuple]:
         for item in value:
             yield from values(item, schema.get("items", {}), path)
     elif isinstance(value, dict):
-        known, others = schema.get("properties", {}), schema.get("additionalProperties") or {}
+        properties, others = schema.get("properties", {}), schema.get("additionalProperties") or {}
         for key, inner in value.items():
             if "propertyNames" in schema:
                 yield (*path, key), key, schema["propertyNames"]
-            yield from values(inner, known.get(key, others), (*path, key))
+            yield from values(inner, properties.get(key, others), (*path, key))

@@ -85,8 +85,8 @@ def read(file) -> dict:
     except plain_yaml.YamlError as error:
         raise ConfigError(str(error)) from error
     if not isinstance(content, dict):
-        found = "nothing" if content is None else shown(content)
-        raise ConfigError(f"{file}: found {found}, expected keys with values")
+        instead = "nothing" if content is None else shown(content)
+        raise ConfigError(f"{file}: found {instead}, expected keys with values")
     if RUNS_CODE in content:
         raise ConfigError(f"{file}: found {RUNS_CODE}, which runs code while the file is read; write its values out")
     return content
@@ -170,9 +170,9 @@ def schema_problems(config, schema: dict) -> Iterator[tuple]:
     for error in sorted(errors, key=lambda e: [str(part) for part in e.absolute_path]):
         path = tuple(error.absolute_path)
         if error.validator == "additionalProperties":
-            known = list(error.schema.get("properties", {}))
-            for key in sorted(set(error.instance) - set(known), key=str):
-                yield (*path, key), f"found an unknown key, expected one of: {', '.join(known)}{closest(key, known)}"
+            keys = list(error.schema.get("properties", {}))
+            for key in sorted(set(error.instance) - set(keys), key=str):
+                yield (*path, key), f"found an unknown key, expected one of: {', '.join(keys)}{closest(key, keys)}"
         elif "propertyNames" in error.schema_path:
             yield (
                 (*path, error.instance),
@@ -187,9 +187,12 @@ def _unknown_names(config, schema):
     for path, value, part in values(config, schema):
         if "names" in part:
             sections = part["names"]["of"] if isinstance(part["names"]["of"], list) else [part["names"]["of"]]
-            known = [*part["names"].get("or", []), *(name for own in sections for name in _at(own.split("."), config))]
-            if value not in known:
-                yield path, unknown(part["names"]["what"], value, known)
+            names = [
+                *part["names"].get("or", []),
+                *(name for section in sections for name in _at(section.split("."), config)),
+            ]
+            if value not in names:
+                yield path, unknown(part["names"]["what"], value, names)
 
 
 def _shown(value):
@@ -240,14 +243,14 @@ def _dotted(path):
 
 def _source(path, config, sources):
     """The last file that sets the key, the command line if another value is found, or the defaults."""
-    found = _at(path, config)
-    if found is MISSING:
+    effective = _at(path, config)
+    if effective is MISSING:
         return "default"
     for name, content in reversed(sources):
         value = _at(path, content)
         if value is not MISSING:
-            merged = isinstance(value, dict) and isinstance(found, dict)
-            same = value == found or repr(value) == repr(found)  # "not a number" equals nothing
+            merged = isinstance(value, dict) and isinstance(effective, dict)
+            same = value == effective or repr(value) == repr(effective)  # "not a number" equals nothing
             return name if merged or same else "command line"
     return "command line"
 
@@ -267,12 +270,12 @@ def _with_defaults(value, schema):
     if schema.get("type") != "object":
         return value
     filled = {}
-    known = schema.get("properties", {})
-    for key, inner in known.items():
+    properties = schema.get("properties", {})
+    for key, inner in properties.items():
         if key in value or "default" in inner:
             filled[key] = _with_defaults(value.get(key, inner.get("default")), inner)
     others = schema.get("additionalProperties") or {}
-    return filled | {key: _with_defaults(value[key], others) for key in value if key not in known}
+    return filled | {key: _with_defaults(value[key], others) for key in value if key not in properties}
 
 
 def _present(value, schema):
@@ -281,10 +284,10 @@ def _present(value, schema):
     """
     if not isinstance(value, dict):
         return value
-    known, others = schema.get("properties", {}), schema.get("additionalProperties") or {}
+    properties, others = schema.get("properties", {}), schema.get("additionalProperties") or {}
     entries = (schema["default"] if schema.get("built_in") else {}) | value
-    present = {key: inner for key, inner in entries.items() if key in known or not others or _on(inner, others)}
-    return {key: _present(inner, known.get(key, others)) for key, inner in present.items()}
+    present = {key: inner for key, inner in entries.items() if key in properties or not others or _on(inner, others)}
+    return {key: _present(inner, properties.get(key, others)) for key, inner in present.items()}
 
 
 def _on(entry, schema):

@@ -75,7 +75,7 @@ def one_of(names: list[str]) -> str:
     return f"(?:{'|'.join(map(re.escape, names))})" if names else "(?!)"
 
 
-def _checked(cells, header, where, known, taken):
+def _checked(cells, header, where, earlier, taken):
     if len(cells) == len(COLUMNS):  # a row of files needs no more
         cells = cells + [""] * (len(header) - len(COLUMNS))
     if len(cells) != len(header):
@@ -87,11 +87,11 @@ def _checked(cells, header, where, known, taken):
         raise ShardError(
             f"{where}: found the name {row['shard'] or ''!r}, expected letters, digits, '.', '_' and '-', at most 64"
         )
-    if row["shard"] in known:
+    if row["shard"] in earlier:
         raise ShardError(f"{where}: shard {row['shard']} stands there twice; a name is given once")
     if row["shard"] in taken:
-        found = f"{where}: found shard {row['shard']}"
-        raise ShardError(f"{found}, which is a question set in the configuration; give the set another name")
+        problem = f"{where}: found shard {row['shard']}"
+        raise ShardError(f"{problem}, which is a question set in the configuration; give the set another name")
     if row["documents"] or CRAWLED[0] not in header:
         _check_documents(row["documents"] or "", where)
     else:

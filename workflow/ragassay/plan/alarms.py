@@ -36,12 +36,12 @@ def combine_alarms(config: dict) -> dict:
 
 def check(config: dict) -> Iterator[tuple]:
     """Whether the defences of the study score the passages that its prompts show."""
-    entry, place, known = config["revprag"], ("revprag", "defences"), defences.defences(config)
+    entry, place, allowed = config["revprag"], ("revprag", "defences"), defences.defences(config)
     scoring = []
     for name in entry["defences"]:
-        kind = defences.defence(config, name)["kind"] if name in known else None
+        kind = defences.defence(config, name)["kind"] if name in allowed else None
         if kind is None:
-            yield place, unknown("defence", name, known)
+            yield place, unknown("defence", name, allowed)
         elif kind_of(kind).PROMPTS or kind_of(kind).REWRITES:
             yield place, f"found {name}, which asks a model, expected defences that score passages"
         elif defences.settings(config, name).get(CHAIN) == []:
@@ -53,5 +53,7 @@ def check(config: dict) -> Iterator[tuple]:
     most, depth = max(probes.passages_shown(config).values(), default=0), config["under_attack"]["depth"]
     if scoring and most > depth:
         yield place, f"found prompts of {most} passages, expected at most under_attack.depth, which is {depth}"
-    wanted = Grid(one for cell in probes.cells(config) for one in _filtered(config, cell) if one.defence in scoring)
+    wanted = Grid(
+        judged for cell in probes.cells(config) for judged in _filtered(config, cell) if judged.defence in scoring
+    )
     yield from measures.wrong_scorers(config, wanted)

@@ -22,19 +22,19 @@ def poison_inputs(config: dict, pattern: str, wildcards) -> list[str]:
 def optimise_passages(config: dict, wildcards) -> dict:
     searched = search.search_dense(config, _attacked(config, wildcards))
     victim = {key: searched[key] for key in ("encoder", "query_encoder", "embeddings", "similarity")}
-    about = attacks.poison_corpus(config, wildcards) | {"retriever": victim, "finished": "optimised"}
+    params = attacks.poison_corpus(config, wildcards) | {"retriever": victim, "finished": "optimised"}
     if RESPONDER in attacks.needs(config, wildcards.attack):
         ledger = str(Path("ledger/optimise_passages", wildcards.dataset, wildcards.attack))
-        about["model"] = models.model(config, _responder(config, wildcards))
-        about["responder"] = {"ledger": ledger} | defences.answering(config)
+        params["model"] = models.model(config, _responder(config, wildcards))
+        params["responder"] = {"ledger": ledger} | defences.answering(config)
     if FILTER in attacks.needs(config, wildcards.attack):
         guard, *folder = attacked_filter(config, wildcards)
-        about |= {"filter": {"path": guard, "scorer": folder[0] if folder else _scorer(config, wildcards)}}
+        params |= {"filter": {"path": guard, "scorer": folder[0] if folder else _scorer(config, wildcards)}}
     if READER not in attacks.needs(config, wildcards.attack):
-        return about
+        return params
     name, in_lines = _reader(config, wildcards), config["under_attack"]["prompt"] == "lines"
     entry = {key: value for key, value in config["models"][name].items() if key in ("model", "options")}
-    return about | {"reader": {"name": name, "entry": entry, "in_lines": in_lines}}
+    return params | {"reader": {"name": name, "entry": entry, "in_lines": in_lines}}
 
 
 def optimised_kinds(config: dict, wildcards) -> list[str]:
@@ -66,14 +66,14 @@ def attacked_filter(config: dict, wildcards) -> list[str]:
     if not guard:
         raise NoAttack(f"attacks.{wildcards.attack}: {_not_fitted(name)}")
     folders = [measures.trained(config, Cell(dataset=keys.dataset, scorer=scorer)) for scorer in scorers]
-    return [*guard, *(folder for own in folders for folder in own)]
+    return [*guard, *(folder for files in folders for folder in files)]
 
 
 def _scorer(config, wildcards):
     """The entry of the model that a filter scores texts with, if it does."""
     names = defences.scorers(config, attacks.settings(config, wildcards)["filter"])
     entries = [measures.scorer(config, name) for name in names]
-    return next(({key: own[key] for key in ("model", "options") if key in own} for own in entries), None)
+    return next(({key: entry[key] for key in ("model", "options") if key in entry} for entry in entries), None)
 
 
 def _not_fitted(name):
@@ -90,10 +90,10 @@ def _responder(config, wildcards):
     """The model that an attack asks: one that it names, or the first that it meets."""
     cells = [cell for cell in defences.answered(config) if cell.dataset == wildcards.dataset]
     met = [cell.responder for cell in sorted(cells, key=lambda cell: cell.attack != wildcards.attack)]
-    found = attacks.settings(config, wildcards)["responder"] or next(iter(met), None)
-    if found not in config["models"]:
-        raise NoAttack(f"attacks.{wildcards.attack}: {_no_responder(found, config)}")
-    return found
+    responder = attacks.settings(config, wildcards)["responder"] or next(iter(met), None)
+    if responder not in config["models"]:
+        raise NoAttack(f"attacks.{wildcards.attack}: {_no_responder(responder, config)}")
+    return responder
 
 
 def _no_responder(name, config):
@@ -106,10 +106,10 @@ def _attacked(config, wildcards):
     cells = [cell for cell in attacks.cells(config) if cell.dataset == wildcards.dataset]
     met = [cell.retriever for cell in sorted(cells, key=lambda cell: cell.attack != wildcards.attack)]
     able = search.retrievers(config, DENSE) if RETRIEVER in needs else met
-    found = [named] if named else [*(name for name in met if name in able), *able]
-    if not found or found[0] not in able:
+    usable = [named] if named else [*(name for name in met if name in able), *able]
+    if not usable or usable[0] not in able:
         raise NoAttack(f"attacks.{wildcards.attack}: {_no_gradients(named)}")
-    return Cell(retriever=found[0])
+    return Cell(retriever=usable[0])
 
 
 def _reader(config, wildcards):
@@ -125,21 +125,21 @@ def _readers(config):
 
 
 def _no_gradients(name):
-    found = f"found the retriever {name!r}" if name else "found no retriever"
-    return f"{found}, expected one by vectors whose weights are here: others have no gradients to optimise by"
+    problem = f"found the retriever {name!r}" if name else "found no retriever"
+    return f"{problem}, expected one by vectors whose weights are here: others have no gradients to optimise by"
 
 
 def _no_weights(name):
-    found = f"found the reader {name!r}" if name else "found no reader"
-    return f"{found}, expected a model of provider transformers, whose weights are here"
+    problem = f"found the reader {name!r}" if name else "found no reader"
+    return f"{problem}, expected a model of provider transformers, whose weights are here"
 
 
 def _without_trigger(config):
     """Datasets that general triggers attack though no question holds the word. Beside a twin whose questions do, such a
     dataset is the control.
     """
-    known = attacks.attacks(config)
-    met = [cell for cell in attacks.cells(config) if cell.attack in known and cell.dataset in config["datasets"]]
+    allowed = attacks.attacks(config)
+    met = [cell for cell in attacks.cells(config) if cell.attack in allowed and cell.dataset in config["datasets"]]
     met = [cell for cell in met if attacks.attack(config, cell.attack)["kind"] == "general_trigger"]
     triggered = {(cell.attack, _targets(config, cell)) for cell in met if config["datasets"][cell.dataset]["trigger"]}
     for cell in met:

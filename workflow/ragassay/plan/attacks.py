@@ -41,8 +41,8 @@ def attack(config: dict, name: str) -> dict:
         return config["attacks"][name]
     if name in variants.names(KINDS):
         return {"kind": name, "settings": {}}
-    known = [*config["attacks"], *variants.names(KINDS)]
-    raise NoAttack(f"a path below results: {unknown('attack', name, known)}")
+    names = [*config["attacks"], *variants.names(KINDS)]
+    raise NoAttack(f"a path below results: {unknown('attack', name, names)}")
 
 
 def attacks(config: dict, optimised: bool | None = None) -> list[str]:
@@ -81,10 +81,10 @@ def text_writer(config: dict, wildcards) -> str:
 
 
 def paraphrase_targets(config: dict, wildcards) -> dict:
-    own = settings(config, wildcards)
-    about = {key: own[key] for key in ("texts", "words")} | {"sampling": _entry(config, wildcards)["sampling"]}
-    about |= {"dataset": wildcards.dataset}
-    return models.asking(config, "paraphrase_targets", text_writer, wildcards) | about
+    given = settings(config, wildcards)
+    params = {key: given[key] for key in ("texts", "words")} | {"sampling": _entry(config, wildcards)["sampling"]}
+    params |= {"dataset": wildcards.dataset}
+    return models.asking(config, "paraphrase_targets", text_writer, wildcards) | params
 
 
 def poison_kinds(config: dict, wildcards) -> list[str]:
@@ -98,8 +98,8 @@ def poison_corpus(config: dict, wildcards) -> dict:
 
 def tried_on(config: dict, wildcards) -> dict:
     """What says which targets the attack is tried on, where these are not all."""
-    own = {key: value for key, value in settings(config, wildcards).items() if key in questions.SETTINGS and value}
-    return {"tried": own} if own else {}
+    choice = {key: value for key, value in settings(config, wildcards).items() if key in questions.SETTINGS and value}
+    return {"tried": choice} if choice else {}
 
 
 def clean(config: dict, pattern: str, wildcards) -> str:
@@ -109,8 +109,8 @@ def clean(config: dict, pattern: str, wildcards) -> str:
 
 def retrieve_dense(config: dict, wildcards) -> dict:
     """A poisoned passage has no title."""
-    own = {key: value for key, value in search.search_dense(config, wildcards).items() if key != "titles"}
-    return own | tried_on(config, wildcards)
+    params = {key: value for key, value in search.search_dense(config, wildcards).items() if key != "titles"}
+    return params | tried_on(config, wildcards)
 
 
 def retrieve_bm25(config: dict, wildcards) -> dict:
@@ -124,8 +124,8 @@ def measure_attacks(config: dict) -> dict:
         wanted[name] = wants(_entry(config, keys)["kind"], settings(config, keys))
         if few := tried_on(config, keys):
             tried_targets[name] = few["tried"]
-    about = {"k": shared["k"], "ks": sorted(shared["ks"]), "texts": sorted(shared["texts"])}
-    return about | {"wants": wanted, "tried": tried_targets} | draws(config, "attacks")
+    params = {"k": shared["k"], "ks": sorted(shared["ks"]), "texts": sorted(shared["texts"])}
+    return params | {"wants": wanted, "tried": tried_targets} | draws(config, "attacks")
 
 
 def filled(config, dataset, retriever, pattern):
@@ -138,8 +138,8 @@ def _entry(config, wildcards):
 
 
 def settings(config, wildcards):
-    own = _entry(config, wildcards)
-    return settings_of(own["kind"], own["settings"], f"attacks.{wildcards.attack}")
+    entry = _entry(config, wildcards)
+    return settings_of(entry["kind"], entry["settings"], f"attacks.{wildcards.attack}")
 
 
 def needs(config, name):
@@ -164,23 +164,23 @@ def check(config: dict) -> Iterator[tuple]:
             yield ("attacks", name, "settings", "aim"), unknown("aim", aim, aims)
         for needed, key in OWN_ENTRY.items():
             if (needed in needs(config, name)) != (key in entry):
-                found = f"found {key}, which this kind does not read"
-                yield ("attacks", name), found if key in entry else f"found no {key}, which this kind reads"
+                problem = f"found {key}, which this kind does not read"
+                yield ("attacks", name), problem if key in entry else f"found no {key}, which this kind reads"
     deepest, kept = max(config["under_attack"]["k"], *config["under_attack"]["ks"]), config["retrieval"]["neighbours"]
     if deepest > kept and cells(config):
         yield ("under_attack", "ks"), f"found {deepest}, expected at most retrieval.neighbours, which is {kept}"
-    known = [kind for kind in (BM25, DENSE) for kind in search.retrievers(config, kind)]
+    allowed = [kind for kind in (BM25, DENSE) for kind in search.retrievers(config, kind)]
     for number, entry in enumerate(config["under_attack"]["cells"]):
         for name in entry["retrievers"]:
             if name in search.retrievers(config, VECTORS):
-                found = f"found {name}, whose vectors were computed elsewhere: nothing can embed what is planted"
-                yield ("under_attack", "cells", number, "retrievers"), found
-            elif name not in known:
-                yield ("under_attack", "cells", number, "retrievers"), unknown("retriever", name, known)
+                problem = f"found {name}, whose vectors were computed elsewhere: nothing can embed what is planted"
+                yield ("under_attack", "cells", number, "retrievers"), problem
+            elif name not in allowed:
+                yield ("under_attack", "cells", number, "retrievers"), unknown("retriever", name, allowed)
         for name in entry["attacks"]:
             if name not in attacks(config):
                 yield ("under_attack", "cells", number, "attacks"), unknown("attack", name, attacks(config))
             elif name not in config["attacks"]:
-                for key in (OWN_ENTRY[one] for one in needs(config, name) if one in OWN_ENTRY):
-                    found = f"found {name}, which needs {key}; give it an entry in attacks"
-                    yield ("under_attack", "cells", number, "attacks"), found
+                for key in (OWN_ENTRY[need] for need in needs(config, name) if need in OWN_ENTRY):
+                    problem = f"found {name}, which needs {key}; give it an entry in attacks"
+                    yield ("under_attack", "cells", number, "attacks"), problem

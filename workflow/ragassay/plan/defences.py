@@ -57,25 +57,25 @@ def passages(config: dict, wildcards) -> str:
 
 def settings(config: dict, name: str) -> dict:
     """All settings of a defence; those of a chain hold what its links stand for."""
-    own = defence(config, name)
-    found = kind_of(own["kind"], f"defences.{name}.kind").SETTINGS | own["settings"]
-    if CHAIN not in found:
-        return found
-    links = [{"kind": defence(config, one)["kind"], "settings": settings(config, one)} for one in found[CHAIN]]
-    return found | {CHAIN: links, DOUBLINGS: max((one["settings"].get(DOUBLINGS, 0) for one in links), default=0)}
+    entry = defence(config, name)
+    values = kind_of(entry["kind"], f"defences.{name}.kind").SETTINGS | entry["settings"]
+    if CHAIN not in values:
+        return values
+    links = [{"kind": defence(config, link)["kind"], "settings": settings(config, link)} for link in values[CHAIN]]
+    return values | {CHAIN: links, DOUBLINGS: max((link["settings"].get(DOUBLINGS, 0) for link in links), default=0)}
 
 
 def kinds(config: dict, wildcards) -> list[str]:
     """The modules of a defence, and of the encoder whose vectors it looks at."""
-    own = _links(config, wildcards.defence)
-    modules = [f"{KINDS}.{kind}" for kind in dict.fromkeys([defence(config, wildcards.defence)["kind"], *own])]
+    linked = _links(config, wildcards.defence)
+    modules = [f"{KINDS}.{kind}" for kind in dict.fromkeys([defence(config, wildcards.defence)["kind"], *linked])]
     return [*modules, *(search.retriever_kinds(config, wildcards) if _sees_vectors(config, wildcards) else [])]
 
 
 def wrong_links(config: dict, name: str) -> list[str]:
     """The links of a chain that nothing stands for, or that are chains themselves."""
-    known, links = defences(config), defence(config, name)["settings"].get(CHAIN, [])
-    return [one for one in links if one not in known or CHAIN in kind_of(defence(config, one)["kind"]).SETTINGS]
+    allowed, links = defences(config), defence(config, name)["settings"].get(CHAIN, [])
+    return [link for link in links if link not in allowed or CHAIN in kind_of(defence(config, link)["kind"]).SETTINGS]
 
 
 def _links(config, name):
@@ -84,9 +84,9 @@ def _links(config, name):
 
 def scorers(config: dict, name: str) -> list[str]:
     """The scorer of a defence; those of a chain's links."""
-    own = defence(config, name)["kind"], settings(config, name)
-    links = [(link["kind"], link["settings"]) for link in own[1].get(CHAIN, [])] or [own]
-    return list(dict.fromkeys(one["scorer"] for kind, one in links if SCORES in kind_of(kind)(one).needs))
+    itself = defence(config, name)["kind"], settings(config, name)
+    links = [(link["kind"], link["settings"]) for link in itself[1].get(CHAIN, [])] or [itself]
+    return list(dict.fromkeys(values["scorer"] for kind, values in links if SCORES in kind_of(kind)(values).needs))
 
 
 def clean_scores(config: dict, wildcards) -> list[str]:
@@ -120,8 +120,8 @@ def snapshot(config: dict, pattern: str, wildcards) -> str:
 def poisoned_null(config: dict, wildcards) -> list[str]:
     """What is found under the attack that the null is left exposed to, and what that plants."""
     attack = settings(config, wildcards.defence).get("poisoned_null")
-    found = f"results/retrieved/{wildcards.dataset}/{wildcards.retriever}/{attack}.parquet"
-    return [found, f"results/poisoned_passages/{wildcards.dataset}/{attack}.parquet"] if attack else []
+    path = f"results/retrieved/{wildcards.dataset}/{wildcards.retriever}/{attack}.parquet"
+    return [path, f"results/poisoned_passages/{wildcards.dataset}/{attack}.parquet"] if attack else []
 
 
 def null_scores(config: dict, wildcards) -> list[str]:
@@ -131,12 +131,12 @@ def null_scores(config: dict, wildcards) -> list[str]:
 
 def fit_defence(config: dict, wildcards) -> dict:
     retriever = search.retriever(config, wildcards.retriever)
-    own = {key: value for key, value in filter_retrieved(config, wildcards).items() if key != "k"}
-    own |= {"similarity": retriever.get("similarity", "cosine"), "reading": reading(config), "encoders": {}}
+    params = {key: value for key, value in filter_retrieved(config, wildcards).items() if key != "k"}
+    params |= {"similarity": retriever.get("similarity", "cosine"), "reading": reading(config), "encoders": {}}
     if retriever["kind"] == search.DENSE:
         searched = search.search_dense(config, wildcards)
-        own["encoders"] = {"passage": searched["encoder"], "query": searched["query_encoder"]}
-    return own
+        params["encoders"] = {"passage": searched["encoder"], "query": searched["query_encoder"]}
+    return params
 
 
 def reading(config: dict) -> dict:
@@ -146,17 +146,17 @@ def reading(config: dict) -> dict:
 
 
 def filter_retrieved(config: dict, wildcards) -> dict:
-    own, shared = defence(config, wildcards.defence), config["under_attack"]
-    about = {
-        "kind": own["kind"],
+    entry, shared = defence(config, wildcards.defence), config["under_attack"]
+    params = {
+        "kind": entry["kind"],
         "own": settings(config, wildcards.defence),
         "k": shared["k"],
         "depth": shared["depth"],
     }
-    about |= {"retriever": wildcards.retriever, "scorer": _scorer(config, wildcards), "encoder": {}, "embeddings": ""}
+    params |= {"retriever": wildcards.retriever, "scorer": _scorer(config, wildcards), "encoder": {}, "embeddings": ""}
     if not _sees_vectors(config, wildcards):
-        return about
-    return about | models.encoder(config, search.retriever(config, wildcards.retriever)["encoder"])
+        return params
+    return params | models.encoder(config, search.retriever(config, wildcards.retriever)["encoder"])
 
 
 def weights(config: dict, wildcards) -> list[str]:
@@ -171,11 +171,12 @@ def fitting_weights(config: dict, wildcards) -> list[str]:
 
 
 def _sees_vectors(config, wildcards):
-    kind, own = defence(config, wildcards.defence)["kind"], settings(config, wildcards.defence)
+    kind, values = defence(config, wildcards.defence)["kind"], settings(config, wildcards.defence)
     literal = any(
-        one.get("similarity_null") == LITERAL for one in [own, *(link["settings"] for link in own.get(CHAIN, []))]
+        part.get("similarity_null") == LITERAL
+        for part in [values, *(link["settings"] for link in values.get(CHAIN, []))]
     )
-    return literal or VECTORS in kind_of(kind)(own).needs
+    return literal or VECTORS in kind_of(kind)(values).needs
 
 
 def _scorer(config, wildcards):
@@ -190,14 +191,14 @@ def _scores(config, wildcards, attack):
 def check(config: dict) -> Iterator[tuple]:
     """Whether the defences and responders of cells exist, and defences have the settings that they are given."""
     for name, entry in config["defences"].items():
-        known = kind_of(entry["kind"], f"defences.{name}.kind").SETTINGS
+        allowed = kind_of(entry["kind"], f"defences.{name}.kind").SETTINGS
         place = ("defences", name, "settings")
         for key, value in entry["settings"].items():
-            if key not in known:
-                yield place, unknown("setting", key, known) if known else f"{entry['kind']} has no settings"
-            elif value is None and known[key] is not None:
-                yield place, f"{key}: found nothing, expected a value such as {known[key]!r}, which is the default"
-        if CHAIN in known and not entry["settings"].get(CHAIN):
+            if key not in allowed:
+                yield place, unknown("setting", key, allowed) if allowed else f"{entry['kind']} has no settings"
+            elif value is None and allowed[key] is not None:
+                yield place, f"{key}: found nothing, expected a value such as {allowed[key]!r}, which is the default"
+        if CHAIN in allowed and not entry["settings"].get(CHAIN):
             yield place, f"found a chain without links, expected names of defences as `{CHAIN}`"
         for link in wrong_links(config, name):
             if link not in defences(config):
@@ -221,8 +222,11 @@ def check(config: dict) -> Iterator[tuple]:
                 yield place, unknown("defence", name, defences(config))
             elif name not in config["defences"] and settings(config, name).get(CHAIN) == []:
                 yield place, f"found {name}, which has no links; give an entry of `defences` this kind and its links"
-            elif not wrong_links(config, name) and len(found := scorers(config, name)) > 1:
-                yield place, f"found {name} with the scorers {', '.join(found)}, expected one for all links of a chain"
+            elif not wrong_links(config, name) and len(scored_by := scorers(config, name)) > 1:
+                yield (
+                    place,
+                    f"found {name} with the scorers {', '.join(scored_by)}, expected one for all links of a chain",
+                )
             elif not wrong_links(config, name):
                 for retriever in entry["retrievers"]:
                     cell = Cell(retriever=retriever, defence=name)

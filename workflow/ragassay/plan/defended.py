@@ -19,14 +19,14 @@ def rewriting(config: dict) -> list[str]:
 
 def rewritten(config: dict) -> Grid:
     """The cells of such defences."""
-    known = rewriting(config)
-    return defences.filtered(config).where(lambda cell: cell.defence in known)
+    names = rewriting(config)
+    return defences.filtered(config).where(lambda cell: cell.defence in names)
 
 
 def as_asked(config: dict) -> Grid:
     """The cells in which questions are searched for as users ask them."""
-    known = rewriting(config)
-    return defences.filtered(config).where(lambda cell: cell.defence not in known)
+    names = rewriting(config)
+    return defences.filtered(config).where(lambda cell: cell.defence not in names)
 
 
 def question_writer(config: dict, wildcards) -> str:
@@ -35,9 +35,9 @@ def question_writer(config: dict, wildcards) -> str:
 
 
 def rewrite_questions(config: dict, wildcards) -> dict:
-    about = {"kind": defences.defence(config, wildcards.defence)["kind"], "dataset": wildcards.dataset}
-    about |= {"sampling": config["under_attack"]["sampling"]}
-    return models.asking(config, "rewrite_questions", question_writer, wildcards) | about
+    params = {"kind": defences.defence(config, wildcards.defence)["kind"], "dataset": wildcards.dataset}
+    params |= {"sampling": config["under_attack"]["sampling"]}
+    return models.asking(config, "rewrite_questions", question_writer, wildcards) | params
 
 
 def writing_kinds(config: dict, wildcards) -> list[str]:
@@ -67,8 +67,8 @@ def prompts(config: dict, wildcards) -> list[str]:
 def answering_kinds(config: dict, wildcards) -> list[str]:
     """The modules behind a responder's answers, and of a defence that asks it."""
     kind = defences.defence(config, wildcards.defence)["kind"]
-    own = [f"{KINDS}.{kind}"] if kind_of(kind).PROMPTS else []
-    return [*models.provider_of(config, "responder", wildcards), *own]
+    asking = [f"{KINDS}.{kind}"] if kind_of(kind).PROMPTS else []
+    return [*models.provider_of(config, "responder", wildcards), *asking]
 
 
 def prompt(config: dict) -> str:
@@ -77,22 +77,24 @@ def prompt(config: dict) -> str:
 
 
 def answer_attacked(config: dict, wildcards) -> dict:
-    about = defences.answering(config) | tried_on(config, wildcards)
+    params = defences.answering(config) | tried_on(config, wildcards)
     kind = defences.defence(config, wildcards.defence)["kind"]
     if kind_of(kind).PROMPTS:
-        about |= {"kind": kind, "own": defences.settings(config, wildcards.defence)}
-    return models.asking(config, "answer_attacked", "responder", wildcards) | about
+        params |= {"kind": kind, "own": defences.settings(config, wildcards.defence)}
+    return models.asking(config, "answer_attacked", "responder", wildcards) | params
 
 
 def check(config: dict) -> Iterator[tuple]:
     """Whether there is a model for each defence that rewrites questions."""
     for name in rewritten(config).column("defence"):
         if (model := defences.settings(config, name)["model"]) not in config["models"]:
-            found = unknown("model", model, config["models"]) if model else "found no model, which rewrites questions"
-            yield ("defences", name, "settings", "model"), f"{found}; name one"
-    dense, known = search.retrievers(config, search.DENSE), rewriting(config)
+            problem = unknown("model", model, config["models"]) if model else "found no model, which rewrites questions"
+            yield ("defences", name, "settings", "model"), f"{problem}; name one"
+    dense, names = search.retrievers(config, search.DENSE), rewriting(config)
     for number, entry in enumerate(config["under_attack"]["cells"]):
-        for name in known:
-            if name in entry["defences"] and (wrong := [one for one in entry["retrievers"] if one not in dense]):
-                found = f"found {name}, which searches again, and {wrong[0]}, expected retrievers by vectors"
-                yield ("under_attack", "cells", number, "retrievers"), found
+        for name in names:
+            if name in entry["defences"] and (
+                wrong := [retriever for retriever in entry["retrievers"] if retriever not in dense]
+            ):
+                problem = f"found {name}, which searches again, and {wrong[0]}, expected retrievers by vectors"
+                yield ("under_attack", "cells", number, "retrievers"), problem

@@ -22,15 +22,15 @@ def used(config: dict) -> list[str]:
 
 def method(config: dict, name: str, encoder: str) -> dict:
     """One detector and the entry of its encoder, without what changes no feature."""
-    own = _named("detector", name, config["detectors"]["methods"])
-    options = {key: own[key] for key in ("appended", "layer")}
-    if own["kind"] == "appended_token":
+    settings = _named("detector", name, config["detectors"]["methods"])
+    options = {key: settings[key] for key in ("appended", "layer")}
+    if settings["kind"] == "appended_token":
         entry = _named("model", encoder, config["models"])
         entry = {"model": entry["model"], "options": entry["options"]}
     else:
         entry = _named("encoder", encoder, config["encoders"])
-    about = {"detector": name, "kind": own["kind"], "encoder": {"name": encoder, **entry}, "options": options}
-    return {"detector": about, "embeddings": "embeddings"}
+    params = {"detector": name, "kind": settings["kind"], "encoder": {"name": encoder, **entry}, "options": options}
+    return {"detector": params, "embeddings": "embeddings"}
 
 
 def _named(what, name, entries):
@@ -41,10 +41,10 @@ def _named(what, name, entries):
 
 def modules(config: dict, wildcards) -> list[str]:
     """The modules that compute its features, which scripts load by their names."""
-    about = method(config, wildcards.detector, wildcards.encoder)["detector"]
-    kinds = [f"ragassay.studies.scope.detectors.kinds.{about['kind']}"]
-    if about["kind"] != "appended_token":
-        kinds.append(f"ragassay.models.encoders.kinds.{about['encoder']['kind']}")
+    params = method(config, wildcards.detector, wildcards.encoder)["detector"]
+    kinds = [f"ragassay.studies.scope.detectors.kinds.{params['kind']}"]
+    if params["kind"] != "appended_token":
+        kinds.append(f"ragassay.models.encoders.kinds.{params['encoder']['kind']}")
     return kinds
 
 
@@ -54,8 +54,8 @@ def weights(config: dict, wildcards) -> list[str]:
 
 
 def train_detector(config: dict, wildcards) -> dict:
-    about = {name: config["detectors"][name] for name in ("recipe", "seeds", "shares")}
-    return {**_stage(config, wildcards), **about}
+    params = {name: config["detectors"][name] for name in ("recipe", "seeds", "shares")}
+    return {**_stage(config, wildcards), **params}
 
 
 def apply_detector(config: dict, wildcards) -> dict:
@@ -78,8 +78,8 @@ def tables_of(config: dict, shards, pattern: str, wildcards) -> list[str]:
 def measure_detectors(config: dict) -> dict:
     """The study's own generator is the first; those that are asked what is out of scope are judges and responders."""
     scope = config["scope"]
-    about = {"generator": scope["generators"][0], "asked_models": [*scope["judges"], *scope["responders"]]}
-    return {**about, **draws(config, "detectors")}
+    params = {"generator": scope["generators"][0], "asked_models": [*scope["judges"], *scope["responders"]]}
+    return {**params, **draws(config, "detectors")}
 
 
 def check(config: dict) -> Iterator[tuple]:

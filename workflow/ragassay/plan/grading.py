@@ -13,14 +13,14 @@ from ragassay.plan.search import HELD_OUT
 
 def answer_from_passages(config: dict, wildcards) -> dict:
     """Without what is held out, only queries that say what they are about can be told in or out of knowledge."""
-    own, about_known = config["answers"], wildcards.corpus.endswith(HELD_OUT)
-    about = {"shown": own["passages"], "sampling": own["sampling"], "about_known": about_known}
-    return models.asking(config, "answer_from_passages", "responder", wildcards) | about
+    shared, about_known = config["answers"], wildcards.corpus.endswith(HELD_OUT)
+    params = {"shown": shared["passages"], "sampling": shared["sampling"], "about_known": about_known}
+    return models.asking(config, "answer_from_passages", "responder", wildcards) | params
 
 
 def answer_directly(config: dict, wildcards) -> dict:
-    about = {"sampling": config["answers"]["sampling"]}
-    return models.asking(config, "answer_directly", "responder", wildcards) | about
+    params = {"sampling": config["answers"]["sampling"]}
+    return models.asking(config, "answer_directly", "responder", wildcards) | params
 
 
 def responders(config: dict) -> list[str]:
@@ -41,11 +41,11 @@ def asked(config: dict) -> Grid:
     first, *others = retrievers(config)
     rows = []
     for entry in config["relevance"]["sets"].values():
-        corpus, known = entry["corpus"], entry["in_knowledge"]
+        corpus, inside = entry["corpus"], entry["in_knowledge"]
         rows += [(corpus, first, name) for name in entry["answers"]["query_sets"]]
-        if known in entry["answers"]["query_sets"]:
-            rows.append((corpus + HELD_OUT, first, known))
-            rows += [(corpus, one, known) for one in others]
+        if inside in entry["answers"]["query_sets"]:
+            rows.append((corpus + HELD_OUT, first, inside))
+            rows += [(corpus, retriever, inside) for retriever in others]
     names = ("responder", "corpus", "retriever", "query_set")
     return Grid.of_rows(names, [(responder, *row) for responder in responders(config) for row in rows])
 
@@ -54,20 +54,20 @@ def measure_answers(config: dict) -> dict:
     """The gate of answers uses the retriever whose passages are shown, and may have an alpha of its own in each set."""
     shared = config["relevance"]
     options = {name: shared[name] for name in relevance.SHARED} | {"retrievers": retrievers(config)}
-    own = {name: entry["answers"]["alpha"] for name, entry in shared["sets"].items()}
-    alphas = {name: shared["alpha"] if alpha is None else alpha for name, alpha in own.items()}
-    about = {"sets": relevance.sets(config), "options": options, "alphas": alphas, "responders": responders(config)}
-    return about | draws(config, "relevance")
+    stated = {name: entry["answers"]["alpha"] for name, entry in shared["sets"].items()}
+    alphas = {name: shared["alpha"] if alpha is None else alpha for name, alpha in stated.items()}
+    params = {"sets": relevance.sets(config), "options": options, "alphas": alphas, "responders": responders(config)}
+    return params | draws(config, "relevance")
 
 
 def check(config: dict) -> Iterator[tuple]:
     """Whether what responders are asked is part of the study."""
     for name, entry in config["relevance"]["sets"].items():
-        known = dict.fromkeys([entry["in_knowledge"], *entry["near"], *entry["far"]])
+        allowed = dict.fromkeys([entry["in_knowledge"], *entry["near"], *entry["far"]])
         for query_set in entry["answers"]["query_sets"]:
-            if query_set not in known:
+            if query_set not in allowed:
                 place = ("relevance", "sets", name, "answers", "query_sets")
-                yield place, unknown("query set", query_set, known)
+                yield place, unknown("query set", query_set, allowed)
     for name in config["relevance"]["answers"]["retrievers"] if responders(config) else []:
         if name not in relevance.retrievers(config):
             place = ("relevance", "answers", "retrievers")

@@ -59,9 +59,9 @@ def passages(config: dict, wildcards) -> list[str]:
 
 
 def train_scorer(config: dict, wildcards) -> dict:
-    own = scorer(config, wildcards.scorer)
+    entry = scorer(config, wildcards.scorer)
     clusters = config["duplicates"] | {"cut_after_words": config["documents"]["cut_after_words"]}
-    return {"kind": own["kind"], "own": _settings(own)} | clusters
+    return {"kind": entry["kind"], "own": _settings(entry)} | clusters
 
 
 def trained(config: dict, wildcards) -> list[str]:
@@ -78,9 +78,9 @@ def weights(config: dict, wildcards) -> list[str]:
 
 def score_passages(config: dict, wildcards) -> dict:
     entry = scorer(config, wildcards.scorer)
-    own = {} if kind_of(entry["kind"]).IS_TRAINED else {"entry": _model(entry)} | _settings(entry)
-    about = {"name": wildcards.scorer, "kind": entry["kind"], "own": own, "reading": defences.reading(config)}
-    return about | {"of_corpus": wildcards.attack == CLEAN}
+    values = {} if kind_of(entry["kind"]).IS_TRAINED else {"entry": _model(entry)} | _settings(entry)
+    params = {"name": wildcards.scorer, "kind": entry["kind"], "own": values, "reading": defences.reading(config)}
+    return params | {"of_corpus": wildcards.attack == CLEAN}
 
 
 def swept(config: dict) -> Grid:
@@ -93,8 +93,8 @@ def swept(config: dict) -> Grid:
 def _is_swept(config):
     """Whether RAGuard and a retriever by vectors meet in a cell."""
     dense = search.retrievers(config, search.DENSE)
-    known = [name for name in defences.defences(config) if defences.defence(config, name)["kind"] == SWEPT]
-    return lambda cell: cell.defence in known and cell.retriever in dense
+    names = [name for name in defences.defences(config) if defences.defence(config, name)["kind"] == SWEPT]
+    return lambda cell: cell.defence in names and cell.retriever in dense
 
 
 def sweep_rows(path) -> list[dict]:
@@ -116,14 +116,14 @@ def _sweep(row):
     numbers = {"k": int(row["k"] or 0), "depth": int(row["depth"]), "texts": int(row["texts"] or 0)}
     numbers |= {"contamination": float(row["contamination"] or 0)}
     settings = json.loads(row["settings"] or "{}")
-    known = defences.kind_of(SWEPT).SETTINGS
-    if wrong := [key for key in settings if key not in known]:
-        raise ValueError(unknown("setting", wrong[0], known))
+    defaults = defences.kind_of(SWEPT).SETTINGS
+    if wrong := [key for key in settings if key not in defaults]:
+        raise ValueError(unknown("setting", wrong[0], defaults))
     if settings.get("poisoned_null"):
         raise ValueError("found poisoned_null, expected a share of poison in the column contamination")
     if not 0 <= numbers["contamination"] < 1 or numbers["depth"] < 1:
         raise ValueError("found a depth below 1, or a contamination that is no share")
-    return row | numbers | {"settings": settings} | {name: (known | settings)[name] for name in DRAWN}
+    return row | numbers | {"settings": settings} | {name: (defaults | settings)[name] for name in DRAWN}
 
 
 def swept_tables(config: dict, pattern: str, wildcards) -> list[str]:
@@ -134,11 +134,11 @@ def swept_tables(config: dict, pattern: str, wildcards) -> list[str]:
 
 def swept_scores(config: dict, wildcards) -> list[str]:
     """The scores of these and of the clean corpus by each scorer that the sweeps name."""
-    found, shared = [], f"results/passage_scores/{wildcards.dataset}"
+    paths, shared = [], f"results/passage_scores/{wildcards.dataset}"
     for name in dict.fromkeys(row["scorer"] for row in sweep_rows(config["raguard"]["sweeps"])):
         pattern = f"{shared}/{name}/{{attack}}.parquet"
-        found += [pattern.format(attack=CLEAN), *swept_tables(config, pattern, wildcards)]
-    return list(dict.fromkeys(found))
+        paths += [pattern.format(attack=CLEAN), *swept_tables(config, pattern, wildcards)]
+    return list(dict.fromkeys(paths))
 
 
 def swept_answers(config: dict) -> Grid:
@@ -157,11 +157,11 @@ def sweep_modules(config: dict, wildcards) -> list[str]:
 
 
 def sweep_raguard(config: dict, wildcards) -> dict:
-    own, keys = search.retriever(config, wildcards.retriever), dict(wildcards.items())
+    retriever, keys = search.retriever(config, wildcards.retriever), dict(wildcards.items())
     rows = [row | {"k": row["k"] or config["under_attack"]["k"]} for row in sweep_rows(config["raguard"]["sweeps"])]
-    about = {"rows": rows, "keys": keys, "related": config["raguard"]["related"]}
-    about |= {"similarity": own.get("similarity", "cosine")}
-    return about | models.encoder(config, own["encoder"]) | draws(config, "raguard")
+    params = {"rows": rows, "keys": keys, "related": config["raguard"]["related"]}
+    params |= {"similarity": retriever.get("similarity", "cosine")}
+    return params | models.encoder(config, retriever["encoder"]) | draws(config, "raguard")
 
 
 def measure_raguard(config: dict) -> dict:
@@ -182,13 +182,15 @@ def _model(entry):
 def check(config: dict) -> Iterator[tuple]:
     """Whether scorers have the settings that they are given, a model if they need one, and have not read the corpus."""
     for name, entry in config["scorers"].items():
-        known = kind_of(entry["kind"], f"scorers.{name}.kind").SETTINGS
+        allowed = kind_of(entry["kind"], f"scorers.{name}.kind").SETTINGS
         for key in entry["settings"]:
-            if key not in known:
-                yield ("scorers", name, "settings"), unknown("setting", key, known)
+            if key not in allowed:
+                yield ("scorers", name, "settings"), unknown("setting", key, allowed)
         if ("model" in entry) == kind_of(entry["kind"]).IS_TRAINED:
-            found = "a model, but this kind is trained here" if "model" in entry else "no model, which this kind needs"
-            yield ("scorers", name), f"found {found}"
+            problem = (
+                "a model, but this kind is trained here" if "model" in entry else "no model, which this kind needs"
+            )
+            yield ("scorers", name), f"found {problem}"
     for name, entry in config["defences"].items():
         attack = entry["settings"].get("poisoned_null")
         if attack not in [None, *attacks.attacks(config)]:
@@ -200,15 +202,15 @@ def check(config: dict) -> Iterator[tuple]:
 def wrong_scorers(config: dict, cells: Grid) -> Iterator[tuple]:
     """Scorers of their defences that are none, or that would know their passages by heart."""
     for cell in cells:
-        known = cell.defence in defences.defences(config) and not defences.wrong_links(config, cell.defence)
-        for name in defences.scorers(config, cell.defence) if known else ():
+        usable = cell.defence in defences.defences(config) and not defences.wrong_links(config, cell.defence)
+        for name in defences.scorers(config, cell.defence) if usable else ():
             if name not in scorers(config):
                 yield ("defences", cell.defence, "settings"), unknown("scorer", name, scorers(config))
             elif _knows(config, name, cell.dataset):
-                found = (
+                problem = (
                     f"found {name}, which has read the corpus of {cell.dataset} and would know its passages by heart"
                 )
-                yield ("defences", cell.defence, "settings"), f"{found}; name another scorer"
+                yield ("defences", cell.defence, "settings"), f"{problem}; name another scorer"
 
 
 def _wrong_sweeps(config):
@@ -229,8 +231,8 @@ def _wrong_sweeps(config):
         elif wrong := next(schema_problems(row["settings"], allowed), None):
             yield ("raguard", "sweeps"), f"{'.'.join(map(str, wrong[0]))}: {wrong[1]}"
         elif row["texts"] > (planted := _planted(config, row["attack"])):
-            found = f"found {row['texts']} texts of {row['attack']}, which plants at most {planted} for a target"
-            yield ("raguard", "sweeps"), f"{found}; raise its setting texts, or take an attack that plants more"
+            problem = f"found {row['texts']} texts of {row['attack']}, which plants at most {planted} for a target"
+            yield ("raguard", "sweeps"), f"{problem}; raise its setting texts, or take an attack that plants more"
         elif row["depth"] > kept:
             yield (
                 ("raguard", "sweeps"),
@@ -252,7 +254,7 @@ def _knows(config, name, dataset):
         return False
     entry, corpora = scorer(config, name), targets.bases(config, config["datasets"][dataset]["corpus"])
     entries = [config["corpora"][corpus] for corpus in corpora if corpus in config["corpora"]]
-    files = [file for own in entries if "extends" not in own for file in search.files_of(own, "corpora")]
+    files = [file for source in entries if "extends" not in source for file in search.files_of(source, "corpora")]
     of_demo = entry.get("model", "").startswith(DEMO) and any(file.startswith(DEMO) for file in files)
     of_study = entry.get("model", "").startswith(models.FOLDER) and search.OWN["corpora"] in corpora
     return of_demo or of_study or not set(corpora).isdisjoint(entry.get("has_read", []))

@@ -48,7 +48,7 @@ def _page(crawl):
 def check(config: dict) -> Iterator[tuple]:
     """Whether each of the user's feeds has a topic that the crawl knows."""
     crawl = config["crawl"]
-    known = [*crawl["topics"], *crawl["other_names"]]
+    allowed = [*crawl["topics"], *crawl["other_names"]]
     for feed in crawl["own_feeds"]:
         if topic_of([feed["topic"]], crawl["topics"], crawl["other_names"]) is None:
-            yield ("crawl", "own_feeds"), f"{unknown('topic', feed['topic'], known)}; it is that of {feed['url']}"
+            yield ("crawl", "own_feeds"), f"{unknown('topic', feed['topic'], allowed)}; it is that of {feed['url']}"

@@ -30,18 +30,18 @@ def cells(config: dict) -> Grid:
 
 
 def pair_prompts(config: dict, wildcards) -> dict:
-    about = {
+    params = {
         "dataset": wildcards.dataset,
         "conditions": config["revprag"]["conditions"],
         "k": passages_shown(config)[wildcards.dataset, wildcards.retriever, wildcards.attack],
     }
     cut = {"cut_after_words": config["documents"]["cut_after_words"]}
-    return about | config["duplicates"] | cut | _encoder(config)
+    return params | config["duplicates"] | cut | _encoder(config)
 
 
 def passages_shown(config: dict) -> dict[tuple, int]:
     """(dataset, retriever, attack) -> how many passages its prompts show."""
-    return {names: min(own) for names, own in _ks(config).items()}
+    return {names: min(numbers) for names, numbers in _ks(config).items()}
 
 
 def _ks(config):
@@ -64,13 +64,13 @@ def answered(config: dict, wildcards) -> list[str]:
 
 def answer_prompts(config: dict, wildcards) -> dict:
     kind = attacks.attack(config, wildcards.attack)["kind"]
-    about = defences.answering(config) | {"wants": wants(kind, attacks.settings(config, wildcards))}
-    return models.asking(config, "answer_prompts", "responder", wildcards) | about
+    params = defences.answering(config) | {"wants": wants(kind, attacks.settings(config, wildcards))}
+    return models.asking(config, "answer_prompts", "responder", wildcards) | params
 
 
 def collect_activations(config: dict, wildcards) -> dict:
-    about = {"in_lines": defences.answering(config)["in_lines"], "embeddings": "embeddings"}
-    return about | {"reading": config["revprag"]["activations"]} | _model(config, wildcards)
+    params = {"in_lines": defences.answering(config)["in_lines"], "embeddings": "embeddings"}
+    return params | {"reading": config["revprag"]["activations"]} | _model(config, wildcards)
 
 
 def begun(config: dict, wildcards) -> list[str]:
@@ -82,9 +82,9 @@ def begun(config: dict, wildcards) -> list[str]:
 
 def train_probes(config: dict, wildcards) -> dict:
     entry = config["revprag"]
-    probes = {name: _probe(name, own) for name, own in entry["probes"].items()}
-    about = {"probes": probes, "shuffles": entry["shuffles"], "fpr": entry["fpr"]}
-    return about | _model(config, wildcards) | _encoder(config)
+    probes = {name: _probe(name, probe) for name, probe in entry["probes"].items()}
+    params = {"probes": probes, "shuffles": entry["shuffles"], "fpr": entry["fpr"]}
+    return params | _model(config, wildcards) | _encoder(config)
 
 
 def baselines(config: dict, wildcards) -> list[str]:
@@ -98,13 +98,13 @@ def scrutinised(config: dict) -> Grid:
 
 
 def scrutinise_answers(config: dict, wildcards) -> dict:
-    about = config["revprag"]["scrutiny"] | {"in_lines": defences.answering(config)["in_lines"]}
-    return models.asking(config, "scrutinise_answers", "responder", wildcards) | about
+    params = config["revprag"]["scrutiny"] | {"in_lines": defences.answering(config)["in_lines"]}
+    return models.asking(config, "scrutinise_answers", "responder", wildcards) | params
 
 
 def mask_passages(config: dict, wildcards) -> dict:
-    about = {"in_lines": defences.answering(config)["in_lines"]}
-    return about | config["revprag"]["masking"] | _model(config, wildcards)
+    params = {"in_lines": defences.answering(config)["in_lines"]}
+    return params | config["revprag"]["masking"] | _model(config, wildcards)
 
 
 def project_activations(config: dict) -> dict:
@@ -128,15 +128,15 @@ def generalised_kind(config: dict, wildcards) -> list[str]:
 
 
 def transfer_probes(config: dict, wildcards) -> dict:
-    own = _comparison(config, wildcards)
-    entry = _probe(own["probe"], config["revprag"]["probes"][own["probe"]])
+    comparison = _comparison(config, wildcards)
+    entry = _probe(comparison["probe"], config["revprag"]["probes"][comparison["probe"]])
     return {
-        "cells": [dict(cell) for cell in _run(config, own)],
-        "across": own["across"],
-        "places": own["places"],
-        "probe": own["probe"],
+        "cells": [dict(cell) for cell in _run(config, comparison)],
+        "across": comparison["across"],
+        "places": comparison["places"],
+        "probe": comparison["probe"],
         "entry": {name: entry[name] for name in ("kind", "settings", "seeds", "folds")},
-        "conditions": own["conditions"],
+        "conditions": comparison["conditions"],
         "fpr": config["revprag"]["fpr"],
         "embeddings": "embeddings",
     }
@@ -191,13 +191,15 @@ def _probe(name, entry):
 
 def check(config: dict) -> Iterator[tuple]:
     """Whether cells name what can be used, and probes have settings of their kinds."""
-    known = [name for kind in (BM25, DENSE) for name in retrievers(config, kind)]
+    allowed = [name for kind in (BM25, DENSE) for name in retrievers(config, kind)]
     entries = {("revprag", "cells", number): entry for number, entry in enumerate(config["revprag"]["cells"])}
-    compared = {("revprag", "generalisation", name): own for name, own in config["revprag"]["generalisation"].items()}
+    compared = {
+        ("revprag", "generalisation", name): stated for name, stated in config["revprag"]["generalisation"].items()
+    }
     for place, entry in (entries | compared).items():
         for name in entry["retrievers"]:
-            if name not in known:
-                yield (*place, "retrievers"), unknown("retriever", name, known)
+            if name not in allowed:
+                yield (*place, "retrievers"), unknown("retriever", name, allowed)
         for name in entry["attacks"]:
             if name not in attacks.attacks(config):
                 yield (*place, "attacks"), unknown("attack", name, attacks.attacks(config))
@@ -210,26 +212,26 @@ def check(config: dict) -> Iterator[tuple]:
     if not set(config["revprag"]["conditions"]) - UNPOISONED:
         yield ("revprag", "conditions"), "found none with poison, which probes are fitted on; add one, such as matched"
     kept = config["retrieval"]["neighbours"]
-    for names, own in _ks(config).items():
-        if len(own) > 1:
-            found = f"found k {' and '.join(map(str, sorted(own)))} for {'/'.join(names)}, expected one number"
-            yield ("revprag", "cells"), f"{found}: its prompts are the same for all responders"
-        elif max(own) > kept:
-            yield ("revprag", "cells"), f"found k {max(own)}, expected at most retrieval.neighbours, which is {kept}"
+    for names, stated in _ks(config).items():
+        if len(stated) > 1:
+            problem = f"found k {' and '.join(map(str, sorted(stated)))} for {'/'.join(names)}, expected one number"
+            yield ("revprag", "cells"), f"{problem}: its prompts are the same for all responders"
+        elif max(stated) > kept:
+            yield ("revprag", "cells"), f"found k {max(stated)}, expected at most retrieval.neighbours, which is {kept}"
     for place, entry in compared.items():
         probe = config["revprag"]["probes"].get(entry["probe"])
         if probe is None:
             yield (*place, "probe"), unknown("probe", entry["probe"], config["revprag"]["probes"])
         elif _kind(entry["probe"], probe).OUTPUT:
-            found = f"found {entry['probe']}, which reads the output layer of one model"
-            yield (*place, "probe"), f"{found}, expected a probe that reads activations alone"
+            problem = f"found {entry['probe']}, which reads the output layer of one model"
+            yield (*place, "probe"), f"{problem}, expected a probe that reads activations alone"
     for name, entry in config["revprag"]["probes"].items():
         kind = _kind(name, entry)
         settings = kind.SETTINGS
         if kind.OUTPUT and entry["layers"] is not None:
             read = "the last one" if kind.OUTPUT == "last" else "all"
-            found = f"found layers {entry['layers']}, expected none: {entry['kind']} reads {read}"
-            yield ("revprag", "probes", name, "layers"), found
+            problem = f"found layers {entry['layers']}, expected none: {entry['kind']} reads {read}"
+            yield ("revprag", "probes", name, "layers"), problem
         place = ("revprag", "probes", name, "settings")
         for key in entry["settings"]:
             if key not in settings:

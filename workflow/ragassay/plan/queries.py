@@ -35,8 +35,8 @@ def writer(config: dict, wildcards) -> str:
 
 def write_synthetic_queries(config: dict, wildcards) -> dict:
     entry = config["synthetic_queries"][wildcards.query_set]
-    about = {key: entry[key] for key in ("count", "examples", "sampling")}
-    return models.asking(config, "write_synthetic_queries", writer, wildcards) | about
+    params = {key: entry[key] for key in ("count", "examples", "sampling")}
+    return models.asking(config, "write_synthetic_queries", writer, wildcards) | params
 
 
 def take_synthetic_queries(config: dict, wildcards) -> dict:
@@ -44,9 +44,9 @@ def take_synthetic_queries(config: dict, wildcards) -> dict:
     return {key: entry[key] for key in ("count", "taken")}
 
 
-def logs(config: dict, own: bool) -> list[str]:
+def logs(config: dict, mixed: bool) -> list[str]:
     """The names of the user's own logs, or of those that are mixed."""
-    return [name for name, entry in config["query_logs"].items() if ("files" in entry) == own]
+    return [name for name, entry in config["query_logs"].items() if ("files" not in entry) == mixed]
 
 
 def log_files(config: dict, wildcards) -> list[str]:
@@ -75,9 +75,9 @@ def rated(config: dict) -> Grid:
 
 
 def rate_relevance(config: dict, wildcards) -> dict:
-    own = config["lm_relevance"]
-    about = {"shown": own["passages"], "votes": own["votes"], "sampling": own["sampling"]}
-    return models.asking(config, "rate_relevance", "rater", wildcards) | about
+    shared = config["lm_relevance"]
+    params = {"shown": shared["passages"], "votes": shared["votes"], "sampling": shared["sampling"]}
+    return models.asking(config, "rate_relevance", "rater", wildcards) | params
 
 
 def check(config: dict) -> Iterator[tuple]:
@@ -103,17 +103,19 @@ def check(config: dict) -> Iterator[tuple]:
             yield place, f"found no {missing[0]}, expected files of your own, or {', '.join(NEEDED)}"
             continue
         for key in ("before", "after"):
-            yield from (((*place, key), unknown("query set", one, sets)) for one in entry[key] if one not in sets)
+            yield from (
+                ((*place, key), unknown("query set", searched, sets)) for searched in entry[key] if searched not in sets
+            )
             if abs(sum(entry[key].values()) - 1) > 1e-9:
                 yield (*place, key), f"found shares that add up to {sum(entry[key].values()):g}, expected 1"
         if not 1 < entry["drift_day"] <= entry["days"]:
             yield (*place, "drift_day"), f"found {entry['drift_day']}, expected a day from 2 to {entry['days']}"
         if not _is_date(entry["first_day"]):
             yield (*place, "first_day"), f"found {entry['first_day']!r}, expected a date such as 2026-11-01"
-    for one in config["lm_relevance"]["rated"]:
-        for key, known in (("corpus", corpora), ("query_set", sets)):
-            if one[key] not in known:
-                yield ("lm_relevance", "rated"), unknown(key.replace("_", " "), one[key], known)
+    for searched in config["lm_relevance"]["rated"]:
+        for key, allowed in (("corpus", corpora), ("query_set", sets)):
+            if searched[key] not in allowed:
+                yield ("lm_relevance", "rated"), unknown(key.replace("_", " "), searched[key], allowed)
 
 
 def _is_date(text):

@@ -36,9 +36,9 @@ def read_verdicts(config: dict, wildcards) -> dict:
 
 def _recorded(config, wildcards, role):
     """A column of a set, and whose it is."""
-    name, own = wildcards.get(role), config["question_sets"][wildcards.question_set]
-    same = {"name": wildcards.question_set, "columns": own["columns"]}
-    return {**same, role: name, "column": own[f"{role}s"][name]}
+    name, entry = wildcards.get(role), config["question_sets"][wildcards.question_set]
+    same = {"name": wildcards.question_set, "columns": entry["columns"]}
+    return {**same, role: name, "column": entry[f"{role}s"][name]}
 
 
 def recorded(config: dict, role: str) -> list[str]:
@@ -48,7 +48,7 @@ def recorded(config: dict, role: str) -> list[str]:
 
 def responding(config: dict) -> list[str]:
     """The sets that the study's own responders answer, and of which they say what is out of scope."""
-    return [name for name, own in config["question_sets"].items() if own["responding"]]
+    return [name for name, entry in config["question_sets"].items() if entry["responding"]]
 
 
 def asked_judges(config: dict) -> Grid:
@@ -77,7 +77,7 @@ def own_responses(config: dict) -> Grid:
 
 def set_responses(config: dict, names=None) -> Grid:
     """Sets, responders, prompts and judges of what was answered, recorded or not; of all sets or these."""
-    recorded = [(name, who, RECORDED) for name, own in config["question_sets"].items() for who in own["responders"]]
+    recorded = [(name, who, RECORDED) for name, entry in config["question_sets"].items() for who in entry["responders"]]
     answered = [row for row in [*recorded, *_own(config)] if names is None or row[0] in names]
     rows = [(*row, judge) for row in answered for judge in config["scope"]["judges"]]
     return Grid.of_rows(("name", "responder", "prompt", "judge"), rows)
@@ -91,7 +91,7 @@ def _own(config):
 
 def detected(config: dict) -> list[str]:
     """The sets that the study's trained detectors are measured on."""
-    return [name for name, own in config["question_sets"].items() if own["detectors"]]
+    return [name for name, entry in config["question_sets"].items() if entry["detectors"]]
 
 
 def predictions(config: dict, names=None) -> Grid:
@@ -105,7 +105,7 @@ def predictions(config: dict, names=None) -> Grid:
 
 def searched(config: dict) -> list[str]:
     """The sets whose questions are searched for among their documents."""
-    return [name for name, own in config["question_sets"].items() if own["retrieval"]]
+    return [name for name, entry in config["question_sets"].items() if entry["retrieval"]]
 
 
 def searches(config: dict) -> Grid:
@@ -115,7 +115,7 @@ def searches(config: dict) -> Grid:
 
 def voted(config: dict) -> list[str]:
     """The sets that came with votes of people."""
-    return [name for name, own in config["question_sets"].items() if own["human_votes"] or own["annotators"]]
+    return [name for name, entry in config["question_sets"].items() if entry["human_votes"] or entry["annotators"]]
 
 
 def with_people(config: dict) -> list[str]:
@@ -133,15 +133,15 @@ def check(config: dict) -> Iterator[tuple]:
     """Whether sets and what they bring have names of their own, since their tables lie beside those of models; and
     labels one column.
     """
-    for name, own in config["question_sets"].items():
-        labels = own["columns"]["questions"]
+    for name, entry in config["question_sets"].items():
+        labels = entry["columns"]["questions"]
         if labels["out_of_scope"] and labels["in_scope"]:
             place = ("question_sets", name, "columns", "questions")
             yield (
                 place,
                 "found columns for both out_of_scope and in_scope, expected one: they say the same",
             )
-        brought = [(name, ()), *((key, (role, key)) for role in ("responders", "judges") for key in own[role])]
+        brought = [(name, ()), *((key, (role, key)) for role in ("responders", "judges") for key in entry[role])]
         for key, path in brought:
             if key in config["models"]:
                 yield ("question_sets", name, *path), f"found the name of the model {key!r}, expected one of its own"

@@ -104,7 +104,7 @@ def wildcards(config: dict) -> dict[str, str]:
     names = {"generator": [*models, *sets]}
     for role in ("judge", "responder"):
         names[role] = [*models, *(name for entry in sets.values() for name in entry[f"{role}s"])]
-    return {role: one_of(known) for role, known in names.items()}
+    return {role: one_of(choices) for role, choices in names.items()}
 
 
 def extract_claims(config: dict, wildcards) -> dict:
@@ -125,8 +125,8 @@ def write_questions(config: dict, wildcards) -> dict:
 
 def write_near_misses(config: dict, wildcards) -> dict:
     lengths = {name: config["scope"]["questions"][name] for name in ("fewest_words", "most_words")}
-    own = {**config["scope"]["near_misses"], **lengths, **models.encoder(config)}
-    return {**asking(config, "write_near_misses", "generator", wildcards), **own}
+    params = {**config["scope"]["near_misses"], **lengths, **models.encoder(config)}
+    return {**asking(config, "write_near_misses", "generator", wildcards), **params}
 
 
 def rewriting_kinds(config: dict, wildcards) -> list[str]:

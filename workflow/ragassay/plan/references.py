@@ -62,8 +62,8 @@ def _no_file_of(name, **patterns):
         if not Path(pattern.format(name)).is_file():
             before, after = Path(pattern).name.split("{}")
             files = sorted(Path(pattern).parent.glob(f"{before}*{after}"))
-            known = [file.name.removeprefix(before).removesuffix(after) for file in files]
-            yield f"{unknown(what, name, known)}; each is a file {pattern.replace('{}', '{name}')}"
+            names = [file.name.removeprefix(before).removesuffix(after) for file in files]
+            yield f"{unknown(what, name, names)}; each is a file {pattern.replace('{}', '{name}')}"
 
 
 def _no_file(path):

@@ -14,8 +14,8 @@ def check(config: dict) -> Iterator[tuple]:
 
 def export_questions(config: dict) -> dict:
     export = config["export"]
-    about = {name: export[name] for name in ("title", "licence", "licence_note", "language")}
-    return {"about": about, "texts": export["texts"]}
+    params = {name: export[name] for name in ("title", "licence", "licence_note", "language")}
+    return {"about": params, "texts": export["texts"]}
 
 
 def export_targets(config: dict) -> dict:

@@ -76,8 +76,8 @@ def score_relevance(config: dict) -> dict:
 
 def measure_relevance(config: dict) -> dict:
     options = {name: config["relevance"][name] for name in SHARED}
-    about = {"sets": sets(config), "options": options, "flips": config["intervals"]["flips"]}
-    return about | draws(config, "relevance")
+    params = {"sets": sets(config), "options": options, "flips": config["intervals"]["flips"]}
+    return params | draws(config, "relevance")
 
 
 def outlier_inputs(config: dict, pattern: str, key: str, wildcards) -> list[str]:
@@ -103,16 +103,16 @@ def outlier_kinds(config: dict) -> list[str]:
 
 
 def score_outliers(config: dict, wildcards) -> dict:
-    own, entry = search.retriever(config, _dense(config)[0]), sets(config)[wildcards.relevance_set]
+    retriever, entry = search.retriever(config, _dense(config)[0]), sets(config)[wildcards.relevance_set]
     passages, asked = (models.encoder(config, name) for name in _encoders(config))
-    about = {"titles": own.get("titles", "none"), "similarity": own.get("similarity", "cosine")}
-    return {**passages, "query_encoder": asked["encoder"], **about, "entry": entry}
+    params = {"titles": retriever.get("titles", "none"), "similarity": retriever.get("similarity", "cosine")}
+    return {**passages, "query_encoder": asked["encoder"], **params, "entry": entry}
 
 
 def rated(config: dict) -> Grid:
     """The tables of relevance scores by language models that are about a set: what `rate_relevance` is asked for."""
-    known = searches(config).by("corpus", "query_set")
-    return queries.rated(config).where(lambda cell: {key: cell[key] for key in ("corpus", "query_set")} in known)
+    pairs = searches(config).by("corpus", "query_set")
+    return queries.rated(config).where(lambda cell: {key: cell[key] for key in ("corpus", "query_set")} in pairs)
 
 
 def example_sets(config: dict) -> list[str]:
@@ -132,12 +132,12 @@ def _sources(config):
     """Corpus and source of each synthetic query set about a corpus of the study; none is written by a model for
     examples alone.
     """
-    used, found = query_sets(config), {}
+    used, sources = query_sets(config), {}
     for name, entry in config["synthetic_queries"].items():
         if entry["corpus"] in corpora(config) and (name in used or not entry["model"]):
             source = f"written by {entry['model']}" if entry["model"] else f"{entry['taken']} of a text"
-            found[name] = {"corpus": entry["corpus"], "source": source}
-    return found
+            sources[name] = {"corpus": entry["corpus"], "source": source}
+    return sources
 
 
 def logs(config: dict) -> Grid:
@@ -189,11 +189,11 @@ def gate_kinds(config: dict, wildcards) -> list[str]:
 
 
 def fit_gate(config: dict, wildcards) -> dict:
-    shared, own = config["relevance"], config["relevance"]["gate"]
-    about = {"shown": own["passages"]} | {name: own[name] for name in ("statistic", "strategy", "unmasked")}
-    about |= {name: shared[name] for name in ("k", "temperature", "alpha")}
+    shared, gate = config["relevance"], config["relevance"]["gate"]
+    params = {"shown": gate["passages"]} | {name: gate[name] for name in ("statistic", "strategy", "unmasked")}
+    params |= {name: shared[name] for name in ("k", "temperature", "alpha")}
     names = members(config, wildcards.retriever)
-    return about | {"retrievers": {name: _search(config, name) for name in names}, "embeddings": "embeddings"}
+    return params | {"retrievers": {name: _search(config, name) for name in names}, "embeddings": "embeddings"}
 
 
 def measure_drift(config: dict) -> dict:
@@ -208,17 +208,17 @@ def _search(config, name):
     """What a gate needs of one of its retrievers."""
     kind = _kind(config, name)
     if kind == BM25:
-        own = search.search_bm25(config, Cell(retriever=name))["options"]
-        return {"kind": kind, "titles": own.pop("titles", "none"), "options": own}
-    own = search.search_dense(config, Cell(retriever=name))
-    return {"kind": kind} | {key: own[key] for key in ("encoder", "query_encoder", "similarity", "titles")}
+        searched = search.search_bm25(config, Cell(retriever=name))["options"]
+        return {"kind": kind, "titles": searched.pop("titles", "none"), "options": searched}
+    searched = search.search_dense(config, Cell(retriever=name))
+    return {"kind": kind} | {key: searched[key] for key in ("encoder", "query_encoder", "similarity", "titles")}
 
 
 def _encoders(config):
     """The encoder of passages and that of queries."""
     dense = _dense(config)
-    own = search.retriever(config, dense[0]) if dense else {}
-    return [own["encoder"], own.get("query_encoder", own["encoder"])] if own else []
+    retriever = search.retriever(config, dense[0]) if dense else {}
+    return [retriever["encoder"], retriever.get("query_encoder", retriever["encoder"])] if retriever else []
 
 
 def _dense(config):
@@ -233,14 +233,14 @@ def _asked(entry):
 
 def check(config: dict) -> Iterator[tuple]:
     """Whether the sets name corpora and query sets that there are, and k leaves room for a query's own documents."""
-    known = {section: [own, *config["question_sets"], *config[section]] for section, own in OWN.items()}
-    known["query_sets"] += config["synthetic_queries"]
+    allowed = {section: [study, *config["question_sets"], *config[section]] for section, study in OWN.items()}
+    allowed["query_sets"] += config["synthetic_queries"]
     for name, entry in sets(config).items():
-        if entry["corpus"] not in known["corpora"]:
-            yield ("relevance", "sets", name, "corpus"), unknown("corpus", entry["corpus"], known["corpora"])
+        if entry["corpus"] not in allowed["corpora"]:
+            yield ("relevance", "sets", name, "corpus"), unknown("corpus", entry["corpus"], allowed["corpora"])
         for query_set in _asked(entry):
-            if query_set not in known["query_sets"]:
-                yield ("relevance", "sets", name), unknown("query set", query_set, known["query_sets"])
+            if query_set not in allowed["query_sets"]:
+                yield ("relevance", "sets", name), unknown("query set", query_set, allowed["query_sets"])
     deepest, kept = max(config["relevance"]["k"], *config["relevance"]["ks"]), config["retrieval"]["neighbours"]
     if deepest >= kept:
         yield ("relevance", "ks"), f"found {deepest}, expected less than retrieval.neighbours, which is {kept}"
@@ -253,5 +253,5 @@ def check(config: dict) -> Iterator[tuple]:
             yield ("query_logs", name, "corpus"), unknown("corpus", log.corpus, corpora(config) or ["none"])
         for retriever in members(config, config["relevance"]["retrievers"][0]):
             if _kind(config, retriever) == VECTORS:
-                found = f"found {retriever}, whose vectors were computed elsewhere, so that no gate can embed queries"
-                yield ("query_logs", name), f"{found}; set other relevance.retrievers or relevance.fused"
+                problem = f"found {retriever}, whose vectors were computed elsewhere, so that no gate can embed queries"
+                yield ("query_logs", name), f"{problem}; set other relevance.retrievers or relevance.fused"

@@ -25,8 +25,8 @@ def draws(config: dict, section: str) -> dict:
 
 
 def render_report(config: dict, explorers: dict) -> dict:
-    about = {"title": config["report"]["title"], "config": shown(config), "pages": explorers}
-    return about | {"notes": {name: note for name in config["models"] if (note := model_note(config, name))}}
+    params = {"title": config["report"]["title"], "config": shown(config), "pages": explorers}
+    return params | {"notes": {name: note for name in config["models"] if (note := model_note(config, name))}}
 
 
 def model_note(config: dict, name: str) -> str:

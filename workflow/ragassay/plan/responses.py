@@ -17,14 +17,14 @@ def wildcards(config: dict) -> dict[str, str]:
 
 def respond(config: dict, wildcards) -> dict:
     sampling = config["scope"]["responding"]["sampling"]
-    about = {"sampling": sampling, "prompt_name": wildcards.prompt, **_share(config, wildcards)}
-    return {**asking(config, "respond", "responder", wildcards), **about}
+    params = {"sampling": sampling, "prompt_name": wildcards.prompt, **_share(config, wildcards)}
+    return {**asking(config, "respond", "responder", wildcards), **params}
 
 
 def _share(config, wildcards):
     """How many of the in-scope questions are asked: all of a question set."""
-    own = wildcards.generator in config["scope"]["generators"]
-    return {"in_scope_share": config["scope"]["responding"]["in_scope_share"] if own else 1.0}
+    is_study = wildcards.generator in config["scope"]["generators"]
+    return {"in_scope_share": config["scope"]["responding"]["in_scope_share"] if is_study else 1.0}
 
 
 def knowing(config: dict) -> list[str]:
@@ -33,16 +33,16 @@ def knowing(config: dict) -> list[str]:
 
 
 def answer_closed_book(config: dict, wildcards) -> dict:
-    about = {"sampling": config["scope"]["closed_book"]["sampling"], **_share(config, wildcards)}
-    return {**asking(config, "answer_closed_book", "responder", wildcards), **about}
+    params = {"sampling": config["scope"]["closed_book"]["sampling"], **_share(config, wildcards)}
+    return {**asking(config, "answer_closed_book", "responder", wildcards), **params}
 
 
 def judge_defusion(config: dict, wildcards) -> dict:
     """A variant has its own number of votes."""
     defusion = config["scope"]["defusion"]
     votes = {"": defusion["votes"]} | {f"_{name}": entry["votes"] for name, entry in defusion["variants"].items()}
-    about = {"sampling": defusion["sampling"], "votes": votes[wildcards.variant]}
-    return {**asking(config, "judge_defusion", "judge", wildcards), **about}
+    params = {"sampling": defusion["sampling"], "votes": votes[wildcards.variant]}
+    return {**asking(config, "judge_defusion", "judge", wildcards), **params}
 
 
 def measure_responses(config: dict) -> dict:

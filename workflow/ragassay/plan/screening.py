@@ -53,10 +53,12 @@ def check(config: dict) -> Iterator[tuple]:
                 )
         for name in entry["defences"]:
             if name in defences.defences(config) and not _screens(config, name):
-                found = f"found {name}, which judges by questions, expected one that judges by scores, such as raguard"
-                yield (*place, "defences"), found
+                problem = (
+                    f"found {name}, which judges by questions, expected one that judges by scores, such as raguard"
+                )
+                yield (*place, "defences"), problem
 
 
 def _screens(config, name):
-    kind, own = defences.defence(config, name)["kind"], defences.settings(config, name)
-    return not kind_of(kind).COMPARES and SCORES in kind_of(kind)(own).needs
+    kind, values = defences.defence(config, name)["kind"], defences.settings(config, name)
+    return not kind_of(kind).COMPARES and SCORES in kind_of(kind)(values).needs

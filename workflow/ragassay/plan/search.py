@@ -63,8 +63,8 @@ def whole(corpus: str) -> str:
 
 def parts(config: dict) -> list[str]:
     """The parts of all of the user's corpora that are read from files."""
-    own = [corpus for corpus in config["corpora"] if corpus not in extended(config)]
-    return [part for corpus in own for part in parts_of(config, corpus)]
+    brought = [corpus for corpus in config["corpora"] if corpus not in extended(config)]
+    return [part for corpus in brought for part in parts_of(config, corpus)]
 
 
 def in_parts(config: dict) -> list[str]:
@@ -74,8 +74,8 @@ def in_parts(config: dict) -> list[str]:
 
 def of_parts(config: dict, pattern: str, wildcards) -> list[str]:
     """The tables of the parts of a corpus."""
-    own = dict(wildcards.items())
-    return [pattern.format(**own | {"corpus": part}) for part in parts_of(config, wildcards.corpus)]
+    keys = dict(wildcards.items())
+    return [pattern.format(**keys | {"corpus": part}) for part in parts_of(config, wildcards.corpus)]
 
 
 def passage_files(config: dict, wildcards) -> list[str]:
@@ -121,15 +121,15 @@ def retrievers(config: dict, kind: str) -> list[str]:
 
 
 def search_bm25(config: dict, wildcards) -> dict:
-    own = retriever(config, wildcards.retriever)
-    return {"options": {key: own[key] for key in OPTIONS[BM25] if key in own}, **count(config)}
+    entry = retriever(config, wildcards.retriever)
+    return {"options": {key: entry[key] for key in OPTIONS[BM25] if key in entry}, **count(config)}
 
 
 def search_dense(config: dict, wildcards) -> dict:
-    own = retriever(config, wildcards.retriever)
-    of_queries = models.encoder(config, own.get("query_encoder", own["encoder"]))["encoder"]
-    both = {**models.encoder(config, own["encoder"]), "query_encoder": of_queries}
-    return {**both, "titles": _titles(own), "similarity": _similarity(own), **count(config)}
+    entry = retriever(config, wildcards.retriever)
+    of_queries = models.encoder(config, entry.get("query_encoder", entry["encoder"]))["encoder"]
+    both = {**models.encoder(config, entry["encoder"]), "query_encoder": of_queries}
+    return {**both, "titles": _titles(entry), "similarity": _similarity(entry), **count(config)}
 
 
 def search_vectors(config: dict, wildcards) -> dict:
@@ -151,16 +151,16 @@ def embed_passages(config: dict, wildcards) -> dict:
 
 def awaited(config: dict, wildcards) -> list[str]:
     """What a search by vectors waits for: the encoders' weights, and that the passages are embedded."""
-    own = retriever(config, wildcards.retriever)
+    entry = retriever(config, wildcards.retriever)
     parts = parts_of(config, whole(wildcards.corpus))
-    receipts = [f"results/embedded_passages/{part}/{own['encoder']}/{_titles(own)}.parquet" for part in parts]
+    receipts = [f"results/embedded_passages/{part}/{entry['encoder']}/{_titles(entry)}.parquet" for part in parts]
     return [*receipts, *retriever_weights(config, wildcards)]
 
 
 def retriever_weights(config: dict, wildcards) -> list[str]:
     """The weights of a retriever's encoders, as inputs."""
-    own = retriever(config, wildcards.retriever)
-    return [path for name in _encoders(own) for path in models.encoder_weights(config, name)]
+    entry = retriever(config, wildcards.retriever)
+    return [path for name in _encoders(entry) for path in models.encoder_weights(config, name)]
 
 
 def weights(config: dict, wildcards) -> list[str]:
@@ -175,8 +175,8 @@ def encoder_kind(config: dict, wildcards) -> list[str]:
 
 def retriever_kinds(config: dict, wildcards) -> list[str]:
     """The modules that run the encoders of a retriever."""
-    own = retriever(config, wildcards.retriever)
-    return [kind for name in _encoders(own) for kind in models.encoder_kind(config, name)]
+    entry = retriever(config, wildcards.retriever)
+    return [kind for name in _encoders(entry) for kind in models.encoder_kind(config, name)]
 
 
 def measured(config: dict) -> Grid:
@@ -200,16 +200,16 @@ def count(config: dict) -> dict:
     return {"count": config["retrieval"]["neighbours"]}
 
 
-def _encoders(own):
-    return list(dict.fromkeys([own["encoder"], own.get("query_encoder", own["encoder"])]))
+def _encoders(entry):
+    return list(dict.fromkeys([entry["encoder"], entry.get("query_encoder", entry["encoder"])]))
 
 
-def _titles(own):
-    return own.get("titles", "none")
+def _titles(entry):
+    return entry.get("titles", "none")
 
 
-def _similarity(own):
-    return own.get("similarity", "cosine")
+def _similarity(entry):
+    return entry.get("similarity", "cosine")
 
 
 def check(config: dict) -> Iterator[tuple]:
@@ -220,41 +220,41 @@ def check(config: dict) -> Iterator[tuple]:
             yield (section, name), f"found the name {name!r}, which the study uses itself; give it another"
     for name in sorted(config["retrievers"].keys() & config["encoders"].keys()):
         yield ("retrievers", name), "found the name of an encoder, which is a retriever already; give it another"
-    for name, own in config["retrievers"].items():
-        yield from _wrong_options(name, own)
+    for name, entry in config["retrievers"].items():
+        yield from _wrong_options(name, entry)
     for section, wanted in BEIR.items():
         for name, entry in config[section].items():
             yield from _wrong_files(section, name, entry, wanted)
-    known = [OWN["corpora"], *config["question_sets"], *config["corpora"]]
+    allowed = [OWN["corpora"], *config["question_sets"], *config["corpora"]]
     for name, entry in config["query_sets"].items():
         for corpus in entry["corpora"]:
-            if corpus not in known:
-                yield ("query_sets", name, "corpora"), unknown("corpus", corpus, known)
+            if corpus not in allowed:
+                yield ("query_sets", name, "corpora"), unknown("corpus", corpus, allowed)
 
 
-def _wrong_options(name, own):
-    kind = own["kind"]
-    for key in own:
+def _wrong_options(name, entry):
+    kind = entry["kind"]
+    for key in entry:
         if key != "kind" and key not in OPTIONS[kind]:
             yield ("retrievers", name, key), f"found a setting that {kind} has not, expected {', '.join(OPTIONS[kind])}"
     for key in NEEDED[kind]:
-        if key not in own:
+        if key not in entry:
             yield ("retrievers", name), f"found no {key}, which {kind} needs"
     for section in ("passages", "queries"):
-        for key, files in own.get(section, {}).items():
+        for key, files in entry.get(section, {}).items():
             for file in files:
                 if Path(file).suffix not in VECTOR_FILES:
                     expected = f"expected one of {', '.join(VECTOR_FILES)}"
                     yield ("retrievers", name, section, key), f"found {file!r}, an unknown kind of file, {expected}"
-    if kind == BM25 and _titles(own) == "pair":
+    if kind == BM25 and _titles(entry) == "pair":
         yield ("retrievers", name, "titles"), "found pair, expected none or before: bm25 counts words"
 
 
 def _wrong_files(section, name, entry, wanted):
     sources = [key for key in ("files", "beir", "extends") if key in entry]
     if len(sources) != 1:
-        found = " and ".join(sources) or "neither files nor beir"
-        yield (section, name), f"found {found}, expected one of them"
+        named = " and ".join(sources) or "neither files nor beir"
+        yield (section, name), f"found {named}, expected one of them"
     elif "beir" in entry and Path(entry["beir"]).is_dir():
         needed = [wanted, *([f"qrels/{entry['split']}.tsv"] if section == "query_sets" else [])]
         for path in (Path(entry["beir"], file) for file in needed):

@@ -24,13 +24,13 @@ def target_files(config: dict, wildcards) -> list[str]:
 
 
 def read_targets(config: dict, wildcards) -> dict:
-    own = config["datasets"][wildcards.dataset]["columns"]
-    return _shared(config, wildcards) | {"columns": own, "most_rejected": config["most_rejected"]}
+    columns = config["datasets"][wildcards.dataset]["columns"]
+    return _shared(config, wildcards) | {"columns": columns, "most_rejected": config["most_rejected"]}
 
 
 def make_targets(config: dict, wildcards) -> dict:
-    own = config["datasets"][wildcards.dataset][BY_RULE]
-    return _shared(config, wildcards) | {"most_rejected": config["most_rejected"]} | own
+    entry = config["datasets"][wildcards.dataset][BY_RULE]
+    return _shared(config, wildcards) | {"most_rejected": config["most_rejected"]} | entry
 
 
 def queries(config: dict, wildcards) -> str:
@@ -44,9 +44,9 @@ def target_writer(config: dict, wildcards) -> str:
 
 
 def write_targets(config: dict, wildcards) -> dict:
-    own = config["datasets"][wildcards.dataset][BY_MODEL]
-    about = {key: own[key] for key in own if key not in ("model", "query_set")} | _shared(config, wildcards)
-    return models.asking(config, "write_targets", target_writer, wildcards) | about
+    entry = config["datasets"][wildcards.dataset][BY_MODEL]
+    params = {key: entry[key] for key in entry if key not in ("model", "query_set")} | _shared(config, wildcards)
+    return models.asking(config, "write_targets", target_writer, wildcards) | params
 
 
 def _shared(config, wildcards):
@@ -72,9 +72,9 @@ def rewriter(config: dict, wildcards) -> str:
 
 
 def rewrite_passages(config: dict, wildcards) -> dict:
-    own = config["corpora"][wildcards.corpus][REWRITTEN]
-    about = {key: own[key] for key in own if key != "model"} | {"corpus": wildcards.corpus}
-    return models.asking(config, "rewrite_passages", rewriter, wildcards) | about
+    entry = config["corpora"][wildcards.corpus][REWRITTEN]
+    params = {key: entry[key] for key in entry if key != "model"} | {"corpus": wildcards.corpus}
+    return models.asking(config, "rewrite_passages", rewriter, wildcards) | params
 
 
 def check(config: dict) -> Iterator[tuple]:
@@ -87,8 +87,8 @@ def check(config: dict) -> Iterator[tuple]:
                 yield ("datasets", name, key), unknown("corpus", entry[key], corpora)
         origins = [key for key in ORIGINS if key in entry]
         if len(origins) != 1:
-            found = " and ".join(origins) or "none of them"
-            yield ("datasets", name), f"found {found}, expected one of {', '.join(ORIGINS)}: where targets come from"
+            named = " and ".join(origins) or "none of them"
+            yield ("datasets", name), f"found {named}, expected one of {', '.join(ORIGINS)}: where targets come from"
         if BY_MODEL in entry and entry[BY_MODEL]["query_set"] not in sets:
             yield ("datasets", name, BY_MODEL, "query_set"), unknown("query set", entry[BY_MODEL]["query_set"], sets)
     for name, entry in config["corpora"].items():
@@ -116,8 +116,8 @@ def _wrong_extension(config, name, entry, corpora):
 
 def bases(config, corpus):
     """A corpus, the one that it extends, and so on, each once."""
-    found = []
-    while corpus is not None and corpus not in found:
-        found.append(corpus)
+    chain = []
+    while corpus is not None and corpus not in chain:
+        chain.append(corpus)
         corpus = config["corpora"].get(corpus, {}).get("extends")
-    return found
+    return chain

@@ -56,12 +56,12 @@ def check_shared(workflow) -> None:
     if workflow.is_main_process or not run:
         return
     for _ in range(LATENCY):
-        found = RUN.read_text() if RUN.exists() else "none"
-        if name.endswith(f"-{found}"):
+        here = RUN.read_text() if RUN.exists() else "none"
+        if name.endswith(f"-{here}"):
             return
         time.sleep(1)
     raise ClusterError(
-        f"{HOST}: found run {found} in {Path.cwd()}, expected {run[0]}, which submitted this job: this is"
+        f"{HOST}: found run {here} in {Path.cwd()}, expected {run[0]}, which submitted this job: this is"
         " not the folder that the head sees; put the project on a file system that all nodes share"
     )
 
@@ -124,15 +124,15 @@ def minutes_of(limit: str) -> float:
     return int(days or 0) * 24 * 60 + hours * 60 + minutes + seconds / 60
 
 
-def _watch(settings, executor, known):
+def _watch(settings, executor, running):
     """Without accounting, only the controller knows how a job ended, and forgets it soon. Slurm itself knows a user's
     account; the executor would guess one by asking `sacct` in words that it does not know.
     """
     executor._fallback_account_arg = ""
-    if not known["AccountingStorageType"].endswith("none") and known["AccountingStorageType"] != "(null)":
+    if not running["AccountingStorageType"].endswith("none") and running["AccountingStorageType"] != "(null)":
         return
     settings.status_command = "squeue"
-    age = int(re.match(r"\d+", known["MinJobAge"])[0])
+    age = int(re.match(r"\d+", running["MinJobAge"])[0])
     if age < LEAST_AGE:
         raise ClusterError(
             f"found MinJobAge={age} in the configuration of this Slurm, which has no accounting, expected at least"
@@ -141,30 +141,30 @@ def _watch(settings, executor, known):
 
 
 def _configuration():
-    found = dict.fromkeys(("AccountingStorageType", "MinJobAge"))
+    settings = dict.fromkeys(("AccountingStorageType", "MinJobAge"))
     for line in _slurm("scontrol", "show", "config").splitlines():
         name, _, value = line.partition("=")
-        if name.strip() in found:
-            found[name.strip()] = value.strip()
-    if None in found.values():
+        if name.strip() in settings:
+            settings[name.strip()] = value.strip()
+    if None in settings.values():
         raise ClusterError("scontrol show config: found no AccountingStorageType or no MinJobAge, expected both")
-    return found
+    return settings
 
 
 def _end_leftovers():
     """Jobs of a run that was killed would go on beside those that replace them. They are asked to end, so that what
     they have in flight is kept. Returns whether there were any.
     """
-    told, names = False, ",".join(scheduler_commands.names(COMMANDS))
+    warned, names = False, ",".join(scheduler_commands.names(COMMANDS))
     if not names:
-        return told
+        return warned
     for waited in range(DRAINING):
         listed = _slurm("squeue", "--noheader", "--me", f"--name={names}", "--format=%i %j")
         jobs = dict(line.split() for line in listed.splitlines())
         if not jobs:
-            return told
-        if not told:
-            told = True
+            return warned
+        if not warned:
+            warned = True
             so = "are still there; they are asked to end, and then this run is planned again"
             sys.stderr.write(f"{len(jobs)} jobs of a run that was killed {so}.\n")
             _cancel(jobs, "--state=PENDING")
@@ -193,9 +193,9 @@ def _cancel(jobs, *how):
 def _slurm(*words):
     """What a command prints; Slurm's commands fail now and then while its controller is busy."""
     for pause in (1, 5, 20, None):
-        found = subprocess.run(words, capture_output=True, text=True, timeout=120)
-        if not found.returncode:
-            return found.stdout
+        done = subprocess.run(words, capture_output=True, text=True, timeout=120)
+        if not done.returncode:
+            return done.stdout
         if pause:
             time.sleep(pause)
-    raise ClusterError(f"{' '.join(words)}: {found.stderr.strip() or found.returncode}; try `sinfo`")
+    raise ClusterError(f"{' '.join(words)}: {done.stderr.strip() or done.returncode}; try `sinfo`")

@@ -93,14 +93,14 @@ def _of_mark(folder, mark):
     return re.search(rf"^(\d+)\|.*{mark}", listed, re.MULTILINE)
 
 
-def attempted(words: list, found=lambda: None):
+def attempted(words: list, outcome=lambda: None):
     """The command, once more after each pause until it succeeds, is found to have succeeded, or is refused for good."""
     for pause in (*PAUSES, None):
         done = _run(words)
         if not done.returncode or pause is None or FOR_GOOD.search(done.stderr):
             return done
         time.sleep(pause)
-        if job := found():
+        if job := outcome():
             return subprocess.CompletedProcess(words, 0, f"{job[1]}\n", "")
 
 
@@ -112,20 +112,20 @@ def states(command: str, folder: Path, words: list[str]):
     done = attempted([command, *words])
     if done.returncode:
         return subprocess.CompletedProcess(words, 0, "".join(f"{job}|RUNNING\n" for job in submitted), done.stderr)
-    told = dict(line.strip().split("|")[:2] for line in done.stdout.splitlines() if "|" in line)
-    told = {job: state.split()[0] for job, state in told.items() if state}  # sacct: CANCELLED by 1000
+    by_job = dict(line.strip().split("|")[:2] for line in done.stdout.splitlines() if "|" in line)
+    by_job = {job: state.split()[0] for job, state in by_job.items() if state}  # sacct: CANCELLED by 1000
     for job in submitted:
-        if told.get(job) == "FAILED" and job not in failed(folder):
+        if by_job.get(job) == "FAILED" and job not in failed(folder):
             _note(folder / "failed", job)
     unclear = json.loads(since.read_text()) if since.exists() else {}
-    unclear = {job: unclear.get(job, time.time()) for job in submitted if told.get(job) not in ALIVE | ENDED}
+    unclear = {job: unclear.get(job, time.time()) for job in submitted if by_job.get(job) not in ALIVE | ENDED}
     since.write_text(json.dumps(unclear))
     for job, moment in unclear.items():
         waited = time.time() - moment
         if waited >= UNCLEAR:
             _run([folder / "scancel", job])
-        told[job] = "RUNNING" if waited < UNCLEAR + LEAVING else "ERROR"
-    return subprocess.CompletedProcess(words, 0, "".join(f"{job}|{state}\n" for job, state in told.items()), "")
+        by_job[job] = "RUNNING" if waited < UNCLEAR + LEAVING else "ERROR"
+    return subprocess.CompletedProcess(words, 0, "".join(f"{job}|{state}\n" for job, state in by_job.items()), "")
 
 
 def wait_for_controller(folder: Path) -> None:
