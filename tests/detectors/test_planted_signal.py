@@ -20,7 +20,7 @@ from ragassay.models.heads import regression, scores
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_answers import PREDICTIONS
 from ragassay.schemas.scope_questions import QUESTIONS, SELECTED_QUESTIONS
-from ragassay.studies.scope.detectors.detector import Asked
+from ragassay.studies.scope.detectors.detector import DetectorQuestion
 from ragassay.studies.scope.detectors.kinds import appended_token
 
 WORD, TOKEN, WIDTH = "zeppelin", "<|unused_0|>", 16
@@ -109,7 +109,7 @@ def test_another_token_layer_or_position_is_at_chance(planted, seeker, token, la
     }
     rows = tables.read(SELECTED_QUESTIONS, planted.path("selected_questions.parquet")).to_pylist()
     features = own.features(
-        [Asked(one["question_id"], one["doc_id"], one["text"], texts[one["doc_id"]]) for one in rows]
+        [DetectorQuestion(one["question_id"], one["doc_id"], one["text"], texts[one["doc_id"]]) for one in rows]
     )
     labels = np.array([one["intended"] == "out_of_scope" for one in rows])
     trained, left_out = (np.array([one["split"] == part for one in rows]) for part in ("train", "test"))

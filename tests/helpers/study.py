@@ -25,7 +25,7 @@ from ragassay.schemas.scope_questions import (
     SELECTED_QUESTIONS,
     WRITTEN_QUESTIONS,
 )
-from ragassay.studies.scope.verdict_matrix import Cell, Questions
+from ragassay.studies.scope.verdict_matrix import JudgedCell, Questions
 from rows import row
 from scripts.hardness.build_explorer import build_explorer
 
@@ -170,4 +170,4 @@ def questions(owners, topics, out=None, kept=None, published=None, texts=None):
 
 def cells(**codes):
     """Cells of the judge j by `prompt__responder`."""
-    return {Cell("j", *name.split("__")): np.array(own, np.int8) for name, own in sorted(codes.items())}
+    return {JudgedCell("j", *name.split("__")): np.array(own, np.int8) for name, own in sorted(codes.items())}

@@ -10,7 +10,7 @@ import pytest
 from project import ROOT
 from ragassay.report.report_page import FILES as BESIDE
 from ragassay.report.report_page import Figure, cell, render, shown
-from ragassay.report.sections import Part, Section
+from ragassay.report.sections import ReportPart, ReportSection
 
 FILES = [ROOT / "workflow/report" / name for name in ("page.html.j2", "page.css", "page.js")]
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
@@ -18,11 +18,11 @@ EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
 
 def page(text="plain"):
     number = {"value": 0.25, "low": 0.1, "high": 0.4, "n": 1200, "abstained": 3}
-    table = Part("table", "t", text, text, {"k": text, "m": text}, [{"k": text, "m": number}, {"k": "b"}])
+    table = ReportPart("table", "t", text, text, {"k": text, "m": text}, [{"k": text, "m": number}, {"k": "b"}])
     passages = [{"part": text, "text": text}, {"part": "b", "text": "c"}]
-    examples = Part("examples", "examples", text, text, rows=[{"title": text, "passages": passages}])
-    figures = [Part("bars", name, text, text, rows=rows) for name, rows in (("drawn", [{}]), ("empty", []))]
-    section = Section("s", text, text, [table, examples, *figures])
+    examples = ReportPart("examples", "examples", text, text, rows=[{"title": text, "passages": passages}])
+    figures = [ReportPart("bars", name, text, text, rows=rows) for name, rows in (("drawn", [{}]), ("empty", []))]
+    section = ReportSection("s", text, text, [table, examples, *figures])
     pictures = {("s", "drawn"): Figure("<svg></svg>", "../figures/s/drawn")}
     return render(*FILES, text, [section], pictures, {"key": text}, {text: "beside.html"})
 

@@ -38,7 +38,7 @@ class ExchangeError(AssayError):
 
 
 @dataclass(frozen=True)
-class Given:
+class GivenLabel:
     item: str
     annotator: str
     role: str
@@ -49,7 +49,7 @@ class Given:
     where: str  # in the file, for messages
 
 
-def csv_text(items: list[dict], labels: dict[str, list[Given]]) -> str:
+def csv_text(items: list[dict], labels: dict[str, list[GivenLabel]]) -> str:
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\r\n")
     rows.writerow([*SHOWN, *LABEL])
@@ -60,7 +60,7 @@ def csv_text(items: list[dict], labels: dict[str, list[Given]]) -> str:
     return text.getvalue()
 
 
-def read_csv(text: str, where: str, annotator: str | None) -> list[Given]:
+def read_csv(text: str, where: str, annotator: str | None) -> list[GivenLabel]:
     """The labels. Rows without one are skipped."""
     rows = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     try:
@@ -79,7 +79,7 @@ def _given_in_row(row, where, annotator):
     cells = {name: _bare(row.get(name) or "") for name in (*NEEDED, *LABEL)}
     if not cells["label"].strip():
         return None
-    return Given(
+    return GivenLabel(
         item=cells["item_id"].strip(),
         annotator=cells["annotator"].strip() or annotator or "",
         role=cells["role"].strip() or ANNOTATOR,
@@ -106,7 +106,7 @@ def _bare(cell):
     return cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA) else cell
 
 
-def label_studio_json(items: list[dict], labels: dict[str, list[Given]]) -> str:
+def label_studio_json(items: list[dict], labels: dict[str, list[GivenLabel]]) -> str:
     tasks = []
     for item in items:
         data = {name: "" if item[name] is None else item[name] for name in SHOWN}
@@ -115,7 +115,7 @@ def label_studio_json(items: list[dict], labels: dict[str, list[Given]]) -> str:
     return json.dumps(tasks, ensure_ascii=False, indent=1) + "\n"
 
 
-def read_label_studio(text: str, where: str, annotator: str | None) -> list[Given]:
+def read_label_studio(text: str, where: str, annotator: str | None) -> list[GivenLabel]:
     """The labels of all annotations that were not cancelled."""
     try:
         tasks = json.loads(text)
@@ -162,7 +162,7 @@ def _given_in_annotation(item, annotation, where, annotator):
     texts = [texts] if isinstance(texts, str) else texts
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise ExchangeError(f"{where}: found the comment {texts!r:.40}, expected text or a list of texts")
-    return Given(
+    return GivenLabel(
         item=item,
         annotator=_person(annotation.get("completed_by"), annotator),
         role=ADJUDICATOR if annotation.get("ground_truth") else ANNOTATOR,

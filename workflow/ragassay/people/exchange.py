@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ragassay.base.atomic import write_text
 from ragassay.people import _label_files, folder
-from ragassay.people._label_files import ExchangeError, Given
+from ragassay.people._label_files import ExchangeError, GivenLabel
 from ragassay.people.click_log import Log, read
 from ragassay.people.folder import Study
 from ragassay.people.labelling import ADJUDICATOR, ANNOTATOR, LABELS, Labelling
@@ -36,7 +36,7 @@ def exported(study: Study, form: str) -> tuple[str, int, int]:
     labels = {row["item_id"]: [] for row in rows}
     for person in labelling.people.values():
         for (role, item), vote in person.votes.items():
-            labels[item].append(Given(item, person.name, role, vote.label, vote.comment, vote.at, vote.seconds, ""))
+            labels[item].append(GivenLabel(item, person.name, role, vote.label, vote.comment, vote.at, vote.seconds, ""))
     written, _ = FORMS[form]
     return written(rows, labels), len(rows), sum(map(len, labels.values()))
 

@@ -11,7 +11,7 @@ import yaml
 from markupsafe import Markup, escape
 
 from ragassay.base import html
-from ragassay.report.sections import Section
+from ragassay.report.sections import ReportSection
 
 # What lies beside each figure, by its ending.
 FILES = {"csv": "data (CSV)", "png": "PNG", "pdf": "PDF", "svg": "SVG", "vl.json": "Vega-Lite"}
@@ -23,7 +23,7 @@ class Figure(NamedTuple):
 
 
 def render(
-    template, style, behaviour, title: str, sections: list[Section], figures: dict, settings: dict, pages: dict
+    template, style, behaviour, title: str, sections: list[ReportSection], figures: dict, settings: dict, pages: dict
 ) -> str:
     """The page as text. `figures` maps (section, figure) to what `ragassay.report.theme` has drawn. `pages` are
     others beside this one: name -> address.

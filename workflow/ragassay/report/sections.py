@@ -25,7 +25,7 @@ class SectionError(AssayError):
 
 
 @dataclass
-class Part:
+class ReportPart:
     """A table, a figure or examples. The rows of a table hold one {column: number or key} each, a number being its
     whole metric row; those of a figure are its marks, those of examples have a title and passages. `same` are keys that
     all rows of a table share, by their headings.
@@ -46,15 +46,15 @@ class Part:
 
 
 @dataclass
-class Section:
+class ReportSection:
     name: str
     title: str
     text: str
-    parts: list[Part]
+    parts: list[ReportPart]
     notes: list[str] = field(default_factory=list)  # on the models that its numbers rest on
 
 
-def load(description, metrics, examples=None, notes: dict[str, str] | None = None) -> Section:
+def load(description, metrics, examples=None, notes: dict[str, str] | None = None) -> ReportSection:
     """The section that `description` (a YAML file) draws from `metrics` (a table of metric rows) and `examples`.
     `notes` says of some models what a reader has to know who sees their numbers.
     """
@@ -63,7 +63,7 @@ def load(description, metrics, examples=None, notes: dict[str, str] | None = Non
     by_table = _by_table(tables.read(METRICS, metrics).to_pylist())
     shown = _examples(examples) if examples else []
     parts = [
-        Part("examples", "examples", part["title"], part["caption"], rows=shown)
+        ReportPart("examples", "examples", part["title"], part["caption"], rows=shown)
         if part["kind"] == "examples"
         else _part(part, by_table, description)
         for part in content["parts"]
@@ -71,7 +71,7 @@ def load(description, metrics, examples=None, notes: dict[str, str] | None = Non
     _distinct([part.name for part in parts if part.drawn], description)
     used = {part["table"] for part in content["parts"] if part["kind"] != "examples"}
     parts += [_plain(table, rows) for table, rows in by_table.items() if table not in used]
-    return Section(name, content["title"], content["text"], parts, _notes(notes or {}, by_table))
+    return ReportSection(name, content["title"], content["text"], parts, _notes(notes or {}, by_table))
 
 
 def _notes(notes, by_table):
@@ -125,10 +125,10 @@ def _part(part, by_table, where):
         )
     if kind != "table":
         axes = {axis: part[axis] for axis in AXES if axis in part}
-        return Part(kind, part.get("name", name), part["title"], part["caption"], {}, figures.marks(part, rows), axes)
+        return ReportPart(kind, part.get("name", name), part["title"], part["caption"], {}, figures.marks(part, rows), axes)
     same = _shared(rows, columns)
     columns = {column: heading for column, heading in columns.items() if column not in same}
-    return Part(kind, name, part["title"], part["caption"], columns, rows, same=dict(same.values()))
+    return ReportPart(kind, name, part["title"], part["caption"], columns, rows, same=dict(same.values()))
 
 
 def _shared(rows, columns):
@@ -158,4 +158,4 @@ def _spread(rows, columns, by, metric, first=()):
 
 def _plain(table, rows):
     columns = {name: name.replace("_", " ") for row in rows for name in row}
-    return Part("table", table, table.replace("_", " "), "", columns, rows)
+    return ReportPart("table", table, table.replace("_", " "), "", columns, rows)

@@ -50,11 +50,11 @@ def dense(encoder: Encoder, similarity: str) -> dict:
 
 def opened(folder, name: str, about: dict, model: str | None):
     """The searcher of this name; `model` is a folder with the encoder's weights, if they lie elsewhere here."""
-    kind = {DENSE: Dense, BM25: Words}[about["searchers"][name]["kind"]]
+    kind = {DENSE: DenseSearcher, BM25: WordSearcher}[about["searchers"][name]["kind"]]
     return kind(folder, name, about, model)
 
 
-class Dense:
+class DenseSearcher:
     def __init__(self, folder, name, about, model):
         own = about["searchers"][name]
         entry = own["encoder"] | ({"model": str(model)} if model else {})
@@ -88,7 +88,7 @@ class Dense:
         return embedded
 
 
-class Words:
+class WordSearcher:
     def __init__(self, folder, name, about, _model):
         path = checked(folder, f"{name}.words.json", about)
         try:

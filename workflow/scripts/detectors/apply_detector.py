@@ -10,7 +10,7 @@ from ragassay.models.heads import heads_file, scores
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_answers import DETECTOR_DOCUMENTS, PREDICTIONS
 from ragassay.schemas.scope_questions import QUESTIONS
-from ragassay.studies.scope.detectors.detector import TOO_LONG, Asked, DetectorError, kind, too_long, trained_parts
+from ragassay.studies.scope.detectors.detector import TOO_LONG, DetectorQuestion, DetectorError, kind, too_long, trained_parts
 
 ASKED = ("question_id", "doc_id", "text")
 
@@ -32,7 +32,7 @@ def apply_detector(
         files = ", ".join(map(str, questions)) or "no file"
         raise DetectorError(f"{files}: found no question in table questions of {asked}, expected at least one")
     given = [
-        Asked(question_id, doc_id, text, texts[doc_id])
+        DetectorQuestion(question_id, doc_id, text, texts[doc_id])
         for question_id, doc_id, text in zip(*(rows[name].to_pylist() for name in ASKED), strict=True)
     ]
     start, lost, same = 0, 0, rows.select(["question_id", "doc_id", "shard", "intended"])

@@ -22,7 +22,7 @@ from ragassay.studies.scope.response_tables import (
     table_3,
     votes_by_way,
 )
-from ragassay.studies.scope.verdict_matrix import UNASKED, Cell, judges_on_gold, read_questions, read_verdicts
+from ragassay.studies.scope.verdict_matrix import UNASKED, JudgedCell, judges_on_gold, read_questions, read_verdicts
 
 
 def measure_responses(
@@ -61,7 +61,7 @@ def measure_responses(
         if name == generator:
             rows += figure_1(detected)
         for responder, of_model in _of(closed_book, name).groupby("responder"):
-            codes = cells.get(Cell(judge, prompt, responder), np.full(len(asked.ids), UNASKED, np.int8))
+            codes = cells.get(JudgedCell(judge, prompt, responder), np.full(len(asked.ids), UNASKED, np.int8))
             with_document = answers[(answers["responder"] == responder) & (answers["prompt"] == prompt)]
             texts = _by_question(of_model, "text"), _by_question(with_document, "text")
             rows += closed_book_rows(asked, responder, *texts, codes, cutoffs.get(responder), **draws)

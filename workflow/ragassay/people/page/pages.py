@@ -29,7 +29,7 @@ ROWS = 50
 
 
 @dataclass
-class Part:
+class TaskPart:
     """A task as the first page lists it."""
 
     task: str
@@ -172,7 +172,7 @@ class Pages:
         right = sum((person.practice.get(name) or [False])[-1] for name in items)
         why = "" if self._earlier_finished(person, task) else "Opens when the part before it is done."
         undo = self._undo(person, task) if done == all_ else None
-        return Part(task, self.guidelines.tasks[task]["title"], done, all_, why, right, len(items), undo)
+        return TaskPart(task, self.guidelines.tasks[task]["title"], done, all_, why, right, len(items), undo)
 
     def _earlier_finished(self, person, task):
         tasks = list(LABELS)
@@ -183,7 +183,7 @@ class Pages:
 
 
 @dataclass(frozen=True)
-class Row:
+class SheetRow:
     number: int  # from 1, in the order given
     item: str
     vote: Vote
@@ -191,7 +191,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Sheet:
-    rows: list[Row]
+    rows: list[SheetRow]
     number: int  # from 1, which holds the last labels
     sheets: int
 
@@ -203,7 +203,7 @@ def sheet_of(labelling: Labelling, person: Person, place: str, number: int = 1, 
     number = items.index(item) // ROWS + 1 if item in items else min(max(number, 1), sheets)
     start = (number - 1) * ROWS
     rows = [
-        Row(len(items) - at, name, person.votes[role, name])
+        SheetRow(len(items) - at, name, person.votes[role, name])
         for at, name in enumerate(items[start : start + ROWS], start)
     ]
     return Sheet(rows, number, sheets)

@@ -103,7 +103,7 @@ def sequential_p_values(reference, values, seed: int = 0) -> np.ndarray:
     return p_values
 
 
-class Evidence(NamedTuple):
+class DriftEvidence(NamedTuple):
     """What is known after each window."""
 
     wealth: np.ndarray  # of a bettor who began with 1; logarithm to base 10
@@ -111,7 +111,7 @@ class Evidence(NamedTuple):
     since: int | None  # the window in which the drift that caused the alarm probably began
 
 
-def evidence(p_values, windows, alpha: float = 0.05) -> Evidence:
+def evidence(p_values, windows, alpha: float = 0.05) -> DriftEvidence:
     """`windows` is the number of each value's window, from 0, ascending."""
     p_values, windows = np.asarray(p_values, float), np.asarray(windows, int)
     gains = _log_gains(p_values)  # values x bets
@@ -129,7 +129,7 @@ def evidence(p_values, windows, alpha: float = 0.05) -> Evidence:
             alarm = number
         wealth[number] = total[-1] if len(in_bets) else np.logaddexp(np.logaddexp.reduce(bets), spare)
         alarms[number] = alarm is not None
-    return Evidence(wealth / np.log(10), alarms, None if alarm is None else _beginning(gains, windows, alarm))
+    return DriftEvidence(wealth / np.log(10), alarms, None if alarm is None else _beginning(gains, windows, alarm))
 
 
 def _log_gains(p_values):

@@ -25,7 +25,7 @@ from ragassay.schemas.relevance import DIRECT_ANSWERS, PASSAGE_ANSWERS
 from ragassay.studies.relevance import calibration
 from ragassay.studies.relevance.methods import SHOWN
 from ragassay.studies.relevance.paper_tables import SECTION
-from ragassay.studies.relevance.searched_queries import HELD_OUT, Asked, fractions
+from ragassay.studies.relevance.searched_queries import HELD_OUT, SearchedQueries, fractions
 from ragassay.studies.relevance.statistics import FUSED
 from ragassay.studies.relevance.study_set import StudySet, by_keys
 from ragassay.studies.relevance.trials import TRUE, Performance, Trial, over_runs
@@ -39,11 +39,11 @@ CHART = SHOWN[FUSED]  # the statistic in the chart
 STUDY = "relevance"
 
 
-class Group(NamedTuple):
+class QueryGroup(NamedTuple):
     """Queries of a study set, where they were searched, and what the study takes them for."""
 
     name: str
-    asked: Asked
+    asked: SearchedQueries
     query_set: str
     corpus: str
     tag: str
@@ -75,14 +75,14 @@ class Outcomes:
         return np.array([rows[name]["outcome"] if name in rows else NOT_ASKED for name in ids], object)
 
 
-def groups(study_set: StudySet) -> Iterator[Group]:
+def groups(study_set: StudySet) -> Iterator[QueryGroup]:
     """All that can be asked, in-knowledge queries first."""
     corpus, query_set = study_set.entry["corpus"], study_set.entry["in_knowledge"]
-    yield Group(TRUE, study_set.known, query_set, corpus, TRUE)
+    yield QueryGroup(TRUE, study_set.known, query_set, corpus, TRUE)
     if len(study_set.held_out.ids):
-        yield Group(HELD_OUT, study_set.held_out, query_set, f"{corpus}.held_out", OUT_OF_KNOWLEDGE)
+        yield QueryGroup(HELD_OUT, study_set.held_out, query_set, f"{corpus}.held_out", OUT_OF_KNOWLEDGE)
     for _, asked in study_set.unknown:
-        yield Group(asked.name, asked, asked.name, corpus, OUT_OF_KNOWLEDGE)
+        yield QueryGroup(asked.name, asked, asked.name, corpus, OUT_OF_KNOWLEDGE)
 
 
 def flags(outcomes: np.ndarray, name: str) -> np.ndarray:

@@ -17,7 +17,7 @@ from ragassay.metrics.paired import holm, rank_swap
 from ragassay.models.heads import regression
 from ragassay.models.heads.scores import scores as head_scores
 from ragassay.studies.relevance.paper_tables import FUSED_MSS, LABELS, SECTION, fused
-from ragassay.studies.relevance.searched_queries import Asked, fits
+from ragassay.studies.relevance.searched_queries import SearchedQueries, fits
 from ragassay.studies.relevance.statistics import FUSED, SIMPLE, TEMPERED, Scores, Setting, avg_knn, knn, mss
 from ragassay.studies.relevance.study_set import Options, StudySet
 from ragassay.studies.relevance.trials import Performance, Trial
@@ -63,7 +63,7 @@ def statistics(trial: Trial, options: Options, trained: bool = True) -> dict[str
     return by_method
 
 
-def chosen(fitting: Asked, options: Options) -> Setting:
+def chosen(fitting: SearchedQueries, options: Options) -> Setting:
     """The statistic, k and temperature that tell these queries from themselves without their own documents."""
     return best(*_with_and_without(fitting, options), list(settings(options.ks, options.temperatures)))
 

@@ -152,7 +152,7 @@ def named(query: dict) -> list[str]:
     return [name for name in names if name is not None]
 
 
-class Asked(NamedTuple):
+class SearchedQueries(NamedTuple):
     """The queries of a set, and what each retriever found for them in one corpus."""
 
     name: str
@@ -162,13 +162,13 @@ class Asked(NamedTuple):
     neighbours: dict[str, Similarities]  # by each retriever
     corpus: DocumentClusters
 
-    def part(self, mask: np.ndarray, name: str = "") -> "Asked":
+    def part(self, mask: np.ndarray, name: str = "") -> "SearchedQueries":
         """Some of the queries."""
         documents = [clusters for clusters, chosen in zip(self.documents, mask, strict=True) if chosen]
         neighbours = {
             retriever: Similarities(*(array[mask] for array in arrays)) for retriever, arrays in self.neighbours.items()
         }
-        return Asked(name or self.name, self.ids[mask], self.keys[mask], documents, neighbours, self.corpus)
+        return SearchedQueries(name or self.name, self.ids[mask], self.keys[mask], documents, neighbours, self.corpus)
 
     def nearest(self, retriever: str, k: int) -> np.ndarray:
         """queries x k similarities."""
@@ -188,7 +188,7 @@ class Asked(NamedTuple):
         return np.array([np.isin(row, named).any() if named else np.nan for row, named in pairs], float)
 
 
-def read(name: str, queries, neighbours: dict, corpus: DocumentClusters) -> Asked:
+def read(name: str, queries, neighbours: dict, corpus: DocumentClusters) -> SearchedQueries:
     """`neighbours` is the file of each retriever."""
     rows = tables.read(QUERIES, queries).to_pylist()
     ids, clusters = [row["query_id"] for row in rows], [corpus.about(row) for row in rows]
@@ -197,10 +197,10 @@ def read(name: str, queries, neighbours: dict, corpus: DocumentClusters) -> Aske
         for query, first in zip(ids, clusters, strict=True)
     ]
     hits = {retriever: read_neighbours(path, ids, corpus.passage_ids) for retriever, path in neighbours.items()}
-    return Asked(name, np.array(ids), np.array(keys), clusters, hits, corpus)
+    return SearchedQueries(name, np.array(ids), np.array(keys), clusters, hits, corpus)
 
 
-def held_out(asked: Asked) -> tuple[Asked, Asked]:
+def held_out(asked: SearchedQueries) -> tuple[SearchedQueries, SearchedQueries]:
     """The queries of a set that was searched without the documents that are held out: those about some document that is
     left, and those about none. Queries about unknown documents are neither, nor are held-out ones of the fitting part.
     """
@@ -214,6 +214,6 @@ def of_held_out(query_set: str) -> str:
     return f"{query_set}, {HELD_OUT}"
 
 
-def is_left(asked: Asked) -> np.ndarray:
+def is_left(asked: SearchedQueries) -> np.ndarray:
     """Whether each query is about a document that is not held out."""
     return np.array([not set(documents) <= asked.corpus.held_out for documents in asked.documents], bool)

@@ -12,7 +12,7 @@ from ragassay.base import tables
 from ragassay.base.stage import log
 from ragassay.schemas.corpora import HELD_OUT_DOCUMENTS, NEIGHBOURS, PASSAGES, QUERIES
 from ragassay.studies.relevance import calibration, searched_queries
-from ragassay.studies.relevance.searched_queries import FAR, HELD_OUT, NEAR, Asked, DocumentClusters, named
+from ragassay.studies.relevance.searched_queries import FAR, HELD_OUT, NEAR, SearchedQueries, DocumentClusters, named
 from ragassay.studies.relevance.statistics import Setting
 from ragassay.studies.relevance.trials import Trial, TrialError
 
@@ -80,7 +80,7 @@ class StudySet:
         self.unknown = [(kind, asked(query_set, corpus, whole)) for kind, query_set in unknown]
         self.synthetic = asked(entry["synthetic"], corpus, whole) if entry["synthetic"] else None
 
-    def pairs(self) -> Iterator[tuple[str, Asked, Asked]]:
+    def pairs(self) -> Iterator[tuple[str, SearchedQueries, SearchedQueries]]:
         """Kind, in-knowledge queries and out-of-knowledge queries of each trial."""
         if len(self.held_out.ids):
             yield HELD_OUT, self.remaining, self.held_out

@@ -16,7 +16,7 @@ from ragassay.base.errors import AssayError
 from ragassay.metrics.panel import Estimates, Panel
 from ragassay.metrics.resampling import clopper_pearson
 from ragassay.studies.relevance import calibration
-from ragassay.studies.relevance.searched_queries import Asked, fits, fractions
+from ragassay.studies.relevance.searched_queries import SearchedQueries, fits, fractions
 
 CALIBRATING = 1 / 2  # of the others
 FEW = 100  # queries below which a set is called small
@@ -32,7 +32,7 @@ class Trial:
     not as many.
     """
 
-    def __init__(self, in_knowledge: Asked, unknown: Asked, kind: str, runs: int, size: int):
+    def __init__(self, in_knowledge: SearchedQueries, unknown: SearchedQueries, kind: str, runs: int, size: int):
         for asked in (in_knowledge, unknown):
             if len(asked.ids) < 2:
                 raise TrialError(

@@ -21,7 +21,7 @@ BEFORE, AFTER, UNKNOWN = "before the cut-off", "after the cut-off", "not known"
 NO_GOLD = Judge(0, 0, 0, 0)
 
 
-class Cell(NamedTuple):
+class JudgedCell(NamedTuple):
     """Its order is that of the paper's Table 2."""
 
     judge: str
@@ -74,7 +74,7 @@ def read_questions(documents, selected_questions) -> dict[str, Questions]:
     return by_generator
 
 
-def read_verdicts(questions: dict[str, Questions], paths) -> dict[str, dict[Cell, np.ndarray]]:
+def read_verdicts(questions: dict[str, Questions], paths) -> dict[str, dict[JudgedCell, np.ndarray]]:
     """generator -> cell -> one code per question, from files of defusion_labels; judges, prompts and responders stand
     in the order in which the files first name them.
     """
@@ -83,7 +83,7 @@ def read_verdicts(questions: dict[str, Questions], paths) -> dict[str, dict[Cell
         if keys["generator"] not in questions:  # it wrote none
             continue
         asked, cells = questions[keys["generator"]], matrices[keys["generator"]]
-        cell = Cell(*(keys[role] for role in Cell._fields))
+        cell = JudgedCell(*(keys[role] for role in JudgedCell._fields))
         codes = cells.setdefault(cell, np.full(len(asked.ids), UNASKED, np.int8))
         for named in cell._asdict().items():
             order.setdefault(named, len(order))

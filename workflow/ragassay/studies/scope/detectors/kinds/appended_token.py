@@ -34,14 +34,14 @@ class Kind(detector.Kind):
             yield self._read(keys[start : start + ROWS])
 
     def _keys(self, asked):
-        prompts = Prompts(asked, self.decoder, self.prompt, self.decoder.token(self.token))
+        prompts = TokenPrompts(asked, self.decoder, self.prompt, self.decoder.token(self.token))
         return self.states.keys(prompts, [pair.doc_id for pair in asked], [pair.question_id for pair in asked])
 
     def _read(self, keys):
         return self.states.read(keys)[:, 0, 0]
 
 
-class Prompts(Sequence):
+class TokenPrompts(Sequence):
     """Prompts as tokens, each made when it is looked at: together they would take more memory than all else."""
 
     def __init__(self, asked, decoder, prompt, last):
