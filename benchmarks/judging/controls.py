@@ -25,8 +25,8 @@ from ragassay.models.heads.scores import Recipe
 from ragassay.plan import detectors
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_questions import HARDNESS_SCORES, QUESTIONS, SELECTED_QUESTIONS
-from ragassay.studies.scope.detectors.comparison import answered
 from ragassay.studies.scope.detectors.detector import DetectorQuestion, kind
+from ragassay.studies.scope.detectors.detector_results import answered
 from ragassay.studies.scope.votes import KEPT, OUT
 
 CONTROLS = ("overlap/minilm", "question_alone/minilm")
@@ -80,7 +80,9 @@ def predicted_in_folds(config, name, encoder, kept, texts):
     """The predictions of each head of a detector on documents that it was not trained on."""
     own = detectors.method(config, name, encoder)
     found = kind(own["detector"], own["embeddings"], "resources/prompts/detect_scope.yaml")
-    asked = [DetectorQuestion(row["question_id"], row["doc_id"], row["text"], texts[row["doc_id"]]["text"]) for row in kept]
+    asked = [
+        DetectorQuestion(row["question_id"], row["doc_id"], row["text"], texts[row["doc_id"]]["text"]) for row in kept
+    ]
     features, clusters = found.features(asked), np.array([texts[row["doc_id"]]["cluster_id"] for row in kept])
     truth, recipe = np.array([row["intended"] == OUT for row in kept]), config["detectors"]["recipe"]
     for fold in range(len(PARTS)):

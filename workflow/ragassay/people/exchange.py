@@ -36,7 +36,9 @@ def exported(study: Study, form: str) -> tuple[str, int, int]:
     labels = {row["item_id"]: [] for row in rows}
     for person in labelling.people.values():
         for (role, item), vote in person.votes.items():
-            labels[item].append(GivenLabel(item, person.name, role, vote.label, vote.comment, vote.at, vote.seconds, ""))
+            labels[item].append(
+                GivenLabel(item, person.name, role, vote.label, vote.comment, vote.at, vote.seconds, "")
+            )
     written, _ = FORMS[form]
     return written(rows, labels), len(rows), sum(map(len, labels.values()))
 

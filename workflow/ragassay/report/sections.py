@@ -125,7 +125,9 @@ def _part(part, by_table, where):
         )
     if kind != "table":
         axes = {axis: part[axis] for axis in AXES if axis in part}
-        return ReportPart(kind, part.get("name", name), part["title"], part["caption"], {}, figures.marks(part, rows), axes)
+        return ReportPart(
+            kind, part.get("name", name), part["title"], part["caption"], {}, figures.marks(part, rows), axes
+        )
     same = _shared(rows, columns)
     columns = {column: heading for column, heading in columns.items() if column not in same}
     return ReportPart(kind, name, part["title"], part["caption"], columns, rows, same=dict(same.values()))

@@ -16,7 +16,14 @@ from ragassay.schemas.people import GOLD, HUMAN_LABELS
 from ragassay.schemas.report import METRICS
 from ragassay.schemas.scope_answers import DETECTOR_TRAINING
 from ragassay.schemas.scope_questions import HARDNESS_SCORES, SCOPE_LABELS, SELECTED_QUESTIONS
-from ragassay.studies.scope.detectors.comparison import by_topic, calibration_rows, compared, curve_rows, frame, judged
+from ragassay.studies.scope.detectors.detector_results import (
+    by_topic,
+    calibration_rows,
+    compared,
+    curve_rows,
+    frame,
+    judged,
+)
 from ragassay.studies.scope.question_sets import settled
 from ragassay.studies.scope.votes import KEPT, OUT
 

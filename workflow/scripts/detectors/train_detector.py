@@ -20,7 +20,14 @@ from ragassay.models.local import LocalModel
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_answers import DETECTOR_DOCUMENTS, DETECTOR_TRAINING
 from ragassay.schemas.scope_questions import SELECTED_QUESTIONS
-from ragassay.studies.scope.detectors.detector import TOO_LONG, DetectorQuestion, DetectorError, described, kind, too_long
+from ragassay.studies.scope.detectors.detector import (
+    TOO_LONG,
+    DetectorError,
+    DetectorQuestion,
+    described,
+    kind,
+    too_long,
+)
 
 
 def train_detector(
@@ -44,7 +51,9 @@ def train_detector(
     rows = sorted((row for row in questions if row["status"] == "kept"), key=lambda row: row["question_id"])
     _check_parts(rows, texts)
     method = kind(detector, embeddings, prompt)
-    asked = [DetectorQuestion(row["question_id"], row["doc_id"], row["text"], texts[row["doc_id"]]["text"]) for row in rows]
+    asked = [
+        DetectorQuestion(row["question_id"], row["doc_id"], row["text"], texts[row["doc_id"]]["text"]) for row in rows
+    ]
     features = method.features(asked)
     read = ~too_long(features)
     rows, asked = ([question for question, whole in zip(some, read, strict=True) if whole] for some in (rows, asked))

@@ -15,7 +15,7 @@ from ragassay.schemas.people import GOLD, HUMAN_LABELS
 from ragassay.schemas.report import METRICS, Section
 from ragassay.schemas.scope_answers import DEFUSION_LABELS
 from ragassay.schemas.scope_questions import OVERLAP, QUESTIONS, SCOPE_LABELS
-from ragassay.studies.scope.detectors.comparison import frame
+from ragassay.studies.scope.detectors.detector_results import frame
 from ragassay.studies.scope.question_sets import settled
 from ragassay.studies.scope.question_sets_section import (
     control,

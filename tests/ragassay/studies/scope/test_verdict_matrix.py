@@ -63,7 +63,9 @@ def test_labels_find_their_questions_in_whatever_file_they_stand(questions, file
         labels("other/r/basic/j/1", q3="no_verdict"),
     ]
     found = read_verdicts(questions, paths)
-    assert list(found["g"]) == [JudgedCell("j", "two_shot", "r"), JudgedCell("j", "basic", "r")], "as the files name them"
+    assert list(found["g"]) == [JudgedCell("j", "two_shot", "r"), JudgedCell("j", "basic", "r")], (
+        "as the files name them"
+    )
     assert found["g"]["j", "basic", "r"].tolist() == [NO, ABSTAINED, UNASKED]
     assert found["g"]["j", "two_shot", "r"].tolist() == [UNASKED, YES, UNASKED]
     assert found["other"]["j", "basic", "r"].tolist() == [ABSTAINED]

@@ -12,7 +12,7 @@ from ragassay.base import tables
 from ragassay.base.stage import log
 from ragassay.schemas.corpora import HELD_OUT_DOCUMENTS, NEIGHBOURS, PASSAGES, QUERIES
 from ragassay.studies.relevance import calibration, searched_queries
-from ragassay.studies.relevance.searched_queries import FAR, HELD_OUT, NEAR, SearchedQueries, DocumentClusters, named
+from ragassay.studies.relevance.searched_queries import FAR, HELD_OUT, NEAR, DocumentClusters, SearchedQueries, named
 from ragassay.studies.relevance.statistics import Setting
 from ragassay.studies.relevance.trials import Trial, TrialError
 

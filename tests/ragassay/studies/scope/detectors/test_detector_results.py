@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-from ragassay.studies.scope.detectors.comparison import by_topic, compared, judged
+from ragassay.studies.scope.detectors.detector_results import by_topic, compared, judged
 
 OVERLAP = "overlap control (e)"
 
