@@ -24,6 +24,7 @@ from ragassay.config import schema
 from ragassay.config.settings import checked
 from ragassay.grading.verdicts import parse_verdict
 from ragassay.plan import models
+from scripts.question_sets.measure_question_sets import CONTROL
 
 GOLD = DATA / "scopeqa_gold"
 RESULT = "results/metrics/question_sets.parquet"
@@ -53,8 +54,8 @@ def questions() -> None:
         if (row["table"], row["metric"], row.get("set"), row.get("truth"))
         == ("accuracy", "accuracy", "gold", "intention")
     }
-    (overlap,) = (value for name, value in accuracy.items() if re.fullmatch(r"overlap[ _]control", name))
-    figure("gold_judge_accuracy", accuracy[settings()["scope"]["judges"][0]], "share", "> 0.5", overlap)
+    judge = settings()["scope"]["judges"][0]
+    figure("gold_judge_accuracy", accuracy[judge], "share", "> 0.5", accuracy[CONTROL])
 
 
 def responses() -> None:
