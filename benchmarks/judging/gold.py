@@ -6,6 +6,7 @@ or corrects is asked of the same judge and compared with one reader's view (DECL
 sample answer), and with that of another reader who did not know any verdict.
 """
 
+import contextlib
 import hashlib
 import json
 import random
@@ -101,7 +102,7 @@ def judged(rows: list[dict], sampling: dict, votes: int) -> list[bool]:
         )
         for row in rows
     ]
-    with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
-        answers = list(complete(requests, model, f"{folder}/ledger"))
+    with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder, contextlib.chdir(folder):
+        answers = list(complete(requests, model, "ledger/judge"))
     parsed = [[parse_verdict(answer.text, answer.finish_reason) for answer in own] for own in answers]
     return [sum(getattr(verdict, "value", False) for verdict in own) > votes / 2 for own in parsed]
