@@ -219,7 +219,7 @@ def label(dice, bar):
 
 
 def counted():
-    from scripts.responses.measure_responses import measure_responses
+    from scripts.hardness.measure_responses import measure_responses
 
     with tempfile.TemporaryDirectory(prefix="ragassay-bench-") as folder:
         paths = counted_files(Path(folder))

@@ -20,7 +20,7 @@ STAND_INS = {
 }
 
 
-PLANNED = {"plan(scope.written_questions)": '"results/written_questions/{generator}/{shard}.parquet"'}
+PLANNED = {"plan(questions.written_questions)": '"results/written_questions/{generator}/{shard}.parquet"'}
 
 
 def outputs(text):
