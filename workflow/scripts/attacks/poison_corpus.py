@@ -1,12 +1,16 @@
 """Make the passages that an attack adds to a corpus. Searches nothing and asks no model."""
 
+from collections.abc import Iterator
+
 from ragassay.base import tables
 from ragassay.base.errors import closest
 from ragassay.base.stage import log, run
+from ragassay.documents.sources import Columns, records, warn_of_empty
 from ragassay.schemas.attacks import POISONED_PASSAGES, TARGETS
-from ragassay.studies.poisoning.attacks.attack import AttackError, Tools, rows
+from ragassay.studies.poisoning.attacks.attack import AttackError, Text, Tools, rows
 from ragassay.studies.poisoning.attacks.attacked_corpus import retrieved_texts
-from ragassay.studies.poisoning.attacks.written_texts import written_texts
+
+COLUMNS = Columns(("target_id", "text", "calls"), ("target_id", "text"))  # of texts that were written for targets
 
 
 def poison_corpus(targets, passages, neighbours, texts, poisoned_passages, attack, kind, own):
@@ -30,6 +34,31 @@ def _texts(files, targets):
             raise AttackError(f"{found}, but for none of the dataset: found the target {others[0]!r}, {expected}")
         log.warning("%s that are none of the dataset, such as %r; they are not planted", found, others[0])
     return by_target
+
+
+def written_texts(files: list[str]) -> Iterator[tuple[str, Text]]:
+    """(target, text) of texts that people or a model wrote; rows without text are left out and counted."""
+    empty, kept = [], 0
+    for record in records(files, COLUMNS) if files else ():
+        place = f"{record.file} row {record.row}"
+        if record.reason:
+            raise AttackError(f"{place}: {record.detail}")
+        row = {name: str(record.fields.get(name) or "").strip() for name in COLUMNS.needed}
+        if not row["text"]:
+            empty.append(place)
+            continue
+        if not row["target_id"]:
+            raise AttackError(f"{place}: found nothing in 'target_id', expected a value")
+        kept += 1
+        yield row["target_id"], Text(row["text"], _count(record.fields.get("calls"), place))
+    warn_of_empty(empty, "text", kept)
+
+
+def _count(value, place):
+    text = str(value if value is not None else "").strip() or "0"
+    if not text.isdecimal():
+        raise AttackError(f"{place}: found {value!r} in 'calls', expected a whole number")
+    return int(text)
 
 
 if __name__ == "__main__":

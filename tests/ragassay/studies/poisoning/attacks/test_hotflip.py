@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from models import one_thread, save_decoder, save_encoder  # noqa: F401  a fixture
+from ragassay.studies.poisoning.attacks._hotflip import usable
 from ragassay.studies.poisoning.attacks.attack import AttackError
-from ragassay.studies.poisoning.attacks.hotflip import usable
 from ragassay.studies.poisoning.attacks.victims import AttackedRetriever
 
 QUESTION, TAIL = "When does the ferry sail?", " It leaves the quay at seven."

@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 
 from ragassay.metrics.auroc import auroc
 from ragassay.models.heads import heads_file
-from ragassay.studies.poisoning.probes import samples, triplets
+from ragassay.studies.poisoning.probes import _triplets, samples
 from ragassay.studies.poisoning.probes.folds import kind_of
 from ragassay.studies.poisoning.probes.kinds import certainty, difference, lens, logistic, triplet
 from ragassay.studies.poisoning.probes.samples import Part, ProbeError, ReadOut, scaling
@@ -117,7 +117,7 @@ def test_what_does_not_fit_and_what_is_too_little_is_told_in_one_line(monkeypatc
 
 def test_a_support_set_is_not_trained_on_and_decides():
     features, labels = planted()
-    support, rest = triplets._apart(part(features, labels, np.arange(60)), 20)
+    support, rest = _triplets._apart(part(features, labels, np.arange(60)), 20)
     assert len(support.rows) == 20 and support.labels.sum() == 10
     assert not set(support.rows) & set(rest.rows) and len(rest.rows) == 40
 
@@ -209,7 +209,7 @@ def test_all_features_of_a_part_are_scaled_as_by_scikit_learn():
 
 def test_a_sample_is_as_suspicious_as_it_is_nearer_to_the_poisoned_support():
     probe, test, scores = fitted("triplet")
-    network = triplets.Network(probe.settings)
+    network = _triplets.Network(probe.settings)
     own = {name.removeprefix("network."): torch.from_numpy(np.array(value)) for name, value in probe.fitted.items()}
     network.load_state_dict({name: own[name] for name in network.state_dict()})
     images = (test.features[test.rows] - probe.fitted["mean"]) * probe.fitted["factor"]

@@ -23,7 +23,7 @@ from ragassay.models.likelihood import steering
 from ragassay.models.likelihood.scorer import Scorer
 from ragassay.models.local import LocalModel
 from ragassay.search.nearest import comparable
-from ragassay.studies.poisoning.attacks.hotflip import Climbed, Draft, Drafter, HotFlip, usable
+from ragassay.studies.poisoning.attacks._hotflip import Climbed, Draft, Drafter, HotFlip, usable
 from ragassay.studies.poisoning.defences.null import fold_of
 from ragassay.studies.poisoning.defences.text_judge import TextJudge
 

@@ -16,12 +16,12 @@ class Kind(ActivationProbe):
     ARRAYS = ("mean", "factor", "support", "poisoned")
 
     def fit(self, training, validation, seed=0):
-        from ragassay.studies.poisoning.probes import triplets
+        from ragassay.studies.poisoning.probes import _triplets
 
-        self.fitted = triplets.fit(training, validation, self.settings, seed)
+        self.fitted = _triplets.fit(training, validation, self.settings, seed)
         return self
 
     def score(self, part):
-        from ragassay.studies.poisoning.probes import triplets
+        from ragassay.studies.poisoning.probes import _triplets
 
-        return triplets.score(self.fitted, part, self.settings)
+        return _triplets.score(self.fitted, part, self.settings)
