@@ -19,13 +19,13 @@ from ragassay.base.stage import log
 from ragassay.base.terminal import masked
 from ragassay.calls._refusals import Refusals
 from ragassay.calls._settlement import Settlement
-from ragassay.calls.ledger.asked import Asked
+from ragassay.calls.ledger.call_keys import CallKeys
 from ragassay.calls.ledger.lease import Lease
 from ragassay.calls.ledger.records import Ledger
 from ragassay.calls.limits.money import Purse, at_most, price_of
 from ragassay.calls.limits.pace import Pace, Slots
 from ragassay.calls.limits.quirks import SYSTEM, Quirks
-from ragassay.calls.limits.rates import Limits
+from ragassay.calls.limits.rates import SharedLimits
 from ragassay.calls.model import Answer, Failure, Model, ModelError, Provider, Request, call_key
 from ragassay.calls.wire.failures import REMEDY
 
@@ -60,9 +60,9 @@ class Caller:
             self.quirks.exceeded(ledger.excess)
             self.settlement.earlier()
         self.purse = Purse(model.budget_usd, self.quirks, ledger.dollars, ledger.dollars_at_risk, lease.register)
-        limits = Limits(model, lease.register, self.quirks)
+        limits = SharedLimits(model, lease.register, self.quirks)
         self.pace, self.slots = Pace(limits, self._sleep), Slots(limits, self._sleep)
-        self.asked = Asked(ledger.folder)
+        self.call_keys = CallKeys(ledger.folder)
         self.answered = self.told = False
         self.refusals = Refusals(model, ledger, lambda: self.in_flight, self._has_answered)
         self.control = None  # a request that the model has answered
@@ -118,7 +118,7 @@ class Caller:
             sampling = request.sampling | self.model.sampling
             request = replace(request, sampling={name: value for name, value in sampling.items() if value is not None})
         key = call_key(self.identity, request)
-        key = self.asked.key(*place, key) if place else key
+        key = self.call_keys.key(*place, key) if place else key
         numbers = range(request.samples)
         if (same := self._same.get(key)) is None:
             answers = self._known(key)

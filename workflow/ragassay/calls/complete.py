@@ -78,7 +78,7 @@ def converse(
         stack.callback(loop.close)
         report = None if estimating() else Report(model, journal)
         caller = _caller(model, journal, lease)
-        caller.asked.first = first
+        caller.call_keys.first = first
         workers = Workers(items, conversation, caller, Progress(model.name, expected, report), side_by_side)
         journal.on_error = lambda error: _tell_loop(loop, workers, error)
         stack.enter_context(_ending_well(loop, workers))
@@ -92,7 +92,7 @@ def converse(
         if heeded:
             heeded.check()
         if calls and asks and not lease.read_only:
-            caller.asked.write()
+            caller.call_keys.write()
         if estimating():
             caller.write(os.environ[FOLDER])
 

@@ -20,7 +20,7 @@ class NoAnswers(AssayError):
 
 
 @dataclass(frozen=True)
-class Prompts:
+class PromptPair:
     """How a question is asked: with the passages that are shown for it, or by itself. With `in_lines` all passages
     stand in one text, a line each.
     """
@@ -30,7 +30,7 @@ class Prompts:
     in_lines: bool
 
     @classmethod
-    def load(cls, prompt, closed_book_prompt, in_lines: bool) -> "Prompts":
+    def load(cls, prompt, closed_book_prompt, in_lines: bool) -> "PromptPair":
         return cls(Prompt.load(prompt), Prompt.load(closed_book_prompt), in_lines)
 
     def messages(self, question: str, passages: list[str]) -> list[dict]:

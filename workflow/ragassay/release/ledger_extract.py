@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ragassay.base.errors import AssayError
-from ragassay.calls.ledger.asked import WRITTEN, read
+from ragassay.calls.ledger.call_keys import WRITTEN, read
 from ragassay.calls.ledger.journal import records
 from ragassay.calls.ledger.records import PICO, SERVED, USAGE, Ledger, folders
 

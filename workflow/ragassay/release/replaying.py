@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from ragassay.base import plain_yaml, tables
 from ragassay.base.errors import AssayError
 from ragassay.base.tables import Table
-from ragassay.calls.ledger.asked import GIVEN, write_list
+from ragassay.calls.ledger.call_keys import GIVEN, write_list
 from ragassay.config import schema
 from ragassay.config import settings as configuration
 from ragassay.release.contents import ABOUT, MADE, MEASURED, POISON, RULES, TEXTS, TOLERANCE, part

@@ -11,7 +11,7 @@ from ragassay.base.tally import Tally
 from ragassay.calls.complete import converse
 from ragassay.calls.model import Answer, Model, Request, answer_columns
 from ragassay.calls.prompts import Prompt
-from ragassay.grading.asking import Prompts
+from ragassay.grading.asking import PromptPair
 from ragassay.grading.declines import declines, declines_from_passages
 from ragassay.grading.outcomes import ABSTAINED, target_outcome
 from ragassay.schemas.attacks import ANSWERS, POISONED_PASSAGES, TARGETS
@@ -32,7 +32,7 @@ def answer_attacked(
     asked = set(tried_of((row["target_id"] for row in rows), **tried or {}))
     rows = [row for row in rows if row["target_id"] in asked]
     texts = texts_of((name for names in shown.values() for name in names), [passages], [poisoned_passages])
-    plain, defence = Prompts.load(prompt, closed_book_prompt, in_lines), kind_of(kind)(own)
+    plain, defence = PromptPair.load(prompt, closed_book_prompt, in_lines), kind_of(kind)(own)
     named = {loaded.task: loaded for loaded in map(Prompt.load, prompts)}
 
     async def answered(row, ask):
@@ -65,7 +65,7 @@ class Asker:
     was asked for one question is counted. `ask` gives the answers to a request.
     """
 
-    def __init__(self, ask, plain: Prompts, prompts: dict[str, Prompt], sampling: dict):
+    def __init__(self, ask, plain: PromptPair, prompts: dict[str, Prompt], sampling: dict):
         self._ask, self.plain, self.prompts, self.sampling = ask, plain, prompts, sampling
         self.answers = []  # all that came, in their order
         self.digest = ""  # of the prompt that was asked last

@@ -7,7 +7,7 @@ from ragassay.base.stage import log, run
 from ragassay.base.tally import Tally
 from ragassay.calls.complete import complete
 from ragassay.calls.model import Model, Request, Requests
-from ragassay.grading.asking import Prompts
+from ragassay.grading.asking import PromptPair
 from ragassay.grading.declines import declines, declines_from_passages
 from ragassay.grading.outcomes import ABSTAINED, target_outcome
 from ragassay.schemas.attacks import POISONED_PASSAGES, TARGETS
@@ -23,7 +23,7 @@ def answer_sweeps(
     wanted = {row["target_id"]: row for row in tables.read(TARGETS, targets).to_pylist()}
     asked = list(dict.fromkeys((row["target_id"], *row["passages"]) for row in rows))
     texts = texts_of({name for _, *names in asked for name in names}, [passages], poisoned_passages)
-    prompts, model = Prompts.load(prompt, closed_book_prompt, in_lines), Model(**model)
+    prompts, model = PromptPair.load(prompt, closed_book_prompt, in_lines), Model(**model)
 
     def request(one):
         target, *names = one

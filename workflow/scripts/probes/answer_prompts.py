@@ -8,7 +8,7 @@ from ragassay.base.stage import log, run
 from ragassay.base.tally import Tally
 from ragassay.calls.complete import complete
 from ragassay.calls.model import Model, Request, Requests, answer_columns
-from ragassay.grading.asking import Prompts
+from ragassay.grading.asking import PromptPair
 from ragassay.grading.declines import declines, declines_from_passages
 from ragassay.grading.outcomes import ABSTAINED, CORRECT, target_outcome
 from ragassay.schemas.attacks import ANSWERS, TARGETS
@@ -27,7 +27,7 @@ def answer_prompts(
     """`answers` are files of the same responder, dataset and retriever; `wants` is what the attack wants."""
     wanted = {row["target_id"]: row for row in tables.read(TARGETS, targets, GRADED).to_pylist()}
     pairs = tables.read(PROMPT_PAIRS, prompt_pairs).to_pylist()
-    prompts, model = Prompts.load(prompt, closed_book_prompt, in_lines), Model(**model)
+    prompts, model = PromptPair.load(prompt, closed_book_prompt, in_lines), Model(**model)
     given = _given(answers, pairs, prompts)
     asked = [(name, ()) for name in dict.fromkeys(row["target_id"] for row in pairs)]
     asked += [(row["target_id"], tuple(row["passages"])) for row in pairs]

@@ -11,7 +11,7 @@ import numpy as np
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.grading.asking import Prompts
+from ragassay.grading.asking import PromptPair
 from ragassay.models.activations.state_store import Decoder
 from ragassay.schemas.attacks import TARGETS
 from ragassay.schemas.probes import ACTIVATIONS, PROMPT_ANSWERS, PROMPT_PAIRS
@@ -48,7 +48,7 @@ def collect_activations(
         row for path in prompt_answers for row in tables.read(PROMPT_ANSWERS, path, ["text"])["text"].to_pylist()
     ]
     rows = [row | {"answer": answer} for row, answer in zip(pairs, answers or [None] * len(pairs), strict=True)]
-    prompts, decoder = Prompts.load(prompt, closed_book_prompt, in_lines), Decoder(f"model {model['name']}", model)
+    prompts, decoder = PromptPair.load(prompt, closed_book_prompt, in_lines), Decoder(f"model {model['name']}", model)
     reading = Reading(**reading).resolved(decoder)
     states = reading.store(decoder, embeddings)
 

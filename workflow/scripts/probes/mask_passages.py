@@ -11,7 +11,7 @@ import numpy as np
 
 from ragassay.base import chance, tables
 from ragassay.base.stage import log, run
-from ragassay.grading.asking import Prompts
+from ragassay.grading.asking import PromptPair
 from ragassay.models.likelihood.scorer import Scorer
 from ragassay.models.local import LocalModel
 from ragassay.schemas.defences import BASELINE_SCORES
@@ -25,7 +25,7 @@ def mask_passages(
     targets, prompt_pairs, prompt_answers, prompt, closed_book_prompt, weights, baseline_scores,
     model, in_lines, share, trials, mask, seed,
 ):  # fmt: skip
-    prompts, local = Prompts.load(prompt, closed_book_prompt, in_lines), LocalModel(f"model {model['name']}", model)
+    prompts, local = PromptPair.load(prompt, closed_book_prompt, in_lines), LocalModel(f"model {model['name']}", model)
     keys, asked = asked_once(targets, prompt_pairs, prompt_answers)
     scorer, found = Scorer(local), {}
     items = [prompt for prompt in asked if prompt.answer.strip()]

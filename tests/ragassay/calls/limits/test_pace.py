@@ -12,7 +12,7 @@ from clocks import VirtualTime
 from ragassay.calls.complete import Stopped, complete
 from ragassay.calls.limits import pace, rates
 from ragassay.calls.limits.pace import Pace, Slots
-from ragassay.calls.limits.rates import Limits
+from ragassay.calls.limits.rates import SharedLimits
 from ragassay.calls.model import Model, Request
 
 
@@ -26,7 +26,7 @@ def clock(monkeypatch):
 
 
 def pace_of(sleep=asyncio.sleep, **limits):
-    return Pace(Limits(Model("tested", "x", "x", **limits)), sleep)
+    return Pace(SharedLimits(Model("tested", "x", "x", **limits)), sleep)
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def test_no_second_has_more_than_its_share_whatever_jobs_and_the_machine_do(cloc
             arrived.append(clock.monotonic() + rates.ARRIVAL * chance.random())
 
     async def job(number):
-        shared = Limits(Model("tested", "x", "x", requests_per_minute=limit), Shared(str(number), kept, clock))
+        shared = SharedLimits(Model("tested", "x", "x", requests_per_minute=limit), Shared(str(number), kept, clock))
         pace = Pace(shared, late)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(chance.choice([1, 5, 1000] if number else [1000])):

@@ -9,12 +9,12 @@ import time
 import pytest
 
 from ragassay.calls.ledger.register import Register
-from ragassay.calls.limits.rates import RAMP, SECOND, Alone, Limits, dealt
+from ragassay.calls.limits.rates import RAMP, SECOND, Alone, SharedLimits, dealt
 from ragassay.calls.model import Model
 
 
 def job(folder, **settings):
-    return Limits(Model("tested", "x", "x", **{"concurrency": 64, **settings}), Register(folder, "ledger"))
+    return SharedLimits(Model("tested", "x", "x", **{"concurrency": 64, **settings}), Register(folder, "ledger"))
 
 
 def told(limits, **found):
@@ -85,7 +85,7 @@ class OneRegister(Alone):
 
 
 def job_at_rest(name, kept, **settings):
-    return Limits(Model("tested", "x", "x", **settings), OneRegister(name, kept))
+    return SharedLimits(Model("tested", "x", "x", **settings), OneRegister(name, kept))
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def clock(monkeypatch):
 
 def test_points_of_all_jobs_lie_on_one_timeline(clock):
     model, kept = Model("tested", "x", "x", concurrency=64, requests_per_minute=6000), {}
-    limits, points = [Limits(model, OneRegister(name, kept)) for name in "abc"], []
+    limits, points = [SharedLimits(model, OneRegister(name, kept)) for name in "abc"], []
     for _ in range(30):
         clock[0] += 0.01
         points += [point for each in limits for point in each.book([0] * 2)[0]]

@@ -28,7 +28,7 @@ TELL_SECONDS = 60.0
 
 
 @dataclass(slots=True, eq=False)
-class Row:
+class BatchRow:
     """A request as a part of a batch. One of an earlier run has no content, and nothing waits for it."""
 
     key: str
@@ -101,13 +101,13 @@ class BatchCaller(Caller):
             try:
                 self._go_on()
                 reply = asyncio.get_running_loop().create_future()
-                self.enqueue(Row(key, numbers, worst, again, request=request, reply=reply))
+                self.enqueue(BatchRow(key, numbers, worst, again, request=request, reply=reply))
                 answers, bill.paid = await reply
                 return answers
             finally:
                 self.in_flight -= 1
 
-    def enqueue(self, row: Row) -> None:
+    def enqueue(self, row: BatchRow) -> None:
         """Put a row into the next batch, with a unique id, so that no two batches have the same input."""
         row.id = secrets.token_hex(8)
         messages, sampling = row.request.messages, row.request.sampling
@@ -155,7 +155,7 @@ class BatchCaller(Caller):
     async def _adopt(self):
         """Find the batches of earlier runs at the provider, or that they were never created."""
         for record in list(self.ledger.open_batches()):
-            rows = [Row(*rest, id=name) for name, *rest in record["rows"]]
+            rows = [BatchRow(*rest, id=name) for name, *rest in record["rows"]]
             batch = SentBatch(self, record["id"], rows, record)
             try:
                 exists = await batch.find()
@@ -168,7 +168,7 @@ class BatchCaller(Caller):
             else:
                 batch.end(None)
 
-    def receive(self, row: Row, body: str) -> tuple | Failure:
+    def receive(self, row: BatchRow, body: str) -> tuple | Failure:
         """Record a reply, raw, before it is read."""
         self._go_on()
         body = masked(body)
@@ -178,7 +178,7 @@ class BatchCaller(Caller):
         except Failure as failure:
             return failure
 
-    def fail(self, row: Row, failure: Failure) -> Failure:
+    def fail(self, row: BatchRow, failure: Failure) -> Failure:
         """Record that a row has no reply."""
         self._go_on()
         lost = row.worst if failure.lost else None

@@ -11,7 +11,7 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable
 
-from ragassay.calls.limits.rates import LATE, Limits
+from ragassay.calls.limits.rates import LATE, SharedLimits
 
 RECENT, MANY, SHARE = 32, 4, 0.25  # replies that count, and how many or which share of them has to be refused
 
@@ -23,7 +23,7 @@ class Pace:
     to.
     """
 
-    def __init__(self, limits: Limits, sleep: Sleep = asyncio.sleep):
+    def __init__(self, limits: SharedLimits, sleep: Sleep = asyncio.sleep):
         self.limits, self.learn, self._sleep = limits, limits.learn, sleep
         self._waiting = deque()  # (future point in time, tokens), first come, first served
         self._releasing = None  # the task that gives them their points
@@ -88,7 +88,7 @@ class Slots:
     share is looked up again and again, as long as there is work.
     """
 
-    def __init__(self, limits: Limits, sleep: Sleep = asyncio.sleep):
+    def __init__(self, limits: SharedLimits, sleep: Sleep = asyncio.sleep):
         self.limits, self._sleep = limits, sleep
         self.most = self.taken = 0
         self.waiting = deque()

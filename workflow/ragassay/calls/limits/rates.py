@@ -40,7 +40,7 @@ LEAST = 60.0  # requests a minute
 NAMES = ("requests_per_minute", "tokens_per_minute")
 
 
-class Limits:
+class SharedLimits:
     """`share` for slots, `book` for points in time, `learn` for what replies say."""
 
     def __init__(self, model: Model, register: Register | None = None, quirks: Quirks | None = None):

@@ -35,7 +35,7 @@ CAN_BE_NUMBERED = re.compile(r"[\d\u2460-\u2473]")
 
 
 @dataclass(slots=True)
-class Row:
+class Line:
     """One line, or the part of a line from an inner marker on."""
 
     line: str
@@ -50,7 +50,7 @@ class Row:
         return not self.line
 
 
-BLANK = Row("")
+BLANK = Line("")
 
 
 @dataclass(slots=True)
@@ -64,7 +64,7 @@ class Inner:
     bold: str
 
 
-def rows(text: str, most: int) -> list[Row]:
+def rows(text: str, most: int) -> list[Line]:
     """At most so many."""
     in_order = []
     for line in islice(text.splitlines(), most):
@@ -101,11 +101,11 @@ def _row(line):
     if match:
         number, style = _number(match)
         text = without_bold(line[match.end() :], _still_bold(match))
-        return Row(stripped, text, _width(match["indent"]), number, style)
+        return Line(stripped, text, _width(match["indent"]), number, style)
     bullet = BULLET.match(line)
     if bullet:
-        return Row(stripped, line[bullet.end() :].strip(), _width(bullet["indent"]), bullet=bullet["mark"])
-    return Row(stripped, stripped, _width(line[: len(line) - len(line.lstrip())]))
+        return Line(stripped, line[bullet.end() :].strip(), _width(bullet["indent"]), bullet=bullet["mark"])
+    return Line(stripped, stripped, _width(line[: len(line) - len(line.lstrip())]))
 
 
 def _still_bold(match):

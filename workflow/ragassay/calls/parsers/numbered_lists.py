@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
-from ragassay.calls.parsers.list_markers import Row, inner_markers, rows, without_bold
+from ragassay.calls.parsers.list_markers import Line, inner_markers, rows, without_bold
 from ragassay.calls.parsers.result import Abstain, Ok, answer_part, refuses
 
 ENDS = tuple(".!?;:…。\uff0e\uff01\uff1f\uff1b\uff1a")
@@ -33,8 +33,8 @@ class _Ambiguous(Exception):
 
 @dataclass(slots=True)
 class _Item:
-    row: Row  # the one that its marker is in
-    paragraphs: list[list[Row]]
+    row: Line  # the one that its marker is in
+    paragraphs: list[list[Line]]
 
     @property
     def lines(self):
@@ -155,12 +155,12 @@ def _cut(lines, opening, below):
     for number, row in enumerate(lines):
         cuts, nested = ([], False) if row.blank else _cuts(row.text, last, below)
         text = AND.sub("", row.text[: cuts[0].start].strip()).rstrip(" ,;") if cuts else row.text
-        head = Row(text, text, row.indent, row.number, row.style) if cuts else row
+        head = Line(text, text, row.indent, row.number, row.style) if cuts else row
         pieces.append((head, number == 0 and opening is not None))
         for cut, after in pairwise([*cuts, None]):
             text = row.text[cut.end : after and after.start].strip()
             text = without_bold(AND.sub("", text).rstrip(" ,;"), cut.bold)
-            last = Row(text, text, row.indent, cut.number, cut.style)
+            last = Line(text, text, row.indent, cut.number, cut.style)
             pieces.append((last, True))
         if nested:
             return pieces + [(row, False) for row in lines[number + 1 :]]

@@ -26,7 +26,7 @@ ENDPOINT = "/v1/chat/completions"
 STATES = {"completed": "completed", "expired": "expired", "cancelled": "cancelled", "failed": "failed"}
 
 
-class Batches:
+class BatchEndpoints:
     """What a provider needs for mode batch that has a `sdk` and makes a `new_client()` of it. They are loaded once they
     are used: their import takes longer than a small job that needs no batches.
     """
@@ -119,7 +119,7 @@ ACCOUNT = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI-
 LIMITS = {"requests_per_minute": "x-ratelimit-limit-requests", "tokens_per_minute": "x-ratelimit-limit-tokens"}
 
 
-class Provider(Batches, model.Provider):
+class Provider(BatchEndpoints, model.Provider):
     home, home_variable = "https://api.openai.com/v1", "OPENAI_BASE_URL"  # used where base_url is not set
     path, account = "/chat/completions", ACCOUNT
 

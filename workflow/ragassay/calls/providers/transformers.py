@@ -26,7 +26,7 @@ KNOWN = {"temperature", "top_p", "max_tokens", "seed"}
 
 
 @dataclass
-class Row:
+class Sample:
     """One sample that somebody waits for."""
 
     prompt: str
@@ -55,7 +55,7 @@ class Provider(model.Provider):
         prompt = self.local.prompt(messages)
         tokens = self.tokenizer(prompt, add_special_tokens=False)["input_ids"]
         self._refuse_too_long(len(tokens), sampling)
-        rows = [Row(prompt, tokens, sampling, number) for number in samples]
+        rows = [Sample(prompt, tokens, sampling, number) for number in samples]
         self.waiting += rows
         if self.running is None or self.running.done():
             self.running = asyncio.create_task(self._run())

@@ -12,7 +12,7 @@ from ragassay.base.atomic import write_text
 WRITTEN, GIVEN = "asked.txt", "given.txt"
 
 
-class Asked:
+class CallKeys:
     """The keys of a job's calls, beside its ledger. `first` is the number of the first item; what an earlier round of
     the job asked stands before it.
     """
