@@ -1,5 +1,5 @@
 """Python runs this first in every job. Until the stage runs, Ctrl-C ends a job at once and without a traceback: nothing
-is begun yet, and to import takes seconds. `ragassay.base.stage` sees to it from then on. In a replay, jobs have no
+has begun yet, and imports take seconds. From then on `ragassay.base.stage` handles it. In a replay, jobs have no
 network.
 """
 

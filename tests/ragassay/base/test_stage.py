@@ -77,9 +77,10 @@ def interrupted(*command, **environment):
 
 def test_ctrl_c_ends_a_stage_in_one_line_when_it_has_cleared_away(tmp_path):
     output, errors, status = interrupted(LONG, str(tmp_path / "a.log"))
-    assert (output, errors) == ("cleared away\n", "stage (shard=s): interrupted; run again to do this job anew\n")
+    line = "interrupted; run the same command to redo this job\n"
+    assert (output, errors) == ("cleared away\n", f"stage (shard=s): {line}")
     assert status == 130
-    assert (tmp_path / "a.log").read_text() == "interrupted; run again to do this job anew\n"
+    assert (tmp_path / "a.log").read_text() == line
 
 
 def test_ctrl_c_while_a_job_imports_is_no_traceback():

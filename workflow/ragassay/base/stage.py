@@ -60,7 +60,7 @@ def run(stage: Callable, snakemake) -> None:
         with _interruptible():
             stage(**snakemake.input, **snakemake.output, **_settings(snakemake.params))
     except KeyboardInterrupt:
-        log.error("interrupted; run again to do this job anew")
+        log.error("interrupted; run the same command to redo this job")
         sys.exit(INTERRUPTED)
     except AssayError as error:
         log.error("%s", error)

@@ -1,5 +1,5 @@
-"""Count what a stage can use and what it has to reject, and stop the stage where most is rejected: what follows would
-succeed on next to nothing, and its numbers would look like any others.
+"""Count what a stage can use and what it has to reject, and stop the stage if most is rejected: later stages would
+succeed on next to nothing, and their numbers would look like any others.
 
 Rejected is what failed: an answer that cannot be parsed, a refusal, an abstention, a row or page that cannot be read.
 What a rule excludes by design (a supported claim, a duplicate, an article of other days) has passed. Stages that ask a

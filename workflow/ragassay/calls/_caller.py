@@ -1,10 +1,10 @@
 """Ask one model: through the ledger, within limits and budget, with retries where they can help.
 
 The one place that decides about retries. A request goes through `ask`: what the ledger knows is not asked, equal
-requests at the same time are asked once, each attempt is recorded before it is sent, the raw reply before it is read. A
-request that the provider refuses for itself becomes an abstention, which the ledger keeps once the provider has
-answered anything; if it refuses all that it is asked at first, the job stops. When the caller is halted nothing more is
-sent; a request that waits (for a pause, a limit, the budget) ends with `Stopped`.
+requests at the same time are asked once, each attempt is recorded before it is sent, the raw reply before it is read.
+If the provider refuses a single request, it becomes an abstention, which the ledger keeps once the provider has
+answered anything; if the provider refuses every one of the first requests, the job stops. When the caller is halted,
+nothing more is sent; a request that waits for a pause, a limit or the budget ends with `Stopped`.
 """
 
 import asyncio

@@ -1,8 +1,8 @@
-"""Requests that a provider refused one by one: abstentions, if it takes others, and wrong settings, if it takes none.
+"""Requests that a provider refused one by one: abstentions if it takes others, a sign of wrong settings if it does not.
 
-A refusal is written into the ledger for good, and so never asked again, once this model has answered a request. One in
-words that nobody knows waits for an answer that comes after it: an account may run dry in the middle of a run. If none
-comes, the caller asks once more at the end what the model has answered before, or something harmless.
+Once the model has answered a request, refusals are written into the ledger for good, and so never asked again. A
+refusal in unknown words waits for an answer that comes after it, since an account may run dry in the middle of a run.
+If none comes, the caller repeats at the end what the model has answered before, or asks something harmless.
 
 Ten refusals before any answer of this run stop the job: then nothing more is sent before those under way have come
 back. A run of fewer requests, all refused, keeps them as abstentions if the model has answered in an earlier run; else

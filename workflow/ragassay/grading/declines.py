@@ -1,6 +1,6 @@
 """Whether an answer says that the model does not know, read from its words, in English.
 
-That is for answers on which no judge votes: to ask one would cost as many calls again.
+For answers on which no judge votes: asking one would double the number of calls.
 """
 
 import re

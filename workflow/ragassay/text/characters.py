@@ -30,7 +30,7 @@ def _is_seen(letter):
 
 def replaced(text: str) -> str:
     """The same text with U+FFFD in place of each half; two halves that fit become their character."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def refusal(text: str) -> str:

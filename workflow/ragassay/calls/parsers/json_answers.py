@@ -15,6 +15,7 @@ import math
 import re
 
 from ragassay.calls.parsers.result import Abstain, Ok, answer_part, refuses
+from ragassay.text.characters import replaced
 
 DEEPEST = 16  # objects and lists in one another
 SPACE = re.compile(r"[\s\ufeff\u200b]*+")
@@ -154,7 +155,7 @@ class _Reader:
                 self.place += 1
             else:
                 self.place += 1
-                return "".join(parts).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+                return replaced("".join(parts))
 
     def _escaped(self):
         self._to(self.place + 1)

@@ -9,6 +9,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from ragassay.text.characters import replaced
+
 REASONS = (
     "empty",
     "refusal",
@@ -79,7 +81,7 @@ def answer_part(text: str | None, finish_reason: str) -> str | Abstain:
         return Abstain(finish_reason)
     if finish_reason not in ("stop", "length") or ERROR.match(text or ""):
         return Abstain("provider_error")
-    text = (text or "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    text = replaced(text or "")
     ends = list(END_OF_REASONING.finditer(text))
     if ends:
         text = text[ends[-1].end() :]
