@@ -68,6 +68,24 @@ def parse_verdict(text: str | None, finish_reason: str = "stop") -> Ok | Abstain
     return Ok(value)
 
 
+def ballot(row: dict, answers, tally) -> list[dict]:
+    """The votes of a judge on the question of `row`: a verdict each, or the reason why there is none, as the columns that
+    the tables of votes share. `answers` are those to one request.
+    """
+    tally.hear(row["doc_id"], answers)
+    votes = []
+    for number, answer in enumerate(answers, 1):
+        parsed = parse_verdict(answer.text, answer.finish_reason)
+        if isinstance(parsed, Abstain):
+            verdict, reason = None, parsed.reason
+            tally.reject(f"{row['question_id']} vote {number}", reason, answer.detail, answer)
+        else:
+            verdict, reason = parsed.value, None
+            tally.keep()
+        votes.append({"vote": number, "verdict": verdict, "abstained": reason, "detail": answer.detail or None})
+    return votes
+
+
 def _statements(text):
     """Sentences and lines, in order, without empty ones; the last one holds words."""
     statements, start = [], 0

@@ -13,10 +13,10 @@ from ragassay.base.tally import Tally
 from ragassay.calls.complete import complete
 from ragassay.calls.model import Model, Request, Requests
 from ragassay.calls.prompts import Prompt
+from ragassay.grading.verdicts import ballot
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.people import ANNOTATION_ITEMS
 from ragassay.schemas.scope_questions import QUESTIONS, SCOPE_VOTES
-from ragassay.studies.scope.model_answers import ballot
 
 
 def judge_scope(

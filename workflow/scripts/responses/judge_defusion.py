@@ -15,10 +15,10 @@ from ragassay.calls.complete import complete
 from ragassay.calls.model import Model, Request, Requests
 from ragassay.calls.parsers.result import Abstain, answer_part
 from ragassay.calls.prompts import Prompt
+from ragassay.grading.verdicts import ballot
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_answers import DEFUSION_VOTES, RESPONSES
 from ragassay.schemas.scope_questions import QUESTIONS
-from ragassay.studies.scope.model_answers import ballot
 from ragassay.studies.scope.votes import OUT
 
 

@@ -1,4 +1,4 @@
-"""Read what models answer while questions are made: guesses for missing claims, remaining claims, questions, verdicts.
+"""Read what a generator answers while questions are made: guesses for missing claims, remaining claims, questions.
 Whatever cannot be used comes with the reason why.
 
 Claims are removed and guessed as in Algorithm 1, lines 2 to 7 of the paper: one subset of a document's claims after the
@@ -20,7 +20,6 @@ from typing import NamedTuple
 from ragassay.calls.model import Answer
 from ragassay.calls.parsers.numbered_lists import parse_numbered
 from ragassay.calls.parsers.result import Abstain, answer_part
-from ragassay.grading.verdicts import parse_verdict
 
 MISSING = "(missing)"
 CLAIMS = r"(?:the |these |those )?(?:recovered |guessed |listed )?claims"
@@ -157,19 +156,3 @@ def flaw(text: str, fewest: int, most: int) -> tuple[str, str] | None:
     if text.count("?") > 1 or TWO_ASPECTS.search(text):
         return "two_questions", "found more than one question, expected one about one aspect"
     return None
-
-
-def ballot(row: dict, answers, tally) -> list[dict]:
-    """The columns that the tables of votes share, for the question of `row`."""
-    tally.hear(row["doc_id"], answers)
-    votes = []
-    for number, answer in enumerate(answers, 1):
-        parsed = parse_verdict(answer.text, answer.finish_reason)
-        if isinstance(parsed, Abstain):
-            verdict, reason = None, parsed.reason
-            tally.reject(f"{row['question_id']} vote {number}", reason, answer.detail, answer)
-        else:
-            verdict, reason = parsed.value, None
-            tally.keep()
-        votes.append({"vote": number, "verdict": verdict, "abstained": reason, "detail": answer.detail or None})
-    return votes
