@@ -69,8 +69,8 @@ def parse_verdict(text: str | None, finish_reason: str = "stop") -> Ok | Abstain
 
 
 def ballot(row: dict, answers, tally) -> list[dict]:
-    """The votes of a judge on the question of `row`: a verdict each, or the reason why there is none, as the columns that
-    the tables of votes share. `answers` are those to one request.
+    """The votes of a judge on the question of `row`, from its answers to one request: a verdict each, or the reason why
+    there is none, as the columns that the tables of votes share.
     """
     tally.hear(row["doc_id"], answers)
     votes = []
