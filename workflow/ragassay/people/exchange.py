@@ -90,7 +90,7 @@ def _state(study, items, events) -> Labelling:
 
 
 def _named(labels, labelling):
-    """The same labels under checked names, none of which looks like another or like that of a known annotator."""
+    """Labels under checked names, none of which looks like another or like that of a known annotator."""
     names, named = set(labelling.people), []
     for given in labels:
         try:

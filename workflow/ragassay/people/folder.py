@@ -167,5 +167,5 @@ def state(items: list[dict], events: list[dict], per_item: int, practice: dict, 
 
 
 def read_state(items_path, events_path, per_item: int) -> labelling.Labelling:
-    """The same, read from files without writing to them."""
+    """Who has labelled what, read from files without writing to them."""
     return state(items_in(items_path), click_log.read(events_path), per_item, {}, events_path)

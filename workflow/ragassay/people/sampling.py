@@ -19,7 +19,7 @@ def cochran(population: int, confidence: float, margin: float) -> int:
 
 
 def size(population: int, confidence: float, margin: float, groups: int) -> int:
-    """The same, rounded up so that all groups have equal size, if there are enough items."""
+    """Cochran's number, rounded up so that all groups have equal size, if there are enough items."""
     return min(population, groups * math.ceil(cochran(population, confidence, margin) / groups))
 
 

@@ -115,7 +115,7 @@ class Decision:
 
 
 class Measured(NamedTuple):
-    """The same as arrays, for many queries."""
+    """Decisions on many queries, as arrays."""
 
     values: np.ndarray
     p_values: np.ndarray

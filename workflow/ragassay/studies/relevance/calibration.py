@@ -103,7 +103,7 @@ def combined(name: str, calibration, scores, mode: str = CONFORMAL) -> tuple[np.
 
 
 def combinations(calibration, scores, mode: str = CONFORMAL) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """The same for both, whose p-values are counted once."""
+    """Fisher and Simes, as `combined` gives one of them; their p-values are counted once."""
     ordered, side = np.sort(np.asarray(calibration, np.float64), axis=0), "left" if mode == PAPER else "right"
     # A statistic is minus a similarity: as many of them are at least as high as similarities are at most as high.
     own_p = searched(ordered, np.asarray(calibration, np.float64), side) / len(ordered)

@@ -80,8 +80,8 @@ def figure_3(study_set: StudySet, resamples: int, seed: int) -> Iterator[dict]:
 
 
 def figure_3_answers(figure_3: list[dict], accuracies: list[dict]) -> Iterator[dict]:
-    """The same rows for each responder, beside the share of in-knowledge queries that it answers right with what the
-    retriever finds. Both are rows of metrics, those of answers in the table `accuracy`.
+    """The rows of figure 3 for each responder, beside the share of in-knowledge queries that it answers right with what
+    the retriever finds. Both are rows of metrics, those of answers in the table `accuracy`.
     """
     for answered in accuracies:
         answered_keys = json.loads(answered["keys"])

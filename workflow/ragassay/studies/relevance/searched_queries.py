@@ -90,7 +90,7 @@ def nearest(hits: Similarities, k: int, passages: int, where: str) -> np.ndarray
 
 
 def without_own(hits: Similarities, clusters: np.ndarray, sources: list[set[int]], k: int, where: str) -> Similarities:
-    """The same queries as if their own documents were not in the corpus. `clusters` is the cluster of near-duplicate
+    """What queries find if their own documents are not in the corpus. `clusters` is the cluster of near-duplicate
     documents of each passage, `sources` are those that each query is about.
     """
     named = np.where(hits.passages >= 0, clusters[hits.passages], -1)
@@ -175,7 +175,7 @@ class SearchedQueries(NamedTuple):
         return nearest(self.neighbours[retriever], k, len(self.corpus), f"{self.name}, {retriever}")
 
     def masked(self, retriever: str, k: int) -> np.ndarray:
-        """The same as if the documents that each query is about were not in the corpus."""
+        """queries x k similarities if the documents that each query is about are not in the corpus."""
         where = f"{self.name}, {retriever}"
         left = without_own(self.neighbours[retriever], self.corpus.clusters, self.documents, k, where)
         return nearest(left, k, len(self.corpus), where)

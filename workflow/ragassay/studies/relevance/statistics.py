@@ -64,7 +64,7 @@ def simes(p_values: np.ndarray) -> np.ndarray:
 
 
 def of_counts(name: str, counts: np.ndarray, p_values: np.ndarray) -> np.ndarray:
-    """The same of whole numbers, queries x k, that stand for places in a list of ascending p-values."""
+    """Fisher or Simes of whole numbers, queries x k, that stand for places in a list of ascending p-values."""
     if name == "fisher":
         terms = _logarithms(p_values)
         return by_blocks(lambda block: _row_sums(terms.take(block)), counts)

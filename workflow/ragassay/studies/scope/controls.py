@@ -122,7 +122,7 @@ def overlap_scores(rows: list[dict], out_of_scope, usable=None) -> list[float | 
 
 
 def wording_scores(rows: list[dict], out_of_scope, usable=None) -> list[float | None]:
-    """The same by the `text` of each row alone."""
+    """How probably each question is out of scope by its words alone; `rows` have a text and a cluster_id."""
     return _out_of_fold(rows, [row["text"] for row in rows], out_of_scope, _wording, usable)
 
 

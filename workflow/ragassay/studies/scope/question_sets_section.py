@@ -90,7 +90,7 @@ def _difference(questions, right, control, times, seed):
 
 
 def logged(rows) -> Iterator[dict]:
-    """The same rows; the accuracies among them are logged."""
+    """Passes rows on and logs the accuracies among them."""
     for row in rows:
         if row["metric"] == "accuracy":
             keys = json.loads(row["keys"])

@@ -212,7 +212,7 @@ def detection_rows(questions: Questions, labels: dict, overlap: dict, hard: set,
 
 
 def figure_1(rows):
-    """The same rows under the name that the paper has for them, for the one generator that they are about."""
+    """Rows of the table detection under the name that the paper has for them; they are about one generator."""
     for row in rows:
         keys = {name: key for name, key in json.loads(row["keys"]).items() if name != "generator"}
         yield row | {"table": "figure_1", "keys": json.dumps(keys, ensure_ascii=False)}

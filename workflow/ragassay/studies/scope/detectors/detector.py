@@ -59,7 +59,7 @@ class Kind(abc.ABC):
         """One row each; of NaN where a question and its document are longer than the model reads."""
 
     def stream(self, asked: Sequence[DetectorQuestion]) -> Iterator[np.ndarray]:
-        """The same in pieces of ROWS rows, for more questions than should be in memory."""
+        """Features in pieces of ROWS rows, for more questions than should be in memory."""
         for start in range(0, len(asked), ROWS):
             yield self.features(asked[start : start + ROWS])
 
