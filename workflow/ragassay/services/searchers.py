@@ -100,8 +100,8 @@ class WordSearcher:
         self.passages = self._index.passages
 
     def search(self, texts: list[str], count: int) -> tuple[np.ndarray, np.ndarray]:
-        """Positions of passages and scores, texts x count, best first. Where a text shares words with fewer passages, the
-        position is -1 and the score 0.
+        """Positions of passages and scores, texts x count, best first. Where a text shares words with fewer passages,
+        the position is -1 and the score 0.
         """
         count = min(count, self._index.passages)
         positions, scores = np.full((len(texts), count), -1), np.zeros((len(texts), count))
