@@ -62,11 +62,11 @@ class Drafter:
         rows[:, position] = tokens
         end = draft.first + draft.count
         texts = [front + draft.tail for front in self.tokenizer.batch_decode(rows[:, draft.first : end])]
-        found = []
+        drafts = []
         for text, row, again in zip(texts, rows, self._cut(texts), strict=True):
             if len(again) == len(row) and (row == again).all():
-                found.append(draft._replace(text=text, tokens=row))
-        return found[:most]
+                drafts.append(draft._replace(text=text, tokens=row))
+        return drafts[:most]
 
     def _plain(self, text):
         return self.tokenizer(text, add_special_tokens=False)["input_ids"]
@@ -77,14 +77,14 @@ class Drafter:
 
 def usable(tokenizer) -> list[int]:
     """The tokens that an attack may write."""
-    special, found = set(tokenizer.all_special_ids), []
+    special, tokens = set(tokenizer.all_special_ids), []
     names = tokenizer.convert_ids_to_tokens(range(len(tokenizer)))
     for token, text in enumerate(tokenizer.batch_decode([[number] for number in range(len(tokenizer))])):
         letters, name = text.strip().removeprefix(MARKS[0]), names[token].lstrip("".join(MARKS[1:]))
         readable = letters and letters.isprintable() and "\ufffd" not in letters
         if readable and token not in special and not FORM.fullmatch(name):
-            found.append(token)
-    return found
+            tokens.append(token)
+    return tokens
 
 
 SPARE = 2  # times as many candidates are written as are scored, since some are cut into other tokens
@@ -120,8 +120,8 @@ class HotFlip:
             ]
             drafts, scores = self._better(drafts, directions, scores, changed)
             forwards += [1 + len(options) for options in changed]
-        found = zip((draft.text for draft in drafts), before, scores, forwards, strict=True)
-        return [Climbed(text, float(first), float(last), int(count)) for text, first, last, count in found]
+        climbed = zip((draft.text for draft in drafts), before, scores, forwards, strict=True)
+        return [Climbed(text, float(first), float(last), int(count)) for text, first, last, count in climbed]
 
     def scores(self, drafts: list[Draft], directions: np.ndarray) -> np.ndarray:
         """The similarity of each draft's vector with its direction."""
@@ -143,16 +143,16 @@ class HotFlip:
     def _gradients(self, drafts, directions, places):
         """drafts x width: of the similarity, by the embedding at one place of each."""
         rows, mask = padded([draft.tokens for draft in drafts], self.kind.pad)
-        found, embeddings = traced(self.kind, rows, mask)
-        found = normalize(found, dim=1) if self.similarity == COSINE else found
-        similarity = (found * torch.from_numpy(directions).to(found.device)).sum()
+        vectors_of, embeddings = traced(self.kind, rows, mask)
+        vectors_of = normalize(vectors_of, dim=1) if self.similarity == COSINE else vectors_of
+        similarity = (vectors_of * torch.from_numpy(directions).to(vectors_of.device)).sum()
         [gradients] = torch.autograd.grad(similarity, embeddings)
         return gradients[torch.arange(len(drafts)), places].float()
 
     def _better(self, drafts, directions, scores, changed):
         """Each draft, or the best of its changes where that scores higher."""
         owners = np.repeat(np.arange(len(drafts)), [len(options) for options in changed])
-        options = [one for own in changed for one in own]
+        options = [option_of for changes in changed for option_of in changes]
         values = self.scores(options, directions[owners])
         drafts, scores = list(drafts), scores.copy()
         for at, (option, value) in enumerate(zip(options, values, strict=True)):

@@ -25,9 +25,13 @@ def failure_rows(keys: dict, asked, aimed, filtered, rows) -> Iterator[dict]:
     numbers = {"nothing_left": (left == 0).mean(), "poison_shown": asked.isin(remaining["target_id"]).mean()}
     yield from SECTION.rows("left", keys, numbers, len(asked))
     if len(aimed):
-        found = poison.drop_duplicates("passage_id")
-        removed = found["removed"].to_numpy(bool).sum()
-        shares = {"not_retrieved": len(aimed) - len(found), "not_removed": len(found) - removed, "removed": removed}
+        retrieved = poison.drop_duplicates("passage_id")
+        removed = retrieved["removed"].to_numpy(bool).sum()
+        shares = {
+            "not_retrieved": len(aimed) - len(retrieved),
+            "not_removed": len(retrieved) - removed,
+            "removed": removed,
+        }
         yield from SECTION.rows(
             "failures", keys, {name: count / len(aimed) for name, count in shares.items()}, len(aimed)
         )
@@ -39,35 +43,35 @@ def answer_rows(given: dict, judged: dict, targets, resamples: int, seed: int) -
     defence costs without attack. `judged` has what each defence looked at, by cell without responder.
     """
     by_topic = _topics(targets) if any(cell[2] == CLEAN != cell[3] for cell in given) else None
-    for cell, own in given.items():
+    for cell, answers in given.items():
         keys = dict(zip(NAMES, cell, strict=True))
-        known, right = (own["outcome"] != ABSTAINED).to_numpy(), (own["outcome"] == CORRECT).to_numpy()
-        yield from _outcomes(keys, own, known, Panel(own.index, resamples, seed))
-        yield from bound_rows("answers", keys, given, cell, own.index)
+        answered, right = (answers["outcome"] != ABSTAINED).to_numpy(), (answers["outcome"] == CORRECT).to_numpy()
+        yield from _outcomes(keys, answers, answered, Panel(answers.index, resamples, seed))
+        yield from bound_rows("answers", keys, given, cell, answers.index)
         before = given.get((*cell[:2], CLEAN, UNDEFENDED, cell[4]))
         if before is None:
             continue
-        could = (before["outcome"].reindex(own.index) == CORRECT).to_numpy() & known
+        could = (before["outcome"].reindex(answers.index) == CORRECT).to_numpy() & answered
         lost = could & ~right
-        shown = _shown(own, judged.get(cell[:4]))
+        shown = _shown(answers, judged.get(cell[:4]))
         restored = could & ~shown
         if cell[2] != CLEAN and restored.any():
             yield SECTION.row("answers", keys, "not_restored", lost[restored].mean(), int(restored.sum()))
         if cell[2] != CLEAN and could.any() and cell[:4] in judged:
-            yield from _fates(keys, own, judged[cell[:4]], could, right, shown)
+            yield from _fates(keys, answers, judged[cell[:4]], could, right, shown)
         if cell[2] == CLEAN != cell[3] and could.any():
             yield SECTION.row("answers", keys, "lost", lost[could].mean(), int(could.sum()))
-            asked = targets[targets["dataset"] == cell[0]].set_index("target_id").reindex(own.index)
+            asked = targets[targets["dataset"] == cell[0]].set_index("target_id").reindex(answers.index)
             yield from _by_length(keys, asked, could, lost)
             if cell[0] in by_topic:
-                yield from _by(keys, "topic", by_topic[cell[0]].reindex(own.index).to_numpy(), could, lost)
+                yield from _by(keys, "topic", by_topic[cell[0]].reindex(answers.index).to_numpy(), could, lost)
 
 
-def _outcomes(keys, own, known, panel):
+def _outcomes(keys, answers, answered, panel):
     """All outcomes but one, which the others give; the share of right answers goes by the paper's name, too."""
     names = [name for name in TARGET_OUTCOMES if name != ABSTAINED]
-    found = own["outcome"].to_numpy()
-    values = np.stack([np.where(known, found == name, np.nan) for name in names], axis=1)
+    outcomes = answers["outcome"].to_numpy()
+    values = np.stack([np.where(answered, outcomes == name, np.nan) for name in names], axis=1)
     estimates = panel.mean(values, np.ones(values.shape, bool))
     yield SECTION.row("answers", keys, "oacc", **estimates.row(names.index(CORRECT)))
     for at, name in enumerate(names):
@@ -78,37 +82,39 @@ def bound_rows(table: str, keys: dict, given: dict, cell: tuple, targets) -> Ite
     """Right answers to these targets without any passage, under whatever attack, and without poison. `given` has the
     answers of cells by target.
     """
-    floors = [own for other, own in given.items() if (*other[:2], *other[3:]) == (*cell[:2], FLOOR, cell[4])]
+    floors = [answers for other, answers in given.items() if (*other[:2], *other[3:]) == (*cell[:2], FLOOR, cell[4])]
     ceilings = [given.get((*cell[:3], CEILING, cell[4])), given.get((*cell[:2], CLEAN, UNDEFENDED, cell[4]))]
     for name, bounds in (("floor", floors), ("ceiling", ceilings)):
-        bound = next((own for own in bounds if own is not None), None)
+        bound = next((answers for answers in bounds if answers is not None), None)
         if bound is None:
             continue
-        found = bound["outcome"].reindex(targets)
-        found = found[found.notna() & (found != ABSTAINED)]
-        if len(found):
-            yield SECTION.row(table, keys, name, (found == CORRECT).mean(), len(found))
+        outcomes = bound["outcome"].reindex(targets)
+        outcomes = outcomes[outcomes.notna() & (outcomes != ABSTAINED)]
+        if len(outcomes):
+            yield SECTION.row(table, keys, name, (outcomes == CORRECT).mean(), len(outcomes))
 
 
-def _shown(own, rows):
+def _shown(answers, rows):
     """Whether each question is answered from poison that was planted for it. What was planted for another one is a
     stray; without what was looked at, all counts.
     """
     if rows is None:
-        return own["poisoned"].to_numpy(int) > 0
-    return own.index.isin(rows.loc[rows["poison"] & rows["shown"].notna(), "target_id"])
+        return answers["poisoned"].to_numpy(int) > 0
+    return answers.index.isin(rows.loc[rows["poison"] & rows["shown"].notna(), "target_id"])
 
 
-def _fates(keys, own, rows, could, right, shown):
+def _fates(keys, answers, rows, could, right, shown):
     """Of the questions that were answered right without attack: where the defence of each ended."""
-    found = own.index.isin(rows.loc[rows["poison"], "target_id"])
+    reached = answers.index.isin(rows.loc[rows["poison"], "target_id"])
     fates = {
-        "not_retrieved": ~found & ~shown,
+        "not_retrieved": ~reached & ~shown,
         "not_removed": shown,
-        "restored": found & ~shown & right,
-        "not_restored": found & ~shown & ~right,
+        "restored": reached & ~shown & right,
+        "not_restored": reached & ~shown & ~right,
     }
-    yield from SECTION.rows("fates", keys, {name: own[could].mean() for name, own in fates.items()}, int(could.sum()))
+    yield from SECTION.rows(
+        "fates", keys, {name: answers[could].mean() for name, answers in fates.items()}, int(could.sum())
+    )
 
 
 def _by_length(keys, asked, could, lost):
@@ -133,11 +139,11 @@ def _topics(targets):
 
     from ragassay.text.topics import TopicError, topics  # which brings scikit-learn: a second
 
-    found = {}
-    for dataset, own in targets.groupby("dataset"):
+    topic_of = {}
+    for dataset, rows in targets.groupby("dataset"):
         try:
-            labels, names = topics(own["question"].tolist(), TOPICS)
+            labels, names = topics(rows["question"].tolist(), TOPICS)
         except TopicError:
             continue
-        found[dataset] = pd.Series([names[label] for label in labels], own["target_id"].to_numpy())
-    return found
+        topic_of[dataset] = pd.Series([names[label] for label in labels], rows["target_id"].to_numpy())
+    return topic_of

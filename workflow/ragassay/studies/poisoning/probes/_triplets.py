@@ -57,16 +57,18 @@ def fit(training, validation, settings, seed):
                 loss.backward()
                 optimizer.step()
             arrays = _arrays(network, scale, support)
-            found = auroc(score(arrays, validation, settings), validation.labels) if len(validation.rows) else None
-            if best is None or found is None or found > best[0]:
-                best = found or 0.0, arrays
+            area = auroc(score(arrays, validation, settings), validation.labels) if len(validation.rows) else None
+            if best is None or area is None or area > best[0]:
+                best = area or 0.0, arrays
     return best[1]
 
 
 def _apart(training, size):
     """The first samples of each kind, half of the support each, and the others."""
     chosen = [np.flatnonzero(training.labels == kind)[: size // 2] for kind in (False, True)]
-    left = [int((training.labels == kind).sum()) - len(own) for kind, own in zip((False, True), chosen, strict=True)]
+    left = [
+        int((training.labels == kind).sum()) - len(places) for kind, places in zip((False, True), chosen, strict=True)
+    ]
     if min(map(len, chosen)) < size // 2 or min(left) < 2:
         counts = [int((training.labels == kind).sum()) for kind in (False, True)]
         raise ProbeError(
@@ -75,7 +77,9 @@ def _apart(training, size):
         )
     inside = np.zeros(len(training.rows), bool)
     inside[np.concatenate(chosen)] = True
-    return tuple(Part(training.features, training.rows[own], training.labels[own]) for own in (inside, ~inside))
+    return tuple(
+        Part(training.features, training.rows[places], training.labels[places]) for places in (inside, ~inside)
+    )
 
 
 def _triplets(kinds, batch, draw):
@@ -91,24 +95,24 @@ def _triplets(kinds, batch, draw):
 
 
 def _arrays(network, scale, support):
-    found = {f"network.{name}": value.cpu().numpy().copy() for name, value in network.state_dict().items()}
+    arrays = {f"network.{name}": value.cpu().numpy().copy() for name, value in network.state_dict().items()}
     vectors = _embedded(network, scale, support)
     labels = support.labels.astype(np.uint8)
-    return found | {"mean": scale.mean, "factor": scale.factor, "support": vectors, "poisoned": labels}
+    return arrays | {"mean": scale.mean, "factor": scale.factor, "support": vectors, "poisoned": labels}
 
 
 @torch.inference_mode()
 def _embedded(network, scale, part):
     network.eval()
     starts = range(0, len(part.rows), ROWS)
-    found = [network(_images(scale, part.features[part.rows[at : at + ROWS]])).cpu() for at in starts]
-    return torch.cat(found).numpy() if found else np.empty((0, 1), np.float32)
+    vectors = [network(_images(scale, part.features[part.rows[at : at + ROWS]])).cpu() for at in starts]
+    return torch.cat(vectors).numpy() if vectors else np.empty((0, 1), np.float32)
 
 
 def score(arrays: dict[str, np.ndarray], part, settings) -> np.ndarray:
     network = Network(settings)
-    own = {name.removeprefix("network."): value for name, value in arrays.items() if name.startswith("network.")}
-    network.load_state_dict({name: torch.from_numpy(np.array(value)) for name, value in own.items()})
+    weights = {name.removeprefix("network."): value for name, value in arrays.items() if name.startswith("network.")}
+    network.load_state_dict({name: torch.from_numpy(np.array(value)) for name, value in weights.items()})
     network.to(_device())
     with threads(1):
         vectors = _embedded(network, Scaling(arrays["mean"], arrays["factor"]), part)

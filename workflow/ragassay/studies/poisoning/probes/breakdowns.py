@@ -29,9 +29,9 @@ def planted_rows(keys: dict, group: Group) -> Iterator[dict]:
         if (group.poisoned & chosen).sum() < LEAST:
             continue
         for probe, areas in group.compared(chosen):
-            own = keys | {"planted": count, "probe": probe}
-            yield SECTION.row("planted", own, "auroc", **areas[probe].row())
-            yield SECTION.row("planted", own, CONTROL, **areas[CONTROL].row())
+            row_keys = keys | {"planted": count, "probe": probe}
+            yield SECTION.row("planted", row_keys, "auroc", **areas[probe].row())
+            yield SECTION.row("planted", row_keys, CONTROL, **areas[CONTROL].row())
 
 
 def curve_rows(keys: dict, group: Group) -> Iterator[dict]:
@@ -48,25 +48,25 @@ def curve_rows(keys: dict, group: Group) -> Iterator[dict]:
     cell = {name: keys[name] for name in CELL}
     for probe in group.beside:
         scores = group.mean_scores(probe)
-        known = group.decided & ~np.isnan(scores)
-        right, wrong = scores[known & ~group.poisoned], scores[known & group.poisoned]
+        scored = group.decided & ~np.isnan(scores)
+        right, wrong = scores[scored & ~group.poisoned], scores[scored & group.poisoned]
         if not len(right) or not len(wrong):
             continue
         limits = np.unique(np.quantile(right, np.linspace(0, 1, POINTS), method="higher"))
         for limit in [-np.inf, *limits, np.inf]:
             rates = {"fpr": (right >= limit).mean(), "tpr": (wrong >= limit).mean()}
-            own = cell | {"probe": probe, "at": f"{limit:.6g}"}
-            yield from SECTION.rows(f"roc_{keys['condition']}", own, rates, int(known.sum()))
+            row_keys = cell | {"probe": probe, "at": f"{limit:.6g}"}
+            yield from SECTION.rows(f"roc_{keys['condition']}", row_keys, rates, int(scored.sum()))
 
 
 def headline_rows(rows: list[dict]) -> Iterator[dict]:
     """The areas of each probe where nothing but the answer was exchanged and as questions find it, side by side, each
     with its control; nothing if only one of these conditions is measured. `rows` are those of the section.
     """
-    found = [(json.loads(row["keys"]), row) for row in rows if row["table"] == "conditions"]
-    if not {MATCHED, RETRIEVED} <= {keys["condition"] for keys, _ in found}:
+    with_keys = [(json.loads(row["keys"]), row) for row in rows if row["table"] == "conditions"]
+    if not {MATCHED, RETRIEVED} <= {keys["condition"] for keys, _ in with_keys}:
         return
-    for keys, row in found:
+    for keys, row in with_keys:
         condition = keys.pop("condition")
         if row["metric"] in ("auroc", CONTROL) and condition in (MATCHED, RETRIEVED):
             name = condition if row["metric"] == "auroc" else f"{condition}_{CONTROL}"
@@ -75,31 +75,31 @@ def headline_rows(rows: list[dict]) -> Iterator[dict]:
 
 def class_rows(frame, resamples: int, seed: int) -> Iterator[dict]:
     """A matrix for each classifier: of the answers of a label, the shares that are taken for each."""
-    for names, own in frame.groupby([*CELL, "condition", "probe", "label"], sort=False):
+    for names, samples in frame.groupby([*CELL, "condition", "probe", "label"], sort=False):
         keys = dict(zip([*CELL, "condition", "probe", "label"], names, strict=True))
-        taken = np.stack([own["predicted"].to_numpy() == name for name in CLASSES], axis=1).astype(float)
-        found = Panel(own["cluster"], resamples, seed).mean(taken)
+        taken = np.stack([samples["predicted"].to_numpy() == name for name in CLASSES], axis=1).astype(float)
+        shares = Panel(samples["cluster"], resamples, seed).mean(taken)
         for at, name in enumerate(CLASSES):
-            yield SECTION.row("three_way", keys | {"predicted": name}, "share", **found.row(at))
+            yield SECTION.row("three_way", keys | {"predicted": name}, "share", **shares.row(at))
 
 
 def point_rows(frame) -> Iterator[dict]:
     """A row of numbers for each answer, in a table for each way to draw and condition."""
-    for names, own in frame.groupby([*CELL, "condition", "method", "label"], sort=False):
+    for names, points in frame.groupby([*CELL, "condition", "method", "label"], sort=False):
         *cell, condition, method, label = names
         keys = dict(zip(CELL, cell, strict=True)) | {"label": label}
-        for number, (x, y) in enumerate(zip(own["x"], own["y"], strict=True)):
+        for number, (x, y) in enumerate(zip(points["x"], points["y"], strict=True)):
             yield from SECTION.rows(f"{method}_{condition}", keys | {"point": number}, {"x": x, "y": y}, n=1)
 
 
 def transferred_rows(frame, resamples: int, seed: int) -> Iterator[dict]:
     """AUROC and rates where a probe was not fitted, beside those of one that was fitted there, too."""
-    for names, own in frame.groupby(["generalisation", "condition", "tested_on", "fitted_on"], sort=False):
+    for names, samples in frame.groupby(["generalisation", "condition", "tested_on", "fitted_on"], sort=False):
         keys = dict(zip(("generalisation", "condition", "tested_on", "fitted_on"), names, strict=True))
-        own = own.assign(sample=own[[*CELL, "target_id", "side"]].agg(" ".join, axis=1))
-        wide = own.pivot_table(index="sample", columns="probe", values="score")
-        about = own.drop_duplicates("sample").set_index("sample").loc[wide.index]
-        labels, panel = about["label"].to_numpy(str), Panel(about["cluster"], resamples, seed)
+        samples = samples.assign(sample=samples[[*CELL, "target_id", "side"]].agg(" ".join, axis=1))
+        wide = samples.pivot_table(index="sample", columns="probe", values="score")
+        labelled = samples.drop_duplicates("sample").set_index("sample").loc[wide.index]
+        labels, panel = labelled["label"].to_numpy(str), Panel(labelled["cluster"], resamples, seed)
         decided, poisoned = np.isin(labels, (CORRECT, POISONED)), labels == POISONED
         if min(poisoned.sum(), (decided & ~poisoned).sum()) < LEAST:
             continue
@@ -109,10 +109,10 @@ def transferred_rows(frame, resamples: int, seed: int) -> Iterator[dict]:
             row = keys | {"probe": probe}
             yield SECTION.row("generalisation", row, "auroc", **areas.row(columns[probe]))
             yield SECTION.row("generalisation", row, CONTROL, **areas.row(columns[CONTROL]))
-            flagged = own[own["probe"] == probe].groupby("sample")["flagged"].mean().reindex(wide.index)
+            flagged = samples[samples["probe"] == probe].groupby("sample")["flagged"].mean().reindex(wide.index)
             for name, label in (("tpr", POISONED), ("fpr", CORRECT)):
-                found = panel.mean(flagged.to_numpy(float), labels == label)
-                yield SECTION.row("generalisation", row, name, **found.row())
+                rate = panel.mean(flagged.to_numpy(float), labels == label)
+                yield SECTION.row("generalisation", row, name, **rate.row())
 
 
 def alarm_rows(frame, resamples: int, seed: int, flips: int) -> Iterator[dict]:
@@ -121,25 +121,28 @@ def alarm_rows(frame, resamples: int, seed: int, flips: int) -> Iterator[dict]:
     """
     for names, cell in frame.groupby([*CELL, "defence"], sort=False):
         keys = dict(zip([*CELL, "defence"], names, strict=True))
-        groups = {probe: _Ways(own, resamples, seed) for probe, own in cell.groupby("probe", sort=False)}
-        for probe, own in groups.items():
-            if probe != CONTROL and CONTROL in groups and own.measurable:
-                yield from _rows(keys | {"probe": probe}, own, groups[CONTROL], flips)
+        groups = {probe: _Ways(of_probe, resamples, seed) for probe, of_probe in cell.groupby("probe", sort=False)}
+        for probe, of_probe in groups.items():
+            if probe != CONTROL and CONTROL in groups and of_probe.measurable:
+                yield from _rows(keys | {"probe": probe}, of_probe, groups[CONTROL], flips)
 
 
-def _rows(keys, own, control, flips):
-    areas, flagged = own.areas(), own.flagged.to_numpy(float)
+def _rows(keys, of_probe, control, flips):
+    areas, flagged = of_probe.areas(), of_probe.flagged.to_numpy(float)
     beside = control.areas().row(WAYS.index(PROBE))
     alone = flagged[:, WAYS.index(PROBE)]
     gained = flagged - alone[:, None]
-    found = {"tpr": own.panel.mean(flagged, own.poisoned), "fpr": own.panel.mean(flagged, own.right)}
-    more = own.panel.difference(gained, own.poisoned)
-    p = own.panel.p(np.where(own.poisoned[:, None], gained, 0), flips)
+    rates = {
+        "tpr": of_probe.panel.mean(flagged, of_probe.poisoned),
+        "fpr": of_probe.panel.mean(flagged, of_probe.right),
+    }
+    more = of_probe.panel.difference(gained, of_probe.poisoned)
+    p = of_probe.panel.p(np.where(of_probe.poisoned[:, None], gained, 0), flips)
     for at, way in enumerate(WAYS):
         row = keys | {"way": way}
         yield SECTION.row("alarms", row, "auroc", **areas.row(at))
         yield SECTION.row("alarms", row, CONTROL, **beside)
-        for name, estimates in found.items():
+        for name, estimates in rates.items():
             yield SECTION.row("alarms", row, name, **estimates.row(at))
         if way != PROBE:
             yield SECTION.row("alarms", row, "over_probe", **more.row(at))
@@ -149,13 +152,13 @@ def _rows(keys, own, control, flips):
 class _Ways:
     """The rows of one defence and probe as arrays of prompts x ways."""
 
-    def __init__(self, own, resamples, seed):
-        wide = own.pivot(index=["target_id", "side"], columns="way", values=["score", "flagged"])
-        about = own.drop_duplicates(["target_id", "side"]).set_index(["target_id", "side"]).loc[wide.index]
+    def __init__(self, frame, resamples, seed):
+        wide = frame.pivot(index=["target_id", "side"], columns="way", values=["score", "flagged"])
+        prompts = frame.drop_duplicates(["target_id", "side"]).set_index(["target_id", "side"]).loc[wide.index]
         self.scores, self.flagged = (wide[name][list(WAYS)] for name in ("score", "flagged"))
-        labels = about["label"].to_numpy(str)
+        labels = prompts["label"].to_numpy(str)
         self.poisoned, self.right = labels == POISONED, labels == CORRECT
-        self.panel = Panel(about["cluster"], resamples, seed)
+        self.panel = Panel(prompts["cluster"], resamples, seed)
 
     @property
     def measurable(self):

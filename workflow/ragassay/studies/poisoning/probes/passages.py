@@ -41,9 +41,9 @@ def found_by(targets: list[dict], passages, poisoned_passages, neighbours, retri
     return found
 
 
-def _irrelevant(answers, own, others, k):
+def _irrelevant(answers, lists, others, k):
     """The first k passages of other questions that this one does not find, and that do not answer it."""
-    wanted, seen = [], {passage.passage_id for passage in (*own.clean, *own.gold)}
+    wanted, seen = [], {passage.passage_id for passage in (*lists.clean, *lists.gold)}
     for passage in (passage for other in others for passage in other.clean):
         if len(wanted) == k:
             break
@@ -55,17 +55,20 @@ def _irrelevant(answers, own, others, k):
 
 def passages_of(documents: Iterable[str], passages) -> dict[str, list[Passage]]:
     """document -> its passages, of the documents that are named; a passage may be named as a document."""
-    wanted, found = set(documents), defaultdict(list)
+    wanted, passages_by_document = set(documents), defaultdict(list)
     for batch in tables.batches(PASSAGES, passages, ["passage_id", "document_id", "text"]):
         for row in batch.to_pylist():
             for name in wanted & {row["passage_id"], row["document_id"]}:
-                found[name].append(Passage(row["passage_id"], row["text"]))
-    return found
+                passages_by_document[name].append(Passage(row["passage_id"], row["text"]))
+    return passages_by_document
 
 
 def clusters_of(targets: list[dict], documents: dict, similarity: float, first_words: int) -> dict[str, str]:
     """target -> its cluster: near-duplicates of its document, or of its question where that is not in the corpus."""
-    texts = {name: " ".join(one.text for one in own) for name, own in documents.items()}
+    texts = {
+        name: " ".join(passage.text for passage in passages_of_document)
+        for name, passages_of_document in documents.items()
+    }
     owners = {target["target_id"]: target["document"] if target["document"] in texts else None for target in targets}
     texts |= {target["target_id"]: target["question"] for target in targets if owners[target["target_id"]] is None}
     clusters = clustered(texts.items(), similarity, first_words)

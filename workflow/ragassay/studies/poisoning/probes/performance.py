@@ -22,16 +22,16 @@ SIMPLE, NETWORK = "logistic", "triplet"  # kinds that are compared
 class Group:
     """What probes say of some samples: a frame of probe_scores of one cell, condition, facts and training."""
 
-    def __init__(self, own, resamples: int, seed: int):
-        own = own.assign(column=list(zip(own["probe"], own["seed"], strict=True)))
+    def __init__(self, frame, resamples: int, seed: int):
+        frame = frame.assign(column=list(zip(frame["probe"], frame["seed"], strict=True)))
         wide, flagged = (
-            own.pivot(index=["target_id", "side"], columns="column", values=name) for name in ("score", "flagged")
+            frame.pivot(index=["target_id", "side"], columns="column", values=name) for name in ("score", "flagged")
         )
-        about = own.drop_duplicates(["target_id", "side"]).set_index(["target_id", "side"]).loc[wide.index]
+        samples = frame.drop_duplicates(["target_id", "side"]).set_index(["target_id", "side"]).loc[wide.index]
         self.columns, self.scores, self._flagged = list(wide.columns), wide.to_numpy(float), flagged.to_numpy(float)
-        self.labels, self.kinds = about["label"].to_numpy(str), about["kind"].fillna("").to_numpy(str)
-        self.planted = about["planted"].to_numpy(int)
-        self.clusters = about["cluster"].to_numpy(str)
+        self.labels, self.kinds = samples["label"].to_numpy(str), samples["kind"].fillna("").to_numpy(str)
+        self.planted = samples["planted"].to_numpy(int)
+        self.clusters = samples["cluster"].to_numpy(str)
         self.probes = list(dict.fromkeys(probe for probe, _ in self.columns))
         self.decided, self.poisoned = np.isin(self.labels, (CORRECT, POISONED)), self.labels == POISONED
         self.draws = resamples, seed
@@ -51,17 +51,17 @@ class Group:
         places = [place for name in probes for place in self._places(name)]
         scores = self.scores[:, places]
         asked = inside[:, None] & ~np.isnan(scores)  # probes may be tested in fewer folds
-        found = Panel(self.clusters, *self.draws).auroc(scores, self.poisoned, asked)
-        return {name: _mean(found, [places.index(place) for place in self._places(name)]) for name in probes}
+        estimates = Panel(self.clusters, *self.draws).auroc(scores, self.poisoned, asked)
+        return {name: _mean(estimates, [places.index(place) for place in self._places(name)]) for name in probes}
 
     def compared(self, chosen=None, controls=(CONTROL,)) -> Iterator[tuple[str, dict[str, Estimates]]]:
         """Each probe with the AUROC of it and of controls on the answers that it scored: one that is tested in fewer
         folds is compared on these.
         """
-        own = [name for name in self.probes if name not in CONTROLS]
+        probes = [name for name in self.probes if name not in CONTROLS]
         inside = self.decided if chosen is None else self.decided & chosen
-        everywhere = self.areas(inside, [*own, *controls])
-        for probe in own:
+        everywhere = self.areas(inside, [*probes, *controls])
+        for probe in probes:
             scored = inside & self.scored(probe)
             yield probe, everywhere if (scored == inside).all() else self.areas(scored, [probe, *controls])
 
@@ -70,8 +70,8 @@ class Group:
         names = (probe, CONTROL)
         scores = np.stack([self.mean_scores(name) for name in names], axis=1)
         asked = (self.decided & self.scored(probe))[:, None] & ~np.isnan(scores)
-        found = Panel(self.clusters, *self.draws).tpr_at(scores, self.poisoned, fpr, asked)
-        return {name: _mean(found, [at]) for at, name in enumerate(names)}
+        estimates = Panel(self.clusters, *self.draws).tpr_at(scores, self.poisoned, fpr, asked)
+        return {name: _mean(estimates, [at]) for at, name in enumerate(names)}
 
     def scored(self, probe: str) -> np.ndarray:
         return ~np.isnan(self.mean_scores(probe))
@@ -81,49 +81,49 @@ class Group:
         return self.scores[:, self._places(probe)].mean(axis=1)
 
     def _places(self, probe):
-        return [at for at, (own, _) in enumerate(self.columns) if own == probe]
+        return [at for at, (name, _) in enumerate(self.columns) if name == probe]
 
     def p(self, first: str, second: str, flips: int) -> float:
         """Two-sided, of the difference between two AUROCs on the decided answers that both have scored; NaN where these
         are all right, or all poisoned.
         """
-        one, other = self.mean_scores(first), self.mean_scores(second)
-        both = self.decided & ~np.isnan(one) & ~np.isnan(other)
+        scores, others = self.mean_scores(first), self.mean_scores(second)
+        both = self.decided & ~np.isnan(scores) & ~np.isnan(others)
         if not 0 < self.poisoned[both].sum() < both.sum():
             return np.nan
-        return rank_swap(one[both], other[both], self.poisoned[both], self.clusters[both], flips)
+        return rank_swap(scores[both], others[both], self.poisoned[both], self.clusters[both], flips)
 
     def shares(self, probe: str) -> tuple[np.ndarray, np.ndarray]:
         """Which answers have a threshold, and in which share of seeds each of these is flagged."""
         flagged = self._flagged[:, self._places(probe)]
-        known = ~np.isnan(flagged).all(axis=1)
-        return known, np.nanmean(flagged[known], axis=1)
+        with_threshold = ~np.isnan(flagged).all(axis=1)
+        return with_threshold, np.nanmean(flagged[with_threshold], axis=1)
 
     @cached_property
     def flagged(self) -> dict[tuple[str, str], Estimates]:
         """(probe, label) -> the share of answers of this label that is flagged, if there are any."""
-        found = {}
+        estimates = {}
         for probe in self.beside:
-            known, shares = self.shares(probe)
-            labels, clusters = self.labels[known], self.clusters[known]
+            with_threshold, shares = self.shares(probe)
+            labels, clusters = self.labels[with_threshold], self.clusters[with_threshold]
             for label in set(labels.tolist()):
-                own = labels == label
-                found[probe, label] = Panel(clusters[own], *self.draws).mean(shares[own])
-        return found
+                of_label = labels == label
+                estimates[probe, label] = Panel(clusters[of_label], *self.draws).mean(shares[of_label])
+        return estimates
 
 
 def condition_rows(keys: dict, group: Group, flips: int) -> Iterator[dict]:
     """AUROC of each probe, beside it those of the controls, the difference to the first of these, and rates."""
     for probe, areas in group.compared(controls=CONTROLS):
-        own = keys | {"probe": probe}
-        yield SECTION.row("conditions", own, "auroc", **areas[probe].row())
+        row_keys = keys | {"probe": probe}
+        yield SECTION.row("conditions", row_keys, "auroc", **areas[probe].row())
         for name in CONTROLS:
-            yield SECTION.row("conditions", own, name, **areas[name].row())
-        yield from _difference("conditions", own, "over_control", areas[probe], areas[CONTROL])
-        yield SECTION.row("conditions", own, "p", group.p(probe, CONTROL, flips), n=int(areas[probe].counts[0]))
+            yield SECTION.row("conditions", row_keys, name, **areas[name].row())
+        yield from _difference("conditions", row_keys, "over_control", areas[probe], areas[CONTROL])
+        yield SECTION.row("conditions", row_keys, "p", group.p(probe, CONTROL, flips), n=int(areas[probe].counts[0]))
         for name, label in (("tpr", POISONED), ("fpr", CORRECT)):
-            if found := group.flagged.get((probe, label)):
-                yield SECTION.row("conditions", own, name, **found.row())
+            if flagged := group.flagged.get((probe, label)):
+                yield SECTION.row("conditions", row_keys, name, **flagged.row())
         if SIMPLE in group.probes and probe == NETWORK:
             areas = group.areas(group.scored(probe), [NETWORK, SIMPLE])
             yield from _difference("networks", keys, "over_logistic", areas[probe], areas[SIMPLE])
@@ -136,21 +136,21 @@ def label_rows(keys: dict, group: Group) -> Iterator[dict]:
     """The share of answers of each label that each probe flags, and the control in a row of its own."""
     for probe in dict.fromkeys(probe for probe, _ in group.flagged):
         for label in LABELS:
-            found = group.flagged.get((probe, label))
-            number = found.row() if found else {"value": None, "n": 0}
+            flagged = group.flagged.get((probe, label))
+            number = flagged.row() if flagged else {"value": None, "n": 0}
             yield SECTION.row("labels", keys | {"probe": probe}, label, **number)
 
 
 def false_alarm_rows(keys: dict, group: Group) -> Iterator[dict]:
     """The share of unpoisoned answers that each probe flags, of all and of the right ones, with the control's."""
-    found = {}
+    shares_of = {}
     for probe in group.beside:
-        known, shares = group.shares(probe)
-        panel = Panel(group.clusters[known], *group.draws)
-        found[probe] = panel.means(shares, {"flagged": None, CORRECT: group.labels[known] == CORRECT})
-    for probe in (name for name in found if name != CONTROL):
-        for name, own in (*found[probe].items(), (CONTROL, found[CONTROL]["flagged"])):
-            yield SECTION.row("false_alarms", keys | {"probe": probe}, name, **own.row())
+        with_threshold, shares = group.shares(probe)
+        panel = Panel(group.clusters[with_threshold], *group.draws)
+        shares_of[probe] = panel.means(shares, {"flagged": None, CORRECT: group.labels[with_threshold] == CORRECT})
+    for probe in (name for name in shares_of if name != CONTROL):
+        for name, estimate in (*shares_of[probe].items(), (CONTROL, shares_of[CONTROL]["flagged"])):
+            yield SECTION.row("false_alarms", keys | {"probe": probe}, name, **estimate.row())
 
 
 def kind_rows(keys: dict, group: Group) -> Iterator[dict]:
@@ -159,9 +159,9 @@ def kind_rows(keys: dict, group: Group) -> Iterator[dict]:
         chosen = group.kinds == kind
         if 0 < (group.poisoned & chosen).sum() < (group.decided & chosen).sum():
             for probe, areas in group.compared(chosen):
-                own = keys | {"kind": kind, "probe": probe}
-                yield SECTION.row("kinds", own, "auroc", **areas[probe].row())
-                yield SECTION.row("kinds", own, CONTROL, **areas[CONTROL].row())
+                row_keys = keys | {"kind": kind, "probe": probe}
+                yield SECTION.row("kinds", row_keys, "auroc", **areas[probe].row())
+                yield SECTION.row("kinds", row_keys, CONTROL, **areas[CONTROL].row())
 
 
 def transfer_rows(keys: dict, group: Group) -> Iterator[dict]:
@@ -181,14 +181,17 @@ def sample_rows(keys: dict, answers, reasons: dict[str, int]) -> Iterator[dict]:
     yield from SECTION.rows("without_pair", keys, dict.fromkeys(REASONS, 0) | reasons)
 
 
-def _difference(table, keys, name, one, other):
+def _difference(table, keys, name, first, second):
     """Of two estimates from the same answers."""
-    counts = {"n": int(one.counts[0]), "abstained": int(one.abstained[0])}
-    yield SECTION.row(table, keys, name, **one.minus(other).row() | counts)
+    counts = {"n": int(first.counts[0]), "abstained": int(first.abstained[0])}
+    yield SECTION.row(table, keys, name, **first.minus(second).row() | counts)
 
 
-def _mean(found: Estimates, columns: list[int]) -> Estimates:
+def _mean(estimates: Estimates, columns: list[int]) -> Estimates:
     """The mean over seeds as an estimate of one column."""
-    one = {name: getattr(found, name)[columns[:1]] for name in ("counts", "abstained", "clusters", "shares")}
-    values, drawn = found.values[columns].mean(keepdims=True), found.drawn[:, columns].mean(axis=1, keepdims=True)
-    return Estimates(values=values, drawn=drawn, **one)
+    of_first = {name: getattr(estimates, name)[columns[:1]] for name in ("counts", "abstained", "clusters", "shares")}
+    values, drawn = (
+        estimates.values[columns].mean(keepdims=True),
+        estimates.drawn[:, columns].mean(axis=1, keepdims=True),
+    )
+    return Estimates(values=values, drawn=drawn, **of_first)
