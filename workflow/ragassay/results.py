@@ -1,6 +1,6 @@
 """The door for notebooks: open a folder of results and read its tables as pandas frames.
 
-    from ragassay.results import Results
+    from ragassay import Results
 
     results = Results("results")
     results.tables()                              # what is there
