@@ -2,7 +2,9 @@
 wording nor the words that they share with the article say which questions are out of scope.
 """
 
+import csv
 import hashlib
+import json
 from functools import cache
 
 import numpy as np
@@ -12,8 +14,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
 from project import ROOT
-from ragassay.calls.providers.script import guess, read_replies
+from ragassay.calls.providers.script import guess, plain, read_replies
 from ragassay.documents.documents import clean, cut
+from ragassay.grading.matches import contains
 from ragassay.models.encoders.embed import Embedder, unit
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.studies.scope import controls
@@ -40,7 +43,7 @@ def article(name):
 @cache
 def reply(name):
     replies, _ = read_replies("test", REPLIES[name].parent)
-    [found] = [reply for reply in replies if " ".join(article(name).split()).startswith(reply.begins)]
+    [found] = [reply for reply in replies.documents if " ".join(article(name).split()).startswith(reply.begins)]
     return found
 
 
@@ -119,3 +122,15 @@ def test_the_question_alone_does_not_tell_which_are_out_of_scope(rows):
 def test_word_overlap_does_not_tell_which_are_out_of_scope(rows):
     rows, _, labels = rows
     assert roc_auc_score(labels, controls.overlap_scores(rows, labels)) <= OVERLAP
+
+
+def test_texts_for_targets_state_the_wrong_answer_and_not_the_right_one():
+    with (DEMO / "attacks/targets.csv").open(newline="") as file:
+        targets = {(plain(row["question"]), plain(row["target"])): row for row in csv.DictReader(file)}
+    written = read_replies("test", DEMO / "replies")[0].targets
+    assert written.keys() == targets.keys()
+    for key, texts in written.items():
+        assert len(texts) == 2
+        for text in texts:
+            assert contains(text, targets[key]["target"]) and text not in targets[key]["texts"], key
+            assert not any(contains(text, answer) for answer in json.loads(targets[key]["answers"])), key

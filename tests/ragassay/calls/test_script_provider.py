@@ -86,6 +86,20 @@ def test_as_many_items_as_are_asked_for(folder):
     assert asked(folder, "write_in_scope_questions", document=TEXT, n=1, fewest=3, most=9).count("\n") == 0
 
 
+def test_planted_texts_are_found_by_question_and_answer(folder):
+    texts = ["The old boat went to Dray.", "Dray has the old boat.", "In Dray lies the old boat."]
+    entry = {"question": "Where is the old boat?", "answer": "Dray", "texts": texts}
+    (folder / "targets.yaml").write_text(json.dumps({"targets": [entry]}))
+    shown = {"question": "Where is the old boat?", "words": 20}
+    assert json.loads(asked(folder, "write_supporting_texts", answer="Dray", n=2, **shown)) == {"texts": texts[:2]}
+    assert texts[0] not in asked(folder, "write_supporting_texts", answer="Osse", n=2, **shown)
+    (folder / "targets.yaml").write_text(json.dumps({"targets": [entry, entry | {"texts": []}]}))
+    with pytest.raises(
+        ModelError, match=r"targets.yaml: found something else in targets, 2, expected question, answer"
+    ):
+        provider(folder)
+
+
 def test_all_guesses_may_be_supported(folder):
     values = {
         "claims": "1. The old boat of Gannet Head is sold.",

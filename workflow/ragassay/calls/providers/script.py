@@ -14,14 +14,23 @@ file holds what a careful generator would write about one document, which begins
     in_scope:
     - a question that the document answers
 
+A file may hold texts that an attacker would plant instead, found by the question and the wrong answer that they state:
+
+    targets:
+    - question: a question
+      answer: a wrong answer to it
+      texts: [a text that states this answer, another]
+
 What no file holds is left to `rules`, and the run says how often.
 """
 
 import hashlib
+import json
 import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from ragassay.base import plain_yaml
 from ragassay.base.code_version import WORKFLOW, module_version
@@ -80,17 +89,27 @@ class Reply:
         return frozenset(self.guesses) | {plain(entry["claim"]) for entry in self.claims}
 
 
+class Replies(NamedTuple):
+    """What all files say."""
+
+    documents: list[Reply]
+    targets: dict[tuple[str, str], list[str]]  # question and wrong answer -> texts that state it
+
+
 def guess(entry: dict[str, str]) -> str:
     return entry.get("expected") or entry["restated"]
 
 
-def find(replies: list[Reply], message: str) -> str | None:
+def find(replies: Replies, message: str) -> str | None:
     """The reply to a user message, None if no file holds it. The labels of its parts tell the task."""
     shown, instruction = parts_of(message)
     labels = set(shown)
     if labels == {"claims"} and MISSING in shown["claims"][0]:
-        return _recovered(replies, items(shown["claims"][0]))
-    reply = about(replies, shown["document"][0]) if "document" in labels else None
+        return _recovered(replies.documents, items(shown["claims"][0]))
+    if labels == {"question", "answer"} and "texts" in instruction:
+        texts = replies.targets.get((plain(shown["question"][0]), plain(shown["answer"][0])))
+        return json.dumps({"texts": texts[: _count(instruction)]}, ensure_ascii=False) if texts else None
+    reply = about(replies.documents, shown["document"][0]) if "document" in labels else None
     if reply is None:
         return None
     if labels == {"document", "true claims", "recovered claims"}:
@@ -151,21 +170,37 @@ def _count(instruction):
     return int(count[0]) if count else None
 
 
-def read_replies(what: str, folder: Path) -> tuple[list[Reply], str]:
+def read_replies(what: str, folder: Path) -> tuple[Replies, str]:
     """All reply files of a folder, and a digest over them."""
     files = sorted(folder.rglob("*.yaml"))
     if not files:
         raise ModelError(f"{what}: found no reply file below {folder}, expected some *.yaml")
-    digest, replies = hashlib.sha256(), []
+    digest, documents, targets = hashlib.sha256(), [], {}
     for file in files:
         content = file.read_bytes()
         digest.update(hashlib.sha256(content).digest())
         try:
-            replies.append(_reply(file, plain_yaml.load(content, plain_yaml.Texts)))
+            entry = plain_yaml.load(content, plain_yaml.Texts)
         except plain_yaml.YamlError as error:
             raise ModelError(f"{file}:{error.line}: {error}") from error
+        if isinstance(entry, dict) and entry.keys() == {"targets"}:
+            targets |= _targets(file, entry["targets"])
+        else:
+            documents.append(_reply(file, entry))
     # The longest opening first: a document may begin as another does.
-    return sorted(replies, key=lambda reply: -len(reply.begins)), digest.hexdigest()
+    documents.sort(key=lambda reply: -len(reply.begins))
+    return Replies(documents, targets), digest.hexdigest()
+
+
+def _targets(file, entries):
+    targets = {}
+    for number, entry in enumerate(entries if isinstance(entries, list) else [None], 1):
+        usable = isinstance(entry, dict) and entry.keys() == {"question", "answer", "texts"}
+        usable = usable and isinstance(entry["texts"], list) and entry["texts"]
+        if not usable or not all(map(_is_text, (entry["question"], entry["answer"], *entry["texts"]))):
+            raise ModelError(f"{file}: found something else in targets, {number}, expected question, answer and texts")
+        targets[plain(entry["question"]), plain(entry["answer"])] = entry["texts"]
+    return targets
 
 
 def _reply(file, entry):
