@@ -162,7 +162,8 @@ def test_how_a_model_is_called_may_change_and_what_it_is_may_not(done):
     config.write_text(f"{before}\nmodels:\n  careful: {{{access}, {money}}}\n")
     assert planned(done, *TINY) == {}
     config.write_text(f"{before}\nmodels:\n  careful: {{sampling: {{seed: 1}}}}\n")
-    assert planned(done, *TINY) == jobs(SCOPE, gathers=ASKED)
+    asked = f"respond answer_closed_book {JUDGING}"  # it judges and responds, and others write the questions
+    assert planned(done, *TINY) == jobs(asked, gathers=ASKED)
 
 
 @pytest.mark.parametrize(
