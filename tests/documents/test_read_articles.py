@@ -113,13 +113,6 @@ MESSY = [{"text": f"{text} Again {n}.", "id": f"{n}{len(text)}"} for n in range(
 MESSY += [{"text": " "}, {"text": 7}, {"text": f"{TEXTS[0]} {TEXTS[1]}", "url": "javascript:x"}, {}]
 
 
-def test_a_second_run_gives_the_same_bytes(read, tmp_path):
-    read({"a.jsonl": MESSY})
-    first = bytes_of(tmp_path)
-    read({"a.jsonl": MESSY})
-    assert bytes_of(tmp_path) == first
-
-
 def test_another_order_of_files_gives_the_same_bytes(read, tmp_path):
     files = {f"{n}.jsonl": [row] for n, row in enumerate(MESSY)}
     read(files)

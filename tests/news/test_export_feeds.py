@@ -71,14 +71,6 @@ def test_what_is_listed_is_kept_or_rejected(export):
     ]
 
 
-def test_the_same_settings_give_the_same_bytes(export, tmp_path):
-    def written():
-        export(own_feeds=OWN, use_directory=True)
-        return (tmp_path / "feeds.parquet").read_bytes()
-
-    assert written() == written()
-
-
 def test_no_feed_at_all_is_an_error(export):
     with pytest.raises(AssayError, match=r"no feed to crawl for the topics .* \(1 bad_url\); name feeds in own_feeds"):
         export(own_feeds=[{"url": "gopher://a.example/", "topic": "food"}])

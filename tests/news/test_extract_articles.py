@@ -146,22 +146,3 @@ def test_pages_of_other_days_are_no_failures(extract):
 def test_the_title_of_the_feed_serves_where_the_page_has_none(extract):
     [article], _ = extract([plain("https://paper.example/a", *story(0), feed_title=" From\nthe feed ")])
     assert article["title"] == "From the feed"
-
-
-def test_languages_and_days_are_settings(extract):
-    rows = [plain("https://paper.example/german/2026-10-02", *[GERMAN * 3] * 3, feed_published="2026-10-02")]
-    assert [row["language"] for row in extract(rows, languages=["en", "de"])[0]] == ["de"]
-    changed = {"languages": ["de"], "last_day": "2026-10-01"}
-    assert [row["reason"] for row in extract(rows, **changed)[1]] == ["outside_window"]
-
-
-def test_the_same_pages_give_the_same_bytes(extract, tmp_path):
-    rows = [demo(number) for number in range(6)]
-    extract(rows)
-    extract(rows[::-1], name="b")
-    for table in ("articles", "rejects"):
-        assert (tmp_path / f"a-{table}").read_bytes() == (tmp_path / f"b-{table}").read_bytes()
-
-
-def test_no_pages_no_articles(extract):
-    assert extract([]) == ([], [])

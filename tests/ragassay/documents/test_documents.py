@@ -75,10 +75,6 @@ def test_the_cut_keeps_whole_sentences_until_more_than_that_many_words(words, ke
     assert made(cut_after_words=max(words, 2))["text"] == (kept if words > 1 else cut(TEXT, 2))
 
 
-def test_the_cut_keeps_what_stands_between_the_sentences():
-    assert cut("A headline\n\nOne two.\n  Three four. Five.", 4) == "A headline\n\nOne two.\n  Three four."
-
-
 PIECES = st.sampled_from(["one ", "Two ", "three. ", "Four! ", "5 ", "。", "字", "」", "\n", "\n\n", ".", '"', " "])
 
 

@@ -1,15 +1,11 @@
 """The store of vectors: parts that are added and never change."""
 
-from pathlib import Path
-
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
 from ragassay.models import store as module
 from ragassay.models.store import GROUP_BYTES, Store, StoreError, key
-
-OLD = Path(__file__).parent / "old_store"
 
 
 def filled(folder, start, stop, dimensions=8):
@@ -140,21 +136,6 @@ def test_to_read_a_vector_reads_its_group_alone(tmp_path, monkeypatch):
     monkeypatch.setattr(pq.ParquetFile, "read_row_group", lambda part, *which: read.append(which) or own(part, *which))
     store.vectors([key("25"), key("3"), key("29")])
     assert read == [(0, ["vector"]), (2, ["vector"])]
-
-
-def test_a_store_of_groups_of_1024_rows_is_read_and_added_to(tmp_path):
-    """What the code before wrote: 1,130 vectors in two parts."""
-    for path in OLD.iterdir():
-        (tmp_path / path.name).write_bytes(path.read_bytes())
-    assert group_sizes(tmp_path)[0] == [1024, 76]
-    numbers = np.arange(1130)
-    expected = np.stack([numbers, numbers + 0.5, -numbers], 1).astype(np.float16)
-    order = np.random.default_rng(1).permutation(numbers)
-    store = Store(tmp_path)
-    assert np.array_equal(store.vectors([key(str(number)) for number in order]), expected[order])
-    store.add([key("1129"), key("1130")], np.full((2, 3), 7))
-    assert store.vectors([key("1130"), key("1129")])[:, 0].tolist() == [7, 1129]
-    assert sorted(path.name for path in tmp_path.iterdir())[-1] == "00000002.parquet"
 
 
 def computing(asked):

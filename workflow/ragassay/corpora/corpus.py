@@ -44,9 +44,9 @@ def titled(titles: str, title: str | None, text: str) -> str:
 
 def ids(passages) -> pa.ChunkedArray:
     """All ids; a corpus without any is an error, too."""
-    found = tables.read(PASSAGES, passages, ["passage_id"])["passage_id"]
-    check_any(len(found), passages)
-    return found
+    names = tables.read(PASSAGES, passages, ["passage_id"])["passage_id"]
+    check_any(len(names), passages)
+    return names
 
 
 def documents(passages) -> Iterator[tuple[str, str]]:
@@ -110,7 +110,7 @@ def cuts(text: str, words: int, overlap: int = 0) -> Iterator[tuple[int, int]]:
 def _pieces(text, words):
     """Sentences, and parts of those that have more than so many words."""
     for start, end in spans(text):
-        found = [(start + word.start(), start + word.end()) for word in WORD.finditer(text[start:end])]
-        for at in range(0, len(found), words):
-            part = found[at : at + words]
+        words_of_sentence = [(start + word.start(), start + word.end()) for word in WORD.finditer(text[start:end])]
+        for at in range(0, len(words_of_sentence), words):
+            part = words_of_sentence[at : at + words]
             yield part[0][0], part[-1][1], len(part)

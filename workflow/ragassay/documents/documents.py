@@ -36,7 +36,7 @@ def article(fields: dict, shard: str) -> dict:
         raise Unusable("empty_text", "found no text, expected at least one sentence")
     digest = hashlib.sha256(text.encode()).hexdigest()
     url, source_id, published_at = _url(fields), _line(fields, "id"), moment(fields.get("date"))
-    known = {
+    columns = {
         "article_id": article_id(url, source_id, digest),
         "shard": shard,
         "source_id": source_id,
@@ -51,7 +51,7 @@ def article(fields: dict, shard: str) -> dict:
         "n_words": count_words(text),
         "content_hash": digest,
     }
-    return dict.fromkeys(ARTICLES.schema.names) | known
+    return dict.fromkeys(ARTICLES.schema.names) | columns
 
 
 def article_id(url: str | None, source_id: str | None, content_hash: str) -> str:
@@ -69,8 +69,13 @@ def document(article: dict, cluster_id: str, min_words: int, cut_after_words: in
         raise Unusable(
             "no_sentence_end", f"found a sentence that runs to word {words}, expected one to end near {cut_after_words}"
         )
-    own = {"doc_id": f"doc-{article['content_hash'][:16]}", "cluster_id": cluster_id, "text": text, "n_words": words}
-    return {name: own.get(name, article.get(name)) for name in DOCUMENTS.schema.names}
+    columns = {
+        "doc_id": f"doc-{article['content_hash'][:16]}",
+        "cluster_id": cluster_id,
+        "text": text,
+        "n_words": words,
+    }
+    return {name: columns.get(name, article.get(name)) for name in DOCUMENTS.schema.names}
 
 
 def clean(text) -> str:
@@ -127,14 +132,14 @@ def moment(value) -> datetime.datetime | None:
         return None
     try:
         if isinstance(value, datetime.datetime):
-            found = value
+            time = value
         elif isinstance(value, datetime.date):
-            found = datetime.datetime.combine(value, datetime.time())
+            time = datetime.datetime.combine(value, datetime.time())
         else:
             text = str(value).strip()
-            found = datetime.datetime.fromisoformat(text if ISO.fullmatch(text) else "")
-        found = found if found.tzinfo else found.replace(tzinfo=datetime.UTC)
-        return found.astimezone(datetime.UTC).replace(microsecond=0)
+            time = datetime.datetime.fromisoformat(text if ISO.fullmatch(text) else "")
+        time = time if time.tzinfo else time.replace(tzinfo=datetime.UTC)
+        return time.astimezone(datetime.UTC).replace(microsecond=0)
     except (ValueError, OverflowError) as error:
         raise Unusable(
             "bad_date",

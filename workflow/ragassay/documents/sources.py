@@ -167,8 +167,8 @@ def _parquet(file, columns):
         with pq.ParquetFile(file) as parquet:
             names = [name.strip().lower() for name in parquet.schema_arrow.names]
             _check_columns(file, names, columns)
-            known = zip(parquet.schema_arrow.names, names, strict=True)
-            wanted = [name for name, lower in known if lower in columns.known]
+            pairs = zip(parquet.schema_arrow.names, names, strict=True)
+            wanted = [name for name, lower in pairs if lower in columns.known]
             number = 0
             for batch in parquet.iter_batches(1024, columns=wanted):
                 for row in _rows(batch.cast(_microseconds(batch.schema), safe=False)):
@@ -222,8 +222,8 @@ def _decoded(content):
     try:
         return content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n"), None
     except UnicodeDecodeError as error:
-        found = f"found byte 0x{content[error.start]:02x} at position {error.start}, which is not UTF-8"
-        return None, f"{found}; save the file as UTF-8"
+        problem = f"found byte 0x{content[error.start]:02x} at position {error.start}, which is not UTF-8"
+        return None, f"{problem}; save the file as UTF-8"
 
 
 def _check_columns(file, names, columns):
@@ -247,6 +247,6 @@ def _listed(names):
 
 
 def _known(fields, columns):
-    found = {str(name).strip().lower(): value for name, value in fields.items()}
-    known = {name: found.get(name) for name in columns.known}
-    return {name: value for name, value in known.items() if value is not None and value == value}  # NaN is missing
+    lowered = {str(name).strip().lower(): value for name, value in fields.items()}
+    values = {name: lowered.get(name) for name in columns.known}
+    return {name: value for name, value in values.items() if value is not None and value == value}  # NaN is missing

@@ -72,4 +72,6 @@ def _shares(x, y, positive):
 
 def _wins(ranks, others):
     """How often each rank is above those of others, by both methods together, twice: equal ones count once."""
-    return sum(np.searchsorted(np.sort(own), ranks, side).astype(float) for own in others for side in ("left", "right"))
+    return sum(
+        np.searchsorted(np.sort(other), ranks, side).astype(float) for other in others for side in ("left", "right")
+    )

@@ -70,27 +70,27 @@ class Panel:
 
     def difference(self, values, asked=None) -> Estimates:
         """The mean difference of two methods, from the differences of items."""
-        found = self.mean(values, asked)
-        return found._replace(shares=_shares(len(found.values), False))
+        means = self.mean(values, asked)
+        return means._replace(shares=_shares(len(means.values), False))
 
     def means(self, values, masks: dict[Hashable, np.ndarray]) -> dict[Hashable, Estimates]:
         """The same for the items of each mask, by its name; None is a mask of all items that have a number."""
         values = _columns(values)
-        known = ~np.isnan(values)
-        shares = np.all(~known | ((values >= 0) & (values <= 1)), axis=0)
-        numbers = np.where(known, values, 0)
-        asked = {name: _mask(mask, known) for name, mask in masks.items()}
+        answered = ~np.isnan(values)
+        shares = np.all(~answered | ((values >= 0) & (values <= 1)), axis=0)
+        numbers = np.where(answered, values, 0)
+        asked = {name: _mask(mask, answered) for name, mask in masks.items()}
         totals = {name: self.sums(np.where(mask, numbers, 0)) for name, mask in asked.items()}
-        counts = {name: self.sums(mask & known) for name, mask in asked.items()}
+        counts = {name: self.sums(mask & answered) for name, mask in asked.items()}
         drawn = {name: [] for name in masks}
         for weights in self.draws():
-            for name, own in drawn.items():
-                own.append(_ratio(weights @ totals[name], weights @ counts[name]))
+            for name, values_of_mask in drawn.items():
+                values_of_mask.append(_ratio(weights @ totals[name], weights @ counts[name]))
         return {
             name: Estimates(
                 _ratio(totals[name].sum(axis=0), counts[name].sum(axis=0)),
-                (mask & known).sum(axis=0),
-                (mask & ~known).sum(axis=0),
+                (mask & answered).sum(axis=0),
+                (mask & ~answered).sum(axis=0),
                 _stacked(drawn[name], values.shape[1]),
                 (counts[name] > 0).sum(axis=0),
                 shares,
@@ -119,7 +119,7 @@ class Panel:
     def measure(self, measure: Callable[[np.ndarray], float | None], abstained: int = 0) -> Estimates:
         """Any other number, such as an agreement: `measure` makes it from weights, one for each item."""
         whole = measure(np.ones(len(self.owners))) if len(self.owners) else None
-        drawn = [measure(own) for weights in self.draws() for own in weights[:, self.owners]]
+        drawn = [measure(resampled) for weights in self.draws() for resampled in weights[:, self.owners]]
         counts = (np.array([len(self.owners)]), np.array([abstained]))
         drawn = np.array(drawn, float).reshape(-1, 1)
         clusters = np.array([len(np.unique(self.owners))])
@@ -145,21 +145,21 @@ class Panel:
         scores, positive = _columns(scores), np.asarray(positive, bool)
         if asked is not None:
             scores = np.broadcast_arrays(scores, _columns(asked, bool))[0]
-        known = ~np.isnan(scores)
-        asked = _mask(asked, known)
+        answered = ~np.isnan(scores)
+        asked = _mask(asked, answered)
         rankings = [
-            _Ranking(own, np.flatnonzero(counted), positive, self.owners, measures)
-            for own, counted in zip(scores.T, (asked & known).T, strict=True)
+            _Ranking(column, np.flatnonzero(counted), positive, self.owners, measures)
+            for column, counted in zip(scores.T, (asked & answered).T, strict=True)
         ]
         drawn = []
         for weights in self.draws():
             weights = np.ascontiguousarray(weights.T)
             drawn.append(np.stack([ranking(weights) for ranking in rankings], axis=-1))
         whole = np.concatenate([ranking(np.ones((self.clusters, 1))) for ranking in rankings], axis=1)
-        counts = (asked & known).sum(axis=0), (asked & ~known).sum(axis=0)
-        about = (self.sums(asked & known) > 0).sum(axis=0), _shares(len(rankings), True)
+        counts = (asked & answered).sum(axis=0), (asked & ~answered).sum(axis=0)
+        rest = (self.sums(asked & answered) > 0).sum(axis=0), _shares(len(rankings), True)
         return [
-            Estimates(whole[at], *counts, _stacked([part[at] for part in drawn], len(rankings)), *about)
+            Estimates(whole[at], *counts, _stacked([part[at] for part in drawn], len(rankings)), *rest)
             for at in range(len(measures))
         ]
 
@@ -182,9 +182,9 @@ class _Ranking:
 
     def _weights(self, places, weights):
         """distinct scores x draws: what the items at those places of the ranking weigh."""
-        found = np.zeros((len(self.owners), weights.shape[1]))
-        found[places] = weights[self.owners[places]]
-        return found if len(self.starts) == len(found) else np.add.reduceat(found, self.starts, axis=0)
+        placed = np.zeros((len(self.owners), weights.shape[1]))
+        placed[places] = weights[self.owners[places]]
+        return placed if len(self.starts) == len(placed) else np.add.reduceat(placed, self.starts, axis=0)
 
 
 def bounds(values, asked=None, lowest: float = 0.0, highest: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
@@ -194,7 +194,7 @@ def bounds(values, asked=None, lowest: float = 0.0, highest: float = 1.0) -> tup
     values = _columns(values)
     asked = np.broadcast_to(True if asked is None else _columns(asked, bool), values.shape)
     filled = (np.where(np.isnan(values), filler, values) for filler in (lowest, highest))
-    return tuple(_ratio(np.where(asked, own, 0).sum(axis=0), asked.sum(axis=0)) for own in filled)
+    return tuple(_ratio(np.where(asked, column, 0).sum(axis=0), asked.sum(axis=0)) for column in filled)
 
 
 def number(value) -> float | None:
@@ -220,8 +220,8 @@ def _columns(values, type_=float):
     return values[:, None] if values.ndim == 1 else values
 
 
-def _mask(asked, known):
-    return known if asked is None else np.broadcast_to(_columns(asked, bool), known.shape)
+def _mask(asked, answered):
+    return answered if asked is None else np.broadcast_to(_columns(asked, bool), answered.shape)
 
 
 def _ratio(part, whole):

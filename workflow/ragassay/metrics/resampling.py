@@ -35,15 +35,15 @@ def draws(clusters: int, times: int, seed: int = 0) -> Iterator[np.ndarray]:
 
 def interval(drawn, clusters: int | None = None, level: float = LEVEL) -> tuple[float | None, float | None]:
     """The middle part of resampled values; draws in which nothing was counted (NaN) are ignored."""
-    known = _known(drawn)
-    if not len(known) or clusters == 1:
+    defined = _known(drawn)
+    if not len(defined) or clusters == 1:
         return None, None
     tail = (1 - level) / 2
     if clusters is not None:
         from scipy.special import ndtr, stdtrit  # many jobs that import this module draw no interval
 
         tail = float(ndtr(np.sqrt(clusters / (clusters - 1)) * stdtrit(clusters - 1, tail)))
-    low, high = np.quantile(known, [tail, 1 - tail])
+    low, high = np.quantile(defined, [tail, 1 - tail])
     return float(low), float(high)
 
 
@@ -51,12 +51,12 @@ def share_interval(
     value: float, drawn, clusters: int, items: int, level: float = LEVEL
 ) -> tuple[float | None, float | None]:
     """The same for a number between 0 and 1 that `items` in `clusters` have."""
-    known = _known(drawn)
-    if not len(known) or clusters < 2 or np.isnan(value):
+    defined = _known(drawn)
+    if not len(defined) or clusters < 2 or np.isnan(value):
         return None, None
     from scipy.special import stdtrit
 
-    varies = known.var() * clusters / (clusters - 1)
+    varies = defined.var() * clusters / (clusters - 1)
     spread = value * (1 - value)
     size = clusters if spread <= 0 else min(spread / varies, items) if varies > 0 else items
     squared = stdtrit(clusters - 1, (1 + level) / 2) ** 2
@@ -118,5 +118,5 @@ def corrected_rate(rate: float, drawn, judge: Judge, seed: int = 0, clusters: in
 
 
 def _known(drawn):
-    known = np.asarray(drawn, float)
-    return known[~np.isnan(known)]
+    values = np.asarray(drawn, float)
+    return values[~np.isnan(values)]

@@ -20,33 +20,33 @@ class WeightsError(AssayError):
 
 def folder(owner: str, model: str, revision: str | None = None) -> Path:
     """The folder with a model's files; `owner` is whose they are, such as "encoder minilm"."""
-    found = in_package(owner, model) if model.startswith("package:") else Path(model)
-    if not found.is_dir():
-        found = _in_cache(owner, model, revision)
-    for part in _parts(found):
+    place = in_package(owner, model) if model.startswith("package:") else Path(model)
+    if not place.is_dir():
+        place = _in_cache(owner, model, revision)
+    for part in _parts(place):
         files = sorted(path.name for path in part.iterdir())
         pickled = [file for file in files if file.endswith((".bin", ".pt", ".pth", ".pkl", ".ckpt"))]
-        if not any(file.endswith(".safetensors") for file in files) and (pickled or part == first(found)):
+        if not any(file.endswith(".safetensors") for file in files) and (pickled or part == first(place)):
             holds = f"only pickled weights ({pickled[0]})" if pickled else "no weights"
             raise WeightsError(
                 f"{owner}: {part} holds {holds}, expected safetensors; convert them, or take a revision that has them"
             )
-    return found
+    return place
 
 
-def _parts(found):
+def _parts(folder):
     """The folders that weights are read from."""
-    return sorted({found, *(found / path for path in _modules(found) if (found / path).is_dir())})
+    return sorted({folder, *(folder / path for path in _modules(folder) if (folder / path).is_dir())})
 
 
-def first(found: Path) -> Path:
+def first(folder: Path) -> Path:
     """The folder with the weights of what reads the text."""
-    return found / next(iter(_modules(found)), "")
+    return folder / next(iter(_modules(folder)), "")
 
 
-def _modules(found):
+def _modules(folder):
     """The folders of a sentence-transformers model's modules, in the order in which they run."""
-    path = found / "modules.json"
+    path = folder / "modules.json"
     return [module["path"] for module in json.loads(path.read_text())] if path.is_file() else []
 
 
@@ -54,13 +54,13 @@ def in_package(owner: str, model: str) -> Path:
     """The folder that package:<package>/<folder> names; the package is not imported."""
     package, _, inside = model.removeprefix("package:").partition("/")
     spec = importlib.util.find_spec(package) if package.isidentifier() else None
-    found = Path(spec.submodule_search_locations[0], inside) if spec and spec.submodule_search_locations else None
-    if found is None or not found.is_dir():
+    folder = Path(spec.submodule_search_locations[0], inside) if spec and spec.submodule_search_locations else None
+    if folder is None or not folder.is_dir():
         raise WeightsError(
             f"{owner}: found no {model!r}, expected package:<package>/<folder>, a folder inside an installed package;"
             " install the package or correct the name"
         )
-    return found
+    return folder
 
 
 def _in_cache(owner, model, revision):

@@ -96,5 +96,5 @@ def _check(info, pooler):
     if missing := sorted(key for key in info["missing_keys"] if pooler or not POOLER.search(key)):
         raise ValueError(f"its files lack the tensor {missing[0]} ({len(missing)} in all), expected every one")
     if other := sorted(entry for entry in info["mismatched_keys"] if pooler or not POOLER.search(entry[0])):
-        key, found, expected = other[0]
-        raise ValueError(f"its tensor {key} has the shape {tuple(found)}, expected {tuple(expected)}")
+        key, shape, expected = other[0]
+        raise ValueError(f"its tensor {key} has the shape {tuple(shape)}, expected {tuple(expected)}")

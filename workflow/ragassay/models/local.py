@@ -105,8 +105,10 @@ class LocalModel:
         """
         import transformers
 
-        own = (self.config.architectures or [""])[0]  # of DPR's two towers, AutoModel knows one
-        return self._loaded(getattr(transformers, own) if own in TOWERS else transformers.AutoModel, pooler=pooler)
+        architecture = (self.config.architectures or [""])[0]  # of DPR's two towers, AutoModel knows one
+        return self._loaded(
+            getattr(transformers, architecture) if architecture in TOWERS else transformers.AutoModel, pooler=pooler
+        )
 
     def causal(self):
         """The model with the layer that predicts the next token."""

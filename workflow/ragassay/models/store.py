@@ -61,12 +61,12 @@ class Store:
         keys, places = [self._keys], [self._places]
         for path in sorted({*self.folder.glob(PARTS)} - {*self._parts}):
             with self._part(path) as part:
-                found = _array(part.read(["key"])["key"], KEY)
+                keys_of_part = _array(part.read(["key"])["key"], KEY)
                 rows = [part.metadata.row_group(group).num_rows for group in range(part.num_row_groups)]
-                if sum(rows) != len(found):
-                    raise ValueError(f"found {len(found)} keys in groups of {sum(rows)} rows")
-            places.append((len(self._parts) << 32) + np.arange(len(found), dtype=np.int64))
-            keys.append(found)
+                if sum(rows) != len(keys_of_part):
+                    raise ValueError(f"found {len(keys_of_part)} keys in groups of {sum(rows)} rows")
+            places.append((len(self._parts) << 32) + np.arange(len(keys_of_part), dtype=np.int64))
+            keys.append(keys_of_part)
             self._parts.append(path)
             self._starts.append(np.cumsum([0, *rows[:-1]]))
         if len(keys) > 1:
@@ -76,14 +76,14 @@ class Store:
 
     def known(self, keys: list[bytes]) -> np.ndarray:
         """Which of the keys have a vector, as far as seen."""
-        _, found = self._find(keys)
-        return found
+        _, there = self._find(keys)
+        return there
 
     def vectors(self, keys: list[bytes]) -> np.ndarray:
         """The vectors of known keys, in their order; reads only the groups of rows that they are in."""
-        places, found = self._find(keys)
-        if not found.all():
-            raise KeyError(keys[int(np.argmin(found))].hex())
+        places, there = self._find(keys)
+        if not there.all():
+            raise KeyError(keys[int(np.argmin(there))].hex())
         result = np.empty((len(keys), self.dimensions or 0), "<f2")
         order = np.argsort(places, kind="stable")
         parts = places[order] >> 32
@@ -109,8 +109,8 @@ class Store:
         """
         if not self.known(keys).all():
             self.refresh()  # another job may have come before us
-        known = self.known(keys)
-        missing = {key: at for at, (key, there) in enumerate(zip(keys, known, strict=True)) if not there}
+        stored = self.known(keys)
+        missing = {key: at for at, (key, there) in enumerate(zip(keys, stored, strict=True)) if not there}
         done, held, since = [], [], time.monotonic()  # keys and rows in parts, since joining them would copy them
         for positions, rows in compute(list(missing.values())) if missing else ():
             with np.errstate(over="ignore"):  # what is not finite is refused
@@ -130,9 +130,9 @@ class Store:
 
     def _add(self, keys, vectors):
         """The same for lists of them."""
-        for own, rows in zip(keys, vectors, strict=True):
+        for names, rows in zip(keys, vectors, strict=True):
             if not np.isfinite(rows).all():
-                worst = own[int(np.argmin(np.isfinite(rows).all(axis=1)))].hex()
+                worst = names[int(np.argmin(np.isfinite(rows).all(axis=1)))].hex()
                 raise StoreError(
                     f"{self.folder}: the vector of text {worst} is not finite in float16; check the model's weights"
                 )

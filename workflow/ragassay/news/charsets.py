@@ -46,8 +46,8 @@ SEARCHED, SAMPLED = 4096, 8000
 
 def decode(body: bytes, content_type: str | None = None) -> tuple[str, str, str]:
     """The text, its charset, and how it was found: mark, header, meta or detector."""
-    if found := marked(body):
-        return *found, "mark"
+    if by_mark := marked(body):
+        return *by_mark, "mark"
     try:
         utf8 = body.decode("utf-8")
     except UnicodeDecodeError:

@@ -52,22 +52,22 @@ class Crawl:
 
     async def feeds(self, rows: list[dict], days: Days) -> Candidates:
         """Ask all feeds and read what they name; old addresses are tried under https first."""
-        found = Candidates(days, self.fetcher.opted_out)
+        candidates = Candidates(days, self.fetcher.opted_out)
         secure = {row["feed_url"]: _secure(row["feed_url"]) for row in rows if row["https_first"]}
         await self.ask(list(secure.values()))
-        told = self._read(secure.values())
+        answers = self._read(secure.values())
         left = []
         for row in rows:
             url = secure.get(row["feed_url"])
-            if url is None or told[url][0] == "dead":
+            if url is None or answers[url][0] == "dead":
                 left.append(row)
             else:
-                found.take(row, *told[url], self._is_own(url))
+                candidates.take(row, *answers[url], self._is_own(url))
         await self.ask([row["feed_url"] for row in left])
-        told = self._read(row["feed_url"] for row in left)
+        answers = self._read(row["feed_url"] for row in left)
         for row in left:
-            found.take(row, *told[row["feed_url"]], self._is_own(row["feed_url"]))
-        return found
+            candidates.take(row, *answers[row["feed_url"]], self._is_own(row["feed_url"]))
+        return candidates
 
     def _is_own(self, url):
         """Whether a feed counts as the user's own: its address is at one of the user's hosts, wherever it has moved."""
@@ -76,17 +76,17 @@ class Crawl:
 
     def _read(self, urls):
         """address -> what `Candidates.take` wants to know of the feed there"""
-        told, answered = {}, []
+        answers, answered = {}, []
         for url in urls:
             kept = self.answers.own.get(url)
             if self.fetcher.opted_out(url):  # perhaps since it was kept
-                told[url] = "disallowed", "opted_out: on the list of opt-outs", []
+                answers[url] = "disallowed", "opted_out: on the list of opt-outs", []
             elif kept and kept.outcome == "ok":
                 answered.append(kept)
             else:
-                told[url] = unread(kept, self.not_asked(url)[1])
+                answers[url] = unread(kept, self.not_asked(url)[1])
         replies = self.readers.read((kept.url, kept.body() or b"", _about(kept)) for kept in answered)
-        return told | {url: read(reply) for url, reply in replies}
+        return answers | {url: read(reply) for url, reply in replies}
 
     async def ask(self, urls: list[str], foreign: Set[str] = frozenset()) -> None:
         """Get an answer for each address, except at hosts with too many failures. The user's own hosts are closed to
@@ -94,15 +94,15 @@ class Crawl:
         """
         missing = [url for url in urls if (kept := self.answers.own.get(url)) is None or not kept.usable]
         self.done, self.total = len(urls) - len(missing), len(urls)
-        known = self.answers.known(set(missing))
+        elsewhere = self.answers.known(set(missing))
         for pause in self.pauses:
             hosts = defaultdict(list)
             for url in sorted(missing, key=lambda url: (url in self.answers.own, url)):  # new ones first
                 hosts[urlsplit(url).hostname].append(url)
-            await _together(self._ask_host(own, known, foreign, pause) for own in hosts.values())
+            await _together(self._ask_host(urls_of_host, elsewhere, foreign, pause) for urls_of_host in hosts.values())
             missing = [url for url in missing if (kept := self.answers.own.get(url)) is None or kept.passing]
 
-    async def _ask_host(self, urls, known, foreign, pause):
+    async def _ask_host(self, urls, elsewhere, foreign, pause):
         if any((kept := self.answers.own.get(url)) and kept.outcome == "put_off" for url in urls):
             await asyncio.sleep(pause)
         host, failures = urlsplit(urls[0]).hostname, 0
@@ -111,7 +111,7 @@ class Crawl:
             if time.monotonic() - begin >= self.host_seconds:
                 self._leave(host, len(urls) - number)
                 break
-            old = known.get(url)
+            old = elsewhere.get(url)
             old = old if old and old.body() is not None else None
             checks = (old.headers.get("etag"), old.headers.get("last-modified")) if old else ()
             answer = await self._fetch(url, *checks, named=url not in foreign)
@@ -161,7 +161,9 @@ async def _together(tasks):
             for task in tasks:
                 group.create_task(task)
     except ExceptionGroup as failed:
-        raise next((one for one in failed.exceptions if isinstance(one, AssayError)), failed.exceptions[0]) from None
+        raise next(
+            (error for error in failed.exceptions if isinstance(error, AssayError)), failed.exceptions[0]
+        ) from None
 
 
 def _about(kept):

@@ -45,19 +45,19 @@ def main(loaded: Callable[[], Callable]) -> None:
     send(replies, {"ready": True})
     while header := requests.read(REQUEST.size):
         length, size = REQUEST.unpack(header)
-        about = json.loads(requests.read(length))
+        details = json.loads(requests.read(length))
         body = requests.read(size)
         if len(body) < size:
             return  # the parent is gone
         signal.setitimer(signal.ITIMER_PROF, seconds)
         try:
-            reply = {"read": read(body, *about)}
+            reply = {"read": read(body, *details)}
         except MemoryError:
             os._exit(OUT_OF_MEMORY)
         except Exception as error:  # noqa: BLE001  a document may raise anything in a parser; it concerns that one alone
             reason = getattr(error, "reason", None)
-            known = isinstance(reason, str) and hasattr(error, "detail")
-            reply = {"reason": reason, "detail": error.detail} if known else _crash(error)
+            has_reason = isinstance(reason, str) and hasattr(error, "detail")
+            reply = {"reason": reason, "detail": error.detail} if has_reason else _crash(error)
         signal.setitimer(signal.ITIMER_PROF, 0)
         if (size > LARGE or "read" not in reply) and _was_short(size, memory_mb):
             os._exit(OUT_OF_MEMORY)

@@ -96,18 +96,18 @@ class Bm25:
         """Texts x words: how often each text has each word. A new word is not counted, unless it is to be learned."""
         places, counts, ends = array("q"), array("f"), array("q", [0])
         for text in texts:
-            own = Counter(_words(text))
+            words = Counter(_words(text))
             if learn:
-                own = {self._places.setdefault(word, len(self._places)): count for word, count in own.items()}
+                words = {self._places.setdefault(word, len(self._places)): count for word, count in words.items()}
             else:
-                own = {self._places[word]: count for word, count in own.items() if word in self._places}
-            places.extend(own.keys())
-            counts.extend(own.values())
+                words = {self._places[word]: count for word, count in words.items() if word in self._places}
+            places.extend(words.keys())
+            counts.extend(words.values())
             ends.append(len(places))
         shape = (len(ends) - 1, len(self._places))
-        found = sparse.csr_matrix(tuple(np.asarray(part) for part in (counts, places, ends)), shape)
-        found.sort_indices()
-        return found
+        matrix = sparse.csr_matrix(tuple(np.asarray(part) for part in (counts, places, ends)), shape)
+        matrix.sort_indices()
+        return matrix
 
 
 def _words(text):

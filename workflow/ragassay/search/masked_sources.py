@@ -29,39 +29,39 @@ def mask(neighbours, queries, passages, titles: str, score: Score) -> int:
     asked = {row["query_id"]: row for row in rows if row["kind"] == SYNTHETIC}
     if not asked:
         return 0
-    found = tables.read(NEIGHBOURS, neighbours).to_pandas()
-    sources = _Sources(passages, titles, {*found["passage_id"]}, {row["passage_id"] for row in asked.values()})
+    ranked = tables.read(NEIGHBOURS, neighbours).to_pandas()
+    sources = _Sources(passages, titles, {*ranked["passage_id"]}, {row["passage_id"] for row in asked.values()})
     places, texts, left = [], [], []
-    for place, (query, passage) in enumerate(zip(found["query_id"], found["passage_id"], strict=True)):
+    for place, (query, passage) in enumerate(zip(ranked["query_id"], ranked["passage_id"], strict=True)):
         if query in asked and (text := sources.masked(passage, asked[query])) is not None:
             places.append(place)
             texts.append(asked[query]["text"])
             left.append(text)
     if places:
-        scores = found["score"].to_numpy(copy=True)
+        scores = ranked["score"].to_numpy(copy=True)
         scores[places] = np.round(np.rint(score(texts, left) / STEP) * STEP, 5)
-        found["score"] = scores
-        found = found.dropna().sort_values(["query_id", "score", "passage_id"], ascending=[True, False, True])
-        found["rank"] = found.groupby("query_id").cumcount() + 1
-        tables.write(NEIGHBOURS, neighbours, found.to_dict("records"))
+        ranked["score"] = scores
+        ranked = ranked.dropna().sort_values(["query_id", "score", "passage_id"], ascending=[True, False, True])
+        ranked["rank"] = ranked.groupby("query_id").cumcount() + 1
+        tables.write(NEIGHBOURS, neighbours, ranked.to_dict("records"))
     return len(asked)
 
 
 class _Sources:
     """The sentences of some passages and of the queries' own, with their words."""
 
-    def __init__(self, passages, titles, found, own):
+    def __init__(self, passages, titles, wanted, asked):
         self._titles, self._passages, self._of, self._chosen = titles, {}, {}, {}
         columns = ["passage_id", "document_id", "title", "text"]
         for batch in tables.batches(PASSAGES, passages, columns):
             for row in batch.to_pylist():
                 names = {row["passage_id"], row["document_id"]}
-                if row["passage_id"] in found or names & own:
+                if row["passage_id"] in wanted or names & asked:
                     self._passages[row["passage_id"]] = (
                         row["title"],
-                        [(one, _words(one)) for one in sentences(row["text"])],
+                        [(sentence, _words(sentence)) for sentence in sentences(row["text"])],
                     )
-                for name in names & own:
+                for name in names & asked:
                     self._of.setdefault(name, []).append(row["passage_id"])
 
     def masked(self, passage, query):
@@ -78,7 +78,11 @@ class _Sources:
         name = query["query_id"]
         if name not in self._chosen:
             asked = _words(query["text"])
-            parts = [words for own in self._of.get(query["passage_id"], []) for _, words in self._passages[own][1]]
+            parts = [
+                words
+                for name_of_passage in self._of.get(query["passage_id"], [])
+                for _, words in self._passages[name_of_passage][1]
+            ]
             shared = [(len(asked & words), -len(words)) for words in parts]
             self._chosen[name] = parts[shared.index(max(shared))] if parts else asked
         return self._chosen[name]

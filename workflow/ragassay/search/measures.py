@@ -34,7 +34,7 @@ def relevant(asked, documents: dict[str, str]) -> list[dict[str, int]]:
     """document -> its grade, for each query of a frame: the best grade of its passages, or 1 for the one that the query
     is about. What is named has to be a passage or a document of the corpus.
     """
-    known = set(documents.values())
+    names_of_documents = set(documents.values())
     columns = (asked[name] for name in ("query_id", "passage_id", "relevant", "grades"))
     result = []
     for query, passage, names, grades in zip(*columns, strict=True):
@@ -42,7 +42,7 @@ def relevant(asked, documents: dict[str, str]) -> list[dict[str, int]]:
         best = {}
         for name, grade in zip(items, [1] * len(items) if grades is None else grades, strict=True):
             document = documents.get(name, name)
-            if document not in known:
+            if document not in names_of_documents:
                 raise GoldError(
                     f"query {query!r}: found {name!r} as relevant, expected a passage or a document of the corpus that"
                     " it is searched in; correct the query set, or search another corpus"
@@ -78,8 +78,8 @@ def grades(rankings: list[list[str]], relevant: list[dict[str, int]]) -> tuple[n
     """The grades of what each query found, best first, and those of all that is relevant to it, highest first: both
     queries x ranks, filled up with zeros.
     """
-    gains = [[max(own.get(name, 0), 0) for name in names] for names, own in zip(rankings, relevant, strict=True)]
-    ideal = [sorted((grade for grade in own.values() if grade > 0), reverse=True) for own in relevant]
+    gains = [[max(graded.get(name, 0), 0) for name in names] for names, graded in zip(rankings, relevant, strict=True)]
+    ideal = [sorted((grade for grade in graded.values() if grade > 0), reverse=True) for graded in relevant]
     return _filled(gains), _filled(ideal)
 
 

@@ -40,16 +40,16 @@ def nearest(queries: np.ndarray, blocks: Iterable[np.ndarray], count: int) -> tu
             raise AssayError(f"found vectors of queries of {lengths}, expected one length; are both of one model?")
         if room is None or room.shape[1] < len(block):
             room = np.empty((QUERIES, len(block)), np.float32)
-        for part, own in zip(parts, best, strict=True):
+        for part, best_of_part in zip(parts, best, strict=True):
             scores = room[: len(part), : len(block)]
             if scores.flags.c_contiguous:
                 np.matmul(part, block.T, out=scores)
             else:
                 scores = part @ block.T
-            own.add(scores, offset)
+            best_of_part.add(scores, offset)
         offset += len(block)
     width = min(count, offset)
-    keys = np.concatenate([own.keys() for own in best]) if best else np.empty((0, count), np.int64)
+    keys = np.concatenate([best_of_part.keys() for best_of_part in best]) if best else np.empty((0, count), np.int64)
     if (keys[:, :width] == NONE).any():
         raise AssayError(UNSOUND)
     return unpacked(keys[:, :width])
@@ -60,13 +60,13 @@ def best_of_sparse(scores, count: int) -> Iterator[tuple[np.ndarray, np.ndarray]
     neighbours.
     """
     for start, end in zip(scores.indptr, scores.indptr[1:], strict=False):
-        own, positions = scores.data[start:end], scores.indices[start:end]
-        if len(own) > count:
-            if not np.abs(own).max() < LARGEST * STEP:
+        values, positions = scores.data[start:end], scores.indices[start:end]
+        if len(values) > count:
+            if not np.abs(values).max() < LARGEST * STEP:
                 raise AssayError(UNSOUND)
-            near = np.flatnonzero(own >= np.partition(own, -count)[-count] - 2 * STEP)  # equal steps stay in
-            own, positions = own[near], positions[near]
-        yield unpacked(np.sort(packed(own, positions.astype(np.int64)))[:count])
+            near = np.flatnonzero(values >= np.partition(values, -count)[-count] - 2 * STEP)  # equal steps stay in
+            values, positions = values[near], positions[near]
+        yield unpacked(np.sort(packed(values, positions.astype(np.int64)))[:count])
 
 
 def comparable(vectors, similarity: str) -> np.ndarray:
@@ -88,10 +88,10 @@ class Best:
             sample = scores[:, : max(count + 1, SAMPLE)]
             at = sample.shape[1] - count
             self._limit = np.partition(sample, at, axis=1)[:, at : at + 1] - np.float32(STEP)
-        found = np.flatnonzero(scores >= self._limit)
-        if not len(found):
+        promising = np.flatnonzero(scores >= self._limit)
+        if not len(promising):
             return
-        rows, columns = np.divmod(found, width)
+        rows, columns = np.divmod(promising, width)
         new = packed(scores[rows, columns], columns + offset)
         counts = np.bincount(rows, minlength=queries)
         beside = np.full((queries, counts.max()), NONE, np.int64)

@@ -43,8 +43,8 @@ def write(
     """The table of what `nearest` found."""
     with tables.Writer(NEIGHBOURS, path) as writer:
         for start in range(0, len(query_ids), TOGETHER):
-            own = slice(start, start + TOGETHER)
-            writer.write(rows(query_ids[own], passage_ids, positions[own], scores[own]))
+            some = slice(start, start + TOGETHER)
+            writer.write(rows(query_ids[some], passage_ids, positions[some], scores[some]))
 
 
 def of_sparse(index, query_ids: list[str], texts: list[str], passage_ids, count: int) -> Iterator[pa.Table]:
@@ -97,8 +97,8 @@ def best_passages(passages, neighbours, count: int) -> dict[str, dict[str, str]]
 def _texts(passages, wanted: pa.Array) -> dict[str, str]:
     texts = {}
     for batch in tables.batches(PASSAGES, passages, ["passage_id", "text"]):
-        own = batch.filter(pc.is_in(batch["passage_id"], value_set=wanted))
-        texts.update(zip(own["passage_id"].to_pylist(), own["text"].to_pylist(), strict=True))
+        rows_of_batch = batch.filter(pc.is_in(batch["passage_id"], value_set=wanted))
+        texts.update(zip(rows_of_batch["passage_id"].to_pylist(), rows_of_batch["text"].to_pylist(), strict=True))
     return texts
 
 

@@ -64,24 +64,24 @@ class VectorFiles:
         places = pc.index_in(ids.combine_chunks(), self._ids)
         if places.null_count:
             missing = ids.filter(pc.is_null(places))[0].as_py()
-            found = f"found no vector of {missing!r} ({places.null_count} of {len(ids)} are missing)"
-            raise VectorError(f"{', '.join(self._files)}: {found}, expected one of each")
+            problem = f"found no vector of {missing!r} ({places.null_count} of {len(ids)} are missing)"
+            raise VectorError(f"{', '.join(self._files)}: {problem}, expected one of each")
         places = places.to_numpy()
         for start in range(0, len(places), BLOCK):
             yield self._block(places[start : start + BLOCK])
 
     def _block(self, places):
-        found = np.empty((len(places), self.dimensions), np.float32)
+        block = np.empty((len(places), self.dimensions), np.float32)
         for number, vectors in enumerate(self._vectors):
             inside = np.flatnonzero(self._owners[places] == number)
             rows = self._rows[places[inside]]
             order = np.argsort(rows)  # a file is read from its beginning to its end
-            found[inside[order]] = vectors[rows[order]]
-            bad = ~np.isfinite(found[inside]).all(axis=1)
+            block[inside[order]] = vectors[rows[order]]
+            bad = ~np.isfinite(block[inside]).all(axis=1)
             if bad.any():
                 name = self._ids[int(places[inside][bad][0])].as_py()
                 raise VectorError(f"{self._files[number]}: found a number that is none in the vector of {name!r}")
-        return found
+        return block
 
 
 def _parquet(file):

@@ -1,9 +1,5 @@
 """Stored states: each computed once, the same whoever asks, and never of another model."""
 
-import multiprocessing
-import os
-import signal
-import time
 import weakref
 from collections.abc import Sequence
 
@@ -13,7 +9,6 @@ import torch
 from transformers import LlamaForCausalLM
 
 from models import save_decoder
-from ragassay.models import store
 from ragassay.models.activations import state_store as module
 from ragassay.models.activations.sites import ActivationsError
 from ragassay.models.activations.state_store import Decoder, StoredStates
@@ -125,35 +120,6 @@ def test_a_prompt_that_is_too_long_has_no_states_and_its_neighbours_have_theirs(
     assert np.isnan(rows[[0, 5]]).all() and np.abs(rows[1:5].astype(np.float32) - alone).max() < 1e-2
 
 
-def _compute_slowly(decoder, folder, prompts, owners):
-    """A part after every document, and time to be killed between two of them."""
-    torch.set_num_threads(1)  # a forked child waits forever for threads that its parent had
-    module.CHUNK, store.SECONDS = 1, -1.0
-    states = StoredStates(decoder, folder)
-    states._states = decoder.load()
-    compute = states._states.of
-    states._states.of = lambda *given: time.sleep(0.05) or compute(*given)
-    states.of(prompts, owners)
-
-
-def test_a_kill_costs_no_prompt_that_was_stored(saved, tmp_path):
-    decoder, owners = saved(), [number // 2 for number in range(40)]
-    prompts = [[5, 6, 7 + owner, 8 + number] for number, owner in enumerate(owners)]
-    job = multiprocessing.get_context("fork").Process(target=_compute_slowly, args=(decoder, tmp_path, prompts, owners))
-    job.start()
-    while job.is_alive() and len(StoredStates(decoder, tmp_path).store) < 6:
-        time.sleep(0.01)
-    os.kill(job.pid, signal.SIGKILL)
-    job.join()
-    again = StoredStates(decoder, tmp_path)
-    known = len(again.store)
-    assert job.exitcode == -signal.SIGKILL and 6 <= known < 40
-    found = again.of(prompts, owners)
-    assert again.computed == 40 - known
-    whole = StoredStates(decoder, tmp_path / "whole").of(prompts, owners)
-    assert np.abs(found.astype(np.float32) - whole).max() < 1e-2
-
-
 def test_a_gpu_computes_in_bfloat16_unless_told_otherwise():
     numbers = {"cuda:1": "bfloat16", "cuda": "bfloat16", "cpu": "float32"}
     for device, dtype in numbers.items():
@@ -182,7 +148,21 @@ def test_a_prompt_is_rendered_as_the_provider_does(saved):
     assert saved().tokenizer.decode(tokens) == "<|begin|>ferry\nAnswer:"
 
 
-def test_a_folder_without_weights_is_told(tmp_path):
-    (tmp_path / "config.json").write_text("{}")
-    with pytest.raises(Exception, match="expected safetensors"):
-        _ = Decoder("m", {"model": str(tmp_path)}).digest
+def named(folder, device="cpu"):
+    return Decoder("model little", {"model": str(folder), "options": {"device": device}})
+
+
+@pytest.fixture
+def decoder(tmp_path):
+    """A little random decoder with a folder of its own."""
+    save_decoder(tmp_path, ["ferry quay harbour"], 300, 128)
+    return named(tmp_path)
+
+
+def test_the_chat_template_and_its_date_are_part_of_the_identity(decoder):
+    path, seen = decoder.folder / "chat_template.jinja", [decoder.identity]
+    for template in ("{{ messages[0].content }}", "{{ messages[0].content }}{{ strftime_now('%d %b') }}"):
+        path.write_text(template)
+        seen.append(named(decoder.folder).identity)
+    assert len({identity["files"] for identity in seen}) == 3
+    assert [identity.get("date") for identity in seen] == [None, None, "2024-07-26"]

@@ -59,10 +59,6 @@ def test_pages_of_the_demo_corpus_give_their_articles_in_order(extractor):
         assert result.confidence > 0.9
 
 
-def test_no_pages_no_results(extractor):
-    assert list(extractor.extract([])) == []
-
-
 PARAGRAPHS = "".join(f"<p>{text}</p>" for text in TOLD[0]["paragraphs"])
 NOT_FREE = '<script type="application/ld+json">{"@type":"NewsArticle","isAccessibleForFree":false}</script>'
 SHORT = "<p>We value your privacy.</p><p>We and our partners use cookies and similar means. Accept all</p>"

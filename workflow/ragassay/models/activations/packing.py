@@ -28,15 +28,15 @@ class Row:
         """Where each prompt has its token at `position`, which from its end if negative: below 0 in the beginning,
         counted from its end, else among the pieces.
         """
-        found, start, shared = [], 0, len(self.beginning)
+        places, start, shared = [], 0, len(self.beginning)
         for piece in self.pieces:
             length = shared + len(piece)
             at = position + length if position < 0 else position
             if not 0 <= at < length:
                 raise IndexError(f"position {position} in a prompt of {length} tokens")
-            found.append(at - shared if at < shared else start + at - shared)
+            places.append(at - shared if at < shared else start + at - shared)
             start += len(piece)
-        return found
+        return places
 
 
 def rows(prompts: list[list[int]], group: list[int], budget: int) -> list[Row]:
@@ -44,16 +44,16 @@ def rows(prompts: list[list[int]], group: list[int], budget: int) -> list[Row]:
     or as many of pieces as of the beginning, so that at least half of what can be shared is.
     """
     beginning = prompts[group[0]][: _common([prompts[number] for number in group])]
-    room, found, used = max(budget - len(beginning), len(beginning)), [], 0
+    room, packed, used = max(budget - len(beginning), len(beginning)), [], 0
     for number in group:
         piece = prompts[number][len(beginning) :]
-        if not found or used + len(piece) > room:
-            found.append(Row(beginning, [], []))
+        if not packed or used + len(piece) > room:
+            packed.append(Row(beginning, [], []))
             used = 0
-        found[-1].pieces.append(piece)
-        found[-1].prompts.append(number)
+        packed[-1].pieces.append(piece)
+        packed[-1].prompts.append(number)
         used += len(piece)
-    return found
+    return packed
 
 
 def _common(prompts):
@@ -72,8 +72,8 @@ def pieces(packed: list[Row], pad: int) -> tuple[np.ndarray, np.ndarray, np.ndar
     positions, owners = np.zeros_like(tokens), np.full_like(tokens, PADDING)
     for number, row in enumerate(packed):
         start, lengths = len(row.beginning), list(map(len, row.pieces))
-        own = slice(0, sum(lengths))
-        tokens[number, own] = [token for piece in row.pieces for token in piece]
-        positions[number, own] = np.concatenate([np.arange(start, start + length) for length in lengths])
-        owners[number, own] = np.repeat(np.arange(len(lengths)), lengths)
+        filled = slice(0, sum(lengths))
+        tokens[number, filled] = [token for piece in row.pieces for token in piece]
+        positions[number, filled] = np.concatenate([np.arange(start, start + length) for length in lengths])
+        owners[number, filled] = np.repeat(np.arange(len(lengths)), lengths)
     return tokens, positions, owners

@@ -35,11 +35,11 @@ def blocks(trunk):
 
 def numbers(layers, count: int, site: str = RESIDUAL) -> list[int]:
     """Layers counted from the first one of the site to `count`, the number of blocks."""
-    found, lowest = [layer + count + 1 if layer < 0 else layer for layer in layers], first(site)
-    if wrong := [layer for layer, at in zip(layers, found, strict=True) if not lowest <= at <= count]:
+    counted, lowest = [layer + count + 1 if layer < 0 else layer for layer in layers], first(site)
+    if wrong := [layer for layer, at in zip(layers, counted, strict=True) if not lowest <= at <= count]:
         expected = f"expected one from {lowest - count - 1} to {count}" + (" and not 0" if lowest else "")
         raise ActivationsError(f"found layer {wrong[0]} at the site {site}, {expected}")
-    return found
+    return counted
 
 
 def first(site: str) -> int:
@@ -51,12 +51,12 @@ def first(site: str) -> int:
 
 def part(trunk, site: str, layer: int):
     """The module whose output is the state of a layer; layer 0 of the residual stream has none."""
-    own = blocks(trunk)
+    layers = blocks(trunk)
     if site == RESIDUAL:
-        return trunk if layer == len(own) else own[layer - 1]
+        return trunk if layer == len(layers) else layers[layer - 1]
     import torch
 
-    block = own[layer - 1]
+    block = layers[layer - 1]
     inside, names = (block, ATTENTIONS) if site == ATTENTION else (getattr(block, "mlp", None), PROJECTIONS)
     named = [name for name in names if isinstance(getattr(inside, name, None), torch.nn.Module)]
     if not named:

@@ -86,12 +86,12 @@ class StoredStates:
     def __init__(self, decoder: Decoder, folder, layers=(-1,), positions=(-1,), site: str = RESIDUAL):
         self.decoder, self.layers, self.positions, self.site = decoder, list(layers), list(positions), site
         self.computed, self._states = 0, None
-        about = {**decoder.identity, "layers": self.layers, "positions": self.positions, "site": site}
-        digest = hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:16]
+        identity = {**decoder.identity, "layers": self.layers, "positions": self.positions, "site": site}
+        digest = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]
         place = Path(folder, digest)
         self.store = Store(place)
         if not (place / "decoder.json").exists():
-            write_text(place / "decoder.json", json.dumps(about, indent=1, sort_keys=True) + "\n")
+            write_text(place / "decoder.json", json.dumps(identity, indent=1, sort_keys=True) + "\n")
 
     def of(self, prompts: Sequence[list[int]], owners: list, names: list | None = None) -> np.ndarray:
         """prompts x layers x positions x width, as float16; see `keys` and `read`."""
@@ -118,13 +118,13 @@ class StoredStates:
 
     def read(self, keys: list[bytes | None]) -> np.ndarray:
         """prompts x layers x positions x width, as float16, of what is stored; NaN where there is no key."""
-        found = self.store.vectors([key for key in keys if key])
-        if len(found) < len(keys):
-            rows = np.full((len(keys), found.shape[1]), np.nan, found.dtype)
-            rows[[at for at, key in enumerate(keys) if key]] = found
-            found = rows
+        states = self.store.vectors([key for key in keys if key])
+        if len(states) < len(keys):
+            rows = np.full((len(keys), states.shape[1]), np.nan, states.dtype)
+            rows[[at for at, key in enumerate(keys) if key]] = states
+            states = rows
         shape = len(self.layers), len(self.positions)
-        return found.reshape(len(keys), *shape, found.shape[1] // (shape[0] * shape[1]))
+        return states.reshape(len(keys), *shape, states.shape[1] // (shape[0] * shape[1]))
 
     def _refuse_too_long(self, lengths, owners, names):
         worst = int(lengths.argmax())
@@ -150,19 +150,19 @@ class StoredStates:
             together = [at for group in chunk for at in group]
             ends = np.cumsum([len(group) for group in chunk]).tolist()
             places = [list(range(end - len(group), end)) for end, group in zip(ends, chunk, strict=True)]
-            found = self._states.of([prompts[at] for at in together], places, self.layers, self.positions)
-            self._refuse_too_large(found, [(names[at], owners[at]) for at in together])
-            yield np.searchsorted(fitting, together).tolist(), found
-            del found  # else it would be held while the next ones are computed
+            states = self._states.of([prompts[at] for at in together], places, self.layers, self.positions)
+            self._refuse_too_large(states, [(names[at], owners[at]) for at in together])
+            yield np.searchsorted(fitting, together).tolist(), states
+            del states  # else it would be held while the next ones are computed
 
-    def _refuse_too_large(self, found, asked):
-        rows = found.reshape(len(found), -1)
+    def _refuse_too_large(self, states, asked):
+        rows = states.reshape(len(states), -1)
         largest = np.maximum(rows.max(axis=1), -rows.min(axis=1))
         if wrong := np.flatnonzero(~(largest <= LARGEST)).tolist():
             name, owner = asked[wrong[0]]
             raise ActivationsError(
                 f"{self.decoder.name}: found states at the site {self.site} that are no finite numbers in float16 for"
-                f" {len(wrong)} of {len(found)} prompts, first for question {name} about document {owner}; expected"
+                f" {len(wrong)} of {len(states)} prompts, first for question {name} about document {owner}; expected"
                 f" numbers up to {LARGEST:.0f}; choose another site or other layers, or see whether the model is sound"
             )
 

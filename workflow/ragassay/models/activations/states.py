@@ -39,10 +39,10 @@ class Beginning(DynamicCache):
     ends_at = None
 
     def update(self, keys, values, layer_idx, *more, **named):
-        found = super().update(keys, values, layer_idx, *more, **named)
+        updated = super().update(keys, values, layer_idx, *more, **named)
         if layer_idx == self.ends_at:
             raise Known
-        return found
+        return updated
 
 
 class States:
@@ -132,11 +132,11 @@ class States:
         """What each token of the pieces sees of the beginning and of the pieces, in the form that the family takes."""
         width = int(lengths.max()) if cache is not None else 0
         before = torch.arange(width)[None, None, :]
-        known = (before < torch.from_numpy(lengths)[:, None, None]) & (owners != PADDING)[:, :, None]
-        own = (owners[:, None, :] == owners[:, :, None]) & (counts[:, :, None] >= counts[:, None, :])
-        own |= torch.eye(own.shape[1], dtype=torch.bool)  # padding too sees something, which is itself
+        shared = (before < torch.from_numpy(lengths)[:, None, None]) & (owners != PADDING)[:, :, None]
+        inside = (owners[:, None, :] == owners[:, :, None]) & (counts[:, :, None] >= counts[:, None, :])
+        inside |= torch.eye(inside.shape[1], dtype=torch.bool)  # padding too sees something, which is itself
         back = torch.cat([counts[:, :, None] - before, counts[:, :, None] - counts[:, None, :]], 2)
-        seen = torch.cat([known, own], 2)  # rows x tokens of the pieces x tokens of both
+        seen = torch.cat([shared, inside], 2)  # rows x tokens of the pieces x tokens of both
         forms = {
             kind: self._form(seen if window is None else seen & (back < window))
             for kind, window in self.windows.items()
@@ -157,8 +157,8 @@ class States:
         with torch.inference_mode():
             for piece in PROBE.pieces:
                 prompt = torch.tensor([PROBE.beginning + piece], device=self.device)
-                found = self.trunk(input_ids=prompt, use_cache=False).last_hidden_state
-                plain.append(found[0, -1].float().cpu().numpy())
+                states = self.trunk(input_ids=prompt, use_cache=False).last_hidden_state
+                plain.append(states[0, -1].float().cpu().numpy())
         try:
             self.site = RESIDUAL
             self._run([PROBE], [self.layers], [-1], packed)

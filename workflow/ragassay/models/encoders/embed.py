@@ -46,8 +46,8 @@ class Embedder:
 
     def embed(self, texts: list[str], role: str | None = None) -> np.ndarray:
         """The vectors of all texts at once, one row each."""
-        found = list(self.stream(texts, role))
-        return np.concatenate(found) if found else np.empty((0, self.store.dimensions or 0), np.float16)
+        pieces = list(self.stream(texts, role))
+        return np.concatenate(pieces) if pieces else np.empty((0, self.store.dimensions or 0), np.float16)
 
     @property
     def told(self) -> str:

@@ -72,8 +72,8 @@ class Encoder:
 
     def prefix(self, role: str | None) -> str:
         """The prefix of a text in this role; empty unless the configuration or the model names one."""
-        own = files.prompts(self.local.folder) | self.options.get("prefixes", {})
-        return own.get(role, "") if role else ""
+        prefixes = files.prompts(self.local.folder) | self.options.get("prefixes", {})
+        return prefixes.get(role, "") if role else ""
 
     def load(self) -> "Kind":
         """The weights, ready to run; seconds, so call it when there is something to embed."""

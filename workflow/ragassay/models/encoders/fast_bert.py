@@ -62,13 +62,13 @@ def lean(model) -> "Lean | None":
     numbers = model.config.num_attention_heads, model.config.layer_norm_eps, 0 if padding is None else padding + 1
     try:
         with torch.no_grad():  # weights of inference mode could not be part of a gradient's way
-            found = Lean(dict(model.named_parameters()), *numbers)
+            fast = Lean(dict(model.named_parameters()), *numbers)
         with torch.inference_mode():
-            own = model(input_ids=tokens, attention_mask=mask).last_hidden_state * mask[:, :, None]
-            apart = (found(*PROBE) - own).abs().max()
+            expected = model(input_ids=tokens, attention_mask=mask).last_hidden_state * mask[:, :, None]
+            apart = (fast(*PROBE) - expected).abs().max()
     except REFUSALS:
         return None
-    return found if apart <= AGREE * max(1.0, float(own.abs().max())) else None
+    return fast if apart <= AGREE * max(1.0, float(expected.abs().max())) else None
 
 
 class Lean:
@@ -119,9 +119,9 @@ class _Layer:
         query = torch.addmm(self.query_bias, states, self.query)
         key, value = states @ self.key, states @ self.value
         for start, count, length in runs:
-            own = slice(start, start + count * length)
-            parts = (part[own].view(count, length, heads, -1).transpose(1, 2) for part in (query, key, value))
-            query[own] = scaled_dot_product_attention(*parts).transpose(1, 2).reshape(count * length, -1)
+            run = slice(start, start + count * length)
+            parts = (part[run].view(count, length, heads, -1).transpose(1, 2) for part in (query, key, value))
+            query[run] = scaled_dot_product_attention(*parts).transpose(1, 2).reshape(count * length, -1)
         states = layer_norm(states.add_(self.mixed_bias).addmm_(query, self.mixed), *self.first_norm)
         wide = product(states, self.wide, self.wide_bias, "gelu")
         return layer_norm(states.add_(self.narrow_bias).addmm_(wide, self.narrow), *self.second_norm)
@@ -129,13 +129,13 @@ class _Layer:
 
 def _runs(lengths):
     """Start, count and length of texts of one length that follow one another."""
-    found, start = [], 0
+    runs, start = [], 0
     for length, same in itertools.groupby(lengths):
         count = sum(1 for _ in same)
         if length:
-            found.append((start, count, length))
+            runs.append((start, count, length))
         start += count * length
-    return found
+    return runs
 
 
 def _columns(weight):
@@ -203,17 +203,17 @@ def _json(path):
 
 def _tokenizer(folder):
     """A tokenizer of the same words with the same settings, if these are such that it is known what they do."""
-    settings, found = _json(folder / "tokenizer_config.json"), _json(folder / "tokenizer.json")
-    special, added = folder / "special_tokens_map.json", {token["content"] for token in found["added_tokens"]}
+    settings, saved = _json(folder / "tokenizer_config.json"), _json(folder / "tokenizer.json")
+    special, added = folder / "special_tokens_map.json", {token["content"] for token in saved["added_tokens"]}
     if settings["tokenizer_class"] not in CLASSES or added != {*SPECIAL.values()}:
         return None
     if not {key: settings[key] for key in settings.keys() - READ - UNUSED}.items() <= SPECIAL.items():
         return None
     if (special.exists() and _json(special) != SPECIAL) or (folder / "added_tokens.json").exists():
         return None
-    if (found["truncation"] or {}).get("direction", "Right") != "Right":
+    if (saved["truncation"] or {}).get("direction", "Right") != "Right":
         return None
-    words, settings = found["model"]["vocab"], NORMALIZING | settings
+    words, settings = saved["model"]["vocab"], NORMALIZING | settings
     made = Tokenizer(WordPiece(words, unk_token=SPECIAL["unk_token"]))
     made.normalizer = BertNormalizer(
         clean_text=True,

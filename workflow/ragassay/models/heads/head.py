@@ -65,15 +65,15 @@ def _measured(layers, features, truth):
 
 def _layers(width, recipe, draw):
     """Two layers, initialised as torch does by default, from numbers of our own."""
-    found = []
+    layers = []
     for inputs, outputs in ((width, recipe.hidden), (recipe.hidden, 1)):
         layer = torch.nn.utils.skip_init(torch.nn.Linear, inputs, outputs)
         bound = inputs**-0.5
         with torch.no_grad():
             layer.weight.uniform_(-bound, bound, generator=draw)
             layer.bias.uniform_(-bound, bound, generator=draw)
-        found.append(layer)
-    return found
+        layers.append(layer)
+    return layers
 
 
 def _scaling(features, standardize):
@@ -90,8 +90,8 @@ def _arrays(layers, shift, scale):
     weight = inner.weight.detach().numpy().astype(np.float64) * scale
     bias = inner.bias.detach().numpy().astype(np.float64) - weight @ shift
     last = outer.weight.detach().numpy()[0].copy(), outer.bias.detach().numpy().copy()
-    found = {"inner.weight": weight.astype(np.float32), "inner.bias": bias.astype(np.float32)}
-    return found | {"outer.weight": last[0], "outer.bias": last[1]}
+    arrays = {"inner.weight": weight.astype(np.float32), "inner.bias": bias.astype(np.float32)}
+    return arrays | {"outer.weight": last[0], "outer.bias": last[1]}
 
 
 def _tensor(values):

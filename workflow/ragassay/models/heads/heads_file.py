@@ -22,8 +22,8 @@ class HeadsFileError(AssayError):
 FORM = card.Form("head", 1, {"weights": str}, "train it again", HeadsFileError)
 
 
-def write(weights, path, heads: dict[tuple[str, int], dict], about: dict) -> None:
-    """`heads` are arrays by head and seed; `about` becomes the card, which has to hold what readers must know."""
+def write(weights, path, heads: dict[tuple[str, int], dict], facts: dict) -> None:
+    """`heads` are arrays by head and seed; `facts` become the card, which have to hold what readers must know."""
     named = {
         f"{head}.{seed}.{name}": array
         for (head, seed), arrays in sorted(heads.items())
@@ -32,21 +32,21 @@ def write(weights, path, heads: dict[tuple[str, int], dict], about: dict) -> Non
     content = save(named)
     with replacing(weights) as target:
         target.write(content)
-    card.write(path, FORM, {"weights": hashlib.sha256(content).hexdigest(), **about})
+    card.write(path, FORM, {"weights": hashlib.sha256(content).hexdigest(), **facts})
 
 
-def check(path, trained: dict, own: dict) -> None:
-    """Refuse heads that were trained on other features: `own` is the identity of those that are there now."""
-    pairs = {key: (trained.get(key, "nothing"), own.get(key, "nothing")) for key in trained.keys() | own.keys()}
+def check(path, trained: dict, current: dict) -> None:
+    """Refuse heads that were trained on other features: `current` is the identity of those that are there now."""
+    pairs = {key: (trained.get(key, "nothing"), current.get(key, "nothing")) for key in trained.keys() | current.keys()}
     if differ := {key: pair for key, pair in sorted(pairs.items()) if pair[0] != pair[1]}:
-        told = "; ".join(f"{key} was {before!r} and is now {now!r}" for key, (before, now) in differ.items())
+        changes = "; ".join(f"{key} was {before!r} and is now {now!r}" for key, (before, now) in differ.items())
         hint = " or set the model's option dtype, which otherwise follows the machine" if "dtype" in differ else ""
-        raise HeadsFileError(f"{path}: its heads were trained on other features: {told}; train them again{hint}")
+        raise HeadsFileError(f"{path}: its heads were trained on other features: {changes}; train them again{hint}")
 
 
 def read(weights, path) -> tuple[dict[tuple[str, int], dict], dict]:
     """The arrays of each head, by its name and seed, and the card."""
-    about = card.read(path, FORM)
+    facts = card.read(path, FORM)
     try:
         content = Path(weights).read_bytes()
         arrays = load(content)
@@ -54,8 +54,8 @@ def read(weights, path) -> tuple[dict[tuple[str, int], dict], dict]:
         heads = {(head, int(seed)): {} for head, seed, _ in names.values()}
     except (OSError, ValueError, SafetensorError) as error:
         raise HeadsFileError(f"{weights}: cannot read the heads ({error}); train them again") from error
-    if about["weights"] != hashlib.sha256(content).hexdigest():
+    if facts["weights"] != hashlib.sha256(content).hexdigest():
         raise HeadsFileError(f"{weights}: found other heads than those that {path} describes; train them again")
     for name, (head, seed, array) in names.items():
         heads[head, int(seed)][array] = arrays[name]
-    return heads, about
+    return heads, facts

@@ -72,8 +72,8 @@ def learn(owner: str, data: Data, kinds: tuple[str, ...], balanced: bool, recipe
             kept = _kept(history)
             tested = figures(*scored(arrays, data, TEST))
             for row in history:
-                own = tested if row["epoch"] == kept else dict.fromkeys(tested)
-                test = {"test_accuracy": own["accuracy"], "test_auroc": own["auroc"]}
+                figures_of_epoch = tested if row["epoch"] == kept else dict.fromkeys(tested)
+                test = {"test_accuracy": figures_of_epoch["accuracy"], "test_auroc": figures_of_epoch["auroc"]}
                 keys = {"head": head, "seed": seed, "percent": round(100 * share), **counts}
                 learned.rows.append({**keys, **row, **test, "kept": row["epoch"] == kept})
             if share == 1:
@@ -100,7 +100,7 @@ def _heads(data, inside, kinds, balanced, recipe, seeds):
     if MLP in kinds:
         from ragassay.models.heads import head  # loads torch, which is not needed without it
 
-        parts = (head.Part(data.features[own], data.labels[own]) for own in (inside, data.of(VALIDATION)))
+        parts = (head.Part(data.features[rows], data.labels[rows]) for rows in (inside, data.of(VALIDATION)))
         training, validation = parts
         for seed in seeds:
             yield MLP, seed, *head.train(training, validation, recipe, seed)
@@ -112,15 +112,15 @@ def scored(arrays: dict, data: Data, part: str) -> tuple[np.ndarray, np.ndarray]
     return scores.scores(arrays, data.features[inside]), data.labels[inside]
 
 
-def figures(found: np.ndarray, labels: np.ndarray, temperature: float = 1.0) -> dict:
+def figures(predictions: np.ndarray, labels: np.ndarray, temperature: float = 1.0) -> dict:
     """How good scores are on some items; empty numbers without items."""
-    if not len(found):
+    if not len(predictions):
         return dict.fromkeys(("accuracy", "auroc", "log_loss", "expected_error"))
-    predicted = scores.probabilities(found, temperature)
+    predicted = scores.probabilities(predictions, temperature)
     numbers = {
-        "accuracy": np.mean((found > 0) == labels),
-        "auroc": auroc(found, labels),
-        "log_loss": scores.log_loss(found / temperature, labels),
+        "accuracy": np.mean((predictions > 0) == labels),
+        "auroc": auroc(predictions, labels),
+        "log_loss": scores.log_loss(predictions / temperature, labels),
         "expected_error": scores.expected_error(predicted, labels),
     }
     return {name: None if value is None else round(float(value), DIGITS) for name, value in numbers.items()}

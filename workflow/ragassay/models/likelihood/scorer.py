@@ -126,8 +126,8 @@ class Scorer:
         """Tokens of each text and where they end."""
         options = {"add_special_tokens": False, "return_offsets_mapping": True, "verbose": False}
         for start in range(0, len(texts), AT_ONCE):
-            found = self.local.tokenizer(texts[start : start + AT_ONCE], **options)
-            for ids, offsets in zip(found["input_ids"], found["offset_mapping"], strict=True):
+            cut = self.local.tokenizer(texts[start : start + AT_ONCE], **options)
+            for ids, offsets in zip(cut["input_ids"], cut["offset_mapping"], strict=True):
                 yield ids, np.array([end for _, end in offsets], np.int64)
 
     def _alike(self, rows):
@@ -167,7 +167,7 @@ class Causal:
         wanted = torch.from_numpy(tokens[lines, places]).to(self.model.device)
         states = self._states(torch.from_numpy(tokens), torch.from_numpy(lines), torch.from_numpy(places - 1))
         parts = zip(states.split(ROWS), wanted.split(ROWS), strict=True)
-        return torch.cat([self._chosen(part, own) for part, own in parts]).cpu().numpy()
+        return torch.cat([self._chosen(part, tokens_of_part) for part, tokens_of_part in parts]).cpu().numpy()
 
     def _chosen(self, states, wanted):
         return -torch.nn.functional.cross_entropy(self.logits(states).float(), wanted, reduction="none")

@@ -20,27 +20,27 @@ class Steering(NamedTuple):
     promised: torch.Tensor
 
 
-def steering(scorer: Scorer, said: str, prompt: str, part: tuple[int, int]) -> Steering:
+def steering(scorer: Scorer, answer: str, prompt: str, part: tuple[int, int]) -> Steering:
     """For the tokens that end inside `part` of the prompt, which says where it starts and stops in characters."""
-    [row], model = scorer.rows([said], [prompt]), scorer.causal.model
-    found = scorer.local.tokenizer(prompt, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
-    start = row.first - len(found["input_ids"])  # tokens that stand before the prompt's own
-    places = [start + at for at, (_, end) in enumerate(found["offset_mapping"]) if part[0] < end <= part[1]]
+    [row], model = scorer.rows([answer], [prompt]), scorer.causal.model
+    cut = scorer.local.tokenizer(prompt, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
+    start = row.first - len(cut["input_ids"])  # tokens that stand before the prompt's own
+    places = [start + at for at, (_, end) in enumerate(cut["offset_mapping"]) if part[0] < end <= part[1]]
     tokens, table = torch.from_numpy(row.tokens)[None].to(model.device), model.get_input_embeddings()
     with embeddings(table) as kept:
         logits = model(input_ids=tokens, use_cache=False).logits[0, row.first - 1 : -1].float()
         total = logits.log_softmax(1).gather(1, tokens[0, row.first :, None]).sum()
         [gradients] = torch.autograd.grad(total, kept[0])
     with torch.inference_mode():
-        own = gradients[0, places].float()
-        there = (own * kept[0].detach()[0, places].float()).sum(1, keepdim=True)
-        return Steering(row.tokens[places], (own @ table.weight.float().T - there).cpu())
+        slopes = gradients[0, places].float()
+        there = (slopes * kept[0].detach()[0, places].float()).sum(1, keepdim=True)
+        return Steering(row.tokens[places], (slopes @ table.weight.float().T - there).cpu())
 
 
 @torch.inference_mode()
-def says(scorer: Scorer, said: str, prompt: str) -> bool:
+def says(scorer: Scorer, answer: str, prompt: str) -> bool:
     """Whether greedy decoding behind the prompt gives this text, token by token."""
-    [row], model = scorer.rows([said], [prompt]), scorer.causal.model
+    [row], model = scorer.rows([answer], [prompt]), scorer.causal.model
     tokens = torch.from_numpy(row.tokens)[None].to(model.device)
     likeliest = model(input_ids=tokens, use_cache=False).logits[0, row.first - 1 : -1].argmax(1)
     return bool((likeliest == tokens[0, row.first :]).all())

@@ -50,32 +50,32 @@ class Dated(NamedTuple):
     precision: str | None = None
 
 
-def date_of(feed: str | None, found: dict, url: str, fetched_at: datetime.datetime) -> Dated:
+def date_of(feed: str | None, dates: dict, url: str, fetched_at: datetime.datetime) -> Dated:
     """The date of a page from its feed's entry, what `metadata` found, and its address; with reason future_date,
     dates_disagree, one_source, invalid_date or no_date if it has none.
     """
-    raw = {"feed": [feed or ""], "json_ld": found.get("json_ld", []), "meta": found.get("meta", [])}
-    told = {source: [moment for text in raw.get(source, []) if (moment := parsed(text))] for source in SOURCES}
-    told["url"] = [moment] if (moment := in_path(url)) else []
-    told["meta"] = told["meta"][:1]  # in the order of their worth; dc.date behind published_time may be any date
-    moments = [(source, moment) for source in SOURCES for moment in told[source]]
-    sources = tuple(source for source in SOURCES if told[source])
+    raw = {"feed": [feed or ""], "json_ld": dates.get("json_ld", []), "meta": dates.get("meta", [])}
+    read = {source: [moment for text in raw.get(source, []) if (moment := parsed(text))] for source in SOURCES}
+    read["url"] = [moment] if (moment := in_path(url)) else []
+    read["meta"] = read["meta"][:1]  # in the order of their worth; dc.date behind published_time may be any date
+    moments = [(source, moment) for source in SOURCES for moment in read[source]]
+    sources = tuple(source for source in SOURCES if read[source])
     if any(is_future(moment, fetched_at) for _, moment in moments):
         return Dated(None, (), "future_date")
-    if not all(agree(one, other) for _, one in moments for _, other in moments):
+    if not all(agree(first, other) for _, first in moments for _, other in moments):
         return Dated(None, (), "dates_disagree")
     if len(sources) < 2:
-        said = any(text.strip() for texts in raw.values() for text in texts)
-        return Dated(None, (), "one_source" if sources else "invalid_date" if said else "no_date")
+        given = any(text.strip() for texts in raw.values() for text in texts)
+        return Dated(None, (), "one_source" if sources else "invalid_date" if given else "no_date")
     exact = next((moment.time for _, moment in moments if moment.time), None)
     day = min(moment.day for _, moment in moments)
     first = datetime.datetime.combine(day, datetime.time(), datetime.UTC)
     return Dated(exact or first, sources, None, "time" if exact else "day")
 
 
-def agree(one: Moment, other: Moment) -> bool:
+def agree(first: Moment, other: Moment) -> bool:
     """The same day in UTC; a day of slack where the zone of one is not known."""
-    return abs((one.day - other.day).days) <= (0 if one.time and other.time else 1)
+    return abs((first.day - other.day).days) <= (0 if first.time and other.time else 1)
 
 
 def is_future(moment: Moment, fetched_at: datetime.datetime) -> bool:

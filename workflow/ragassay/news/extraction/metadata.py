@@ -38,41 +38,41 @@ LONGEST_URL, LONGEST_LINE, DEEPEST, MOST_NODES = 2000, 500, 4, 500
 
 def facts(tree, url: str) -> dict:
     """All that is found in one walk over the page."""
-    said, nodes, headings = {}, [], []  # name -> first content
+    tags, nodes, headings = {}, [], []  # name -> first content
     for element in tree.iter("title", "meta", "link", "script", "time", "h1"):
         name, get = element.tag, element.get
         if name == "meta":
             content = get("content")
             for key in filter(None, (get("property"), get("name"), get("itemprop"))) if content else ():
-                said.setdefault(key.strip().lower(), content)
+                tags.setdefault(key.strip().lower(), content)
         elif name == "script":
             if "ld+json" in (get("type") or ""):
                 nodes += _nodes(element.text or "")
         elif name == "link":
             if "canonical" in (get("rel") or "").lower().split():
-                said.setdefault("canonical", get("href") or "")
+                tags.setdefault("canonical", get("href") or "")
         elif name == "time":
             if (get("itemprop") or "").lower() == "datepublished":
-                said.setdefault("datepublished", get("datetime") or element.text_content())
+                tags.setdefault("datepublished", get("datetime") or element.text_content())
             elif get("pubdate") is not None:
-                said.setdefault("time[pubdate]", get("datetime") or element.text_content())
+                tags.setdefault("time[pubdate]", get("datetime") or element.text_content())
         elif name == "h1":
             headings.append(element)
         else:
-            said.setdefault("title", element.text or "")
+            tags.setdefault("title", element.text or "")
     if len(headings) == 1:
-        said["h1"] = headings[0].text_content()
+        tags["h1"] = headings[0].text_content()
     articles = [node for node in nodes if _is_a(ARTICLE_TYPES, node)]
-    said |= {"headline": next((text for node in articles if isinstance(text := node.get("headline"), str)), "")}
-    site = _line(said.get("og:site_name") or _publisher(articles))
+    tags |= {"headline": next((text for node in articles if isinstance(text := node.get("headline"), str)), "")}
+    site = _line(tags.get("og:site_name") or _publisher(articles))
     return {
-        "title": _title(said, site),
+        "title": _title(tags, site),
         "site_name": site,
-        "canonical_url": _address(said.get("canonical") or said.get("og:url"), url),
+        "canonical_url": _address(tags.get("canonical") or tags.get("og:url"), url),
         "free": not any(_is_false(node.get("isAccessibleForFree")) for node in articles),
         "dates": {
             "json_ld": _published(articles) or _published(node for node in nodes if _is_a(PAGE_TYPES, node)),
-            "meta": [said[name].strip()[:100] for name in META_DATES if said.get(name, "").strip()],
+            "meta": [tags[name].strip()[:100] for name in META_DATES if tags.get(name, "").strip()],
         },
     }
 
@@ -120,8 +120,8 @@ def _is_false(value):
     return value is False or (isinstance(value, str) and value.strip().lower().rpartition("/")[2] in ("false", "no"))
 
 
-def _title(said, site):
-    title = next(filter(None, (_line(said.get(name)) for name in TITLES)), None)
+def _title(tags, site):
+    title = next(filter(None, (_line(tags.get(name)) for name in TITLES)), None)
     for mark in SUFFIXES if title and site else ():
         title = title.removesuffix(mark + site)
     return title
@@ -131,11 +131,11 @@ def _line(text):
     return " ".join(html.unescape(text or "").split())[:LONGEST_LINE] or None
 
 
-def _address(found, base):
+def _address(link, base):
     try:
-        address = urljoin(base, (found or "").strip())
+        address = urljoin(base, (link or "").strip())
         parts = urlsplit(address)
-        usable = found and parts.scheme in ("http", "https") and parts.hostname and len(address) <= LONGEST_URL
+        usable = link and parts.scheme in ("http", "https") and parts.hostname and len(address) <= LONGEST_URL
     except ValueError:
         return None
     return address if usable and not any(letter.isspace() or letter in '<>"\\' for letter in address) else None

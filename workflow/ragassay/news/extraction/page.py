@@ -46,20 +46,20 @@ def read_page(body: bytes, content_type: str | None, url: str) -> dict:
     elements = int(tree.xpath("count(//*)"))
     if elements > MOST_ELEMENTS:
         raise NoArticle("too_many_elements", f"found {elements} elements, expected at most {MOST_ELEMENTS}")
-    said = facts(tree, url)
-    text = _text(tree, said["title"])
+    page_facts = facts(tree, url)
+    text = _text(tree, page_facts["title"])
     if not text and elements > MOST_PARAGRAPHS:
         raise NoArticle("too_many_elements", f"found {elements} elements and no text in a tree of that size")
-    _check(text, tree, url, said.pop("free"))
+    _check(text, tree, url, page_facts.pop("free"))
     language, confidence = language_of(text)
     article = {"text": text, "language": language, "confidence": confidence}
-    return said | article | {"charset": charset, "charset_source": source}
+    return page_facts | article | {"charset": charset, "charset_source": source}
 
 
 def _text(tree, title):
     """The paragraphs, without the headline above them."""
-    found = bare_extraction(tree, options=OPTIONS)
-    lines = [line for line in map(str.strip, (found.text or "").split("\n")) if line] if found else []
+    article = bare_extraction(tree, options=OPTIONS)
+    lines = [line for line in map(str.strip, (article.text or "").split("\n")) if line] if article else []
     return "\n\n".join(lines[1:] if lines[:1] == [title] else lines)
 
 

@@ -101,8 +101,8 @@ def _asks_consent(text):
     asked = [phrase for phrase in CONSENT if phrase in text]
     if len(asked) < 2:
         return False
-    found = _sentences(text)
-    return sum(any(phrase in sentence for phrase in asked) for sentence in found) >= CONSENT_SHARE * len(found)
+    sentences = _sentences(text)
+    return sum(any(phrase in sentence for phrase in asked) for sentence in sentences) >= CONSENT_SHARE * len(sentences)
 
 
 def _asks_money(text):
@@ -126,5 +126,5 @@ def repeated(pages: Iterable[tuple[str, str, str]]) -> set[str]:
     places = defaultdict(dict)  # (host, digest) -> address -> ids
     for page, address, digest in pages:
         places[urlsplit(address).hostname, digest].setdefault(address, []).append(page)
-    many = (found for found in places.values() if len(found) >= SAME_TEXT_ADDRESSES)
-    return {page for found in many for ids in found.values() for page in ids}
+    many = (addresses for addresses in places.values() if len(addresses) >= SAME_TEXT_ADDRESSES)
+    return {page for addresses in many for ids in addresses.values() for page in ids}

@@ -67,32 +67,32 @@ class Candidates:
         """The addresses of pages that only feeds of others name."""
         return self.pages.keys() - self.own
 
-    def take(self, row: dict, health: str, detail: str, entries: list[Entry], own: bool = False) -> None:
+    def take(self, row: dict, health: str, detail: str, entries: list[Entry], is_own: bool = False) -> None:
         """Note how the feed of a row of the table feeds answered, and what it names; `own` if it lies at a host of the
         user's own.
         """
-        if own:
+        if is_own:
             self.own.update(entry.url for entry in entries)
         inside = 0
         for entry in entries:
             candidate = self._candidate(row, entry)
             inside += candidate.reason != "outside_window"
-            known = self.pages.get(entry.url)
-            if known is None or candidate.rank < known.rank:
+            earlier = self.pages.get(entry.url)
+            if earlier is None or candidate.rank < earlier.rank:
                 self.pages[entry.url] = candidate
         if health == "live" and not inside:
             health, detail = "empty", "; ".join(filter(None, ["no entry in the shard's days", detail]))
-        about = {name: row[name] for name in ("feed_url", "topic", "site")}
-        self.health.append(about | {"health": health, "entries": inside, "detail": detail})
+        columns = {name: row[name] for name in ("feed_url", "topic", "site")}
+        self.health.append(columns | {"health": health, "entries": inside, "detail": detail})
 
     def _candidate(self, row, entry):
-        about = entry.url, row["topic"], row["feed_url"], entry.title, entry.published
+        columns = entry.url, row["topic"], row["feed_url"], entry.title, entry.published
         if not self.days.hold(entry.published_at):
             detail = f"found {entry.published} in {row['feed_url']}, expected {self.days.first} to {self.days.last}"
-            return Candidate(*about, "outside_window", detail)
+            return Candidate(*columns, "outside_window", detail)
         if self.opted_out(entry.url):
-            return Candidate(*about, "opted_out", "on the list of opt-outs")
-        return Candidate(*about)
+            return Candidate(*columns, "opted_out", "on the list of opt-outs")
+        return Candidate(*columns)
 
     def chosen(self, per_topic: int | None) -> set[str]:
         """The addresses of at most so many pages of each topic; of all if it is None."""
@@ -100,7 +100,7 @@ class Candidates:
         for url, candidate in self.pages.items():
             if not candidate.reason:
                 topics[candidate.topic].append((chance.lot(None, url), url))
-        return {url for found in topics.values() for _, url in sorted(found)[:per_topic]}
+        return {url for pages in topics.values() for _, url in sorted(pages)[:per_topic]}
 
 
 def read(reply: dict) -> tuple[str, str, list[Entry]]:

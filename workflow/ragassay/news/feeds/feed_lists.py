@@ -88,10 +88,10 @@ def feed_rows(
 
 def topic_of(names: Iterable[str], topics: list[str], other_names: dict[str, str]) -> tuple[str, str] | None:
     """The first name that is a topic or another name of one, as (topic, name); upper case does not matter."""
-    known = {topic.lower(): topic for topic in topics}
+    topics_by_name = {topic.lower(): topic for topic in topics}
     others = {name.lower(): topic for name, topic in other_names.items() if topic in topics}
     for name in names:
-        if topic := (others | known).get(name.strip().lower()):
+        if topic := (others | topics_by_name).get(name.strip().lower()):
             return topic, name
     return None
 

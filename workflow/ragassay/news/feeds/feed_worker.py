@@ -28,8 +28,8 @@ def loaded():
     from ragassay.news.feeds.feed import parse
     from ragassay.news.feeds.feed_lists import outlines
 
-    def read(body, kind, *about):
-        return outlines(body) if kind == OPML else parse(body, *about)
+    def read(body, kind, *details):
+        return outlines(body) if kind == OPML else parse(body, *details)
 
     return read
 

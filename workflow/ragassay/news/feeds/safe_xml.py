@@ -88,13 +88,13 @@ def _possible(reference):
 
 def decoded(content: bytes, content_type: str = "") -> str:
     """The text: by its byte order mark, else UTF-8 if it is that, else what the document or the header says."""
-    if found := marked(content):
-        return found[0]
+    if by_mark := marked(content):
+        return by_mark[0]
     for beginning, encoding in BARE:
         if content.startswith(beginning):
             return content.decode(encoding, "replace")
-    said = [found.decode() for found in ENCODING.findall(content[:1_000])] + CHARSET.findall(content_type)
-    named = [name for name in map(charset_of, said) if name]
+    labels = [label.decode() for label in ENCODING.findall(content[:1_000])] + CHARSET.findall(content_type)
+    named = [name for name in map(charset_of, labels) if name]
     if SEVEN_BITS not in named:
         named.insert(0, "utf-8")
     for name in named:
@@ -157,6 +157,6 @@ class Seen:
         raise UnsafeXml("found a declared entity, expected none")
 
 
-def _limit(found, most, what):
-    if found > most:
+def _limit(count, most, what):
+    if count > most:
         raise UnsafeXml(f"found more than {most} {what}, expected a feed to be smaller")

@@ -137,33 +137,33 @@ class Addresses:
         host = str(literal) if literal else host
         if (literal is None and not NAME.fullmatch(host)) or not port:
             raise Failed("bad_url", f"{text[:200]!r} has no host and port that can be asked")
-        own = host in self.connect_to or (trusted and self.allows(host, port))
-        if not own and port not in (80, 443) and port < 1024:
+        is_own = host in self.connect_to or (trusted and self.allows(host, port))
+        if not is_own and port not in (80, 443) and port < 1024:
             raise Failed("refused_port", f"{host} port {port} is no place for a web server")
-        return Target(url, host, port, own, literal)
+        return Target(url, host, port, is_own, literal)
 
     async def vetted(self, target: Target, limits: Limits) -> list[tuple[Address, int]]:
         """Where to connect for this request."""
         if target.host in self.connect_to:
             return [self.connect_to[target.host]]
-        found = [target.literal] if target.literal else await self._addresses(target, limits)
-        for address in found:
+        addresses = [target.literal] if target.literal else await self._addresses(target, limits)
+        for address in addresses:
             if not target.own and not public(address):
                 raise Failed("refused_address", f"{target.host} is at {address}, which is no public address")
-        return [(address, target.port) for address in found]
+        return [(address, target.port) for address in addresses]
 
     async def _addresses(self, target, limits):
         try:
             async with asyncio.timeout(limits.connect_seconds):
                 texts = await self.resolve(target.host, target.port)
-            found = [ip_address(text) for text in list(dict.fromkeys(texts))[:MOST]]
+            addresses = [ip_address(text) for text in list(dict.fromkeys(texts))[:MOST]]
         except TimeoutError:
             raise Failed("dns", f"no address of {target.host} within {limits.connect_seconds:g} s") from None
         except (OSError, ValueError) as error:
             raise Failed("dns", f"no address of {target.host}: {error}") from None
-        if not found:
+        if not addresses:
             raise Failed("dns", f"{target.host} has no address")
-        return found
+        return addresses
 
     async def _look_up(self, host, port):
         """Requests for a name that is being looked up share the answer."""

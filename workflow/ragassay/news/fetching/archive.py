@@ -86,21 +86,21 @@ class Answers:
     def known(self, urls: set[str]) -> dict[str, Kept]:
         """What other shards know of these addresses and can be asked for again."""
         others = (path for path in self._journals() if not self._is_own(path))
-        found = (kept for path in others for kept in _read(path))
+        answers = (kept for path in others for kept in _read(path))
         return {
             kept.url: kept
-            for kept in found
+            for kept in answers
             if kept.url in urls and kept.outcome == "ok" and kept.headers.keys() & CHECKS
         }
 
-    def keep(self, answer: Fetched, known: Kept | None = None, packed: bytes | None = None) -> Kept:
+    def keep(self, answer: Fetched, earlier: Kept | None = None, packed: bytes | None = None) -> Kept:
         """Write an answer down; one that says "not modified" gets the body of what was known. `packed` is the body as
         it is stored, if it is already packed.
         """
         outcome, status, headers, digest = answer.outcome, answer.status, answer.headers, ""
         if outcome == "not_modified":
-            outcome, status, headers = known.outcome, known.status, known.headers | headers
-            packed, digest = known.packed(), known.digest
+            outcome, status, headers = earlier.outcome, earlier.status, earlier.headers | headers
+            packed, digest = earlier.packed(), earlier.digest
         elif outcome == "ok":
             packed = packed_body(answer.body) if packed is None else packed
             digest = hashlib.sha256(answer.body).hexdigest()

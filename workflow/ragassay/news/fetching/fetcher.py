@@ -179,19 +179,19 @@ class Fetcher:
 
     async def _pause(self, target, visit):
         """The pause that robots.txt asks for; Failed if it forbids the URL."""
-        found = await self._rules(target, visit)
-        if found.outcome != "ok":
-            raise Failed(found.outcome, f"robots.txt of {target.host}: {found.detail}")
-        if not found.allows(str(target.url), self.robot):
+        rules = await self._rules(target, visit)
+        if rules.outcome != "ok":
+            raise Failed(rules.outcome, f"robots.txt of {target.host}: {rules.detail}")
+        if not rules.allows(str(target.url), self.robot):
             raise Failed("disallowed", f"robots.txt of {target.host} forbids {target.url}")
-        if (delay := found.delay(self.robot)) > self.limits.crawl_delay:
+        if (delay := rules.delay(self.robot)) > self.limits.crawl_delay:
             raise Failed("crawl_delay", f"robots.txt of {target.host} asks for pauses of {delay:g} s")
         return delay
 
     async def _rules(self, target, visit):
         async with self.asking[target.origin]:
-            if found := self.rules.get(target.origin):
-                return found
+            if rules := self.rules.get(target.origin):
+                return rules
             given = min(self.limits.robots_seconds, visit.left)
             look = Visit(f"{target.origin}/robots.txt", given, {}, self.limits.robots_bytes, cut=True)
             try:
@@ -204,9 +204,9 @@ class Fetcher:
             closed = outcome == "refused_address" and self.addresses.allows(target.host, target.port)  # to strangers
             if outcome == "put_off" or closed or (outcome == "timeout" and given < self.limits.robots_seconds):
                 raise Failed(outcome, detail)  # does not concern the rules
-            found = robots.answered(outcome, detail, body, look.redirected)
-            self.rules.put(target.origin, found)
-            return found
+            rules = robots.answered(outcome, detail, body, look.redirected)
+            self.rules.put(target.origin, rules)
+            return rules
 
 
 def _outcome(status: int) -> str:

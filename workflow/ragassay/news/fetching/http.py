@@ -51,17 +51,17 @@ class Exchange:
         try:
             wire = Wire(reader, self.limits, cap)
             writer.write(wire.request(target, headers))
-            status, found = await wire.head()
-            see(status, found)
+            status, fields = await wire.head()
+            see(status, fields)
             if status not in WANTED:
-                return HttpAnswer(status, found, b"", 0)
-            decoder = Decoder(found.get("content-encoding", ""), self.limits, cap)
+                return HttpAnswer(status, fields, b"", 0)
+            decoder = Decoder(fields.get("content-encoding", ""), self.limits, cap)
             try:
                 await self._body(wire, decoder)
             except Failed as failed:
                 if not cut or failed.outcome != "too_large":
                     raise
-            return HttpAnswer(status, found, bytes(decoder.body[:cap]), decoder.encoded)
+            return HttpAnswer(status, fields, bytes(decoder.body[:cap]), decoder.encoded)
         finally:
             writer.transport.abort()  # no closing handshake that the other side could draw out
 
@@ -130,13 +130,13 @@ class Wire:
     def _headers(self, response):
         if len(response.headers) > self.limits.headers:
             raise Failed("header_too_large", f"{len(response.headers)} headers")
-        found = {}
+        fields = {}
         for name, value in response.headers:
             name, value = name.decode("latin-1"), value.decode("latin-1")
-            found[name] = f"{found[name]}, {value}" if name in found else value
-        chunked = "transfer-encoding" in found
-        self.framing = "bad_chunks" if chunked else "wrong_length" if "content-length" in found else "connection"
-        return found
+            fields[name] = f"{fields[name]}, {value}" if name in fields else value
+        chunked = "transfer-encoding" in fields
+        self.framing = "bad_chunks" if chunked else "wrong_length" if "content-length" in fields else "connection"
+        return fields
 
     async def part(self) -> bytes | None:
         """The next part of the body, None at its end."""

@@ -55,8 +55,8 @@ class Rules:
 
 def rules(body: bytes) -> Rules:
     """The rules in a file; too costly ones forbid everything."""
-    found = marked(body)
-    text = found[0] if found else body.decode(errors="replace")
+    by_mark = marked(body)
+    text = by_mark[0] if by_mark else body.decode(errors="replace")
     lines = text.splitlines()
     agents = sum("agent" in line.lower() for line in lines)
     if len(lines) * agents > MOST_WORK:
@@ -87,23 +87,23 @@ class RulesCache:
         self.memory = {}
 
     def get(self, origin: str) -> Rules | None:
-        found = self.memory.get(origin) or self._read(origin)
-        if found and found.fresh():
-            self._remember(origin, found)
-            return found
+        kept = self.memory.get(origin) or self._read(origin)
+        if kept and kept.fresh():
+            self._remember(origin, kept)
+            return kept
         return None
 
-    def put(self, origin: str, found: Rules) -> None:
-        self._remember(origin, found)
-        if self.folder and found.outcome not in DEAD:
+    def put(self, origin: str, kept: Rules) -> None:
+        self._remember(origin, kept)
+        if self.folder and kept.outcome not in DEAD:
             path = self._path(origin)
             temporary = atomic.beside(path, "tmp")
-            temporary.write_text(json.dumps(asdict(found)))
+            temporary.write_text(json.dumps(asdict(kept)))
             temporary.replace(path)  # not forced to disk: a torn one is read again, and hundreds would delay a crawl
 
-    def _remember(self, origin, found):
+    def _remember(self, origin, kept):
         self.memory.pop(origin, None)
-        self.memory[origin] = found
+        self.memory[origin] = kept
         if len(self.memory) > self.most:
             del self.memory[next(iter(self.memory))]
 

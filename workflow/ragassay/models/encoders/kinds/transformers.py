@@ -65,11 +65,11 @@ class Kind(encoder.Kind):
     def _vectors(self, tokens, mask, lean):
         given = encoder.features(tokens, mask)
         if self.pooling == "pooler":
-            found = self._of_library(given, "pooler_output")
+            pooled = self._of_library(given, "pooler_output")
         else:
             states = self._of_library(given, "last_hidden_state") if lean is None else lean(*given.values())
-            found = self._pooled(states, torch.from_numpy(mask).to(self.device))
-        return normalize(found, dim=1) if self.normalize else found
+            pooled = self._pooled(states, torch.from_numpy(mask).to(self.device))
+        return normalize(pooled, dim=1) if self.normalize else pooled
 
     def _pooled(self, states, mask):
         """rows x longest x width -> rows x width"""
