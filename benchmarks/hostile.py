@@ -24,7 +24,7 @@ from common.memory import peak_megabytes
 ROOT = Path(__file__).resolve().parent.parent
 
 from attackers.reading import Reading
-from ragassay.news.fetching.addresses import Limits, ip_address, public
+from ragassay.news.fetching.addresses import FetchLimits, ip_address, public
 from ragassay.news.fetching.fetcher import Fetcher
 
 AGENT = "ragassay/0.1 (+https://ragassay.example/contact)"
@@ -55,7 +55,7 @@ class Suite:
         return await asyncio.open_connection(host, port, **options)
 
     async def run(self, found: list[Case], connect_to: dict, folder: str):
-        limits = Limits()
+        limits = FetchLimits()
         if self.seconds != limits.total_seconds:
             shares = {"connect_seconds": self.seconds / 3, "robots_seconds": self.seconds / 2}
             limits = replace(limits, total_seconds=self.seconds, **shares)

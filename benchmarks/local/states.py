@@ -117,7 +117,7 @@ def one_head():
     features = draw.standard_normal((FEATURES, WIDTH)).astype(np.float16)
     labels = features[:, :5].sum(1) + draw.standard_normal(FEATURES) > 0
     begin = time.process_time()
-    head.train(head.Part(features, labels), head.Part(features[:2000], labels[:2000]), Recipe(), 0)
+    head.train(head.Labelled(features, labels), head.Labelled(features[:2000], labels[:2000]), Recipe(), 0)
     return time.process_time() - begin
 
 

@@ -10,7 +10,7 @@ from ragassay.base.errors import AssayError
 from ragassay.news.crawl import MOST_FAILURES, Crawl
 from ragassay.news.feeds import feed_worker
 from ragassay.news.feeds.candidates import Days
-from ragassay.news.fetching.addresses import Limits
+from ragassay.news.fetching.addresses import FetchLimits
 from ragassay.news.fetching.archive import Answers
 from ragassay.news.fetching.http import Exchange
 from ragassay.news.readers import Readers
@@ -112,7 +112,7 @@ def test_a_host_that_wants_to_be_left_alone_is_asked_again_later(ask):
     later = answer(b"", "429 Too Many Requests", retry_after="1")
     pages = {"/1": in_turns(later, PAGE), "/2": PAGE}
     urls = [f"{HOST}/1", f"{HOST}/2"]
-    own, asked, web = ask(pages, urls, pauses=(0.0, 1.1), limits=Limits(patience=0.1))
+    own, asked, web = ask(pages, urls, pauses=(0.0, 1.1), limits=FetchLimits(patience=0.1))
     assert {kept.outcome for kept in own.values()} == {"ok"} and asked == ["/1", "/1", "/2"]
     assert web.gaps()[1] >= 1.0
 
@@ -146,7 +146,7 @@ def test_an_error_that_a_person_can_act_on_comes_out_alone(ask):
 def test_an_old_address_that_has_no_https_is_asked_under_http(tmp_path):
     rows = feed(f"{HOST}/feed", https_first=True), feed(f"{HOST}/other")
     pages = {"/feed": answer(FEED), "/other": answer(FEED.replace(b"/1", b"/2"))}
-    found, asked = asyncio.run(feeds(pages, *rows, limits=Limits(connect_seconds=0.3))(tmp_path))
+    found, asked = asyncio.run(feeds(pages, *rows, limits=FetchLimits(connect_seconds=0.3))(tmp_path))
     assert [row["health"] for row in found.health] == ["live", "live"]
     assert found.pages.keys() == {f"{HOST}/1", f"{HOST}/2"} and asked == ["/robots.txt", "/feed", "/other"]
 

@@ -45,7 +45,7 @@ class ReaderError(AssayError):
 
 
 @dataclass
-class Reading:
+class Delivery:
     """One document on its way: `todo` of the child that reads it."""
 
     number: int
@@ -78,7 +78,7 @@ class Readers:
         """For documents of id, body and what their program wants to know about them: each id with its reply, in the
         order of the documents. A reply holds `read`, or `reason` and `detail`.
         """
-        coming = (Reading(number, *document) for number, document in enumerate(documents))
+        coming = (Delivery(number, *document) for number, document in enumerate(documents))
         results, given, taken = {}, 0, 0  # number -> (id, reply); documents given to children, replies given away
         while True:
             child = min(self.children, key=lambda child: len(child.todo))

@@ -62,7 +62,7 @@ def test_tokens_and_vectors_are_those_of_the_library(folder, strange, monkeypatc
         change(folder / "tokenizer_config.json", do_lower_case=lower)
     encoder = Encoder("m", "transformers", MINILM if lower is None else str(folder), {"device": "cpu"})
     kind, *found = all_of(encoder, strange)
-    assert isinstance(kind.tokenizer, fast_bert.Words) and "model" not in vars(kind)
+    assert isinstance(kind.tokenizer, fast_bert.WordPieces) and "model" not in vars(kind)
     monkeypatch.setattr(fast_bert, "read", lambda local: None)
     kind, *expected = all_of(encoder, strange)
     assert isinstance(kind.model, BertModel) and found == expected

@@ -13,7 +13,7 @@ QUICK = Recipe(hidden=16, epochs=4, rate=1e-2)
 @pytest.fixture
 def parts(data):
     made = data()
-    return [head.Part(made.features[made.of(name)], made.labels[made.of(name)]) for name in ("train", "validation")]
+    return [head.Labelled(made.features[made.of(name)], made.labels[made.of(name)]) for name in ("train", "validation")]
 
 
 def test_training_changes_parameters_and_scores_vary(parts):
@@ -46,13 +46,13 @@ def test_the_best_epoch_on_the_validation_part_is_kept(parts):
 
 
 def test_without_a_validation_part_the_last_epoch_is_kept(parts):
-    nothing = head.Part(parts[0].features[:0], parts[0].labels[:0])
+    nothing = head.Labelled(parts[0].features[:0], parts[0].labels[:0])
     arrays, history = head.train(parts[0], nothing, QUICK, 0)
     assert len(history) == 5 and history[-1]["validation_loss"] is None
     assert ((scores.scores(arrays, parts[0].features) > 0) == parts[0].labels).mean() > 0.8
 
 
 def test_scaling_is_part_of_the_head(parts):
-    far = [head.Part(1000 + 50 * part.features, part.labels) for part in parts]
+    far = [head.Labelled(1000 + 50 * part.features, part.labels) for part in parts]
     arrays, _ = head.train(*far, Recipe(hidden=16, epochs=4, rate=1e-2, standardize=True), 0)
     assert ((scores.scores(arrays, far[1].features) > 0) == far[1].labels).mean() > 0.8

@@ -8,7 +8,7 @@ from ipaddress import ip_address
 import pytest
 
 from ragassay.base.errors import AssayError
-from ragassay.news.fetching.addresses import Addresses, Failed, Limits, public
+from ragassay.news.fetching.addresses import Addresses, Failed, FetchLimits, public
 from servers import Web, answer, fetch
 
 CLOSED = """0.0.0.0 0.1.2.3 10.0.0.1 100.64.0.1 100.127.255.255 127.0.0.1 127.255.255.255 169.254.169.254 172.16.0.1
@@ -56,7 +56,7 @@ def test_public_addresses(text):
 )
 def test_urls_that_are_no_targets(url, outcome):
     with pytest.raises(Failed) as failed:
-        Addresses(resolve=nobody).target(url, None, Limits())
+        Addresses(resolve=nobody).target(url, None, FetchLimits())
     assert failed.value.outcome == outcome
 
 
@@ -70,7 +70,7 @@ def test_urls_that_are_no_targets(url, outcome):
     ],
 )
 def test_what_a_url_points_to(url, host, port, asked):
-    target = Addresses(resolve=nobody).target(url, None, Limits())
+    target = Addresses(resolve=nobody).target(url, None, FetchLimits())
     assert (target.host, target.port, target.own) == (host, port, False)
     assert str(target.url) == asked
 
@@ -85,7 +85,7 @@ def vetted(url, *found, **settings):
 
     async def run():
         gate = Addresses(resolve=resolve, **settings)
-        return [str(address) for address, _ in await gate.vetted(gate.target(url, None, Limits()), Limits())]
+        return [str(address) for address, _ in await gate.vetted(gate.target(url, None, FetchLimits()), FetchLimits())]
 
     return asyncio.run(run())
 
@@ -140,7 +140,7 @@ def test_names_that_nobody_answers_for_do_not_hold_up_others(monkeypatch):
     monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
 
     async def run():
-        gate, limits = Addresses(), Limits(connect_seconds=2.0)
+        gate, limits = Addresses(), FetchLimits(connect_seconds=2.0)
 
         async def look(host):
             try:

@@ -9,7 +9,7 @@ import pytest
 
 from programs import require
 from ragassay.base.errors import AssayError
-from ragassay.news.fetching.addresses import Limits
+from ragassay.news.fetching.addresses import FetchLimits
 from ragassay.news.fetching.fetcher import Fetcher
 from servers import AGENT, Web, answer, fetch, moved
 
@@ -60,7 +60,7 @@ def test_other_statuses_are_classes_without_a_body(status):
     ],
 )
 def test_what_servers_do_has_a_class(sent, outcome):
-    page, _ = fetch({"/": sent or (lambda headers: b"")}, limits=Limits(decoded_bytes=2000))
+    page, _ = fetch({"/": sent or (lambda headers: b"")}, limits=FetchLimits(decoded_bytes=2000))
     assert page.outcome == outcome, page.detail
     assert page.body == b"" or outcome == "ok"
     assert page.detail or outcome == "ok"
@@ -68,7 +68,7 @@ def test_what_servers_do_has_a_class(sent, outcome):
 
 def test_silence_is_a_timeout():
     async def run():
-        limits = Limits(total_seconds=1.0)
+        limits = FetchLimits(total_seconds=1.0)
         async with Web({"/": PAGE}, seconds=0.7) as web, web.fetcher(limits=limits) as fetcher:
             return await fetcher.fetch("http://site.test/")
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragassay.news.fetching.addresses import Failed, Limits
-from ragassay.news.fetching.http import PIECE, Decoder
+from ragassay.news.fetching.addresses import Failed, FetchLimits
+from ragassay.news.fetching.http import PIECE, BodyDecoder
 
 NOISE = random.Random(0).randbytes(5000)
 
@@ -23,7 +23,7 @@ PACKED = {"": bytes, "identity": bytes, "gzip": gzip.compress, "X-GZIP": gzip.co
 
 
 def decoded(codings, data, step=None, cap=10**6, **limits):
-    decoder = Decoder(codings, Limits(**limits), cap)
+    decoder = BodyDecoder(codings, FetchLimits(**limits), cap)
     for start in range(0, len(data), step or len(data) or 1):
         decoder.feed(data[start : start + (step or len(data))])
         assert len(decoder.body) <= cap
@@ -60,7 +60,7 @@ def test_whatever_comes_it_is_decoded_or_refused(data, codings, step):
 @pytest.mark.parametrize("codings", ["br", "zstd", "gzip, gzip", "gzip, br", "identity, compress", "x" * 300])
 def test_codings_that_nobody_asked_for(codings):
     with pytest.raises(Failed, match="unknown_coding"):
-        Decoder(codings, Limits(), 10**6)
+        BodyDecoder(codings, FetchLimits(), 10**6)
 
 
 @pytest.mark.parametrize(
@@ -79,12 +79,12 @@ def test_too_many_members():
 @pytest.mark.parametrize("step", [10, 1000, None])
 @pytest.mark.parametrize("pack", [gzip.compress, zlib.compress, raw])
 def test_a_bomb_is_no_more_than_a_piece(pack, step):
-    decoder = Decoder("gzip" if pack is gzip.compress else "deflate", Limits(), 10**7)
+    decoder = BodyDecoder("gzip" if pack is gzip.compress else "deflate", FetchLimits(), 10**7)
     packed = pack(bytes(50_000_000))
     with pytest.raises(Failed, match="bomb"):
         for start in range(0, len(packed), step or len(packed)):
             decoder.feed(packed[start : start + (step or len(packed))])
-    assert len(decoder.body) <= Limits().ratio_from + PIECE
+    assert len(decoder.body) <= FetchLimits().ratio_from + PIECE
 
 
 def test_a_short_page_of_blanks_is_no_bomb():
@@ -92,7 +92,7 @@ def test_a_short_page_of_blanks_is_no_bomb():
 
 
 def test_too_large_by_a_piece_at_most():
-    decoder = Decoder("gzip", Limits(ratio=10**4), 10**6)
+    decoder = BodyDecoder("gzip", FetchLimits(ratio=10**4), 10**6)
     with pytest.raises(Failed, match="too_large"):
         decoder.feed(gzip.compress(bytes(50_000_000)))
     assert len(decoder.body) <= 10**6 + PIECE

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from ragassay.news.fetching.addresses import Limits
+from ragassay.news.fetching.addresses import FetchLimits
 from servers import Web, answer, fetch, moved
 
 PAGE = answer(b"page")
@@ -78,7 +78,7 @@ def test_answers_that_are_no_rules(sent, outcome):
 
 def test_silence_forbids():
     async def run():
-        async with Web({"/": PAGE}, seconds=0.5) as web, web.fetcher(limits=Limits(robots_seconds=0.2)) as fetcher:
+        async with Web({"/": PAGE}, seconds=0.5) as web, web.fetcher(limits=FetchLimits(robots_seconds=0.2)) as fetcher:
             return [await fetcher.fetch("http://site.test/") for _ in range(2)], web
 
     pages, web = asyncio.run(run())

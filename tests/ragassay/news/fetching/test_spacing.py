@@ -12,7 +12,7 @@ import pytest
 
 from clocks import VirtualTime
 from ragassay.base.errors import AssayError
-from ragassay.news.fetching.addresses import Limits
+from ragassay.news.fetching.addresses import FetchLimits
 from ragassay.news.fetching.robots import rules
 from ragassay.news.fetching.spacing import Spacing
 from servers import AGENT, Web, answer
@@ -90,7 +90,7 @@ def outcomes(tmp_path, *answers, patience=5.0, pause=0.0):
         async with Web({"/": lambda headers: left.pop(0)}) as web:
             found = []
             for _ in answers:
-                async with web.fetcher(spacing_folder=tmp_path, limits=Limits(patience=patience)) as fetcher:
+                async with web.fetcher(spacing_folder=tmp_path, limits=FetchLimits(patience=patience)) as fetcher:
                     found.append((await fetcher.fetch("http://site.test/")).outcome)
             return found, web.gaps()
 

@@ -14,7 +14,7 @@ PADDING = -1  # the owner of a place without a piece; pieces count from 0
 
 
 @dataclass(frozen=True)
-class Row:
+class PackedRow:
     """A common beginning and pieces that follow it, each the rest of one prompt."""
 
     beginning: list[int]
@@ -39,7 +39,7 @@ class Row:
         return places
 
 
-def rows(prompts: list[list[int]], group: list[int], budget: int) -> list[Row]:
+def rows(prompts: list[list[int]], group: list[int], budget: int) -> list[PackedRow]:
     """The rows of the prompts that `group` names, which are those of one document. A row holds at most `budget` tokens,
     or as many of pieces as of the beginning, so that at least half of what can be shared is.
     """
@@ -48,7 +48,7 @@ def rows(prompts: list[list[int]], group: list[int], budget: int) -> list[Row]:
     for number in group:
         piece = prompts[number][len(beginning) :]
         if not packed or used + len(piece) > room:
-            packed.append(Row(beginning, [], []))
+            packed.append(PackedRow(beginning, [], []))
             used = 0
         packed[-1].pieces.append(piece)
         packed[-1].prompts.append(number)
@@ -65,7 +65,7 @@ def _common(prompts):
     return min(shared, min(map(len, prompts)) - 1)
 
 
-def pieces(packed: list[Row], pad: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def pieces(packed: list[PackedRow], pad: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Tokens, positions and owners of the pieces of rows side by side, filled up on the right."""
     width = max(sum(map(len, row.pieces)) for row in packed)
     tokens = np.full((len(packed), width), pad, np.int64)

@@ -15,14 +15,14 @@ import numpy as np
 import torch
 from transformers import DynamicCache
 
-from ragassay.models.activations.packing import PADDING, Row, pieces, rows
+from ragassay.models.activations.packing import PADDING, PackedRow, pieces, rows
 from ragassay.models.activations.sites import RESIDUAL, ActivationsError, blocks, numbers, width
 from ragassay.models.activations.watching import keeping
 from ragassay.models.batches import batches, padded, short_texts
 
 AGREE = {torch.float32: 1e-3}  # relative; what packed and plain states may differ by
 COARSE = 0.05  # the same in numbers of 16 bits
-PROBE = Row([5, 3, 7, 2, 6, 1, 4], [[8, 2, 3], [9, 1]], [0, 1])
+PROBE = PackedRow([5, 3, 7, 2, 6, 1, 4], [[8, 2, 3], [9, 1]], [0, 1])
 FULL, SLIDING = "full_attention", "sliding_attention"
 REFUSALS = (TypeError, ValueError, RuntimeError, AttributeError, IndexError)  # what a family raises that takes no mask
 
@@ -87,7 +87,7 @@ class States:
     def _rows(self, prompts, group):
         if self.shares:
             return rows(prompts, group, self.batch_tokens)
-        return [Row([], [prompts[number]], [number]) for number in group]
+        return [PackedRow([], [prompts[number]], [number]) for number in group]
 
     @torch.inference_mode()
     def _run(self, together, layers, positions, result):

@@ -152,7 +152,7 @@ def _norm(weights, name, epsilon):
 
 class Bert(NamedTuple):
     lean: "Lean"
-    tokenizer: "Words"
+    tokenizer: "WordPieces"
     positions: int
 
 
@@ -225,10 +225,10 @@ def _tokenizer(folder):
     marks = [(token, words[token]) for token in ("[CLS]", "[SEP]")]
     made.post_processor = TemplateProcessing(single=ONE, pair=TWO, special_tokens=marks)
     made.add_special_tokens(list(SPECIAL.values()))
-    return Words(made, words[SPECIAL["pad_token"]], settings.get("model_max_length") or FARTHEST)
+    return WordPieces(made, words[SPECIAL["pad_token"]], settings.get("model_max_length") or FARTHEST)
 
 
-class Words:
+class WordPieces:
     """A tokenizer as `ragassay.models.encoders.encoder.Kind` calls it, which is as the library's are called."""
 
     def __init__(self, tokenizer: Tokenizer, pad: int, longest: int):

@@ -14,12 +14,14 @@ from ragassay.models.processor import threads
 
 
 @dataclass(frozen=True)
-class Part:
+class Labelled:
     features: np.ndarray
     labels: np.ndarray
 
 
-def train(training: Part, validation: Part, recipe: Recipe, seed: int) -> tuple[dict[str, np.ndarray], list[dict]]:
+def train(
+    training: Labelled, validation: Labelled, recipe: Recipe, seed: int
+) -> tuple[dict[str, np.ndarray], list[dict]]:
     """The head as arrays, and the losses and the validation's accuracy by epoch; epoch 0 is before training."""
     with threads(1):  # batches of eight rows gain nothing from a second one
         return _train(training, validation, recipe, seed)

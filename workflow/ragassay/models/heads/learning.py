@@ -100,7 +100,7 @@ def _heads(data, inside, kinds, balanced, recipe, seeds):
     if MLP in kinds:
         from ragassay.models.heads import head  # loads torch, which is not needed without it
 
-        parts = (head.Part(data.features[rows], data.labels[rows]) for rows in (inside, data.of(VALIDATION)))
+        parts = (head.Labelled(data.features[rows], data.labels[rows]) for rows in (inside, data.of(VALIDATION)))
         training, validation = parts
         for seed in seeds:
             yield MLP, seed, *head.train(training, validation, recipe, seed)

@@ -58,7 +58,7 @@ class Scored(NamedTuple):
         return Scored(self.values[inside], self.ends[inside])
 
 
-class Row(NamedTuple):
+class TextRow(NamedTuple):
     """Tokens that the model reads; those from `first` on are the text's."""
 
     tokens: np.ndarray
@@ -104,7 +104,7 @@ class Scorer:
     def _budget(self):
         return self.local.batch_tokens(CPU_TOKENS, GPU_TOKENS)
 
-    def rows(self, texts: list[str], given: list[str] | None) -> list[Row]:
+    def rows(self, texts: list[str], given: list[str] | None) -> list[TextRow]:
         """Texts and what stands in front of them, as the model reads them."""
         tokenizer, rows = self.local.tokenizer, []
         start = [] if tokenizer.bos_token_id is None else [tokenizer.bos_token_id]
@@ -119,7 +119,7 @@ class Scorer:
                 )
             first = max(1, len(front))  # what stands first has nothing to follow from
             tokens = np.array([*front, *ids[:room]], np.int64)
-            rows.append(Row(tokens, first, ends[first - len(front) : room], max(0, len(ids) - room)))
+            rows.append(TextRow(tokens, first, ends[first - len(front) : room], max(0, len(ids) - room)))
         return rows
 
     def _tokens(self, texts):

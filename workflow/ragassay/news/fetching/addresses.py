@@ -35,7 +35,7 @@ Address = IPv4Address | IPv6Address
 
 
 @dataclass(frozen=True)
-class Limits:
+class FetchLimits:
     """Of one fetch."""
 
     connect_seconds: float = 5.0  # look-up, connection and TLS, each
@@ -119,7 +119,7 @@ class Addresses:
         """Whether `allow_hosts` names it."""
         return not {host, f"{host}:{port}"}.isdisjoint(self.allowed)
 
-    def target(self, text: str, base: URL | None, limits: Limits, trusted: bool = True) -> Target:
+    def target(self, text: str, base: URL | None, limits: FetchLimits, trusted: bool = True) -> Target:
         """What `text` points to, seen from `base`; `trusted` if the user or one of the user's own hosts says so."""
         if len(text) > limits.url_length:
             raise Failed("bad_url", f"a URL of {len(text)} characters")
@@ -142,7 +142,7 @@ class Addresses:
             raise Failed("refused_port", f"{host} port {port} is no place for a web server")
         return Target(url, host, port, is_own, literal)
 
-    async def vetted(self, target: Target, limits: Limits) -> list[tuple[Address, int]]:
+    async def vetted(self, target: Target, limits: FetchLimits) -> list[tuple[Address, int]]:
         """Where to connect for this request."""
         if target.host in self.connect_to:
             return [self.connect_to[target.host]]

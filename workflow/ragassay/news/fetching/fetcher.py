@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from ragassay.base.errors import AssayError
 from ragassay.news.fetching import robots
-from ragassay.news.fetching.addresses import Addresses, Failed, Limits
+from ragassay.news.fetching.addresses import Addresses, Failed, FetchLimits
 from ragassay.news.fetching.http import WANTED, Exchange, HttpAnswer
 from ragassay.news.fetching.spacing import Spacing
 
@@ -90,7 +90,7 @@ class Fetcher:
         connect_to=None,
         gap: float = 2.0,
         own_gap: float = 0.05,
-        limits: Limits | None = None,
+        limits: FetchLimits | None = None,
         spacing_folder=None,
         opted_out: Callable[[str], bool] = lambda url: False,
         connections: int = 256,
@@ -101,7 +101,7 @@ class Fetcher:
             raise AssayError(f"the User-Agent {user_agent!r} has to be one line of up to 300 plain characters")
         self.user_agent, self.robot = user_agent, re.split(r"[/\s]", user_agent)[0]
         self.gap, self.own_gap, self.opted_out = gap, own_gap, opted_out
-        self.limits = limits or Limits()
+        self.limits = limits or FetchLimits()
         self.addresses = Addresses(allow_hosts, connect_to, resolve)
         self.spacing, self.rules = Spacing(spacing_folder), robots.RulesCache(spacing_folder)
         self.exchange = Exchange(self.limits, open_connection)

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import h11
 
-from ragassay.news.fetching.addresses import Failed, Limits, Target
+from ragassay.news.fetching.addresses import Failed, FetchLimits, Target
 
 TYPES = "text/html,application/xhtml+xml,application/rss+xml,application/atom+xml,application/xml;q=0.9,*/*;q=0.5"
 SMALL = 512 * 1024  # longer bodies take turns, so that hundreds of connections together stay small
@@ -35,7 +35,7 @@ class HttpAnswer:
 class Exchange:
     """What the exchanges of one fetcher share."""
 
-    def __init__(self, limits: Limits, open_connection=asyncio.open_connection, large: int = 12):
+    def __init__(self, limits: FetchLimits, open_connection=asyncio.open_connection, large: int = 12):
         self.limits, self.open_connection = limits, open_connection
         self.large = asyncio.Semaphore(large)
 
@@ -55,7 +55,7 @@ class Exchange:
             see(status, fields)
             if status not in WANTED:
                 return HttpAnswer(status, fields, b"", 0)
-            decoder = Decoder(fields.get("content-encoding", ""), self.limits, cap)
+            decoder = BodyDecoder(fields.get("content-encoding", ""), self.limits, cap)
             try:
                 await self._body(wire, decoder)
             except Failed as failed:
@@ -165,12 +165,12 @@ class Wire:
         return event
 
 
-class Decoder:
+class BodyDecoder:
     """Decodes a body while it comes, gzip or deflate, one at most: feed it what comes off the wire, call `end`, take
     `body`. Nothing is inflated beyond one piece before it is counted, so memory stays below the cap plus one piece.
     """
 
-    def __init__(self, codings: str, limits: Limits, cap: int):
+    def __init__(self, codings: str, limits: FetchLimits, cap: int):
         names = [name for part in codings.lower().split(",") if (name := part.strip()) not in ("", "identity")]
         if len(names) > 1 or (names and names[0] not in WINDOW):
             raise Failed("unknown_coding", f"the body is encoded as {codings[:100]!r}, we asked for {ACCEPTED}")

@@ -11,6 +11,6 @@ class Kind(logistic.Kind):
     def fit(self, training, validation, seed=0):
         from ragassay.models.heads import head  # imports torch, which planning does without
 
-        parts = (head.Part(part.whole(), part.labels) for part in (training, validation))
+        parts = (head.Labelled(part.whole(), part.labels) for part in (training, validation))
         self.fitted, _ = head.train(*parts, Recipe(**self.settings, standardize=True), seed)
         return self
