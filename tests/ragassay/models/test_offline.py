@@ -11,10 +11,10 @@ from huggingface_hub.errors import LocalEntryNotFoundError, OfflineModeIsEnabled
 from models import save_decoder_in_cache
 from project import ROOT
 from ragassay.calls.model import Model, provider_for
+from ragassay.models._loading import LOCAL
 from ragassay.models.activations.state_store import Decoder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.models.files import WeightsError
-from ragassay.models.loading import LOCAL
 
 COMMITS = ("1" * 40, "2" * 40)
 LOADERS = {"from_pretrained", "SentenceTransformer", "snapshot_download", "hf_hub_download"}

@@ -83,17 +83,17 @@ class LocalModel:
     @cached_property
     def config(self):
         """The model's own configuration, as its family has it."""
-        from ragassay.models import loading
+        from ragassay.models import _loading
 
         with self.reading("configuration"):
-            return loading.config(self.folder)
+            return _loading.config(self.folder)
 
     @cached_property
     def tokenizer(self):
-        from ragassay.models import loading
+        from ragassay.models import _loading
 
         with self.reading("tokenizer"):
-            return loading.tokenizer(self.folder)
+            return _loading.tokenizer(self.folder)
 
     def prompt(self, messages: list[dict]) -> str:
         """The text that the model is to go on from."""
@@ -118,23 +118,23 @@ class LocalModel:
 
     def place(self) -> dict:
         """The device and the numbers to load into, as torch names them."""
-        from ragassay.models import loading
+        from ragassay.models import _loading
 
-        return {"device": loading.place(self.device), "dtype": loading.dtype(self.dtype)}
+        return {"device": _loading.place(self.device), "dtype": _loading.dtype(self.dtype)}
 
     def _loaded(self, kind, **options):
-        from ragassay.models import loading
+        from ragassay.models import _loading
 
         with self.reading("weights"):
-            return loading.loaded(kind, self.folder, **self.place(), **options).eval()
+            return _loading.loaded(kind, self.folder, **self.place(), **options).eval()
 
     @contextlib.contextmanager
     def reading(self, what: str) -> Iterator[None]:
         """What is wrong with files or device becomes one line that names the model."""
-        from ragassay.models import loading
+        from ragassay.models import _loading
 
         try:
-            with loading.reading():
+            with _loading.reading():
                 yield
         except (OSError, ValueError, KeyError) as error:
             reason = str(error).strip().split("\n")[0]

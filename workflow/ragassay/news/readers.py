@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ragassay.base.errors import AssayError
-from ragassay.news import worker_main
+from ragassay.news import _worker_main
 
 AHEAD = 3  # documents with a child at any time
 WAITING = 100  # results that may wait for an earlier document, for each child
@@ -35,7 +35,7 @@ PIPE_BYTES = 1 << 20  # room for the next document while one is read
 PIECE = 1 << 18
 START_SECONDS = 120  # importing from a slow shared disk
 WALL = 1.5  # seconds on the clock for each of the processor, before a child counts as hung
-WORKFLOW = Path(worker_main.__file__).resolve().parents[2]
+WORKFLOW = Path(_worker_main.__file__).resolve().parents[2]
 # Where the interpreter and its libraries are, if not in their usual places.
 PLACES = ("PYTHONHOME", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 
@@ -170,7 +170,7 @@ class Killable:
     def give(self, document) -> None:
         """Queue a document with `body` and `about`."""
         head = json.dumps(document.about).encode()
-        self.unsent.append(memoryview(worker_main.REQUEST.pack(len(head), len(document.body)) + head))
+        self.unsent.append(memoryview(_worker_main.REQUEST.pack(len(head), len(document.body)) + head))
         self.unsent.append(memoryview(document.body))
         self.todo.append(document)
         self.write()
@@ -201,12 +201,12 @@ class Killable:
         of nothing that it was given.
         """
         over = self._receive()
-        while len(self.received) >= worker_main.REPLY.size:
-            (length,) = worker_main.REPLY.unpack_from(self.received)
-            end = worker_main.REPLY.size + length
+        while len(self.received) >= _worker_main.REPLY.size:
+            (length,) = _worker_main.REPLY.unpack_from(self.received)
+            end = _worker_main.REPLY.size + length
             if len(self.received) < end:
                 break
-            reply = json.loads(self.received[worker_main.REPLY.size : end])
+            reply = json.loads(self.received[_worker_main.REPLY.size : end])
             del self.received[:end]
             self._begin()
             if self.ready:
@@ -235,7 +235,7 @@ class Killable:
         status = self.process.returncode
         if self.hung or status == -signal.SIGPROF:
             return "timeout", f"not done after {self.seconds:g} seconds"
-        if status == worker_main.OUT_OF_MEMORY:
+        if status == _worker_main.OUT_OF_MEMORY:
             return "memory", f"not done within {self.memory_mb} MB"
         if status < 0:
             return "crash", f"the process ended by {signal.Signals(-status).name}"

@@ -5,7 +5,7 @@ language.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from ragassay.news import worker_main
+from ragassay.news import _worker_main
 from ragassay.news.readers import DEATHS, Readers
 
 
@@ -59,4 +59,4 @@ def loaded():
 
 
 if __name__ == "__main__":
-    worker_main.main(loaded)
+    _worker_main.main(loaded)

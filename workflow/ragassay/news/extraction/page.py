@@ -10,7 +10,7 @@ from py3langid.langid import MODEL_FILE, LanguageIdentifier
 from trafilatura import bare_extraction, html2txt, load_html
 from trafilatura.settings import Extractor, use_config
 
-from ragassay.news.charsets import decode
+from ragassay.news._charsets import decode
 from ragassay.news.extraction.metadata import facts
 from ragassay.news.extraction.walls import wall
 

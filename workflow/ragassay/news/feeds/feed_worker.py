@@ -4,7 +4,7 @@ a feed: named tuples, which are lists on their way to the parent.
 
 from typing import NamedTuple
 
-from ragassay.news import worker_main
+from ragassay.news import _worker_main
 
 FEED, OPML = "feed", "opml"
 
@@ -35,4 +35,4 @@ def loaded():
 
 
 if __name__ == "__main__":
-    worker_main.main(loaded)
+    _worker_main.main(loaded)

@@ -12,7 +12,7 @@ import sys
 from xml.parsers import expat
 
 from ragassay.base.errors import AssayError
-from ragassay.news.charsets import charset_of, marked
+from ragassay.news._charsets import charset_of, marked
 
 LARGEST = 5_000_000  # bytes; the fattest feeds of whole articles have two or three million
 DEEPEST = 100  # elements in elements

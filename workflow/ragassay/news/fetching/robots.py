@@ -17,7 +17,7 @@ from urllib.parse import quote
 from protego import Protego
 
 from ragassay.base import atomic
-from ragassay.news.charsets import marked
+from ragassay.news._charsets import marked
 from ragassay.news.fetching.spacing import file_of
 
 DAY, SHORT = 86_400.0, 600.0

@@ -71,7 +71,7 @@ class Modules(encoder.Kind):
     def __init__(self, settings: encoder.Encoder):
         from sentence_transformers import SentenceTransformer  # seconds, which other models do without
 
-        from ragassay.models.loading import LOCAL, check_again
+        from ragassay.models._loading import LOCAL, check_again
 
         local = settings.local
         with local.reading("weights"):
