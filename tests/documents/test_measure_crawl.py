@@ -184,9 +184,3 @@ def test_the_section_has_a_column_for_each_health():
     section = yaml.safe_load((ROOT / "workflow/report/sections/crawl.yaml").read_text())
     [feeds] = [part for part in section["parts"] if part["table"] == "feeds"]
     assert set(HEALTH) == feeds["columns"].keys() - {"shard"}
-
-
-def test_a_second_run_gives_the_same_bytes(measured):
-    documents = several("october", "food", 5) + several("november", "sport", 1)
-    first = measured(documents=documents).read_bytes()
-    assert measured(documents=documents[::-1]).read_bytes() == first

@@ -104,8 +104,3 @@ def test_an_empty_bin_between_full_ones_is_a_row(measured):
     found, _ = measured([*ONE_EACH, ONE_EACH[0] | {"n_words": 230}], [])
     lengths = {key[1]: value for (table, key, _), (value, _) in found.items() if table == "lengths"}
     assert lengths == {"150-174": 3, "175-199": 0, "200-224": 0, "225-249": 1}
-
-
-def test_a_second_run_gives_the_same_bytes(measured):
-    rejects = [{"shard": "x", "reason": reason} for reason in ("too_short", "bad_row", "too_short")]
-    assert measured(ONE_EACH, rejects) == measured(ONE_EACH, rejects[::-1])

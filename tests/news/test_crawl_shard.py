@@ -116,11 +116,6 @@ def test_a_topic_without_feeds_is_one_clear_line(tmp_path, sites):
     assert not sites
 
 
-def test_nobody_else_is_asked_without_a_contact(tmp_path):
-    with pytest.raises(AssayError, match=r"somewhere\.example could not tell you to stop: set crawl.contact"):
-        Shard(tmp_path, [feed("http://somewhere.example/feed")]).crawl()
-
-
 @pytest.mark.parametrize("count", [1, 6, 14, 23])
 def test_a_killed_crawl_goes_on_where_it_was(shard, papers, tmp_path, count):
     whole, killed = shard("whole").crawl(), shard("killed", crawl={"spacing_folder": str(tmp_path / "killed-hosts")})
@@ -218,20 +213,6 @@ def test_a_page_that_moved_to_one_that_opted_out_since_is_not_kept(tmp_path, sit
     found = demo(tmp_path, topics=["travel"], crawl={"opt_outs": str(tmp_path / "opt_outs.txt")}).crawl()
     assert [row["item"] for row in found["rejects"] if row["reason"] == "opted_out"] == [old]
     assert everything_is_in_one_place(found) and not sites[1].requests
-
-
-def test_who_opts_in_again_is_asked(shard, papers, tmp_path):
-    (tmp_path / "opt_outs.txt").write_text(papers.hosts[0].partition(":")[0])
-    assert len(shard(crawl={"opt_outs": str(tmp_path / "opt_outs.txt")}).crawl()["pages"]) == 15
-    papers.asked()
-    assert len(shard().crawl()["pages"]) == 20 and len(urls(papers.asked())) == 6
-
-
-def test_pages_that_two_feeds_name_are_asked_for_once(shard, papers):
-    twice = [*papers.feeds, feed(f"{papers.bases[0]}/feed?again", "sport")]
-    found = shard(feeds=twice, crawl={"topics": ["business", "food", "news", "sport"]}).crawl()
-    assert everything_is_in_one_place(found) and len(found["feed_health"]) == 5
-    assert max(Counter(urls(papers.asked())).values()) == 1
 
 
 def test_eight_jobs_keep_the_pauses_at_every_host(shard, papers):
