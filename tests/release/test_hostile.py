@@ -15,9 +15,9 @@ from project import ROOT
 from publishing.hostile import CLAIMS, OUTSIDE, TRICKS
 from ragassay.base.errors import AssayError
 from ragassay.release.__main__ import main
+from ragassay.release.publishing import sign
 from ragassay.release.replaying import replay
 from ragassay.release.sandbox import OFFLINE, _box, environment, run_boxed, scratch_folder
-from ragassay.release.signature import sign
 from ragassay.release.verification import checks, listing, table_files
 from ragassay.release.verification.release_folder import SUMS
 

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragassay.release.signature import sign
+from ragassay.release.publishing import sign
 from ragassay.release.verification import checks, listing
 from ragassay.release.verification.digests import batches, logical_digest
 from ragassay.release.verification.release_folder import MANIFEST, ReleaseFolder

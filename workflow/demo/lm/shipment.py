@@ -11,13 +11,12 @@ from pathlib import Path
 
 from demo.lm import course
 from demo.lm.lessons import read_facts
-from ragassay.base.atomic import write_text
+from ragassay.base.atomic import building, write_text
 from ragassay.base.errors import AssayError
 from ragassay.calls.prompts import Prompt
 from ragassay.config import schema
 from ragassay.config.settings import checked, read
 from ragassay.documents.sources import document_files, records
-from ragassay.release.folders import building
 
 TRAINED, SHIPPED, CARD = Path("results/models/demo-lm"), Path("resources/demo/demo-lm"), "README.md"
 ARTICLES, FACTS = "resources/demo/articles", "resources/demo/facts.csv"

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all: written beside their place, forced to disk, renamed.
+"""Files and folders that appear whole or not at all: written beside their place, forced to disk, renamed.
 
 Whatever is killed when, the path holds the old file or the new one. What a killed process leaves beside it is cleared
 away by the next one that writes the same file on the same machine.
@@ -6,9 +6,11 @@ away by the next one that writes the same file on the same machine.
 
 import contextlib
 import glob
+import json
 import os
 import shutil
 import socket
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 HOST = socket.gethostname().split(".")[0]
@@ -53,9 +55,31 @@ def _appearing(path, move):
         os.close(folder)
 
 
+@contextlib.contextmanager
+def building(path) -> Iterator[Path]:
+    """A folder to write into, which takes the place of `path` when the block ends well."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    clear_leftovers(path)
+    temporary = beside(path, "building")
+    temporary.mkdir()
+    try:
+        yield temporary
+        shutil.rmtree(path, ignore_errors=True)
+        temporary.rename(path)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
 def write_text(path, text: str) -> None:
     with replacing(path) as target:
         target.write(text.encode())
+
+
+def write_lines(path: Path, rows: Iterable[dict]) -> None:
+    """One row a line, as JSON."""
+    with path.open("w", encoding="utf-8", newline="\n") as target:
+        target.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
 def clear_leftovers(path) -> None:

@@ -35,19 +35,19 @@ def main(arguments: list[str]) -> int:
                 folder = publish(given.version, given.configfile, given.date, given.key, planned, confirm)
                 return _verify(folder)
             case "diff":
-                found = comparing.compare(given.before, given.after)
-                folder = comparing.write(found, given.folder or f"{given.after.rstrip('/')}.changes")
-                moved = sum(row["moved"] for row in found["numbers"])
-                told = f"{len(found['tables'])} tables changed, {moved} numbers moved"
-                sys.stdout.write(f"{folder}/changes.html: {told}\n")
+                changes = comparing.compare(given.before, given.after)
+                folder = comparing.write(changes, given.folder or f"{given.after.rstrip('/')}.changes")
+                moved = sum(row["moved"] for row in changes["numbers"])
+                summary = f"{len(changes['tables'])} tables changed, {moved} numbers moved"
+                sys.stdout.write(f"{folder}/changes.html: {summary}\n")
             case "rehydrate":
                 crawl = gathering.configuration(given.configfile)["crawl"] | {"spacing_folder": "ledger/hosts"}
                 folder = given.folder or f"{given.release.rstrip('/')}.texts"
                 outcomes = rehydrate(given.release, crawl, folder, given.signers)
-                found, total = outcomes["found"], outcomes.total()
+                changes, total = outcomes["found"], outcomes.total()
                 others = ", ".join(f"{count} {reason}" for reason, count in outcomes.most_common() if reason != "found")
-                told = f"{found} of {total} texts ({found / total:.1%}){f'; {others}' if others else ''}"
-                sys.stdout.write(f"{folder}/texts.parquet: {told}\n")
+                summary = f"{changes} of {total} texts ({changes / total:.1%}){f'; {others}' if others else ''}"
+                sys.stdout.write(f"{folder}/texts.parquet: {summary}\n")
             case "replay":
                 return _replay(given)
     except AssayError as error:
@@ -81,11 +81,11 @@ def _confirmed(yes, text):
 
 def _verify(folder):
     """A fault of a new release is one of the results, or of this program."""
-    found = list(checks.problems(folder))
-    sys.stderr.writelines(f"release: {problem}\n" for problem in found)
-    told = f"{len(found)} problems" if found else checks.summary(folder)
-    sys.stdout.write(f"{folder}: {told}; to verify it again: python {folder}/verify.py\n")
-    return 1 if found else 0
+    problems = list(checks.problems(folder))
+    sys.stderr.writelines(f"release: {problem}\n" for problem in problems)
+    summary = f"{len(problems)} problems" if problems else checks.summary(folder)
+    sys.stdout.write(f"{folder}: {summary}; to verify it again: python {folder}/verify.py\n")
+    return 1 if problems else 0
 
 
 def _replay(given):

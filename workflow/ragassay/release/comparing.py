@@ -53,29 +53,29 @@ def compare(before, after) -> dict:
     }
 
 
-def write(found: dict, folder) -> Path:
+def write(changes: dict, folder) -> Path:
     """`changes.json` and `changes.html`; returns the folder."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    write_text(folder / "changes.json", json.dumps(found, indent=1, ensure_ascii=False) + "\n")
-    write_text(folder / "changes.html", page(found))
+    write_text(folder / "changes.json", json.dumps(changes, indent=1, ensure_ascii=False) + "\n")
+    write_text(folder / "changes.html", page(changes))
     return folder
 
 
-def page(found: dict) -> str:
-    moved = [row for row in found["numbers"] if row["moved"]]
+def page(changes: dict) -> str:
+    moved = [row for row in changes["numbers"] if row["moved"]]
     intervals = ("interval_before", "interval_after")
     parts = [
-        ("Rows", ("table", "before", "after", "added", "removed", "changed"), found["tables"]),
-        ("Labels that flipped", ("table", "column", "from", "to", "rows"), found["flips"]),
+        ("Rows", ("table", "before", "after", "added", "removed", "changed"), changes["tables"]),
+        ("Labels that flipped", ("table", "column", "from", "to", "rows"), changes["flips"]),
         (
-            f"Numbers that moved: {len(moved)} of {len(found['numbers'])} that are others now",
+            f"Numbers that moved: {len(moved)} of {len(changes['numbers'])} that are others now",
             ("section", "table", "keys", "metric", "before", "after", *intervals),
             moved[:SHOWN],
         ),
     ]
     parts = [(name, head, [[_shown(row[key]) for key in head] for row in rows]) for name, head, rows in parts]
-    title = f"From {found['before']} to {found['after']}"
+    title = f"From {changes['before']} to {changes['after']}"
     template = environment().from_string(PAGE)
     return template.render(title=title, parts=parts, style=STYLE, policy=policy(STYLE, ""))
 
@@ -89,7 +89,7 @@ def _shown(value):
 def _rows(old, new, name):
     """How many rows of a table came, went and changed; nothing if none did. Files with equal digests are not read."""
     files = [release.tables.get(name, {}).get("files", {}) for release in (old, new)]
-    counts = [sum(entry["rows"] for entry in one.values()) for one in files]
+    counts = [sum(entry["rows"] for entry in entries.values()) for entries in files]
     if {file: entry["digest"] for file, entry in files[0].items()} == {f: e["digest"] for f, e in files[1].items()}:
         return None
     before, after = (
@@ -103,8 +103,8 @@ def _rows(old, new, name):
 
 def _other(files):
     """The files of each release that the other has not, or not with these values."""
-    pairs = [{(file, entry["digest"]) for file, entry in one.items()} for one in files]
-    return [sorted(file for file, _ in own - other) for own, other in (pairs, pairs[::-1])]
+    pairs = [{(file, entry["digest"]) for file, entry in entries.items()} for entries in files]
+    return [sorted(file for file, _ in values - other) for values, other in (pairs, pairs[::-1])]
 
 
 def _by_key(release, name, files, columns=None):
@@ -112,10 +112,10 @@ def _by_key(release, name, files, columns=None):
     rows = {}
     if name in release.tables:
         entry = release.tables[name]
-        for file, found in release.each(name, None):
+        for file, table in release.each(name, None):
             if file in files:
                 place = tuple(release.keys(name, file).values()) or (file,)
-                for row in found.to_pylist():
+                for row in table.to_pylist():
                     key = (*place, *(row[column] for column in entry["key"]))
                     rows[key] = _hashable(row.values() if columns is None else [row[column] for column in columns])
     return rows
@@ -132,13 +132,14 @@ def _flips(old, new, name):
         return
     files = [release.tables[name]["files"] for release in (old, new)]
     before, after = (
-        _by_key(release, name, own, columns) for release, own in zip((old, new), _other(files), strict=True)
+        _by_key(release, name, files_of_release, columns)
+        for release, files_of_release in zip((old, new), _other(files), strict=True)
     )
     for at, column in enumerate(columns):
         pairs = ((before[key][at], after[key][at]) for key in before.keys() & after.keys())
         flips = Counter(pair for pair in pairs if pair[0] != pair[1])
-        for (one, other), count in sorted(flips.items(), key=str):
-            yield {"table": name, "column": column, "from": one, "to": other, "rows": count}
+        for (before_flip, other), count in sorted(flips.items(), key=str):
+            yield {"table": name, "column": column, "from": before_flip, "to": other, "rows": count}
 
 
 def _numbers(old, new):
@@ -147,14 +148,14 @@ def _numbers(old, new):
         {(row["section"], row["table"], row["keys"], row["metric"]): row for row in (rows.to_pylist() if rows else ())}
         for rows in (_metrics(old), _metrics(new))
     )
-    found = []
+    rows_of_numbers = []
     for key in sorted(before.keys() & after.keys()):
-        one, other = before[key], after[key]
-        if one["value"] != other["value"]:
+        earlier, other = before[key], after[key]
+        if earlier["value"] != other["value"]:
             row = dict(zip(("section", "table", "keys", "metric"), key, strict=True))
-            row |= {"before": one["value"], "after": other["value"], "moved": _moved(one, other)}
-            found.append(row | {"interval_before": _interval(one), "interval_after": _interval(other)})
-    return found
+            row |= {"before": earlier["value"], "after": other["value"], "moved": _moved(earlier, other)}
+            rows_of_numbers.append(row | {"interval_before": _interval(earlier), "interval_after": _interval(other)})
+    return rows_of_numbers
 
 
 def _metrics(release):
@@ -165,8 +166,8 @@ def _interval(row):
     return None if row["low"] is None or row["high"] is None else [row["low"], row["high"]]
 
 
-def _moved(one, other):
-    first, second = _interval(one), _interval(other)
+def _moved(earlier, other):
+    first, second = _interval(earlier), _interval(other)
     if first is None or second is None:
         return True
     return first[0] > second[1] or second[0] > first[1]

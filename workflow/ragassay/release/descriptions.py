@@ -12,44 +12,21 @@ from ragassay.release.verification.listing import present
 PARQUET = "application/vnd.apache.parquet"
 PARQUET_IN_CROISSANT = "application/x-parquet"  # its readers know no other name
 CROISSANT = "http://mlcommons.org/croissant/1.0"
+TERMS = """citeAs column containedIn equivalentProperty extract field fileObject fileProperty fileSet format
+includes isLiveDataset jsonPath key md5 parentField path recordSet references regex repeated replace samplingRate
+separator source subField transform""".split()
 CONTEXT = {
     "@language": "en",
     "@vocab": "https://schema.org/",
-    "citeAs": "cr:citeAs",
-    "column": "cr:column",
+    **{term: f"cr:{term}" for term in TERMS},
     "conformsTo": "dct:conformsTo",
-    "containedIn": "cr:containedIn",
     "cr": "http://mlcommons.org/croissant/",
     "data": {"@id": "cr:data", "@type": "@json"},
     "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
     "dct": "http://purl.org/dc/terms/",
-    "equivalentProperty": "cr:equivalentProperty",
     "examples": {"@id": "cr:examples", "@type": "@json"},
-    "extract": "cr:extract",
-    "field": "cr:field",
-    "fileObject": "cr:fileObject",
-    "fileProperty": "cr:fileProperty",
-    "fileSet": "cr:fileSet",
-    "format": "cr:format",
-    "includes": "cr:includes",
-    "isLiveDataset": "cr:isLiveDataset",
-    "jsonPath": "cr:jsonPath",
-    "key": "cr:key",
-    "md5": "cr:md5",
-    "parentField": "cr:parentField",
-    "path": "cr:path",
     "rai": "http://mlcommons.org/croissant/RAI/",
-    "recordSet": "cr:recordSet",
-    "references": "cr:references",
-    "regex": "cr:regex",
-    "repeated": "cr:repeated",
-    "replace": "cr:replace",
-    "samplingRate": "cr:samplingRate",
     "sc": "https://schema.org/",
-    "separator": "cr:separator",
-    "source": "cr:source",
-    "subField": "cr:subField",
-    "transform": "cr:transform",
 }
 KINDS = {"string": "sc:Text", "bool": "sc:Boolean", "int32": "sc:Integer", "int64": "sc:Integer"}
 KINDS |= {"double": "sc:Float", "float": "sc:Float", "binary": "sc:Text"}
@@ -75,7 +52,7 @@ def croissant(sums: dict[str, str], manifest: dict, day: str) -> str:
         sets.append(about | {"includes": includes})
         records.append(_record_set(name, entry))
     about = {
-        "@context": CONTEXT,
+        "@context": dict(sorted(CONTEXT.items())),
         "@type": "sc:Dataset",
         "conformsTo": CROISSANT,
         "name": manifest["title"],
@@ -137,7 +114,7 @@ def ro_crate(folder: Path, manifest: dict, day: str) -> str:
 
 
 def citation(manifest: dict, day: str) -> str:
-    about = {
+    fields = {
         "cff-version": "1.2.0",
         "message": "If you use this data set, please cite it as below.",
         "title": manifest["title"],
@@ -146,7 +123,7 @@ def citation(manifest: dict, day: str) -> str:
         "version": manifest["version"],
         "date-released": day,
     }
-    return yaml.safe_dump(about, sort_keys=False, allow_unicode=True)
+    return yaml.safe_dump(fields, sort_keys=False, allow_unicode=True)
 
 
 def _json(value):

@@ -37,9 +37,9 @@ def check_licence(configfiles: list[str]) -> None:
     contents = [read(file) for file in configfiles]
     sources = any("sources" in (content.get("release") or {}) for content in contents)
     if sources and not any(content.get("export") for content in contents):
-        found = f"found none in {', '.join(configfiles)}, which gives release.sources"
+        problem = f"found none in {', '.join(configfiles)}, which gives release.sources"
         remedy = "add title, licence and licence_note, else the release has those of the demo"
-        raise NotReleasable(f"export: {found}, expected it beside them; {remedy}")
+        raise NotReleasable(f"export: {problem}, expected it beside them; {remedy}")
 
 
 def planned(configfiles: list[str], targets: Iterable[str] = ()) -> list[Path]:
@@ -49,8 +49,8 @@ def planned(configfiles: list[str], targets: Iterable[str] = ()) -> list[Path]:
     command = [sys.executable, "-m", "snakemake", "--summary", *given, "--", *targets]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
-        said = [line for line in done.stderr.splitlines() if line.strip() and not line.startswith("Building DAG")]
-        raise NotReleasable(f"snakemake cannot plan this configuration: {' '.join(said[-3:])[:500]}")
+        lines = [line for line in done.stderr.splitlines() if line.strip() and not line.startswith("Building DAG")]
+        raise NotReleasable(f"snakemake cannot plan this configuration: {' '.join(lines[-3:])[:500]}")
     rows = list(csv.DictReader(done.stdout.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
     made = [row for row in rows if row["status"] != "removed temp file"]
     if waiting := Counter(row["rule"] for row in made if row["plan"] != DONE):
@@ -83,7 +83,7 @@ def table_files(results: Path, files: Iterable[Path]) -> dict[Table, list[Path]]
         raise NotReleasable(f"{results}: no such folder, expected the results of a finished run; run `make demo` first")
     placed = [table for table in all_tables().values() if table.path]
     elsewhere = {table.name: table for table in all_tables().values() if not table.path}
-    found = {}
+    tables = {}
     for path in sorted(files):
         first = path.relative_to(results).parts[0]
         if first == EXPORTS:
@@ -92,10 +92,10 @@ def table_files(results: Path, files: Iterable[Path]) -> dict[Table, list[Path]]
         if table is None or not is_known(table.name):
             expected = "expected one in ragassay/schemas that says whose texts it holds, or `release`"
             raise NotReleasable(f"{path}: found a table without a schema, {expected}; declare it")
-        found.setdefault(table.name, (table, []))[1].append(path)
-    if not found:
+        tables.setdefault(table.name, (table, []))[1].append(path)
+    if not tables:
         raise NotReleasable(f"{results}: found no table, expected those of a finished run; run `make demo` first")
-    return dict(found.values())
+    return dict(tables.values())
 
 
 def _belongs(table, results, path):

@@ -24,13 +24,13 @@ class LedgerGap(AssayError):
 
 def jobs(ledger, calls: dict[str, dict]) -> Iterator[str]:
     """The folders below the ledger with the replies of these jobs; `calls` has each job's row of the table calls."""
-    ledger, found = Path(ledger), {}
+    ledger, names = Path(ledger), {}
     for folder in folders(ledger):
         name = folder.relative_to(ledger).as_posix()
-        found[name.replace("/_", "_")] = name
+        names[name.replace("/_", "_")] = name
     for job, row in sorted(calls.items()):
         if row["requests"]:
-            folder = found.get(job) or found.get(f"{job}/{row['model']}")
+            folder = names.get(job) or names.get(f"{job}/{row['model']}")
             if folder is None:
                 expected = "which results/calls names; put the ledger back, or run the pipeline again"
                 raise LedgerGap(f"{ledger / job}: found no ledger of this job, {expected}")
@@ -60,13 +60,13 @@ def rows(folder) -> list[dict]:
                 refusals.setdefault((record["k"], *record["s"]), {})[path.name, offset] = record
             elif record and record["t"] == "x":
                 withdrawn.add((record["file"], record["offset"]))
-    found, numbers = [], Counter()
+    extracted, numbers = [], Counter()
     for record in sorted(replies.values(), key=lambda record: (record["k"], record["at"], record["id"])):
-        found.append(_row(record, numbers, costs.get(record["id"]), record["body"]))
+        extracted.append(_row(record, numbers, costs.get(record["id"]), record["body"]))
     for _, places in sorted(refusals.items()):
         for record in [record for place, record in places.items() if place not in withdrawn][:1]:
-            found.append(_row(record, numbers, None, None))
-    return found
+            extracted.append(_row(record, numbers, None, None))
+    return extracted
 
 
 def asked(folder) -> list[dict]:
@@ -75,10 +75,10 @@ def asked(folder) -> list[dict]:
     return [{"item": item, "call": call, "key": key} for (item, call), key in sorted(keys.items())]
 
 
-def write_ledger(folder, found: list[dict], account: dict) -> None:
+def write_ledger(folder, extracted: list[dict], account: dict) -> None:
     """A ledger of these rows, in which all that was asked and paid adds up to the row of `calls`."""
     journal = Ledger(folder)
-    for row in found:
+    for row in extracted:
         if row["body"] is None:
             if row["reason"]:
                 journal.refused(row["key"], row["samples"], row["reason"], row["detail"] or "")

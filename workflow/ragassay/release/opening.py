@@ -88,8 +88,8 @@ def _unchecked(release):
             yield f"manifest.json: {name}: found no {missing[0]}, by which this version of ragassay checks a release"
     for name, columns in contents.TEXTS.items():
         if name in release.tables and sorted(columns) != release.manifest["texts"].get(name):
-            found = release.manifest["texts"].get(name)
-            yield f"manifest.json: texts.{name}: found {found}, expected {sorted(columns)}"
+            columns_found = release.manifest["texts"].get(name)
+            yield f"manifest.json: texts.{name}: found {columns_found}, expected {sorted(columns)}"
 
 
 def _prompts(release):

@@ -1,8 +1,13 @@
-"""Write the tables of a release: a table without a withheld cell is copied byte for byte, others are written again."""
+"""Write the tables of a release: a table without a withheld cell is copied byte for byte, others are written again.
+Also the prompts that rows were asked with, each under its digest, and which models a run asked, each with the revision
+that says exactly which it was.
+"""
 
+import hashlib
 import shutil
 from collections.abc import Iterable
 from dataclasses import replace
+from importlib import metadata
 from pathlib import Path
 
 import pyarrow as pa
@@ -10,8 +15,11 @@ import pyarrow.compute as pc
 
 from ragassay.base import tables
 from ragassay.base.tables import Column, Table, key_names
+from ragassay.calls.prompts import Prompt
+from ragassay.models import files
 from ragassay.release.contents import TEXTS
-from ragassay.release.opted_out import OptedOut
+from ragassay.release.gathering import NotReleasable
+from ragassay.release.licences import OptedOut
 from ragassay.release.redaction import Redaction
 from ragassay.release.verification.digests import sha256
 from ragassay.release.verification.file_pass import FilePass
@@ -99,3 +107,51 @@ class PublishedTables:
 def _with_end(documents, shown):
     """Where each document ends in the whole text, also without its text."""
     return shown.append_column(TEXT_END.name, pc.utf8_length(documents["text"]).cast(pa.int32()))
+
+
+def copy_prompts(place: Path, passes: dict[str, FilePass], prompts: Path) -> dict[str, str]:
+    """digest -> file in the release, of all that tables name. Rows that users bring, asked elsewhere, name none.
+
+    `passes` has what was seen of each file of a table.
+    """
+    files = {Prompt.load(path).digest: path for path in sorted(prompts.glob("*.yaml"))}
+    copied = {"": ""}
+    (place / "prompts").mkdir()
+    for file, seen in passes.items():
+        for digest in seen.distinct("prompt").to_pylist():
+            if digest not in copied:
+                copied[digest] = _copied(place, files.get(digest), digest, file)
+    return dict(sorted(copied.items()))
+
+
+def _copied(place, prompt, digest, file):
+    if prompt is None:
+        problem = f"found the prompt {digest[:16]}..., which is none of resources/prompts"
+        raise NotReleasable(
+            f"results/{file.partition('/')[2]}: {problem}; restore the prompt, or run the pipeline again"
+        )
+    shutil.copyfile(prompt, place / "prompts" / prompt.name)
+    return f"prompts/{prompt.name}"
+
+
+def models(config: dict) -> list[dict]:
+    rows = []
+    for name, entry in sorted(config["models"].items()):
+        revision = entry.get("options", {}).get("revision") or _revision(entry["model"], entry["provider"])
+        row = {"name": name, "provider": entry["provider"], "model": entry["model"], "revision": revision}
+        rows.append(row | {"sampling": entry.get("sampling", {}), "price": entry.get("price")})
+    return rows
+
+
+def _revision(model, provider):
+    """Of a folder with weights the digest of its files, of a package its version; of a hosted model only its name."""
+    if model.startswith("package:"):
+        package = model.removeprefix("package:").partition("/")[0]
+        distributions = metadata.packages_distributions().get(package)
+        return f"{distributions[0]} {metadata.version(distributions[0])}" if distributions else ""
+    if provider == "transformers" and Path(model).is_dir():
+        digest = hashlib.sha256()
+        for path in sorted(files.read_files(Path(model))):
+            digest.update(path.name.encode() + b"\0" + path.read_bytes())
+        return f"sha256 {digest.hexdigest()[:16]}"
+    return ""

@@ -1,36 +1,35 @@
 """`make release`: a finished run becomes an immutable folder that a stranger can verify.
 
 The folder is built under a hidden name and renamed when it is whole. Everything in it follows from the results, the
-ledger, the configuration and the day, so that the same run gives the same bytes anywhere.
+ledger, the configuration and the day, so that the same run gives the same bytes anywhere. A key of ssh may sign it:
+without a signature, digests only show accidents.
 """
 
 import datetime
 import json
 import re
 import shutil
+import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from ragassay.base import plain_yaml, tables
+from ragassay.base.atomic import building
+from ragassay.base.errors import AssayError
 from ragassay.base.stage import log
 from ragassay.base.tables import key_names
 from ragassay.base.terminal import aligned
 from ragassay.config.settings import NAME
 from ragassay.release import contents, descriptions, gathering, ledger_extract
-from ragassay.release.folders import building
 from ragassay.release.gathering import NotReleasable
-from ragassay.release.licences import Licences
-from ragassay.release.long_runs import LongRuns
-from ragassay.release.models import models
-from ragassay.release.opted_out import OptedOut
-from ragassay.release.published_prompts import copy_prompts
-from ragassay.release.published_tables import PublishedTables
-from ragassay.release.redaction import Redaction
-from ragassay.release.signature import sign
+from ragassay.release.licences import Licences, OptedOut
+from ragassay.release.published_tables import PublishedTables, copy_prompts, models
+from ragassay.release.redaction import LongRuns, Redaction
 from ragassay.release.verification import card, listing
+from ragassay.release.verification.checks import NAMESPACE
 from ragassay.release.verification.facts import NO_LICENCE, facts, licence_of, texts_by_source
-from ragassay.release.verification.release_folder import MANIFEST, TABLES, ReleaseFolder
+from ragassay.release.verification.release_folder import MANIFEST, SIGNATURE, SUMS, TABLES, ReleaseFolder
 from ragassay.schemas.release import PUBLISHED_TEXTS, RECORDED_ANSWERS
 from ragassay.schemas.report import ASKED_CALLS, CALLS
 
@@ -216,6 +215,21 @@ def _poisoned(config):
 
 def _repeats(config):
     return config["release"]["repeats"]
+
+
+class NotSigned(AssayError):
+    """The key cannot sign."""
+
+
+def sign(folder: Path, key: str) -> None:
+    """Write SHA256SUMS.sig; ssh-keygen may ask for the key's passphrase."""
+    if not shutil.which("ssh-keygen"):
+        raise NotSigned("signature: found no ssh-keygen on the PATH; install OpenSSH, or give no key")
+    command = ["ssh-keygen", "-Y", "sign", "-f", key, "-n", NAMESPACE, str(folder / SUMS)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode or not (folder / SIGNATURE).is_file():
+        reason = " ".join(done.stderr.split())[:160]
+        raise NotSigned(f"{key}: found no key that signs ({reason}), expected a private key such as ~/.ssh/id_ed25519")
 
 
 def _write_json(path, content):

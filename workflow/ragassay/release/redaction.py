@@ -1,17 +1,86 @@
-"""Which cells with texts go into a release, and what becomes of the others: they are empty, and counted by why."""
+"""Which cells with texts go into a release, and what becomes of the others: they are empty, and counted by why.
 
+Texts that repeat a long run of words of a text which may not be published are emptied, too. All runs of so many words
+of those texts are kept as 64-bit hashes, 8 bytes for each word. Case and punctuation do not count. A hash that two runs
+share by chance takes a text for a repeat, once in 10^12 comparisons or so; none is missed.
+"""
+
+import hashlib
 import json
+import re
 from collections import Counter
+from collections.abc import Iterable
+from functools import lru_cache
 
+import numpy as np
 import pyarrow as pa
 
 from ragassay.base import tables
 from ragassay.base.tables import Table, key_names
 from ragassay.release.contents import DOCUMENT, EVERYBODY, KEY, OURS, POISON, SITE, TEXTS
 from ragassay.release.licences import Licences
-from ragassay.release.long_runs import LongRuns
 
+WORD = re.compile(r"\w+")
+FACTOR = np.uint64(0x9E3779B97F4A7C15)
+PIECE = 200_000  # words that are hashed at once
 SHOWN = ("published", "repeats_published", "empty")  # states of cells that are as they were
+
+
+class LongRuns:
+    """`add` the texts that may not be published; `repeats` says which others repeat a run of so many words."""
+
+    def __init__(self, words: int):
+        self.words, self._pieces, self._index = words, [], np.empty(0, np.uint64)
+
+    @property
+    def empty(self) -> bool:
+        return not (self._pieces or len(self._index))
+
+    def add(self, texts: Iterable[str]) -> None:
+        for hashes, _ in self._runs(texts):
+            self._pieces.append(np.unique(hashes))
+
+    def repeats(self, texts: list[str | None]) -> list[bool]:
+        repeating = [False] * len(texts)
+        if self._pieces:
+            self._index = np.unique(np.concatenate([self._index, *self._pieces]))
+            self._pieces = []
+        if not len(self._index):
+            return repeating
+        for hashes, owners in self._runs(text or "" for text in texts):
+            at = np.searchsorted(self._index, hashes).clip(max=len(self._index) - 1)
+            for owner in np.unique(owners[self._index[at] == hashes]):
+                repeating[owner] = True
+        return repeating
+
+    def _runs(self, texts):
+        """Pieces of (hashes of all runs, the number of the text of each)."""
+        words, owners = [], []
+        for number, text in enumerate(texts):
+            words_of_text = WORD.findall(text.casefold())
+            if len(words_of_text) >= self.words:
+                words += map(_hash, words_of_text)
+                owners += [number] * len(words_of_text)
+            if len(words) >= PIECE:
+                yield self._hashed(words, owners)
+                words, owners = [], []
+        if words:
+            yield self._hashed(words, owners)
+
+    def _hashed(self, words, owners):
+        """Hashes of the runs that lie within one text."""
+        words, owners = np.array(words, np.uint64), np.array(owners, np.int64)
+        starts = len(words) - self.words + 1
+        hashes = np.zeros(starts, np.uint64)
+        for offset in range(self.words):
+            hashes = hashes * FACTOR + words[offset : offset + starts]
+        whole = owners[:starts] == owners[self.words - 1 :]
+        return hashes[whole], owners[:starts][whole]
+
+
+@lru_cache(1 << 20)
+def _hash(word):
+    return int.from_bytes(hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
 
 
 class Redaction:
@@ -83,9 +152,9 @@ class Redaction:
         return ["empty" if nothing else state for nothing, state in zip(empty, states, strict=True)]
 
     def _repeating(self, column):
-        found = self.runs.repeats([_text(value) for value in column.to_pylist()])
+        repeating = self.runs.repeats([_text(value) for value in column.to_pylist()])
         kept = "repeats_published" if self.repeats else "repeats"
-        return [kept if repeats else "published" for repeats in found]
+        return [kept if repeats else "published" for repeats in repeating]
 
     def _allowed(self, table, owner, keys, batch):
         """Of each row, whether its source allows its text to be published."""
@@ -100,11 +169,6 @@ class Redaction:
             return [self.licences.allow_document(doc_id, name) for doc_id in documents]
         ours = name not in self.licences.brought
         return [ours or self.licences.allow(None, name)] * batch.num_rows
-
-
-def _document_column(table):
-    """The column with the document of a row."""
-    return next((name for name in ("doc_id", "document_id") if name in table.schema.names), None)
 
 
 def _text(value):
@@ -125,3 +189,8 @@ def _strings(value):
             yield from _strings(inner)
     elif isinstance(value, str):
         yield value
+
+
+def _document_column(table):
+    """The column with the document of a row."""
+    return next((name for name in ("doc_id", "document_id") if name in table.schema.names), None)

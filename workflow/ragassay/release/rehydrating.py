@@ -49,15 +49,15 @@ def rehydrate(release, crawl: dict, folder, signers=None) -> Counter:
                 outcomes[kept.outcome] += len(wanted[kept.url])
         with Extractor(**limits) as extractor:
             given = ((kept.url, kept.body() or b"", kept.headers, kept.final_url) for kept in whole)
-            for url, found in extractor.extract(given):
-                text = "" if isinstance(found, Reject) else clean(found.text)
+            for url, result in extractor.extract(given):
+                text = "" if isinstance(result, Reject) else clean(result.text)
                 digest = hashlib.sha256(text.encode()).hexdigest()
                 for content_hash in wanted[url]:
                     if digest == content_hash:
                         rows[digest] = {"content_hash": digest, "url": url, "text": text}
                         outcomes["found"] += 1
                     else:
-                        outcomes[found.reason if isinstance(found, Reject) else CHANGED] += 1
+                        outcomes[result.reason if isinstance(result, Reject) else CHANGED] += 1
     tables.write(REHYDRATED_TEXTS, folder / "texts.parquet", rows.values())
     return +outcomes
 
@@ -81,10 +81,10 @@ def _wanted(opened):
                 if row["text"] is None and row["url"]:
                     wanted.setdefault(row["url"], set()).add(row["content_hash"])
     if not wanted:
-        found = (
+        problem = (
             f"found {withheld} texts that it withholds, none with an address" if withheld else "found all texts in it"
         )
-        raise NotRehydrated(f"{opened.folder}: {found}; there is nothing to fetch")
+        raise NotRehydrated(f"{opened.folder}: {problem}; there is nothing to fetch")
     return wanted
 
 

@@ -64,10 +64,10 @@ def replay(
         expected = f"expected some of those that a replay makes: {', '.join(names)}"
         raise NotReplayed(f"{release}: found {', '.join(unknown)}, {expected}")
     with scratch_folder(Path(project).resolve()) as scratch:
-        known = texts(rehydrated) if rehydrated else {}
+        texts_by_hash = texts(rehydrated) if rehydrated else {}
         try:
             _lay_out(opened, project, scratch, config, shards)
-            keyed = _keyed(_give(opened, scratch, known))
+            keyed = _keyed(_give(opened, scratch, texts_by_hash))
             _write_ledgers(opened, scratch)
             _give_keys(opened, scratch, keyed)
             targets = list(_files(opened, only or names))
@@ -155,7 +155,7 @@ def _stand_in(path):
         file.touch()
 
 
-def _give(opened, scratch, known):
+def _give(opened, scratch, texts_by_hash):
     """All tables, as stages read them: without columns that only releases have. What Snakemake makes again, it removes;
     the time of a file tells. Returns the tables in which a text is missing that is not poison.
     """
@@ -167,7 +167,7 @@ def _give(opened, scratch, known):
         if pq.read_schema(opened.folder / file).equals(table.schema):
             shutil.copyfile(opened.folder / file, place)
         else:
-            rows = _with_texts(read_table(opened.folder / file), known)
+            rows = _with_texts(read_table(opened.folder / file), texts_by_hash)
             if any(rows[column].null_count for column in _texts(table)):
                 withheld.add(name)
             tables.write(table, place, _as_declared(table, rows))
@@ -219,16 +219,16 @@ def _files(opened, parts):
                 yield file, name
 
 
-def _with_texts(rows, known):
+def _with_texts(rows, texts_by_hash):
     """The rows with the texts that are known by their hashes; a document ends where it is said to."""
-    if not known or "content_hash" not in rows.column_names:
+    if not texts_by_hash or "content_hash" not in rows.column_names:
         return rows
-    found = rows["text"].to_pylist()
-    ends = rows["text_end"].to_pylist() if "text_end" in rows.column_names else [None] * len(found)
+    column = rows["text"].to_pylist()
+    ends = rows["text_end"].to_pylist() if "text_end" in rows.column_names else [None] * len(column)
     for at, digest in enumerate(rows["content_hash"].to_pylist()):
-        if found[at] is None and digest in known:
-            found[at] = known[digest][: ends[at]]
-    return rows.set_column(rows.column_names.index("text"), "text", pa.array(found, pa.string()))
+        if column[at] is None and digest in texts_by_hash:
+            column[at] = texts_by_hash[digest][: ends[at]]
+    return rows.set_column(rows.column_names.index("text"), "text", pa.array(column, pa.string()))
 
 
 def _as_declared(table: Table, rows: pa.Table) -> pa.Table:
@@ -270,8 +270,8 @@ def _why(output, release):
     if missed := next((line for line in lines if MISS in line), None):
         return f"{release}: {missed}, or the release lacks it, or this code is not that of the run"
     rule = re.search(r"\.(\w+)\.py' returned non-zero exit status", output)
-    said = [line for line in lines if rule and re.match(rf"{rule[1]}( \(.*\))?: ", line)]
-    return f"{release}: the replay failed: " + (said[-1] if said else " / ".join(lines[-6:]))
+    last_words = [line for line in lines if rule and re.match(rf"{rule[1]}( \(.*\))?: ", line)]
+    return f"{release}: the replay failed: " + (last_words[-1] if last_words else " / ".join(lines[-6:]))
 
 
 def _compared(opened, scratch, targets, way):

@@ -53,8 +53,8 @@ def environment(folder: Path) -> dict[str, str]:
     home = folder.parent / "home"
     home.mkdir(exist_ok=True)
     path = os.pathsep.join([str(Path(sys.executable).parent), "/usr/local/bin", "/usr/bin", "/bin"])
-    own = {"PATH": path, "HOME": str(home), "TMPDIR": str(home), "LANG": "C.UTF-8", OFFLINE: "1"}
-    return own | {"PYTHONPATH": str(folder / "workflow/startup"), "PYTHONDONTWRITEBYTECODE": "1"}
+    variables = {"PATH": path, "HOME": str(home), "TMPDIR": str(home), "LANG": "C.UTF-8", OFFLINE: "1"}
+    return variables | {"PYTHONPATH": str(folder / "workflow/startup"), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 def _box(folder):

@@ -8,8 +8,7 @@ from collections import Counter
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.release.beir import write_beir
-from ragassay.release.hugging_face import About, write_hugging_face
+from ragassay.release.exports import About, write_beir, write_hugging_face
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.release import EXPORTED_DOCUMENTS, EXPORTED_QUESTIONS
 from ragassay.schemas.scope_questions import HARDNESS, HARDNESS_SCORES, NOVEL_CLAIMS, SELECTED_QUESTIONS

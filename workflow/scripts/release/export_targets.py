@@ -6,8 +6,8 @@ Without texts, a poisoned passage that was made from a passage of the corpus has
 from collections import Counter
 
 from ragassay.base import tables
+from ragassay.base.atomic import building, write_lines
 from ragassay.base.stage import log, run
-from ragassay.release.folders import building, write_lines
 from ragassay.schemas.attacks import POISONED_PASSAGES, TARGETS
 
 HEADER = "# Questions about a corpus, and attacks on it\n\n{} questions with their right answers in queries.jsonl.\n"

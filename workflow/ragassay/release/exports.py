@@ -1,8 +1,14 @@
-"""Write questions and documents as a folder that `datasets.load_dataset` opens: Parquet files and a data card.
+"""Write questions and documents in the forms that others read: the layout of BEIR, and a folder for `datasets`.
 
-Two configurations: `questions`, in the splits train, validation and test, and `documents`, the whole corpus in one
-split. A split without questions is omitted. All questions are included; `status` says which were kept. The card is made
-from the rows and the schemas alone, so it never disagrees with them.
+BEIR, as a retrieval benchmark: `corpus.jsonl` has every document, `queries.jsonl` every question that was kept,
+`qrels/<split>.tsv` the document that answers each in-scope question. An out-of-scope question has no such document and
+hence no line there; which document it was written about is in `sources/<split>.tsv`, in the same form, so that
+retrieval can be measured for both kinds apart. The validation split is called dev, as usual there.
+
+Hugging Face: Parquet files and a data card that `datasets.load_dataset` opens, in two configurations: `questions`, in
+the splits train, validation and test, and `documents`, the whole corpus in one split. A split without questions is
+omitted. All questions are included; `status` says which were kept. The card is made from the rows and the schemas
+alone, so it never disagrees with them.
 """
 
 from collections import Counter
@@ -11,9 +17,12 @@ from dataclasses import dataclass
 import yaml
 
 from ragassay.base import tables
-from ragassay.release.folders import building
+from ragassay.base.atomic import building, write_lines
 from ragassay.schemas.release import EXPORTED_DOCUMENTS, EXPORTED_QUESTIONS
 
+BEIR_SPLITS = {"train": "train", "validation": "dev", "test": "test"}
+PLACES = (("in_scope", "qrels"), ("out_of_scope", "sources"))
+HEADER = "query-id\tcorpus-id\tscore\n"
 SPLITS = ("train", "validation", "test")
 CORPUS = "corpus"
 KINDS = ("in scope, kept", "out of scope, kept", "of these hard", "disputed", "undecided")
@@ -28,6 +37,39 @@ class About:
     licence: str
     licence_note: str  # to whom the texts belong, and what may be done with them
     language: str = "en"
+
+
+def write_beir(folder, documents: list[dict], questions: list[dict]) -> dict[str, int]:
+    """Write the folder; returns how many documents, queries and lines of qrels it has. `documents` are rows of the
+    table documents with text_end, their text None if it is not to be given; `questions` of selected_questions.
+    """
+    asked = sorted((row for row in questions if row["status"] == "kept"), key=lambda row: row["question_id"])
+    corpus = sorted(documents, key=lambda row: row["doc_id"])
+    with building(folder) as place:
+        write_lines(place / "corpus.jsonl", map(_document, corpus))
+        write_lines(place / "queries.jsonl", map(_query, asked))
+        lines = {intended: _write_tables(place / name, asked, intended) for intended, name in PLACES}
+    return {"documents": len(corpus), "queries": len(asked), "qrels": lines["in_scope"]}
+
+
+def _document(row):
+    metadata = {name: row[name] for name in ("topic", "url", "content_hash", "text_end")}
+    return {"_id": row["doc_id"], "title": row["title"] or "", "text": row["text"] or "", "metadata": metadata}
+
+
+def _query(row):
+    metadata = {name: row[name] for name in ("intended", "split", "doc_id", "generator", "judge")}
+    return {"_id": row["question_id"], "text": row["text"], "metadata": metadata}
+
+
+def _write_tables(folder, questions, intended):
+    folder.mkdir()
+    rows = [row for row in questions if row["intended"] == intended]
+    for split, name in BEIR_SPLITS.items():
+        lines = [f"{row['question_id']}\t{row['doc_id']}\t1\n" for row in rows if row["split"] == split]
+        if lines:
+            (folder / f"{name}.tsv").write_text(HEADER + "".join(lines), encoding="utf-8", newline="\n")
+    return len(rows)
 
 
 def write_hugging_face(folder, documents: list[dict], questions: list[dict], about: About) -> None:
