@@ -118,7 +118,7 @@ def test_what_was_given_up_is_asked_once_more_when_nothing_else_is_left(serve, m
 
 
 def test_conversations_wait_for_their_second_try_and_go_on_where_they_were(serve, model, tmp_path, quick):
-    server, begun = serve(faults_at={str(number): "503" for number in range(1, 17)}, retry_after=0.01), []
+    server, begun = serve(faults_at={str(number): "500" for number in range(1, 17)}), []
 
     async def conversation(number, ask):
         begun.append(number)
