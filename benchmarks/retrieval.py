@@ -36,13 +36,13 @@ def write(path: str) -> None:
 
 
 def queries() -> np.ndarray:
-    from ragassay.models.encoders.embed import unit
+    from ragassay.search.nearest import unit
 
     return unit(np.random.default_rng(1).standard_normal((QUERIES, WIDTH), dtype=np.float32))
 
 
 def blocks(path: str):
-    from ragassay.models.encoders.embed import unit
+    from ragassay.search.nearest import unit
 
     with Path(path).open("rb") as file:
         while piece := file.read(BLOCK * WIDTH * 2):

@@ -17,8 +17,9 @@ from project import ROOT
 from ragassay.calls.providers.script import guess, plain, read_replies
 from ragassay.documents.documents import clean, cut
 from ragassay.grading.matches import contains
-from ragassay.models.encoders.embed import Embedder, unit
+from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
+from ragassay.search.nearest import unit
 from ragassay.studies.scope import controls
 from ragassay.studies.scope.controls import Overlap
 from ragassay.studies.scope.model_answers import flaw

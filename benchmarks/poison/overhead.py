@@ -15,9 +15,9 @@ from common.turns import medians
 from ragassay.calls.complete import complete
 from ragassay.calls.model import Model, Request
 from ragassay.calls.prompts import Prompt
-from ragassay.models.encoders.embed import tokenized, unit, vectors
+from ragassay.models.encoders.embed import tokenized, vectors
 from ragassay.models.encoders.encoder import Encoder
-from ragassay.search.nearest import COSINE
+from ragassay.search.nearest import COSINE, unit
 from ragassay.services.guard import Guard
 from ragassay.studies.poisoning.defences.kinds import raguard
 from ragassay.studies.poisoning.defences.null import ALL, Null

@@ -13,10 +13,11 @@ import pytest
 from project import ROOT
 from ragassay.base import tables
 from ragassay.metrics.auroc import auroc
-from ragassay.models.encoders.embed import Embedder, unit
+from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES, QUERIES
 from ragassay.schemas.report import METRICS
+from ragassay.search.nearest import unit
 from ragassay.studies.relevance.searched_queries import fractions
 from ragassay.studies.relevance.statistics import Setting
 from rows import place, row

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from ragassay.base.errors import AssayError
-from ragassay.models.encoders.embed import unit
 
 COSINE, DOT = "cosine", "dot"
 STEP = 1e-5
@@ -72,6 +71,14 @@ def best_of_sparse(scores, count: int) -> Iterator[tuple[np.ndarray, np.ndarray]
 def comparable(vectors, similarity: str) -> np.ndarray:
     """Vectors as float32 whose products are their similarities."""
     return unit(vectors) if similarity == COSINE else np.asarray(vectors, np.float32)
+
+
+def unit(vectors) -> np.ndarray:
+    """Vectors of length 1 as float32; an empty input gives an empty output."""
+    vectors = np.array(vectors, np.float32)
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    vectors /= np.where(lengths == 0, 1, lengths)
+    return vectors
 
 
 class Best:

@@ -12,11 +12,12 @@ import numpy as np
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.models.encoders.embed import Embedder, unit
+from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.relevance import DRIFT
 from ragassay.schemas.scope_questions import CLAIMS, HARDNESS, QUESTIONS, RECOVERED_CLAIMS
+from ragassay.search.nearest import unit
 from ragassay.studies.scope import controls
 from ragassay.studies.scope.strata import DIGITS, similarity, stratum
 from ragassay.studies.scope.strata import drift as drift_of

@@ -8,10 +8,11 @@ import numpy as np
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.documents.ids import reject
-from ragassay.models.encoders.embed import Embedder, unit
+from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.attacks import TARGETS
 from ragassay.schemas.probes import PROMPT_PAIRS
+from ragassay.search.nearest import unit
 from ragassay.studies.poisoning.attacks.loudness import length, question_words
 from ragassay.studies.poisoning.probes.conditions import pair
 from ragassay.studies.poisoning.probes.labels import SIDES

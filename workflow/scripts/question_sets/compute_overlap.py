@@ -7,10 +7,11 @@ import numpy as np
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.models.encoders.embed import Embedder, unit
+from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.scope_questions import OVERLAP, QUESTIONS
+from ragassay.search.nearest import unit
 from ragassay.studies.scope.controls import Document, features
 from ragassay.studies.scope.strata import DIGITS
 from ragassay.text.sentences import sentences

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ragassay.models.encoders.embed import unit
+from ragassay.search.nearest import unit
 from ragassay.studies.scope.strata import drift, grade, similarity, stratum, stratum_names
 
 LIMITS = [0.4, 0.6]

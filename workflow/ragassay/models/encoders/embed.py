@@ -95,14 +95,6 @@ def vectors(kind: Kind, tokens: list[np.ndarray]) -> Iterator[tuple[list[int], n
         yield batch, kind.vectors(*padded([tokens[at] for at in batch], kind.pad))
 
 
-def unit(vectors) -> np.ndarray:
-    """Vectors of length 1 as float32; an empty input gives an empty output."""
-    vectors = np.array(vectors, np.float32)
-    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    vectors /= np.where(lengths == 0, 1, lengths)
-    return vectors
-
-
 def _longer(kind, texts):
     starts = range(0, len(texts), AT_ONCE)
     return sum(length > kind.longest for at in starts for length in kind.lengths(texts[at : at + AT_ONCE]))

@@ -10,8 +10,8 @@ from py3langid.langid import MODEL_FILE, LanguageIdentifier
 from trafilatura import bare_extraction, html2txt, load_html
 from trafilatura.settings import Extractor, use_config
 
-from ragassay.news._charsets import decode
 from ragassay.news.extraction.metadata import facts
+from ragassay.news.extraction.page_text import decode
 from ragassay.news.extraction.walls import wall
 
 MOST_ELEMENTS = 50_000  # trafilatura's time grows with the square of the paragraphs

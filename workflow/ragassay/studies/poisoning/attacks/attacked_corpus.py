@@ -10,14 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ragassay.base import tables
-from ragassay.base.stage import log
-from ragassay.models.encoders.embed import Embedder
-from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.attacks import POISONED_PASSAGES, RETRIEVED
 from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES, QUERIES
-from ragassay.search.nearest import comparable, nearest
-from ragassay.search.neighbours import merged
-from ragassay.search.neighbours import rows as rows_of
 from ragassay.studies.poisoning.attacks.attack import AttackError
 from ragassay.studies.poisoning.attacks.questions import tried as tried_of
 
@@ -71,25 +65,3 @@ def write(retrieved, neighbours: pa.Table, poisoned_passages, table=RETRIEVED) -
         "aimed_at": made["target_id"].take(at),
     }
     return tables.write(table, retrieved, pa.table(columns, schema=table.schema))
-
-
-def search(
-    queries, neighbours, poisoned_passages, encoder, query_encoder, embeddings, similarity, count, tried=None
-) -> pa.Table:
-    """Rows like those of the table neighbours. A poisoned passage has no title, whatever titles the clean ones are
-    searched with.
-    """
-    names, texts = poisoned(poisoned_passages)
-    questions = asked(queries, tried)
-    clean = tables.read(NEIGHBOURS, neighbours)
-    rankings = [clean.filter(pc.is_in(clean["query_id"], pa.array(questions["query_id"])))]
-    if texts:
-        of_passages = Embedder(Encoder(**encoder), embeddings)
-        of_queries = of_passages if query_encoder == encoder else Embedder(Encoder(**query_encoder), embeddings)
-        wanted = comparable(of_queries.embed(questions["text"], "query"), similarity)
-        given = (comparable(block, similarity) for block in of_passages.stream(texts, "passage"))
-        positions, scores = nearest(wanted, given, count)
-        rankings.append(rows_of(questions["query_id"], names, positions, scores))
-    together = merged(rankings, count)
-    log.info("%d poisoned passages for %d queries", len(texts), len(set(together["query_id"].to_pylist())))
-    return together

@@ -13,7 +13,7 @@ import numpy as np
 
 from ragassay.base.card import is_number
 from ragassay.base.terminal import shown
-from ragassay.models.encoders.embed import unit
+from ragassay.search.nearest import unit
 from ragassay.studies.poisoning.defences.defence import VECTORS, Criterion, Defence, DefenceError, Judgement
 from ragassay.studies.poisoning.defences.null import is_rough
 from ragassay.text.words import tokens

@@ -1,7 +1,7 @@
 """The distance of the question to its document: 1 minus the cosine of their vectors. Its head is a threshold."""
 
-from ragassay.models.encoders.embed import unit
 from ragassay.models.heads.scores import LOGISTIC
+from ragassay.search.nearest import unit
 from ragassay.studies.scope.detectors.kinds import sentence_pair
 
 
