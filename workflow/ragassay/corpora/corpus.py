@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
-from ragassay.models.encoders.encoder import pair
+from ragassay.models.encoders.pairs import pair
 from ragassay.schemas.corpora import PASSAGES
 from ragassay.text.sentences import spans
 

@@ -16,8 +16,9 @@ from transformers import AutoModel, AutoTokenizer
 from ragassay.base.errors import AssayError
 from ragassay.models import store
 from ragassay.models.encoders import embed as module
-from ragassay.models.encoders.embed import Embedder, unit
+from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
+from ragassay.search.nearest import unit
 
 ULP = 2.0**-12  # half of float16's last place below 0.5
 

@@ -14,7 +14,8 @@ from transformers import BertTokenizerFast
 
 from models import WORDS, save_decoder
 from ragassay.models.encoders.embed import Embedder
-from ragassay.models.encoders.encoder import Encoder, EncoderError, pair
+from ragassay.models.encoders.encoder import Encoder, EncoderError
+from ragassay.models.encoders.pairs import pair
 from ragassay.models.files import WeightsError
 
 SMALL = {"hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2, "num_attention_heads": 2}

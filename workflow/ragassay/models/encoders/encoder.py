@@ -17,9 +17,9 @@ import numpy as np
 from ragassay.base import variants
 from ragassay.base.errors import AssayError
 from ragassay.models import files
+from ragassay.models.encoders.pairs import split
 from ragassay.models.local import LocalModel
 
-BETWEEN = "\x1e"  # the record separator, which no cleaned text has
 FORMAT = 1  # of stored vectors; a new one starts new stores
 CPU_TOKENS, GPU_TOKENS = 768, 32_768  # of a batch: a small one stays in a processor's cache; a large one fills a GPU
 SECOND = 1 << 24  # more than any vocabulary has
@@ -145,16 +145,6 @@ def features(tokens: np.ndarray, mask: np.ndarray) -> dict[str, np.ndarray]:
     """What models call their inputs. They get no types of tokens where all are of the first text."""
     types, ids = np.divmod(tokens, SECOND)
     return {"input_ids": ids, "attention_mask": mask} | ({"token_type_ids": types} if types.any() else {})
-
-
-def pair(first: str, second: str) -> str:
-    return f"{first}{BETWEEN}{second}"
-
-
-def split(text: str) -> tuple[str, str | None]:
-    """Both texts; the second is None if it is no pair."""
-    first, between, second = text.partition(BETWEEN)
-    return first, second if between else None
 
 
 def _is_in_transformers(architectures):
