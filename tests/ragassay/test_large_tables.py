@@ -22,7 +22,7 @@ from common.memory import peak_megabytes
 from ragassay.base.tables import Column, Table, Writer, batches, read
 
 order, run_bytes, path, rows = sys.argv[1], int(sys.argv[2]), sys.argv[3], int(sys.argv[4])
-sorted_runs.RUN_BYTES = run_bytes or sorted_runs.RUN_BYTES
+_sorted_runs.RUN_BYTES = run_bytes or _sorted_runs.RUN_BYTES
 table = Table("large", "One row per number.", ("key",), (
     Column("key", pa.string(), "the number, with zeros before it"),
     Column("number", pa.int64(), "the number"),

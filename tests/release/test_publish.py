@@ -164,8 +164,8 @@ def test_a_changed_table_changes_the_card(root, published):
     rows[0] |= {"verdict": None, "abstained": "no_verdict"}
     tables.write(SCOPE_VOTES, votes, rows)
     changed, before = make(root).folder / "DATASHEET.md", published / "DATASHEET.md"
-    line = "| scope_votes | 33 | no_verdict | 1 |"
-    assert line in changed.read_text() and line not in before.read_text()
+    abstained = re.compile(r"^\| scope_votes \| \d+ \| no_verdict \| 1 \|$", re.MULTILINE)
+    assert abstained.search(changed.read_text()) and not abstained.search(before.read_text())
 
 
 def test_what_the_hub_reads_is_there(published):
@@ -180,8 +180,8 @@ def test_the_answers_of_a_release_hold_no_time_and_no_machine(published):
     for path in (published / "tables/recorded_answers").rglob("*.parquet"):
         names = pq.read_schema(path).names
         assert not {"at", "host", "id"} & set(names)
-    secrets = (published / "manifest.json").read_text()
-    assert json.loads(secrets)["models"][0]["revision"].startswith("sha256 ")
+    models = json.loads((published / "manifest.json").read_text())["models"]
+    assert {model["name"]: model["revision"][:7] for model in models}["demo-lm"] == "sha256 "
 
 
 def there_already(root):

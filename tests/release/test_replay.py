@@ -60,7 +60,7 @@ def test_a_replay_that_misses_an_answer_names_it(release, project):
     assert lost in str(stopped.value) and "\n" not in str(stopped.value)
 
 
-@pytest.mark.parametrize(("only", "message"), [(["documents"], "expected some of those that a replay makes: calls")])
+@pytest.mark.parametrize(("only", "message"), [(["documents"], "expected some of those that a replay makes: .*calls")])
 def test_what_cannot_be_replayed_is_a_line(release, project, only, message):
     with pytest.raises(NotReplayed, match=message):
         replay(release, project, only=only, run=forked)
