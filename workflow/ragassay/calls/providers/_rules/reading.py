@@ -197,7 +197,8 @@ def phrases(sentence: str, wanted: str, question: str) -> list[str]:
     if wanted in PATTERNS:
         found = [_trimmed(match[1].strip(" ."), asked) for match in PATTERNS[wanted].finditer(sentence)]
     else:
-        found = [name for name in names(f". {sentence}") if not PATTERNS["date"].fullmatch(name)]
+        # With a word before it, the first word of a sentence counts, too: "Ada built the loom."
+        found = [name for name in names(f"x {sentence}") if not PATTERNS["date"].fullmatch(name)]
         found = [name for name in found if " " in name] or found  # full names, if there are some
     return [phrase for phrase in found if any(stem(word) not in asked for word in content(phrase))]
 
