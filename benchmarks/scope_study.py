@@ -171,8 +171,9 @@ def counted_documents(count):
 def counted_files(folder):
     """All files that measure_responses reads, as the workflow would have written them."""
     from ragassay.schemas.documents import DOCUMENTS
+    from ragassay.schemas.hardness import HARDNESS_SCORES
     from ragassay.schemas.scope_answers import CLOSED_BOOK_ANSWERS, DEFUSION_LABELS, DEFUSION_VOTES, RESPONSES
-    from ragassay.schemas.scope_questions import HARDNESS_SCORES, SCOPE_LABELS, SELECTED_QUESTIONS
+    from ragassay.schemas.scope_questions import SCOPE_LABELS, SELECTED_QUESTIONS
 
     rows, dice = list(asked(COUNTED)), random.Random(0)
     ids = [{name: row[name] for name in ("question_id", "doc_id")} for row in rows]

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from project import ROOT
-from ragassay.schemas.scope_questions import FEATURES
+from ragassay.schemas.hardness import FEATURES
 from ragassay.studies.scope import controls
 
 DEMO = ROOT / "resources/demo"

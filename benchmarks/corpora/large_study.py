@@ -6,16 +6,8 @@ from pathlib import Path
 
 from ragassay.base import tables
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.scope_questions import (
-    CLAIMS,
-    HARDNESS,
-    HARDNESS_SCORES,
-    HARDNESS_STRATA,
-    NOVEL_CLAIMS,
-    RECOVERED_CLAIMS,
-    SCOPE_VOTES,
-    SELECTED_QUESTIONS,
-)
+from ragassay.schemas.hardness import HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA
+from ragassay.schemas.scope_questions import CLAIMS, NOVEL_CLAIMS, RECOVERED_CLAIMS, SCOPE_VOTES, SELECTED_QUESTIONS
 
 CLAIMS_EACH, ROUNDS, IN_SCOPE, VOTES = 5, 3, 5, 9
 TOPICS = "business entertainment food music news politics science sport tech travel".split()

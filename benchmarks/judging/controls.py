@@ -24,7 +24,8 @@ from ragassay.models.heads import learning, scores
 from ragassay.models.heads.scores import Recipe
 from ragassay.plan import detectors
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.scope_questions import HARDNESS_SCORES, QUESTIONS, SELECTED_QUESTIONS
+from ragassay.schemas.hardness import HARDNESS_SCORES
+from ragassay.schemas.scope_questions import QUESTIONS, SELECTED_QUESTIONS
 from ragassay.studies.scope.detectors.detector import DetectorQuestion, kind
 from ragassay.studies.scope.detectors.detector_results import answered
 from ragassay.studies.scope.votes import KEPT, OUT

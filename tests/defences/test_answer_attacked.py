@@ -52,7 +52,7 @@ def test_without_passages_the_question_is_asked_by_itself(ask):
 
 def test_grading_sees_the_answer_and_what_was_asked_and_no_passage(ask, files, monkeypatch):
     graded = []
-    monkeypatch.setattr(stage, "outcome", lambda *seen: graded.append(seen) or ("neither", None))
+    monkeypatch.setattr(stage, "target_outcome", lambda *seen: graded.append(seen) or ("neither", None))
     ask("none", k=3)
     planted = tables.read(POISONED_PASSAGES, files("poisoned_passages"), ["text"])["text"].to_pylist()
     texts = [*TEXTS.values(), *planted, *(text for row in TARGET_ROWS for text in row["texts"])]

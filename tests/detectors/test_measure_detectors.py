@@ -6,10 +6,11 @@ import pytest
 
 from ragassay.base import tables
 from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.hardness import HARDNESS_SCORES
 from ragassay.schemas.people import GOLD, HUMAN_LABELS
 from ragassay.schemas.report import METRICS
 from ragassay.schemas.scope_answers import PREDICTIONS
-from ragassay.schemas.scope_questions import HARDNESS_SCORES, SCOPE_LABELS, SELECTED_QUESTIONS
+from ragassay.schemas.scope_questions import SCOPE_LABELS, SELECTED_QUESTIONS
 from rows import place, row
 from scripts.detectors.measure_detectors import measure_detectors
 

@@ -5,8 +5,9 @@ import pytest
 from ragassay.base import tables
 from ragassay.base.tables import REJECTS
 from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.hardness import HARDNESS
 from ragassay.schemas.relevance import DRIFT
-from ragassay.schemas.scope_questions import CLAIMS, HARDNESS, QUESTIONS, RECOVERED_CLAIMS
+from ragassay.schemas.scope_questions import CLAIMS, QUESTIONS, RECOVERED_CLAIMS
 from rows import row
 from scripts.hardness.compute_hardness import compute_hardness
 from study import MINILM

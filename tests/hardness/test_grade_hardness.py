@@ -3,7 +3,8 @@
 import pytest
 
 from ragassay.base import tables
-from ragassay.schemas.scope_questions import HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA, SELECTED_QUESTIONS
+from ragassay.schemas.hardness import HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA
+from ragassay.schemas.scope_questions import SELECTED_QUESTIONS
 from rows import row
 from scripts.hardness.grade_hardness import grade_hardness
 

@@ -9,10 +9,11 @@ from project import ROOT
 from ragassay.base import tables
 from ragassay.report.sections import load
 from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.hardness import HARDNESS_SCORES
 from ragassay.schemas.people import GOLD
 from ragassay.schemas.report import METRICS
 from ragassay.schemas.scope_answers import CLOSED_BOOK_ANSWERS, DEFUSION_LABELS, DEFUSION_VOTES, RESPONSES
-from ragassay.schemas.scope_questions import HARDNESS_SCORES, SCOPE_LABELS, SELECTED_QUESTIONS
+from ragassay.schemas.scope_questions import SCOPE_LABELS, SELECTED_QUESTIONS
 from rows import place, row
 from scripts.hardness.measure_responses import measure_responses
 

@@ -9,18 +9,10 @@ from ragassay.base import tables
 from ragassay.documents.ids import split_of
 from ragassay.report.sections import load
 from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.hardness import HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA
 from ragassay.schemas.relevance import DRIFT
 from ragassay.schemas.report import EXAMPLES, METRICS
-from ragassay.schemas.scope_questions import (
-    CLAIMS,
-    HARDNESS,
-    HARDNESS_SCORES,
-    HARDNESS_STRATA,
-    NOVEL_CLAIMS,
-    RECOVERED_CLAIMS,
-    SCOPE_LABELS,
-    SELECTED_QUESTIONS,
-)
+from ragassay.schemas.scope_questions import CLAIMS, NOVEL_CLAIMS, RECOVERED_CLAIMS, SCOPE_LABELS, SELECTED_QUESTIONS
 from rows import place, row
 from scripts.hardness.measure_scope import measure_scope
 

@@ -4,7 +4,8 @@ import pytest
 
 from ragassay.base import tables
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.scope_questions import FEATURES, OVERLAP, QUESTIONS
+from ragassay.schemas.hardness import FEATURES, OVERLAP
+from ragassay.schemas.scope_questions import QUESTIONS
 from scripts.question_sets.compute_overlap import compute_overlap
 from study import MINILM, document, question
 

@@ -8,10 +8,11 @@ import pytest
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
 from ragassay.schemas.corpora import NEIGHBOURS, QUERIES
+from ragassay.schemas.hardness import OVERLAP
 from ragassay.schemas.people import HUMAN_LABELS
 from ragassay.schemas.report import METRICS
 from ragassay.schemas.scope_answers import DEFUSION_LABELS, PREDICTIONS
-from ragassay.schemas.scope_questions import OVERLAP, QUESTIONS, SCOPE_LABELS
+from ragassay.schemas.scope_questions import QUESTIONS, SCOPE_LABELS
 from ragassay.studies.scope import question_sets_section
 from ragassay.studies.scope.question_sets import settled
 from ragassay.studies.scope.question_sets_section import set_rows

@@ -10,7 +10,8 @@ import pytest
 
 from ragassay.base import tables
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.scope_questions import HARDNESS, HARDNESS_SCORES, NOVEL_CLAIMS, SELECTED_QUESTIONS
+from ragassay.schemas.hardness import HARDNESS, HARDNESS_SCORES
+from ragassay.schemas.scope_questions import NOVEL_CLAIMS, SELECTED_QUESTIONS
 from rows import row
 from scripts.release.export_questions import export_questions
 

@@ -56,7 +56,9 @@ def test_every_name_in_a_rule_file_is_its_own_or_commons(file):
 
 def test_a_name_of_another_rule_file_is_found():
     text = (RULES / "labels.smk").read_text()
-    leaking = text.replace("people, question_sets, scope", "people, scope").replace("ALL = plan", "OTHER = plan")
+    leaking = text.replace("models, question_sets, questions", "models, questions").replace(
+        "ALL = plan", "OTHER = plan"
+    )
     assert unknown(leaking) == {"question_sets", "ALL"}
     assert unknown("PLAIN += [1]\n") == {"PLAIN"}
 

@@ -58,6 +58,7 @@ SECTIONS = {}  # of the report: name -> `examples`, a file, if there are some; `
 EXPLORERS = {}  # pages beside the report: name -> file
 PRODUCTS = []  # whatever else a whole run makes
 ESTIMATES = {"most_requests": {}, "switches": {}, "shards": list(SHARDS)}  # bounds of an estimate, what lowers it
+version = cache(code_version)  # by script and modules, for the jobs of all shards
 
 
 def plan(function, **more):
@@ -69,9 +70,6 @@ def plan(function, **more):
         return in_one_line(function, wildcards=wildcards, **known, **more)
 
     return of_job if "wildcards" in names else in_one_line(function, **known, **more)
-
-
-version = cache(code_version)  # by script and modules, for the jobs of all shards
 
 
 def code(script, modules, **more):

@@ -3,45 +3,18 @@ passages of any corpus, clean or poisoned, or none.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from ragassay.base import tables
 from ragassay.base.errors import AssayError
 from ragassay.base.tally import Tally
 from ragassay.calls.complete import complete
 from ragassay.calls.model import Model, Request, Requests, answer_columns
-from ragassay.calls.prompts import Prompt
 from ragassay.grading.outcomes import ABSTAINED, grade
 from ragassay.schemas.corpora import QUERIES
 
 
 class NoAnswers(AssayError):
     """A set has no query whose answers are known."""
-
-
-@dataclass(frozen=True)
-class PromptPair:
-    """How a question is asked: with the passages that are shown for it, or by itself. With `in_lines` all passages
-    stand in one text, a line each.
-    """
-
-    with_passages: Prompt
-    without: Prompt
-    in_lines: bool
-
-    @classmethod
-    def load(cls, prompt, closed_book_prompt, in_lines: bool) -> "PromptPair":
-        return cls(Prompt.load(prompt), Prompt.load(closed_book_prompt), in_lines)
-
-    def messages(self, question: str, passages: list[str]) -> list[dict]:
-        """Without a passage the question is asked by itself."""
-        if not passages:
-            return self.without.messages(question=question)
-        shown = "\n".join(" ".join(text.split()) for text in passages) if self.in_lines else passages
-        return self.with_passages.messages(passages=shown, question=question)
-
-    def digest(self, passages: list[str]) -> str:
-        return (self.with_passages if passages else self.without).digest
 
 
 def answerable(queries, about_known: bool = False) -> list[dict]:

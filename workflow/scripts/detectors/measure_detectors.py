@@ -12,10 +12,11 @@ from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.people.labelling import SCOPE
 from ragassay.schemas.documents import DOCUMENTS, NO_TOPIC
+from ragassay.schemas.hardness import HARDNESS_SCORES
 from ragassay.schemas.people import GOLD, HUMAN_LABELS
 from ragassay.schemas.report import METRICS
 from ragassay.schemas.scope_answers import DETECTOR_TRAINING
-from ragassay.schemas.scope_questions import HARDNESS_SCORES, SCOPE_LABELS, SELECTED_QUESTIONS
+from ragassay.schemas.scope_questions import SCOPE_LABELS, SELECTED_QUESTIONS
 from ragassay.studies.scope.detectors.detector_results import (
     by_topic,
     calibration_rows,

@@ -10,17 +10,9 @@ from ragassay.base.atomic import write_text
 from ragassay.base.stage import log, run
 from ragassay.report.explorer import render
 from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.hardness import HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA
 from ragassay.schemas.scope_answers import DEFUSION_LABELS, RESPONSES
-from ragassay.schemas.scope_questions import (
-    CLAIMS,
-    HARDNESS,
-    HARDNESS_SCORES,
-    HARDNESS_STRATA,
-    NOVEL_CLAIMS,
-    RECOVERED_CLAIMS,
-    SCOPE_VOTES,
-    SELECTED_QUESTIONS,
-)
+from ragassay.schemas.scope_questions import CLAIMS, NOVEL_CLAIMS, RECOVERED_CLAIMS, SCOPE_VOTES, SELECTED_QUESTIONS
 
 NONE = "(none)"
 SIDES = {True: "out_of_scope", False: "in_scope"}

@@ -15,8 +15,9 @@ from ragassay.base.stage import log, run
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.hardness import HARDNESS
 from ragassay.schemas.relevance import DRIFT
-from ragassay.schemas.scope_questions import CLAIMS, HARDNESS, QUESTIONS, RECOVERED_CLAIMS
+from ragassay.schemas.scope_questions import CLAIMS, QUESTIONS, RECOVERED_CLAIMS
 from ragassay.search.nearest import unit
 from ragassay.studies.scope import controls
 from ragassay.studies.scope.strata import DIGITS, similarity, stratum

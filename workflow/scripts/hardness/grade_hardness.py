@@ -10,7 +10,8 @@ from itertools import compress
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.schemas.scope_questions import HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA, SELECTED_QUESTIONS
+from ragassay.schemas.hardness import HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA
+from ragassay.schemas.scope_questions import SELECTED_QUESTIONS
 from ragassay.studies.scope import controls
 from ragassay.studies.scope.strata import EASY, HARD_GRADE, grade
 from ragassay.studies.scope.votes import KEPT

@@ -7,10 +7,11 @@ import numpy as np
 from ragassay.base import tables
 from ragassay.base.stage import run
 from ragassay.people.labelling import DEFUSION, SCOPE
+from ragassay.schemas.hardness import HARDNESS_SCORES
 from ragassay.schemas.people import GOLD
 from ragassay.schemas.report import METRICS
 from ragassay.schemas.scope_answers import CLOSED_BOOK_ANSWERS, DEFUSION_LABELS, RESPONSES
-from ragassay.schemas.scope_questions import HARDNESS_SCORES, SCOPE_LABELS
+from ragassay.schemas.scope_questions import SCOPE_LABELS
 from ragassay.studies.scope.response_comparisons import closed_book_rows, comparison_rows
 from ragassay.studies.scope.response_tables import (
     counts_of,

@@ -7,18 +7,10 @@ Intervals are 95 %, from resampled documents.
 from ragassay.base import tables
 from ragassay.base.stage import run
 from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.hardness import HARDNESS, HARDNESS_SCORES, HARDNESS_STRATA
 from ragassay.schemas.relevance import DRIFT
 from ragassay.schemas.report import EXAMPLES, METRICS
-from ragassay.schemas.scope_questions import (
-    CLAIMS,
-    HARDNESS,
-    HARDNESS_SCORES,
-    HARDNESS_STRATA,
-    NOVEL_CLAIMS,
-    RECOVERED_CLAIMS,
-    SCOPE_LABELS,
-    SELECTED_QUESTIONS,
-)
+from ragassay.schemas.scope_questions import CLAIMS, NOVEL_CLAIMS, RECOVERED_CLAIMS, SCOPE_LABELS, SELECTED_QUESTIONS
 from ragassay.studies.scope.scope_section import (
     agreement_rows,
     drift_rows,

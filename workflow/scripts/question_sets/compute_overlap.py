@@ -10,7 +10,8 @@ from ragassay.base.stage import log, run
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.scope_questions import OVERLAP, QUESTIONS
+from ragassay.schemas.hardness import OVERLAP
+from ragassay.schemas.scope_questions import QUESTIONS
 from ragassay.search.nearest import unit
 from ragassay.studies.scope.controls import Document, features
 from ragassay.studies.scope.strata import DIGITS

@@ -11,10 +11,11 @@ from ragassay.base import tables
 from ragassay.base.errors import AssayError
 from ragassay.base.stage import run
 from ragassay.schemas.corpora import QUERIES
+from ragassay.schemas.hardness import OVERLAP
 from ragassay.schemas.people import GOLD, HUMAN_LABELS
 from ragassay.schemas.report import METRICS, Section
 from ragassay.schemas.scope_answers import DEFUSION_LABELS
-from ragassay.schemas.scope_questions import OVERLAP, QUESTIONS, SCOPE_LABELS
+from ragassay.schemas.scope_questions import QUESTIONS, SCOPE_LABELS
 from ragassay.studies.scope.detectors.detector_results import frame
 from ragassay.studies.scope.question_sets import settled
 from ragassay.studies.scope.question_sets_section import (

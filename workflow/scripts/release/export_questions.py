@@ -10,8 +10,9 @@ from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.release.exports import About, write_beir, write_hugging_face
 from ragassay.schemas.documents import DOCUMENTS
+from ragassay.schemas.hardness import HARDNESS, HARDNESS_SCORES
 from ragassay.schemas.release import EXPORTED_DOCUMENTS, EXPORTED_QUESTIONS
-from ragassay.schemas.scope_questions import HARDNESS, HARDNESS_SCORES, NOVEL_CLAIMS, SELECTED_QUESTIONS
+from ragassay.schemas.scope_questions import NOVEL_CLAIMS, SELECTED_QUESTIONS
 
 
 def export_questions(

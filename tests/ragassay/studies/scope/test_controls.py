@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from ragassay.metrics.auroc import auroc
-from ragassay.schemas.scope_questions import FEATURES
+from ragassay.schemas.hardness import FEATURES
 from ragassay.studies.scope import controls
 
 TEXT = "The ferry Sallow Star costs 57 million marks. It was built in Brackwater by Ana Lindqvast in June."

@@ -17,15 +17,15 @@ import hashlib
 import json
 import random
 import re
-from dataclasses import dataclass
 
 from ragassay.base.code_version import WORKFLOW, module_version
 from ragassay.base.errors import unknown
 from ragassay.calls import model
 from ragassay.calls.model import Answer, Model, ModelError, Usage
-from ragassay.calls.prompts import numbered, parts_of
+from ragassay.calls.prompts import numbered
 from ragassay.calls.providers._rules import reading, writing
 from ragassay.calls.providers._rules.reading import Evidence, content, defuses, evidence, nearest, read
+from ragassay.calls.providers._rules.task import Task
 
 CAREFUL, HASTY = "careful", "hasty"
 # What the evidence counts for and the bar that it has to pass; set by hand, with an eye on resources/demo/relevance.
@@ -38,8 +38,6 @@ UNASKED = 2.4  # how much higher the bar is for a responder who was not told tha
 THIN = {CAREFUL: 0.6, HASTY: 0.3}  # what an answer from passages needs: see `reading.answers`
 NEW = 0.3  # share of a claim's words that every two sentences lack, from which the claim is new
 OVERLOOKED, UNSURE = 0.1, 0.12  # share of words that a sample overlooks, and the spread of its bar
-LONGEST = 40_000  # letters of a text that are read
-ITEM = re.compile(r"^\s*(\d+)[.)]\s+(.*)$", re.MULTILINE)
 # How many items are asked for, and how long questions may be, with what holds where the prompt does not say.
 COUNT = re.compile(r"\b(\d{1,3}) (?:\w+ ){0,2}(?:claims|questions|texts)\b"), [6]
 LENGTH = re.compile(r"\b(\d{1,3}) to (\d{1,3}) words\b"), [6, 30]
@@ -92,39 +90,6 @@ def _seed(messages, sampling, index):
     shown = [[message.get("role"), message.get("content")] for message in messages]
     text = json.dumps([shown, sampling.get("temperature"), sampling.get("seed"), index], sort_keys=True, default=str)
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])
-
-
-@dataclass(frozen=True)
-class Task:
-    """What the last user message asks for; the messages before it only tell how."""
-
-    parts: dict[str, list[str]]  # label -> delimited texts
-    instruction: str  # what stands around them
-    told: str  # the same, the system part and the replies of examples
-
-    @classmethod
-    def of(cls, messages: list[dict]) -> "Task":
-        texts = [(message.get("role"), str(message.get("content") or "")) for message in messages]
-        parts, instruction = parts_of(next((text for role, text in reversed(texts) if role == "user"), ""))
-        parts = {label: [text[:LONGEST] for text in shown] for label, shown in parts.items()}
-        return cls(parts, instruction, "\n".join([instruction, *(text for role, text in texts if role != "user")]))
-
-    def text(self, label: str) -> str:
-        return self.parts.get(label, [""])[0]
-
-    def items(self, label: str) -> dict[int, str]:
-        """Number -> item of a numbered list; of two equal numbers the first counts."""
-        return dict(sorted((int(number), item) for number, item in reversed(ITEM.findall(self.text(label)))))
-
-    @property
-    def passages(self) -> list[str]:
-        """The passages, whether they come one by one or one a line."""
-        return self.parts.get("passage") or self.text("passages").split("\n")
-
-    def asked(self, pattern: re.Pattern, otherwise: list[int]) -> list[int]:
-        """The numbers with which something is asked for."""
-        match = pattern.search(self.instruction)
-        return [int(number) for number in match.groups()] if match else otherwise
 
 
 class Reader:

@@ -20,7 +20,7 @@ import numpy as np
 
 from ragassay.base import chance
 from ragassay.models.heads import regression
-from ragassay.schemas.scope_questions import FEATURES
+from ragassay.schemas.hardness import FEATURES
 from ragassay.search.nearest import unit
 from ragassay.text.sentences import sentences
 from ragassay.text.words import content, names, numbers, stem, tokens, weight

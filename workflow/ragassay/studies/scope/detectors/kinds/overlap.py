@@ -10,7 +10,7 @@ import numpy as np
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.models.heads.scores import LOGISTIC
-from ragassay.schemas.scope_questions import FEATURES
+from ragassay.schemas.hardness import FEATURES
 from ragassay.studies.scope import controls
 from ragassay.studies.scope.detectors import detector
 
