@@ -67,8 +67,9 @@ def test_what_cannot_be_replayed_is_a_line(release, project, only, message):
     (release / "stray").touch()
     with pytest.raises(Untrusted, match="stray: found a file that SHA256SUMS does not list"):
         replay(release, project, run=forked)
+    (release.parent / "empty").mkdir()
     with pytest.raises(Untrusted, match="SHA256SUMS: cannot be read"):
-        replay(release.parent, project, run=forked)
+        replay(release.parent / "empty", project, run=forked)
 
 
 @pytest.mark.parametrize("use", ["create_connection(('127.0.0.1', 9))", "getaddrinfo('example.org', 80)"])

@@ -9,7 +9,7 @@ from ragassay.base import tables
 from ragassay.calls.model import Answer
 from ragassay.calls.providers._rules import writing
 from ragassay.schemas.corpora import QUERIES
-from ragassay.studies.poisoning.defences.kinds.paraphrasing import rewritten
+from ragassay.studies.poisoning.defences.kinds.paraphrasing import Kind
 from scripts.targets.collect_target_queries import collect_target_queries
 from scripts.targets.rewrite_questions import rewrite_questions
 from targets import TARGET_ROWS, write_targets
@@ -57,5 +57,5 @@ def test_a_question_that_is_not_rewritten_is_searched_for_as_it_is_and_told(run,
     ],
 )
 def test_an_answer_is_a_question_or_has_a_reason(text, reason):
-    found, told, _ = rewritten(Answer(text, "stop"), BOATS)
+    found, told, _ = Kind().rewritten(Answer(text, "stop"), BOATS)
     assert told == reason and (found is None) == bool(reason)

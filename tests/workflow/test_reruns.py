@@ -61,7 +61,7 @@ def shared(tiny, tmp_path_factory):
         ("scripts/labels/label_scope.py", jobs("label_scope", SELECTION, gathers=SCOPE_ONLY)),
         ("scripts/hardness/grade_hardness.py", jobs(gathers=GRADED)),
         ("ragassay/report/report_page.py", {"render_report": 1}),
-        ("ragassay/grading/verdicts.py", jobs(RECOVERED, gathers=ASKED)),
+        ("ragassay/grading/verdicts.py", jobs(JUDGING, gathers=ASKED)),
         ("ragassay/calls/providers/_rules/reading.py", jobs(SCOPE, gathers=ASKED)),  # the model is code
         ("ragassay/news/extraction/extractor.py", {"extract_articles": 1, **jobs(CLUSTERS, shards=1, gathers=ALL)}),
         ("ragassay/base/tables.py", READING | jobs(CLUSTERS, gathers=ALL)),

@@ -91,7 +91,7 @@ class Caller:
         return bool(self.ledger.counts["samples"])
 
     async def conclude(self) -> None:
-        """All has been asked. Doubtful refusals are settled: what the model answered is asked again, or a harmless text."""
+        """All has been asked. Doubtful refusals are settled: what was answered is asked again, or a harmless text."""
         if self.refusals.doubtful and not self.batched and (self.control or self._has_answered()):
             harmless = Request(HARMLESS, self.refusals.sampling)
             await self._send(*(self.control or (call_key(self.identity, harmless), harmless)), [0])
