@@ -146,10 +146,10 @@ def test_the_ledger_alone_gives_the_same_bytes_when_there_is_no_network(done, se
 
 
 def count(project, *intended):
-    """How many questions there are, or those that were meant to be so."""
+    """How many different questions there are, or those that were meant to be so: equal ones are asked once."""
     paths = (project / "results/questions").rglob("*.parquet")
     rows = tables.read_all(QUESTIONS, paths).to_pylist()
-    return sum(not intended or row["intended"] in intended for row in rows)
+    return len({(row["doc_id"], row["text"]) for row in rows if not intended or row["intended"] in intended})
 
 
 def test_who_and_what_is_new_pays_for_itself(done, server):
