@@ -99,7 +99,7 @@ def predicted_in_folds(config, name, encoder, kept, texts):
 
 
 def compared(stratum, questions, answers, given_away):
-    methods, right, scored = answered(questions, answers)
+    methods, _, right, scored = answered(questions, answers)
     panel = Panel(questions["doc_id"], RESAMPLES)
     auroc = dict(zip(methods, panel.auroc(scored, questions["out"]).values, strict=True))
     for control, most in given_away.items():

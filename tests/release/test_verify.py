@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ragassay.release.__main__ import main
 from ragassay.release.publishing import sign
 from ragassay.release.verification import checks, listing
 from ragassay.release.verification.digests import batches, logical_digest
@@ -280,7 +281,7 @@ def test_the_logical_digest_does_not_depend_on_cuts_and_depends_on_every_cell(ce
         assert (changed_digest == logical_digest(schema, [rows])) == (repr(other) == repr(cells[at][name]))
 
 
-def test_a_signature_is_checked_against_the_publishers_key(release, tmp_path):
+def test_a_signature_is_checked_against_the_publishers_key(release, tmp_path, capsys):
     key = tmp_path / "key"
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
     signers = tmp_path / "signers"
@@ -288,6 +289,10 @@ def test_a_signature_is_checked_against_the_publishers_key(release, tmp_path):
     assert list(checks.problems(release, signers)) == ["SHA256SUMS.sig: no such file; this release was not signed"]
     sign(release, str(key))
     assert not list(checks.problems(release, signers))
+    assert main(["verify", str(release), "--memory", "64"]) == 0
+    assert "its signature was not checked" in capsys.readouterr().out
+    assert main(["verify", str(release), "--memory", "64", "--signers", str(signers)]) == 0
+    assert "not checked" not in capsys.readouterr().out
     (release / "CITATION.cff").write_text("mine")
     listing.write_sums(release)
     assert "is no signature by a key in" in next(checks.problems(release, signers))

@@ -16,6 +16,7 @@ from ragassay.release.publishing import publish
 from ragassay.release.rehydrating import rehydrate
 from ragassay.release.replaying import replay
 from ragassay.release.verification import checks
+from ragassay.release.verification.release_folder import SIGNATURE
 
 LEAST_GB = 0.5  # with less, not even threads start
 
@@ -28,7 +29,10 @@ def main(arguments: list[str]) -> int:
             checks.bound_memory(given.memory)
         match given.command:
             case "verify":
-                return checks.report(Path(given.release), opening.problems(given.release, given.signers))
+                status = checks.report(Path(given.release), opening.problems(given.release, given.signers))
+                if not given.signers and Path(given.release, SIGNATURE).is_file():
+                    sys.stdout.write("its signature was not checked; name public keys that you trust: SIGNERS=FILE\n")
+                return status
             case "publish":
                 planned = partial(gathering.planned, targets=given.targets)
                 confirm = partial(_confirmed, given.yes)
