@@ -66,8 +66,8 @@ class Provider(model.Provider):
         """Words stand for tokens."""
         texts = [self.reply(messages, sampling, sample) for sample in samples]
         asked = sum(len(message["content"].split()) for message in messages)
-        said = sum(len(text.split()) for text in texts)
-        return json.dumps({"texts": texts, "prompt": asked, "completion": said}), {}
+        written = sum(len(text.split()) for text in texts)
+        return json.dumps({"texts": texts, "prompt": asked, "completion": written}), {}
 
     def read(self, body):
         reply = json.loads(body)
@@ -102,8 +102,8 @@ class Reader:
         """How far a question goes beyond a document; out of scope above 0."""
         words = dict.fromkeys(content(question))
         overlooked = {word for word in words if self.chance and self.chance.random() < OVERLOOKED}
-        found = evidence(question, read(document), overlooked)
-        score = sum(weight * value for weight, value in zip(WEIGHTS[self.manner], found, strict=True))
+        against = evidence(question, read(document), overlooked)
+        score = sum(weight * value for weight, value in zip(WEIGHTS[self.manner], against, strict=True))
         return score - BAR[self.manner] + self._unsure()
 
     def answers(self, passages: list[str], question: str) -> list[reading.Answer]:
@@ -132,8 +132,8 @@ def _remove(task, *_):
 
 
 def _is_new(claim, text):
-    found = evidence(claim, text)
-    return found.scattered >= NEW or found.names > 0 or found.numbers > 0
+    against = evidence(claim, text)
+    return against.scattered >= NEW or against.names > 0 or against.numbers > 0
 
 
 def _questions_from_claims(task, *_):
@@ -182,22 +182,22 @@ def _answer(task, reader, _):
     if not near or reader.beyond(question, document) > bar:
         reply, reasons = "The document does not answer this question.", "What comes closest does not settle it."
     else:
-        found = reader.answers([document], question)
-        sentence = found[0].sentence if found else read(document).sentences[near[0][1]]
+        candidates = reader.answers([document], question)
+        sentence = candidates[0].sentence if candidates else read(document).sentences[near[0][1]]
         reply, reasons = f"According to the document: {sentence}", "One sentence has most of what is asked about."
     return f"{reasons}\n\n{reply}" if re.search("step by step|reasoning", task.told, re.IGNORECASE) else reply
 
 
 def _passages(task, reader, _):
-    found = reader.answers(task.passages, task.text("question"))
-    if not found:
+    candidates = reader.answers(task.passages, task.text("question"))
+    if not candidates:
         return "None of the passages answers the question."
-    return found[0].text if "the answer alone" in task.told else f"{found[0].sentence.rstrip(' .')}."
+    return candidates[0].text if "the answer alone" in task.told else f"{candidates[0].sentence.rstrip(' .')}."
 
 
 def _keywords(task, reader, _):
-    found = reader.answers(task.passages, task.text("question"))
-    return _json(keywords=[answer.text for answer in found[:KEYWORDS]])
+    candidates = reader.answers(task.passages, task.text("question"))
+    return _json(keywords=[answer.text for answer in candidates[:KEYWORDS]])
 
 
 def _from_keywords(task, *_):

@@ -107,9 +107,9 @@ class Evidence(NamedTuple):
 
 @lru_cache(maxsize=2048)
 def read(text: str) -> Reading:
-    found = tuple(" ".join(sentence.split())[:LONGEST] for sentence in sentences(text))
-    stems = tuple(frozenset(map(stem, WORD.findall(sentence))) for sentence in found)
-    return Reading(found, stems, Counter(word for words in stems for word in words))
+    whole_sentences = tuple(" ".join(sentence.split())[:LONGEST] for sentence in sentences(text))
+    stems = tuple(frozenset(map(stem, WORD.findall(sentence))) for sentence in whole_sentences)
+    return Reading(whole_sentences, stems, Counter(word for words in stems for word in words))
 
 
 @lru_cache(maxsize=50_000)
@@ -191,16 +191,16 @@ def phrases(sentence: str, wanted: str, question: str) -> list[str]:
     """The phrases of this kind in a sentence that say more than the question does."""
     asked = {stem(word) for word in WORD.findall(question)}
     if wanted == "number":
-        found = [match[0].strip() for match in QUANTITY.finditer(sentence)]
+        matches = [match[0].strip() for match in QUANTITY.finditer(sentence)]
         fitting = re.compile(unit(question), re.IGNORECASE)
-        return [phrase for phrase in found if fitting.search(phrase) and stem(WORD.findall(phrase)[0]) not in asked]
+        return [phrase for phrase in matches if fitting.search(phrase) and stem(WORD.findall(phrase)[0]) not in asked]
     if wanted in PATTERNS:
-        found = [_trimmed(match[1].strip(" ."), asked) for match in PATTERNS[wanted].finditer(sentence)]
+        matches = [_trimmed(match[1].strip(" ."), asked) for match in PATTERNS[wanted].finditer(sentence)]
     else:
         # With a word before it, the first word of a sentence counts, too: "Ada built the loom."
-        found = [name for name in names(f"x {sentence}") if not PATTERNS["date"].fullmatch(name)]
-        found = [name for name in found if " " in name] or found  # full names, if there are some
-    return [phrase for phrase in found if any(stem(word) not in asked for word in content(phrase))]
+        matches = [name for name in names(f"x {sentence}") if not PATTERNS["date"].fullmatch(name)]
+        matches = [name for name in matches if " " in name] or matches  # full names, if there are some
+    return [phrase for phrase in matches if any(stem(word) not in asked for word in content(phrase))]
 
 
 def _trimmed(phrase, asked):
@@ -224,7 +224,7 @@ def answers(passages: list[str], question: str) -> list[Answer]:
     readings = [read(passage) for passage in passages]
     whole = read("\n\n".join(passages))
     counts, wanted = weights(content(question), whole), kind(question)
-    asked, found, votes = {stem(word) for word in WORD.findall(question)}, {}, Counter()
+    asked, by_phrase, votes = {stem(word) for word in WORD.findall(question)}, {}, Counter()
     for late, reading in enumerate(readings):
         for sentence, stems in zip(reading.sentences, reading.stems, strict=True):
             if all(stem(word) in asked for word in content(sentence)):  # the question itself answers nothing
@@ -233,9 +233,9 @@ def answers(passages: list[str], question: str) -> list[Answer]:
                 score = share(counts, stems) + _near(phrase, sentence, counts) - 0.1 * late
                 score += 0.3 * sentence.startswith(phrase)  # who or what did something tends to stand there
                 votes[phrase.lower()] += 1
-                if phrase.lower() not in found or found[phrase.lower()].score < score:
-                    found[phrase.lower()] = Answer(phrase, sentence, score)
-    backed = [answer._replace(score=answer.score + 0.05 * votes[key]) for key, answer in found.items()]
+                if phrase.lower() not in by_phrase or by_phrase[phrase.lower()].score < score:
+                    by_phrase[phrase.lower()] = Answer(phrase, sentence, score)
+    backed = [answer._replace(score=answer.score + 0.05 * votes[key]) for key, answer in by_phrase.items()]
     return sorted(backed, key=lambda answer: -answer.score)
 
 

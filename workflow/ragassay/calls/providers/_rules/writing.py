@@ -116,8 +116,8 @@ def wrong_answer(answer: str, chance: random.Random) -> str:
         return other
     capitals = [word for word in plain.split() if word[:1].isupper()]
     others = THINGS if not capitals else PERSONS if len(capitals) > 1 else PLACES
-    own = set(map(stem, WORD.findall(plain)))
-    return chance.choice([other for other in others if not own & set(map(stem, content(other)))] or THINGS)
+    words = set(map(stem, WORD.findall(plain)))
+    return chance.choice([other for other in others if not words & set(map(stem, content(other)))] or THINGS)
 
 
 def texts(question: str, answer: str, count: int, chance: random.Random) -> list[str]:
