@@ -19,6 +19,7 @@ SECRETS = (
 )
 SECRET = re.compile(SECRETS)
 MOST_TIMES_ALL = 50  # bytes of all tables in memory, one after the other, against their size
+MOST_TOO_LARGE = 8  # files, after which no other is looked at
 TOO_LARGE = "takes more memory than is allowed; with a clone of the project, more is: --memory GIGABYTES"
 
 
@@ -29,11 +30,16 @@ def problems(release: ReleaseFolder) -> Iterator[str]:
     sizes = [(release.folder / file).stat().st_size for files in release.files.values() for file in files]
     most = LEAST_UNFOLDED + MOST_TIMES_ALL * sum(sizes)
 
+    too_large = []
+
     def of_file(place):
         table, file = place
+        if len(too_large) >= MOST_TOO_LARGE:
+            return None
         try:
             return [f"{file}: {problem}" for problem in _of_file(release, file, table, ids, most)]
         except MemoryError:
+            too_large.append(file)
             return None
         except REFUSED as error:
             reason = (str(error) or type(error).__name__).splitlines()[0][:100]
@@ -42,9 +48,14 @@ def problems(release: ReleaseFolder) -> Iterator[str]:
     places = [(table, file) for table, files in release.files.items() for file in files]
     with ThreadPoolExecutor() as pool:
         outcomes = list(zip(places, pool.map(of_file, places), strict=True))
+    alone = 0  # files that take too much memory by themselves
     for place, found in outcomes:
+        too_large.clear()
         again = of_file(place) if found is None else found
         yield from [f"{place[1]}: {TOO_LARGE}"] if again is None else again
+        alone += again is None
+        if alone == MOST_TOO_LARGE:
+            return  # so may be all that are left: each takes its time
 
 
 def _of_file(release, file, table, ids, most):
