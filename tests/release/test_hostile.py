@@ -1,5 +1,6 @@
 """Releases of strangers that want something are refused in one line each, before anything of them is used."""
 
+import json
 import logging
 import os
 import socket
@@ -88,6 +89,25 @@ def test_a_file_that_takes_too_much_memory_is_tried_alone_and_is_not_called_dama
     monkeypatch.setattr(table_files, "_of_file", greedy)
     problems = list(checks.problems(release))
     assert tries[CLAIMS] == 2 and problems == ([] if fits_alone else [f"{CLAIMS}: {table_files.TOO_LARGE}"])
+
+
+def test_many_files_that_take_too_much_memory_are_not_all_tried(release, monkeypatch):
+    """Each takes its time: of 300 small bombs only so many are opened, and verifying ends in seconds."""
+    tries = Counter()
+
+    def greedy(folder, file, *others):
+        tries[file] += 1
+        raise MemoryError
+
+    monkeypatch.setattr(table_files, "_of_file", greedy)
+    problems = list(checks.problems(release))
+    most = table_files.MOST_TOO_LARGE
+    assert [problem.split(": ", 1)[1] for problem in problems] == most * [table_files.TOO_LARGE]
+    assert (
+        sum(len(entry["files"]) for entry in json.loads((release / "manifest.json").read_text())["tables"].values())
+        > 4 * most
+    )
+    assert tries.total() <= most + most + os.cpu_count() + 4
 
 
 def test_too_little_memory_to_begin_with_is_a_line(release, capsys):

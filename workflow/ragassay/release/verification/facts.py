@@ -88,7 +88,7 @@ def _abstentions(release):
         if release.has(name, "abstained"):
             found = release.read(name, ["abstained"])
             if pa.types.is_string(found["abstained"].type):
-                counts = Counter(found["abstained"].to_pylist())
+                counts = {count["values"]: count["counts"] for count in pc.value_counts(found["abstained"]).to_pylist()}
                 rows += [(name, found.num_rows, reason, counts[reason]) for reason in sorted(filter(None, counts))]
                 rows += [] if set(counts) - {None} else [(name, found.num_rows, "none", 0)]
     return rows

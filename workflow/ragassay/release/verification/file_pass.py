@@ -22,11 +22,14 @@ class FilePass:
     def rows(self) -> int:
         return self.digest.rows
 
-    def add(self, batch: pa.RecordBatch) -> None:
+    def add(self, batch: pa.RecordBatch) -> dict[str, pa.Array]:
+        """The distinct values of the watched columns of this batch."""
         self.digest.add(batch)
         self.missing.update({name: batch[name].null_count for name in batch.schema.names})
-        for name, pieces in self._values.items():
-            pieces.append(batch[name].unique())
+        distinct = {name: batch[name].unique() for name in self._values}
+        for name, values in distinct.items():
+            self._values[name].append(values)
+        return distinct
 
     def distinct(self, column: str) -> pa.Array:
         """The values of a watched column, each once, without missing ones; none where the file has no such column."""

@@ -75,10 +75,12 @@ def _of_file(release, file, table, ids, most):
     searched = [name for name, kind in columns.items() if kind == "string" and name not in ids]
     for batch in batches(path):
         _unfold(release, batch.nbytes, most)
+        start, distinct = seen.rows, seen.add(batch)
         for name in searched:
-            if (at := _secret(batch[name], repeats=name not in texts)) >= 0:
-                yield f"column {name} holds what looks like a secret in row {seen.rows + at + 1}"
-        seen.add(batch)
+            values = batch[name] if name in texts else distinct[name] if name in distinct else batch[name].unique()
+            if pc.any(pc.match_substring_regex(values, SECRETS)).as_py():
+                at = first(pc.match_substring_regex(batch[name], SECRETS))
+                yield f"column {name} holds what looks like a secret in row {start + at + 1}"
         ordered = ordered and _ascending(batch, entry["key"], last)
         last = batch.slice(batch.num_rows - 1).select(entry["key"])
     release.passes[file] = seen
@@ -96,13 +98,6 @@ def _unfold(release, size, most):
     release.unfolded += size
     if release.unfolded > most:
         raise Oversized(f"all tables so far unfold to more than {most // 10**6} MB, {MOST_TIMES_ALL} times their size")
-
-
-def _secret(values, repeats):
-    """The first value with what looks like a secret, or -1. Names and the like repeat, so each is looked at once."""
-    if not pc.any(pc.match_substring_regex(values.unique() if repeats else values, SECRETS)).as_py():
-        return -1
-    return first(pc.match_substring_regex(values, SECRETS))
 
 
 def _ascending(batch, key, last):
