@@ -93,4 +93,5 @@ lock: setup ## renew requirements.lock and envs/slurm.lock from pyproject.toml
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python envs/lock.py
 
 clean: ## delete results and logs, keep .venv
-	rm -rf results logs .snakemake
+	find results -mindepth 1 ! -name README.md -delete
+	rm -rf logs .snakemake

@@ -11,7 +11,7 @@ from ragassay.schemas.scope_questions import SELECTED_QUESTIONS
 
 
 def digests(project):
-    files = sorted(path for path in (project / "results").rglob("*") if path.is_file())
+    files = sorted(path for path in (project / "results").rglob("*") if path.is_file() and path.suffix != ".md")
     return {str(path.relative_to(project)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 

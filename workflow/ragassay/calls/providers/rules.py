@@ -24,14 +24,14 @@ from ragassay.calls import model
 from ragassay.calls.model import Answer, Model, ModelError, Usage
 from ragassay.calls.prompts import numbered
 from ragassay.calls.providers._rules import reading, writing
-from ragassay.calls.providers._rules.reading import Evidence, content, defuses, evidence, nearest, read
+from ragassay.calls.providers._rules.reading import Doubts, content, defuses, evidence, nearest, read
 from ragassay.calls.providers._rules.task import Task
 
 CAREFUL, HASTY = "careful", "hasty"
 # What the evidence counts for and the bar that it has to pass; set by hand, with an eye on resources/demo/relevance.
 WEIGHTS = {
-    CAREFUL: Evidence(missing=2.0, scattered=0.0, names=1.0, numbers=2.0, unanswered=2.5),
-    HASTY: Evidence(missing=2.0, scattered=0.0, names=0.0, numbers=0.0, unanswered=0.0),
+    CAREFUL: Doubts(missing=2.0, scattered=0.0, names=1.0, numbers=2.0, unanswered=2.5),
+    HASTY: Doubts(missing=2.0, scattered=0.0, names=0.0, numbers=0.0, unanswered=0.0),
 }
 BAR = {CAREFUL: 0.7, HASTY: 0.8}
 UNASKED = 2.4  # how much higher the bar is for a responder who was not told that it may decline
@@ -106,7 +106,7 @@ class Reader:
         score = sum(weight * value for weight, value in zip(WEIGHTS[self.manner], against, strict=True))
         return score - BAR[self.manner] + self._unsure()
 
-    def answers(self, passages: list[str], question: str) -> list[reading.Answer]:
+    def answers(self, passages: list[str], question: str) -> list[reading.Phrase]:
         """What could be the answer, best first; nothing if all of it is thin."""
         bar = THIN[self.manner] + self._unsure()
         return [answer for answer in reading.answers(passages, question) if answer.score >= bar]

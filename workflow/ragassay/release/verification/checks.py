@@ -23,7 +23,7 @@ from ragassay.release.verification.release_folder import (
     SUMS,
     TABLES,
     ReleaseFolder,
-    Unusable,
+    UnusableManifest,
 )
 
 NAMESPACE, SIGNER = "ragassay-release", "publisher"
@@ -81,7 +81,7 @@ def _problems(folder, signers):
         if not damaged:
             yield from relations.problems(release)
             yield from _documents(release)
-    except Unusable as error:
+    except UnusableManifest as error:
         yield str(error)
     except MemoryError:
         yield f"{folder}: {table_files.TOO_LARGE}"

@@ -29,7 +29,7 @@ REFUSED = (pa.ArrowException, OSError, ValueError, ArithmeticError, LookupError,
 REFUSED += (RecursionError, Oversized)
 
 
-class Unusable(Exception):
+class UnusableManifest(Exception):
     """There is no release in the folder, or what it says of itself cannot be read."""
 
 
@@ -39,15 +39,17 @@ class ReleaseFolder:
         path = self.folder / MANIFEST
         try:
             if (size := path.stat().st_size) > LARGEST_TEXT:
-                raise Unusable(f"{path}: found {size} bytes, expected at most {LARGEST_TEXT}")
+                raise UnusableManifest(f"{path}: found {size} bytes, expected at most {LARGEST_TEXT}")
             self.manifest = json.loads(path.read_bytes())
         except FileNotFoundError:
-            raise Unusable(f"{path}: no such file, expected the manifest of a release") from None
+            raise UnusableManifest(f"{path}: no such file, expected the manifest of a release") from None
         except (OSError, ValueError, RecursionError) as error:
             told = type(error).__name__
-            raise Unusable(f"{path}: found no JSON ({told}), expected a manifest; get the release again") from error
+            raise UnusableManifest(
+                f"{path}: found no JSON ({told}), expected a manifest; get the release again"
+            ) from error
         if problem := manifest.problem(self.manifest):
-            raise Unusable(f"{path}: {problem}")
+            raise UnusableManifest(f"{path}: {problem}")
         self.tables = self.manifest["tables"]
         self.files = {name: sorted(entry["files"]) for name, entry in self.tables.items()}
         self.version = self.manifest["version"]

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from ragassay.calls.model import Answer
-from ragassay.studies.poisoning.targets.proposals import Proposal, Unusable, proposal, texts
+from ragassay.studies.poisoning.targets.proposals import NoProposal, Proposal, proposal, texts
 
 
 def said(value, finish="stop"):
@@ -35,7 +35,7 @@ def test_a_wrong_answer_comes_with_its_texts_as_a_list_a_mapping_or_one():
 )
 def test_what_is_no_proposal_has_a_reason(answer, reason):
     found = proposal(answer, 5)
-    assert isinstance(found, Unusable) and found.reason == reason and found.detail
+    assert isinstance(found, NoProposal) and found.reason == reason and found.detail
 
 
 def test_texts_come_as_json_or_as_a_numbered_list():

@@ -87,7 +87,7 @@ NEAR = 2  # sentences that are read together
 REACH = 6  # words from a phrase at which another counts half
 
 
-class Reading(NamedTuple):
+class ReadText(NamedTuple):
     """A text as it was read."""
 
     sentences: tuple[str, ...]
@@ -95,7 +95,7 @@ class Reading(NamedTuple):
     spread: Counter  # stem -> in how many sentences
 
 
-class Evidence(NamedTuple):
+class Doubts(NamedTuple):
     """What speaks against a question's being answered by a text, each from 0 to 1."""
 
     missing: float  # the weighted share of its words that the text lacks
@@ -106,10 +106,10 @@ class Evidence(NamedTuple):
 
 
 @lru_cache(maxsize=2048)
-def read(text: str) -> Reading:
+def read(text: str) -> ReadText:
     whole_sentences = tuple(" ".join(sentence.split())[:LONGEST] for sentence in sentences(text))
     stems = tuple(frozenset(map(stem, WORD.findall(sentence))) for sentence in whole_sentences)
-    return Reading(whole_sentences, stems, Counter(word for words in stems for word in words))
+    return ReadText(whole_sentences, stems, Counter(word for words in stems for word in words))
 
 
 @lru_cache(maxsize=50_000)
@@ -130,7 +130,7 @@ def content(text: str) -> list[str]:
     return [word for word in WORD.findall(text) if word.lower().removesuffix("'s") not in EMPTY]
 
 
-def weights(words: list[str], reading: Reading) -> dict[str, float]:
+def weights(words: list[str], reading: ReadText) -> dict[str, float]:
     """Stem -> what it counts: words of few sentences tell more."""
     size = len(reading.sentences) + 1
     return {stem(word): 0.3 + log(size / (reading.spread[stem(word)] + 1) + 1) for word in words}
@@ -142,21 +142,21 @@ def share(counts: dict[str, float], have) -> float:
     return sum(value for word, value in counts.items() if word in have) / total if total else 1.0
 
 
-def nearest(question: str, reading: Reading) -> list[tuple[float, int]]:
+def nearest(question: str, reading: ReadText) -> list[tuple[float, int]]:
     """(share of the question's words, number) of each sentence, best first; earlier ones win ties."""
     counts = weights(content(question), reading)
     shares = [(share(counts, stems), number) for number, stems in enumerate(reading.stems)]
     return sorted(shares, key=lambda pair: (-pair[0], pair[1]))
 
 
-def evidence(text: str, reading: Reading, overlooked=frozenset()) -> Evidence:
+def evidence(text: str, reading: ReadText, overlooked=frozenset()) -> Doubts:
     """The evidence against a question or a claim; words may be overlooked."""
     words = [word for word in content(text) if word not in overlooked]
     counts = weights(words, reading)
     windows = [frozenset().union(*reading.stems[at : at + NEAR]) for at in range(len(reading.stems))]
     named = {stem(word): 1.0 for name in names(text) for word in content(name)}
     counted = {stem(number): 1.0 for number in numbers(text)}
-    return Evidence(
+    return Doubts(
         missing=1 - share(counts, reading.spread),
         scattered=1 - max((share(counts, window) for window in windows), default=0.0),
         names=1 - share(named, reading.spread),
@@ -211,13 +211,13 @@ def _trimmed(phrase, asked):
     return " ".join(words)
 
 
-class Answer(NamedTuple):
+class Phrase(NamedTuple):
     text: str
     sentence: str
     score: float  # the share of the question's words in its sentence and near it, from 0 to 2
 
 
-def answers(passages: list[str], question: str) -> list[Answer]:
+def answers(passages: list[str], question: str) -> list[Phrase]:
     """All phrases that could be the answer, best first: their sentences have the question's words, near to them, and
     several passages name them. Earlier passages win ties.
     """
@@ -234,7 +234,7 @@ def answers(passages: list[str], question: str) -> list[Answer]:
                 score += 0.3 * sentence.startswith(phrase)  # who or what did something tends to stand there
                 votes[phrase.lower()] += 1
                 if phrase.lower() not in by_phrase or by_phrase[phrase.lower()].score < score:
-                    by_phrase[phrase.lower()] = Answer(phrase, sentence, score)
+                    by_phrase[phrase.lower()] = Phrase(phrase, sentence, score)
     backed = [answer._replace(score=answer.score + 0.05 * votes[key]) for key, answer in by_phrase.items()]
     return sorted(backed, key=lambda answer: -answer.score)
 

@@ -41,7 +41,7 @@ class Passage(NamedTuple):
     planted: bool = False
 
 
-class Prompt(NamedTuple):
+class ShownPassages(NamedTuple):
     """The passages of one side; `changed` if they are no longer what their ids stand for."""
 
     passages: list[Passage]
@@ -61,26 +61,28 @@ class Found:
     irrelevant: list[Passage] = field(default_factory=list)
 
 
-def pair(condition: str, target: dict, found: Found) -> tuple[Prompt, ...] | str:
+def pair(condition: str, target: dict, found: Found) -> tuple[ShownPassages, ...] | str:
     """Both sides, or the clean one where nothing is poisoned, or the reason why this question has none. `target` is a
     row of the table targets.
     """
     if condition == IRRELEVANT:
-        return (Prompt(found.irrelevant, True),) if found.irrelevant else NO_OTHER
+        return (ShownPassages(found.irrelevant, True),) if found.irrelevant else NO_OTHER
     if condition == MISSPELT:
-        return (Prompt([_misspelt(one, target["answers"]) for one in found.clean], True),)
+        return (ShownPassages([_misspelt(one, target["answers"]) for one in found.clean], True),)
     if condition == RELEASED:
         if not found.gold:
             return NO_GOLD
-        return (Prompt(found.gold), Prompt(found.poison)) if found.poison else NO_POISON
+        return (ShownPassages(found.gold), ShownPassages(found.poison)) if found.poison else NO_POISON
     if condition == MATCHED:
         return _matched(target, found.clean)
     if not any(passage.planted for passage in found.attacked):
         return NOT_REACHED
     if condition == RETRIEVED:
-        return Prompt(found.clean), Prompt(found.attacked)
+        return ShownPassages(found.clean), ShownPassages(found.attacked)
     question = sentence(target["question"])
-    return tuple(Prompt([_prefixed(one, question) for one in own], True) for own in (found.clean, found.attacked))
+    return tuple(
+        ShownPassages([_prefixed(one, question) for one in own], True) for own in (found.clean, found.attacked)
+    )
 
 
 def _prefixed(passage, question):
@@ -107,4 +109,4 @@ def _matched(target, clean):
         if text is None:
             return NOT_EXCHANGED
         wrong.append(passage._replace(text=text, planted=True))
-    return (Prompt(clean), Prompt(wrong, True)) if wrong != clean else NO_ANSWER
+    return (ShownPassages(clean), ShownPassages(wrong, True)) if wrong != clean else NO_ANSWER

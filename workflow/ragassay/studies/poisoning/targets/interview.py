@@ -72,7 +72,7 @@ class Interview:
         about = {"question": self.query["text"], "answer": right[0], "n": own.texts, "words": own.words}
         asked = self.prompts.propose.messages(**about)
         found = proposals.proposal(await self._answer(Request(asked, own.writing)), own.texts)
-        if isinstance(found, proposals.Unusable):
+        if isinstance(found, proposals.NoProposal):
             self.problems.append(Problem(name, *found))
             return None
         row = {"target_id": name, "question": self.query["text"], "kind": self.query["kind"]}
@@ -112,7 +112,7 @@ class Interview:
         about = {"question": row["question"], "answer": row["target"], "n": 1, "words": self.settings.words}
         request = Request(self.prompts.text.messages(**about), self.settings.writing, self._further)
         found = proposals.texts(await self._answer(request), 1)
-        return None if isinstance(found, proposals.Unusable) else without_debris(found[0])
+        return None if isinstance(found, proposals.NoProposal) else without_debris(found[0])
 
     async def _briefly(self, passages):
         asked = self.prompts.answer.messages(passages=passages, question=self.query["text"])

@@ -9,7 +9,7 @@ from ragassay.calls.parsers.result import Abstain
 TEXTS, WRONG = "texts", "wrong_answer"
 
 
-class Unusable(NamedTuple):
+class NoProposal(NamedTuple):
     reason: str
     detail: str
 
@@ -19,26 +19,26 @@ class Proposal(NamedTuple):
     texts: list[str]
 
 
-def proposal(answer, count: int) -> Proposal | Unusable:
+def proposal(answer, count: int) -> Proposal | NoProposal:
     parsed = parse_object(answer.text, answer.finish_reason, (WRONG, TEXTS))
     if isinstance(parsed, Abstain):
-        return Unusable(parsed.reason, answer.detail or f"expected one JSON object with {WRONG} and {TEXTS}")
+        return NoProposal(parsed.reason, answer.detail or f"expected one JSON object with {WRONG} and {TEXTS}")
     target = parsed.value[WRONG]
     if isinstance(target, bool) or not isinstance(target, str | int | float) or not str(target).strip():
-        return Unusable("no_target", f"found {target!r:.80} as {WRONG}, expected a text")
+        return NoProposal("no_target", f"found {target!r:.80} as {WRONG}, expected a text")
     found = _strings(parsed.value[TEXTS])[:count]
-    return Proposal(" ".join(str(target).split()), found) if found else Unusable("no_texts", "found no text")
+    return Proposal(" ".join(str(target).split()), found) if found else NoProposal("no_texts", "found no text")
 
 
-def texts(answer, count: int) -> list[str] | Unusable:
+def texts(answer, count: int) -> list[str] | NoProposal:
     """Up to `count` texts out of a JSON object, or out of a numbered list, which some models write all the same."""
     parsed = parse_object(answer.text, answer.finish_reason, (TEXTS,))
     if not isinstance(parsed, Abstain):
         found = _strings(parsed.value[TEXTS])[:count]
-        return found or Unusable("no_texts", "found no text")
+        return found or NoProposal("no_texts", "found no text")
     listed = parse_numbered(answer.text, answer.finish_reason) if parsed.reason == "no_object" else parsed
     if isinstance(listed, Abstain):
-        return Unusable(parsed.reason, answer.detail or f"expected a JSON object with {TEXTS}, or a numbered list")
+        return NoProposal(parsed.reason, answer.detail or f"expected a JSON object with {TEXTS}, or a numbered list")
     return list(listed.value.values())[:count]
 
 
