@@ -75,6 +75,14 @@ def in_file(name: str, content: str | bytes | Callable[[bytes], bytes]) -> Calla
     return trick
 
 
+MILLION = {
+    "datasets": ["demo"],
+    "retrievers": ["minilm"],
+    "attacks": [f"a{number}" for number in range(1000)],
+    "defences": [f"d{number}" for number in range(1000)],
+}
+
+
 def in_config(**changes) -> Callable[[Path], None]:
     def trick(folder):
         path = folder / "config/config.yaml"
@@ -315,6 +323,11 @@ TRICKS = {
     "a long number in base 60": in_file("config/config.yaml", lambda own: own + b"evil: 1" + b":1" * 180_000 + b"\n"),
     "no configuration": lambda folder: ((folder / "config/config.yaml").unlink(), listing.write_sums(folder)),
     "an unknown setting": in_config(evil=True),
+    "a million combinations": in_config(
+        attacks={f"a{number}": {"kind": "prompt_injection"} for number in range(1000)},
+        defences={f"d{number}": {"kind": "oracle"} for number in range(1000)},
+        under_attack={"cells": [MILLION]},
+    ),
     "a key for a setting": in_config(
         models={"a": {"provider": "openai", "model": "x", "price": {}, "key_variable": 1}}
     ),

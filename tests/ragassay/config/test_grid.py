@@ -1,6 +1,9 @@
 """Grids: each cell once and in order, and what is read of them."""
 
-from ragassay.config.grid import Grid
+import pytest
+
+from ragassay.base.errors import AssayError
+from ragassay.config.grid import MOST, Grid
 
 ENTRIES = [
     {"datasets": ["a", "b"], "attacks": ["x"], "others": ["not read"]},
@@ -26,3 +29,10 @@ def test_a_grid_is_narrowed_to_names_and_to_cells():
     assert [dict(cell) for cell in GRID.by("attack")] == [{"attack": "x"}, {"attack": "y"}]
     assert GRID.where(lambda cell: cell.dataset == "b").over("{attack}") == ["x", "y"]
     assert Grid.of_rows(("a", "b"), [(1, 2), (1, 2)]).over("{a}{b}") == ["12"]
+
+
+def test_more_cells_than_can_be_planned_are_a_line_and_are_not_made():
+    many = {"datasets": range(10**6), "attacks": range(10**6)}
+    with pytest.raises(AssayError, match=r"more than 50,000 combinations of dataset, attack, expected at most so many"):
+        Grid.of_entries([many], "dataset", "attack")
+    assert len(Grid.of_entries([{"datasets": range(50), "attacks": range(MOST // 50)}], "dataset", "attack")) == MOST

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import product
+from itertools import islice, product
+
+from ragassay.base.errors import AssayError
+
+MOST = 50_000  # cells, which Snakemake plans in about ten seconds
 
 
 class Cell(dict):
@@ -16,14 +20,18 @@ class Grid:
     """Cells of the same names, each once, in the order in which they are given."""
 
     def __init__(self, cells: Iterable[Mapping[str, str]]):
-        self.cells = list({tuple(cell.items()): Cell(cell) for cell in cells}.values())
+        given = list(islice(cells, MOST + 1))
+        if len(given) > MOST:
+            what = f"found more than {MOST:,} combinations of {', '.join(given[0])}, expected at most so many"
+            raise AssayError(f"configuration: {what}; name fewer in an entry of its `cells`")
+        self.cells = list({tuple(cell.items()): Cell(cell) for cell in given}.values())
 
     @classmethod
     def of_entries(cls, entries: Iterable[Mapping], *names: str) -> Grid:
         """All that meet in each of these entries, which list datasets, retrievers and so on for a `dataset`, a
         `retriever`.
         """
-        rows = [row for entry in entries for row in product(*(entry[f"{name}s"] for name in names))]
+        rows = (row for entry in entries for row in product(*(entry[f"{name}s"] for name in names)))
         return cls.of_rows(names, rows)
 
     @classmethod
