@@ -16,6 +16,7 @@ from rows import row
 from scripts.release.export_questions import export_questions
 
 ABOUT = {"title": "Ferries: a | test", "licence": "cc0-1.0", "licence_note": "The texts are invented."}
+SOURCES = {"data": {"licence": "cc0-1.0", "texts": True}}
 SPLITS = ("train",) * 4 + ("validation", "test")
 
 
@@ -57,10 +58,11 @@ def exported(tmp_path):
     ]:
         tables.write(table, tmp_path / table.name, rows)
 
-    def export(folder="out", texts=True):
+    def export(folder="out", texts=True, sources=SOURCES):
         single = {name: [tmp_path / name] for name in ("documents", "selected_questions", "novel_claims", "hardness")}
         places = {name: tmp_path / folder / name for name in ("beir", "hugging_face")}
-        export_questions(**single, hardness_scores=tmp_path / "hardness_scores", **places, about=ABOUT, texts=texts)
+        places |= {"hardness_scores": tmp_path / "hardness_scores", "brought": {"s": ["data/mine.csv"]}}
+        export_questions(**single, **places, about=ABOUT, texts=texts, sources=sources)
         return tmp_path / folder
 
     return export
@@ -135,6 +137,18 @@ def test_texts_that_are_not_ours_to_give_are_nowhere(exported):
     given = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
     assert b"Text 1." not in given and b"not in this folder" in given
     assert "not in this folder" not in (exported() / "hugging_face/README.md").read_text()
+
+
+@pytest.mark.parametrize(
+    "sources", [{}, {"resources/demo": SOURCES["data"]}, {"data": SOURCES["data"] | {"texts": False}}]
+)
+def test_texts_of_a_source_that_nobody_named_are_left_out_and_the_card_says_so(exported, sources):
+    """As where a configuration brings documents and keeps the demo's `export`."""
+    folder = exported(sources=sources)
+    assert [row["text"] for row in lines(folder / "beir/corpus.jsonl")] == [""] * 6
+    card = (folder / "hugging_face/README.md").read_text()
+    assert "license: other\n" in card and ABOUT["licence_note"] not in card
+    assert "`release.sources` does not say that texts of these sources may be published: s." in card
 
 
 def test_the_card_counts_and_describes(exported):

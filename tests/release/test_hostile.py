@@ -116,6 +116,18 @@ def test_too_little_memory_to_begin_with_is_a_line(release, capsys):
     assert capsys.readouterr().err == "release: --memory: found 0.1, expected at least 0.5 gigabytes\n"
 
 
+@pytest.mark.parametrize(("command", "ending"), [("rehydrate", "texts"), ("diff", "changes")])
+def test_a_link_beside_a_release_does_not_decide_where_something_is_written(release, tmp_path, command, ending, capsys):
+    place = release.with_name(f"{release.name}.{ending}")
+    place.symlink_to(tmp_path / "elsewhere")
+    releases = [str(release)] * (2 if command == "diff" else 1)
+    assert main([command, *releases, "--memory", "64"]) == 1
+    assert capsys.readouterr().err.startswith(
+        f"release: {place}: found a symbolic link, expected no file; name a folder"
+    )
+    assert not (tmp_path / "elsewhere").exists()
+
+
 def test_many_problems_end_in_a_line_that_says_so(release):
     (release / SUMS).write_text("x\n" * 1000)
     assert [len(list(checks.problems(release))), list(checks.problems(release))[-1]] == [

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from ragassay.config.shards import read_shards
 from ragassay.plan import attacks
 
 
@@ -15,7 +16,9 @@ def check(config: dict) -> Iterator[tuple]:
 def export_questions(config: dict) -> dict:
     export = config["export"]
     params = {name: export[name] for name in ("title", "licence", "licence_note", "language")}
-    return {"about": params, "texts": export["texts"]}
+    shards = read_shards(config["shards"], config["question_sets"])
+    brought = {name: [row["documents"]] for name, row in shards.items() if row["documents"]}
+    return {"about": params, "texts": export["texts"], "sources": config["release"]["sources"], "brought": brought}
 
 
 def export_targets(config: dict) -> dict:

@@ -40,13 +40,13 @@ def main(arguments: list[str]) -> int:
                 return _verify(folder)
             case "diff":
                 changes = comparing.compare(given.before, given.after)
-                folder = comparing.write(changes, given.folder or f"{given.after.rstrip('/')}.changes")
+                folder = comparing.write(changes, _folder(given, f"{given.after.rstrip('/')}.changes"))
                 moved = sum(row["moved"] for row in changes["numbers"])
                 summary = f"{len(changes['tables'])} tables changed, {moved} numbers moved"
                 sys.stdout.write(f"{folder}/changes.html: {summary}\n")
             case "rehydrate":
                 crawl = gathering.configuration(given.configfile)["crawl"] | {"spacing_folder": "ledger/hosts"}
-                folder = given.folder or f"{given.release.rstrip('/')}.texts"
+                folder = _folder(given, f"{given.release.rstrip('/')}.texts")
                 outcomes = rehydrate(given.release, crawl, folder, given.signers)
                 changes, total = outcomes["found"], outcomes.total()
                 others = ", ".join(f"{count} {reason}" for reason, count in outcomes.most_common() if reason != "found")
@@ -71,6 +71,13 @@ def _check(given):
             raise gathering.NotReleasable(f"{variable}: found nothing, {expected}")
     if not getattr(given, "memory", LEAST_GB) >= LEAST_GB:
         raise gathering.NotReleasable(f"--memory: found {given.memory:g}, expected at least {LEAST_GB} gigabytes")
+
+
+def _folder(given, beside):
+    """Where to write: a folder beside the release, unless whoever sent the release has put a link there."""
+    if not given.folder and Path(beside).is_symlink():
+        raise gathering.NotReleasable(f"{beside}: found a symbolic link, expected no file; name a folder with --folder")
+    return given.folder or beside
 
 
 def _confirmed(yes, text):

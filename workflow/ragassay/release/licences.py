@@ -61,6 +61,17 @@ class Licences:
         allowed = self._documents.get(doc_id)
         return self.allow(None, name) if allowed is None else allowed
 
+    def unnamed(self, documents: list[dict]) -> list[str]:
+        """The sources of these documents of which `release.sources` does not say that their texts may be published."""
+        names = set()
+        for row in documents:
+            try:
+                allowed = self.allow(row["site"], row["shard"])
+            except NoLicence:
+                allowed = False
+            names |= set() if allowed else {row["site"] or row["shard"]}
+        return sorted(names)
+
     @property
     def allow_everything(self) -> bool:
         """Whether every source that was met so far may be published, with those that the configuration names."""

@@ -1,7 +1,8 @@
 """Export questions and documents in common forms: a BEIR folder and one for `datasets.load_dataset`.
 
-Without `texts`, as for publishers' news, the documents' texts are not exported. Readers get the address, the hash of
-the whole text and how far the document goes in it: enough to fetch it themselves and to check that it is the same.
+Texts are exported with `texts`, if `release.sources` allows those of every source. Else, as for publishers' news,
+readers get the address, the hash of the whole text and how far the document goes in it: enough to fetch it themselves
+and to check that it is the same.
 """
 
 from collections import Counter
@@ -9,16 +10,36 @@ from collections import Counter
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.release.exports import About, write_beir, write_hugging_face
+from ragassay.release.licences import Licences
 from ragassay.schemas.documents import DOCUMENTS
 from ragassay.schemas.hardness import HARDNESS, HARDNESS_SCORES
 from ragassay.schemas.release import EXPORTED_DOCUMENTS, EXPORTED_QUESTIONS
 from ragassay.schemas.scope_questions import NOVEL_CLAIMS, SELECTED_QUESTIONS
 
+SHOWN = 5  # sources that the card names
+
 
 def export_questions(
-    documents, selected_questions, novel_claims, hardness, hardness_scores, beir, hugging_face, about, texts
+    documents,
+    selected_questions,
+    novel_claims,
+    hardness,
+    hardness_scores,
+    beir,
+    hugging_face,
+    about,
+    texts,
+    sources,
+    brought,
 ):
-    known = [_given(row, texts) for row in tables.read_all(DOCUMENTS, documents).to_pylist()]
+    known = tables.read_all(DOCUMENTS, documents).to_pylist()
+    unnamed = Licences({"release": {"sources": sources}}, [], brought).unnamed(known) if texts else []
+    if unnamed:
+        names = ", ".join(unnamed[:SHOWN]) + (", ..." if len(unnamed) > SHOWN else "")
+        note = f"`release.sources` does not say that texts of these sources may be published: {names}."
+        about = about | {"licence": "other", "licence_note": note}
+        log.info("texts are left out, and the licence is `other`: %s", note)
+    known = [_given(row, texts and not unnamed) for row in known]
     questions = tables.read_all(SELECTED_QUESTIONS, selected_questions).to_pylist()
     found = write_beir(beir, known, questions)
     claims = _by("recovered_id", NOVEL_CLAIMS, novel_claims, "text")
