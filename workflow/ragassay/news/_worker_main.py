@@ -42,26 +42,31 @@ def main(loaded: Callable[[], Callable]) -> None:
     read = loaded()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)  # trees are freed by counting; looking for cycles in them finds little
-    send(replies, {"ready": True})
-    while header := requests.read(REQUEST.size):
-        length, size = REQUEST.unpack(header)
-        details = json.loads(requests.read(length))
-        body = requests.read(size)
-        if len(body) < size:
-            return  # the parent is gone
-        signal.setitimer(signal.ITIMER_PROF, seconds)
-        try:
-            reply = {"read": read(body, *details)}
-        except MemoryError:
-            os._exit(OUT_OF_MEMORY)
-        except Exception as error:  # noqa: BLE001  a document may raise anything in a parser; it concerns that one alone
-            reason = getattr(error, "reason", None)
-            has_reason = isinstance(reason, str) and hasattr(error, "detail")
-            reply = {"reason": reason, "detail": error.detail} if has_reason else _crash(error)
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        if (size > LARGE or "read" not in reply) and _was_short(size, memory_mb):
-            os._exit(OUT_OF_MEMORY)
-        send(replies, reply)
+    try:
+        _send(replies, {"ready": True})
+        while header := requests.read(REQUEST.size):
+            length, size = REQUEST.unpack(header)
+            details, body = json.loads(requests.read(length)), requests.read(size)
+            if len(body) == size:
+                _send(replies, _reply(read, body, details, seconds, memory_mb))
+    except ConnectionError:  # the parent is gone
+        os._exit(0)
+
+
+def _reply(read, body, details, seconds, memory_mb):
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        reply = {"read": read(body, *details)}
+    except MemoryError:
+        os._exit(OUT_OF_MEMORY)
+    except Exception as error:  # noqa: BLE001  a document may raise anything in a parser; it concerns that one alone
+        reason = getattr(error, "reason", None)
+        has_reason = isinstance(reason, str) and hasattr(error, "detail")
+        reply = {"reason": reason, "detail": error.detail} if has_reason else _crash(error)
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    if (len(body) > LARGE or "read" not in reply) and _was_short(len(body), memory_mb):
+        os._exit(OUT_OF_MEMORY)
+    return reply
 
 
 def _was_short(size, memory_mb):
@@ -76,10 +81,7 @@ def _crash(error):
     return {"reason": "crash", "detail": f"reading it raised {type(error).__name__}"}
 
 
-def send(replies, value) -> None:
+def _send(replies, value):
     data = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
-    try:
-        replies.write(REPLY.pack(len(data)) + data)
-        replies.flush()
-    except BrokenPipeError:
-        os._exit(0)  # the parent is gone
+    replies.write(REPLY.pack(len(data)) + data)
+    replies.flush()

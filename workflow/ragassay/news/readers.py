@@ -6,33 +6,31 @@ memory or a crash it gets a second try, as the first of a new child: the verdict
 before it. Time is the processor's, so that a busy machine gives the same answers as an idle one; the clock only catches
 what sleeps.
 
-The parent never parses: it hands bytes over and gets JSON back. What is read there is the business of the program.
-Documents are sent ahead, so that a child finds the next one waiting; when it dies they come back in `todo`, first the
-one that it died of. A child gets nothing of our environment but what it takes to start: no keys.
+The parent never parses: it hands bytes over and gets JSON back. What is read there is the business of the program. Each
+child has a thread of ours, which waits for it. A child gets nothing of our environment but what it takes to start: no
+keys.
 """
 
-import contextlib
-import fcntl
+import itertools
 import json
 import os
-import select
+import queue
 import signal
+import socket
+import struct
 import subprocess
 import sys
-import time
-from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from pathlib import Path
 
 from ragassay.base.errors import AssayError
 from ragassay.news import _worker_main
 
-AHEAD = 3  # documents with a child at any time
+AHEAD = 3  # documents for each child that are held at any time
 WAITING = 100  # results that may wait for an earlier document, for each child
 DEATHS = ("timeout", "memory", "crash")  # reasons why a document has no other answer
-PIPE_BYTES = 1 << 20  # room for the next document while one is read
-PIECE = 1 << 18
+TRIES = 2
 START_SECONDS = 120  # importing from a slow shared disk
 WALL = 1.5  # seconds on the clock for each of the processor, before a child counts as hung
 WORKFLOW = Path(_worker_main.__file__).resolve().parents[2]
@@ -44,17 +42,6 @@ class ReaderError(AssayError):
     """Nothing can be read on this machine or with these settings."""
 
 
-@dataclass
-class Delivery:
-    """One document on its way: `todo` of the child that reads it."""
-
-    number: int
-    id: object
-    body: bytes
-    about: list
-    deaths: int = field(default=0)
-
-
 class Readers:
     """Use it as a context manager: on leaving it, no child process remains. `program` is a module that calls
     `worker_main.main`.
@@ -63,174 +50,111 @@ class Readers:
     def __init__(self, program: str, workers: int = 1, seconds: float = 20, memory_mb: int = 1024):
         self.program, self.workers, self.seconds, self.memory_mb = program, workers, seconds, memory_mb
         self.children = []
-        self.replaced = 0
 
     def __enter__(self):
-        self.children = [Killable(self.program, self.seconds, self.memory_mb) for _ in range(self.workers)]
+        self.children = [Child(self.program, self.seconds, self.memory_mb) for _ in range(self.workers)]
+        self.idle = queue.SimpleQueue()
+        for child in self.children:
+            self.idle.put(child)
+        self.threads = ThreadPoolExecutor(max(self.workers, 1))
         return self
 
     def __exit__(self, *_):
         for child in self.children:
+            child.stop()
+        self.threads.shutdown(cancel_futures=True)
+        for child in self.children:
             child.close()
-        self.children = []
 
     def read(self, documents: Iterable[tuple[object, bytes, list]]) -> Iterator[tuple[object, dict]]:
         """For documents of id, body and what their program wants to know about them: each id with its reply, in the
         order of the documents. A reply holds `read`, or `reason` and `detail`.
         """
-        coming = (Delivery(number, *document) for number, document in enumerate(documents))
-        results, given, taken = {}, 0, 0  # number -> (id, reply); documents given to children, replies given away
+        coming = enumerate(documents)
+        reading, replies, taken = set(), {}, 0  # replies: number -> (id, reply)
         while True:
-            child = min(self.children, key=lambda child: len(child.todo))
-            while len(child.todo) < AHEAD and given - taken < WAITING * self.workers:
-                if not (document := next(coming, None)):
-                    break
-                given += 1
-                child.give(document)
-                child = min(self.children, key=lambda child: len(child.todo))
-            if given == taken:
+            room = min(AHEAD * self.workers - len(reading), WAITING * self.workers - len(reading) - len(replies))
+            for number, document in itertools.islice(coming, max(room, 0)):
+                reading.add(self.threads.submit(self._reply, number, *document))
+            if not reading:
                 return
-            for document, reply in self._replies():
-                results[document.number] = document.id, reply
-            while taken in results:
-                yield results.pop(taken)
+            done, reading = wait(reading, return_when=FIRST_COMPLETED)
+            for future in done:
+                number, name, reply = future.result()
+                replies[number] = name, reply
+            while taken in replies:
+                yield replies.pop(taken)
                 taken += 1
 
-    def _replies(self):
-        """Wait until a child says something, dies or hangs."""
-        busy = [child for child in self.children if child.todo]
-        poll = select.poll()
-        for child in busy:
-            poll.register(child.output, select.POLLIN)
-            if child.unsent:
-                poll.register(child.input, select.POLLOUT)
-        patience = max(0, min(child.deadline for child in busy) - time.monotonic())
-        events = dict(poll.poll(patience * 1000 + 1))
-        for child in busy:
-            if child.input in events:
-                child.write()
-            if child.output in events:
-                for document, reply in child.read():
-                    if reply:
-                        yield document, reply
-                    else:
-                        yield from self._replace(child, document)
-            else:
-                child.kill_if_hung()
-
-    def _replace(self, child, document):
-        """A dead child's documents go to a new one, but for the one that it died of, unless that gets another try."""
-        reason, detail = child.cause()
-        if not child.ready:
-            raise ReaderError(
-                f"the process that reads pages and feeds did not start ({detail}); expected it to load within"
-                f" {self.memory_mb} MB: raise crawl.megabytes_per_page, or see its last words above"
-            )
-        left = list(child.todo)
-        if document:
-            document.deaths += 1
-            if reason == "timeout" or document.deaths > 1:
-                yield document, {"reason": reason, "detail": detail}
-            else:
-                left.insert(0, document)
-        child.start()
-        self.replaced += 1
-        for again in left:
-            child.give(again)
+    def _reply(self, number, name, body, about):
+        child = self.idle.get()
+        try:
+            return number, name, child.reply(body, about)
+        finally:
+            self.idle.put(child)
 
 
-class Killable:
-    """A child as its parent sees it. Never blocks: `Readers` waits for all children at once."""
+class Child:
+    """A process as its parent sees it, one thread at a time."""
 
     def __init__(self, program: str, seconds: float, memory_mb: int):
         self.program, self.seconds, self.memory_mb = program, seconds, memory_mb
-        self.process = None
-        self.start()
+        self.process, self.stopped, self.replaced = None, False, 0
+        self._start()
 
-    def start(self) -> None:
-        """A new process; the old one, if there was one, is gone before."""
-        self.close()
-        self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", self.program, str(self.seconds), str(self.memory_mb)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=_environment(),
-            bufsize=0,
-        )
-        self.input, self.output = self.process.stdin.fileno(), self.process.stdout.fileno()
-        for end in (self.input, self.output):
-            os.set_blocking(end, False)
-            if hasattr(fcntl, "F_SETPIPE_SZ"):
-                with contextlib.suppress(OSError):  # more than this user may have; smaller ones only cost time
-                    fcntl.fcntl(end, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
-        self.ready, self.hung = False, False
-        self.todo, self.unsent, self.received = deque(), deque(), bytearray()
-        self.deadline = time.monotonic() + START_SECONDS
-
-    def give(self, document) -> None:
-        """Queue a document with `body` and `about`."""
-        head = json.dumps(document.about).encode()
-        self.unsent.append(memoryview(_worker_main.REQUEST.pack(len(head), len(document.body)) + head))
-        self.unsent.append(memoryview(document.body))
-        self.todo.append(document)
-        self.write()
-
-    def _begin(self):
-        """Its time runs from the last sign of life: a reply that came, or a piece of a document that it took."""
-        self.deadline = time.monotonic() + WALL * self.seconds
-
-    def write(self) -> None:
-        """Send what the pipe takes."""
-        while self.unsent:
-            if not self.unsent[0]:
-                self.unsent.popleft()
-                continue
-            try:
-                sent = os.write(self.input, self.unsent[0][:PIECE])
-            except BlockingIOError:
-                return
-            except BrokenPipeError:
-                self.unsent.clear()  # it is dead, and reading will say so
-                return
-            self.unsent[0] = self.unsent[0][sent:]
-            if self.ready:
-                self._begin()
-
-    def read(self):
-        """Yield documents with their replies; one comes with None if the child died of it, and (None, None) if it died
-        of nothing that it was given.
-        """
-        over = self._receive()
-        while len(self.received) >= _worker_main.REPLY.size:
-            (length,) = _worker_main.REPLY.unpack_from(self.received)
-            end = _worker_main.REPLY.size + length
-            if len(self.received) < end:
-                break
-            reply = json.loads(self.received[_worker_main.REPLY.size : end])
-            del self.received[:end]
-            self._begin()
-            if self.ready:
-                yield self.todo.popleft(), reply
-            self.ready = True
-        if over:
-            self.process.wait()
-            yield (self.todo.popleft() if self.todo and self.ready else None), None
-
-    def _receive(self):
-        """Take what is there; whether it was the last."""
-        try:
-            while piece := os.read(self.output, PIECE):
-                self.received += piece
-        except BlockingIOError:
-            return False
-        return True
-
-    def kill_if_hung(self) -> None:
-        if (self.todo or not self.ready) and time.monotonic() > self.deadline:
-            self.hung = True
+    def _start(self):
+        ours, theirs = socket.socketpair()
+        command = [sys.executable, "-P", "-m", self.program, str(self.seconds), str(self.memory_mb)]
+        with theirs:
+            self.process = subprocess.Popen(command, stdin=theirs, stdout=theirs, env=_environment())
+        self.socket, self.replies = ours, ours.makefile("rb")
+        self.ready = self.hung = False
+        if self.stopped:  # meanwhile
             self.process.kill()
 
-    def cause(self) -> tuple[str, str]:
+    def reply(self, body: bytes, about: list) -> dict:
+        """What the program says of a document, or which of DEATHS it died of."""
+        for _ in range(TRIES):
+            if (reply := self._ask(body, about)) is not None:
+                return reply
+            reason, detail = self._cause()
+            if not self.ready:
+                raise ReaderError(
+                    f"the process that reads pages and feeds did not start ({detail}); expected it to load within"
+                    f" {self.memory_mb} MB: raise crawl.megabytes_per_page, or see its last words above"
+                )
+            self.close()
+            self._start()
+            self.replaced += 1
+            if reason == "timeout":
+                break
+        return {"reason": reason, "detail": detail}
+
+    def _ask(self, body, about):
+        """The reply, or None if the process has ended."""
+        head = json.dumps(about).encode()
+        try:
+            if not self.ready:
+                self.socket.settimeout(START_SECONDS)
+                self._receive()
+                self.ready = True
+                self.socket.settimeout(WALL * self.seconds)
+            self.socket.sendall(_worker_main.REQUEST.pack(len(head), len(body)) + head)
+            self.socket.sendall(body)
+            return self._receive()
+        except TimeoutError:
+            self.hung = True
+            self.process.kill()
+        except (OSError, struct.error, ValueError):  # a reply that is missing or cut off
+            pass
+        self.process.wait()
+        return None
+
+    def _receive(self):
+        (length,) = _worker_main.REPLY.unpack(self.replies.read(_worker_main.REPLY.size))
+        return json.loads(self.replies.read(length))
+
+    def _cause(self):
         """Reason and detail of its death."""
         status = self.process.returncode
         if self.hung or status == -signal.SIGPROF:
@@ -241,13 +165,16 @@ class Killable:
             return "crash", f"the process ended by {signal.Signals(-status).name}"
         return "crash", f"the process ended with status {status}"
 
+    def stop(self) -> None:
+        """End the process and start no other one; its thread may be waiting for it."""
+        self.stopped = True
+        self.process.kill()
+
     def close(self) -> None:
-        if self.process:
-            self.process.kill()
-            self.process.stdin.close()
-            self.process.stdout.close()
-            self.process.wait()
-            self.process = None
+        """Give back what a process held that has ended."""
+        self.process.wait()
+        self.replies.close()
+        self.socket.close()
 
 
 def _environment():
