@@ -19,7 +19,7 @@ from ragassay.calls.prompts import Prompt
 from ragassay.models import files
 from ragassay.release.contents import TEXTS
 from ragassay.release.gathering import NotReleasable
-from ragassay.release.licences import OptedOut
+from ragassay.release.opted_out import OptedOut
 from ragassay.release.redaction import Redaction
 from ragassay.release.verification.digests import sha256
 from ragassay.release.verification.file_pass import FilePass
