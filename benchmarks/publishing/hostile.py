@@ -324,6 +324,7 @@ TRICKS = {
     "no configuration": lambda folder: ((folder / "config/config.yaml").unlink(), listing.write_sums(folder)),
     "an unknown setting": in_config(evil=True),
     "a million combinations": in_config(
+        datasets={"demo": {"corpus": "articles", "targets": ["resources/demo/attacks/targets.csv"]}},
         attacks={f"a{number}": {"kind": "prompt_injection"} for number in range(1000)},
         defences={f"d{number}": {"kind": "oracle"} for number in range(1000)},
         under_attack={"cells": [MILLION]},

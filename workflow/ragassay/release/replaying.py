@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from pathlib import Path
 
 import pyarrow as pa
@@ -265,12 +266,13 @@ def _give_keys(opened, scratch, rules):
 
 
 def _why(output, release):
-    """The last words of the job that failed, else those of Snakemake."""
+    """The last words of the job that failed, else what is wrong with the plan, else the end of what Snakemake said."""
     lines = [line.strip() for line in output.strip().splitlines()]
     if missed := next((line for line in lines if MISS in line), None):
         return f"{release}: {missed}, or the release lacks it, or this code is not that of the run"
     rule = re.search(r"\.(\w+)\.py' returned non-zero exit status", output)
-    last_words = [line for line in lines if rule and re.match(rf"{rule[1]}( \(.*\))?: ", line)]
+    last_words = [after for line, after in pairwise(lines) if line.startswith("WorkflowError in file")]
+    last_words += [line for line in lines if rule and re.match(rf"{rule[1]}( \(.*\))?: ", line)]
     return f"{release}: the replay failed: " + (last_words[-1] if last_words else " / ".join(lines[-6:]))
 
 
