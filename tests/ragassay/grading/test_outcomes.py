@@ -4,22 +4,7 @@ import pytest
 
 from ragassay.calls.model import Answer
 from ragassay.grading.declines import declines, declines_from_passages
-from ragassay.grading.outcomes import (
-    ABSTAINED,
-    BOTH,
-    CORRECT,
-    DECLINED,
-    NEITHER,
-    REFUSAL,
-    RIGHT,
-    TARGET,
-    WRONG,
-    agreed,
-    grade,
-    plain_answer,
-    right_answers,
-    target_outcome,
-)
+from ragassay.grading.outcomes import agreed, grade, plain_answer, right_answers, target_outcome
 
 YEAR = {"answers": ["1931"], "options": None}
 TOWN = {"answers": ["Port Alder"], "options": ["Port Alder", "Brackwater", "Hallowmere"]}
@@ -34,22 +19,22 @@ def outcome(text, query, finish_reason="stop", reads=declines_from_passages):
 @pytest.mark.parametrize(
     ("text", "query", "expected"),
     [
-        ("It was opened in 1931.", YEAR, RIGHT),
-        ("It was opened in 1932.", YEAR, WRONG),
-        ("The passages do not say when it was opened.", YEAR, DECLINED),
-        ("The passages do not say so outright, but it was 1931.", YEAR, RIGHT),
-        ("None of the passages names a year. The museum opened in 1931.", YEAR, RIGHT),
-        ("The passages do not say whether it was 1931.", YEAR, DECLINED),
-        ("The passages do not say so, but it may have been 1932.", YEAR, DECLINED),
-        ("In Port Alder.", TOWN, RIGHT),
-        ("In Port Alder or in Brackwater.", TOWN, WRONG),
-        ("I cannot tell whether it is Port Alder or Brackwater.", TOWN, DECLINED),
-        ("The passages do not say whether it was Dr. Anker.", DOCTOR, DECLINED),
-        ("The passages do not say so. Dr. Anker, perhaps.", DOCTOR, RIGHT),
-        ("Yes, it does.", YES, RIGHT),
-        ("No.", YES, WRONG),
-        ("No passage says so.", YES, DECLINED),
-        ("<think>Perhaps 1931?</think>It was 1932.", YEAR, WRONG),
+        ("It was opened in 1931.", YEAR, "right"),
+        ("It was opened in 1932.", YEAR, "wrong"),
+        ("The passages do not say when it was opened.", YEAR, "declined"),
+        ("The passages do not say so outright, but it was 1931.", YEAR, "right"),
+        ("None of the passages names a year. The museum opened in 1931.", YEAR, "right"),
+        ("The passages do not say whether it was 1931.", YEAR, "declined"),
+        ("The passages do not say so, but it may have been 1932.", YEAR, "declined"),
+        ("In Port Alder.", TOWN, "right"),
+        ("In Port Alder or in Brackwater.", TOWN, "wrong"),
+        ("I cannot tell whether it is Port Alder or Brackwater.", TOWN, "declined"),
+        ("The passages do not say whether it was Dr. Anker.", DOCTOR, "declined"),
+        ("The passages do not say so. Dr. Anker, perhaps.", DOCTOR, "right"),
+        ("Yes, it does.", YES, "right"),
+        ("No.", YES, "wrong"),
+        ("No passage says so.", YES, "declined"),
+        ("<think>Perhaps 1931?</think>It was 1932.", YEAR, "wrong"),
     ],
 )
 def test_an_answer_is_graded_by_its_words(text, query, expected):
@@ -68,18 +53,18 @@ def test_an_answer_is_graded_by_its_words(text, query, expected):
     ],
 )
 def test_what_cannot_be_graded_is_no_verdict(text, finish_reason, reason):
-    assert outcome(text, YEAR, finish_reason) == (ABSTAINED, reason)
+    assert outcome(text, YEAR, finish_reason) == ("abstained", reason)
 
 
 def test_an_answer_that_was_right_before_it_was_cut_off_is_right():
-    assert outcome("It was opened in 1931 by the mayor, who", YEAR, "length") == (RIGHT, None)
-    assert outcome("The passages do not say when the", YEAR, "length") == (DECLINED, None)
+    assert outcome("It was opened in 1931 by the mayor, who", YEAR, "length") == ("right", None)
+    assert outcome("The passages do not say when the", YEAR, "length") == ("declined", None)
 
 
 def test_what_declines_depends_on_what_the_model_was_shown():
     text = "There is no information available on that."
-    assert outcome(text, YEAR, reads=declines) == (DECLINED, None)
-    assert outcome(text, YEAR) == (WRONG, None)
+    assert outcome(text, YEAR, reads=declines) == ("declined", None)
+    assert outcome(text, YEAR) == ("wrong", None)
 
 
 @pytest.mark.parametrize(
@@ -99,8 +84,8 @@ def test_the_shorter_of_two_that_agree_is_right(one, other, right):
 
 
 def test_all_known_answers_count_where_the_passage_gives_one_of_them():
-    found = right_answers("It took nine days", ["about nine days", "nine days", "over a week"])
-    assert found == ["nine days", "over a week"], "about nine days has nine days in it"
+    right = right_answers("It took nine days", ["about nine days", "nine days", "over a week"])
+    assert right == ["nine days", "over a week"], "about nine days has nine days in it"
     assert right_answers("a week", ["nine days"]) == right_answers(None, ["nine days"]) == right_answers("x", []) == []
 
 
@@ -122,36 +107,36 @@ ROW = {"answers": ["214 million marks", "214 million"], "target": "98 million ma
 YES = {"answers": ["no"], "target": "yes", "target_aliases": []}
 
 
-def found(text, row=ROW, finish_reason="stop"):
+def target(text, row=ROW, finish_reason="stop"):
     return target_outcome(Answer(text, finish_reason), row, declines_from_passages)
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("It cost 214 million marks.", CORRECT),
-        ("It cost 214,000,000 marks.", CORRECT),
-        ("It cost ninety-eight million marks.", TARGET),
-        ("98 million", TARGET),
-        ("Some say 98 million, others 214 million.", BOTH),
-        ("It cost 64 million marks.", NEITHER),
-        ("It cost 1,214 million marks.", NEITHER),
-        ("It cost 298 million marks.", NEITHER),
-        ("The passages do not say what it cost.", REFUSAL),
-        ("I do not know.", REFUSAL),
-        ("The passages do not say whether it was 98 million.", REFUSAL),
-        ("The passages do not agree, but it was 98 million.", TARGET),
+        ("It cost 214 million marks.", "correct"),
+        ("It cost 214,000,000 marks.", "correct"),
+        ("It cost ninety-eight million marks.", "target"),
+        ("98 million", "target"),
+        ("Some say 98 million, others 214 million.", "both"),
+        ("It cost 64 million marks.", "neither"),
+        ("It cost 1,214 million marks.", "neither"),
+        ("It cost 298 million marks.", "neither"),
+        ("The passages do not say what it cost.", "refusal"),
+        ("I do not know.", "refusal"),
+        ("The passages do not say whether it was 98 million.", "refusal"),
+        ("The passages do not agree, but it was 98 million.", "target"),
     ],
 )
 def test_answers_give_the_right_one_the_wanted_one_both_neither_or_none(text, expected):
-    assert found(text) == (expected, None)
+    assert target(text) == (expected, None)
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"), [("No, it did not.", CORRECT), ("Yes.", TARGET), ("I know it.", NEITHER)]
+    ("text", "expected"), [("No, it did not.", "correct"), ("Yes.", "target"), ("I know it.", "neither")]
 )
 def test_no_is_not_inside_know(text, expected):
-    assert found(text, YES) == (expected, None)
+    assert target(text, YES) == (expected, None)
 
 
 @pytest.mark.parametrize(
@@ -159,4 +144,4 @@ def test_no_is_not_inside_know(text, expected):
     [("", "stop", "empty"), (None, "content_filter", "refusal"), ("", "provider_error", "provider_error")],
 )
 def test_what_holds_no_answer_is_no_verdict(text, reason, expected):
-    assert found(text, finish_reason=reason) == (ABSTAINED, expected)
+    assert target(text, finish_reason=reason) == ("abstained", expected)

@@ -10,36 +10,19 @@ from ragassay.calls.parsers.result import Abstain, Ok
 from ragassay.grading.verdicts import parse_verdict
 
 YES = [
-    "Yes", "yes.", "YES!", "**Yes**", "*yes*", '"yes"', "'Yes.'", "“Yes.”", "`Yes`", "(Yes)", "[yes]", "- Yes", "> Yes",
-    "Yes. ",
-    "Ｙｅｓ。", "ＹＥＳ！", "\ufeffYes", "Yes\x00", "\u200eYes\u200f", "Yes.\n\n", "```\nYes\n```", "Yes.  \n```",
-    "Yes\n---", "### Yes",
-    "The answer is: Yes.", "The answer is yes", "The answer is “yes”.", "Verdict: YES!", "**Verdict:** yes",
-    "**Answer: Yes**",
-    "Answer - yes.", "Answer – yes", "Answer -> yes", "Answer = yes", "Final answer: **Yes**.",
-    "My final verdict is yes.", "A: yes",
-    "Judgement: yes", "Judgment: yes", "The correct answer would be yes.", "The answer to the question is yes.",
-    "I would say yes.",
-    "I'd say yes.", "I’d say: yes", "Therefore, yes.", "So the answer is yes.",
-    "In conclusion, the answer is clearly yes.",
-    "Answer (yes/no): yes", "Answer (yes or no): Yes", '{"answer": "yes"}',
-    '{\n  "reason": "it is there",\n  "verdict": "Yes"\n}',
-    "<answer>Yes</answer>", "<b>Yes</b>", "\\boxed{Yes}", "$\\boxed{\\text{Yes}}$", "Verdict:\nYes",
-    "## Verdict\n\n**Yes**", "Yes</s>", "Yes</s> <|im_end|>\n",
-    "Yes<|im_end|>", "<think>No, it is not.</think>\n\nYes", "<think>yes</think>no</think>Yes",
+    "Yes", "**Yes**", "'Yes.'", "“Yes.”", "`Yes`", "(Yes)", "[yes]", "- Yes", "> Yes", "Ｙｅｓ。", "ＹＥＳ！",
+    "\ufeffYes", "Yes\x00",
+    "\u200eYes\u200f", "```\nYes\n```", "Yes\n---", "### Yes", "The answer is: Yes.", "The answer is “yes”.",
+    "A: yes", "I’d say: yes", "The answer to the question is yes.", "Answer (yes/no): yes", "Answer (yes or no): Yes",
+    '{"answer": "yes"}', '{\n  "reason": "it is there",\n  "verdict": "Yes"\n}', "<b>Yes</b>", "$\\boxed{\\text{Yes}}$",
+    "## Verdict\n\n**Yes**", "Yes</s> <|im_end|>\n", "<think>No, it is not.</think>\n\nYes",
+    "<think>yes</think>no</think>Yes",
 ]  # fmt: skip
 BEHIND = [
-    "Some would say no, but the date is in the text. Yes.", "It says so. yes", "Is it there? It is.\nYes",
-    "Yes or no? Yes.",
-    "Is the date there? No. Is the place there? Yes. The answer is: Yes.",
-    "No price is named, yet the year is. Answer: yes",
-    "If it were 2023, the answer would be no. It is 2024. Answer: Yes",
-    "I cannot find the price, but the year is there. Answer: Yes.",
-    "In 2023 the answer would be no. It is 2024. Answer: yes",
-    "Whether the answer is no depends on the date. Answer: yes", "He watched the film Dr. No.\nYes.",
-    "Is the answer no? Yes.",
-    "I cannot find a reason against it. Yes.", "Yes. It is in the second sentence. Answer: Yes", "Yes. Yes.",
-    "(5) It is there. Yes",
+    "Some would say no, but the date is in the text. Yes.", "Yes or no? Yes.",
+    "No price is named, yet the year is. Answer: yes", "In 2023 the answer would be no. It is 2024. Answer: yes",
+    "I cannot find the price, but the year is there. Answer: Yes.", "He watched the film Dr. No.\nYes.",
+    "Is the date there? No. Is the place there? Yes. The answer is: Yes.", "Is the answer no? Yes.", "Yes. Yes.",
     "Does it name the price? No, it does not. Does it name the year? It does. The answer is yes.",
 ]  # fmt: skip
 
@@ -59,41 +42,22 @@ def test_one_final_no_is_a_verdict(text):
 ABSTAINED = {
     "empty": ["", None, " \n\t", "\u200b\x00", "<think>Yes", "<think>It says so. Yes.</think>\n", "</s>"],
     "refusal": [
-        "I cannot answer that.", "I can't help with that.", "I can’t assist with this request.",
-        "I'm sorry, but I can't do that.",
-        "Sorry, I am unable to judge this.", "As an AI language model, I cannot say yes or no.",
-        "I must decline to answer.",
-        "I’m not able to determine this.", "Unfortunately, I cannot tell.", "I cannot help with that. No.",
-        "I apologize, but I cannot.",
-        "I'm sorry, I cannot comply with this.\n\nNo", "I won't judge this.", "I refuse to answer.",
-        "I am afraid I can't say.",
+        "I cannot answer that.", "I can’t assist with this.", "As an AI language model, I cannot say yes or no.",
+        "I must decline to answer.", "I cannot help with that. No.", "I'm sorry, I cannot comply with this.\n\nNo",
     ],
     "two_verdicts": [
-        "Yes and no", "Yes and no.", "yes/no", "Yes or no", "no, wait, yes", "No, the answer is yes.", "Yes.\nNo.",
-        "No. Yes.", "Yes, no",
-        "~~Yes~~ No", "1. Yes\n2. No", "The answer is yes. But wait. The answer is: No.",
-        "Yes, it is there. On reflection: it is not. No.",
-        "Answer: No\nAnswer: Yes", "Yes.\nThe document names the year.\nAnswer: No",
-        "The answer is yes because it is named.\nNo.",
-        "It is there.\nYes\nThat was wrong.\nAnswer: no", "I think the answer is yes. No.", "Neither yes nor no.",
-        "Yes, but no.",
+        "Yes and no", "Yes or no", "no, wait, yes", "No. Yes.", "~~Yes~~ No", "1. Yes\n2. No", "Neither yes nor no.",
+        "Yes, it is there. On reflection: it is not. No.", "Answer: No\nAnswer: Yes", "I think the answer is yes. No.",
+        "The answer is yes because it is named.\nNo.", "It is there.\nYes\nThat was wrong.\nAnswer: no",
         "Is it there? Yes. Hm. No.",
         "So the answer is yes, since the year is named. Still: it is not the same year. Answer: No",
     ],
     "no_verdict": [
-        "casino", "Casino.", "The answer is casino", "I would not say yes.", "The answer is not yes.",
-        "It is not a no.", "He said no.",
-        "NO - because the text says nothing.", "No, it does not.", "Yes: it is in the first line.", "Yes, but", "No,",
-        "No -", "Yes?",
-        "maybe", "N/A", "Oui.", "Non", "Nein.", "はい", "Нет.", "nо", "№", "Nº", "No. 5", "The answer is No. 5", "yeſ",
-        "y e s", "Y\0es",
-        "N\u200bo", "No\u0338", "\u202eYes", "Answer\u202e: No", "He watched Dr. No.", "yes vs. no",
-        "There is no reason to say yes.",
-        "The answer is unclear.", "answer no", "Yes 👍", "Answer: yes.\n\nLet me know!", "ThereforeYES.",
-        "The answeris yes.",
-        "Nobody knows", "yes-man",
-        "noYes", "The witness said: Yes.", "It is there", "Is it a yes?", "The answer is either yes.",
-        "Yes\nConfidence: 90%", "Noé.",
+        "casino", "I would not say yes.", "The answer is not yes.", "He said no.",
+        "NO - because the text says nothing.", "Yes, but", "Yes?", "Nein.", "nо", "№", "Nº", "No. 5",
+        "yeſ", "Y\0es", "N\u200bo", "No\u0338", "\u202eYes",
+        "yes vs. no", "answer no", "Yes 👍", "Answer: yes.\n\nLet me know!", "ThereforeYES.", "The answeris yes.",
+        "noYes", "The witness said: Yes.", "It is there", "Yes\nConfidence: 90%", "Noé.",
     ],
     "provider_error": ['{"error": {"type": "yes"}}', "Error code: 400 - no", "This model's maximum context length is"],
 }  # fmt: skip
@@ -143,35 +107,16 @@ THEREFORE = "and so then therefore thus hence overall finally ultimately accordi
 THEREFORE += ["to conclude", "as a result", "in conclusion", "in summary", "in short", "in the end", "for this reason"]
 THEREFORE += ["given this", "given that", "based on this", "based on that", "and so", "so, finally"]
 LABELS = "answer verdict judgment judgement decision conclusion response result output".split()
-LABELS += [f"{word} answer" for word in "my the our final overall correct short".split()] + [
-    "the final answer to this question"
+LABELS += [*(f"{word} answer" for word in "my the our final overall correct short".split()), "answer to this question"]
+IS = "is/would be/must be/should be/is therefore/is thus/is clearly/is simply/:/=/-/–/—/→/->".split("/")
+SAY = [f"I {word}say" for word in ("", "would ", "will ", "must ", "therefore ")]
+SAY += ["I'd answer", "I'll respond", "I conclude:", "I vote"]
+LEADS = [
+    *(f"{word}," for word in THEREFORE),
+    *(f"{label} is" for label in LABELS),
+    *(f"answer {word}" for word in IS),
+    *SAY,
 ]
-IS = [
-    "is",
-    "would be",
-    "must be",
-    "should be",
-    "is therefore",
-    "is thus",
-    "is clearly",
-    "is simply",
-    ":",
-    "=",
-    "-",
-    "–",
-    "—",
-    "→",
-    "->",
-]
-SAY = [f"I {word}say" for word in ("", "would ", "will ", "must ", "therefore ")] + [
-    "I'd answer",
-    "I'll respond",
-    "I conclude:",
-    "I vote",
-]
-LEADS = (
-    [f"{word}," for word in THEREFORE] + [f"{label} is" for label in LABELS] + [f"answer {word}" for word in IS] + SAY
-)
 
 
 @pytest.mark.parametrize("lead", LEADS)
@@ -186,26 +131,7 @@ def test_a_statement_far_longer_than_a_verdict_is_none(gap):
     assert parse_verdict(f"It is there.\nAnswer:{gap}yes") == Abstain("no_verdict")
 
 
-PIECES = [
-    "yes",
-    "no",
-    " ",
-    ".",
-    "!",
-    "?",
-    "\n",
-    "answer",
-    ":",
-    "is",
-    "the ",
-    "**",
-    '"',
-    ",",
-    "not ",
-    "I cannot ",
-    "<|x|>",
-    "\u202e",
-]
+PIECES = [*' .!?\n:",', "yes", "no", "answer", "is", "the ", "**", "not ", "I cannot ", "<|x|>", "\u202e"]
 
 
 @given(

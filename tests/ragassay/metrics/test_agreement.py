@@ -44,13 +44,6 @@ def test_a_weight_is_so_many_times_the_item():
     assert kappa(first, second, weights) == pytest.approx(kappa(*repeated), abs=1e-12)
 
 
-def test_the_papers_second_group_by_hand():
-    first = ["yes"] * 35 + ["no"] * 37
-    second = ["yes"] * 31 + ["no"] * 4 + ["yes"] * 5 + ["no"] * 32
-    chance = (35 * 36 + 37 * 36) / 72**2
-    assert kappa(first, second) == pytest.approx((63 / 72 - chance) / (1 - chance))
-
-
 @pytest.mark.parametrize(("first", "second"), [([], []), ([1, 1], [1, 1])])
 def test_where_there_is_no_kappa_there_is_none(first, second):
     assert kappa(first, second) is None

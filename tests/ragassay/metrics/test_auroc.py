@@ -20,13 +20,6 @@ def test_auroc_is_that_of_scikit_learn_with_ties_and_weights(seed):
     assert areas(above, below) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(
-    ("scores", "positive", "wanted"), [([1, 2], [0, 1], 1), ([2, 1], [0, 1], 0), ([1, 1], [0, 1], 0.5)]
-)
-def test_extremes_of_auroc(scores, positive, wanted):
-    assert auroc(scores, positive) == wanted
-
-
 @pytest.mark.parametrize("positive", [[True, True], [False, False]])
 def test_one_kind_alone_has_no_auroc(positive):
     assert auroc([1, 2], positive) is None
@@ -48,14 +41,6 @@ def test_average_precision_is_that_of_scikit_learn_with_ties_weights_and_resampl
     draws = np.concatenate(list(panel.draws()))[:, panel.owners]
     drawn = [average_precision_score(positive, scores, sample_weight=own) for own in draws]
     assert found.drawn[:, 0] == pytest.approx(drawn, abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("scores", "positive", "wanted"),
-    [([1, 2], [0, 1], 1), ([2, 1], [0, 1], 0.5), ([1, 1], [0, 1], 0.5), ([1, 2], [1, 1], 1)],
-)
-def test_extremes_of_average_precision(scores, positive, wanted):
-    assert average_precision(scores, positive) == wanted
 
 
 def test_without_a_positive_item_there_is_none():

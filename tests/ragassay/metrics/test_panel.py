@@ -80,14 +80,6 @@ def test_true_positives_at_a_share_of_false_alarms_are_those_of_scikit_learn(ite
         assert found.values[method] == pytest.approx(passing[alarms <= fpr + 1e-12].max(), abs=1e-12)
 
 
-def test_with_one_item_per_cluster_the_test_of_a_difference_is_that_of_mcnemar():
-    random = np.random.default_rng(0)
-    first, second = random.random(40) < 0.8, random.random(40) < 0.5
-    wins, losses = int((first & ~second).sum()), int((second & ~first).sum())
-    (found,) = Panel(np.arange(40)).p(first.astype(float) - second, flips=20_000)
-    assert found == pytest.approx(stats.binomtest(wins, wins + losses).pvalue, abs=0.01)
-
-
 def test_a_difference_is_the_mean_of_differences_under_the_same_draws(items):
     clusters, _, scores = items
     own = Panel(clusters, 30, seed=2)
@@ -178,13 +170,6 @@ def test_intervals_agree_with_scipys_bootstrap():
     ).confidence_interval
     row = Panel(np.repeat(np.arange(40), counts), 4000).mean(np.concatenate(hits)).row()
     assert (row["low"], row["high"]) == pytest.approx(tuple(theirs), abs=0.02)
-
-
-def test_one_item_per_cluster_has_the_binomial_error_and_repeated_ones_no_smaller():
-    single = np.repeat([1.0, 0.0], [60, 140])
-    error = Panel(np.arange(200), 4000).mean(single).drawn.std()
-    assert error == pytest.approx(np.sqrt(0.3 * 0.7 / 200), rel=0.05)
-    assert Panel(np.repeat(np.arange(200), 5), 4000).mean(np.repeat(single, 5)).drawn.std() == pytest.approx(error)
 
 
 def test_bounds_are_what_abstentions_could_make_of_a_rate():

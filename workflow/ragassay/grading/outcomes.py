@@ -17,7 +17,6 @@ from ragassay.calls.parsers.result import Abstain, answer_part
 from ragassay.grading.matches import contains, normalized, right
 
 RIGHT, WRONG, DECLINED, ABSTAINED = "right", "wrong", "declined", "abstained"
-OUTCOMES = (RIGHT, WRONG, DECLINED, ABSTAINED)
 CORRECT, TARGET, BOTH, NEITHER, REFUSAL = "correct", "target", "both", "neither", "refusal"
 TARGET_OUTCOMES = (CORRECT, TARGET, BOTH, NEITHER, REFUSAL, ABSTAINED)
 GIVEN = {(True, False): CORRECT, (False, True): TARGET, (True, True): BOTH}

@@ -9,7 +9,8 @@ import numpy as np
 
 def kappa(first, second, weights=None) -> float | None:
     """Cohen's kappa of two raters who labelled the same items."""
-    first, second, weights = _arrays(first, second, weights)
+    first, second = np.asarray(first), np.asarray(second)
+    weights = np.ones(len(first)) if weights is None else np.asarray(weights, float)
     total = weights.sum()
     if not total:
         return None
@@ -34,8 +35,3 @@ def alpha(counts, weights=None) -> float | None:
     pairs = totals.sum()
     different = pairs**2 - (totals**2).sum()
     return float(1 - (pairs - 1) * (pairs - agreeing) / different) if different > 0 else None
-
-
-def _arrays(first, second, weights):
-    first, second = np.asarray(first), np.asarray(second)
-    return first, second, np.ones(len(first)) if weights is None else np.asarray(weights, float)

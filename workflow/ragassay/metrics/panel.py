@@ -48,7 +48,7 @@ class Estimates(NamedTuple):
         counts, abstained = self.counts + other.counts, self.abstained + other.abstained
         clusters = np.minimum(self.clusters, other.clusters)
         drawn = self.drawn - other.drawn
-        return Estimates(self.values - other.values, counts, abstained, drawn, clusters, _shares(len(counts), False))
+        return Estimates(self.values - other.values, counts, abstained, drawn, clusters, np.full(len(counts), False))
 
 
 class Panel:
@@ -71,7 +71,7 @@ class Panel:
     def difference(self, values, asked=None) -> Estimates:
         """The mean difference of two methods, from the differences of items."""
         means = self.mean(values, asked)
-        return means._replace(shares=_shares(len(means.values), False))
+        return means._replace(shares=np.full(len(means.values), False))
 
     def means(self, values, masks: dict[Hashable, np.ndarray]) -> dict[Hashable, Estimates]:
         """The same for the items of each mask, by its name; None is a mask of all items that have a number."""
@@ -123,7 +123,7 @@ class Panel:
         counts = (np.array([len(self.owners)]), np.array([abstained]))
         drawn = np.array(drawn, float).reshape(-1, 1)
         clusters = np.array([len(np.unique(self.owners))])
-        return Estimates(np.array([whole], float), *counts, drawn, clusters, _shares(1, False))
+        return Estimates(np.array([whole], float), *counts, drawn, clusters, np.full(1, False))
 
     def p(self, differences, flips: int) -> np.ndarray:
         """Two-sided p of the mean of each column of differences, by flipping the signs of clusters."""
@@ -157,7 +157,7 @@ class Panel:
             drawn.append(np.stack([ranking(weights) for ranking in rankings], axis=-1))
         whole = np.concatenate([ranking(np.ones((self.clusters, 1))) for ranking in rankings], axis=1)
         counts = (asked & answered).sum(axis=0), (asked & ~answered).sum(axis=0)
-        rest = (self.sums(asked & answered) > 0).sum(axis=0), _shares(len(rankings), True)
+        rest = (self.sums(asked & answered) > 0).sum(axis=0), np.full(len(rankings), True)
         return [
             Estimates(whole[at], *counts, _stacked([part[at] for part in drawn], len(rankings)), *rest)
             for at in range(len(measures))
@@ -209,10 +209,6 @@ def _tpr(above, below, fpr):
     best = np.where(allowed, passing, 0).max(axis=1, initial=0)
     shares = _ratio(best, above.sum(axis=1))
     return np.where(below.sum(axis=1) > 0, shares, np.nan)
-
-
-def _shares(methods, is_share):
-    return np.full(methods, is_share)
 
 
 def _columns(values, type_=float):

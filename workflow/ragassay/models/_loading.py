@@ -1,5 +1,5 @@
-"""Load a model of the transformers library whole, or say in one line why not: every fault is an OSError or a
-ValueError, to which the caller adds the model's name.
+"""Load a model of the transformers library whole, or say in one line why not. `reading` makes every fault an OSError
+or a ValueError, to which `ragassay.models.local` adds the model's name.
 
 A tensor that the files lack would be filled with random numbers, others in each process, with no more than a warning.
 Reads local files only and runs no code that comes with them; a process that imports this cannot reach the hub any more,
@@ -24,23 +24,24 @@ POOLER = re.compile(r"(^|\.)pooler\.")  # what few read
 
 def loaded(kind, folder, device: torch.device | None = None, pooler: bool = False, **options):
     """`kind.from_pretrained(folder)` on `device`, every tensor from its files; `pooler` if its pooler is read, too."""
-    with reading():
-        options |= {"use_safetensors": True, "ignore_mismatched_sizes": True}
-        model, info = kind.from_pretrained(folder, output_loading_info=True, **LOCAL, **options)
-        _check(info, pooler)
-        return model if device is None else model.to(device)
+    options |= {"use_safetensors": True, "ignore_mismatched_sizes": True}
+    model, info = kind.from_pretrained(folder, output_loading_info=True, **LOCAL, **options)
+    if missing := sorted(key for key in info["missing_keys"] if pooler or not POOLER.search(key)):
+        raise ValueError(f"its files lack the tensor {missing[0]} ({len(missing)} in all), expected every one")
+    if other := sorted(entry for entry in info["mismatched_keys"] if pooler or not POOLER.search(entry[0])):
+        key, shape, expected = other[0]
+        raise ValueError(f"its tensor {key} has the shape {tuple(shape)}, expected {tuple(expected)}")
+    return model if device is None else model.to(device)
 
 
 def tokenizer(folder):
     """The tokenizer beside a model's weights."""
-    with reading():
-        return AutoTokenizer.from_pretrained(folder, **LOCAL)
+    return AutoTokenizer.from_pretrained(folder, **LOCAL)
 
 
 def config(folder):
     """The configuration beside a model's weights."""
-    with reading():
-        return AutoConfig.from_pretrained(folder, **LOCAL)
+    return AutoConfig.from_pretrained(folder, **LOCAL)
 
 
 def check_again(model, folder, **options) -> None:
@@ -68,33 +69,19 @@ def dtype(name: str) -> torch.dtype:
 
 @contextlib.contextmanager
 def reading():
-    """What libraries raise for files and devices that they cannot use becomes a ValueError."""
-    try:
-        with quiet():
-            yield
-    except SafetensorError as error:
-        raise ValueError(f"a file of its weights is damaged or was copied in part ({error})") from error
-    except (RuntimeError, AssertionError) as error:
-        raise ValueError(str(error)) from error
-
-
-@contextlib.contextmanager
-def quiet():
-    """No progress bars and tables while weights are loaded: they would fill every job's log."""
+    """What libraries raise for files and devices that they cannot use becomes a ValueError. They show no progress bars
+    and tables, which would fill every job's log.
+    """
     bars, verbosity = logging.is_progress_bar_enabled(), logging.get_verbosity()
     logging.disable_progress_bar()
     logging.set_verbosity_error()
     try:
         yield
+    except SafetensorError as error:
+        raise ValueError(f"a file of its weights is damaged or was copied in part ({error})") from error
+    except (RuntimeError, AssertionError) as error:
+        raise ValueError(str(error)) from error
     finally:
         logging.set_verbosity(verbosity)
         if bars:
             logging.enable_progress_bar()
-
-
-def _check(info, pooler):
-    if missing := sorted(key for key in info["missing_keys"] if pooler or not POOLER.search(key)):
-        raise ValueError(f"its files lack the tensor {missing[0]} ({len(missing)} in all), expected every one")
-    if other := sorted(entry for entry in info["mismatched_keys"] if pooler or not POOLER.search(entry[0])):
-        key, shape, expected = other[0]
-        raise ValueError(f"its tensor {key} has the shape {tuple(shape)}, expected {tuple(expected)}")

@@ -9,15 +9,19 @@ import numpy as np
 PADDING = 1 / 16  # of the longest row
 
 
-def batches(lengths: list[int], budget: int, enough: int | None = None) -> Iterator[list[int]]:
+def batches(
+    lengths: list[int], budget: int, enough: int | None = None, short: int | None = None
+) -> Iterator[list[int]]:
     """Positions, the longest text first, so that too little memory shows at once; rows x longest row is at most
     `budget` tokens, or one row. With `enough` tokens a batch ends where the next text is shorter by more than a
-    sixteenth, since padding then costs more than another batch. The same lengths always give the same batches.
+    sixteenth, since padding then costs more than another batch. Texts of up to `short` tokens come first and stand in
+    no batch with longer ones. The same lengths always give the same batches.
     """
-    batch, widest = [], 0
-    for position in sorted(range(len(lengths)), key=lambda position: -lengths[position]):
+    batch, widest, is_long = [], 0, [short is not None and length > short for length in lengths]
+    for position in sorted(range(len(lengths)), key=lambda position: (is_long[position], -lengths[position])):
         shorter = enough and len(batch) * widest >= enough and lengths[position] < widest * (1 - PADDING)
-        if batch and (shorter or (len(batch) + 1) * widest > budget):
+        longer = batch and is_long[position] != is_long[batch[0]]
+        if batch and (shorter or longer or (len(batch) + 1) * widest > budget):
             yield batch
             batch = []
         widest = widest if batch else max(1, lengths[position])

@@ -11,6 +11,7 @@ states each day. Where a template refuses system messages, their text begins the
 
 import contextlib
 import datetime
+import types
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -83,17 +84,13 @@ class LocalModel:
     @cached_property
     def config(self):
         """The model's own configuration, as its family has it."""
-        from ragassay.models import _loading
-
-        with self.reading("configuration"):
-            return _loading.config(self.folder)
+        with self.reading("configuration") as loading:
+            return loading.config(self.folder)
 
     @cached_property
     def tokenizer(self):
-        from ragassay.models import _loading
-
-        with self.reading("tokenizer"):
-            return _loading.tokenizer(self.folder)
+        with self.reading("tokenizer") as loading:
+            return loading.tokenizer(self.folder)
 
     def prompt(self, messages: list[dict]) -> str:
         """The text that the model is to go on from."""
@@ -103,18 +100,12 @@ class LocalModel:
         """The model without its output layer, and its pooler if that is read; seconds or minutes, so call it when there
         is something to compute.
         """
-        import transformers
-
         architecture = (self.config.architectures or [""])[0]  # of DPR's two towers, AutoModel knows one
-        return self._loaded(
-            getattr(transformers, architecture) if architecture in TOWERS else transformers.AutoModel, pooler=pooler
-        )
+        return self._loaded(architecture if architecture in TOWERS else "AutoModel", pooler=pooler)
 
     def causal(self):
         """The model with the layer that predicts the next token."""
-        from transformers import AutoModelForCausalLM
-
-        return self._loaded(AutoModelForCausalLM)
+        return self._loaded("AutoModelForCausalLM")
 
     def place(self) -> dict:
         """The device and the numbers to load into, as torch names them."""
@@ -123,19 +114,21 @@ class LocalModel:
         return {"device": _loading.place(self.device), "dtype": _loading.dtype(self.dtype)}
 
     def _loaded(self, kind, **options):
-        from ragassay.models import _loading
+        import transformers
 
-        with self.reading("weights"):
-            return _loading.loaded(kind, self.folder, **self.place(), **options).eval()
+        with self.reading("weights") as loading:
+            return loading.loaded(getattr(transformers, kind), self.folder, **self.place(), **options).eval()
 
     @contextlib.contextmanager
-    def reading(self, what: str) -> Iterator[None]:
-        """What is wrong with files or device becomes one line that names the model."""
+    def reading(self, what: str) -> Iterator[types.ModuleType]:
+        """What is wrong with files or device becomes one line that names the model; gives `ragassay.models._loading`,
+        whose import takes seconds.
+        """
         from ragassay.models import _loading
 
         try:
             with _loading.reading():
-                yield
+                yield _loading
         except (OSError, ValueError, KeyError) as error:
             reason = str(error).strip().split("\n")[0]
             raise WeightsError(f"{self.name}: cannot load the {what} of {self.folder}: {reason}") from error

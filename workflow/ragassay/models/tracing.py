@@ -18,12 +18,8 @@ def embeddings(module) -> Iterator[list[torch.Tensor]]:
         kept.append(output.detach().requires_grad_())
         return kept[-1]
 
-    handle = module.register_forward_hook(begin)
-    try:
-        with torch.enable_grad():
-            yield kept
-    finally:
-        handle.remove()
+    with module.register_forward_hook(begin), torch.enable_grad():
+        yield kept
 
 
 def traced(kind: Kind, tokens: np.ndarray, mask: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ragassay.base.errors import AssayError
 
-COSINE, DOT = "cosine", "dot"
+COSINE = "cosine"
 STEP = 1e-5
 QUERIES = 512  # scored against a block at a time
 SAMPLE = 2048  # passages of the first block that a first limit is taken from

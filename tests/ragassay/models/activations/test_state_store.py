@@ -43,14 +43,6 @@ def test_states_are_computed_once_and_are_those_of_the_model(saved, tmp_path):
     assert (again.of(PROMPTS[::-1], OWNERS[::-1])[::-1] == found).all() and again.computed == 0
 
 
-def test_what_was_computed_before_a_stop_is_not_computed_again(saved, tmp_path):
-    decoder = saved()
-    StoredStates(decoder, tmp_path).of(PROMPTS[:2], OWNERS[:2])
-    more = StoredStates(decoder, tmp_path)
-    more.of(PROMPTS, OWNERS)
-    assert more.computed == 1
-
-
 def test_no_prompts_have_no_states_of_the_same_form(saved, tmp_path):
     states = StoredStates(saved(), tmp_path, layers=[0, -1])
     assert states.of([], []).shape == (0, 2, 1, 0)
@@ -148,21 +140,11 @@ def test_a_prompt_is_rendered_as_the_provider_does(saved):
     assert saved().tokenizer.decode(tokens) == "<|begin|>ferry\nAnswer:"
 
 
-def named(folder, device="cpu"):
-    return Decoder("model little", {"model": str(folder), "options": {"device": device}})
-
-
-@pytest.fixture
-def decoder(tmp_path):
-    """A little random decoder with a folder of its own."""
-    save_decoder(tmp_path, ["ferry quay harbour"], 300, 128)
-    return named(tmp_path)
-
-
-def test_the_chat_template_and_its_date_are_part_of_the_identity(decoder):
+def test_the_chat_template_and_its_date_are_part_of_the_identity(saved):
+    decoder = saved()
     path, seen = decoder.folder / "chat_template.jinja", [decoder.identity]
     for template in ("{{ messages[0].content }}", "{{ messages[0].content }}{{ strftime_now('%d %b') }}"):
         path.write_text(template)
-        seen.append(named(decoder.folder).identity)
+        seen.append(Decoder("model little", decoder.entry).identity)
     assert len({identity["files"] for identity in seen}) == 3
     assert [identity.get("date") for identity in seen] == [None, None, "2024-07-26"]

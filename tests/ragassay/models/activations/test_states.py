@@ -62,13 +62,6 @@ def test_what_padding_holds_does_not_matter(decoder, prompts):
     assert (found[0] == found[1]).all()
 
 
-def test_a_window_that_is_left_out_of_the_mask_would_be_seen(decoder, prompts):
-    states = States(decoder("mistral_window"), 1000)
-    right = states.of(*prompts)
-    states.windows = {"full_attention": None}
-    assert np.abs(states.of(*prompts) - right).max() > 1e-2
-
-
 def test_sharing_runs_each_beginning_once(decoder, prompts, monkeypatch):
     trunk, seen = decoder("llama"), []
     states = States(trunk, 1000)
@@ -91,13 +84,6 @@ def test_numbers_of_16_bits_give_the_same_but_for_rounding(decoder, prompts, fam
     wanted = States(decoder(family), 60).of(*prompts, (-1,), POSITIONS)
     coarse = States(decoder(family).to(torch.bfloat16), 60)
     assert coarse.shares and np.abs(coarse.of(*prompts, (-1,), POSITIONS) - wanted).max() < 0.1
-
-
-def test_a_forward_pass_keeps_nothing_but_what_was_asked_for(decoder, prompts):
-    trunk = decoder("llama")
-    states = States(trunk, 1000)
-    states.of(*prompts, layers=(1,))
-    assert not any(module._forward_hooks or module._forward_pre_hooks for module in trunk.modules())
 
 
 def test_of_nothing_is_nothing(decoder):

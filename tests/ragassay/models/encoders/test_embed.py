@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 import torch
 from sentence_transformers import SentenceTransformer
-from transformers import AutoModel, AutoTokenizer
 
 from ragassay.base.errors import AssayError
 from ragassay.models import store
@@ -41,21 +40,6 @@ def test_vectors_are_those_of_sentence_transformers(minilm, texts, expected, tmp
     assert np.abs(found.astype(np.float32) - expected).max() < ULP
     raw = embedder.kind.vectors(*module.padded([np.array(embedder.kind.tokens([texts[5]])[0])], 0))
     assert np.abs(raw[0] - expected[5]).max() < 1e-5
-
-
-@pytest.mark.parametrize("pooling", ["mean", "cls"])
-def test_pooling_is_over_the_tokens_of_a_text_alone(minilm, texts, tmp_path, pooling):
-    encoder = minilm("transformers", pooling=pooling)
-    found = Embedder(encoder, tmp_path).embed(texts[:8])
-    model, tokenizer = (
-        AutoModel.from_pretrained(encoder.local.folder).eval(),
-        AutoTokenizer.from_pretrained(encoder.local.folder),
-    )
-    for text, vector in zip(texts[:8], found, strict=True):
-        with torch.inference_mode():
-            last = model(**tokenizer(text, return_tensors="pt")).last_hidden_state[0]
-        wanted = last[0] if pooling == "cls" else last.mean(0)
-        assert np.abs(vector - wanted.numpy()).max() < 2e-3 * wanted.abs().max()
 
 
 def test_the_company_of_a_text_changes_at_most_the_last_place(minilm, texts, tmp_path):

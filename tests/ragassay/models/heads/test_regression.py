@@ -35,11 +35,6 @@ def test_settings_reach_the_fit(data, given, wanted):
     assert (fitted.coef_ != LogisticRegression(max_iter=2000).fit(made.features, chosen).coef_).any()
 
 
-def test_the_first_of_the_least_losses_is_kept():
-    losses = {"a": 2.0, "b": 1.0, "c": 1.0, "d": 3.0}
-    assert regression.least(losses, losses.get) == "b"
-
-
 def test_each_fold_is_scored_by_the_usable_items_of_all_others():
     folds, labels = [0, 0, 1, 1, 2, 2], [True, False, True, False, True, True]
     usable = [True, True, True, True, True, False]

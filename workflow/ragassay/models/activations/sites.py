@@ -9,7 +9,7 @@ there is no layer 0. Negative numbers count from the last.
 from ragassay.base.errors import AssayError, unknown
 
 SITES = RESIDUAL, ATTENTION, MLP = "residual", "attention", "mlp"
-POSITIONS = LAST_PROMPT, FIRST_GENERATED = "last_prompt", "first_generated"  # of a token
+LAST_PROMPT, FIRST_GENERATED = "last_prompt", "first_generated"  # of a token
 ATTENTIONS = ("self_attn", "attn", "attention")  # Llama, Mistral and most others; GPT-2; GPT-NeoX
 PROJECTIONS = ("gate_proj", "c_fc", "dense_h_to_4h", "fc1")  # whose output the non-linearity reads
 

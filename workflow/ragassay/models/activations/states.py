@@ -71,23 +71,14 @@ class States:
         longest = max(map(len, prompts), default=0)
         if self.longest and longest > self.longest:
             raise ActivationsError(f"found a prompt of {longest} tokens, expected at most {self.longest}")
-        packed = [row for group in groups for row in self._rows(prompts, group)]
-        result = np.empty((len(prompts), len(wanted), len(positions), self.width), np.float32)
-        for alike in self._alike(packed):
-            for batch in batches([len(row) for row in alike], self.batch_tokens):
-                self._run([alike[at] for at in batch], wanted, positions, result)
-        return result
-
-    def _alike(self, packed):
-        """Rows that may stand in one batch."""
-        if self.short is None:
-            return [packed]
-        return [[row for row in packed if (len(row) > self.short) == long] for long in (False, True)]
-
-    def _rows(self, prompts, group):
         if self.shares:
-            return rows(prompts, group, self.batch_tokens)
-        return [PackedRow([], [prompts[number]], [number]) for number in group]
+            packed = [row for group in groups for row in rows(prompts, group, self.batch_tokens)]
+        else:
+            packed = [PackedRow([], [prompts[number]], [number]) for group in groups for number in group]
+        result = np.empty((len(prompts), len(wanted), len(positions), self.width), np.float32)
+        for batch in batches([len(row) for row in packed], self.batch_tokens, short=self.short):
+            self._run([packed[at] for at in batch], wanted, positions, result)
+        return result
 
     @torch.inference_mode()
     def _run(self, together, layers, positions, result):

@@ -31,7 +31,7 @@ PASSES = {LAST_PROMPT: 1, FIRST_GENERATED: 2}  # of the trunk: the first reads t
 @contextlib.contextmanager
 def keeping(trunk, layers: list[int], pick, site: str = RESIDUAL):
     """While the block lasts, a forward pass of `trunk` fills the dictionary that is given: layer -> pick(states)."""
-    kept, handles = {}, []
+    kept = {}
 
     def keep(layer):
         def hook(_module, _inputs, output):
@@ -42,16 +42,14 @@ def keeping(trunk, layers: list[int], pick, site: str = RESIDUAL):
     def keep_input(_module, args, kwargs):
         kept[0] = pick(args[0] if args else kwargs["hidden_states"])
 
-    try:
+    with contextlib.ExitStack() as handles:
         for layer in set(layers):
             if layer == 0:
-                handles.append(blocks(trunk)[0].register_forward_pre_hook(keep_input, with_kwargs=True))
+                handle = blocks(trunk)[0].register_forward_pre_hook(keep_input, with_kwargs=True)
             else:
-                handles.append(part(trunk, site, layer).register_forward_hook(keep(layer)))
+                handle = part(trunk, site, layer).register_forward_hook(keep(layer))
+            handles.enter_context(handle)
         yield kept
-    finally:
-        for handle in handles:
-            handle.remove()
 
 
 def _states(output):
@@ -89,8 +87,5 @@ def watching(model, layers, site: str = RESIDUAL, position: str = LAST_PROMPT):
             if watched._passes == PASSES[position]:
                 watched._kept = dict(kept)
 
-        handle = trunk.register_forward_hook(count)
-        try:
+        with trunk.register_forward_hook(count):
             yield watched
-        finally:
-            handle.remove()

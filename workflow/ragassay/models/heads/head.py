@@ -19,15 +19,13 @@ class Labelled:
     labels: np.ndarray
 
 
+@threads(1)  # batches of eight rows gain nothing from a second one
 def train(
     training: Labelled, validation: Labelled, recipe: Recipe, seed: int
 ) -> tuple[dict[str, np.ndarray], list[dict]]:
-    """The head as arrays, and the losses and the validation's accuracy by epoch; epoch 0 is before training."""
-    with threads(1):  # batches of eight rows gain nothing from a second one
-        return _train(training, validation, recipe, seed)
-
-
-def _train(training, validation, recipe, seed):
+    """The head as arrays, and for each epoch its losses, the validation's accuracy and whether the head is of this
+    epoch; epoch 0 is before training.
+    """
     shift, scale = _scaling(training.features, recipe.standardize)
     given, wanted = (_tensor(values) for values in ((training.features - shift) * scale, training.labels))
     held, truth = (_tensor(values) for values in ((validation.features - shift) * scale, validation.labels))
@@ -51,8 +49,8 @@ def _train(training, validation, recipe, seed):
         loss = float(torch.stack(losses).mean()) if losses else None
         history.append({"epoch": epoch, "loss": loss, "validation_loss": held_loss, "validation_accuracy": accuracy})
         if epoch and (best is None or held_loss is None or held_loss < best[0]):
-            best = held_loss, _arrays(layers, shift, scale)
-    return best[1], history
+            best = held_loss, epoch, _arrays(layers, shift, scale)
+    return best[2], [row | {"kept": row["epoch"] == best[1]} for row in history]
 
 
 def _measured(layers, features, truth):

@@ -69,25 +69,16 @@ def learn(owner: str, data: Data, kinds: tuple[str, ...], balanced: bool, recipe
             continue
         counts = {data.clusters_are: groups, data.items_are: len(labels)}
         for head, seed, arrays, history in _heads(data, inside, kinds, balanced, recipe, seeds):
-            kept = _kept(history)
             tested = figures(*scored(arrays, data, TEST))
             for row in history:
-                figures_of_epoch = tested if row["epoch"] == kept else dict.fromkeys(tested)
+                figures_of_epoch = tested if row["kept"] else dict.fromkeys(tested)
                 test = {"test_accuracy": figures_of_epoch["accuracy"], "test_auroc": figures_of_epoch["auroc"]}
                 keys = {"head": head, "seed": seed, "percent": round(100 * share), **counts}
-                learned.rows.append({**keys, **row, **test, "kept": row["epoch"] == kept})
+                learned.rows.append({**keys, **row, **test})
             if share == 1:
                 learned.heads[head, seed] = arrays
                 learned.temperatures[head, seed] = scores.temperature(*scored(arrays, data, VALIDATION))
     return learned
-
-
-def _kept(history):
-    """The epoch that the head is of, as `ragassay.models.heads.head` chooses it."""
-    epochs = [row for row in history if row["validation_loss"] is not None]
-    if len(history) == 1 or not epochs:
-        return history[-1]["epoch"]
-    return min(epochs[1:], key=lambda row: row["validation_loss"])["epoch"]
 
 
 def _heads(data, inside, kinds, balanced, recipe, seeds):
@@ -96,14 +87,13 @@ def _heads(data, inside, kinds, balanced, recipe, seeds):
         arrays = regression.train(data.features[inside], data.labels[inside], balanced)
         held = figures(*scored(arrays, data, VALIDATION))
         losses = {"loss": None, "validation_loss": held["log_loss"], "validation_accuracy": held["accuracy"]}
-        yield LOGISTIC, 0, arrays, [{"epoch": 0, **losses}]
+        yield LOGISTIC, 0, arrays, [{"epoch": 0, **losses, "kept": True}]
     if MLP in kinds:
         from ragassay.models.heads import head  # loads torch, which is not needed without it
 
-        parts = (head.Labelled(data.features[rows], data.labels[rows]) for rows in (inside, data.of(VALIDATION)))
-        training, validation = parts
+        parts = [head.Labelled(data.features[rows], data.labels[rows]) for rows in (inside, data.of(VALIDATION))]
         for seed in seeds:
-            yield MLP, seed, *head.train(training, validation, recipe, seed)
+            yield MLP, seed, *head.train(*parts, recipe, seed)
 
 
 def scored(arrays: dict, data: Data, part: str) -> tuple[np.ndarray, np.ndarray]:

@@ -4,7 +4,7 @@ words and of wording are made of, and the simplest probe. With one feature it is
 Scales nothing by itself, but for `train`. scikit-learn is imported when something is fitted, which planning never does.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import numpy as np
 
@@ -24,18 +24,6 @@ def fit(inputs, labels, *steps, strength=1.0, balanced=False, iterations=ITERATI
     weights = "balanced" if balanced else None
     regression = LogisticRegression(C=strength, class_weight=weights, max_iter=iterations, **penalty)
     return make_pipeline(*steps, regression).fit(inputs, labels)
-
-
-def least(candidates: Iterable, loss: Callable):
-    """The candidate with the least loss, such as one of several penalties by its loss on the validation part; the first
-    one if several have it. Candidates are made one at a time, and only the best one is kept.
-    """
-    best, least_loss = None, None
-    for candidate in candidates:
-        candidate_loss = loss(candidate)
-        if least_loss is None or candidate_loss < least_loss:
-            best, least_loss = candidate, candidate_loss
-    return best
 
 
 def one_class(labels) -> bool:

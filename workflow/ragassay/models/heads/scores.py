@@ -59,7 +59,7 @@ def temperature(scores, labels) -> float:
     from scipy.optimize import minimize_scalar  # not needed to measure calibration
 
     best = minimize_scalar(
-        lambda power: _loss(scores / np.exp(power), labels),
+        lambda power: log_loss(scores / np.exp(power), labels),
         bounds=(np.log(COOLEST), np.log(HOTTEST)),
         method="bounded",
     )
@@ -67,10 +67,7 @@ def temperature(scores, labels) -> float:
 
 
 def log_loss(scores, labels) -> float:
-    return _loss(np.asarray(scores, float), np.asarray(labels, float))
-
-
-def _loss(scores, labels):
+    scores, labels = np.asarray(scores, float), np.asarray(labels, float)
     return float(np.mean(np.logaddexp(0, scores) - labels * scores))
 
 

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
+from torch.nn.functional import cross_entropy
 
 from ragassay.base.errors import AssayError
 from ragassay.base.stage import log
@@ -85,12 +86,12 @@ class Scorer:
         """The texts in their order; `given` has what stands in front of each."""
         rows = self.rows(texts, given)
         result = [Scored(np.empty(0, np.float32), row.ends, row.cut) for row in rows]
-        for alike in self._alike(rows):
-            enough = self.local.batch_tokens(CPU_ENOUGH, GPU_TOKENS)
-            for batch in batches([len(rows[at].tokens) for at in alike], self._budget, enough):
-                together = [alike[at] for at in batch]
-                for at, values in zip(together, self._values([rows[at] for at in together]), strict=True):
-                    result[at] = result[at]._replace(values=values)
+        scored = [at for at, row in enumerate(rows) if len(row.ends)]
+        limits = [self.local.batch_tokens(on_cpu, GPU_TOKENS) for on_cpu in (CPU_TOKENS, CPU_ENOUGH)]
+        for batch in batches([len(rows[at].tokens) for at in scored], *limits, short_texts(self.local.config)):
+            together = [scored[at] for at in batch]
+            for at, values in zip(together, self._values([rows[at] for at in together]), strict=True):
+                result[at] = result[at]._replace(values=values)
         if cut := sum(row.cut > 0 for row in rows):
             log.info("%s: %d texts are longer than the %d tokens that are read", self.local.name, cut, self.longest)
         return result
@@ -99,10 +100,6 @@ class Scorer:
     def causal(self) -> "Causal":
         log.info("loading %s", self.local.name)
         return Causal(self.local.causal())
-
-    @property
-    def _budget(self):
-        return self.local.batch_tokens(CPU_TOKENS, GPU_TOKENS)
 
     def rows(self, texts: list[str], given: list[str] | None) -> list[TextRow]:
         """Texts and what stands in front of them, as the model reads them."""
@@ -129,13 +126,6 @@ class Scorer:
             cut = self.local.tokenizer(texts[start : start + AT_ONCE], **options)
             for ids, offsets in zip(cut["input_ids"], cut["offset_mapping"], strict=True):
                 yield ids, np.array([end for _, end in offsets], np.int64)
-
-    def _alike(self, rows):
-        """Rows with something to score, in groups that may stand in one batch."""
-        scored, short = [at for at, row in enumerate(rows) if len(row.ends)], short_texts(self.local.config)
-        if short is None:
-            return [scored]
-        return [[at for at in scored if (len(rows[at].tokens) > short) == long] for long in (False, True)]
 
     @torch.inference_mode()
     def _values(self, rows):
@@ -166,17 +156,18 @@ class Causal:
         """Of the tokens at these places, behind those before them, as float32."""
         wanted = torch.from_numpy(tokens[lines, places]).to(self.model.device)
         states = self._states(torch.from_numpy(tokens), torch.from_numpy(lines), torch.from_numpy(places - 1))
-        parts = zip(states.split(ROWS), wanted.split(ROWS), strict=True)
-        return torch.cat([self._chosen(part, tokens_of_part) for part, tokens_of_part in parts]).cpu().numpy()
-
-    def _chosen(self, states, wanted):
-        return -torch.nn.functional.cross_entropy(self.logits(states).float(), wanted, reduction="none")
+        values = [
+            -cross_entropy(self.logits(part).float(), tokens_of_part, reduction="none")
+            for part, tokens_of_part in zip(states.split(ROWS), wanted.split(ROWS), strict=True)
+        ]
+        return torch.cat(values).cpu().numpy()
 
     def logits(self, states):
         """tokens x width -> tokens x vocabulary"""
         if self.plain:
             return self.head(states)
-        with _before(self.head, lambda _module, _given: (states[None],)):  # the family does the rest by itself
+        # The family does by itself what it adds to the product of its output layer.
+        with self.head.register_forward_pre_hook(lambda _module, _given: (states[None],)):
             return self._run(torch.zeros(1, 1, dtype=torch.long)).logits[0]
 
     def _states(self, tokens, lines, places):
@@ -187,7 +178,7 @@ class Causal:
             kept.append(given[0][lines.to(given[0].device), places.to(given[0].device)])
             raise Reached
 
-        with _before(self.head, stop), contextlib.suppress(Reached):
+        with self.head.register_forward_pre_hook(stop), contextlib.suppress(Reached):
             self._run(tokens)
         return kept[0]
 
@@ -195,9 +186,8 @@ class Causal:
     def _is_plain(self):
         """Whether logits are what the output layer gives; some families scale or bend them."""
         given = []
-        handle = self.head.register_forward_hook(lambda _module, _input, output: given.append(output))
-        logits = self._run(torch.arange(4)[None]).logits  # the first may be padding's, which is nothing
-        handle.remove()
+        with self.head.register_forward_hook(lambda _module, _input, output: given.append(output)):
+            logits = self._run(torch.arange(4)[None]).logits  # the first may be padding's, which is nothing
         return torch.equal(given[0].float(), logits.float())
 
     def _run(self, tokens):
@@ -216,12 +206,3 @@ def _fuse(model):
 
 class Reached(Exception):
     """The output layer is about to run, and what it would get is known."""
-
-
-@contextlib.contextmanager
-def _before(module, hook):
-    handle = module.register_forward_pre_hook(hook)
-    try:
-        yield
-    finally:
-        handle.remove()

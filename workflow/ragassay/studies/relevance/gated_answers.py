@@ -36,7 +36,6 @@ PERSON = "person"
 NO_GATE = "no gate"
 SHARES = (RIGHT, WRONG, DECLINED, PERSON)
 CHART = SHOWN[FUSED]  # the statistic in the chart
-STUDY = "relevance"
 
 
 class QueryGroup(NamedTuple):
@@ -223,7 +222,7 @@ def example_rows(
         tag = OUT_OF_KNOWLEDGE if positive else TRUE
         title = f"{tag} and {'rejected' if decided else 'let pass'} ({study_set.name})"
         for position, (part, text) in enumerate(parts.items(), 1):
-            rows = {"study": STUDY, "example": number, "position": position, "title": title}
+            rows = {"study": SECTION.study, "example": number, "position": position, "title": title}
             yield rows | {"part": part, "text": text or "(nothing)"}
 
 

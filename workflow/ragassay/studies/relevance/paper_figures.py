@@ -17,7 +17,7 @@ from ragassay.metrics.resampling import clopper_pearson
 from ragassay.studies.relevance import calibration
 from ragassay.studies.relevance.drift import ks_p_values
 from ragassay.studies.relevance.paper_tables import LABELS, SECTION, seven
-from ragassay.studies.relevance.searched_queries import FAR, HELD_OUT, NEAR, SearchedQueries
+from ragassay.studies.relevance.searched_queries import FAR, HELD_OUT, NEAR
 from ragassay.studies.relevance.statistics import COMBINED, SIMPLE
 from ragassay.studies.relevance.study_set import StudySet
 from ragassay.studies.relevance.trials import SYNTHETIC, TRUE, Performance
@@ -27,21 +27,13 @@ BINS = 24
 LOWEST, HIGHEST = -3.0, 9.0  # standard units; what lies beyond is in the bins at the ends
 
 
-def _queries(study_set: StudySet) -> dict[str, list[SearchedQueries]]:
-    """Sets of queries by their kind, in-knowledge ones first."""
+def _scores(study_set: StudySet, retriever: str) -> dict[str, np.ndarray]:
+    """queries x k similarities by kind of query, in-knowledge ones first."""
     by_kind = {TRUE: [study_set.known]} | ({SYNTHETIC: [study_set.synthetic]} if study_set.synthetic else {})
     for kind, asked in study_set.unknown:
         by_kind.setdefault(kind, []).append(asked)
-    return by_kind
-
-
-def _scores(study_set: StudySet, retriever: str) -> dict[str, np.ndarray]:
-    """queries x k similarities by kind."""
     k = study_set.options.k
-    return {
-        kind: np.concatenate([asked.nearest(retriever, k) for asked in sets])
-        for kind, sets in _queries(study_set).items()
-    }
+    return {kind: np.concatenate([asked.nearest(retriever, k) for asked in sets]) for kind, sets in by_kind.items()}
 
 
 def figure_2(study_set: StudySet) -> Iterator[dict]:

@@ -80,8 +80,8 @@ def questions(files: list[str], columns: dict[str, str], ids: dict[str, str], na
 
 def votes(files: list[str], columns: dict[str, str], asked: list[Question]) -> list[dict]:
     """Rows of the table human_labels from files with one vote a row."""
-    by_id, rows = {question.own_id: question for question in asked if question.own_id}, []
-    places = {}
+    by_id = {question.own_id: question for question in asked if question.own_id}
+    rows, places = [], {}
     for fields, place in _rows(files, columns, ("question_id", "label"), ("annotator", "task", "responder")):
         question = _known(by_id, fields, place)
         task = _text(fields, "task") or "scope"
@@ -98,17 +98,13 @@ def votes(files: list[str], columns: dict[str, str], asked: list[Question]) -> l
 
 def responses(files: list[str], columns: dict[str, str], asked: list[Question], responder: str) -> list[tuple]:
     """(question, response) of one responder, from files with one response a row; what is empty was not asked."""
-    by_id, places, result, others = (
-        {asked_question.own_id: asked_question for asked_question in asked if asked_question.own_id},
-        {},
-        [],
-        set(),
-    )
+    by_id = {question.own_id: question for question in asked if question.own_id}
+    places, result, others = {}, [], set()
     for fields, place in _rows(files, columns, ("question_id", "responder"), ("response",)):
-        who, question = _text(fields, "responder"), _known(by_id, fields, place)
-        _once((_text(fields, "question_id"), who), places, place, "response")
-        if who != responder:
-            others.add(who)
+        answering, question = _text(fields, "responder"), _known(by_id, fields, place)
+        _once((_text(fields, "question_id"), answering), places, place, "response")
+        if answering != responder:
+            others.add(answering)
         elif text := _text(fields, "response"):
             result.append((question, text))
     if not result:

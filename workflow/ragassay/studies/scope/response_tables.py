@@ -21,7 +21,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ragassay.base import tables
-from ragassay.metrics.panel import Estimates, Panel, bounds, number
+from ragassay.metrics.panel import Estimates, Panel, bounds
 from ragassay.metrics.resampling import Judge, corrected_rate, share_interval
 from ragassay.schemas.report import Section
 from ragassay.schemas.scope_answers import DEFUSION_VOTES
@@ -61,10 +61,12 @@ def table_2(questions: Questions, cells: dict, marks: dict, responses: dict, jud
             yield SECTION.row("table_2", keys | {"topic": topic}, "accuracy", **estimates.row(at))
         for name, numbers in _over_topics(list(of_topics.values()), at).items() if named else ():
             yield SECTION.row("table_2", keys, name, **numbers, **counts)
-        for name, count in _counts(counts, *responses.get((cell.prompt, cell.responder), (0, 0))).items():
-            yield SECTION.row("cells", keys, name, float(count), sum(counts.values()))
-        for name, bound in (("at_least", least[at]), ("at_most", most[at])):  # all that abstained, against or for
-            yield SECTION.row("cells", keys, name, number(bound), sum(counts.values()))
+        answered, truncated = responses.get((cell.prompt, cell.responder), (0, 0))
+        n_asked = sum(counts.values())
+        numbers = {"asked": n_asked, "answered": answered, "truncated": truncated, "parsed": counts["n"]}
+        numbers |= {"abstained": counts["abstained"]}
+        numbers |= {"at_least": least[at], "at_most": most[at]}  # all that abstained, against or for
+        yield from SECTION.rows("cells", keys, numbers, n_asked)
         for name, estimates in estimates_of.items():
             yield SECTION.row("cells", keys, "accuracy" if name == EVERY else name, **estimates.row(at))
         judge = judges.get(cell.judge, NO_GOLD)
@@ -110,11 +112,6 @@ def _over_topics(topics: list[Estimates], at: int) -> dict:
     return values | {"average": values["average"] | {"low": low, "high": high}}
 
 
-def _counts(counts: dict, answered: int, truncated: int) -> dict:
-    numbers = {"asked": sum(counts.values()), "answered": answered, "truncated": truncated}
-    return numbers | {"parsed": counts["n"], "abstained": counts["abstained"]}
-
-
 def _corrected(every: dict, estimates: Estimates, at: int, judge: Judge, seed: int) -> dict:
     value, low, high = None, None, None
     if every["value"] is not None:
@@ -137,10 +134,8 @@ def table_3(votes: dict, owners: dict, gold: dict, least_share: float, times: in
     """
     responses = sorted(owners)
     panel = Panel([owners[response] for response in responses], times, seed)
-    usual = {
-        response: defusion_label(verdicts, least_share)["label"] for response, verdicts in votes.get("", {}).items()
-    }
-    truths = {name: _defused_sides(responses, labels) for name, labels in (("accuracy", gold), ("agreement", usual))}
+    usual = {name: defusion_label(verdicts, least_share)["label"] for name, verdicts in votes.get("", {}).items()}
+    truths = {"accuracy": _defused_sides(responses, gold), "agreement": _defused_sides(responses, usual)}
     for at, (way, verdicts) in enumerate(sorted(votes.items(), key=lambda item: (item[0] == "", item[0])), 1):
         voted = np.array([response in verdicts for response in responses], bool)
         most = max(map(len, verdicts.values()), default=0)

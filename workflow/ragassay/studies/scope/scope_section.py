@@ -180,11 +180,8 @@ def lineage(question, document, claim, guesses, label, hardness, score) -> Itera
     yield f"Votes of {question['judge']}", votes
     yield "Outcome", f"{question['status']}, labelled {question['label']}, split {question['split']}"
     if hardness:
-        alone = (
-            ""
-            if score is None or score["score"] is None
-            else f"; out of scope by shared words alone: {score['score']:.2f}"
-        )
+        scored = score is not None and score["score"] is not None
+        alone = f"; out of scope by shared words alone: {score['score']:.2f}" if scored else ""
         yield "Nearness", f"{hardness['nearness']:.2f} to its document's nearest claim{alone}"
 
 

@@ -161,7 +161,7 @@ def _classes(training, validation, test):
     def errors(model):
         return -model.score(held, validation.labels) if len(held) else 0.0
 
-    return regression.least(map(fitted, STRENGTHS), errors).predict(scale.flat(test))
+    return min(map(fitted, STRENGTHS), key=errors).predict(scale.flat(test))
 
 
 def ways(defence, probe, right, folds, fpr: float) -> dict[str, tuple[np.ndarray, np.ndarray]]:

@@ -134,9 +134,6 @@ def curve_rows(training) -> Iterator[dict]:
     """Accuracy on the test part by the number of documents trained on: mean, least and most over seeds."""
     kept = training[training["kept"] & training["test_accuracy"].notna()]
     for (detector, encoder, head, documents), rows in kept.groupby(["detector", "encoder", "head", "documents"]):
-        keys, values = (
-            {"method": name_of(detector, encoder, head), "documents": f"{documents:05}"},
-            rows["test_accuracy"],
-        )
-        numbers = values.mean(), len(values), values.min(), values.max()
-        yield SECTION.row("learning_curve", keys, "accuracy", *numbers)
+        keys = {"method": name_of(detector, encoder, head), "documents": f"{documents:05}"}
+        values = rows["test_accuracy"]
+        yield SECTION.row("learning_curve", keys, "accuracy", values.mean(), len(values), values.min(), values.max())

@@ -25,7 +25,7 @@ class Kind(ActivationProbe):
         def loss(arrays):
             return scores.log_loss(scores.scores(arrays, held), validation.labels) if len(held) else 0.0
 
-        self.fitted = regression.least(map(fitted, self.settings["strengths"]), loss)
+        self.fitted = min(map(fitted, self.settings["strengths"]), key=loss)
         return self
 
     def score(self, part):
