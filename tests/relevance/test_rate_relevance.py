@@ -1,10 +1,12 @@
 """How relevant a model finds what was retrieved."""
 
+import pytest
+
 from query_corpus import READER, write_corpus
 from ragassay.base import tables
 from ragassay.schemas.corpora import LM_RELEVANCE, NEIGHBOURS, QUERIES
 from rows import row
-from scripts.relevance.rate_relevance import rate_relevance
+from scripts.relevance.rate_relevance import rate_relevance, rating
 
 
 def test_every_vote_is_kept_and_what_is_covered_is_rated_higher(tmp_path):
@@ -24,3 +26,20 @@ def test_every_vote_is_kept_and_what_is_covered_is_rated_higher(tmp_path):
     for vote in (1, 2):
         assert rows["covered", vote]["value"] < rows["far", vote]["value"] <= 1
         assert rows["alone", vote]["value"] > 0.9
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"feedback": "All there.", "score": 1}', (1.0, "All there.", None)),
+        ('{"feedback": "Half.", "score": "0.5"}', (0.5, "Half.", None)),
+        ('{"feedback": "Much.", "score": 7}', (None, None, "no_verdict")),
+        ('{"feedback": "Much.", "score": true}', (None, None, "no_verdict")),
+        ('{"feedback": "Much.", "score": [1]}', (None, None, "no_verdict")),
+        ('{"score": 1}', (None, None, "no_object")),
+        ('{"feedback": "Much.", "score": "NaN"}', (None, None, "no_verdict")),
+        ("I cannot help with that.", (None, None, "refusal")),
+    ],
+)
+def test_a_rating_is_a_number_between_0_and_1(text, expected):
+    assert rating(text, "stop") == expected

@@ -58,9 +58,7 @@ def contains(text: str, answer: str) -> bool:
 
 
 def right(text: str, answers: list[str], options: list[str] | None = None) -> bool:
-    """Whether one of the right answers stands in the text, and no wrong option. What is a part of that answer may be
-    there.
-    """
+    """Whether a right answer stands in the text, and no wrong option that is not part of that answer."""
     given = [answer for answer in answers if contains(text, answer)]
     wrong = [option for option in options or [] if normalized(option) not in map(normalized, answers)]
     wrong = [option for option in wrong if not any(contains(answer, option) for answer in given)]
@@ -85,9 +83,7 @@ def normalized(text: str) -> tuple[str, ...]:
 
 
 def exchanged(text: str, answers: list[str], wrong: str) -> str | None:
-    """The text, such as a passage, with `wrong` wherever one of the answers stood; None if none does, or if one is
-    still there in other words or figures.
-    """
+    """The text with `wrong` wherever an answer stood; None if none did, or if one is still there in another form."""
     for answer in sorted(answers, key=len, reverse=True):
         words = r"\s+".join(map(re.escape, answer.strip(" .").split()))
         if words:

@@ -40,9 +40,7 @@ def grade(answer, query: dict, declines: Callable[[str], bool]) -> tuple[str, st
 
 
 def target_outcome(answer, target: dict, declines: Callable[[str], bool]) -> tuple[str, str | None]:
-    """The outcome and, if it is `abstained`, the reason. `target` is a row of the table targets; `declines` reads
-    whether a text declines.
-    """
+    """The outcome and, if it is `abstained`, the reason. `target` is a row of targets; `declines` reads a text."""
     text = answer_part(answer.text, answer.finish_reason)
     if isinstance(text, Abstain):
         return ABSTAINED, text.reason

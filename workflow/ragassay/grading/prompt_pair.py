@@ -7,9 +7,7 @@ from ragassay.calls.prompts import Prompt
 
 @dataclass(frozen=True)
 class PromptPair:
-    """How a question is asked: with the passages that are shown for it, or by itself. With `in_lines` all passages
-    stand in one text, a line each.
-    """
+    """How a question is asked, with passages or by itself; with `in_lines`, passages are one text, a line each."""
 
     with_passages: Prompt
     without: Prompt

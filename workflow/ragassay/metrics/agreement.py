@@ -22,9 +22,7 @@ def kappa(first, second, weights=None) -> float | None:
 
 
 def alpha(counts, weights=None) -> float | None:
-    """Krippendorff's alpha: `counts[item, label]` is how many raters gave an item a label. Items with fewer than two
-    raters do not count.
-    """
+    """Krippendorff's alpha; `counts[item, label]` is how many raters gave an item a label, of two raters or more."""
     counts = np.asarray(counts, float)
     weights = np.ones(len(counts)) if weights is None else np.asarray(weights, float)
     raters = counts.sum(axis=1) if len(counts) else np.zeros(0)

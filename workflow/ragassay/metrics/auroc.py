@@ -13,9 +13,7 @@ def auroc(scores, positive) -> float | None:
 
 
 def average_precision(scores, positive) -> float | None:
-    """The mean precision over the positive items, each at the threshold that it just passes: the step-wise area under
-    the precision-recall curve. None without positive items.
-    """
+    """The step-wise area under the precision-recall curve; None without positive items."""
     return _only(precisions(*counted(scores, positive)))
 
 
@@ -28,8 +26,8 @@ def counted(scores, positive) -> tuple[np.ndarray, np.ndarray]:
 
 
 def areas(above: np.ndarray, below: np.ndarray) -> np.ndarray:
-    """draws x distinct scores, lowest first -> draws: `above` are the weights of positive items, `below` of negative
-    ones. NaN where there are none of a kind.
+    """draws x distinct scores, lowest first -> draws, from the weights of positive and negative items; NaN without
+    both.
     """
     pairs = above.sum(axis=1) * below.sum(axis=1)
     wins = np.vecdot(above, np.cumsum(below, axis=1)) - np.vecdot(above, below) / 2

@@ -18,9 +18,7 @@ AT_ONCE = 512  # flips in memory at a time
 
 
 def sign_flip(differences, flips: int, seed: int = 0) -> np.ndarray:
-    """Two-sided p for each column of differences, which are documents x tests; documents without a difference change
-    nothing. It is at least 1 / (flips + 1).
-    """
+    """Two-sided p of at least 1 / (flips + 1) for each column of differences, which are documents x tests."""
     differences = np.asarray(differences, np.float32)  # exact: they are whole numbers
     differences = differences[differences.any(axis=1)]
     observed = np.abs(differences.sum(axis=0))
@@ -33,9 +31,7 @@ def sign_flip(differences, flips: int, seed: int = 0) -> np.ndarray:
 
 
 def rank_swap(first, second, positive, clusters, flips: int, seed: int = 0) -> float:
-    """Two-sided p of the difference between the AUROCs of two methods on the same items: if both rank equally well, the
-    ranks that they give to the items of a cluster could as well be exchanged.
-    """
+    """Two-sided p of the difference of two AUROCs: ranks of a cluster's items could as well be exchanged."""
     positive = np.asarray(positive, bool)
     names, owners = np.unique(np.asarray(clusters), return_inverse=True)
     shares = np.bincount(owners, _shares(_ranks(first), _ranks(second), positive), len(names))

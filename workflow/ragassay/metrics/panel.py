@@ -99,9 +99,7 @@ class Panel:
         }
 
     def auroc(self, scores, positive, asked=None) -> Estimates:
-        """How often a positive item scores above a negative one, ties counting half. One column of scores serves all
-        columns of a mask.
-        """
+        """How often a positive item scores above a negative one; one column of scores may serve a mask of many."""
         return self._of_rankings(scores, positive, asked, [areas])[0]
 
     def average_precision(self, scores, positive, asked=None) -> Estimates:
@@ -188,9 +186,7 @@ class _Ranking:
 
 
 def bounds(values, asked=None, lowest: float = 0.0, highest: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
-    """The means of each method if all its abstentions were the lowest number, and if they were the highest; without a
-    mask, of all items.
-    """
+    """The means of each method if all its abstentions had the lowest number, or the highest one."""
     values = _columns(values)
     asked = np.broadcast_to(True if asked is None else _columns(asked, bool), values.shape)
     filled = (np.where(np.isnan(values), filler, values) for filler in (lowest, highest))

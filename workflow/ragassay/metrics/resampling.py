@@ -66,9 +66,7 @@ def share_interval(
 
 
 def clopper_pearson(hits: int, count: int, level: float = LEVEL) -> tuple[float | None, float | None]:
-    """The exact interval of a rate of `hits` out of `count` independent items, after Clopper and Pearson: it covers the
-    true rate at least as often as it says, whatever the number of items. Empty without items.
-    """
+    """The exact interval of a rate of independent items, which covers it at least as often as `level` says."""
     if not count:
         return None, None
     from scipy.special import betaincinv

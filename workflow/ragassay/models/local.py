@@ -97,9 +97,7 @@ class LocalModel:
         return rendered(self.name, self.tokenizer, messages)
 
     def trunk(self, pooler: bool = False):
-        """The model without its output layer, and its pooler if that is read; seconds or minutes, so call it when there
-        is something to compute.
-        """
+        """The model without its output layer, with its pooler if that is read; loading takes seconds or minutes."""
         architecture = (self.config.architectures or [""])[0]  # of DPR's two towers, AutoModel knows one
         return self._loaded(architecture if architecture in TOWERS else "AutoModel", pooler=pooler)
 

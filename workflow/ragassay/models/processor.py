@@ -37,9 +37,7 @@ def product(states, weight, bias, activation: str = "none") -> torch.Tensor:
 
 
 def quicken(model) -> None:
-    """Compute by oneDNN what wants no gradients: products with float32 weights on a processor. Weights are read as they
-    lie, so that nothing is copied.
-    """
+    """Compute products with float32 weights by oneDNN where no gradients are wanted; weights are not copied."""
     from transformers.pytorch_utils import Conv1D  # which jobs that only write what is known need not load
 
     if not has_products():

@@ -23,9 +23,7 @@ FEWEST_WORDS, MOST_WORDS = 3, 60  # of a question that a model wrote
 
 
 def passages_in_turn(passages: list[dict], count: int) -> list[dict]:
-    """Up to `count` of the passages, in an order that follows from their ids alone; no document has a second one before
-    each has had one.
-    """
+    """Up to `count` passages, ordered by their ids alone; each document has a first one before any has a second."""
     turns = defaultdict(list)
     for row in sorted(passages, key=lambda row: chance.lot("passage", row["passage_id"])):
         turns[row["document_id"]].append(row)
@@ -34,9 +32,7 @@ def passages_in_turn(passages: list[dict], count: int) -> list[dict]:
 
 
 def taken_from(text: str, taken: str) -> str:
-    """A passage's conclusion, its first sentence as a question, or any of its sentences; nothing where no sentence is
-    long enough.
-    """
+    """A passage's conclusion, its first sentence as a question, or any sentence; nothing if none is long enough."""
     lines = (" ".join(sentence.split()) for sentence in sentences(text))
     usable = [line for line in lines if len(line.split()) >= SENTENCE_WORDS]
     if not usable:

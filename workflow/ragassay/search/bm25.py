@@ -55,9 +55,7 @@ class Bm25:
         return index
 
     def scores(self, queries: list[str]) -> sparse.csr_matrix:
-        """Queries x passages; a passage that shares no word with a query is not stored. A word that a query repeats
-        counts as often.
-        """
+        """Queries x passages; what shares no word with a query is not stored. A repeated word counts as often."""
         if self._weights is None:
             return sparse.csr_matrix((len(queries), self.passages), dtype=np.float32)
         counts = self._counts(queries)

@@ -22,9 +22,7 @@ Score = Callable[[list[str], list[str]], np.ndarray]  # of some queries with one
 
 
 def mask(neighbours, queries, passages, titles: str, score: Score) -> int:
-    """Take sources out of what the synthetic queries of a set found, in the table of neighbours; give the number of
-    these queries.
-    """
+    """Take sources out of what the synthetic queries of a set found, in the table itself; gives how many these are."""
     rows = tables.read(QUERIES, queries, ["query_id", "text", "kind", "passage_id"]).to_pylist()
     asked = {row["query_id"]: row for row in rows if row["kind"] == SYNTHETIC}
     if not asked:

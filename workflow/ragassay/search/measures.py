@@ -60,9 +60,7 @@ def is_known(asked):
 def values(
     query_ids: list[str], relevant: list[dict[str, int]], neighbours, documents: dict[str, str]
 ) -> dict[str, np.ndarray]:
-    """metric -> its value for each query; `neighbours` is a file, and `relevant` and `documents` are what the functions
-    of these names return.
-    """
+    """metric -> its value for each query; `neighbours` is a file."""
     rows = tables.read(NEIGHBOURS, neighbours, ["query_id", "passage_id"])  # best first
     places = {query: at for at, query in enumerate(query_ids)}
     asked = pa.compute.is_in(rows["query_id"], pa.array(list(places), pa.string()))

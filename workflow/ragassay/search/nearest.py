@@ -55,9 +55,7 @@ def nearest(queries: np.ndarray, blocks: Iterable[np.ndarray], count: int) -> tu
 
 
 def best_of_sparse(scores, count: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Positions and scores of each row of a sparse matrix, best first; passages that are not stored in it are no
-    neighbours.
-    """
+    """Positions and scores of each row of a sparse matrix, best first; only stored passages are neighbours."""
     for start, end in zip(scores.indptr, scores.indptr[1:], strict=False):
         values, positions = scores.data[start:end], scores.indices[start:end]
         if len(values) > count:

@@ -67,9 +67,7 @@ class Decoder(LocalModel):
         return self.tokenizer(self.prompt(messages), add_special_tokens=special)["input_ids"]
 
     def output(self):
-        """The output layer, tokens x width: it makes logits of what the last layer puts out. It may take as long as
-        loading the trunk.
-        """
+        """The output layer, tokens x width: logits of what the last layer puts out. As slow to load as the trunk."""
         return self.causal().get_output_embeddings().weight.detach().float().cpu().numpy()
 
     def load(self, site: str = RESIDUAL):

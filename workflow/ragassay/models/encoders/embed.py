@@ -27,8 +27,8 @@ AT_ONCE = 256  # texts cut into tokens together
 
 
 class Embedder:
-    """An encoder and what it computed so far; keep one for many calls, since weights are loaded once. `computed` is the
-    number of texts that had no vector, and `cut` of those that were longer than what the encoder reads.
+    """An encoder, loaded once for many calls. `computed` counts texts that had no vector, `cut` those of them that were
+    not read whole.
     """
 
     def __init__(self, encoder: Encoder, folder):

@@ -95,8 +95,8 @@ class Encoder:
 
 
 class Kind(abc.ABC):
-    """The interface of a kind of encoder; one file each. The tokens of the second text of a pair are higher by SECOND,
-    if the model tells both texts apart.
+    """The interface of a kind of encoder; one file each. Tokens of a pair's second text are higher by SECOND, if the
+    model tells both apart.
     """
 
     batch_tokens: int  # padded tokens that one batch may hold

@@ -26,8 +26,8 @@ class LearningError(AssayError):
 
 @dataclass(frozen=True)
 class Data:
-    """Items with features, a yes or no each, and the part and the cluster that each belongs to. What items and clusters
-    are called stands in messages, and in rows as the columns that count them.
+    """Items with features, a label, a part and a cluster each; messages and columns call them as `items_are` and
+    `clusters_are` say.
     """
 
     features: np.ndarray

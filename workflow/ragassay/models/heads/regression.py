@@ -51,10 +51,7 @@ def out_of_fold(folds, inputs: list, labels, fit: Callable, scores: Callable, us
 
 
 def train(features: np.ndarray, labels: np.ndarray, balanced: bool = False) -> dict[str, np.ndarray]:
-    """A head as arrays; features are standardised by their own means, which is worked into the weights.
-
-    32 bits suffice: rounding changes a score less than the solver's tolerance.
-    """
+    """A head as arrays, standardised by the features' own means and spreads, with numbers of 32 bits."""
     from sklearn.preprocessing import StandardScaler
 
     scaler = StandardScaler(copy=False)  # the only copy is the one that is made here

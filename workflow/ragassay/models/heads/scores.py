@@ -22,8 +22,8 @@ DIGITS = 6  # of a score: further ones depend on the machine
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a head with two layers is trained. With `standardize`, features are brought to mean 0 and variance 1, as
-    measured on the training part; that becomes part of the head.
+    """How a head with two layers is trained. With `standardize`, scaling by mean and variance of the training part
+    becomes part of the head.
     """
 
     hidden: int = 128

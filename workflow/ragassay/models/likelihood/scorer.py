@@ -36,9 +36,7 @@ class LikelihoodError(AssayError):
 
 
 class Scored(NamedTuple):
-    """A text: `values` are log-probabilities of the tokens that were scored, and `ends` where they end in the text. Of
-    the text, `cut` tokens were not read.
-    """
+    """Log-probabilities of a text's tokens, where these end in the text, and how many tokens were not read."""
 
     values: np.ndarray
     ends: np.ndarray
@@ -69,9 +67,7 @@ class TextRow(NamedTuple):
 
 
 class Scorer:
-    """A causal model, loaded when there is something to score; `longest` is what it reads of a text, where that is to
-    be less than it can.
-    """
+    """A causal model, loaded when there is something to score; `longest` limits what it reads of a text."""
 
     def __init__(self, local: LocalModel, longest: int | None = None):
         self.local = local

@@ -57,9 +57,7 @@ def fewest_for(alpha: float) -> int:
 
 
 def numerators(calibration, values, mode: str = CONFORMAL) -> np.ndarray:
-    """The p-values times n + 1: whole numbers. `calibration` has n values or, like `values`, a column for each test:
-    n x k and queries x k.
-    """
+    """The p-values times n + 1: whole numbers. Both arrays may have a column for each test: n x k, queries x k."""
     ordered, values = np.sort(np.asarray(calibration, np.float64), axis=0), np.asarray(values, np.float64)
     side = "right" if mode == PAPER else "left"
     places = np.searchsorted(ordered, values, side) if ordered.ndim == 1 else searched(ordered, values, side)
@@ -77,9 +75,7 @@ def rejected(calibration, values, alpha: float, mode: str = CONFORMAL) -> np.nda
 
 
 def allowed(n: int, alpha: float, mode: str = CONFORMAL) -> int:
-    """The largest whole number that is rejected at level alpha among n calibration values: the conformal p-value is at
-    most alpha, that of the paper below it, since its F has to exceed 1 - alpha.
-    """
+    """The largest numerator that is rejected at level alpha: p is at most alpha, and below it for the paper."""
     share = Fraction(str(alpha)) * (n + 1)
     return int(share) if mode == CONFORMAL else math.ceil(share) - 1
 

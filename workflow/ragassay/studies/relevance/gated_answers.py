@@ -141,8 +141,8 @@ def answers(study_set: StudySet, trial: Trial, responder_outcomes: Outcomes) -> 
 
 
 def gated(by_strategy: dict[str, np.ndarray], rejected: dict[str, np.ndarray]) -> dict[tuple, np.ndarray]:
-    """(statistic, strategy) -> queries x runs: the outcomes. A run in which too few queries calibrate to decide has no
-    verdicts, without a gate, too, so that all are compared on the same runs.
+    """(statistic, strategy) -> queries x runs: the outcomes. A run in which too few queries calibrate has no verdicts
+    in any of them.
     """
     undecided = np.isnan(np.stack(list(rejected.values()))).any(axis=0)
     always = np.where(undecided, ABSTAINED, by_strategy[NO_GATE][:, None])
@@ -185,9 +185,7 @@ def gate_rows(
 def example_rows(
     study_set: StudySet, trial: Trial, outcomes: Outcomes, queries: list, statistic: str, values: np.ndarray
 ) -> Iterator[dict]:
-    """The rows of the table examples. `queries` are the files of all query sets, `values` the statistic of the trial's
-    queries.
-    """
+    """Rows of the table examples; `queries` are files of all sets, `values` the statistic of the trial's queries."""
     options, entry = study_set.options, study_set.entry
     calibrating = trial.calibrating[:, 0]
     if calibrating.sum() < calibration.fewest_for(options.alpha):

@@ -47,9 +47,7 @@ def methods(keys: dict, performance: Performance, options: Options, flips: int, 
 
 
 def statistics(trial: Trial, options: Options, trained: bool = True) -> dict[str, np.ndarray]:
-    """MSS, Energy and the methods of our own, all fitted on the fitting part alone; without those that are trained or
-    chosen there, if they are not wanted.
-    """
+    """MSS, Energy and our own methods, by the fitting part; `trained` includes those that learn or choose there."""
     fitting = trial.known.part(trial.fitting[~trial.positive])
     first = trial.nearest(options.retriever, max(options.k, *options.ks))
     by_method = {LABELS[name]: options.setting(name).of(first) for name in ("mss", "energy")}
@@ -93,9 +91,7 @@ def best(scores: np.ndarray, masked: np.ndarray, candidates: list[Setting]) -> S
 
 
 def fit_head(fitting: Scores, masked: Scores) -> dict[str, np.ndarray]:
-    """A logistic regression of whether a query's own documents are missing; `masked` are the scores of the fitting
-    queries without these.
-    """
+    """A logistic regression of whether a query's own documents are missing, as they are for `masked`."""
     whole, unknown = features(fitting), features(masked)
     return regression.train(np.concatenate([whole, unknown]), np.repeat([False, True], [len(whole), len(unknown)]))
 

@@ -61,9 +61,7 @@ def kde(fitted: np.ndarray) -> Score:
 
 
 def copod(fitted: np.ndarray) -> Score:
-    """How far a query is in the tails of each number of the vectors: the left ones, the right ones, or both, by the
-    skewness of the number.
-    """
+    """How far a query is in the tails of each number: left, right or both, by the skewness of the number."""
     centre, count = fitted.mean(axis=0), len(fitted)
     ordered = np.sort(fitted, axis=0)
     squares, cubes = (((fitted - centre) ** power).sum(axis=0) for power in (2, 3))
@@ -98,8 +96,8 @@ def fit(name: str, fitted: np.ndarray) -> Score:
 
 
 def subspace(mean: np.ndarray, moments: np.ndarray, explained: float = 0.9) -> Score:
-    """The distance of a query from the principal components of the corpus that explain so much of its variance.
-    `moments` is the mean of products of the passages' vectors, numbers x numbers.
+    """The distance from the principal components of the corpus that explain so much of its variance; `moments` is the
+    mean product of the passages' vectors.
     """
     values, vectors = np.linalg.eigh(moments - np.outer(mean, mean))
     share = np.cumsum(values[::-1]) / values.sum()

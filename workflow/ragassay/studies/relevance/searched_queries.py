@@ -45,9 +45,7 @@ def fits(keys) -> np.ndarray:
 
 
 class Similarities(NamedTuple):
-    """What queries found, best first. Where a query found fewer passages than others, the score is 0 and the passage
-    -1.
-    """
+    """What queries found, best first; where a query found fewer passages, the score is 0 and the passage -1."""
 
     scores: np.ndarray  # queries x depth
     passages: np.ndarray  # queries x depth, places in the list of passages

@@ -28,9 +28,7 @@ class TrialError(AssayError):
 
 
 class Trial:
-    """`size` is the number of queries of each kind that a run tests, and that it calibrates with; fewer if there are
-    not as many.
-    """
+    """`size` limits how many queries of each kind a run tests, and how many calibrate it."""
 
     def __init__(self, in_knowledge: SearchedQueries, unknown: SearchedQueries, kind: str, runs: int, size: int):
         for asked in (in_knowledge, unknown):
@@ -88,8 +86,8 @@ class Trial:
         return statistics
 
     def rejected(self, values, alpha: float, mode: str, reference=None) -> np.ndarray:
-        """Whether each query is rejected in each run, calibrated by its calibrating queries or by a `reference` of
-        other statistics, runs x queries. NaN where there are too few to reject any.
+        """Whether each query is rejected in each run, by its calibrating queries or by a `reference`, runs x queries.
+        NaN where too few calibrate.
         """
         values = self.by_run(values)
         rejections = np.full(values.shape, np.nan)
@@ -121,9 +119,7 @@ class Performance:
         self.trial, self.panel = trial, Panel(trial.keys, resamples, seed)
 
     def ranked(self, statistics: dict[str, np.ndarray], baseline: str | None = None) -> dict[str, dict]:
-        """AUROC and AUPRC of each statistic, as numbers of metric rows; with a baseline, which is one of them, also how
-        much higher the AUROC of each other statistic is.
-        """
+        """AUROC and AUPRC of each statistic; with a `baseline`, also how much higher the AUROC of the others is."""
         runs = self.trial.tested.shape[1]
         scores = np.concatenate([self.trial.by_run(values) for values in statistics.values()], axis=1)
         asked = np.tile(self.trial.tested, len(statistics))
@@ -155,9 +151,7 @@ class Performance:
 
 
 def over_runs(estimates: Estimates, runs: slice) -> dict:
-    """The mean over the runs that have a number, with the counts of one of them. A run in which too few queries
-    calibrate rejects none and has no number.
-    """
+    """The mean over the runs that have a number (enough queries calibrate), with the counts of one of them."""
     usable = np.flatnonzero(~np.isnan(estimates.values[runs])) + runs.start
     usable = usable if len(usable) else np.arange(runs.start, runs.stop)
     first, drawn = usable[:1], estimates.drawn[:, usable].mean(axis=1, keepdims=True)

@@ -115,8 +115,7 @@ def _mean(values):
 
 def overlap_scores(rows: list[dict], out_of_scope, usable=None) -> list[float | None]:
     """How probably each question is out of scope by its overlap; `rows` have the ten features and a cluster_id. None
-    where the questions about other documents are too few or all of one kind. With a mask `usable` the control is fitted
-    on these rows only.
+    where the other documents have too few questions or one kind alone. Only `usable` rows are fitted on.
     """
     return _out_of_fold(rows, matrix(rows), out_of_scope, _overlap, usable)
 

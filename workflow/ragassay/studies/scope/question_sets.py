@@ -119,9 +119,7 @@ def human_label(question: Question, annotator: str, label: str, task="scope", re
 
 
 def scope_vote(question: Question, column: str, columns: dict[str, str]) -> str | None:
-    """What a person or a judge says in a column of the questions: as in out_of_scope, if it is not the
-    column in_scope.
-    """
+    """What a person or a judge says in a column of the questions, read as in_scope or as out_of_scope."""
     sides = LABELS["in_scope" if column == columns.get("in_scope") else "out_of_scope"]
     return verdict(question.cells[column], sides, question.place)
 

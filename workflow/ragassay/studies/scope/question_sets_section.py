@@ -38,9 +38,7 @@ def set_rows(name: str, questions) -> Iterator[dict]:
 
 
 def control(questions, features):
-    """The answers of the overlap control, to each question by a fit on other documents; `questions` have the truth,
-    `out`, and `features` are rows of the table overlap.
-    """
+    """The answers of the overlap control, each by a fit on other documents; `questions` have the truth, `out`."""
     rows = features.set_index("question_id").loc[questions["question_id"]]
     scores = pd.Series(controls.overlap_scores(rows.to_dict("records"), questions["out"].tolist()), dtype=float)
     labels = np.select([scores.isna(), scores > 0.5], [UNCLEAR, OUT], IN)

@@ -12,9 +12,7 @@ from ragassay.studies.scope.votes import IN
 
 
 def asked_questions(questions, in_scope_share: float) -> list[dict]:
-    """Rows with ids, text and intention, document by document: prompts of one document begin alike, which providers'
-    caches notice.
-    """
+    """Rows with ids, text and intention; those of one document follow each other, for providers' caches."""
     rows = tables.read(QUESTIONS, questions, ["question_id", "doc_id", "text", "intended"]).to_pylist()
     rows = [row for row in rows if row["intended"] != IN or chance.share(None, row["question_id"]) < in_scope_share]
     return sorted(rows, key=lambda row: row["doc_id"])

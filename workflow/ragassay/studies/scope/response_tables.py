@@ -85,9 +85,7 @@ def parts_of(questions: Questions, cells: dict, hard, cutoffs: dict) -> dict:
 
 
 def counts_of(questions: Questions, responses) -> dict:
-    """(prompt, responder) -> how many responses are not empty and how many were cut off, to kept out-of-scope
-    questions; `responses` is a frame.
-    """
+    """(prompt, responder) -> how many responses to kept out-of-scope questions are not empty, and were cut off."""
     responses = responses[responses["question_id"].isin(questions.ids[questions.out & questions.kept])]
     counted = responses.assign(answered=responses["text"].str.strip() != "")
     sums = counted.groupby(["prompt", "responder"])[["answered", "truncated"]].sum()

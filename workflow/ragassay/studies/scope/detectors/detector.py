@@ -64,9 +64,7 @@ class Kind(abc.ABC):
             yield self.features(asked[start : start + ROWS])
 
     def cut(self, asked: Sequence[DetectorQuestion]) -> tuple[int, int]:
-        """How many documents are longer than what the model reads, and how many tokens of one it reads; (0, 0) where
-        all is read.
-        """
+        """How many documents are longer than what the model reads, and that length; (0, 0) where all is read."""
         return 0, 0
 
 

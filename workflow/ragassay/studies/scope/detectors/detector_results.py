@@ -98,9 +98,7 @@ def answered(questions, answers):
 
 
 def _over(panel, right, methods, control) -> Estimates | None:
-    """How much more often each method is right than the control; the control itself has no number, nor has any method
-    without it.
-    """
+    """How much more often each method is right than the control, which has no number; None without the control."""
     places = [at for at, method in enumerate(methods) if method.startswith(control)]
     if not places:
         return None
