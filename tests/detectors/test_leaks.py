@@ -48,17 +48,8 @@ def parted(tmp_path_factory):
         find_duplicates(files["articles"], before, own, " ".join(earlier), **SAME)
         clusters |= {one["article_id"]: one["cluster_id"] for one in tables.read(CLUSTERS, own).to_pylist()}
         if shard == "may":  # of June nothing is left: all are copies
-            collect_documents(
-                files["articles"],
-                own,
-                folder / "opt_outs.txt",
-                files["documents"],
-                files["rejects"],
-                shard,
-                None,
-                5,
-                60,
-            )
+            made = files["documents"], files["rejects"]
+            collect_documents(files["articles"], own, folder / "opt_outs.txt", *made, shard, None, 5, 60)
             documents = tables.read(DOCUMENTS, files["documents"]).to_pylist()
             parts = _parts(folder, files["documents"], documents)
     return stories, clusters, documents, parts

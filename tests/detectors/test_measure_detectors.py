@@ -51,12 +51,12 @@ def measured(study):
     tables.write(SCOPE_LABELS, judged[1], [row(SCOPE_LABELS, judge="k", **labels[-1])])
     hard = [row(HARDNESS_SCORES, question_id=one["question_id"], hard=one["doc_id"] < "doc-15") for one in rows]
     tables.write(HARDNESS_SCORES, study.path("hardness_scores/g/j.parquet"), hard)
-    settled = [{"item_id": one["question_id"], "task": "scope", "label": "in_scope"} for one in rows]
+    same = {"task": "scope", "label": "in_scope"}
     settled = [
-        one | {"question_id": one["item_id"], "doc_id": row_["doc_id"]} for one, row_ in zip(settled, rows, strict=True)
+        row(GOLD, item_id=one["question_id"], question_id=one["question_id"], doc_id=one["doc_id"], **same)
+        for one in rows
     ]
-    study.path("gold/g").mkdir(parents=True)
-    tables.write(GOLD, study.path("gold/g/j.parquet"), [row(GOLD, **one) for one in settled])
+    tables.write(GOLD, study.path("gold/g/j.parquet"), settled)
     votes = {"question_id": "q-mine", "doc_id": "doc-00", "task": "scope", "annotator": "ann", "label": "out_of_scope"}
     tables.write(HUMAN_LABELS, study.path("human_labels/mine.parquet"), [row(HUMAN_LABELS, **votes)])
     measure_detectors(
@@ -97,10 +97,8 @@ def test_every_detector_stands_beside_judges_and_both_controls(measured):
     for name in ("sentence_pair (e)", "sentence_pair (e), regression"):
         own = found["figure_1", "g", name, "all", "g", "accuracy"]["value"]
         for over, control in (("over_overlap", "overlap control (e)"), ("over_question", "question alone (e)")):
-            beside = found["figure_1", "g", name, "all", "g", over]
-            assert beside["value"] == pytest.approx(
-                own - found["figure_1", "g", control, "all", "g", "accuracy"]["value"]
-            )
+            beside = found["figure_1", "g", name, "all", "g", over]["value"]
+            assert beside == pytest.approx(own - found["figure_1", "g", control, "all", "g", "accuracy"]["value"])
 
 
 def test_gold_is_what_people_say_and_only_of_documents_that_are_new(measured):
@@ -129,18 +127,8 @@ def test_who_says_nothing_of_the_questions_is_not_beside_them(measured):
 
 def test_curve_topics_and_reliability_are_told(measured):
     _, found = measured
-    tables_told = {key[0] for key in found}
-    assert tables_told == {
-        "figure_1",
-        "topics",
-        "learning_curve",
-        "calibration",
-        "reliability",
-        "calibration_gold",
-        "reliability_gold",
-        "figure_1_gold",
-        "topics_gold",
-    }
+    twice = ("figure_1", "topics", "calibration", "reliability")
+    assert {key[0] for key in found} == {"learning_curve", *twice, *(f"{name}_gold" for name in twice)}
     assert ("topics", "overlap control (e)", "food", "accuracy") in found
     on_gold = [key for key in found if key[0] == "reliability_gold" and key[-1] == "observed"]
     assert on_gold and all(found[key]["value"] == 0 for key in on_gold)  # people say that all are in scope

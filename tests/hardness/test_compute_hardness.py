@@ -38,26 +38,13 @@ def measured(tmp_path):
         ]
         tables.write(RECOVERED_CLAIMS, tmp_path / "recovered_claims", rows)
         questions = [
-            row(
-                QUESTIONS,
-                question_id=name,
-                doc_id="doc-1",
-                shard="s",
-                slot=n,
-                intended=kind,
-                text=text,
-                recovered_id=claim,
-            )
+            {"question_id": name, "doc_id": "doc-1", "slot": n, "intended": kind, "text": text, "recovered_id": claim}
             for n, (name, (kind, text, claim)) in enumerate(ASKED.items())
         ]
-        questions.append(
-            row(QUESTIONS, question_id="lost", doc_id="doc-2", shard="s", intended="in_scope", text="What?")
-        )
-        tables.write(QUESTIONS, tmp_path / "questions", questions)
-        paths = {
-            name: tmp_path / name
-            for name in ("documents", "claims", "recovered_claims", "questions", "hardness", "drift", "rejects")
-        }
+        questions.append({"question_id": "lost", "doc_id": "doc-2", "intended": "in_scope", "text": "What?"})
+        tables.write(QUESTIONS, tmp_path / "questions", [row(QUESTIONS, shard="s", **one) for one in questions])
+        names = "documents claims recovered_claims questions hardness drift rejects".split()
+        paths = {name: tmp_path / name for name in names}
         compute_hardness(**paths, encoder=MINILM, embeddings=str(tmp_path / "embeddings"), limits=[0.3, 0.6])
         found = {row["question_id"]: row for row in tables.read(HARDNESS, tmp_path / "hardness").to_pylist()}
         return found, tables.read(REJECTS, tmp_path / "rejects").to_pylist()

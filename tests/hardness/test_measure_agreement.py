@@ -37,11 +37,8 @@ def vote(number, annotator, label, task="scope", responder=""):
 # Votes that came with a set on the same questions: two groups, and one question on which people then agreed.
 VOTES = [vote(number, who, "out_of_scope") for number in (1, 2) for who in ("ann", "ben")]
 VOTES += [vote(3, "ann", "in_scope"), vote(3, "ben", "out_of_scope"), vote(3, "", "in_scope")]
-VOTES += [vote(5, who, "in_scope") for who in ("cleo", "dan")] + [
-    vote(4, "cleo", "in_scope"),
-    vote(4, "dan", "out_of_scope"),
-]
-VOTES += [vote(1, "ann", "defused", "defusion", "r")]
+VOTES += [vote(5, who, "in_scope") for who in ("cleo", "dan")]
+VOTES += [vote(4, "cleo", "in_scope"), vote(4, "dan", "out_of_scope"), vote(1, "ann", "defused", "defusion", "r")]
 LABEL = {"o": "out_of_scope", "i": "in_scope", None: "tie"}
 
 
@@ -54,9 +51,8 @@ def measured(tmp_path):
         same = {"item_id": f"item-scope-{number:04}", "task": "scope"}
         for place, label in enumerate(said):
             person = f"person-{2 * group - 1 + place}"
-            annotations.append(
-                row(ANNOTATIONS, **same, role="annotator", person=person, label=LABEL[label], seconds=3.0)
-            )
+            labelled = {"role": "annotator", "person": person, "label": LABEL[label], "seconds": 3.0}
+            annotations.append(row(ANNOTATIONS, **same, **labelled))
         if number == 3:
             annotations.append(row(ANNOTATIONS, **same, role="adjudicator", person="person-9", label=LABEL[truth]))
         if truth:
@@ -109,9 +105,7 @@ def test_figure_2_by_hand(measured):
     sides = ("out of scope", "in scope", "no side")
     assert [cells("j", said) for said in sides] == [(2, 1), (1, 1), (1, 0)]
     assert [cells("(intention)", said) for said in sides[:2]] == [(4, 1), (0, 1)]
-    assert ("figure_2_scope", "in scope", "(intention)", "no side", "g", "items") not in measured, (
-        "it has a side on all"
-    )
+    assert ("figure_2_scope", "in scope", "(intention)", "no side", "g", "items") not in measured
     assert cells("j", "out of scope", "share") == (0.5, 0.5)
     assert measured["figure_2_defusion", "defused", "j", "not defused", "g", "items"]["value"] == 1
     assert ("figure_2_defusion", "defused", "(intention)", "defused", "g", "items") not in measured
@@ -150,15 +144,11 @@ def test_without_labels_there_is_nothing_to_measure(tmp_path):
 
 
 def test_judges_are_held_to_gold(measured):
-    found = {
-        name: measured["judges", "j", "g", "scope", name] for name in ("accuracy", "positive_found", "negative_found")
-    }
-    assert [(one["value"], one["n"], one["abstained"]) for one in found.values()] == [
-        (pytest.approx(3 / 5), 5, 1),
-        (pytest.approx(2 / 3), 3, 1),
-        (pytest.approx(1 / 2), 2, 0),
-    ]
-    assert 0 <= found["accuracy"]["low"] <= 0.6 <= found["accuracy"]["high"] <= 1
+    names = ("accuracy", "positive_found", "negative_found")
+    rows = [measured["judges", "j", "g", "scope", name] for name in names]
+    assert [row["value"] for row in rows] == pytest.approx([3 / 5, 2 / 3, 1 / 2])
+    assert [(row["n"], row["abstained"]) for row in rows] == [(5, 1), (3, 1), (2, 0)]
+    assert 0 <= rows[0]["low"] <= 0.6 <= rows[0]["high"] <= 1
 
 
 def test_progress_counts_what_is_labelled_disputed_and_settled(measured):
@@ -194,12 +184,8 @@ def test_without_labels_there_is_no_section_and_with_them_it_comes_and_follows_t
     assert "People and judges" not in page.read_text()
     assert labelled(done, 2)
     plan = planned(done, *TINY)
-    assert {
-        "gather_annotations": 1,
-        "settle_gold": 1,
-        "measure_agreement": 1,
-        "render_report": 1,
-    }.items() <= plan.items()
+    expected = ("gather_annotations", "settle_gold", "measure_agreement", "render_report")
+    assert dict.fromkeys(expected, 1).items() <= plan.items()
     assert not {"extract_claims", "judge_scope", "respond"} & plan.keys()
     snakemake(done, *TINY)
     assert "People and judges" in page.read_text() and planned(done, *TINY) == {}

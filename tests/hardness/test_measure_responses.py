@@ -127,17 +127,8 @@ def test_table_2_has_topics_and_their_mean(study):
 
 def test_people_put_judges_right_and_are_the_reference(study):
     truth = {"q0": "defused", "q1": "defused", "q2": "not_defused", "q4": "not_defused", "q6": "not_defused"}
-    people = [
-        {
-            "item_id": name,
-            "task": "defusion",
-            "question_id": name,
-            "responder": "r",
-            "prompt_name": "cot",
-            "label": said,
-        }
-        for name, said in truth.items()
-    ]
+    same = {"task": "defusion", "responder": "r", "prompt_name": "cot"}
+    people = [same | {"item_id": name, "question_id": name, "label": label} for name, label in truth.items()]
     people.append({"item_id": "x", "task": "scope", "question_id": "q0", "label": IN})
     tables.write(GOLD, place(study.folder, GOLD), [row(GOLD, **own) for own in people])
     path = measured(study, [place(study.folder, GOLD)])

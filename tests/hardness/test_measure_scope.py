@@ -46,8 +46,9 @@ def study(generator="g", judge="j"):
         labels.append(row(SCOPE_LABELS, **same, label=said))
         near.append(row(HARDNESS, **same, nearness=0.5 + number / 10, intended=intended))
         scores.append(row(HARDNESS_SCORES, **same, score=0.5, hard=number == 1))
-    strata = [("below 0.60", 3, True), ("all", 5, False)]
     numbers = {"n_in_scope": 5, "auroc": 0.7, "auroc_low": 0.6, "auroc_high": 0.8, "n_hard": 3, "share": 0.6}
+    hard = {"position": 0, "stratum": "below 0.60", "n_out_of_scope": 3, "hard": True, "grade": "hard"}
+    every = {"position": 1, "stratum": "all", "n_out_of_scope": 5, "hard": False, "grade": "easy"}
     topics = [{"doc_id": doc, "cluster_id": doc, "topic": topic} for doc, topic in TOPICS.items()]
     refused = {"stage": "write_questions", "shard": "s", "reason": "too_long", "detail": ""}
     return {
@@ -60,18 +61,7 @@ def study(generator="g", judge="j"):
         SELECTED_QUESTIONS: questions,
         HARDNESS: near,
         HARDNESS_SCORES: scores,
-        HARDNESS_STRATA: [
-            row(
-                HARDNESS_STRATA,
-                position=at,
-                stratum=name,
-                n_out_of_scope=n,
-                hard=hard,
-                grade="hard" if hard else "easy",
-                **numbers,
-            )
-            for at, (name, n, hard) in enumerate(strata)
-        ],
+        HARDNESS_STRATA: [row(HARDNESS_STRATA, **stratum, **numbers) for stratum in (hard, every)],
         tables.REJECTS: [{**refused, "item": str(number)} for number in range(3)],
     }
 

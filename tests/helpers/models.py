@@ -41,6 +41,28 @@ def texts():
     return ["", *made, " ".join(draw.choices(WORDS, k=400)), "Élan 東京 — naïve"]
 
 
+SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+SMALL_BERT = {"hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2, "num_attention_heads": 2}
+SMALL_BERT |= {"vocab_size": 40, "max_position_embeddings": 64}
+
+
+def random_weights(model, scale=0.3):
+    """With biases that are not 0, which they are when a model is new."""
+    with torch.no_grad():
+        for values in model.parameters():
+            values.add_(scale * torch.randn_like(values))
+    return model.eval()
+
+
+def save_tokenizer(folder, words, longest=32):
+    """A tokenizer of BERT's with these words; gives it."""
+    folder.mkdir(exist_ok=True)
+    (folder / "words.txt").write_text("\n".join([*SPECIAL, *words]))
+    tokenizer = BertTokenizerFast(vocab=str(folder / "words.txt"), model_max_length=longest)
+    tokenizer.save_pretrained(folder)
+    return tokenizer
+
+
 def save_decoder(folder, texts, tokens, longest, seed=0):
     tokenizer = trained(texts, tokens, longest)
     torch.manual_seed(seed)
@@ -68,17 +90,11 @@ def save_decoder_in_cache(hub, commit, *more, name="some/decoder", **options):
 def save_encoder(folder, words=(), **options):
     """A little random BERT whose vocabulary has these words, letters and parts of words; its entry."""
     letters = "abcdefghijklmnopqrstuvwxyz0123456789"
-    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[unused0]", *".,?!'", *letters]
-    vocabulary += [f"##{letter}" for letter in letters] + sorted({*WORDS, *words} - {*vocabulary})
-    folder.mkdir(exist_ok=True)
-    (folder / "words.txt").write_text("\n".join(vocabulary))
-    BertTokenizerFast(vocab=str(folder / "words.txt"), model_max_length=64).save_pretrained(folder)
+    vocabulary = ["[unused0]", *".,?!'", *letters, *(f"##{letter}" for letter in letters)]
+    vocabulary += sorted({*WORDS, *words} - {*vocabulary})
+    save_tokenizer(folder, vocabulary, 64)
+    sizes = SMALL_BERT | {"num_hidden_layers": 1, "vocab_size": len(SPECIAL) + len(vocabulary)}
     torch.manual_seed(0)
-    config = {"hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 1, "num_attention_heads": 2}
-    model = BertModel(BertConfig(**config, vocab_size=len(vocabulary), max_position_embeddings=64))
-    with torch.no_grad():
-        for values in model.parameters():
-            values.add_(0.3 * torch.randn_like(values))
-    model.save_pretrained(folder)
+    random_weights(BertModel(BertConfig(**sizes))).save_pretrained(folder)
     own = {"device": "cpu"} | options
     return {"name": "little", "kind": "transformers", "model": str(folder), "options": own}

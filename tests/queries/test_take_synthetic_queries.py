@@ -11,18 +11,18 @@ from scripts.queries.take_synthetic_queries import take_synthetic_queries
 @pytest.mark.parametrize(
     ("taken", "expected"),
     [
-        ("conclusion", {"The mayor opened the berth.", "Therefore the toll is 2 marks."}),
+        ("conclusion", ["The mayor opened the berth.", "Therefore the toll is 2 marks."]),
         (
             "question",
-            {
-                "Is it true that the ferry Kittiwake was built in Brackwater in 2028?",
-                "Is it true that the bridge in Port Alder has nine piers?",
-            },
+            [
+                f"Is it true that the {text}?"
+                for text in ("bridge in Port Alder has nine piers", "ferry Kittiwake was built in Brackwater in 2028")
+            ],
         ),
     ],
 )
 def test_without_a_model_sentences_become_queries(files, texts, taken, expected):
     take_synthetic_queries(files("passages"), files("queries"), 2, taken)
     rows = tables.read(QUERIES, files("queries")).to_pylist()
-    assert {one["text"] for one in rows} == expected and all(one["passage_id"] for one in rows)
+    assert sorted(row["text"] for row in rows) == expected and all(row["passage_id"] for row in rows)
     assert taken_from(texts["bridge"], "sentence") in texts["bridge"] and taken_from("Too short.", taken) == ""

@@ -93,29 +93,22 @@ def paid(server):
     return lambda: server.summary()["billed"] - before
 
 
-def every_other(count, more=0):
-    """Every other item is broken, and so many of the rest."""
-    return [number % 2 == 1 or number >= count - 2 * more for number in range(count)]
+MORE_THAN_HALF = [number % 2 == 1 or number >= 38 for number in range(40)]  # of the items are broken
 
 
 def test_a_stage_stops_where_more_is_rejected_than_may_be_and_a_second_run_pays_nothing(run, study, paid, stage):
     case = CASES[stage]
     with pytest.raises(MostRejected) as caught:
-        run(stage, every_other(40, more=1), 0.5)
+        run(stage, MORE_THAN_HALF, 0.5)
     told = str(caught.value)
     assert f"model m: {21 * case.items} of {40 * case.items} " in told and "rejected, expected at most 50%" in told
     assert "d001" in told and "raise most_rejected" in told and "\n" not in told
     assert "the answer begins 'Sure, I can do that!'" in told or " as empty, such as " in told
     assert {path.stem for path in study.folder.glob("*.parquet")} == set(case.inputs.split()), "no table is written"
     assert paid() == 40 * case.requests
-    run(stage, every_other(40, more=1), 0.6)
+    run(stage, MORE_THAN_HALF, 0.6)
     assert paid() == 40 * case.requests
     assert study.read(case.output) and study.read("calls")
-
-
-def test_with_half_of_its_items_rejected_a_stage_goes_on(run, study, stage):
-    run(stage, every_other(40), 0.5)
-    assert study.read(CASES[stage].output)
 
 
 def test_a_model_that_gives_nothing_of_use_is_not_asked_on(run, study, paid, stage):
@@ -128,22 +121,28 @@ def test_a_model_that_gives_nothing_of_use_is_not_asked_on(run, study, paid, sta
     assert paid() <= first + CONCURRENCY, "what was in flight is in the ledger"
 
 
+POLICY = "The prompt triggered the content management policy."
+
+
+@pytest.mark.parametrize("refusal", [400, "moderated", "moderated_in_200", "blocked"])
 def test_what_a_provider_refuses_is_a_row_with_its_words_and_the_log_names_the_document(
-    run, study, server, caplog, stage
+    run, study, server, caplog, stage, refusal
 ):
-    case, words = CASES[stage], "The prompt triggered the content management policy."
+    case = CASES[stage]
     caplog.set_level("INFO", "ragassay")
-    server.control(refused_words={"broken": 400})
+    plain = refusal == 400
+    server.control(**{"refused_words" if plain else "odd_words": {"broken": refusal}})
     try:
         run(stage, [number == 6 for number in range(12)], 0.5)
     finally:
-        server.control(refused_words={})
+        server.control(refused_words={}, odd_words={})
     rejects = study.path("rejects").exists()
-    rows = [row for row in study.read("rejects" if rejects else case.output) if words in (row["detail"] or "")]
+    rows = [row for row in study.read("rejects" if rejects else case.output) if row["detail"]]
     assert len(rows) == case.items
     assert {row.get("reason") or row.get("abstained") or row["finish_reason"] for row in rows} == {"refusal"}
-    told = [line for line in caplog.messages if line.startswith("the provider refused a request about d006: ")]
-    assert len(told) == case.requests and words in told[0]
+    if plain:
+        lines = [line for line in caplog.messages if line.startswith("the provider refused a request about d006: ")]
+        assert len(lines) == case.requests and POLICY in lines[0] and all(POLICY in row["detail"] for row in rows)
 
 
 def test_a_first_try_that_is_refused_whole_stops_the_stage_and_is_asked_again(run, study, server, stage):
@@ -157,17 +156,3 @@ def test_a_first_try_that_is_refused_whole_stops_the_stage_and_is_asked_again(ru
     assert {path.stem for path in study.folder.glob("*.parquet")} == set(case.inputs.split()), "no table is written"
     run(stage, [False] * 3, 0.5)
     assert study.read(case.output) and not (study.path("rejects").exists() and study.read("rejects"))
-
-
-@pytest.mark.parametrize("refusal", ["moderated", "moderated_in_200", "blocked"])
-def test_one_refused_document_stops_no_stage_whatever_the_refusal_wears(run, study, server, stage, refusal):
-    case = CASES[stage]
-    server.control(odd_words={"broken": refusal})
-    try:
-        run(stage, [number == 6 for number in range(12)], 0.5)
-    finally:
-        server.control(odd_words={})
-    rejects = study.path("rejects").exists()
-    rows = [row for row in study.read("rejects" if rejects else case.output) if row["detail"]]
-    assert len(rows) == case.items
-    assert {row.get("reason") or row.get("abstained") or row["finish_reason"] for row in rows} == {"refusal"}

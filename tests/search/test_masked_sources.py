@@ -48,14 +48,11 @@ ASKED = {  # id -> text, kind, passage
 def corpus(tmp_path):
     """The files of passages and queries."""
     files = place(tmp_path, PASSAGES, corpus="small"), place(tmp_path, QUERIES, query_set="asked")
-    tables.write(
-        PASSAGES,
-        files[0],
-        [
-            row(PASSAGES, passage_id=name, document_id=name.partition("#")[0], text=text, title="News")
-            for name, text in PASSAGES_OF.items()
-        ],
-    )
+    rows = [
+        row(PASSAGES, passage_id=name, document_id=name.partition("#")[0], text=text, title="News")
+        for name, text in PASSAGES_OF.items()
+    ]
+    tables.write(PASSAGES, files[0], rows)
     rows = [
         row(QUERIES, query_id=name, text=text, kind=kind, passage_id=passage)
         for name, (text, kind, passage) in ASKED.items()

@@ -6,15 +6,12 @@ import torch
 import transformers
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Dense
-from transformers import BertTokenizerFast
 
-from models import MINILM, WORDS, save_decoder
+from models import MINILM, SMALL_BERT, WORDS, save_decoder, save_tokenizer
 from ragassay.models.batches import padded
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.models.tracing import traced
 
-SMALL = {"hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2, "num_attention_heads": 2}
-SMALL |= {"vocab_size": 40, "max_position_embeddings": 64}
 TEXTS = ["ferry quay", "storm harbour orchard lighthouse census", "bridge"]
 MODELS = {
     "BertModel": {"pooling": "mean", "normalize": True},
@@ -30,26 +27,20 @@ MODELS = {
 @pytest.fixture
 def load(tmp_path):
     def load(name):
-        kind = "transformers"
+        kind = "sentence_transformers" if name in ("minilm", "layers") else "transformers"
         torch.manual_seed(0)
-        if name == "minilm":
-            kind = "sentence_transformers"
-        elif name == "layers":
-            model = SentenceTransformer(str(Encoder("e", "sentence_transformers", MINILM).local.folder), device="cpu")
+        if name == "layers":
+            model = SentenceTransformer(str(Encoder("e", kind, MINILM).local.folder), device="cpu")
             model.append(Dense(384, 16))
             model.save(str(tmp_path))
-            kind = "sentence_transformers"
         elif name == "decoder":
             save_decoder(tmp_path, TEXTS * 5, 60, 64)
-        else:
+        elif name != "minilm":
             model = getattr(transformers, name)
-            model = model(model.config_class(**SMALL))
-            model.save_pretrained(tmp_path)
-            (tmp_path / "words.txt").write_text("\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS]))
-            BertTokenizerFast(vocab=str(tmp_path / "words.txt"), model_max_length=32).save_pretrained(tmp_path)
-        return Encoder(
-            "e", kind, MINILM if name == "minilm" else str(tmp_path), {"device": "cpu"} | MODELS[name]
-        ).load()
+            model(model.config_class(**SMALL_BERT)).save_pretrained(tmp_path)
+            save_tokenizer(tmp_path, WORDS)
+        place = MINILM if name == "minilm" else str(tmp_path)
+        return Encoder("e", kind, place, {"device": "cpu"} | MODELS[name]).load()
 
     return load
 

@@ -12,9 +12,9 @@ import pytest
 import torch
 import transformers
 from safetensors.torch import load_file, save_file
-from transformers import BertConfig, BertModel, BertTokenizerFast
+from transformers import BertConfig, BertModel
 
-from models import MINILM, WORDS
+from models import MINILM, SMALL_BERT, WORDS, random_weights, save_tokenizer
 from project import ROOT
 from ragassay.models.batches import padded
 from ragassay.models.encoders import fast_bert
@@ -30,14 +30,9 @@ LENGTHS = (13, 13, 12, 7, 7, 7, 1)
 
 
 def model(family="Bert", dtype=torch.float32, **options):
-    """Random, with biases that are not 0, which they are when a model is new."""
     torch.manual_seed(0)
     config = getattr(transformers, f"{family}Config")(**SMALL | options)
-    made = transformers.AutoModel.from_config(config).eval()
-    with torch.no_grad():
-        for values in made.parameters():
-            values.add_(0.1 * torch.randn_like(values))
-    return made.to(dtype)
+    return random_weights(transformers.AutoModel.from_config(config), 0.1).to(dtype)
 
 
 @pytest.fixture
@@ -88,8 +83,6 @@ def test_the_encoder_that_comes_as_a_package_takes_it(minilm, kind):
     assert minilm(kind).load().lean is not None
 
 
-SAVED = {"hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2, "num_attention_heads": 2}
-SAVED |= {"vocab_size": 40, "max_position_embeddings": 64}
 LETTERS = [*map(chr, (*range(0x20, 0x250), *range(0x3B1, 0x3D0), *range(0x4E00, 0x4E20), 0xAD, 0x301, 0x200B, 0x1F600))]
 LOADS = """
 import sys
@@ -103,9 +96,8 @@ assert not {"transformers", "sentence_transformers", "sklearn"} & sys.modules.ke
 def folder(tmp_path):
     """A small one as the library saves it today."""
     torch.manual_seed(0)
-    (tmp_path / "words.txt").write_text("\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS, "##s", "b"]))
-    BertTokenizerFast(vocab=str(tmp_path / "words.txt"), model_max_length=32).save_pretrained(tmp_path / "bert")
-    BertModel(BertConfig(**SAVED)).save_pretrained(tmp_path / "bert")
+    save_tokenizer(tmp_path / "bert", [*WORDS, "##s", "b"])
+    BertModel(BertConfig(**SMALL_BERT)).save_pretrained(tmp_path / "bert")
     return tmp_path / "bert"
 
 

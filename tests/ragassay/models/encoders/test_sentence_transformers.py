@@ -33,38 +33,38 @@ def vectors(folder, **options):
     return kind, kind.vectors(*padded(tokens, kind.pad))
 
 
-@pytest.mark.parametrize("pooling", ["mean_tokens", "cls_token", "max_tokens", "lasttoken", "mean_sqrt_len_tokens"])
-def test_every_pooling_is_the_librarys(folder, pooling):
-    assert_same(folder, pooling)
+def pooled(mode):
+    modes = {"pooling_mode_mean_tokens": False, f"pooling_mode_{mode}": True}
+    return lambda folder: change(folder / "1_Pooling/config.json", **modes)
 
 
-def test_so_is_one_that_is_not_normalized(folder):
-    shown = folder / "modules.json"
-    shown.write_text(json.dumps(json.loads(shown.read_text())[:2]))
-    assert_same(folder, "mean_tokens")
+def not_normalized(folder):
+    modules = folder / "modules.json"
+    modules.write_text(json.dumps(json.loads(modules.read_text())[:2]))
 
 
-def assert_same(folder, pooling):
-    change(folder / "1_Pooling/config.json", **{"pooling_mode_mean_tokens": False, f"pooling_mode_{pooling}": True})
-    kind, found = vectors(folder)
-    assert np.abs(found - SentenceTransformer(str(folder), device="cpu").encode(TEXTS)).max() < 1e-5
-    assert type(kind) is (Plain if pooling in ("mean_tokens", "cls_token", "lasttoken") else Modules)
-
-
-def test_further_layers_are_run_by_the_library(folder):
+def with_a_further_layer(folder):
     model = SentenceTransformer(str(folder), device="cpu")
     model.append(Dense(384, 16))
     model.save(str(folder))
-    kind, found = vectors(folder)
-    assert isinstance(kind, Modules) and found.shape == (3, 16)
-    assert np.abs(found - SentenceTransformer(str(folder), device="cpu").encode(TEXTS)).max() < 1e-5
 
 
-def test_what_the_library_saves_today_is_read_without_it(folder):
-    SentenceTransformer(str(folder), device="cpu").save(str(folder))
-    kind, found = vectors(folder)
-    assert isinstance(kind, Plain)
-    assert np.abs(found - SentenceTransformer(str(folder), device="cpu").encode(TEXTS)).max() < 1e-5
+@pytest.mark.parametrize(
+    ("changed", "kind"),
+    [
+        *((pooled(mode), Plain) for mode in ("mean_tokens", "cls_token", "lasttoken")),
+        *((pooled(mode), Modules) for mode in ("max_tokens", "mean_sqrt_len_tokens")),
+        (not_normalized, Plain),
+        (with_a_further_layer, Modules),
+        (lambda folder: SentenceTransformer(str(folder), device="cpu").save(str(folder)), Plain),  # as it does today
+        (lambda folder: change(folder / "sentence_bert_config.json", do_lower_case=True), Modules),
+    ],
+)
+def test_vectors_are_the_librarys_which_runs_only_models_of_other_modules(folder, changed, kind):
+    changed(folder)
+    encoder, embedded = vectors(folder)
+    expected = SentenceTransformer(str(folder), device="cpu").encode(TEXTS)
+    assert type(encoder) is kind and embedded.shape == expected.shape and np.abs(embedded - expected).max() < 1e-5
 
 
 @pytest.mark.parametrize("longest", [128, 12])
@@ -72,10 +72,3 @@ def test_texts_are_cut_where_the_model_says_unless_options_say_otherwise(folder,
     change(folder / "sentence_bert_config.json", max_seq_length=longest)
     assert vectors(folder)[0].longest == longest
     assert vectors(folder, max_tokens=20)[0].longest == 20
-
-
-def test_a_model_that_reads_small_letters_only_is_left_to_the_library(folder):
-    change(folder / "sentence_bert_config.json", do_lower_case=True)
-    kind, found = vectors(folder)
-    assert isinstance(kind, Modules)
-    assert np.abs(found - SentenceTransformer(str(folder), device="cpu").encode(TEXTS)).max() < 1e-5

@@ -10,27 +10,15 @@ import torch
 import transformers
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Dense, LayerNorm, Pooling, Transformer
-from transformers import BertTokenizerFast
 
-from models import WORDS, save_decoder
+from models import SMALL_BERT, WORDS, random_weights, save_decoder, save_tokenizer
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder, EncoderError
 from ragassay.models.encoders.pairs import pair
 from ragassay.models.files import WeightsError
 
-SMALL = {"hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2, "num_attention_heads": 2}
-SMALL |= {"vocab_size": 40, "max_position_embeddings": 64}
 TEXTS = ["ferry quay", "storm harbour orchard lighthouse census", "bridge", "", "cheese herring storm [SEP] ferry"]
 PAIRS = [("ferry", "quay storm"), ("census bridge", "storm"), ("cheese", "glacier marks council ferry")]
-
-
-def random_weights(model):
-    """With biases that are not 0, which they are when a model is new."""
-    torch.manual_seed(0)
-    with torch.no_grad():
-        for values in model.parameters():
-            values.add_(0.3 * torch.randn_like(values))
-    return model.eval()
 
 
 @pytest.fixture
@@ -38,21 +26,14 @@ def save(tmp_path):
     """A function that saves a model of a class with a tokenizer, and gives its folder, the model and the tokenizer."""
 
     def save(name, config=None):
+        torch.manual_seed(0)
         kind = getattr(transformers, name)
-        model = random_weights(kind(kind.config_class(**SMALL | (config or {}))))
-        return saved(tmp_path / name, model)
+        model = random_weights(kind(kind.config_class(**SMALL_BERT | (config or {}))))
+        tokenizer = save_tokenizer(tmp_path / name, WORDS)
+        model.save_pretrained(tmp_path / name)
+        return tmp_path / name, model, tokenizer
 
     return save
-
-
-def saved(folder, model):
-    folder.mkdir()
-    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS]
-    (folder / "words.txt").write_text("\n".join(words))
-    tokenizer = BertTokenizerFast(vocab=str(folder / "words.txt"), model_max_length=32)
-    tokenizer.save_pretrained(folder)
-    model.save_pretrained(folder)
-    return folder, model, tokenizer
 
 
 def embedded(folder, texts, kind="transformers", role=None, **options):
