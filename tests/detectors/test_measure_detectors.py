@@ -40,7 +40,6 @@ def measured(study):
         if one["question_id"] == unread:
             one |= dict.fromkeys(("score", "probability", "out_of_scope")) | {"reason": "too_long"}
     states = study.path("predictions/states/e/g/j/g.parquet")
-    states.parent.mkdir(parents=True)
     tables.write(PREDICTIONS, states, pairs)
     labels = [{"question_id": one["question_id"], "doc_id": one["doc_id"], "label": one["intended"]} for one in rows]
     labels[0]["label"] = "tie"

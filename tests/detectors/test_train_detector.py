@@ -10,7 +10,7 @@ from ragassay.models.activations.sites import ActivationsError
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.models.heads.learning import LearningError
 from ragassay.schemas.documents import DOCUMENTS
-from ragassay.schemas.scope_answers import DETECTOR_DOCUMENTS, DETECTOR_TRAINING, PREDICTIONS
+from ragassay.schemas.scope_answers import DETECTOR_TRAINING, PREDICTIONS
 from ragassay.schemas.scope_questions import SELECTED_QUESTIONS
 from ragassay.studies.scope.detectors.detector import DetectorError
 from study import MINILM
@@ -82,16 +82,6 @@ def test_without_a_kept_question_it_is_told_what_is_missing(study, decoder, kind
     tables.write(SELECTED_QUESTIONS, path, [one | {"status": "disputed"} for one in rows])
     with pytest.raises(LearningError, match="detector d: found 0 questions of 0 documents in the training part"):
         study.train(study.settings(kind, *([decoder] if kind == "appended_token" else [])))
-
-
-def test_no_document_nor_near_duplicate_is_in_two_parts(study):
-    study.train(study.settings("similarity"))
-    rows = tables.read(DETECTOR_DOCUMENTS, study.made()["known_documents"]).to_pylist()
-    parts = {(row["cluster_id"], row["part"]) for row in rows}
-    assert len(rows) == 30 and len(parts) == len({row["cluster_id"] for row in rows}) == 15
-    documents = {row["doc_id"]: row["part"] for row in rows}
-    questions = tables.read(SELECTED_QUESTIONS, study.path("selected_questions.parquet")).to_pylist()
-    assert all(documents[row["doc_id"]] == row["split"] for row in questions)
 
 
 def test_a_question_in_another_part_than_its_document_is_told(study):

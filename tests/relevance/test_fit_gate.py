@@ -201,21 +201,11 @@ def test_misuse_is_one_clear_line(fitted, tmp_path, monkeypatch):
         GateError, match=r"gates.gate\.json: cannot read it .*\(did you mean .*gate\?\); fit the gate again"
     ):
         Gate.load(tmp_path / "gates")
-    change(gate, format=2)
-    with pytest.raises(GateError, match="found a gate of format 2, expected 1, as this version"):
-        Gate.load(gate)
-    (gate / "gate.json").write_text("{")
-    with pytest.raises(GateError, match="found no gate"):
-        Gate.load(gate)
-    shutil.copy(fitted(FUSED) / "gate.json", gate)
     content = bytearray((gate / "minilm.npy").read_bytes())
     content[-3] ^= 1
     (gate / "minilm.npy").write_bytes(content)
     with pytest.raises(GateError, match=r"minilm\.npy: found other content than when the gate was fitted"):
         Gate.load(gate)(FAR)
-    (gate / "minilm.npy").write_bytes(content[:-4])
-    with pytest.raises(GateError, match=r"minilm\.npy: found \d+ bytes, expected \d+"):
-        Gate.load(gate)
 
 
 UNFIT = {"name": "fused", "k": 3, "temperature": 1.0}
