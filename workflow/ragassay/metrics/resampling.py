@@ -1,16 +1,14 @@
 """Intervals of rates and other numbers, and a rate corrected for the mistakes of its judge.
 
 Bootstrap intervals go by cluster: clusters are drawn with replacement, each with all its items, because the items of
-one cluster (the questions of a document, say) are not independent of each other.
+one cluster (the questions of a document, say) are not independent of each other. Draws of few clusters vary less than
+samples of as many do: a plain percentile interval of 15 documents covers the truth in 85 to 92 % of cases instead of
+95. So `interval` takes wider percentiles the fewer clusters there are, as a t distribution does. `share_interval` is
+for numbers between 0 and 1, which are lopsided near the ends: Wilson's score interval with as many items as would vary
+like the draws. Where all items agree, each cluster counts as one item.
 
-Draws of few clusters vary less than samples of as many do, and a plain percentile interval of 15 documents covers the
-truth in 85 to 92 % of cases instead of 95. So `interval` takes wider percentiles the fewer clusters there are, as a t
-distribution does. `share_interval` is for rates and other numbers between 0 and 1, which are lopsided near the ends:
-Wilson's score interval with as many items as would vary like the draws. Where all items agree there is no variation to
-learn from, and each cluster counts as one item.
-
-`clopper_pearson` is for items that are independent of each other. `corrected_rate` is Rogan and Gladen's correction,
-from the judge's rates on gold items.
+`clopper_pearson` is for independent items. `corrected_rate` is Rogan and Gladen's correction, from the judge's rates on
+gold items.
 """
 
 from collections.abc import Iterator

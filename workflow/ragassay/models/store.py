@@ -1,11 +1,10 @@
 """Vectors that were computed once, by the hash of their text: a folder of Parquet parts that are added, never changed.
 
 Each part appears whole under the number after the last. A job that finds this number taken skips the texts that the
-other job added and tries the next number. So jobs may add at once, on one machine or several; each text is in one part,
-and the first vector of a text stays its vector. A killed process loses the part it was writing, nothing else; a part
-that somebody deletes leaves a gap, and its texts have no vector from then on. Vectors are little-endian float16. A part
-is read in groups of rows, which are cut by their bytes, so that one vector costs about as much to read however long it
-is. Knows nothing of encoders: one folder, one encoder (see `ragassay.models.encoders.embed`).
+other job added and tries the next number, so that jobs may add at once, on one machine or several; the first vector of
+a text stays its vector. A killed process loses the part it was writing, nothing else; the texts of a part that somebody
+deletes have no vector. Vectors are little-endian float16, in groups of rows that are cut by bytes, so that a vector
+costs about as much to read however long it is. One folder belongs to one encoder.
 """
 
 import contextlib

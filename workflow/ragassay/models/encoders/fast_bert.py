@@ -2,13 +2,12 @@
 
 Texts lie one behind the other, so that no token is padding, and each sees itself alone, so that there are no masks.
 Biases that attention cancels (of keys) or hands on unchanged (of values) are left out or moved to where they end up,
-residuals are added by the products themselves, weights lie as the products read them, and the activation is worked into
-its product. A model of another shape, number format or device, or whose own states differ from these, is left to its
-library: `lean` then returns None.
+residuals are added by the products themselves, and the activation is worked into its product. `lean` returns None for a
+model of another shape, number format or device, or whose own states differ from these: its library runs it.
 
-`read` takes such an encoder from its files without the library, whose import takes longer than a thousand questions:
-only a plain BERT of 32-bit numbers, with a tokenizer whose settings are those that all such models have; both do
-exactly what they do in the library. Anything else, damaged files too, is left to the library and its errors.
+`read` takes a plain BERT of 32-bit numbers, whose tokenizer has the settings that all such models have, from its files
+without the library, whose import takes longer than a thousand questions; both do exactly what they do in the library.
+Anything else, damaged files too, is left to the library and its errors.
 """
 
 import itertools

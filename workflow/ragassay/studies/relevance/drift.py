@@ -1,29 +1,21 @@
 """Has the traffic drifted? Windows of a query log against a reference: in-knowledge queries, or the log's beginning.
-
 Values are a statistic of each query in the order of time, higher = more out of knowledge.
 
-`ks` compares one window with the reference, as the paper does. Each window is tested at level alpha, so that of many
-windows without drift a share alpha looks drifted all the same: it shows where to look, and sounds no alarm.
+`ks` compares one window with the reference, as the paper does. Of many windows without drift a share alpha looks
+drifted all the same: it shows where to look, and sounds no alarm.
 
 `evidence` sounds the alarm: of a log whose queries are independent and do not drift, the chance that it ever does is at
 most alpha, however long the log. It bets on p-values. Each query gets one among all queries before it, the reference
-included; where the order of queries says nothing (they are exchangeable), these are independent and uniform, whatever
-the statistic and however few the reference queries (Vovk's conformal test martingales). A bet pays `e * p ** (e - 1)`,
-whose mean is then 1. So the wealth is a fair game, which reaches 1 / alpha with a chance of at most alpha (Ville's
-inequality). P-values among the reference alone would not do: how it differs from the traffic by chance would become an
-alarm in a long log.
+included; where their order says nothing, these are independent and uniform (Vovk's conformal test martingales). Among
+the reference alone they would not be: how it differs from the traffic by chance would become an alarm. A bet pays `e *
+p ** (e - 1)`, whose mean is 1, so the wealth is a fair game, which reaches 1 / alpha with a chance of at most alpha
+(Ville's inequality). Half of it bets that queries move out of knowledge (p near 0), half that they move into it (p near
+1), each on several sizes of `e`, for a few strange queries and for a general shift. 1 / (w * (w + 1)) of it is set
+aside for a drift that begins with window w, so that little was lost before.
 
-A query that somebody sends twice is no second witness: bets on both would multiply as if they were independent, and a
-few repetitions would make an alarm. So a text counts once in a window (`first_in_window`), in tests of windows, too. It
-counts again in the next one. If it counted once in the whole log, frequent queries would come first and rare ones last,
-which is a drift in itself where these differ, and a new question that many people ask would not be seen. Queries can
-depend on each other in other ways, such as those of a session or of a weekday; there the promise does not hold.
-
-Half of the wealth bets that queries move out of knowledge (p near 0), half that they move into it (p near 1), each on
-several sizes of `e`: a few strange queries and a general shift call for different ones. Nobody knows when drift begins,
-so a part of the wealth is set aside for a beginning at each window: 1 / (w * (w + 1)) of it for window w. What was lost
-before the drift is little then, and the alarm comes soon after it. KS tests of all windows at levels that add up to
-alpha would be valid, too, but add up no evidence over windows, so that they hardly find a small drift late in a log.
+A query that somebody sends twice is no second witness, so a text counts once in a window (`first_in_window`). It counts
+again in the next one: if it counted once in the whole log, a new question that many people ask would not be seen.
+Queries can depend on each other in other ways, such as those of a session; there the promise does not hold.
 """
 
 import math

@@ -1,11 +1,10 @@
 """Beyond the paper: methods that do better than its statistics, side by side with the best and the default of these.
 
-Each row has what a method finds beside what it costs: TPR at level alpha and the share of in-knowledge queries that it
-rejects wrongly. All methods are fitted on the fitting part of the in-knowledge queries; none needs an out-of-knowledge
-query. In the place of these stands each in-knowledge query as if its own documents, and near-duplicates of them, were
-not in the corpus: the logistic regression learns to tell these two apart, and `chosen` is the statistic, k and
-temperature that tell them apart best. That ranks statistics as real out-of-knowledge queries of the same style do.
-Which one was chosen stands in the table `choice`, whose numbers come from other queries than those that chose.
+All methods are fitted on the fitting part of the in-knowledge queries; none needs an out-of-knowledge query. In the
+place of these stands each in-knowledge query as if its own documents, and near-duplicates of them, were not in the
+corpus: the logistic regression learns to tell the two apart, and `chosen` is the statistic, k and temperature that tell
+them apart best. That ranks statistics as real out-of-knowledge queries of the same style do. The table `choice` has its
+numbers from other queries than those that chose.
 """
 
 from collections.abc import Iterator

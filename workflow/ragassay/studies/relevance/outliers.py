@@ -2,12 +2,9 @@
 beat.
 
 Each is fitted on vectors of in-knowledge queries and gives a function from vectors to scores, higher = more out of
-knowledge. They are those of PyOD with its default settings, whose first four are estimators of scikit-learn. PyOD
-itself is not needed: it would bring two compilers and a plotting library. The scores were compared with those of PyOD
-3.6.7.
-
-COPOD in PyOD scores all queries of a call together, so that a query's score depends on which others are asked. Here
-each query is scored by itself, as PyOD does if it is asked about one at a time.
+knowledge. They are those of PyOD with its default settings, and were compared with those of PyOD 3.6.7, which is not
+needed: it would bring two compilers and a plotting library. COPOD in PyOD scores all queries of a call together, so
+that a score depends on which others are asked; here each query is scored by itself.
 
 `subspace` is no detector of PyOD's: how far a query is from the principal components of the corpus, which is what gates
 in use measure. It is fitted on the second moments of passages instead.
@@ -17,6 +14,8 @@ import warnings
 from collections.abc import Callable
 
 import numpy as np
+
+from ragassay.studies.relevance.calibration import searched
 
 Score = Callable[[np.ndarray], np.ndarray]
 
@@ -68,8 +67,8 @@ def copod(fitted: np.ndarray) -> Score:
 
     def scored(asked):
         asked = np.asarray(asked, np.float64)
-        below = _counts(ordered, asked, "right")  # at most as high
-        above = count - _counts(ordered, asked, "left")  # at least as high
+        below = searched(ordered, asked, "right")  # at most as high
+        above = count - searched(ordered, asked, "left")  # at least as high
         left, right = (-np.log((part + 1) / (count + 1)) for part in (below, above))
         # The third central moment of the fitted queries and this one, from their sums around the fitted mean.
         apart = asked - centre
@@ -79,12 +78,6 @@ def copod(fitted: np.ndarray) -> Score:
         return np.maximum(tails, (left + right) / 2).sum(axis=1)
 
     return scored
-
-
-def _counts(ordered, asked, side):
-    """How many fitted numbers are below each asked one, column by column."""
-    columns = zip(ordered.T, asked.T, strict=True)
-    return np.stack([np.searchsorted(column, values, side) for column, values in columns], axis=1)
 
 
 METHODS = {"mahalanobis": mahalanobis, "svm": svm, "lof": lof, "kde": kde, "copod": copod}

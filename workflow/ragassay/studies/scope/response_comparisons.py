@@ -5,12 +5,10 @@ after Holm's correction for all tests of one judge. Abstentions are set against 
 does not outlast that, the order is not settled, whatever p says.
 
 Without the document: does a responder answer or decline, and does it know? Whether an answer declines is read from its
-words, in English: no judge votes on answers without a document, and to ask one would cost as many calls again.
-Responses with the document are never read so. Whether it knows is judged by what its answer shares with its answer from
-the document, in words that are not the question's: a low bar, so beside it stands the same measure against its answer
-to another question of the document, which is what shared words are worth by themselves. A document from after the day
-up to which a model was trained cannot have been read by it, one from before may have been; where either day is not
-known, that is said.
+words, in English, since judges would cost as many calls again. Whether it knows is judged by what its answer shares
+with its answer from the document, in words that are not the question's; beside it stands the same measure against its
+answer to another question of the document, which is what shared words are worth by themselves. A document from after
+the day up to which a model was trained cannot have been read by it, one from before may have been.
 """
 
 from itertools import combinations

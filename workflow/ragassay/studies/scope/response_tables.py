@@ -1,18 +1,18 @@
 """The paper's Tables 2 and 3 and Figure 1, and more of their kind. Intervals are 95 %, from resampled documents, with
 the same draws for all cells.
 
-Table 2 is how often responders decline or correct out-of-scope questions, by model, prompt and topic; beside it stand
-how many were asked, answered and judged, bounds for abstentions, and a correction for the judge's mistakes. All rates
-are of the kept questions on whose responses there is a verdict.
+Table 2 is how often responders decline or correct out-of-scope questions, by model, prompt and topic, with bounds for
+abstentions and a correction for the judge's mistakes. Rates are of the kept questions on whose responses there is a
+verdict.
 
 Table 3 is how much worked examples and more votes help the judge of defusion. It costs no calls: results for fewer
 votes use the first ones. Accuracy is against people's labels; where there are none, agreement with the study's own
 prompt and all its votes takes its place.
 
 Figure 1 is about models that are simply asked ("direct generation"): how often each says rightly whether a question is
-in scope, beside what shared words alone tell, which a detector has to beat. Right is what people say where they have
-settled it. Else there are two views: what a question was meant to be, for all questions; and what it was meant to be
-among those that the study's own judge agrees on, which says nothing of that judge itself.
+in scope, beside what shared words alone tell. Right is what people have settled. Else there are two views: what a
+question was meant to be, for all questions, and for those that the study's own judge agrees on, which says nothing of
+that judge itself.
 """
 
 import json
