@@ -95,9 +95,15 @@ def embeddings(tmp_path_factory):
     return tmp_path_factory.mktemp("embeddings")
 
 
+@pytest.fixture(scope="session")
+def new_study(embeddings):
+    """A function that makes a study in a folder."""
+    return lambda folder: Study(folder, embeddings)
+
+
 @pytest.fixture
-def study(tmp_path, embeddings):
-    return Study(tmp_path, embeddings)
+def study(new_study, tmp_path):
+    return new_study(tmp_path)
 
 
 @pytest.fixture(scope="session")

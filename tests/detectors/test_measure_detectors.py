@@ -22,10 +22,10 @@ def moved(study, table, **keys):
     return study.path(f"{table.name}.parquet").rename(path)
 
 
-@pytest.fixture
-def measured(study):
-    """A function that gives the value of a metric, or None; the judge is right but for what it does not know."""
-    places = {}
+@pytest.fixture(scope="module")
+def measured(new_study, tmp_path_factory):
+    """The predictions of one detector, and all metrics by table, keys and name; the judge is right but for one tie."""
+    study, places = new_study(tmp_path_factory.mktemp("measured")), {}
     for kind in ("sentence_pair", "question_alone", "overlap"):
         settings = study.settings(kind)
         study.train(settings, f"detectors/{kind}/e/g/j")

@@ -66,23 +66,23 @@ def study(generator="g", judge="j"):
     }
 
 
-@pytest.fixture
-def measured(tmp_path):
-    """A function that runs the stage on the study's own models and others, and returns the metrics' path."""
+def measure(folder, *others, study=study):
+    """Run the stage on the study's own models and others; gives the metrics' path."""
+    paths = {}
+    for pair in [("g", "j"), *others]:
+        for table, rows in study(*pair).items():
+            path = place(folder, table, generator=pair[0], judge=pair[1])
+            if pair == ("g", "j") or table in (SELECTED_QUESTIONS, HARDNESS_STRATA):
+                tables.write(table, path, rows)
+                paths.setdefault(table.name, []).append(path)
+    written = {name: folder / f"{name}.parquet" for name in ("metrics", "examples")}
+    measure_scope(**paths, **written, generator="g", judge="j", resamples=50, seed=0)
+    return written["metrics"]
 
-    def run(*others, study=study):
-        paths = {}
-        for pair in [("g", "j"), *others]:
-            for table, rows in study(*pair).items():
-                path = place(tmp_path, table, generator=pair[0], judge=pair[1])
-                if pair == ("g", "j") or table in (SELECTED_QUESTIONS, HARDNESS_STRATA):
-                    tables.write(table, path, rows)
-                    paths.setdefault(table.name, []).append(path)
-        written = {name: tmp_path / f"{name}.parquet" for name in ("metrics", "examples")}
-        measure_scope(**paths, **written, generator="g", judge="j", resamples=50, seed=0)
-        return written["metrics"]
 
-    return run
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory):
+    return measure(tmp_path_factory.mktemp("measured"))
 
 
 def found(path, table):
@@ -96,7 +96,7 @@ def found(path, table):
 
 
 def test_the_funnel_counts_every_step_by_topic(measured):
-    rows = found(measured(), "funnel")
+    rows = found(measured, "funnel")
     names = ("documents", "claims", "recovered", "novel", "written_out_of_scope", "kept_out_of_scope")
     names += ("written_in_scope", "kept_in_scope")
     expected = {
@@ -106,18 +106,18 @@ def test_the_funnel_counts_every_step_by_topic(measured):
         "sport": (1, 0, 0, 0, 0, 0, 0, 0),
     }
     assert {topic: tuple(row[name] for name in names) for topic, row in rows.items()} == expected
-    steps = found(measured(), "steps")
+    steps = found(measured, "steps")
     assert {name: row["items"] for name, row in steps.items()} == {
         "Claims": 6, "Recovered": 6, "Novel": 5, "Questions": 6, "Kept": 5
     }  # fmt: skip
 
 
 def test_agreement_is_a_confusion_matrix_and_ties_are_no_side(measured):
-    rows = found(measured(), "agreement")
+    rows = found(measured, "agreement")
     labels = ("questions", "out_of_scope", "in_scope", "tie", "no_verdict", "agreement")
     assert [rows["out of scope"][name] for name in labels] == [6, 5, 1, 0, 0, pytest.approx(5 / 6)]
     assert [rows["in scope"][name] for name in labels] == [6, 0, 5, 1, 0, 1]
-    written = tables.read(METRICS, measured()).to_pylist()
+    written = tables.read(METRICS, measured).to_pylist()
     row = next(row for row in written if row["metric"] == "agreement" and "in scope" in row["keys"])
     assert (row["n"], row["abstained"]) == (5, 1)
     row = next(row for row in written if row["metric"] == "agreement" and "out of" in row["keys"])
@@ -125,13 +125,13 @@ def test_agreement_is_a_confusion_matrix_and_ties_are_no_side(measured):
 
 
 def test_drift_falls_from_round_to_round(measured):
-    rows = found(measured(), "drift")
+    rows = found(measured, "drift")
     assert [rows[turn]["to_original"] for turn in "12"] == pytest.approx([0.6, 0.4])
     assert [rows[turn]["guesses"] for turn in "12"] == [6, 6]
 
 
 def test_histograms_count_kept_questions(measured):
-    words, near = found(measured(), "lengths"), found(measured(), "nearness")
+    words, near = found(measured, "lengths"), found(measured, "nearness")
     assert {n: (row["out_of_scope"], row["in_scope"]) for n, row in words.items()} == {
         "13": (2, 0), "14": (3, 0), "15": (0, 3), "16": (0, 2)
     }  # fmt: skip
@@ -140,23 +140,23 @@ def test_histograms_count_kept_questions(measured):
 
 
 def test_table_6_is_about_all_documents_and_kept_questions(measured):
-    rows = found(measured(), "table_6")
+    rows = found(measured, "table_6")
     assert [row["all"] for row in rows.values()] == [4, 5, 5, 100, pytest.approx(15.4), pytest.approx(13.6)]
     for name in list(rows)[:3]:
         assert sum(rows[name][split] for split in ("train", "validation", "test")) == rows[name]["all"], name
 
 
-def test_models_are_compared_and_the_rest_is_about_the_first(measured):
-    alone, both = measured(), measured(("g2", "j"))
+def test_models_are_compared_and_the_rest_is_about_the_first(measured, tmp_path):
+    both = measure(tmp_path, ("g2", "j"))
     rows = found(both, "models")
     assert rows.keys() == {"g j", "g2 j"} and rows["g j"] == rows["g2 j"]
     own = rows["g j"]
     assert (own["questions"], own["disputed"], own["undecided"], own["hard"], own["hard_share"]) == (12, 1, 1, 3, 0.6)
-    assert found(alone, "funnel") == found(both, "funnel")
+    assert found(measured, "funnel") == found(both, "funnel")
 
 
-def test_the_section_shows_all_that_is_measured(measured, tmp_path):
-    section = load(ROOT / "workflow/report/sections/scope.yaml", measured(), tmp_path / "examples.parquet")
+def test_the_section_shows_all_that_is_measured(measured):
+    section = load(ROOT / "workflow/report/sections/scope.yaml", measured, measured.with_name("examples.parquet"))
     described = [part for part in section.parts if part.caption]
     assert described == section.parts, "a table that nobody describes"
     assert all(part.rows for part in section.parts)
@@ -164,9 +164,8 @@ def test_the_section_shows_all_that_is_measured(measured, tmp_path):
     assert [(row["stratum"], row["verdict"]) for row in strata.rows] == [("below 0.60", "yes")]
 
 
-def test_examples_have_their_lineage(measured, tmp_path):
-    measured()
-    rows = tables.read(EXAMPLES, tmp_path / "examples.parquet").to_pylist()
+def test_examples_have_their_lineage(measured):
+    rows = tables.read(EXAMPLES, measured.with_name("examples.parquet")).to_pylist()
     titles = {row["example"]: row["title"] for row in rows}
     assert sorted(titles) == [1, 2, 3] and titles[1] == "kept, in a hard stratum"
     parts = [row["part"] for row in rows if row["example"] == 1]
@@ -175,13 +174,14 @@ def test_examples_have_their_lineage(measured, tmp_path):
 
 
 def test_a_second_run_gives_the_same_bytes(measured, tmp_path):
-    first = (measured().read_bytes(), (tmp_path / "examples.parquet").read_bytes())
-    assert (measured().read_bytes(), (tmp_path / "examples.parquet").read_bytes()) == first
+    again = measure(tmp_path)
+    for name in ("metrics", "examples"):
+        assert again.with_name(f"{name}.parquet").read_bytes() == measured.with_name(f"{name}.parquet").read_bytes()
 
 
-def test_nothing_at_all_is_measured_too(measured, tmp_path):
+def test_nothing_at_all_is_measured_too(tmp_path):
     empty = {table: [] for table in study()} | {DOCUMENTS: study()[DOCUMENTS]}
     empty[HARDNESS_STRATA] = [row(HARDNESS_STRATA, stratum="all")]
-    path = measured(study=lambda *_: empty)
+    path = measure(tmp_path, study=lambda *_: empty)
     assert load(ROOT / "workflow/report/sections/scope.yaml", path, tmp_path / "examples.parquet").parts
     assert found(path, "funnel")["(all)"]["documents"] == 4

@@ -23,6 +23,8 @@ BEHIND = [
     "No price is named, yet the year is. Answer: yes", "In 2023 the answer would be no. It is 2024. Answer: yes",
     "I cannot find the price, but the year is there. Answer: Yes.", "He watched the film Dr. No.\nYes.",
     "Is the date there? No. Is the place there? Yes. The answer is: Yes.", "Is the answer no? Yes.", "Yes. Yes.",
+    "Is the price there? No. Is the year there? It is.\nVerdict:\nYes",
+    "Is the price there? No.\n**My answer is:**\nYes",
     "Does it name the price? No, it does not. Does it name the year? It does. The answer is yes.",
 ]  # fmt: skip
 
