@@ -59,6 +59,29 @@ class Prompt:
         return [*map(dict, self.fixed), last]
 
 
+@dataclass(frozen=True)
+class PromptPair:
+    """How a question is asked, with passages or by itself; with `in_lines`, passages are one text, a line each."""
+
+    with_passages: Prompt
+    without: Prompt
+    in_lines: bool
+
+    @classmethod
+    def load(cls, prompt, closed_book_prompt, in_lines: bool) -> "PromptPair":
+        return cls(Prompt.load(prompt), Prompt.load(closed_book_prompt), in_lines)
+
+    def messages(self, question: str, passages: list[str]) -> list[dict]:
+        """Without a passage the question is asked by itself."""
+        if not passages:
+            return self.without.messages(question=question)
+        shown = "\n".join(" ".join(text.split()) for text in passages) if self.in_lines else passages
+        return self.with_passages.messages(passages=shown, question=question)
+
+    def digest(self, passages: list[str]) -> str:
+        return (self.with_passages if passages else self.without).digest
+
+
 def delimited(label: str, text: str, beside: str = "") -> str:
     """The text between two lines that occur neither in it nor in the texts beside it."""
     code = _hash(text)[:12]

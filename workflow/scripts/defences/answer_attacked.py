@@ -10,10 +10,9 @@ from ragassay.base.stage import log, run
 from ragassay.base.tally import Tally
 from ragassay.calls.complete import converse
 from ragassay.calls.model import Answer, Model, Request, answer_columns
-from ragassay.calls.prompts import Prompt
+from ragassay.calls.prompts import Prompt, PromptPair
 from ragassay.grading.declines import declines, declines_from_passages
 from ragassay.grading.outcomes import ABSTAINED, target_outcome
-from ragassay.grading.prompt_pair import PromptPair
 from ragassay.schemas.attacks import ANSWERS, POISONED_PASSAGES, TARGETS
 from ragassay.schemas.defences import FILTERED
 from ragassay.studies.poisoning.attacks.attacked_corpus import texts_of

@@ -7,9 +7,9 @@ from ragassay.base.stage import log, run
 from ragassay.base.tally import Tally
 from ragassay.calls.complete import complete
 from ragassay.calls.model import Model, Request, Requests
+from ragassay.calls.prompts import PromptPair
 from ragassay.grading.declines import declines, declines_from_passages
 from ragassay.grading.outcomes import ABSTAINED, target_outcome
-from ragassay.grading.prompt_pair import PromptPair
 from ragassay.schemas.attacks import POISONED_PASSAGES, TARGETS
 from ragassay.schemas.defences import SWEEP_ANSWERS, SWEEP_SHOWN
 from ragassay.studies.poisoning.attacks.attacked_corpus import texts_of

@@ -8,9 +8,9 @@ from ragassay.base.stage import log, run
 from ragassay.base.tally import Tally
 from ragassay.calls.complete import complete
 from ragassay.calls.model import Model, Request, Requests, answer_columns
+from ragassay.calls.prompts import PromptPair
 from ragassay.grading.declines import declines, declines_from_passages
 from ragassay.grading.outcomes import ABSTAINED, CORRECT, target_outcome
-from ragassay.grading.prompt_pair import PromptPair
 from ragassay.schemas.attacks import ANSWERS, TARGETS
 from ragassay.schemas.probes import PROMPT_ANSWERS, PROMPT_PAIRS
 from ragassay.schemas.relevance import SAID

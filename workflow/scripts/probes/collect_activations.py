@@ -11,7 +11,7 @@ import numpy as np
 
 from ragassay.base import tables
 from ragassay.base.stage import log, run
-from ragassay.grading.prompt_pair import PromptPair
+from ragassay.calls.prompts import PromptPair
 from ragassay.models.activations.state_store import Decoder
 from ragassay.schemas.attacks import TARGETS
 from ragassay.schemas.probes import ACTIVATIONS, PROMPT_ANSWERS, PROMPT_PAIRS
