@@ -34,7 +34,6 @@ def test_without_clusters_or_times_nothing_is_drawn():
 
 def test_an_interval_ignores_what_is_not_defined():
     assert interval([np.nan, *range(101)]) == pytest.approx((2.5, 97.5))
-    assert interval([np.nan, *range(101)], level=0.5) == pytest.approx((25, 75))
     assert interval([np.nan]) == interval([]) == (None, None)
 
 
@@ -101,10 +100,9 @@ def test_intervals_of_differences_and_areas_cover_the_truth_as_often_as_they_say
 
 
 @pytest.mark.parametrize(("hits", "count"), [(0, 1), (1, 1), (0, 30), (3, 30), (15, 300), (299, 300), (300, 300)])
-@pytest.mark.parametrize("level", [0.9, 0.95])
-def test_the_exact_interval_of_a_rate_is_that_of_scipy(hits, count, level):
-    expected = stats.binomtest(hits, count).proportion_ci(level, "exact")
-    assert clopper_pearson(hits, count, level) == pytest.approx((expected.low, expected.high), abs=1e-12)
+def test_the_exact_interval_of_a_rate_is_that_of_scipy(hits, count):
+    expected = stats.binomtest(hits, count).proportion_ci(0.95, "exact")
+    assert clopper_pearson(hits, count) == pytest.approx((expected.low, expected.high), abs=1e-12)
 
 
 def test_nothing_has_no_rate():

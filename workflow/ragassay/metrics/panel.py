@@ -185,11 +185,11 @@ class _Ranking:
         return placed if len(self.starts) == len(placed) else np.add.reduceat(placed, self.starts, axis=0)
 
 
-def bounds(values, asked=None, lowest: float = 0.0, highest: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
-    """The means of each method if all its abstentions had the lowest number, or the highest one."""
+def bounds(values, asked=None) -> tuple[np.ndarray, np.ndarray]:
+    """The means of each method if all its abstentions were 0, and if they were 1; without a mask, of all items."""
     values = _columns(values)
     asked = np.broadcast_to(True if asked is None else _columns(asked, bool), values.shape)
-    filled = (np.where(np.isnan(values), filler, values) for filler in (lowest, highest))
+    filled = (np.where(np.isnan(values), filler, values) for filler in (0.0, 1.0))
     return tuple(_ratio(np.where(asked, column, 0).sum(axis=0), asked.sum(axis=0)) for column in filled)
 
 

@@ -31,12 +31,12 @@ def draws(clusters: int, times: int, seed: int = 0) -> Iterator[np.ndarray]:
         yield counts.reshape(size, clusters).astype(float)
 
 
-def interval(drawn, clusters: int | None = None, level: float = LEVEL) -> tuple[float | None, float | None]:
+def interval(drawn, clusters: int | None = None) -> tuple[float | None, float | None]:
     """The middle part of resampled values; draws in which nothing was counted (NaN) are ignored."""
     defined = _known(drawn)
     if not len(defined) or clusters == 1:
         return None, None
-    tail = (1 - level) / 2
+    tail = (1 - LEVEL) / 2
     if clusters is not None:
         from scipy.special import ndtr, stdtrit  # many jobs that import this module draw no interval
 
@@ -45,9 +45,7 @@ def interval(drawn, clusters: int | None = None, level: float = LEVEL) -> tuple[
     return float(low), float(high)
 
 
-def share_interval(
-    value: float, drawn, clusters: int, items: int, level: float = LEVEL
-) -> tuple[float | None, float | None]:
+def share_interval(value: float, drawn, clusters: int, items: int) -> tuple[float | None, float | None]:
     """The same for a number between 0 and 1 that `items` in `clusters` have."""
     defined = _known(drawn)
     if not len(defined) or clusters < 2 or np.isnan(value):
@@ -57,19 +55,19 @@ def share_interval(
     varies = defined.var() * clusters / (clusters - 1)
     spread = value * (1 - value)
     size = clusters if spread <= 0 else min(spread / varies, items) if varies > 0 else items
-    squared = stdtrit(clusters - 1, (1 + level) / 2) ** 2
+    squared = stdtrit(clusters - 1, (1 + LEVEL) / 2) ** 2
     middle, half = value + squared / size / 2, np.sqrt(squared * (spread / size + squared / size**2 / 4))
     low, high = ((middle + side * half) / (1 + squared / size) for side in (-1, 1))
     return max(0.0, float(low)), min(1.0, float(high))
 
 
-def clopper_pearson(hits: int, count: int, level: float = LEVEL) -> tuple[float | None, float | None]:
-    """The exact interval of a rate of independent items, which covers it at least as often as `level` says."""
+def clopper_pearson(hits: int, count: int) -> tuple[float | None, float | None]:
+    """The exact interval of a rate of independent items, which covers it in at least 95 % of cases."""
     if not count:
         return None, None
     from scipy.special import betaincinv
 
-    tail = (1 - level) / 2
+    tail = (1 - LEVEL) / 2
     low = betaincinv(hits, count - hits + 1, tail) if hits else 0.0
     high = betaincinv(hits + 1, count - hits, 1 - tail) if hits < count else 1.0
     return float(low), float(high)

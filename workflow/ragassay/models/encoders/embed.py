@@ -9,6 +9,7 @@ text falls into another batch, where the last bits of the computation may differ
 float16. Once stored, a vector never changes. The encoder is loaded only if something has to be computed.
 """
 
+import functools
 import itertools
 import json
 from collections.abc import Iterable, Iterator
@@ -42,7 +43,9 @@ class Embedder:
         """The vectors of texts in their order, as float16 arrays of up to CHUNK rows."""
         prefix, texts = self.encoder.prefix(role), iter(texts)
         while chunk := [prefix + text for text in itertools.islice(texts, CHUNK)]:
-            yield self._chunk(chunk)
+            keys = [key(text) for text in chunk]
+            self.computed += self.store.fill(keys, functools.partial(self._compute, chunk))
+            yield self.store.vectors(keys)
 
     def embed(self, texts: list[str], role: str | None = None) -> np.ndarray:
         """The vectors of all texts at once, one row each."""
@@ -67,11 +70,6 @@ class Embedder:
             log.info("loading encoder %s", self.encoder.name)
             self._loaded = self.encoder.load()
         return self._loaded
-
-    def _chunk(self, texts):
-        keys = [key(text) for text in texts]
-        self.computed += self.store.fill(keys, lambda positions: self._compute(texts, positions))
-        return self.store.vectors(keys)
 
     def _compute(self, texts, positions):
         """Positions with their vectors, a batch at a time."""

@@ -87,7 +87,11 @@ class Encoder:
         """
         path = files.first(self.local.folder) / "config.json"
         config = json.loads(path.read_text()) if path.is_file() else {}
-        if "AutoModel" in config.get("auto_map", {}) and not _is_in_transformers(config.get("architectures") or []):
+        if "AutoModel" not in config.get("auto_map", {}):
+            return
+        import transformers
+
+        if not any(hasattr(transformers, name) for name in config.get("architectures") or []):
             raise EncoderError(
                 f"encoder {self.name}: found a model that needs code of its own ({config['auto_map']['AutoModel']}),"
                 " which is never run here; compute its vectors elsewhere and name them in a retriever of kind vectors"
@@ -145,9 +149,3 @@ def features(tokens: np.ndarray, mask: np.ndarray) -> dict[str, np.ndarray]:
     """What models call their inputs. They get no types of tokens where all are of the first text."""
     types, ids = np.divmod(tokens, SECOND)
     return {"input_ids": ids, "attention_mask": mask} | ({"token_type_ids": types} if types.any() else {})
-
-
-def _is_in_transformers(architectures):
-    import transformers
-
-    return any(hasattr(transformers, name) for name in architectures)

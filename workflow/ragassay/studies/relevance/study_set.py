@@ -44,8 +44,8 @@ class Options:
         """All retrievers that have to search."""
         return list(dict.fromkeys([*self.retrievers, *self.fused]))
 
-    def setting(self, name: str, k: int | None = None) -> Setting:
-        return Setting(name, k or self.k, self.temperature)
+    def setting(self, name: str) -> Setting:
+        return Setting(name, self.k, self.temperature)
 
 
 def by_keys(table: tables.Table, paths) -> dict:

@@ -5,8 +5,6 @@ One that does no better may have learned only word overlap. Texts are embedded w
 since the features have to be the same.
 """
 
-import numpy as np
-
 from ragassay.models.encoders.embed import Embedder
 from ragassay.models.encoders.encoder import Encoder
 from ragassay.models.heads.scores import LOGISTIC
@@ -30,4 +28,4 @@ class Kind(detector.Kind):
 
     def features(self, asked):
         rows = controls.Overlap(self.embedder).measure([(pair.question, pair.document) for pair in asked])
-        return np.array([[row[name] for name in FEATURES] for row in rows]).reshape(len(asked), len(FEATURES))
+        return controls.matrix(rows)
