@@ -23,7 +23,7 @@ def folder(owner: str, model: str, revision: str | None = None) -> Path:
     place = in_package(owner, model) if model.startswith("package:") else Path(model)
     if not place.is_dir():
         place = _in_cache(owner, model, revision)
-    for part in _parts(place):
+    for part in sorted({place, *(place / path for path in _modules(place) if (place / path).is_dir())}):
         files = sorted(path.name for path in part.iterdir())
         pickled = [file for file in files if file.endswith((".bin", ".pt", ".pth", ".pkl", ".ckpt"))]
         if not any(file.endswith(".safetensors") for file in files) and (pickled or part == first(place)):
@@ -32,11 +32,6 @@ def folder(owner: str, model: str, revision: str | None = None) -> Path:
                 f"{owner}: {part} holds {holds}, expected safetensors; convert them, or take a revision that has them"
             )
     return place
-
-
-def _parts(folder):
-    """The folders that weights are read from."""
-    return sorted({folder, *(folder / path for path in _modules(folder) if (folder / path).is_dir())})
 
 
 def first(folder: Path) -> Path:

@@ -146,7 +146,8 @@ def rendered(name: str, tokenizer, messages: list[dict]) -> str:
         except jinja2.TemplateError:
             if len(messages) < 2 or [message["role"] for message in messages[:2]] != ["system", "user"]:
                 raise
-            return _applied(tokenizer, _folded(messages))
+            system, user, *more = messages
+            return _applied(tokenizer, [{**user, "content": f"{system['content']}\n\n{user['content']}"}, *more])
     except jinja2.TemplateError as error:
         raise ChatError(f"{name}: its chat template refuses the messages of a prompt: {error}") from error
 
@@ -164,8 +165,3 @@ def _applied(tokenizer, messages):
     return tokenizer.apply_chat_template(
         messages, chat_template=template, tokenize=False, add_generation_prompt=True, **given
     )
-
-
-def _folded(messages):
-    system, user, *more = messages
-    return [{**user, "content": f"{system['content']}\n\n{user['content']}"}, *more]

@@ -103,7 +103,7 @@ class StoredStates:
         """
         keys, lengths, names = [], np.zeros(len(prompts), np.int64), names or range(len(prompts))
         for number, prompt in enumerate(prompts):
-            keys.append(_key(prompt))
+            keys.append(hashlib.sha256(np.array(prompt, "<i8").tobytes()).digest()[:16])
             lengths[number] = len(prompt)
         fitting = np.flatnonzero(lengths <= self.decoder.longest)
         if len(prompts) and not len(fitting):
@@ -181,8 +181,3 @@ def _chunks(groups, lengths, most):
                 chunk, tokens, count = [], 0, 0
     if chunk:
         yield chunk
-
-
-def _key(prompt):
-    """128 bits of a hash over a prompt's tokens."""
-    return hashlib.sha256(np.array(prompt, "<i8").tobytes()).digest()[:16]

@@ -38,8 +38,12 @@ class Data:
     clusters_are: str = "clusters"
 
     def of(self, part, share=1.0):
+        """A mask of a part, or of a share of its clusters: those that come first by a hash of their names."""
         inside = self.parts == part
-        return inside & np.isin(self.clusters, _first(self.clusters[inside], share)) if share < 1 else inside
+        if share == 1:
+            return inside
+        names = sorted(set(self.clusters[inside]), key=lambda name: chance.lot("share", name))
+        return inside & np.isin(self.clusters, names[: round(share * len(names))])
 
 
 class Learned(NamedTuple):
@@ -114,9 +118,3 @@ def figures(predictions: np.ndarray, labels: np.ndarray, temperature: float = 1.
         "expected_error": scores.expected_error(predicted, labels),
     }
     return {name: None if value is None else round(float(value), DIGITS) for name, value in numbers.items()}
-
-
-def _first(clusters, share):
-    """The first clusters by a hash of their names."""
-    names = sorted(set(clusters), key=lambda name: chance.lot("share", name))
-    return names[: round(share * len(names))]

@@ -69,9 +69,12 @@ def table_2(questions: Questions, cells: dict, marks: dict, responses: dict, jud
         yield from SECTION.rows("cells", keys, numbers, n_asked)
         for name, estimates in estimates_of.items():
             yield SECTION.row("cells", keys, "accuracy" if name == EVERY else name, **estimates.row(at))
-        judge = judges.get(cell.judge, NO_GOLD)
-        corrected = _corrected(every, estimates_of[EVERY], at, judge, seed)
-        yield SECTION.row("cells", keys, "corrected", **corrected)
+        value = low = high = None
+        if every["value"] is not None:
+            drawn, clusters = estimates_of[EVERY].drawn[:, at], int(estimates_of[EVERY].clusters[at])
+            judge = judges.get(cell.judge, NO_GOLD)
+            value, low, high = corrected_rate(every["value"], drawn, judge, seed, clusters)
+        yield SECTION.row("cells", keys, "corrected", value, 0 if value is None else every["n"], low, high)
 
 
 def parts_of(questions: Questions, cells: dict, hard, cutoffs: dict) -> dict:
@@ -108,14 +111,6 @@ def _over_topics(topics: list[Estimates], at: int) -> dict:
     items, documents = (sum(int(getattr(part, name)[at]) for part in topics) for name in ("counts", "clusters"))
     low, high = share_interval(values["average"]["value"], means, documents, items)
     return values | {"average": values["average"] | {"low": low, "high": high}}
-
-
-def _corrected(every: dict, estimates: Estimates, at: int, judge: Judge, seed: int) -> dict:
-    value, low, high = None, None, None
-    if every["value"] is not None:
-        drawn, clusters = estimates.drawn[:, at], int(estimates.clusters[at])
-        value, low, high = corrected_rate(every["value"], drawn, judge, seed, clusters)
-    return {"value": value, "low": low, "high": high, "n": every["n"] if value is not None else 0}
 
 
 def judge_rows(names, judges: dict[str, Judge]) -> Iterator[dict]:

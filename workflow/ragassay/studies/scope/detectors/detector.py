@@ -21,7 +21,7 @@ from ragassay.base.errors import AssayError
 from ragassay.documents.ids import PARTS, split_of
 from ragassay.models.heads.scores import LOGISTIC, MLP, ROWS
 from ragassay.text.near_duplicates import earlier_neighbours
-from ragassay.text.signatures import HASHES, VIEWS, WIDTH, signatures
+from ragassay.text.signatures import HASHES, VIEWS, signatures
 
 TOO_LONG = "too_long"  # why a question has no prediction
 UNSEEN = "unseen"
@@ -97,12 +97,10 @@ def trained_parts(documents: list[dict], rows: list[dict], similarity: float, cu
     parts = {row["doc_id"]: by_name.get(row["doc_id"]) or by_name.get(row["cluster_id"]) for row in documents}
     strange = [row for row in documents if parts[row["doc_id"]] is None]
     rows = sorted(rows, key=lambda row: ORDER.index(row["part"]))
-    theirs = signatures([row["text"] for row in strange], cut_after_words)
-    near = earlier_neighbours(theirs, np.arange(len(theirs)), [_unpacked(rows)], similarity) if strange and rows else {}
+    near = {}
+    if strange and rows:
+        packed = np.frombuffer(b"".join(row["signature"] for row in rows), "<u2")
+        trained = packed.astype(np.uint16).reshape(-1, VIEWS, HASHES)
+        theirs = signatures([row["text"] for row in strange], cut_after_words)
+        near = earlier_neighbours(theirs, np.arange(len(theirs)), [trained], similarity)
     return parts | {row["doc_id"]: rows[near[at]]["part"] if at in near else UNSEEN for at, row in enumerate(strange)}
-
-
-def _unpacked(rows):
-    packed = b"".join(row["signature"] for row in rows)
-    assert len(packed) == WIDTH * len(rows)
-    return np.frombuffer(packed, "<u2").astype(np.uint16).reshape(-1, VIEWS, HASHES)
