@@ -20,12 +20,6 @@ def test_auroc_is_that_of_scikit_learn_with_ties_and_weights(seed):
     assert areas(above, below) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("positive", [[True, True], [False, False]])
-def test_one_kind_alone_has_no_auroc(positive):
-    assert auroc([1, 2], positive) is None
-    assert auroc([], []) is None
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_average_precision_is_that_of_scikit_learn_with_ties_weights_and_resamples(seed):
     random = np.random.default_rng(seed)

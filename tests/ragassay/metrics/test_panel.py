@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-from scipy import stats
 from sklearn.metrics import cohen_kappa_score, roc_auc_score, roc_curve
 
-from ragassay.metrics import panel, resampling
+from ragassay.metrics import panel
 from ragassay.metrics.agreement import kappa
 from ragassay.metrics.panel import Panel
 from ragassay.metrics.resampling import interval, share_interval
@@ -80,13 +79,6 @@ def test_true_positives_at_a_share_of_false_alarms_are_those_of_scikit_learn(ite
         assert found.values[method] == pytest.approx(passing[alarms <= fpr + 1e-12].max(), abs=1e-12)
 
 
-def test_a_difference_is_the_mean_of_differences_under_the_same_draws(items):
-    clusters, _, scores = items
-    own = Panel(clusters, 30, seed=2)
-    both, difference = own.mean(scores[:, :2]), own.mean(scores[:, 0] - scores[:, 1])
-    np.testing.assert_allclose(difference.drawn[:, 0], both.drawn[:, 0] - both.drawn[:, 1], atol=1e-12)
-
-
 def test_a_mask_measures_some_items_with_the_draws_of_all(items):
     clusters, positive, scores = items
     own = Panel(clusters, 30, seed=4)
@@ -156,22 +148,6 @@ def test_any_number_can_be_measured_under_the_same_draws(items):
     )
 
 
-def test_intervals_agree_with_scipys_bootstrap():
-    random = np.random.default_rng(7)
-    counts = random.integers(1, 10, 40)
-    hits = [random.random(count) < bar for count, bar in zip(counts, random.beta(2, 2, 40), strict=True)]
-    theirs = stats.bootstrap(
-        ([own.sum() for own in hits], counts),
-        lambda hits, counts, axis: hits.sum(axis) / counts.sum(axis),
-        paired=True,
-        method="percentile",
-        n_resamples=4000,
-        rng=np.random.default_rng(1),
-    ).confidence_interval
-    row = Panel(np.repeat(np.arange(40), counts), 4000).mean(np.concatenate(hits)).row()
-    assert (row["low"], row["high"]) == pytest.approx(tuple(theirs), abs=0.02)
-
-
 def test_bounds_are_what_abstentions_could_make_of_a_rate():
     values = np.array([[1, 1], [0, np.nan], [np.nan, np.nan], [1, 0]])
     lowest, highest = panel.bounds(values)
@@ -191,10 +167,3 @@ def test_of_nothing_there_is_no_number():
     assert one_kind.tpr_at([1.0, 2.0], [True, True], 0.1).row()["value"] is None
     assert one_kind.mean([np.nan, np.nan]).row() == NOTHING
     assert one_kind.mean([np.nan, np.nan], [True, False]).row() == NOTHING | {"abstained": 1}
-
-
-def test_the_draws_do_not_depend_on_how_many_are_in_memory(items, monkeypatch):
-    clusters, _, scores = items
-    whole = Panel(clusters, 30).mean(scores).drawn
-    monkeypatch.setattr(resampling, "AT_ONCE", 7)
-    np.testing.assert_array_equal(Panel(clusters, 30).mean(scores).drawn, whole)

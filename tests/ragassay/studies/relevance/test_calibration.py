@@ -54,16 +54,6 @@ def test_what_is_at_or_above_the_critical_value_is_rejected(n, mode, alpha, rand
         np.testing.assert_array_equal(rejected, exact)
 
 
-@pytest.mark.parametrize(
-    ("mode", "n", "size"), [(CONFORMAL, 300, 15 / 301), (PAPER, 300, 16 / 301), (CONFORMAL, 19, 0.05)]
-)
-def test_the_size_of_a_test_is_exact(mode, n, size):
-    """Of n + 1 values in random order each is the new one equally often."""
-    values = np.arange(float(n + 1))
-    hits = [calibration.rejected(np.delete(values, at), values[at : at + 1], 0.05, mode)[0] for at in range(n + 1)]
-    assert np.mean(hits) == pytest.approx(size, abs=1e-12)
-
-
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(("name", "combine"), [("fisher", fisher), ("simes", simes)])
 def test_combinations_are_calibrated_by_calibration_queries(name, combine, mode, random):

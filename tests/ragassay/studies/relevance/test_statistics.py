@@ -50,10 +50,8 @@ def test_single_precision_scores_are_taken_as_double(scores):
     assert (statistics.entropy(scores) < math.log(32)).all()
 
 
-def test_energy_lies_between_avg_knn_and_mss(scores):
-    assert np.corrcoef(statistics.energy(scores, 100), statistics.avg_knn(scores))[0, 1] > 0.9999
-    np.testing.assert_allclose(statistics.energy(scores, 1e-5), statistics.mss(scores), atol=1e-4)
-    large = np.array([[40.0, 35.0, 0.0]])  # sums of BM25 at a low temperature do not overflow
+def test_sums_of_bm25_at_a_low_temperature_do_not_overflow():
+    large = np.array([[40.0, 35.0, 0.0]])
     assert statistics.energy(large, 0.01) == -40 and 0 <= statistics.entropy(large, 0.01) < 1e-99
 
 
