@@ -64,13 +64,6 @@ def test_responder_detector_and_encoder_know_one_model_by_the_same_files(folder)
     assert {key: provider[key] for key in shared} == {key: decoder[key] for key in shared} and "files" in shared
 
 
-def test_the_same_files_elsewhere_are_the_same_model_and_other_files_are_not(folder, tmp_path):
-    shutil.copytree(folder, tmp_path / "copy")
-    assert local(tmp_path / "copy").identity == local(folder).identity
-    shutil.copyfile(folder / "config.json", tmp_path / "copy/added.json")
-    assert local(tmp_path / "copy").identity != local(folder).identity
-
-
 def test_a_batch_has_more_tokens_on_a_gpu_unless_an_option_says_how_many(folder):
     assert local(folder).batch_tokens(7, 70) == 7
     assert local(folder, device="cuda").batch_tokens(7, 70) == 70

@@ -83,10 +83,6 @@ TELLING = [
     (controls.overlap_scores, overlapping(400, 0.7), 0.85),
     (controls.wording_scores, worded(400, "When did", "Why was it that"), 0.99),
 ]
-TELLS_NOTHING = [
-    (controls.overlap_scores, overlapping(400, 0.0)),
-    (controls.wording_scores, worded(400, "When did", "When did")),
-]
 
 
 @pytest.mark.parametrize(("scores", "rows", "least"), TELLING)
@@ -95,11 +91,6 @@ def test_a_control_learns_what_there_is_to_learn_and_nothing_from_shuffled_label
     assert auroc(scores(rows, labels), labels) > least
     shuffled = np.random.default_rng(1).permutation(labels)
     assert 0.4 < auroc(scores(rows, shuffled), shuffled) < 0.6
-
-
-@pytest.mark.parametrize(("scores", "rows"), TELLS_NOTHING)
-def test_where_there_is_nothing_a_control_finds_nothing(scores, rows):
-    assert 0.4 < auroc(scores(rows, every_other(400)), every_other(400)) < 0.6
 
 
 @pytest.mark.parametrize(("scores", "rows", "least"), TELLING)

@@ -85,12 +85,6 @@ def test_the_judges_mistakes_are_taken_out_where_people_have_labelled():
     assert (bare["value"], bare["n"]) == (None, 0)
 
 
-def test_all_cells_see_the_same_draws():
-    codes = [1, 0, 1, 0, 1, 1]
-    rows = found({"basic__a": codes, "cot__b": codes})["cells"]
-    assert [rows[name]["accuracy"]["low"] for name in rows] == [rows["basic a"]["accuracy"]["low"]] * 2
-
-
 YES, NO, NOT = True, False, None
 
 

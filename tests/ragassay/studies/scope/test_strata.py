@@ -75,10 +75,6 @@ def test_without_scores_nothing_is_known_and_nothing_hard():
     ] * 4
 
 
-def test_the_interval_is_seeded():
-    assert grade(rows(30), LIMITS, 5, 50, seed=3) == grade(rows(30), LIMITS, 5, 50, seed=3)
-
-
 VECTORS = {"a": np.array([1, 0]), "b": np.array([0, 1]), "c": np.array([0.6, 0.8])}
 
 

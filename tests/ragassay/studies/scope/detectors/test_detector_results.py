@@ -49,14 +49,6 @@ def test_accuracy_is_the_mean_over_seeds():
     assert half["auroc"]["value"] == 0.5
 
 
-def test_intervals_are_as_wide_as_documents_differ():
-    methods = {"wide": three_of_five_documents, "narrow": lambda number, _: number % 5 < 3}  # of all documents
-    rows = found(answers(**methods), times=500)
-    wide, narrow = (rows[name]["accuracy"] for name in methods)
-    assert wide["value"] == narrow["value"] == pytest.approx(0.6)
-    assert wide["high"] - wide["low"] > 2 * (narrow["high"] - narrow["low"])
-
-
 def test_a_difference_to_a_control_is_paired():
     rows = found(
         answers(better=three_of_five_documents, overlap=lambda number, _: number // 8 < 3 and number % 8), times=100
