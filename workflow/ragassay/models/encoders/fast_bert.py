@@ -13,7 +13,6 @@ Anything else, damaged files too, is left to the library and its errors.
 import itertools
 import json
 from collections.abc import Mapping
-from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -149,14 +148,8 @@ def _norm(weights, name, epsilon):
     return weight.shape, weight, bias, epsilon
 
 
-class Bert(NamedTuple):
-    lean: "Lean"
-    tokenizer: "WordPieces"
-    positions: int
-
-
-def read(local: LocalModel) -> Bert | None:
-    """The encoder, ready to run."""
+def read(local: LocalModel) -> "tuple[Lean, WordPieces, int] | None":
+    """The encoder, ready to run, its tokenizer, and how many positions it has."""
     if (local.device, local.dtype) != ("cpu", "float32") or not has_products():
         return None
     try:
@@ -166,7 +159,7 @@ def read(local: LocalModel) -> Bert | None:
         with torch.inference_mode():
             weights = _weights(local.folder / "model.safetensors", config)
             lean = Lean(weights, config["num_attention_heads"], config["layer_norm_eps"])
-        return Bert(lean, tokenizer, config["max_position_embeddings"])
+        return lean, tokenizer, config["max_position_embeddings"]
     except UNREADABLE:
         return None
 

@@ -12,7 +12,6 @@ Queries that calibrate the gate are not counted; shares are means over the runs 
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 
@@ -24,7 +23,7 @@ from ragassay.schemas.relevance import DIRECT_ANSWERS, PASSAGE_ANSWERS
 from ragassay.studies.relevance import calibration
 from ragassay.studies.relevance.methods import SHOWN
 from ragassay.studies.relevance.paper_tables import SECTION
-from ragassay.studies.relevance.searched_queries import HELD_OUT, SearchedQueries, fractions
+from ragassay.studies.relevance.searched_queries import HELD_OUT, fractions
 from ragassay.studies.relevance.statistics import FUSED
 from ragassay.studies.relevance.study_set import StudySet, by_keys
 from ragassay.studies.relevance.trials import TRUE, Performance, Trial, over_runs
@@ -35,16 +34,6 @@ PERSON = "person"
 NO_GATE = "no gate"
 SHARES = (RIGHT, WRONG, DECLINED, PERSON)
 CHART = SHOWN[FUSED]  # the statistic in the chart
-
-
-class QueryGroup(NamedTuple):
-    """Queries of a study set, where they were searched, and what the study takes them for."""
-
-    name: str
-    asked: SearchedQueries
-    query_set: str
-    corpus: str
-    tag: str
 
 
 class Outcomes:
@@ -73,16 +62,6 @@ class Outcomes:
         return np.array([rows[name]["outcome"] if name in rows else NOT_ASKED for name in ids], object)
 
 
-def groups(study_set: StudySet) -> Iterator[QueryGroup]:
-    """All that can be asked, in-knowledge queries first."""
-    corpus, query_set = study_set.entry["corpus"], study_set.entry["in_knowledge"]
-    yield QueryGroup(TRUE, study_set.known, query_set, corpus, TRUE)
-    if len(study_set.held_out.ids):
-        yield QueryGroup(HELD_OUT, study_set.held_out, query_set, f"{corpus}.held_out", OUT_OF_KNOWLEDGE)
-    for _, asked in study_set.unknown:
-        yield QueryGroup(asked.name, asked, asked.name, corpus, OUT_OF_KNOWLEDGE)
-
-
 def flags(outcomes: np.ndarray, name: str) -> np.ndarray:
     """1 where the outcome is this one, 0 where it is another, NaN where there is none."""
     return np.where(np.isin(outcomes, [ABSTAINED, NOT_ASKED]), np.nan, outcomes == name)
@@ -90,23 +69,28 @@ def flags(outcomes: np.ndarray, name: str) -> np.ndarray:
 
 def equation_1(study_set: StudySet, outcomes: Outcomes, resamples: int, seed: int) -> Iterator[dict]:
     """The share that is right with passages and without, and the difference, for each group that was asked."""
-    retriever = study_set.options.retriever
-    for at, group in enumerate(groups(study_set)):
-        shown = outcomes.of(group.asked.ids, group.corpus, retriever, group.query_set)
+    retriever, corpus, inside = study_set.options.retriever, study_set.entry["corpus"], study_set.entry["in_knowledge"]
+    groups = [(TRUE, study_set.known, inside, corpus)]  # name, queries, their set and where they were searched
+    if len(study_set.held_out.ids):
+        groups.append((HELD_OUT, study_set.held_out, inside, f"{corpus}.held_out"))
+    groups += [(queries.name, queries, queries.name, corpus) for _, queries in study_set.unknown]
+    for at, (name, queries, query_set, searched) in enumerate(groups):
+        shown = outcomes.of(queries.ids, searched, retriever, query_set)
         asked = shown != NOT_ASKED
         if not asked.any():
             continue
-        right = flags(shown, RIGHT), flags(outcomes.of(group.asked.ids, group.query_set), RIGHT)
+        right = flags(shown, RIGHT), flags(outcomes.of(queries.ids, query_set), RIGHT)
         gain = right[0] - right[1]
         unknown = np.isnan(gain)
         columns = {"right_with": right[0], "right_without": right[1], "relevance": gain}
-        columns |= {name: np.where(unknown, np.nan, sign) for name, sign in (("gained", gain > 0), ("lost", gain < 0))}
-        estimates = Panel(group.asked.keys, resamples, seed).mean(np.stack(list(columns.values()), axis=1), asked)
+        signs = {"gained": gain > 0, "lost": gain < 0}
+        columns |= {metric: np.where(unknown, np.nan, sign) for metric, sign in signs.items()}
+        estimates = Panel(queries.keys, resamples, seed).mean(np.stack(list(columns.values()), axis=1), asked)
         estimates.shares[list(columns).index("relevance")] = False  # a difference, even if it never is below 0
         keys = {"at": at, "corpus": study_set.name, "responder": outcomes.responder, "retriever": retriever}
-        for place, name in enumerate(columns):
-            of_group = keys | {"queries": group.name, "tag": group.tag}
-            yield SECTION.row("equation_1", of_group, name, **estimates.row(place))
+        keys |= {"queries": name, "tag": TRUE if name == TRUE else OUT_OF_KNOWLEDGE}
+        for place, metric in enumerate(columns):
+            yield SECTION.row("equation_1", keys, metric, **estimates.row(place))
 
 
 def accuracies(study_set: StudySet, outcomes: Outcomes, resamples: int, seed: int) -> Iterator[dict]:
