@@ -90,16 +90,11 @@ def critical_value(calibration, alpha: float, mode: str = CONFORMAL) -> float:
     return float(np.nextafter(ordered[place], np.inf)) if place < len(ordered) else np.inf
 
 
-def combined(name: str, calibration, scores, mode: str = CONFORMAL) -> tuple[np.ndarray, np.ndarray]:
-    """Fisher or Simes of calibration queries and of other queries, from the similarities of both to their k nearest
+def combinations(calibration, scores, mode: str = CONFORMAL) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Fisher and Simes of calibration queries and of other queries, from the similarities of both to their k nearest
     passages. The i-th neighbour of a query is compared with the i-th neighbours of calibration queries. The tests of
     neighbours depend on each other, so the statistic gets a calibration of its own: that of calibration queries.
     """
-    return combinations(calibration, scores, mode)[name]
-
-
-def combinations(calibration, scores, mode: str = CONFORMAL) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Fisher and Simes, as `combined` gives one of them; their p-values are counted once."""
     ordered, side = np.sort(np.asarray(calibration, np.float64), axis=0), "left" if mode == PAPER else "right"
     # A statistic is minus a similarity: as many of them are at least as high as similarities are at most as high.
     own_p = searched(ordered, np.asarray(calibration, np.float64), side) / len(ordered)

@@ -130,11 +130,9 @@ def figure_6_7(study_set: StudySet, first: bool) -> Iterator[dict]:
     for name in SIMPLE:
         values = {kind: options.setting(name).of(part) for kind, part in scores.items()}
         yield from _histograms(table, study_set, {"statistic": LABELS[name]}, values)
+    pairs = {kind: calibration.combinations(scores[TRUE], part, options.p_values) for kind, part in scores.items()}
     for name in COMBINED:
-        pairs = {
-            kind: calibration.combined(name, scores[TRUE], part, options.p_values) for kind, part in scores.items()
-        }
-        values = {kind: pair[kind != TRUE] for kind, pair in pairs.items()}  # of in-knowledge queries, among each other
+        values = {kind: of_kind[name][kind != TRUE] for kind, of_kind in pairs.items()}  # TRUE: among each other
         yield from _histograms(table, study_set, {"statistic": LABELS[name]}, values)
 
 

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from ragassay.schemas.report import Section
-from ragassay.studies.relevance.calibration import combined
+from ragassay.studies.relevance.calibration import combinations
 from ragassay.studies.relevance.searched_queries import FAR, HELD_OUT, fits
-from ragassay.studies.relevance.statistics import COMBINED, SIMPLE, fused_mss
+from ragassay.studies.relevance.statistics import SIMPLE, fused_mss
 from ragassay.studies.relevance.study_set import Options, StudySet
 from ragassay.studies.relevance.trials import SYNTHETIC, TRUE, Performance, Trial
 
@@ -32,7 +32,7 @@ def seven(trial: Trial, options: Options) -> dict[str, np.ndarray]:
     """All statistics of a trial by the first retriever."""
     scores = trial.nearest(options.retriever, options.k)
     simple = {LABELS[name]: options.setting(name).of(scores) for name in SIMPLE}
-    return simple | {LABELS[name]: trial.combined(name, scores, options.p_values) for name in COMBINED}
+    return simple | {LABELS[name]: values for name, values in trial.combined(scores, options.p_values).items()}
 
 
 def fused(trial: Trial, options: Options) -> np.ndarray:
@@ -98,13 +98,10 @@ def _by_synthetic(trial, statistics, study_set):
     options, synthetic = study_set.options, study_set.synthetic
     reference_scores = synthetic.nearest(options.retriever, options.k)
     scores, runs = trial.nearest(options.retriever, options.k), trial.tested.shape[1]
+    pairs = {name: (options.setting(name).of(reference_scores), statistics[LABELS[name]]) for name in SIMPLE}
+    pairs |= combinations(reference_scores, scores, options.p_values)
     decisions = {}
-    for name in (*SIMPLE, *COMBINED):
-        values = statistics[LABELS[name]]
-        if name in SIMPLE:
-            reference = options.setting(name).of(reference_scores)
-        else:
-            reference, values = combined(name, reference_scores, scores, options.p_values)
+    for name, (reference, values) in pairs.items():
         decisions[LABELS[name]] = trial.rejected(values, options.alpha, options.p_values, [reference] * runs)
     asked = [trial.nearest(retriever, options.k) for retriever in options.fused]
     reference_scores = [synthetic.nearest(retriever, options.k) for retriever in options.fused]

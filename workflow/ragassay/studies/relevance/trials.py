@@ -17,6 +17,7 @@ from ragassay.metrics.panel import Estimates, Panel
 from ragassay.metrics.resampling import clopper_pearson
 from ragassay.studies.relevance import calibration
 from ragassay.studies.relevance.searched_queries import SearchedQueries, fits, fractions
+from ragassay.studies.relevance.statistics import COMBINED
 
 CALIBRATING = 1 / 2  # of the others
 FEW = 100  # queries below which a set is called small
@@ -74,15 +75,14 @@ class Trial:
         values = np.asarray(values, float)
         return np.broadcast_to(values[:, None], self.tested.shape) if values.ndim == 1 else values
 
-    def combined(self, name: str, scores: np.ndarray, mode: str) -> np.ndarray:
-        """Fisher or Simes, queries x runs: those that calibrate are compared with each other."""
-        statistics = np.empty(self.tested.shape)
+    def combined(self, scores: np.ndarray, mode: str) -> dict[str, np.ndarray]:
+        """Fisher and Simes, queries x runs: those that calibrate are compared with each other."""
+        statistics = {name: np.full(self.tested.shape, np.nan) for name in COMBINED}
         for run, calibrating in enumerate(self.calibrating.T):
-            if not calibrating.any():
-                statistics[:, run] = np.nan
-                continue
-            among_calibrating, statistics[:, run] = calibration.combined(name, scores[calibrating], scores, mode)
-            statistics[calibrating, run] = among_calibrating
+            pairs = calibration.combinations(scores[calibrating], scores, mode) if calibrating.any() else {}
+            for name, (among_calibrating, among_all) in pairs.items():
+                statistics[name][:, run] = among_all
+                statistics[name][calibrating, run] = among_calibrating
         return statistics
 
     def rejected(self, values, alpha: float, mode: str, reference=None) -> np.ndarray:
