@@ -26,19 +26,16 @@ class Kind(detector.Kind):
         return self.decoder.identity | read | {"layer": self.layer}
 
     def features(self, asked):
-        return self._read(self._keys(asked))
+        return self.states.read(self._keys(asked))[:, 0, 0]
 
     def stream(self, asked):
         keys = self._keys(asked)  # all at once, since documents are shared
         for start in range(0, len(keys), ROWS):
-            yield self._read(keys[start : start + ROWS])
+            yield self.states.read(keys[start : start + ROWS])[:, 0, 0]
 
     def _keys(self, asked):
         prompts = TokenPrompts(asked, self.decoder, self.prompt, self.decoder.token(self.token))
         return self.states.keys(prompts, [pair.doc_id for pair in asked], [pair.question_id for pair in asked])
-
-    def _read(self, keys):
-        return self.states.read(keys)[:, 0, 0]
 
 
 class TokenPrompts(Sequence):

@@ -1,23 +1,17 @@
-"""The overlap control as a detector: the ten features of `ragassay.studies.scope.controls`, and no
-more.
+"""The overlap control as a detector: the ten features of `ragassay.studies.scope.controls`, and no more.
 
 One that does no better may have learned only word overlap. Texts are embedded without roles, as they are for hardness,
 since the features have to be the same.
 """
 
-from ragassay.models.encoders.embed import Embedder
-from ragassay.models.encoders.encoder import Encoder
 from ragassay.models.heads.scores import LOGISTIC
 from ragassay.schemas.hardness import FEATURES
 from ragassay.studies.scope import controls
-from ragassay.studies.scope.detectors import detector
+from ragassay.studies.scope.detectors.kinds import sentence_pair
 
 
-class Kind(detector.Kind):
+class Kind(sentence_pair.Kind):
     heads, balanced = (LOGISTIC,), True
-
-    def __init__(self, settings, embeddings, prompt):
-        self.embedder = Embedder(Encoder(**settings["encoder"]), embeddings)
 
     def identity(self):
         return self.embedder.encoder.identity | {"features": list(FEATURES)}
