@@ -40,7 +40,7 @@ def paraphrase_targets(
 
 def _texts(row, answer, count):
     found = proposals.texts(answer, count)
-    if isinstance(found, proposals.Unusable):
+    if isinstance(found, proposals.NoProposal):
         return [], [Problem(row["target_id"], *found)]
     cleaned, problems = usable(row | {"texts": found})
     return cleaned["texts"] if cleaned else [], problems
