@@ -31,9 +31,8 @@ from ragassay.schemas.attacks import RETRIEVED, TARGETS
 from ragassay.schemas.defences import FILTERED
 from ragassay.search.nearest import COSINE, comparable
 from ragassay.studies.poisoning.attacks.attacked_corpus import texts_of
-from ragassay.studies.poisoning.defences.null import fold_of
-from ragassay.studies.poisoning.measures.comparison import difference_rows
-from ragassay.studies.poisoning.measures.detection import judged
+from ragassay.studies.poisoning.defences.thresholds import fold_of
+from ragassay.studies.poisoning.measures.detection import difference_rows, judged
 
 COPIED = {"nq_targets": "poison_targets/poisonedrag_nq", "realtimeqa_targets": "realtimeqa/queries"}
 COPIED |= {
@@ -156,7 +155,7 @@ def beside_raguard(results: Path) -> None:
             rows = judged(tables.frame(FILTERED, [path]), tables.frame(RETRIEVED, [retrieved]), DEPTH)
             cells[cell] = rows[[fold_of(questions[name]) not in DESIGNED_ON for name in rows["target_id"]]]
     better, worse, differences = set(), 0, {}
-    for row in difference_rows(cells, 2000, 0, "raguard"):
+    for row in difference_rows(cells, 2000, 0):
         keys = json.loads(row["keys"])
         cell = (keys["dataset"], keys["attack"])
         if row["metric"] == "difference":

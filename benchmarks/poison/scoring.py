@@ -12,9 +12,9 @@ from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 from common.figures import figure
 from common.turns import medians
 from ragassay.studies.poisoning.defences.kinds import raguard
-from ragassay.studies.poisoning.defences.null import Null
 from ragassay.studies.poisoning.defences.scorer import surprises
 from ragassay.studies.poisoning.defences.scorers import causal, ngram
+from ragassay.studies.poisoning.defences.thresholds import Null
 
 TEXTS, WORDS = 12, [f"word{number:05}" for number in range(20_000)]
 SETTINGS = {"one_text": (1, 80), "short_texts": (6, 9), "one_long_text": (1, 400)}  # texts, and words of each

@@ -14,7 +14,7 @@ from ragassay.schemas.defences import PASSAGE_SCORES
 from ragassay.studies.poisoning.defences import guard_card
 from ragassay.studies.poisoning.defences.defence import DefenceError
 from ragassay.studies.poisoning.defences.evidence import scored_by
-from ragassay.studies.poisoning.defences.null import ALL, FOLDS, fold_of
+from ragassay.studies.poisoning.defences.thresholds import ALL, FOLDS, fold_of
 from rows import row
 from scripts.attacks.fit_defence import fit_defence
 from study import MINILM

@@ -20,7 +20,7 @@ from ragassay.models.encoders.encoder import Encoder
 from ragassay.schemas.attacks import POISONED_PASSAGES, TARGETS
 from ragassay.schemas.corpora import NEIGHBOURS
 from ragassay.schemas.report import CALLS
-from ragassay.studies.poisoning.attacks import finished, loudness
+from ragassay.studies.poisoning.attacks import attack, loudness
 from ragassay.studies.poisoning.attacks.attack import (
     ANSWER,
     FILTER,
@@ -112,14 +112,14 @@ def optimised(files, entries, guard, tmp_path):
 def _killed(run, kind):
     """The process is killed as soon as the first unit is kept."""
     torch.set_num_threads(1)  # a forked child waits forever for threads that its parent had
-    write = finished.write_text
+    write = attack.write_text
 
     def write_and_die(path, text):
         write(path, text)
         if path.name != "attack.json":
             os.kill(os.getpid(), signal.SIGKILL)
 
-    finished.write_text = write_and_die
+    attack.write_text = write_and_die
     run(kind, "killed")
 
 
@@ -268,7 +268,7 @@ class Line:
 def test_the_text_just_under_the_threshold_is_chosen_of_those_that_are_found(tmp_path, knowledge, found, asked):
     own = settings_of("adaptive_threshold", {"knowledge": knowledge, "texts": 1, "k": 1}, "attacks.mine")
     clean, ruler = {"bridge": [{"passage_id": "p", "text": "The storm.", "score": 0.3}]}, Ruler()
-    tools = Tools(retrieved=clean, retriever=Line(), filter=ruler, finished=finished.Finished(tmp_path, own))
+    tools = Tools(retrieved=clean, retriever=Line(), filter=ruler, finished=attack.Finished(tmp_path, own))
     [one] = kind_of_attack("adaptive_threshold")(own).fit(tools).poison(targets()[:1])
     assert loudness.question_words(targets()[0]["question"], one.text) == found and ruler.asked == asked
     assert one.forwards <= 40 and TARGET_ROWS[0]["texts"][0].split(".")[0] in one.text

@@ -16,11 +16,13 @@ from ragassay.plan import defences
 from ragassay.schemas.corpora import PASSAGES
 from ragassay.schemas.defences import PASSAGE_SCORES
 from ragassay.services.guard import Guard
+from ragassay.studies.poisoning.attacks.kinds.invisible import HIDDEN, WORD
 from ragassay.studies.poisoning.attacks.victims import AttackedFilter
 from ragassay.studies.poisoning.defences import guard_card
 from ragassay.studies.poisoning.defences.defence import DefenceError
-from ragassay.studies.poisoning.defences.null import ALL, fold_of
+from ragassay.studies.poisoning.defences.kinds.echo import taken_up
 from ragassay.studies.poisoning.defences.scorer import opened
+from ragassay.studies.poisoning.defences.thresholds import ALL, fold_of
 from study import MINILM
 
 GUIDE = (ROOT / "docs/defences.md").read_text()
@@ -65,6 +67,17 @@ def test_a_guard_judges_as_the_defence_that_was_measured(place):
     shares = [judgement.criteria[0].score for judgement in guard(question, texts, [0.5, 0.4])]
     assert shares == [1.0, 0.0] and guard.needs == ()
     assert guard(question, [], []) == [] == guard.keep(question, [], [], 5)
+
+
+@pytest.mark.parametrize("kind", ["raguard", "echo", "question_share"])
+def test_characters_that_nobody_sees_change_no_judgement(place, scored, kind):
+    guard = Guard.load(place / FOLDER / f"{kind}.json", scored / "scorer")
+    question = "Which old harbour fell in the storm?"
+    text = f"{question} The island of Sallow."
+    hidden = WORD.sub(rf"\1{HIDDEN}", text)
+    assert hidden != text and taken_up(question, hidden) < taken_up(question, text)
+    plain, same = guard(question, [text, hidden], [0.9, 0.9])
+    assert plain == same and guard(WORD.sub(rf"\1{HIDDEN}", question), [text, hidden], [0.9, 0.9]) == [plain, same]
 
 
 def test_what_a_guard_lacks_is_one_line(place, scored):

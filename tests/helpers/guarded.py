@@ -8,7 +8,7 @@ from ragassay.schemas.attacks import POISONED_PASSAGES, TARGETS
 from ragassay.schemas.corpora import NEIGHBOURS, PASSAGES
 from ragassay.studies.poisoning.defences import guard_card
 from ragassay.studies.poisoning.defences.defence import kind_of
-from ragassay.studies.poisoning.defences.null import ALL, FOLDS
+from ragassay.studies.poisoning.defences.thresholds import ALL, FOLDS
 from rows import row
 from scripts.attacks.fit_defence import fit_defence
 from scripts.attacks.score_passages import score_passages

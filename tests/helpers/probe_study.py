@@ -2,6 +2,7 @@
 decoder. It is run once; tests look at what each stage made of it.
 """
 
+import contextlib
 import copy
 from types import SimpleNamespace
 
@@ -128,6 +129,21 @@ def study(tmp_path_factory):
     def place(name):
         return folder / f"{name}.parquet"
 
+    def rows(table):
+        return tables.read(table, place(table.name)).to_pylist()
+
+    @contextlib.contextmanager
+    def changed(table, rows=None, name=None):
+        """A table that is as it was afterwards; with rows, it has these."""
+        path = place(name or table.name)
+        before = path.read_bytes()
+        try:
+            if rows is not None:
+                tables.write(table, path, rows)
+            yield
+        finally:
+            path.write_bytes(before)
+
     def pair(**more):
         inputs = [place(name) for name in ("targets", "passages", "poisoned_passages", "neighbours", "retrieved")]
         settings = {"dataset": "s", "conditions": CONDITIONS, "k": 2, "similarity": 0.6, "cut_after_words": 300}
@@ -174,7 +190,7 @@ def study(tmp_path_factory):
         settings = {"embeddings": own.embeddings, "most": 30, "seed": 0}
         project_activations(*inputs, place("projections"), **settings | more)
 
-    own.__dict__.update(place=place, pair=pair, answer=answer, collect=collect, train=train)
+    own.__dict__.update(place=place, rows=rows, changed=changed, pair=pair, answer=answer, collect=collect, train=train)
     own.__dict__.update(mask=mask, transfer=transfer, project=project, combine=combine)
     write_tables(place)
     save_decoder(folder / "decoder", [told(at, NAMES[at]) for at in range(COUNT)], 600, 4096)

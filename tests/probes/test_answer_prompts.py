@@ -12,8 +12,7 @@ from rows import row
 
 
 def labels(study):
-    rows = tables.read(PROMPT_ANSWERS, study.place("prompt_answers")).to_pylist()
-    return {(one["target_id"], one["condition"], one["side"]): one for one in rows}
+    return {(row["target_id"], row["condition"], row["side"]): row for row in study.rows(PROMPT_ANSWERS)}
 
 
 def test_answers_are_labelled_by_side_and_outcome(study):
@@ -26,7 +25,7 @@ def test_answers_are_labelled_by_side_and_outcome(study):
 
 
 def test_no_prompt_is_asked_twice_and_none_that_was_answered_elsewhere(study, monkeypatch):
-    [calls] = tables.read(CALLS, study.place("calls")).to_pylist()
+    [calls] = study.rows(CALLS)
     distinct = 3 * COUNT  # by itself, clean and attacked as retrieved
     distinct += COUNT - 1  # with the answer exchanged: the clean side is the one that was retrieved
     distinct += 2 * COUNT + 2 * COUNT  # released, prefixed
@@ -34,17 +33,14 @@ def test_no_prompt_is_asked_twice_and_none_that_was_answered_elsewhere(study, mo
     assert calls["samples"] == distinct
     own = {"outcome": "correct", "text": "Answered elsewhere.", "finish_reason": "stop", "responder": READER["name"]}
     digest = Prompt.load(PROMPTS[0]).digest
-    told = [
+    answers = [
         row(ANSWERS, target_id="target-00", passages=["p00", "p01"], prompt=digest, **own),
         row(ANSWERS, target_id="target-01", passages=["p01", "p02"], prompt="another", **own),
     ]
-    before = study.place("prompt_answers").read_bytes()
-    tables.write(ANSWERS, study.folder / "answers.parquet", told)
-    try:
+    tables.write(ANSWERS, study.folder / "answers.parquet", answers)
+    with study.changed(PROMPT_ANSWERS):
         study.answer([study.folder / "answers.parquet"])
         found = labels(study)
-        for condition in ("retrieved", "matched"):
-            assert found["target-00", condition, "clean"]["text"] == "Answered elsewhere."
-        assert found["target-01", "retrieved", "clean"]["text"] != "Answered elsewhere."
-    finally:
-        study.place("prompt_answers").write_bytes(before)
+    for condition in ("retrieved", "matched"):
+        assert found["target-00", condition, "clean"]["text"] == "Answered elsewhere."
+    assert found["target-01", "retrieved", "clean"]["text"] != "Answered elsewhere."

@@ -29,18 +29,13 @@ def test_fewer_answers_than_a_support_set_needs_are_one_line(study, tmp_path):
 
 
 def test_poisoned_answers_about_one_document_are_one_line(study, tmp_path):
-    place = study.place("prompt_answers")
-    before, rows = place.read_bytes(), tables.read(PROMPT_ANSWERS, place).to_pylist()
+    rows = study.rows(PROMPT_ANSWERS)
     for row in rows:
         if row["label"] == "poisoned" and row["target_id"] != "target-00":
             row["label"] = "undecided"
-    try:
-        tables.write(PROMPT_ANSWERS, place, rows)
-        told = "poisoned answers about 1 documents among .* expected some about at least 2 documents.*add targets"
-        with pytest.raises(ProbeError, match=told):
-            study.train(tmp_path)
-    finally:
-        place.write_bytes(before)
+    line = "poisoned answers about 1 documents among .* expected some about at least 2 documents.*add targets"
+    with study.changed(PROMPT_ANSWERS, rows), pytest.raises(ProbeError, match=line):
+        study.train(tmp_path)
 
 
 @pytest.fixture
@@ -100,12 +95,12 @@ def test_a_probe_refuses_weights_in_another_number_format(study):
 
 
 def test_a_prompt_that_is_too_long_costs_itself_and_is_counted(study, changed, tmp_path):
-    before = tables.read(ACTIVATIONS, study.place("activations")).to_pylist()
+    before = study.rows(ACTIVATIONS)
     longest = sorted(row["tokens"] for row in before)[-5]
     few = {"model": changed(max_position_embeddings=longest - 1), "embeddings": str(tmp_path / "embeddings")}
     try:
         study.collect(**few)
-        after = tables.read(ACTIVATIONS, study.place("activations")).to_pylist()
+        after = study.rows(ACTIVATIONS)
         study.train(tmp_path, model=few["model"], embeddings=few["embeddings"])
     finally:
         study.collect()

@@ -6,7 +6,6 @@ import torch
 from transformers import AutoModel
 
 from probe_study import PROMPTS
-from ragassay.base import tables
 from ragassay.calls.prompts import Prompt
 from ragassay.models.activations.sites import ActivationsError
 from ragassay.models.activations.state_store import Decoder
@@ -18,9 +17,9 @@ from ragassay.studies.poisoning.probes.reading import Reading
 def test_they_are_the_states_of_the_last_token_of_each_prompt(study):
     decoder = Decoder("model tiny", study.model)
     states = Reading().resolved(decoder).store(decoder, study.embeddings)
-    rows = tables.read(ACTIVATIONS, study.place("activations")).to_pylist()
-    pairs = tables.read(PROMPT_PAIRS, study.place("prompt_pairs")).to_pylist()
-    questions = {row["target_id"]: row["question"] for row in tables.read(TARGETS, study.place("targets")).to_pylist()}
+    rows = study.rows(ACTIVATIONS)
+    pairs = study.rows(PROMPT_PAIRS)
+    questions = {row["target_id"]: row["question"] for row in study.rows(TARGETS)}
     assert len(rows) == len(pairs) > len({row["key"] for row in rows})
     trunk = AutoModel.from_pretrained(study.model["model"])
     for at in (0, 5, len(rows) - 1):

@@ -15,7 +15,7 @@ def test_every_scored_prompt_stands_in_all_four_ways_beside_each_probe_and_the_c
     rows = alarms(study.place("alarms"))
     scored = [
         (row["probe"], row["target_id"], row["side"])
-        for row in tables.read(PROBE_SCORES, study.place("probe_scores")).to_pylist()
+        for row in study.rows(PROBE_SCORES)
         if (row["condition"], row["trained_on"], row["facts"]) == ("retrieved", "retrieved", "all")
         and row["probe"] not in ("answer_text", "shuffled")
     ]
@@ -32,17 +32,13 @@ def test_a_prompt_is_as_suspicious_as_its_worst_passage_that_is_shown(study, tmp
         if row["way"] == "defence" and row["side"] == "attacked" and row["score"] > 2 and row["flagged"]
     }
     assert {f"target-{at:02}" for at in range(0, 23, 3)} == sure, "planted passages of every third target score 2"
-    before = study.place("filtered_clean").read_bytes()
-    try:
-        own = tables.read(FILTERED, study.place("filtered_clean")).to_pylist()
-        more = own[0] | {"rank": 3, "passage_id": "p11", "score": 9.0}  # no prompt of two passages shows a third
-        tables.write(FILTERED, study.place("filtered_clean"), [*own, more])
+    clean = tables.read(FILTERED, study.place("filtered_clean")).to_pylist()
+    third = clean[0] | {"rank": 3, "passage_id": "p11", "score": 9.0}  # which no prompt of two passages shows
+    with study.changed(FILTERED, [*clean, third], "filtered_clean"):
         study.combine(tmp_path / "alarms.parquet")
-        assert alarms(tmp_path / "alarms.parquet") == rows
-        blind = [row | {"score": None} if row["target_id"] == "target-00" else row for row in own]
-        tables.write(FILTERED, study.place("filtered_clean"), blind)
+    assert alarms(tmp_path / "alarms.parquet") == rows
+    blind = [row | {"score": None} if row["target_id"] == "target-00" else row for row in clean]
+    with study.changed(FILTERED, blind, "filtered_clean"):
         study.combine(tmp_path / "blind.parquet")
-    finally:
-        study.place("filtered_clean").write_bytes(before)
     kept = {(row["target_id"], row["side"]) for row in alarms(tmp_path / "blind.parquet")}
     assert ("target-00", "attacked") in kept and ("target-00", "clean") not in kept

@@ -7,7 +7,6 @@ import pytest
 
 from project import planned
 from ragassay.base.errors import AssayError
-from ragassay.studies.poisoning.probes.samples import ProbeError
 from workshop import pages, write_targets
 
 STUDY = {"pair_prompts", "answer_prompts", "collect_activations", "train_probes", "measure_revprag"}
@@ -45,15 +44,3 @@ def test_the_python_of_the_guide_judges_a_generation(study, tmp_path, monkeypatc
     weights.write_bytes(weights.read_bytes()[:-1] + b"x")
     with pytest.raises(AssayError, match="train them again"):
         found["Probe"].load(folder)
-
-
-def test_a_probe_of_another_model_is_refused(study, tmp_path):
-    from transformers import AutoModelForCausalLM
-
-    from models import save_decoder
-    from ragassay.services.probe import Probe
-
-    save_decoder(tmp_path / "other", ["other words than before"], 300, 128, seed=1)
-    other = AutoModelForCausalLM.from_pretrained(tmp_path / "other")
-    with pytest.raises(ProbeError, match="found files"):
-        Probe.load(study.folder).watching(other)

@@ -17,7 +17,7 @@ from ragassay.studies.poisoning.probes.performance import Group
 
 def metrics(study, table):
     found = {}
-    for row in tables.read(METRICS, study.place("metrics")).to_pylist():
+    for row in study.rows(METRICS):
         if row["table"] == table:
             keys = json.loads(row["keys"])
             key = (keys["condition"], keys.get("facts"), keys.get("probe"), keys.get("trained_on"))
@@ -30,7 +30,7 @@ def test_areas_are_those_of_the_scores_and_have_their_controls_beside_them(study
     assert {key[:2] for key in found} >= {("released", "all"), ("matched", "all"), ("matched", "unknown")}
     rows = [
         row
-        for row in tables.read(PROBE_SCORES, study.place("probe_scores")).to_pylist()
+        for row in study.rows(PROBE_SCORES)
         if (row["condition"], row["trained_on"], row["facts"]) == ("matched", "matched", "all")
         and row["label"] in ("correct", "poisoned")
     ]
@@ -47,13 +47,13 @@ def test_areas_are_those_of_the_scores_and_have_their_controls_beside_them(study
 def scored(study, condition, probe):
     """Scores of decided answers, and whether each is poisoned."""
     wanted = {"condition": condition, "trained_on": condition, "facts": "all", "probe": probe}
-    rows = tables.read(PROBE_SCORES, study.place("probe_scores")).to_pylist()
+    rows = study.rows(PROBE_SCORES)
     rows = [row for row in rows if wanted.items() <= row.items() and row["label"] in ("correct", "poisoned")]
     return np.array([row["score"] for row in rows]), np.array([row["label"] == "poisoned" for row in rows])
 
 
 def test_the_headline_has_both_conditions_side_by_side_and_needs_both(study):
-    rows = tables.read(METRICS, study.place("metrics")).to_pylist()
+    rows = study.rows(METRICS)
     found = {}
     for row in (row for row in rows if row["table"] == "headline"):
         keys = json.loads(row["keys"])
@@ -89,7 +89,7 @@ def test_methods_are_compared_at_the_same_share_of_false_alarms(study):
             limits = [limit for limit in scores if (scores[~poisoned] >= limit).mean() <= 0.05]
             expected = max(((scores[poisoned] >= limit).mean() for limit in limits), default=0)
             assert own[f"{metric}_at_5"]["value"] == expected and own[f"{metric}_at_5"]["n"] == len(scores)
-    rows = [row for row in tables.read(METRICS, study.place("metrics")).to_pylist() if row["table"] == "roc_retrieved"]
+    rows = [row for row in study.rows(METRICS) if row["table"] == "roc_retrieved"]
     points = {}
     for keys, row in ((json.loads(row["keys"]), row) for row in rows):
         points.setdefault((keys["probe"], keys["at"]), {})[row["metric"]] = row["value"]
@@ -120,7 +120,7 @@ def test_what_is_flagged_without_any_poison_is_counted_beside_the_control(study)
     assert {key[0] for key in found} == {"irrelevant", "misspelt"} and {key[2] for key in found} == {
         "logistic", "last_layer", "lens", "certainty", "masking"
     }  # fmt: skip
-    rows = tables.read(PROBE_SCORES, study.place("probe_scores")).to_pylist()
+    rows = study.rows(PROBE_SCORES)
 
     def share(probe, labels):
         own = [
@@ -141,7 +141,7 @@ def test_what_is_flagged_without_any_poison_is_counted_beside_the_control(study)
 
 
 def test_planted_passages_classes_places_and_points_are_rows_of_their_own(study):
-    rows = tables.read(METRICS, study.place("metrics")).to_pylist()
+    rows = study.rows(METRICS)
     own = {table: [row for row in rows if row["table"] == table] for table in {row["table"] for row in rows}}
     assert {"planted", "generalisation", "t_sne_matched", "pca_released"} <= own.keys()
     planted = [json.loads(row["keys"]) | row for row in own["planted"]]
@@ -155,7 +155,7 @@ def test_planted_passages_classes_places_and_points_are_rows_of_their_own(study)
     assert {metric for *_, metric in values} == {"auroc", "control", "tpr", "fpr"}
     scores = [
         row
-        for row in tables.read(PROBE_TRANSFERS, study.place("probe_transfers")).to_pylist()
+        for row in study.rows(PROBE_TRANSFERS)
         if (row["tested_on"], row["fitted_on"], row["probe"]) == ("who", "others", "logistic")
         and row["label"] in ("correct", "poisoned")
     ]

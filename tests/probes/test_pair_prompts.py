@@ -9,12 +9,12 @@ from ragassay.studies.poisoning.probes.labels import PAIRED
 
 
 def read(study):
-    rows = tables.read(PROMPT_PAIRS, study.place("prompt_pairs")).to_pylist()
+    rows = study.rows(PROMPT_PAIRS)
     return {(row["target_id"], row["condition"], row["side"]): row for row in rows}
 
 
 def test_every_question_has_each_pair_or_a_reason(study):
-    rows, rejects = read(study), tables.read(tables.REJECTS, study.place("rejects")).to_pylist()
+    rows, rejects = read(study), study.rows(tables.REJECTS)
     assert [(row["item"], row["reason"]) for row in rejects] == [(f"{WITHOUT_ANSWER} matched", "no_passage_answers")]
     counts = Counter((condition, side) for _, condition, side in rows)
     assert counts == {

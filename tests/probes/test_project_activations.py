@@ -2,21 +2,19 @@
 
 import numpy as np
 
-from ragassay.base import tables
 from ragassay.models.activations.state_store import Decoder
 from ragassay.schemas.probes import ACTIVATIONS, PROJECTIONS
 from ragassay.studies.poisoning.probes.reading import Reading
 
 
 def test_pca_is_that_of_the_means_over_layers(study):
-    rows = tables.read(PROJECTIONS, study.place("projections")).to_pylist()
+    rows = study.rows(PROJECTIONS)
     own = [row for row in rows if (row["method"], row["condition"]) == ("pca", "released")]
     assert len(own) == 30 and {row["label"] for row in own} == {"correct", "poisoned"}
     decoder = Decoder("model tiny", study.model)
     store = Reading().resolved(decoder).store(decoder, study.embeddings)
     keys = {
-        (row["target_id"], row["condition"], row["side"]): bytes.fromhex(row["key"])
-        for row in tables.read(ACTIVATIONS, study.place("activations")).to_pylist()
+        (row["target_id"], row["condition"], row["side"]): bytes.fromhex(row["key"]) for row in study.rows(ACTIVATIONS)
     }
     states = store.read([keys[row["target_id"], row["condition"], row["side"]] for row in own])[:, :, 0]
     means = states.astype(np.float64).mean(axis=1)
@@ -26,12 +24,10 @@ def test_pca_is_that_of_the_means_over_layers(study):
 
 
 def test_every_condition_is_drawn_both_ways_and_the_same_again(study):
-    rows = tables.read(PROJECTIONS, study.place("projections")).to_pylist()
+    rows = study.rows(PROJECTIONS)
     assert {(row["condition"], row["method"]) for row in rows} >= {("matched", "t_sne"), ("released", "t_sne")}
-    before = study.place("projections").read_bytes()
-    study.project()
-    assert study.place("projections").read_bytes() == before
-    study.project(seed=1)
-    changed = study.place("projections").read_bytes() != before
-    study.place("projections").write_bytes(before)
-    assert changed or len({(row["x"], row["y"]) for row in rows}) > 100
+    with study.changed(PROJECTIONS):
+        study.project()
+        assert study.rows(PROJECTIONS) == rows
+        study.project(seed=1)
+        assert study.rows(PROJECTIONS) != rows or len({(row["x"], row["y"]) for row in rows}) > 100

@@ -10,18 +10,18 @@ import pytest
 import torch
 
 from probe_study import COUNT, PROBES
-from ragassay.base import tables
 from ragassay.documents.ids import split_of
 from ragassay.metrics.auroc import auroc
 from ragassay.models import files
+from ragassay.models.activations.state_store import Decoder
 from ragassay.schemas.probes import ACTIVATIONS, PROBE_SCORES, PROMPT_ANSWERS
 from ragassay.services.probe import Probe
+from ragassay.studies.poisoning.probes.reading import Reading
 from ragassay.studies.poisoning.probes.samples import ProbeError
 
 
 def scores(study, **wanted):
-    rows = tables.read(PROBE_SCORES, study.place("probe_scores")).to_pylist()
-    return [row for row in rows if all(row[name] == value for name, value in wanted.items())]
+    return [row for row in study.rows(PROBE_SCORES) if all(row[name] == value for name, value in wanted.items())]
 
 
 def test_every_sample_is_tested_once_in_the_fold_of_its_document(study):
@@ -63,10 +63,7 @@ def test_a_saved_probe_gives_the_scores_of_its_fold(study, name):
         for row in scores(study, trained_on="matched", facts="all", probe=name, fold=0)
         if row["condition"] == "matched"
     ]
-    keys = {(row["target_id"], row["condition"], row["side"]): row["key"] for row in _activations(study)}
-    from ragassay.models.activations.state_store import Decoder
-    from ragassay.studies.poisoning.probes.reading import Reading
-
+    keys = {(row["target_id"], row["condition"], row["side"]): row["key"] for row in study.rows(ACTIVATIONS)}
     decoder = Decoder("model tiny", study.model)
     store = Reading().resolved(decoder).store(decoder, study.embeddings)
     names = [bytes.fromhex(keys[row["target_id"], row["condition"], row["side"]]) for row in rows]
@@ -80,7 +77,7 @@ def test_a_service_watches_a_generation_with_the_model_that_was_read(study):
 
     probe, model = Probe.load(study.folder), AutoModelForCausalLM.from_pretrained(study.model["model"])
     with probe.watching(model) as watched:
-        model.generate(_prompt(), max_new_tokens=2, do_sample=False)
+        model.generate(torch.tensor([[3, 5, 7, 9]]), max_new_tokens=2, do_sample=False)
     [judgement] = probe.judge(watched.states())
     assert np.isfinite(judgement.score)
     card = json.loads((study.folder / "card.json").read_text())
@@ -129,38 +126,20 @@ def test_files_of_a_model_are_read_once_however_many_generations_are_watched(stu
 
 
 def test_what_reads_the_output_layer_needs_what_the_last_block_puts_out(study, tmp_path):
-    before = study.place("activations").read_bytes(), study.collection.read_bytes()
-    try:
+    collection = study.collection.read_bytes()
+    with study.changed(ACTIVATIONS):
         study.collect(reading={"layers": [1]})
         for name in ("lens", "certainty"):
             with pytest.raises(ProbeError, match=rf"no probe can be fitted: {name}: revprag\.activations leaves out"):
                 study.train(tmp_path, probes={name: dict(PROBES[name])})
         with pytest.raises(ProbeError, match=r"elsewhere/\w+: found no activations of \d+ of"):
             study.train(tmp_path, embeddings=str(tmp_path / "elsewhere"))
-    finally:
-        study.place("activations").write_bytes(before[0])
-        study.collection.write_bytes(before[1])
+    study.collection.write_bytes(collection)
 
 
 def test_answers_of_which_none_is_poisoned_are_refused(study, tmp_path):
-    rows = tables.read(PROMPT_ANSWERS, study.place("prompt_answers")).to_pylist()
-    before = study.place("prompt_answers").read_bytes()
-    try:
-        own = [row | {"label": "undecided" if row["label"] == "poisoned" else row["label"]} for row in rows]
-        tables.write(PROMPT_ANSWERS, study.place("prompt_answers"), own)
-        with pytest.raises(
-            ProbeError, match="tiny: no probe can be fitted: matched, all facts: found 0 poisoned answers"
-        ):
-            study.train(tmp_path)
-    finally:
-        study.place("prompt_answers").write_bytes(before)
-
-
-def _activations(study):
-    return tables.read(ACTIVATIONS, study.place("activations")).to_pylist()
-
-
-def _prompt():
-    import torch
-
-    return torch.tensor([[3, 5, 7, 9]])
+    labels = {"poisoned": "undecided"}
+    rows = [row | {"label": labels.get(row["label"], row["label"])} for row in study.rows(PROMPT_ANSWERS)]
+    line = "tiny: no probe can be fitted: matched, all facts: found 0 poisoned answers"
+    with study.changed(PROMPT_ANSWERS, rows), pytest.raises(ProbeError, match=line):
+        study.train(tmp_path)

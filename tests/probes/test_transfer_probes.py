@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from probe_study import CELL
-from ragassay.base import tables
 from ragassay.documents.ids import split_of
 from ragassay.metrics.auroc import auroc
 from ragassay.schemas.probes import PROBE_TRANSFERS
@@ -23,7 +22,7 @@ def test_a_place_is_tested_by_what_was_fitted_on_others_and_on_all(study, monkey
     before = study.place("probe_transfers").read_bytes()
     study.transfer([CELL], "kind")
     assert study.place("probe_transfers").read_bytes() == before
-    rows = tables.read(PROBE_TRANSFERS, study.place("probe_transfers")).to_pylist()
+    rows = study.rows(PROBE_TRANSFERS)
     assert {(row["tested_on"], row["fitted_on"], row["probe"]) for row in rows} == {
         (place, fitted, probe)
         for place in ("who", "keeper")

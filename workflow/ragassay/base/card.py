@@ -104,15 +104,24 @@ def ascending(values, most: int | None = None) -> str:
     return "" if values == sorted(values) else "found numbers out of order, expected ascending ones"
 
 
+def expected(what: str, is_right: Callable[[object], bool]) -> Callable[[object], str]:
+    """A check of a part; `what` is wanted there, for messages."""
+    return lambda value: "" if is_right(value) else f"found {shown(value)}, expected {what}"
+
+
 def between(low: float, high: float) -> Callable[[object], str]:
     """A check that a value is a number between two others, without these."""
+    return expected(f"a number between {low:g} and {high:g}", lambda value: is_number(value) and low < value < high)
 
-    def check(value) -> str:
-        if is_number(value) and low < value < high:
-            return ""
-        return f"found {shown(value)}, expected a number between {low:g} and {high:g}"
 
-    return check
+def positive(what: str) -> Callable[[object], str]:
+    """A check that a value is a whole number above 0."""
+    return expected(what, lambda value: type(value) is int and value > 0)
+
+
+def is_list(value, kind: type) -> bool:
+    """Whether it is a list of such values, at least one."""
+    return isinstance(value, list) and bool(value) and all(type(item) is kind for item in value)
 
 
 def _described(path):

@@ -7,7 +7,7 @@ from ragassay.base.errors import AssayError, unknown
 from ragassay.config.grid import Cell, Grid
 from ragassay.plan import models, search
 from ragassay.studies.poisoning.defences.defence import KINDS, SCORES, VECTORS, kind_of
-from ragassay.studies.poisoning.defences.null import LITERAL
+from ragassay.studies.poisoning.defences.thresholds import LITERAL
 
 CHAIN = "of"  # the setting of a chain that names its links
 DOUBLINGS = "doublings"  # and one that it has from them

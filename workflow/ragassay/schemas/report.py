@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
 
@@ -52,6 +52,11 @@ class Section:
 
     def row(self, table, keys, name, value, n, low=None, high=None, abstained=0) -> dict:
         return metric(self.study, table, keys, name, value, n, low, high, abstained)
+
+    def estimates(self, table, keys, names: Iterable[str], estimates) -> Iterator[dict]:
+        """Numbers with intervals, by the names of the methods that a panel has measured together."""
+        for at, name in enumerate(names):
+            yield self.row(table, keys, name, **estimates.row(at))
 
     def rows(self, table, keys, numbers: dict, n: int | None = None) -> Iterator[dict]:
         """Numbers without an interval, by their names. Without `n` they are counts, each of as many items."""

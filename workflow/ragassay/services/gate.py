@@ -49,10 +49,6 @@ class GateError(AssayError):
     """A gate cannot be used, or cannot be asked this."""
 
 
-def _is_strategy(value) -> str:
-    return "" if value in STRATEGIES else f"found {shown(value)}, expected one of {', '.join(STRATEGIES)}"
-
-
 def _is_statistic(value) -> str:
     if not isinstance(value, dict) or not {"name", "k", "temperature"} <= value.keys():
         return f"found {shown(value)}, expected a statistic with its settings"
@@ -67,38 +63,31 @@ def _is_statistic(value) -> str:
     )
 
 
-def _is_count(value) -> str:
-    return "" if type(value) is int and value > 0 else f"found {shown(value)}, expected a number of passages"
-
-
-def _is_order(value) -> str:
-    is_right = isinstance(value, list) and value and all(isinstance(name, str) for name in value)
-    return "" if is_right else f"found {shown(value)}, expected names of searchers"
-
-
-def _are_searchers(value) -> str:
+def _are_searchers(value) -> bool:
     for about in value.values() if isinstance(value, dict) else [None]:
         kind = about.get("kind") if isinstance(about, dict) else None
         encoder = about.get("encoder") if kind == "dense" else {"name": "", "kind": "", "model": ""}
-        if (
-            kind not in ("dense", "bm25")
-            or not isinstance(encoder, dict)
-            or not {"name", "kind", "model"} <= encoder.keys()
-        ):
-            return f"found {shown(value)}, expected searchers with their encoders"
-    return ""
+        if kind not in ("dense", "bm25") or not isinstance(encoder, dict):
+            return False
+        if not {"name", "kind", "model"} <= encoder.keys():
+            return False
+    return True
 
 
 FORM = card.Form(
     "gate",
     1,
     {
-        "alpha": card.between(0, 1), "strategy": _is_strategy, "statistic": _is_statistic, "passages": _is_count,
-        "order": _is_order, "searchers": _are_searchers,
+        "alpha": card.between(0, 1),
+        "strategy": card.expected(f"one of {', '.join(STRATEGIES)}", lambda value: value in STRATEGIES),
+        "statistic": _is_statistic,
+        "passages": card.positive("a number of passages"),
+        "order": card.expected("names of searchers", lambda value: card.is_list(value, str)),
+        "searchers": card.expected("searchers with their encoders", _are_searchers),
     },
     AGAIN,
     GateError,
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True)

@@ -29,36 +29,38 @@ from ragassay.studies.poisoning.probes.labels import MATCHED
 from ragassay.studies.poisoning.probes.samples import ActivationProbe, Part, ProbeError
 
 
-def _is_reading(value) -> str:
-    layers = value.get("layers") if isinstance(value, dict) else None
-    is_right = isinstance(layers, list) and all(type(layer) is int for layer in layers) and layers
-    return "" if is_right else f"found {shown(value)}, expected site, layers and position"
+def _has_layers(value) -> bool:
+    return isinstance(value, dict) and card.is_list(value.get("layers"), int)
 
 
-def _is_identity(value) -> str:
-    is_right = isinstance(value, dict) and {"files", "dtype"} <= value.keys()
-    return "" if is_right else f"found {shown(value)}, expected what the model is"
+def _is_identity(value) -> bool:
+    return isinstance(value, dict) and {"files", "dtype"} <= value.keys()
+
+
+def _is_limit(value) -> bool:
+    return value is None or card.is_number(value)
+
+
+def _are_places(value) -> bool:
+    return value in (None, []) or (card.is_list(value, int) and min(value) >= 0)
 
 
 ABOUT = card.Form(
     "probe",
     1,
-    {"identity": _is_identity, "prompt": str, "reading": _is_reading, "heads": dict},
+    {
+        "identity": card.expected("what the model is", _is_identity), "prompt": str,
+        "reading": card.expected("site, layers and position", _has_layers), "heads": dict,
+    },
     "fit it again",
     ProbeError,
-)
-
-
-def _are_places(value) -> str:
-    is_right = value is None or (isinstance(value, list) and all(type(place) is int and place >= 0 for place in value))
-    return "" if is_right else f"found {shown(value)}, expected places of layers"
-
-
-def _is_limit(value) -> str:
-    return "" if value is None or card.is_number(value) else f"found {shown(value)}, expected a number"
-
-
-ENTRY = ABOUT._replace(parts={"kind": str, "settings": dict, "threshold": _is_limit, "places": _are_places})
+)  # fmt: skip
+ENTRY = ABOUT._replace(
+    parts={
+        "kind": str, "settings": dict, "threshold": card.expected("a number", _is_limit),
+        "places": card.expected("places of layers", _are_places),
+    }
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,7 @@ import numpy as np
 from ragassay.base.stage import log
 from ragassay.services.guard import Guard, matrix, wrong_texts
 from ragassay.studies.poisoning.defences.defence import Criterion, DefenceError, Judgement
-from ragassay.studies.poisoning.defences.null import SAMPLE, is_rough
-from ragassay.studies.poisoning.defences.thresholds import CriteriaDefence, grid, rank
+from ragassay.studies.poisoning.defences.thresholds import SAMPLE, CriteriaDefence, grid, is_rough, rank
 
 ASKED = "asked"  # the criterion of similarity to questions
 

@@ -10,7 +10,7 @@ from ragassay.schemas.corpora import NEIGHBOURS
 from ragassay.studies.poisoning.defences import guard_card
 from ragassay.studies.poisoning.defences.defence import DefenceError, kind_of
 from ragassay.studies.poisoning.defences.evidence import Evidence, sample
-from ragassay.studies.poisoning.defences.null import ALL, FOLDS, LITERAL, Null, fold_of
+from ragassay.studies.poisoning.defences.thresholds import ALL, FOLDS, LITERAL, Null, fold_of
 
 
 def fit_defence(

@@ -7,7 +7,7 @@ from ragassay.base.errors import closest
 from ragassay.base.stage import log, run
 from ragassay.documents.sources import Columns, records, warn_of_empty
 from ragassay.schemas.attacks import POISONED_PASSAGES, TARGETS
-from ragassay.studies.poisoning.attacks.attack import AttackError, Text, Tools, rows
+from ragassay.studies.poisoning.attacks.attack import AttackError, Poison, Tools, rows
 from ragassay.studies.poisoning.attacks.attacked_corpus import retrieved_texts
 
 COLUMNS = Columns(("target_id", "text", "calls"), ("target_id", "text"))  # of texts that were written for targets
@@ -25,8 +25,8 @@ def poison_corpus(targets, passages, neighbours, texts, poisoned_passages, attac
 def _texts(files, targets):
     """target -> the texts that were written for it. Those of targets that were rejected are of no use."""
     by_target = {}
-    for target, text in written_texts(files):
-        by_target.setdefault(target, []).append(text)
+    for text in written_texts(files):
+        by_target.setdefault(text.target_id, []).append(text)
     if others := sorted(by_target.keys() - set(targets)):
         found = f"{', '.join(files)}: found texts for {len(others)} of {len(by_target)} targets"
         if len(others) == len(by_target):
@@ -36,8 +36,8 @@ def _texts(files, targets):
     return by_target
 
 
-def written_texts(files: list[str]) -> Iterator[tuple[str, Text]]:
-    """(target, text) of texts that people or a model wrote; rows without text are left out and counted."""
+def written_texts(files: list[str]) -> Iterator[Poison]:
+    """Texts that people or a model wrote; rows without text are left out and counted."""
     empty, kept = [], 0
     for record in records(files, COLUMNS) if files else ():
         place = f"{record.file} row {record.row}"
@@ -50,7 +50,7 @@ def written_texts(files: list[str]) -> Iterator[tuple[str, Text]]:
         if not row["target_id"]:
             raise AttackError(f"{place}: found nothing in 'target_id', expected a value")
         kept += 1
-        yield row["target_id"], Text(row["text"], _count(record.fields.get("calls"), place))
+        yield Poison(row["target_id"], row["text"], calls=_count(record.fields.get("calls"), place))
     warn_of_empty(empty, "text", kept)
 
 

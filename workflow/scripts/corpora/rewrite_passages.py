@@ -13,7 +13,7 @@ from ragassay.documents.ids import content_id, reject
 from ragassay.schemas.corpora import PASSAGES, REWRITTEN_PASSAGES
 from ragassay.studies.poisoning.targets.draw import drawn
 from ragassay.studies.poisoning.targets.hygiene import Problem
-from ragassay.studies.poisoning.targets.rewriting import read
+from ragassay.studies.poisoning.targets.proposals import rewritten
 
 
 def rewrite_passages(
@@ -36,7 +36,7 @@ def rewrite_passages(
     ):
         for row, [answer] in zip(rows, complete(Requests(rows, request), model, ledger, calls, tally), strict=True):
             tally.hear(row["passage_id"], [answer])
-            text = read(answer, row)
+            text = rewritten(answer, row)
             if isinstance(text, Problem):
                 tally.reject(text.item, text.reason, text.detail, answer)
                 refused.add(reject("rewrite_passages", {"shard": corpus}, *text))

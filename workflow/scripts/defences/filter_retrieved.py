@@ -9,7 +9,7 @@ from ragassay.schemas.defences import FILTERED
 from ragassay.studies.poisoning.defences import guard_card
 from ragassay.studies.poisoning.defences.defence import kind_of
 from ragassay.studies.poisoning.defences.evidence import Evidence
-from ragassay.studies.poisoning.defences.null import fold_of
+from ragassay.studies.poisoning.defences.thresholds import fold_of
 
 
 def filter_retrieved(

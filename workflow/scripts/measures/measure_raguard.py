@@ -7,16 +7,8 @@ from ragassay.schemas.attacks import ANSWERS, FOUND_REWRITTEN, POISONED_PASSAGES
 from ragassay.schemas.defences import FILTERED, RAGUARD_SWEEPS, SWEEP_ANSWERS
 from ragassay.schemas.report import METRICS
 from ragassay.studies.poisoning.defences import guard_card
-from ragassay.studies.poisoning.measures import detection
-from ragassay.studies.poisoning.measures.comparison import (
-    answer_difference_rows,
-    asking_rows,
-    cost_rows,
-    difference_rows,
-)
-from ragassay.studies.poisoning.measures.detection import null_rows, screening_rows, size_rows
+from ragassay.studies.poisoning.measures import detection, utility
 from ragassay.studies.poisoning.measures.sweeps import sweep_rows
-from ragassay.studies.poisoning.measures.utility import CLEAN, NAMES, answer_rows, failure_rows
 
 CELL = ["dataset", "retriever", "attack", "defence"]
 
@@ -44,20 +36,21 @@ def measure_raguard(
         rows += detection.alarm_rows(keys, looked)
         asked = hits["target_id"].drop_duplicates()  # some attacks are tried on a few targets
         aimed = planted[(planted["dataset"] == cell[0]) & (planted["attack"] == cell[2])]
-        rows += failure_rows(keys, asked, aimed, own, looked)
+        rows += utility.failure_rows(keys, asked, aimed, own, looked)
         card = cards.get((cell[0], cell[1], cell[3]))
-        rows += null_rows(keys, looked, card)
-        rows += cost_rows(keys, own, len(asked), forwards.get(card["scorer"], 0) if card else 0)
+        rows += detection.null_rows(keys, looked, card)
+        rows += utility.cost_rows(keys, own, len(asked), forwards.get(card["scorer"], 0) if card else 0)
     for (dataset, retriever, defence), card in cards.items():
-        keys = {"dataset": dataset, "retriever": retriever, "attack": CLEAN, "defence": defence}
-        rows += size_rows(keys, card)
-    rows += difference_rows(judged, resamples, seed)
-    rows += answer_rows(given, judged, wanted, resamples, seed)
-    rows += answer_difference_rows(given, resamples, seed)
-    rows += (row for cell, own in given.items() for row in asking_rows(dict(zip(NAMES, cell, strict=True)), own))
+        keys = {"dataset": dataset, "retriever": retriever, "attack": utility.CLEAN, "defence": defence}
+        rows += detection.size_rows(keys, card)
+    rows += detection.difference_rows(judged, resamples, seed)
+    rows += utility.answer_rows(given, judged, wanted, resamples, seed)
+    rows += utility.answer_difference_rows(given, resamples, seed)
+    for cell, own in given.items():
+        rows += utility.asking_rows(dict(zip(utility.NAMES, cell, strict=True)), own)
     rows += tables.read_all(RAGUARD_SWEEPS, raguard_sweeps).to_pylist()
     rows += sweep_rows(tables.frame(SWEEP_ANSWERS, sweep_answers), given, resamples, seed)
-    rows += (row for path in quarantine for row in screening_rows(path))
+    rows += (row for path in quarantine for row in detection.screening_rows(path))
     tables.write(METRICS, metrics, rows)
     log.info("%d numbers of %d cells", len(rows), len(judged))
 

@@ -8,7 +8,7 @@ from ragassay.schemas.attacks import POISONED_PASSAGES, RETRIEVED, TARGETS
 from ragassay.schemas.corpora import NEIGHBOURS
 from ragassay.schemas.defences import PASSAGE_SCORES, RAGUARD_SWEEPS, SWEEP_SHOWN
 from ragassay.studies.poisoning.defences.evidence import Evidence, sample
-from ragassay.studies.poisoning.defences.null import LITERAL
+from ragassay.studies.poisoning.defences.thresholds import LITERAL
 from ragassay.studies.poisoning.measures.sweeps import Sweep, related_rows
 
 

@@ -16,12 +16,12 @@ from ragassay.studies.poisoning.probes.breakdowns import (
 from ragassay.studies.poisoning.probes.labels import UNPOISONED
 from ragassay.studies.poisoning.probes.performance import (
     Group,
+    area_rows,
     condition_rows,
     false_alarm_rows,
     kind_rows,
     label_rows,
     sample_rows,
-    transfer_rows,
 )
 
 CELL = ["dataset", "retriever", "attack"]
@@ -48,7 +48,7 @@ def measure_revprag(
         if not group.measurable:
             continue
         if keys["condition"] != keys["trained_on"]:
-            rows += transfer_rows(keys, group)
+            rows += area_rows("transfer", keys, group)
             continue
         del keys["trained_on"]
         rows += [*condition_rows(keys, group, flips), *label_rows(keys, group), *kind_rows(keys, group)]

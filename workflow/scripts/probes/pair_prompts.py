@@ -14,9 +14,8 @@ from ragassay.schemas.attacks import TARGETS
 from ragassay.schemas.probes import PROMPT_PAIRS
 from ragassay.search.nearest import unit
 from ragassay.studies.poisoning.attacks.loudness import length, question_words
-from ragassay.studies.poisoning.probes.conditions import pair
+from ragassay.studies.poisoning.probes.conditions import clusters_of, found_by, pair, passages_of
 from ragassay.studies.poisoning.probes.labels import SIDES
-from ragassay.studies.poisoning.probes.passages import clusters_of, found_by, passages_of
 
 
 def pair_prompts(

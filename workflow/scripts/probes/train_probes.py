@@ -20,7 +20,7 @@ from ragassay.studies.poisoning.probes import folds
 from ragassay.studies.poisoning.probes.folds import ANSWER_TEXT, CONTROL, SHUFFLED, Contestant, Given, control
 from ragassay.studies.poisoning.probes.reading import Collection
 from ragassay.studies.poisoning.probes.rows import ALL, Rows, baselines_of
-from ragassay.studies.poisoning.probes.samples import Layers, ProbeError, ReadOut, Stored
+from ragassay.studies.poisoning.probes.samples import Layers, ProbeError, Stored
 
 
 def train_probes(
@@ -44,7 +44,7 @@ def train_probes(
         places[name] = read.places([read.blocks] if read_out == "last" else layers)
         features = states if places[name] is None else Layers(states, places[name])
         if read_out:
-            features = ReadOut(states, places[name] or list(range(states.shape[1])), output())
+            features = Layers(states, places[name] or list(range(states.shape[1])), output())
         contestants.append(Contestant(name, features=features, **entry))
     others = [
         control(CONTROL, rows.rulers),

@@ -11,9 +11,8 @@ from ragassay.calls.model import Model
 from ragassay.calls.prompts import Prompt
 from ragassay.schemas.corpora import QUERIES
 from ragassay.studies.poisoning.targets.draw import drawn
-from ragassay.studies.poisoning.targets.gold_texts import gold_texts, named
 from ragassay.studies.poisoning.targets.hygiene import Problem
-from ragassay.studies.poisoning.targets.interview import CLOSED_BOOK, Interview, Prompts, Settings
+from ragassay.studies.poisoning.targets.interview import CLOSED_BOOK, Interview, Prompts, Settings, gold_texts, named
 from ragassay.studies.poisoning.targets.target_tables import TargetTables
 
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from ragassay.studies.poisoning.attacks.attack import AttackError, Poison
-from ragassay.studies.poisoning.attacks.finished import Finished
+from ragassay.studies.poisoning.attacks.attack import AttackError, Finished, Poison
 
 UNITS = [{"target_id": "bridge"}, {"target_id": "ferry"}]
 

@@ -51,7 +51,7 @@ def test_candidates_are_those_that_gain_most_to_first_order(retrievers):
     ranked = flip.ranked([draft], direction, [place], 1000)[0]
     rows, words = draft.tokens[None].astype(np.int64), flip.kind.words
     gains = []
-    for token in flip.drafter.usable:
+    for token in flip.usable:
         step = 0.01 * (words.weight[token] - words.weight[int(draft.tokens[place])])
         found = []
         for sign in (1, -1):
@@ -63,11 +63,9 @@ def test_candidates_are_those_that_gain_most_to_first_order(retrievers):
             handle.remove()
             found.append(float(vector @ direction[0] / np.linalg.norm(vector)))
         gains.append(found[0] - found[1])
-    order = flip.drafter.usable[np.argsort(gains)[::-1]]
+    order = flip.usable[np.argsort(gains)[::-1]]
     assert len(ranked) == len(order) and set(ranked[:5]) <= set(order[:8])
-    assert (
-        np.corrcoef(np.argsort(np.argsort(gains)), [-list(ranked).index(t) for t in flip.drafter.usable])[0, 1] > 0.99
-    )
+    assert np.corrcoef(np.argsort(np.argsort(gains)), [-list(ranked).index(t) for t in flip.usable])[0, 1] > 0.99
 
 
 def test_special_and_unprintable_tokens_are_not_used(retrievers):
@@ -79,12 +77,12 @@ def test_special_and_unprintable_tokens_are_not_used(retrievers):
 
 
 def test_changes_that_would_be_cut_otherwise_are_dropped(retrievers):
-    drafter = retrievers["cosine"]._hotflip.drafter
-    draft = drafter.draft("a storm", "")
-    number = drafter.tokenizer.convert_tokens_to_ids
-    found = drafter.changes(draft, draft.first + 1, [number("##t"), number("quay"), number("##z")], 9)
+    flip = retrievers["cosine"]._hotflip
+    draft = flip.draft("a storm", "")
+    number = flip.tokenizer.convert_tokens_to_ids
+    found = flip.changes(draft, draft.first + 1, [number("##t"), number("quay"), number("##z")], 9)
     assert [one.text for one in found] == ["a quay", "az"]  # "at" is a token of its own
-    [one] = drafter.changes(draft, draft.first, [number("quay"), number("ferry")], 1)
+    [one] = flip.changes(draft, draft.first, [number("quay"), number("ferry")], 1)
     assert one.text == "quay storm"
 
 

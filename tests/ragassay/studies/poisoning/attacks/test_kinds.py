@@ -9,7 +9,7 @@ from ragassay.studies.poisoning.attacks import loudness
 from ragassay.studies.poisoning.attacks.attack import (
     KINDS,
     RETRIEVER,
-    Text,
+    Poison,
     Tools,
     needs,
     rows,
@@ -27,7 +27,7 @@ TOOLS = Tools(
         "bridge": [{"passage_id": "p4", "text": TEXT}, {"passage_id": "p3", "text": "The choir sings."}],
         "ferry": [{"passage_id": "p1", "text": "It sails at nine."}],
     },
-    texts={"ferry": [Text("I know it leaves at seven.", calls=3)]},
+    texts={"ferry": [Poison("ferry", "I know it leaves at seven.", calls=3)]},
 )
 
 

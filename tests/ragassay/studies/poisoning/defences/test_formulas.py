@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from ragassay.studies.poisoning.defences.kinds import echo, raguard, trustrag
-from ragassay.studies.poisoning.defences.null import Null
-from ragassay.studies.poisoning.defences.thresholds import CriteriaDefence, grid, rank
+from ragassay.studies.poisoning.defences.thresholds import CriteriaDefence, Null, grid, rank
 from ragassay.text.words import content, stem, tokens
 
 QUESTION = "Which old bridge over the river fell in the storm?"
@@ -172,7 +171,7 @@ def test_the_similarity_of_a_cluster_is_the_mean_cosine_of_its_pairs():
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     cosines = [vectors[one] @ vectors[other] for one in range(5) for other in range(one)]
     assert trustrag.mean_similarity(vectors) == pytest.approx(mean(cosines))
-    assert np.isnan(trustrag.mean_similarity(vectors[:1]))
+    assert trustrag.mean_similarity(vectors[:1]) == 0
 
 
 def test_trustrag_clusters_vectors_whose_numbers_have_one_spread():

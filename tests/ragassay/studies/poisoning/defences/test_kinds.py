@@ -11,7 +11,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from ragassay.base import variants
 from ragassay.studies.poisoning.defences.defence import KINDS, DefenceError, kind_of
-from ragassay.studies.poisoning.defences.null import Null
+from ragassay.studies.poisoning.defences.thresholds import Null
 
 WORDS = (
     "harbour ferry bridge storm river choir island cathedral morning tide market signal lantern quarry orchard".split()
@@ -108,19 +108,6 @@ def test_read_literally_similarity_removes_nearly_all_and_knows_no_other_questio
         assert (own["texts"], own["rough"]) == (size, rough)
     with pytest.raises(DefenceError, match=r"criterion ts: found 39 clean texts .*, expected at least 40"):
         raguard.fit(null._replace(literal={"q": null.literal["q"][:39]}))
-
-
-def test_a_further_criterion_never_keeps_what_one_removes(random, null):
-    passages = [
-        passage(random, rank, pre=random.normal(5, 1.5), post=random.normal(5, 1.5)) for rank in range(1, COUNT + 1)
-    ]
-    before = np.zeros(COUNT, bool)
-    for count in (1, 2, 3, 4):
-        rows = judged("raguard", passages, null, criteria=["ts", "pd", "pm", "ppl"][:count])
-        removed = np.array([row["removed"] for row in rows])
-        assert (removed >= before).all()
-        before = removed
-    assert 0 < before.sum() < COUNT
 
 
 def test_scores_may_be_fitted_on_what_questions_find(random, null):

@@ -13,7 +13,7 @@ from ragassay.models.heads import heads_file
 from ragassay.studies.poisoning.probes import _triplets, samples
 from ragassay.studies.poisoning.probes.folds import kind_of
 from ragassay.studies.poisoning.probes.kinds import certainty, difference, lens, logistic, triplet
-from ragassay.studies.poisoning.probes.samples import Part, ProbeError, ReadOut, scaling
+from ragassay.studies.poisoning.probes.samples import Layers, Part, ProbeError, scaling
 
 SMALL = {"triplet": {"widths": [8, 8], "epochs": 6, "support": 20, "batch": 16, "rate": 1e-2}, "mlp": {"rate": 1e-2}}
 SMALL |= {"lens": {"tokens": 24}, "certainty": {"tokens": 24}}
@@ -39,7 +39,7 @@ def fitted(name, seed=0, strength=1.5):
     features, labels = planted(strength=strength)
     kind = kind_of(name, "test")
     if kind.OUTPUT:
-        features = ReadOut(features, [1] if kind.OUTPUT == "last" else [0, 1], OUTPUT)
+        features = Layers(features, [1] if kind.OUTPUT == "last" else [0, 1], OUTPUT)
     training, validation, test = (part(features, labels, np.arange(*ends)) for ends in ((80,), (80, 110), (110, 160)))
     probe = kind(SMALL.get(name)).fit(training, validation, seed)
     return probe, test, probe.score(test)
@@ -131,7 +131,7 @@ def hedging(count=200):
     height = draw.uniform(2, 8, count)
     states[np.arange(count), 0, draw.integers(1, 6, count)] = height
     states[:, 0, 0] = height - np.where(labels, 1, 3) + draw.normal(0, 0.3, count)
-    return ReadOut(states, [0], np.eye(6, dtype=np.float32)), labels
+    return Layers(states, [0], np.eye(6, dtype=np.float32)), labels
 
 
 def test_a_lens_sees_how_probable_a_token_is_which_no_linear_function_of_states_shows():
@@ -169,7 +169,7 @@ def arbitrating(count=200):
     states[rows, 1, answer] = height
     states[rows, 0, np.where(labels, other, answer)] = height
     states[rows, 1, other] += labels * (height - 1)
-    return ReadOut(states, [0, 1], np.eye(40, dtype=np.float32)), labels
+    return Layers(states, [0, 1], np.eye(40, dtype=np.float32)), labels
 
 
 def test_certainty_sees_layers_that_disagree_whatever_they_would_say():

@@ -6,8 +6,7 @@ from project import ROOT
 from ragassay.corpora.corpus import cuts
 from ragassay.documents.sources import document_files, records
 from ragassay.grading.matches import contains
-from ragassay.studies.poisoning.targets.fact_targets import LONGEST, fact_targets
-from ragassay.studies.poisoning.targets.wrong_answers import DATE, NAME, NUMBER, aliases, form
+from ragassay.studies.poisoning.targets.fact_targets import DATE, LONGEST, NAME, NUMBER, aliases, fact_targets, form
 
 
 def passages(texts):

@@ -6,13 +6,13 @@ import pytest
 
 from ragassay.calls.model import Answer
 from ragassay.studies.poisoning.targets.hygiene import Problem
-from ragassay.studies.poisoning.targets.rewriting import read
+from ragassay.studies.poisoning.targets.proposals import rewritten
 
 SOURCE = {"passage_id": "p", "text": "The ferry to the island sails at nine in the morning, on weekdays."}
 
 
 def given(passage, finish="stop"):
-    return read(Answer(passage if isinstance(passage, str) else json.dumps(passage), finish), SOURCE)
+    return rewritten(Answer(passage if isinstance(passage, str) else json.dumps(passage), finish), SOURCE)
 
 
 def test_a_rewriting_is_one_line_without_what_a_list_puts_around_it():

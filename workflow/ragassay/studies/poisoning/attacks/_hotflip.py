@@ -22,6 +22,7 @@ from ragassay.studies.poisoning.attacks.attack import AttackError
 MARKS = ("##", "\u0120", "\u2581")  # of tokens that go on a word, or begin one
 FORM = re.compile(r"[\[<].*[\]>]")  # of tokens that stand for something else than their letters
 SETTLING = 5  # times that a beginning is decoded and cut again
+SPARE = 2  # times as many candidates are written as are scored, since some are cut into other tokens
 
 
 class Draft(NamedTuple):
@@ -34,15 +35,25 @@ class Draft(NamedTuple):
     tail: str
 
 
-class Drafter:
-    """Makes and changes drafts for an encoder; `prefix` is what the retriever puts before every passage."""
+class Climbed(NamedTuple):
+    """A draft that was brought nearer: its similarity before and after, and what it took."""
 
-    def __init__(self, kind, prefix: str = ""):
-        self.kind, self.prefix, self.tokenizer = kind, prefix, kind.writer
-        self.usable = np.array(usable(self.tokenizer))
+    text: str
+    before: float
+    after: float
+    forwards: int
+
+
+class HotFlip:
+    """For one encoder of passages and one similarity; `prefix` is what the retriever puts before every passage."""
+
+    def __init__(self, kind, prefix: str, similarity: str):
+        self.kind, self.prefix, self.similarity, self.tokenizer = kind, prefix, similarity, kind.writer
+        self.usable = usable(self.tokenizer)
+        self.table = kind.words.weight[torch.from_numpy(self.usable)].float()  # usable tokens x width
         special = set(self.tokenizer.all_special_ids)
         leading = next((at for at, token in enumerate(self._cut(["x"])[0]) if token not in special), 0)
-        self.first = leading + len(self.tokenizer(prefix, add_special_tokens=False)["input_ids"])
+        self.first = leading + len(self._plain(prefix))
 
     def draft(self, front: str, tail: str = "", count: int | None = None) -> Draft:
         """A beginning that may change, by the tokens that it has, at most `count`, and what stands behind it."""
@@ -64,47 +75,9 @@ class Drafter:
         texts = [front + draft.tail for front in self.tokenizer.batch_decode(rows[:, draft.first : end])]
         drafts = []
         for text, row, again in zip(texts, rows, self._cut(texts), strict=True):
-            if len(again) == len(row) and (row == again).all():
+            if row.tolist() == list(again):
                 drafts.append(draft._replace(text=text, tokens=row))
         return drafts[:most]
-
-    def _plain(self, text):
-        return self.tokenizer(text, add_special_tokens=False)["input_ids"]
-
-    def _cut(self, texts):
-        return self.kind.tokens([self.prefix + text for text in texts])
-
-
-def usable(tokenizer) -> list[int]:
-    """The tokens that an attack may write."""
-    special, tokens = set(tokenizer.all_special_ids), []
-    names = tokenizer.convert_ids_to_tokens(range(len(tokenizer)))
-    for token, text in enumerate(tokenizer.batch_decode([[number] for number in range(len(tokenizer))])):
-        letters, name = text.strip().removeprefix(MARKS[0]), names[token].lstrip("".join(MARKS[1:]))
-        readable = letters and letters.isprintable() and "\ufffd" not in letters
-        if readable and token not in special and not FORM.fullmatch(name):
-            tokens.append(token)
-    return tokens
-
-
-SPARE = 2  # times as many candidates are written as are scored, since some are cut into other tokens
-
-
-class Climbed(NamedTuple):
-    """A draft that was brought nearer: its similarity before and after, and what it took."""
-
-    text: str
-    before: float
-    after: float
-    forwards: int
-
-
-class HotFlip:
-    """For one encoder of passages and one similarity."""
-
-    def __init__(self, kind, drafter: Drafter, similarity: str):
-        self.kind, self.drafter, self.similarity = kind, drafter, similarity
-        self.table = kind.words.weight[torch.from_numpy(drafter.usable)].float()  # usable tokens x width
 
     def climb(self, drafts: list[Draft], directions: np.ndarray, steps: int, candidates: int, seed) -> list[Climbed]:
         """`directions` has a row for each draft. The same drafts and seed give the same texts."""
@@ -115,7 +88,7 @@ class HotFlip:
             places = [d.first + int(die.integers(d.count)) for d, die in zip(drafts, dice, strict=True)]
             ranked = self.ranked(drafts, directions, places, SPARE * candidates)
             changed = [
-                self.drafter.changes(draft, place, tokens, candidates)
+                self.changes(draft, place, tokens, candidates)
                 for draft, place, tokens in zip(drafts, places, ranked, strict=True)
             ]
             drafts, scores = self._better(drafts, directions, scores, changed)
@@ -137,7 +110,7 @@ class HotFlip:
             promised = self._gradients([drafts[at] for at in batch], directions[batch], [places[at] for at in batch])
             best = (promised @ self.table.T).topk(min(count, len(self.table)), dim=1).indices.cpu().numpy()
             for at, tokens in zip(batch, best, strict=True):
-                result[at] = self.drafter.usable[tokens]
+                result[at] = self.usable[tokens]
         return result
 
     def _gradients(self, drafts, directions, places):
@@ -152,10 +125,27 @@ class HotFlip:
     def _better(self, drafts, directions, scores, changed):
         """Each draft, or the best of its changes where that scores higher."""
         owners = np.repeat(np.arange(len(drafts)), [len(options) for options in changed])
-        options = [option_of for changes in changed for option_of in changes]
-        values = self.scores(options, directions[owners])
+        options = [option for changes in changed for option in changes]
         drafts, scores = list(drafts), scores.copy()
-        for at, (option, value) in enumerate(zip(options, values, strict=True)):
-            if value > scores[owners[at]]:
-                drafts[owners[at]], scores[owners[at]] = option, value
+        for owner, option, value in zip(owners, options, self.scores(options, directions[owners]), strict=True):
+            if value > scores[owner]:
+                drafts[owner], scores[owner] = option, value
         return drafts, scores
+
+    def _plain(self, text):
+        return self.tokenizer(text, add_special_tokens=False)["input_ids"]
+
+    def _cut(self, texts):
+        return self.kind.tokens([self.prefix + text for text in texts])
+
+
+def usable(tokenizer) -> np.ndarray:
+    """The tokens that an attack may write."""
+    special, tokens = set(tokenizer.all_special_ids), []
+    names = tokenizer.convert_ids_to_tokens(range(len(tokenizer)))
+    for token, text in enumerate(tokenizer.batch_decode([[number] for number in range(len(tokenizer))])):
+        letters, name = text.strip().removeprefix(MARKS[0]), names[token].lstrip("".join(MARKS[1:]))
+        readable = letters and letters.isprintable() and "\ufffd" not in letters
+        if readable and token not in special and not FORM.fullmatch(name):
+            tokens.append(token)
+    return np.array(tokens)

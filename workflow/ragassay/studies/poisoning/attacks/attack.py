@@ -1,21 +1,26 @@
 """What attacks make, and what they may use. A kind of attacks is a module of `ragassay.studies.poisoning.attacks.kinds`
 with a class `Kind`, an `Attack` with a method
 
-    poison(targets) -> passages
+    texts(target) -> texts         for each row of the table targets by itself, or
+    poison(targets) -> passages    for all of them, as `Poison`, target after target
 
-`targets` are rows of the table targets; it yields `Poison`, target after target. What the attacker has is in
-`self.tools`; `fit(tools)` learns from these what holds for all targets. `NEEDS` names what it needs of them, or the
-property `needs` does. `WANTS` is what it wants of the model: the wrong answer, that it declines, or any error. An
-attack with several `AIMS` has a setting `aim`.
+What the attacker has is in `self.tools`; `fit(tools)` learns from these what holds for all targets. `NEEDS` names what
+it needs of them, or the property `needs` does. `WANTS` is what it wants of the model: the wrong answer, that it
+declines, or any error. An attack with several `AIMS` has a setting `aim`.
 """
 
-from collections.abc import Iterator
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
+from pathlib import Path
 from typing import NamedTuple, Self
 
 from ragassay.base import method
+from ragassay.base.atomic import write_text
 from ragassay.base.errors import AssayError
+from ragassay.base.stage import log
 from ragassay.documents.ids import content_id
 from ragassay.grading.outcomes import NEITHER, REFUSAL, TARGET
 
@@ -26,7 +31,6 @@ RETRIEVED, TEXTS, WRITER = "retrieved", "texts", "writer"
 RETRIEVER, READER, FILTER, RESPONDER = "retriever", "reader", "filter", "responder"
 ANSWER, DECLINING, ERROR = "answer", "declining", "error"  # what it may want
 WANTED = {ANSWER: (TARGET,), DECLINING: (REFUSAL,), ERROR: (TARGET, NEITHER, REFUSAL)}  # outcomes, by what it wants
-WANTED = {ANSWER: (TARGET,), DECLINING: (REFUSAL,), ERROR: (TARGET, NEITHER, REFUSAL)}  # outcomes, by what it wants
 
 
 class AttackError(AssayError):
@@ -34,7 +38,7 @@ class AttackError(AssayError):
 
 
 class Poison(NamedTuple):
-    """A text that an attacker adds."""
+    """A text that an attacker adds, and the answers and forward passes of models that it took."""
 
     target_id: str | None
     text: str
@@ -43,11 +47,41 @@ class Poison(NamedTuple):
     forwards: int = 0
 
 
-class Text(NamedTuple):
-    """A text that was written for a target, and the answers of a model that it took."""
+class Finished:
+    """What an attack that optimises has made so far: each unit of work, such as a target, is kept as soon as it is
+    done, so that a job that was killed goes on where it was. A folder of JSON files that are added, never changed; not
+    an output. `about` is all that every unit follows from: the attack's code and settings, the weights that it uses.
+    What a stand-in for a model answered is not to be kept.
+    """
 
-    text: str
-    calls: int = 0
+    def __init__(self, folder, about: dict, keeps: bool = True):
+        self.folder, self.keeps = Path(folder, _digest(about)), keeps
+        if keeps and not (self.folder / "attack.json").exists():
+            write_text(self.folder / "attack.json", json.dumps(about, indent=1, sort_keys=True) + "\n")
+
+    def each(self, units: list[dict], make: Callable[[dict], list[Poison]]) -> Iterator[Poison]:
+        """What is made of each unit, now or before."""
+        for number, unit in enumerate(units, 1):
+            path, done = self.folder / f"{_digest(unit)}.json", "made before"
+            if path.exists():
+                texts = _read(path)
+            else:
+                texts, done = make(unit), "made"
+                if self.keeps:
+                    write_text(path, json.dumps(texts))
+            log.info("%d of %d: %d texts, %s", number, len(units), len(texts), done)
+            yield from texts
+
+
+def _read(path):
+    try:
+        return [Poison(*fields) for fields in json.loads(path.read_text())]
+    except (ValueError, TypeError) as error:
+        raise AttackError(f"{path}: damaged ({error}); delete it and its texts are made again") from error
+
+
+def _digest(content):
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:32]
 
 
 @dataclass
@@ -55,13 +89,13 @@ class Tools:
     """What an attacker knows and has."""
 
     retrieved: dict[str, list[dict]] = field(default_factory=dict)  # target -> what its question finds, best first
-    texts: dict[str, list[Text]] = field(default_factory=dict)  # target -> texts that were written for it
+    texts: dict[str, list[Poison]] = field(default_factory=dict)  # target -> texts that were written for it
     questions: dict[str, str] = field(default_factory=dict)  # target -> a question that the attacker knows of
     retriever: object = None  # an AttackedRetriever
     reader: object = None  # an AttackedReader
     filter: object = None  # an AttackedFilter
     responder: object = None  # an AttackedResponder
-    finished: object = None  # where what optimising has made is kept
+    finished: Finished | None = None
 
 
 class Attack(method.Method):
@@ -76,7 +110,13 @@ class Attack(method.Method):
         self.tools = tools
         return self
 
-    def poison(self, targets: list[dict]) -> Iterator[Poison]:
+    def poison(self, targets: list[dict]) -> Iterable[Poison]:
+        """Of the texts for each target the first ones, as many as its setting `texts` says."""
+        for target in targets:
+            for text in self.texts(target)[: self.settings.get("texts")]:
+                yield Poison(target["target_id"], text)
+
+    def texts(self, target: dict) -> list[str]:
         raise NotImplementedError
 
 
@@ -84,21 +124,21 @@ def kind_of(kind: str, place: str = "attacks") -> type[Attack]:
     return method.kind_of(KINDS, kind, place)
 
 
-def settings_of(kind: str, own: dict, place: str) -> dict:
+def settings_of(kind: str, given: dict, place: str) -> dict:
     """The settings of an attack with its defaults."""
     known = kind_of(kind, place).SETTINGS
-    method.check_settings(kind, known, own, place)
-    return known | own
+    method.check_settings(kind, known, given, place)
+    return known | given
 
 
-def needs(kind: str, own: dict, place: str = "attacks") -> tuple[str, ...]:
+def needs(kind: str, given: dict, place: str = "attacks") -> tuple[str, ...]:
     """What an attack with these settings needs."""
-    return kind_of(kind, place)(own).needs
+    return kind_of(kind, place)(given).needs
 
 
-def wants(kind: str, own: dict) -> str | None:
+def wants(kind: str, given: dict) -> str | None:
     """What an attack with these settings wants of the model."""
-    return kind_of(kind)(own).wants
+    return kind_of(kind)(given).wants
 
 
 def rows(attack: str, kind: str, targets: list[dict], tools: Tools, own: dict) -> Iterator[dict]:

@@ -23,9 +23,9 @@ from ragassay.models.likelihood import steering
 from ragassay.models.likelihood.scorer import Scorer
 from ragassay.models.local import LocalModel
 from ragassay.search.nearest import comparable
-from ragassay.studies.poisoning.attacks._hotflip import Climbed, Draft, Drafter, HotFlip, usable
-from ragassay.studies.poisoning.defences.null import fold_of
-from ragassay.studies.poisoning.defences.text_judge import TextJudge
+from ragassay.studies.poisoning.attacks._hotflip import Climbed, Draft, HotFlip, usable
+from ragassay.studies.poisoning.defences.guard_card import TextJudge
+from ragassay.studies.poisoning.defences.thresholds import fold_of
 
 
 class Cluster(NamedTuple):
@@ -55,7 +55,7 @@ class AttackedRetriever:
 
     @cached_property
     def _hotflip(self):
-        return HotFlip(self.kind, Drafter(self.kind, self.encoder.prefix("passage")), self.similarity)
+        return HotFlip(self.kind, self.encoder.prefix("passage"), self.similarity)
 
     def questions(self, texts: list[str]) -> np.ndarray:
         """A vector for each question, to be compared with those of passages."""
@@ -88,7 +88,7 @@ class AttackedRetriever:
         return comparable(self.of_passages.embed(texts, "passage"), self.similarity)
 
     def draft(self, front: str, tail: str = "", count: int | None = None) -> Draft:
-        return self._hotflip.drafter.draft(front, tail, count)
+        return self._hotflip.draft(front, tail, count)
 
     def climb(self, drafts: list[Draft], directions, steps: int, candidates: int, seed: str) -> list[Climbed]:
         """Drafts brought nearer to directions, one each; `seed` may be any text, such as the target's id."""
@@ -116,7 +116,7 @@ class AttackedReader:
 
     @cached_property
     def _usable(self):
-        return np.array(usable(self.local.tokenizer))
+        return usable(self.local.tokenizer)
 
     def log_likelihoods(self, question: str, passages: list[list[str]], answer: str) -> np.ndarray:
         """Of the answer to the question from each list of passages."""

@@ -2,20 +2,54 @@
 
 A share `trim` of the null may be poisoned, as where it comes from a corpus that nobody has vetted. Poison stands on top
 there, so that the quantile is taken below it.
+
+No query is judged by thresholds that it gave: queries are divided into folds by a hash of their words, and each fold is
+judged by what the others gave. What serves queries of tomorrow is fitted on all of them.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
+from ragassay.base import chance
 from ragassay.base.card import ascending, is_number
 from ragassay.base.terminal import shown
 from ragassay.studies.poisoning.defences.defence import Criterion, Defence, DefenceError, Judgement
-from ragassay.studies.poisoning.defences.null import FOUND, SAMPLE, Null, is_rough
 
+FOLDS = 5
+RETRIEVED, LITERAL = "retrieved", "literal"  # what a threshold of similarity comes from
+SAMPLE, FOUND = "sample", "found"  # and others: passages of the corpus, or those that calibration queries find
+ALL = "all"  # the fold of queries that calibrate nothing
+PER_ALPHA = 10  # texts of the null beyond a threshold that is more than rough
 GRID = 1000  # quantiles that are kept of a null, to rank scores in it
 NLL, PPL = "nll", "ppl"  # scales of how surprising a text is
 SURPRISE = {"scorer": "ngram", "scale": NLL}  # settings of a defence that looks at this
+
+
+class Null(NamedTuple):
+    """Rows as `ragassay.studies.poisoning.defences.defence` describes them; those of a sample have no question."""
+
+    sample: list[dict]
+    found: dict[str, list[dict]]  # calibration query -> what it finds
+    literal: dict[str, np.ndarray] | None = None  # query -> similarities of the sample, if somebody asked for them
+
+    def without(self, fold: str, folds: dict[str, str]) -> "Null":
+        """What may judge the queries of a fold: nothing of the sample that they find, and none of them."""
+        theirs = {row["passage_id"] for name, rows in self.found.items() if folds[name] == fold for row in rows}
+        sample = [row for row in self.sample if row["passage_id"] not in theirs]
+        return Null(sample, {name: rows for name, rows in self.found.items() if folds[name] != fold}, self.literal)
+
+
+def fold_of(question: str) -> str:
+    """The fold of a query, which does not depend on any other."""
+    words = " ".join(question.lower().split())
+    return str(chance.number("fold", words, width=1) % FOLDS)
+
+
+def is_rough(texts: int, alpha: float) -> bool:
+    """Whether a null is too small for more than a rough threshold."""
+    return texts < PER_ALPHA / alpha
 
 
 class CriteriaDefence(Defence):
@@ -61,10 +95,8 @@ class CriteriaDefence(Defence):
         self.fitted = {"criteria": {}, "units": self.units(null)}
         texts = {SAMPLE: [null.sample], FOUND: list(null.found.values())}
         values = {source: self._of_all(texts[source]) for source in {self.sources[name] for name in self.criteria}}
-        for name in self.criteria:
-            scores = values[self.sources[name]][name]
-            self.fitted["criteria"][name] = self._threshold(name, np.sort(scores[~np.isnan(scores)]))
-        self.fitted["criteria"] = self.adjusted(self.fitted["criteria"], null)
+        thresholds = {name: self._threshold(name, values[self.sources[name]][name]) for name in self.criteria}
+        self.fitted["criteria"] = self.adjusted(thresholds, null)
         return self
 
     def limit(self, scores: np.ndarray) -> float:
@@ -82,8 +114,8 @@ class CriteriaDefence(Defence):
         top = np.where(np.isnan(ranks).all(axis=0), np.nan, np.nanmax(np.nan_to_num(ranks, nan=-1.0), axis=0))
         judgements = []
         for at in range(len(passages)):
-            known = [name for name in criteria if not np.isnan(values[name][at])]
-            scored = tuple(Criterion(name, float(values[name][at]), limits[name]) for name in known)
+            scored_by = [name for name in criteria if not np.isnan(values[name][at])]
+            scored = tuple(Criterion(name, float(values[name][at]), limits[name]) for name in scored_by)
             reached = [criterion.name for criterion in scored if criterion.score >= criterion.threshold]
             score = None if np.isnan(top[at]) else round(float(top[at]), 6)
             judgements.append(Judgement(bool(reached), score, ", ".join(reached) or None, scored))
@@ -105,11 +137,9 @@ class CriteriaDefence(Defence):
         return ""
 
     def _damaged_units(self):
-        units = self.fitted.get("units")
-        if units is None or not self.UNITS:
-            return "" if units is None and not self.UNITS else f"found units {shown(units)}, expected others"
+        units = self.fitted.get("units") or {}
         if not isinstance(units, dict) or set(units) != set(self.UNITS):
-            return f"found units {shown(units)}, expected those of {', '.join(self.UNITS)}"
+            return f"found units {shown(units)}, expected those of {', '.join(self.UNITS) or 'no reading'}"
         return next((f"{wrong} as units" for wrong in map(ascending, units.values()) if wrong), "")
 
     def _of_all(self, groups):
@@ -119,6 +149,7 @@ class CriteriaDefence(Defence):
         return {name: np.concatenate([np.empty(0), *(part[name] for part in parts)]) for name in names}
 
     def _threshold(self, name, scores):
+        scores = np.sort(scores[~np.isnan(scores)])
         check(name, scores, self.settings["alpha"])
         rough = is_rough(len(scores), self.settings["alpha"])
         return {"threshold": self.limit(scores), "null": grid(scores), "texts": len(scores), "rough": rough}

@@ -4,26 +4,32 @@ A passage is counted where it was looked at: for a question, among the first `de
 planted for this question, or for all. What was planted for another question is found by this one by chance and says
 nothing about it: it counts neither as poison nor as clean, and how much of it is removed has a number of its own.
 
+Defences are compared by paired tests at the same share of false alarms on the same poisoned passages.
+
 What papers print as detection accuracy (DACC) is the share of poison that is removed; `dacc_paper` is that, and
 `accuracy` the share of right decisions.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 import numpy as np
 
 from ragassay.base import tables
+from ragassay.metrics.paired import holm
 from ragassay.metrics.panel import Panel
 from ragassay.metrics.resampling import clopper_pearson
 from ragassay.schemas.documents import QUARANTINE
 from ragassay.schemas.report import Section
-from ragassay.studies.poisoning.defences.null import ALL
+from ragassay.studies.poisoning.defences.thresholds import ALL
 
 SECTION = Section("raguard")
 MACRO = ("fpr", "fnr", "dacc_paper", "accuracy")  # rates that are given by question, too
 FPRS = {"tpr_at_1": 0.01, "tpr_at_5": 0.05}
 PREVALENCES = (100, 1_000, 10_000, 100_000)
 POINTS = 20  # thresholds of a ROC curve, beside both ends
+BASE = "raguard"  # the defence that others are compared with
+FPR, FLIPS = 0.05, 9_999  # at which they are compared, and how often signs are flipped
 HELD = {"held_clean": False, "held_planted": True}  # names of shares, and of which texts they are
 
 
@@ -139,13 +145,44 @@ def screening_rows(path) -> Iterator[dict]:
                 yield SECTION.row("screening", row_keys, name, held.mean(), len(held), *interval)
 
 
-def caught(rows, fpr: float) -> np.ndarray:
-    """Whether each passage is removed at the threshold that so many of the clean ones reach."""
+def difference_rows(judged: dict, resamples: int, seed: int) -> Iterator[dict]:
+    """How much more of the poison each defence finds than BASE does. `judged` has the rows of each cell."""
+    hits = {cell: _hits(rows) for cell, rows in judged.items() if cell[3] == BASE or rows["score"].nunique() > 1}
+    yield from compared_rows("differences", ("dataset", "retriever", "attack", "defence"), hits, resamples, seed)
+
+
+def compared_rows(table: str, names, values: dict, resamples: int, seed: int) -> Iterator[dict]:
+    """The mean difference of each defence to BASE, and its p, corrected for all defences that meet the same. `values`
+    has numbers of items, by target first, for each cell; `names` are those of a cell's parts.
+    """
+    alike = defaultdict(dict)
+    for cell, numbers in values.items():
+        keys = dict(zip(names, cell, strict=True))
+        defence = keys.pop("defence")
+        alike[tuple(keys.items())][defence] = numbers
+    for keys, by_defence in alike.items():
+        base = by_defence.pop(BASE, ())
+        if not len(base) or not by_defence:
+            continue
+        panel = Panel(base.index.get_level_values(0), resamples, seed)
+        differences = np.column_stack([numbers.reindex(base.index) - base for numbers in by_defence.values()])
+        estimates, p = panel.difference(differences), holm(panel.p(differences, FLIPS))
+        for at, defence in enumerate(by_defence):
+            row_keys = {**dict(keys), "defence": defence}
+            yield SECTION.row(table, row_keys, "difference", **estimates.row(at))
+            yield SECTION.row(table, row_keys, "p", p[at], int(estimates.counts[at]))
+
+
+def _hits(rows):
+    """1 for each poisoned passage that is removed at the threshold that a share FPR of the clean ones reach, and 0 for
+    the others, by target and passage.
+    """
     scores, poison, counted = _ranked(rows)
     clean = np.sort(scores[counted & ~poison])[::-1]
-    allowed = int(np.floor(fpr * len(clean) + 1e-9))
+    allowed = int(np.floor(FPR * len(clean) + 1e-9))
     limit = clean[allowed] if allowed < len(clean) else -np.inf
-    return counted & (scores > limit)
+    hits = rows.assign(hit=(scores > limit).astype(float))[poison]
+    return hits.set_index(["target_id", "passage_id"])["hit"].sort_index()
 
 
 def _ranked(rows):

@@ -37,7 +37,8 @@ def retrieval_rows(keys, asked, aimed, retrieved, ks, resamples, seed) -> Iterat
     """What the first k passages of each question hold, for several k."""
     panel = Panel(asked.index, resamples, seed)
     for k in ks:
-        yield from _rows(panel, "retrieval", keys | {"k": k}, found_numbers(asked, aimed, retrieved, k))
+        numbers = found_numbers(asked, aimed, retrieved, k)
+        yield from SECTION.estimates("retrieval", keys | {"k": k}, numbers, panel.mean(numbers.to_numpy(float)))
 
 
 def sweep_rows(keys, asked, aimed, retrieved, k, numbers, resamples, seed) -> Iterator[dict]:
@@ -53,7 +54,8 @@ def sweep_rows(keys, asked, aimed, retrieved, k, numbers, resamples, seed) -> It
             ["target_id", "rank"]
         )
         left = left.assign(rank=left.groupby("target_id").cumcount() + 1)
-        yield from _rows(panel, "texts", keys | {"texts": count}, found_numbers(asked, fewer, left, k))
+        reached = found_numbers(asked, fewer, left, k)
+        yield from SECTION.estimates("texts", keys | {"texts": count}, reached, panel.mean(reached.to_numpy(float)))
 
 
 def found_numbers(asked, aimed, retrieved, k) -> pd.DataFrame:
@@ -82,12 +84,6 @@ def found_numbers(asked, aimed, retrieved, k) -> pd.DataFrame:
     )
 
 
-def _rows(panel, table, keys, numbers):
-    estimates = panel.mean(numbers.to_numpy(float))
-    for at, name in enumerate(numbers):
-        yield SECTION.row(table, keys, name, **estimates.row(at))
-
-
 def loudness_rows(
     keys, asked, aimed, retrieved, texts, word_pairs: WordPairs, deepest, resamples, seed
 ) -> Iterator[dict]:
@@ -112,8 +108,7 @@ def loudness_rows(
     ]
     poisoned = np.arange(len(seen)) >= len(clean)
     areas = Panel([name for name, _, _ in seen], resamples, seed).auroc(np.array(scores, float), poisoned)
-    for at, name in enumerate(RULERS):
-        yield SECTION.row("loudness", keys, name, **areas.row(at))
+    yield from SECTION.estimates("loudness", keys, RULERS, areas)
 
 
 def outcome_rows(keys: dict, answers, clean, wants: str | None, resamples: int, seed: int) -> Iterator[dict]:
@@ -128,9 +123,7 @@ def outcome_rows(keys: dict, answers, clean, wants: str | None, resamples: int, 
     for table, of_table in shares.items():
         values = [np.where(known & asked, reached, np.nan) for reached, asked in of_table.values()]
         asked = np.stack([asked for _, asked in of_table.values()], axis=1)
-        estimates = panel.mean(np.stack(values, axis=1), asked)
-        for at, name in enumerate(of_table):
-            yield SECTION.row(table, keys, name, **estimates.row(at))
+        yield from SECTION.estimates(table, keys, of_table, panel.mean(np.stack(values, axis=1), asked))
 
 
 def _success(answers, clean, wants):

@@ -13,7 +13,7 @@ from ragassay.grading.matches import contains
 from ragassay.grading.outcomes import ABSTAINED, CORRECT, TARGET
 from ragassay.metrics.panel import Panel
 from ragassay.studies.poisoning.defences.defence import kind_of
-from ragassay.studies.poisoning.defences.null import FOLDS, Null, fold_of
+from ragassay.studies.poisoning.defences.thresholds import FOLDS, Null, fold_of
 from ragassay.studies.poisoning.measures.detection import SECTION, judged
 from ragassay.studies.poisoning.measures.utility import bound_rows
 

@@ -1,4 +1,6 @@
-"""What is left for answers: where defences fail, and what they cost when nobody attacks."""
+"""What is left for answers: where defences fail, what they cost when nobody attacks, and how much each looks at and
+asks, counted.
+"""
 
 from collections.abc import Iterator
 
@@ -6,7 +8,7 @@ import numpy as np
 
 from ragassay.grading.outcomes import ABSTAINED, CORRECT, TARGET_OUTCOMES
 from ragassay.metrics.panel import Panel
-from ragassay.studies.poisoning.measures.detection import SECTION
+from ragassay.studies.poisoning.measures.detection import SECTION, compared_rows
 
 LENGTHS = ((1, 7, "up to 7"), (8, 12, "8 to 12"), (13, 10_000, "13 and more"))  # words of a question
 NAMES = ("dataset", "retriever", "attack", "defence", "responder")
@@ -27,14 +29,13 @@ def failure_rows(keys: dict, asked, aimed, filtered, rows) -> Iterator[dict]:
     if len(aimed):
         retrieved = poison.drop_duplicates("passage_id")
         removed = retrieved["removed"].to_numpy(bool).sum()
-        shares = {
+        counts = {
             "not_retrieved": len(aimed) - len(retrieved),
             "not_removed": len(retrieved) - removed,
             "removed": removed,
         }
-        yield from SECTION.rows(
-            "failures", keys, {name: count / len(aimed) for name, count in shares.items()}, len(aimed)
-        )
+        shares = {name: count / len(aimed) for name, count in counts.items()}
+        yield from SECTION.rows("failures", keys, shares, len(aimed))
 
 
 def answer_rows(given: dict, judged: dict, targets, resamples: int, seed: int) -> Iterator[dict]:
@@ -62,9 +63,10 @@ def answer_rows(given: dict, judged: dict, targets, resamples: int, seed: int) -
         if cell[2] == CLEAN != cell[3] and could.any():
             yield SECTION.row("answers", keys, "lost", lost[could].mean(), int(could.sum()))
             asked = targets[targets["dataset"] == cell[0]].set_index("target_id").reindex(answers.index)
-            yield from _by_length(keys, asked, could, lost)
+            yield from _lost_by(keys, "lost", "words", _lengths(asked["question"]), could, lost)
             if cell[0] in by_topic:
-                yield from _by(keys, "topic", by_topic[cell[0]].reindex(answers.index).to_numpy(), could, lost)
+                topics = by_topic[cell[0]].reindex(answers.index).to_numpy()
+                yield from _lost_by(keys, "lost_by_topic", "topic", topics, could, lost)
 
 
 def _outcomes(keys, answers, answered, panel):
@@ -74,8 +76,35 @@ def _outcomes(keys, answers, answered, panel):
     values = np.stack([np.where(answered, outcomes == name, np.nan) for name in names], axis=1)
     estimates = panel.mean(values, np.ones(values.shape, bool))
     yield SECTION.row("answers", keys, "oacc", **estimates.row(names.index(CORRECT)))
-    for at, name in enumerate(names):
-        yield SECTION.row("outcomes", keys, name, **estimates.row(at))
+    yield from SECTION.estimates("outcomes", keys, names, estimates)
+
+
+def answer_difference_rows(given: dict, resamples: int, seed: int) -> Iterator[dict]:
+    """How many more questions are answered right behind each defence than behind the one that it is compared with; a
+    question counts where both have an answer. `given` has the answers of each cell by target.
+    """
+    right = {}
+    for cell, answers in given.items():
+        outcomes = answers["outcome"]
+        right[cell] = (outcomes == CORRECT).astype(float).where(outcomes != ABSTAINED)
+    yield from compared_rows("answer_differences", NAMES, right, resamples, seed)
+
+
+def cost_rows(keys: dict, filtered, questions: int, forwards: int) -> Iterator[dict]:
+    """Passages that a defence looks at for each question, and how often a language model runs for these. `forwards` is
+    how often it runs for a passage before that can be judged; those of clean passages are stored once, so that this is
+    the most. Milliseconds depend on the machine: see the benchmark.
+    """
+    looked = len(filtered) / questions if questions else 0.0
+    yield from SECTION.rows("costs", keys, {"passages": looked, "forwards": looked * forwards}, questions)
+
+
+def asking_rows(keys: dict, answers) -> Iterator[dict]:
+    """Answers of the model for each question, of which a defence takes all but one, and the tokens of these."""
+    for name in ("calls", "tokens"):
+        counts = answers[name].dropna()
+        if len(counts):
+            yield SECTION.row("calls", keys, name, counts.mean(), len(counts))
 
 
 def bound_rows(table: str, keys: dict, given: dict, cell: tuple, targets) -> Iterator[dict]:
@@ -112,23 +141,22 @@ def _fates(keys, answers, rows, could, right, shown):
         "restored": reached & ~shown & right,
         "not_restored": reached & ~shown & ~right,
     }
-    yield from SECTION.rows(
-        "fates", keys, {name: answers[could].mean() for name, answers in fates.items()}, int(could.sum())
-    )
+    shares = {name: fate[could].mean() for name, fate in fates.items()}
+    yield from SECTION.rows("fates", keys, shares, int(could.sum()))
 
 
-def _by_length(keys, asked, could, lost):
-    words = asked["question"].str.split().str.len().to_numpy()
+def _lengths(questions):
+    """What each question's number of words is called."""
+    words = questions.str.split().str.len().to_numpy()
     names = np.full(len(words), "", object)
     for low, high, name in LENGTHS:
         names[(words >= low) & (words <= high)] = name
-    yield from _by(keys, "words", names, could, lost)
+    return names
 
 
-def _by(keys, what, groups, could, lost):
+def _lost_by(keys, table, what, groups, could, lost):
     """Lost questions of each group."""
-    table = {"words": "lost", "topic": "lost_by_topic"}[what]
-    for name in dict.fromkeys(sorted(set(groups[could]))):
+    for name in sorted(set(groups[could])):
         mask = could & (groups == name)
         yield SECTION.row(table, keys | {what: name}, "lost", lost[mask].mean(), int(mask.sum()))
 

@@ -11,7 +11,7 @@ import numpy as np
 from ragassay.metrics.panel import Panel
 from ragassay.studies.poisoning.probes.folds import CLASSES, CONTROL, PROBE, WAYS
 from ragassay.studies.poisoning.probes.labels import CORRECT, MATCHED, POISONED, RETRIEVED
-from ragassay.studies.poisoning.probes.performance import SECTION, Group
+from ragassay.studies.poisoning.probes.performance import SECTION, Group, area_rows
 from ragassay.studies.poisoning.probes.rows import ALL
 
 CELL = ["dataset", "retriever", "attack", "responder"]
@@ -26,12 +26,8 @@ def planted_rows(keys: dict, group: Group) -> Iterator[dict]:
         return
     for count in sorted(set(group.planted[group.decided & group.poisoned].tolist())):
         chosen = (group.labels == CORRECT) | (group.planted == count)
-        if (group.poisoned & chosen).sum() < LEAST:
-            continue
-        for probe, areas in group.compared(chosen):
-            row_keys = keys | {"planted": count, "probe": probe}
-            yield SECTION.row("planted", row_keys, "auroc", **areas[probe].row())
-            yield SECTION.row("planted", row_keys, CONTROL, **areas[CONTROL].row())
+        if (group.poisoned & chosen).sum() >= LEAST:
+            yield from area_rows("planted", keys | {"planted": count}, group, chosen)
 
 
 def curve_rows(keys: dict, group: Group) -> Iterator[dict]:
@@ -79,8 +75,8 @@ def class_rows(frame, resamples: int, seed: int) -> Iterator[dict]:
         keys = dict(zip([*CELL, "condition", "probe", "label"], names, strict=True))
         taken = np.stack([samples["predicted"].to_numpy() == name for name in CLASSES], axis=1).astype(float)
         shares = Panel(samples["cluster"], resamples, seed).mean(taken)
-        for at, name in enumerate(CLASSES):
-            yield SECTION.row("three_way", keys | {"predicted": name}, "share", **shares.row(at))
+        for at, predicted in enumerate(CLASSES):
+            yield SECTION.row("three_way", keys | {"predicted": predicted}, "share", **shares.row(at))
 
 
 def point_rows(frame) -> Iterator[dict]:

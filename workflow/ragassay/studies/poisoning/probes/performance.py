@@ -116,9 +116,9 @@ def condition_rows(keys: dict, group: Group, flips: int) -> Iterator[dict]:
     """AUROC of each probe, beside it those of the controls, the difference to the first of these, and rates."""
     for probe, areas in group.compared(controls=CONTROLS):
         row_keys = keys | {"probe": probe}
-        yield SECTION.row("conditions", row_keys, "auroc", **areas[probe].row())
-        for name in CONTROLS:
-            yield SECTION.row("conditions", row_keys, name, **areas[name].row())
+        for name in (probe, *CONTROLS):
+            metric = "auroc" if name == probe else name
+            yield SECTION.row("conditions", row_keys, metric, **areas[name].row())
         yield from _difference("conditions", row_keys, "over_control", areas[probe], areas[CONTROL])
         yield SECTION.row("conditions", row_keys, "p", group.p(probe, CONTROL, flips), n=int(areas[probe].counts[0]))
         for name, label in (("tpr", POISONED), ("fpr", CORRECT)):
@@ -153,22 +153,21 @@ def false_alarm_rows(keys: dict, group: Group) -> Iterator[dict]:
             yield SECTION.row("false_alarms", keys | {"probe": probe}, name, **estimate.row())
 
 
+def area_rows(table: str, keys: dict, group: Group, chosen=None) -> Iterator[dict]:
+    """The AUROC of each probe on answers that are chosen, and the control's, such as of what was fitted on another
+    condition.
+    """
+    for probe, areas in group.compared(chosen):
+        for name, estimates in (("auroc", areas[probe]), (CONTROL, areas[CONTROL])):
+            yield SECTION.row(table, keys | {"probe": probe}, name, **estimates.row())
+
+
 def kind_rows(keys: dict, group: Group) -> Iterator[dict]:
-    """The same AUROC for each kind of question, with the control's."""
+    """The same for each kind of question."""
     for kind in sorted(set(group.kinds) - {""}):
         chosen = group.kinds == kind
         if 0 < (group.poisoned & chosen).sum() < (group.decided & chosen).sum():
-            for probe, areas in group.compared(chosen):
-                row_keys = keys | {"kind": kind, "probe": probe}
-                yield SECTION.row("kinds", row_keys, "auroc", **areas[probe].row())
-                yield SECTION.row("kinds", row_keys, CONTROL, **areas[CONTROL].row())
-
-
-def transfer_rows(keys: dict, group: Group) -> Iterator[dict]:
-    """What was fitted on one condition, on another."""
-    for probe, areas in group.compared():
-        yield SECTION.row("transfer", keys | {"probe": probe}, "auroc", **areas[probe].row())
-        yield SECTION.row("transfer", keys | {"probe": probe}, CONTROL, **areas[CONTROL].row())
+            yield from area_rows("kinds", keys | {"kind": kind}, group, chosen)
 
 
 def sample_rows(keys: dict, answers, reasons: dict[str, int]) -> Iterator[dict]:
@@ -190,8 +189,5 @@ def _difference(table, keys, name, first, second):
 def _mean(estimates: Estimates, columns: list[int]) -> Estimates:
     """The mean over seeds as an estimate of one column."""
     of_first = {name: getattr(estimates, name)[columns[:1]] for name in ("counts", "abstained", "clusters", "shares")}
-    values, drawn = (
-        estimates.values[columns].mean(keepdims=True),
-        estimates.drawn[:, columns].mean(axis=1, keepdims=True),
-    )
-    return Estimates(values=values, drawn=drawn, **of_first)
+    values = estimates.values[columns].mean(keepdims=True)
+    return Estimates(values=values, drawn=estimates.drawn[:, columns].mean(axis=1, keepdims=True), **of_first)

@@ -50,10 +50,12 @@ class Stored:
 
 
 class Layers:
-    """Some layers of features, by their places among those that are read."""
+    """Some layers of features, by their places among those that are read. If the last of them is the model's, `output`
+    may be its output layer (tokens x width), which makes next tokens of them.
+    """
 
-    def __init__(self, features, places: list[int]):
-        self.features, self.places = features, places
+    def __init__(self, features, places: list[int], output: np.ndarray | None = None):
+        self.features, self.places, self.output = features, places, output
         self.shape = (features.shape[0], len(places), features.shape[2])
 
     def __len__(self):
@@ -61,16 +63,6 @@ class Layers:
 
     def __getitem__(self, rows) -> np.ndarray:
         return self.features[rows][:, self.places]
-
-
-class ReadOut(Layers):
-    """Some layers, of which the last is the model's, and its output layer (tokens x width), which makes next tokens of
-    them.
-    """
-
-    def __init__(self, features, places: list[int], output: np.ndarray):
-        super().__init__(features, places)
-        self.output = output
 
 
 class Joined:

@@ -10,16 +10,51 @@ to learn from many, not for what a study concludes.
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ragassay.documents.ids import content_id
-from ragassay.grading.matches import contains, exchanged
+from ragassay.grading.matches import MONTHS, contains, exchanged
 from ragassay.queries.synthetic import passages_in_turn
 from ragassay.studies.poisoning.targets.hygiene import Problem, usable
-from ragassay.studies.poisoning.targets.wrong_answers import DATE, DAY, MONTH, NAME, NUMBER, aliases, by_form, form
 from ragassay.text.sentences import sentences
 from ragassay.text.words import names
+
+# Answers of the same kind: what one question's answer may be exchanged for so that the wrong one looks like the right
+# one. By looks alone: of a number its size and unit, of a date which parts it has, of a name how many words.
+
+NUMBER, DATE, NAME = "number", "date", "name"
+MONTH = "|".join(month.capitalize() for month in MONTHS)
+DAY = re.compile(rf"(?P<day>\d{{1,2}}) (?P<month>{MONTH})(?P<year> \d{{4}})?")
+WORDS = re.compile(r"[^\W\d_]+|\d+")
+
+
+def form(kind: str, answer: str) -> tuple:
+    """What two answers have in common of which one may stand for the other; `kind` is what is asked for."""
+    if kind == NAME:
+        return kind, answer.count(" ")
+    return kind, *(f"{len(word)} digits" if word.isdigit() else _calendar(word) for word in WORDS.findall(answer))
+
+
+def _calendar(word):
+    return "month" if word.lower() in MONTHS else word
+
+
+def by_form(facts: Iterable) -> dict[tuple, list]:
+    """Facts, with a kind and an answer each, by the form of these."""
+    alike = defaultdict(list)
+    for fact in facts:
+        alike[form(fact.kind, fact.answer)].append(fact)
+    return alike
+
+
+def aliases(kind: str, answer: str) -> Iterator[str]:
+    """Other ways to write an answer: a person's last name, a date turned around."""
+    if day := DAY.fullmatch(answer):
+        yield f"{day['month']} {day['day']}{day['year'] or ''}"
+    if kind == NAME and " " in answer:
+        yield answer.split()[-1]
+
 
 LONGEST = 45  # words of a text
 SHORTEST_CLAIM, LONGEST_CLAIM = 6, 24

@@ -5,15 +5,40 @@ A text that does not yield the wrong answer is written again, as a further sampl
 ledger is not asked again.
 """
 
+from collections import defaultdict
 from typing import NamedTuple
 
+from ragassay.base import tables
 from ragassay.calls.model import Request
 from ragassay.calls.prompts import Prompt
 from ragassay.grading.declines import declines, declines_from_passages
 from ragassay.grading.outcomes import TARGET, plain_answer, right_answers, target_outcome
+from ragassay.schemas.corpora import PASSAGES
 from ragassay.studies.poisoning.targets import proposals
-from ragassay.studies.poisoning.targets.gold_texts import named
 from ragassay.studies.poisoning.targets.hygiene import Problem, usable, without_debris
+
+# The passages that answer some queries: those that a query names, or all of a document that it names. Only these are
+# held, whatever the size of the corpus.
+
+MOST = 20  # passages of one document
+
+
+def named(query: dict) -> str | None:
+    """What answers a query: what it is about, which is what was judged best if it does not say so."""
+    return query["passage_id"] or next(iter(query["relevant"] or []), None)
+
+
+def gold_texts(passages, names: set[str]) -> dict[str, list[str]]:
+    """name -> its texts: of a passage, that alone; of a document, its passages up to MOST."""
+    alone, parts = {}, defaultdict(list)
+    for batch in tables.batches(PASSAGES, passages, ["passage_id", "document_id", "text"]):
+        for row in batch.to_pylist():
+            if row["passage_id"] in names:
+                alone[row["passage_id"]] = [row["text"]]
+            if row["document_id"] in names and len(parts[row["document_id"]]) < MOST:
+                parts[row["document_id"]].append(row["text"])
+    return parts | alone
+
 
 CLOSED_BOOK = "closed_book"
 

@@ -1,6 +1,6 @@
 """Texts that somebody wrote against a certain defence, from a table; the study cannot make them itself."""
 
-from ragassay.studies.poisoning.attacks.attack import TEXTS, Attack, Poison
+from ragassay.studies.poisoning.attacks.attack import TEXTS, Attack
 
 
 class Kind(Attack):
@@ -9,5 +9,4 @@ class Kind(Attack):
 
     def poison(self, targets):
         for target in targets:
-            for text in self.tools.texts.get(target["target_id"], [])[: self.settings["texts"]]:
-                yield Poison(target["target_id"], text.text, calls=text.calls)
+            yield from self.tools.texts.get(target["target_id"], [])[: self.settings["texts"]]

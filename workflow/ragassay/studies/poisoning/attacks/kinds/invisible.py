@@ -11,6 +11,5 @@ WORD = re.compile(r"\b(\w)(?=\w)")
 
 
 class Kind(poisonedrag_black.Kind):
-    def poison(self, targets):
-        for poison in super().poison(targets):
-            yield poison._replace(text=WORD.sub(rf"\1{HIDDEN}", poison.text))
+    def texts(self, target):
+        return [WORD.sub(rf"\1{HIDDEN}", text) for text in super().texts(target)]

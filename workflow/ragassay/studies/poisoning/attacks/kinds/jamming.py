@@ -1,6 +1,6 @@
 """Jamming by a template: the question in front, then words that make a careful model decline. No target is wanted."""
 
-from ragassay.studies.poisoning.attacks.attack import DECLINING, Attack, Poison
+from ragassay.studies.poisoning.attacks.attack import DECLINING, Attack
 from ragassay.studies.poisoning.attacks.kinds.poisonedrag_black import sentence
 
 BLOCKERS = (
@@ -16,7 +16,5 @@ class Kind(Attack):
     SETTINGS = {"texts": 5}
     WANTS = DECLINING
 
-    def poison(self, targets):
-        for target in targets:
-            for blocker in BLOCKERS[: self.settings["texts"]]:
-                yield Poison(target["target_id"], f"{sentence(target['question'])} {blocker}")
+    def texts(self, target):
+        return [f"{sentence(target['question'])} {blocker}" for blocker in BLOCKERS]

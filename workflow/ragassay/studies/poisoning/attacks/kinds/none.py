@@ -6,5 +6,5 @@ from ragassay.studies.poisoning.attacks.attack import Attack
 class Kind(Attack):
     WANTS = None
 
-    def poison(self, targets):
+    def texts(self, target):
         return []

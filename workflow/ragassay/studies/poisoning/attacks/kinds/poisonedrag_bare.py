@@ -1,12 +1,10 @@
 """PoisonedRAG's texts alone: they state the wrong answer, and nothing makes them look like the question."""
 
-from ragassay.studies.poisoning.attacks.attack import Attack, Poison
+from ragassay.studies.poisoning.attacks.attack import Attack
 
 
 class Kind(Attack):
     SETTINGS = {"texts": 5}
 
-    def poison(self, targets):
-        for target in targets:
-            for text in target["texts"][: self.settings["texts"]]:
-                yield Poison(target["target_id"], text)
+    def texts(self, target):
+        return target["texts"]

@@ -2,14 +2,14 @@
 answer.
 """
 
-from ragassay.studies.poisoning.attacks.kinds import poisonedrag_bare
+from ragassay.studies.poisoning.attacks.attack import Attack
 
 
-class Kind(poisonedrag_bare.Kind):
-    def poison(self, targets):
-        questions = {target["target_id"]: sentence(target["question"]) for target in targets}
-        for poison in super().poison(targets):
-            yield poison._replace(text=f"{questions[poison.target_id]} {poison.text}")
+class Kind(Attack):
+    SETTINGS = {"texts": 5}
+
+    def texts(self, target):
+        return [f"{sentence(target['question'])} {text}" for text in target["texts"]]
 
 
 def sentence(question: str) -> str:

@@ -5,7 +5,7 @@ nothing. Alike are those whose words are the same, or, below a similarity of 1, 
 
 import numpy as np
 
-from ragassay.studies.poisoning.defences.defence import KEPT, Criterion, Defence, Judgement
+from ragassay.studies.poisoning.defences.defence import Criterion, Defence, Judgement
 from ragassay.text.signatures import plain, signatures, similarity
 
 FIRST_WORDS = 300
@@ -24,11 +24,8 @@ class Kind(Defence):
                 highest[at] = similarity(hashes[at], hashes[:at]).max()
             else:
                 highest[at] = words[at] in words[:at]
-        return [_judgement(float(value), limit) for value in highest]
-
-
-def _judgement(value, limit):
-    criteria = (Criterion("duplicate", value, limit),)
-    if value < limit:
-        return KEPT._replace(score=value, criteria=criteria)
-    return Judgement(True, value, "duplicate", criteria)
+        judgements = []
+        for score in highest.tolist():
+            reason = "duplicate" if score >= limit else None
+            judgements.append(Judgement(bool(reason), score, reason, (Criterion("duplicate", score, limit),)))
+        return judgements

@@ -22,8 +22,7 @@ from statistics import NormalDist
 import numpy as np
 
 from ragassay.studies.poisoning.defences.defence import SCORES
-from ragassay.studies.poisoning.defences.null import FOUND
-from ragassay.studies.poisoning.defences.thresholds import SURPRISE, CriteriaDefence, grid, rank, surprise
+from ragassay.studies.poisoning.defences.thresholds import FOUND, SURPRISE, CriteriaDefence, grid, rank, surprise
 from ragassay.text.words import content, stem, tokens
 
 NORMAL = NormalDist()

@@ -1,8 +1,7 @@
 """Removes passages that are surprising as a whole: perplexity, as published, with a threshold from clean text."""
 
 from ragassay.studies.poisoning.defences.defence import SCORES
-from ragassay.studies.poisoning.defences.null import SAMPLE
-from ragassay.studies.poisoning.defences.thresholds import SURPRISE, CriteriaDefence, surprise
+from ragassay.studies.poisoning.defences.thresholds import SAMPLE, SURPRISE, CriteriaDefence, surprise
 
 
 class Kind(CriteriaDefence):

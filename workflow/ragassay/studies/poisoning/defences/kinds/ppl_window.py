@@ -1,8 +1,7 @@
 """Removes passages with a window of neighbouring tokens that is surprising."""
 
 from ragassay.studies.poisoning.defences.kinds import ppl
-from ragassay.studies.poisoning.defences.null import SAMPLE
-from ragassay.studies.poisoning.defences.thresholds import surprise
+from ragassay.studies.poisoning.defences.thresholds import SAMPLE, surprise
 
 
 class Kind(ppl.Kind):

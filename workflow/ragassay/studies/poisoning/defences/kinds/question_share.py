@@ -3,8 +3,7 @@
 import numpy as np
 
 from ragassay.studies.poisoning.attacks.loudness import question_words
-from ragassay.studies.poisoning.defences.null import FOUND
-from ragassay.studies.poisoning.defences.thresholds import CriteriaDefence
+from ragassay.studies.poisoning.defences.thresholds import FOUND, CriteriaDefence
 
 
 class Kind(CriteriaDefence):

@@ -37,8 +37,8 @@ class Kind(Defence):
         removed = set(np.argsort(-scores, kind="stable")[:count].tolist())
         judgements = []
         for at, score in enumerate(scores.tolist()):
-            criteria = (Criterion("insistence", score, limit),)
-            judgements.append(Judgement(at in removed, score, "insistent" if at in removed else None, criteria))
+            reason = "insistent" if at in removed else None
+            judgements.append(Judgement(bool(reason), score, reason, (Criterion("insistence", score, limit),)))
         return judgements
 
 

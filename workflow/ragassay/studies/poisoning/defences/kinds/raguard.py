@@ -15,8 +15,17 @@ alpha promises.
 import numpy as np
 
 from ragassay.studies.poisoning.defences.defence import SCORES
-from ragassay.studies.poisoning.defences.null import FOUND, LITERAL, RETRIEVED, SAMPLE, is_rough
-from ragassay.studies.poisoning.defences.thresholds import SURPRISE, CriteriaDefence, check, surprise
+from ragassay.studies.poisoning.defences.thresholds import (
+    FOUND,
+    LITERAL,
+    RETRIEVED,
+    SAMPLE,
+    SURPRISE,
+    CriteriaDefence,
+    check,
+    is_rough,
+    surprise,
+)
 
 PARTS = {"pd": ("pd_high", "pd_low")}  # one that looks in both directions
 

@@ -15,7 +15,7 @@ from ragassay.base.card import is_number
 from ragassay.base.terminal import shown
 from ragassay.search.nearest import unit
 from ragassay.studies.poisoning.defences.defence import VECTORS, Criterion, Defence, DefenceError, Judgement
-from ragassay.studies.poisoning.defences.null import is_rough
+from ragassay.studies.poisoning.defences.thresholds import is_rough
 from ragassay.text.words import tokens
 
 STARTS, STEPS = 10, 100  # of k-means
@@ -65,12 +65,12 @@ class Kind(Defence):
         return judgements
 
     def _clusters(self, passages):
-        """The cluster of each passage, and the mean cosine in both; that of a single passage is that of none, 0."""
+        """The cluster of each passage, and the mean cosine in both."""
         vectors = np.stack([passage["vector"] for passage in passages])
         spread = vectors.std(axis=0)
         standard = (vectors - vectors.mean(axis=0)) / np.where(spread > 0, spread, 1)
         labels = two_means(unit(standard), self.settings["seed"])
-        return labels, [np.nan_to_num(mean_similarity(vectors[labels == label])).item() for label in (0, 1)]
+        return labels, [mean_similarity(vectors[labels == label]) for label in (0, 1)]
 
 
 def two_means(vectors: np.ndarray, seed: int) -> np.ndarray:
@@ -95,11 +95,10 @@ def two_means(vectors: np.ndarray, seed: int) -> np.ndarray:
 
 
 def mean_similarity(vectors: np.ndarray) -> float:
-    """The mean cosine of all pairs; nothing for less than two."""
+    """The mean cosine of all pairs; 0 for less than two."""
     if len(vectors) < 2:
-        return float("nan")
-    above = np.triu_indices(len(vectors), 1)
-    return (vectors @ vectors.T)[above].mean()
+        return 0.0
+    return float((vectors @ vectors.T)[np.triu_indices(len(vectors), 1)].mean())
 
 
 def rouge_l(first: list[str], second: list[str]) -> float:
