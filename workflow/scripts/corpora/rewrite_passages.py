@@ -2,7 +2,9 @@
 what goes by documents, as splits and judged relevance do, takes both for one. What is no other text is a reject.
 """
 
-from ragassay.base import tables
+import heapq
+
+from ragassay.base import chance, tables
 from ragassay.base.stage import log, run
 from ragassay.base.tally import Tally
 from ragassay.calls.complete import complete
@@ -11,7 +13,6 @@ from ragassay.calls.prompts import Prompt
 from ragassay.corpora.corpus import check_any
 from ragassay.documents.ids import content_id, reject
 from ragassay.schemas.corpora import PASSAGES, REWRITTEN_PASSAGES
-from ragassay.studies.poisoning.targets.draw import drawn
 from ragassay.studies.poisoning.targets.hygiene import Problem
 from ragassay.studies.poisoning.targets.proposals import rewritten
 
@@ -22,7 +23,7 @@ def rewrite_passages(
 ):  # fmt: skip
     asked, model = Prompt.load(prompt), Model(**model)
     rows = (row for batch in tables.batches(PASSAGES, passages) for row in batch.to_pylist())
-    rows = drawn(rows, "passage_id", count, seed)
+    rows = heapq.nsmallest(count, rows, key=lambda row: chance.lot(None, seed, row["passage_id"]))  # few are held
     check_any(len(rows), passages)
 
     def request(row):

@@ -2,7 +2,7 @@
 agree, it proposes a wrong answer and texts. What cannot be used is a row of the rejects, with its reason.
 """
 
-from ragassay.base import tables
+from ragassay.base import chance, tables
 from ragassay.base.errors import AssayError
 from ragassay.base.stage import log, run
 from ragassay.base.tally import Tally
@@ -10,7 +10,6 @@ from ragassay.calls.complete import converse, estimating
 from ragassay.calls.model import Model
 from ragassay.calls.prompts import Prompt
 from ragassay.schemas.corpora import QUERIES
-from ragassay.studies.poisoning.targets.draw import drawn
 from ragassay.studies.poisoning.targets.hygiene import Problem
 from ragassay.studies.poisoning.targets.interview import CLOSED_BOOK, Interview, Prompts, Settings, gold_texts, named
 from ragassay.studies.poisoning.targets.target_tables import TargetTables
@@ -47,7 +46,8 @@ def write_targets(
 
 def _askable(queries, passages, count, seed, agreement, made):
     """The drawn queries that can be asked, and what answers each; the others are rejects."""
-    rows = drawn(tables.read(QUERIES, queries).to_pylist(), "query_id", count, seed)
+    rows = tables.read(QUERIES, queries).to_pylist()
+    rows = sorted(rows, key=lambda row: chance.lot(None, seed, row["query_id"]))[:count]  # most stay as the set grows
     gold, found = gold_texts(passages, {named(row) for row in rows} - {None}), []
     for row in rows:
         if named(row) not in gold:

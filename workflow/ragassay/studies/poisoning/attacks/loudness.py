@@ -26,21 +26,18 @@ class WordPairs:
         for path in passages:
             for batch in tables.batches(PASSAGES, path, ["passage_id", "document_id", "text"]):
                 for row in batch.to_pylist():
-                    self._add(row["document_id"], pairs(row["text"]) & wanted)
+                    for pair in pairs(row["text"]) & wanted:
+                        holders = self._holders.setdefault(pair, set())
+                        if len(holders) < 2:
+                            holders.add(row["document_id"])
                     if row["passage_id"] in passage_ids:
                         self._documents[row["passage_id"]] = row["document_id"]
 
-    def _add(self, document, found):
-        for pair in found:
-            holders = self._holders.setdefault(pair, set())
-            if len(holders) < 2:
-                holders.add(document)
-
     def unusual(self, text: str, passage: str | None = None) -> float:
         """The share, beside the document of `passage`, which is this text or what it was made from; 0 without pairs."""
-        found, own = pairs(text), {self._documents.get(passage)}
-        missing = sum(not self._holders.get(pair, set()) - own for pair in found)
-        return missing / len(found) if found else 0.0
+        every, source = pairs(text), {self._documents.get(passage)}
+        missing = sum(not self._holders.get(pair, set()) - source for pair in every)
+        return missing / len(every) if every else 0.0
 
 
 def pairs(text: str) -> set[Pair]:
@@ -50,12 +47,12 @@ def pairs(text: str) -> set[Pair]:
 
 def question_words(question: str, text: str) -> float:
     """The share of the question's words, each counted once, that the text has; 0 if the question has none."""
-    return _share(_words(tokens(question)), _words(tokens(text)))
+    return _share(tokens(question), tokens(text))
 
 
 def content_words(question: str, text: str) -> float:
     """The same of the question's content words alone: function words are in all texts and hide the others."""
-    return _share(_words(content(question)), _words(content(text)))
+    return _share(content(question), content(text))
 
 
 def length(text: str) -> int:
@@ -63,9 +60,6 @@ def length(text: str) -> int:
     return len(text.split())
 
 
-def _share(wanted, present):
-    return len(wanted & present) / len(wanted) if wanted else 0.0
-
-
-def _words(words):
-    return {word.lower() for word in words}
+def _share(asked, written):
+    wanted = {word.lower() for word in asked}
+    return len(wanted.intersection(word.lower() for word in written)) / len(wanted) if wanted else 0.0

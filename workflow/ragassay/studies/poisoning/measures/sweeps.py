@@ -103,7 +103,7 @@ class Sweep:
         if not share:
             return Null(self.sample, clean, self.literal)
         looked = [passage for rows in self.attacked[row["attack"]].values() for passage in rows[:depth]]
-        poison = [passage for passage in looked if _is_aimed(passage)]
+        poison = [row for row in looked if row["poisoned"] and row["aimed_at"] in (None, row["target_id"])]
         random = np.random.default_rng(0)
 
         def drawn(size):
@@ -111,10 +111,6 @@ class Sweep:
 
         sample = self.sample + drawn(len(self.sample))
         return Null(sample, clean | {CONTAMINATION: drawn(sum(map(len, clean.values())))}, self.literal)
-
-
-def _is_aimed(row):
-    return row["poisoned"] and row["aimed_at"] in (None, row["target_id"])
 
 
 def related_rows(keys: dict, targets: list[dict], clean: dict[str, list[dict]], first: int) -> Iterator[dict]:

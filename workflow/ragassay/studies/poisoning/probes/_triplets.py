@@ -6,15 +6,13 @@ needed. Of all epochs the one with the highest AUROC on the validation part is k
 there is one: images of a large model take days without.
 """
 
-import contextlib
-
 import numpy as np
 import torch
 from transformers import ResNetConfig, ResNetModel
 
 from ragassay.metrics.auroc import auroc
 from ragassay.models.processor import threads
-from ragassay.studies.poisoning.probes.samples import Part, ProbeError, Scaling, scaling
+from ragassay.studies.poisoning.probes.samples import ProbeError, Scaling, scaling
 
 ROWS = 64  # that are embedded at a time
 
@@ -44,7 +42,8 @@ def fit(training, validation, settings, seed):
     scale, draw = scaling(rest), np.random.default_rng(seed)
     kinds = [rest.rows[rest.labels == kind] for kind in (False, True)]
     best = None
-    with threads(1), _seeded(seed):
+    with threads(1), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
         network = Network(settings).to(_device())
         optimizer = torch.optim.Adam(network.parameters(), settings["rate"])
         for _ in range(settings["epochs"]):
@@ -65,21 +64,15 @@ def fit(training, validation, settings, seed):
 
 def _apart(training, size):
     """The first samples of each kind, half of the support each, and the others."""
-    chosen = [np.flatnonzero(training.labels == kind)[: size // 2] for kind in (False, True)]
-    left = [
-        int((training.labels == kind).sum()) - len(places) for kind, places in zip((False, True), chosen, strict=True)
-    ]
-    if min(map(len, chosen)) < size // 2 or min(left) < 2:
-        counts = [int((training.labels == kind).sum()) for kind in (False, True)]
+    right, poisoned = (np.flatnonzero(training.labels == kind) for kind in (False, True))
+    if min(len(right), len(poisoned)) < size // 2 + 2:
         raise ProbeError(
-            f"found {counts[0]} right and {counts[1]} poisoned answers to train on, expected more than"
+            f"found {len(right)} right and {len(poisoned)} poisoned answers to train on, expected more than"
             f" {size // 2 + 1} of each for a support of {size}; lower the setting support of the probe"
         )
     inside = np.zeros(len(training.rows), bool)
-    inside[np.concatenate(chosen)] = True
-    return tuple(
-        Part(training.features, training.rows[places], training.labels[places]) for places in (inside, ~inside)
-    )
+    inside[np.concatenate([right[: size // 2], poisoned[: size // 2]])] = True
+    return tuple(training._replace(rows=training.rows[at], labels=training.labels[at]) for at in (inside, ~inside))
 
 
 def _triplets(kinds, batch, draw):
@@ -129,11 +122,3 @@ def _device():
 
 def _images(scale, features):
     return torch.from_numpy(scale(features)).to(_device())
-
-
-@contextlib.contextmanager
-def _seeded(seed):
-    """Initial weights of this seed, whatever else draws numbers."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        yield

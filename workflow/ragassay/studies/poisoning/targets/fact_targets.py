@@ -7,12 +7,12 @@ the corpus, and all of one target repeat the same false claim. The questions are
 to learn from many, not for what a study concludes.
 """
 
-import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
+from ragassay.base import chance
 from ragassay.documents.ids import content_id
 from ragassay.grading.matches import MONTHS, contains, exchanged
 from ragassay.queries.synthetic import passages_in_turn
@@ -20,32 +20,27 @@ from ragassay.studies.poisoning.targets.hygiene import Problem, usable
 from ragassay.text.sentences import sentences
 from ragassay.text.words import names
 
-# Answers of the same kind: what one question's answer may be exchanged for so that the wrong one looks like the right
-# one. By looks alone: of a number its size and unit, of a date which parts it has, of a name how many words.
-
 NUMBER, DATE, NAME = "number", "date", "name"
 MONTH = "|".join(month.capitalize() for month in MONTHS)
 DAY = re.compile(rf"(?P<day>\d{{1,2}}) (?P<month>{MONTH})(?P<year> \d{{4}})?")
 WORDS = re.compile(r"[^\W\d_]+|\d+")
+LONGEST = 45  # words of a text
+SHORTEST_CLAIM, LONGEST_CLAIM = 6, 24
+TRIED = 40  # other facts of the same kind
+CALENDAR = re.compile(rf"\b(?:{MONTH}|\w+day)\b")  # names of times
+GAP = "..."
+ASKED = {NUMBER: "Which number", DATE: "Which date", NAME: "Which name"}
+COUNTED = re.compile(r"(?<![\w.,-])\d[\d,.]*\d|(?<![\w.,-])\d(?![\w.,-])")
 
 
 def form(kind: str, answer: str) -> tuple:
-    """What two answers have in common of which one may stand for the other; `kind` is what is asked for."""
+    """What two answers have in common of which one may stand for the other, by looks alone: of a number its size and
+    unit, of a date which parts it has, of a name how many words. `kind` is what is asked for.
+    """
     if kind == NAME:
         return kind, answer.count(" ")
-    return kind, *(f"{len(word)} digits" if word.isdigit() else _calendar(word) for word in WORDS.findall(answer))
-
-
-def _calendar(word):
-    return "month" if word.lower() in MONTHS else word
-
-
-def by_form(facts: Iterable) -> dict[tuple, list]:
-    """Facts, with a kind and an answer each, by the form of these."""
-    alike = defaultdict(list)
-    for fact in facts:
-        alike[form(fact.kind, fact.answer)].append(fact)
-    return alike
+    words = ["month" if word.lower() in MONTHS else word for word in WORDS.findall(answer)]
+    return kind, *(f"{len(word)} digits" if word.isdigit() else word for word in words)
 
 
 def aliases(kind: str, answer: str) -> Iterator[str]:
@@ -54,15 +49,6 @@ def aliases(kind: str, answer: str) -> Iterator[str]:
         yield f"{day['month']} {day['day']}{day['year'] or ''}"
     if kind == NAME and " " in answer:
         yield answer.split()[-1]
-
-
-LONGEST = 45  # words of a text
-SHORTEST_CLAIM, LONGEST_CLAIM = 6, 24
-TRIED = 40  # other facts of the same kind
-CALENDAR = re.compile(rf"\b(?:{MONTH}|\w+day)\b")  # names of times
-GAP = "..."
-ASKED = {NUMBER: "Which number", DATE: "Which date", NAME: "Which name"}
-COUNTED = re.compile(r"(?<![\w.,-])\d[\d,.]*\d|(?<![\w.,-])\d(?![\w.,-])")
 
 
 class Fact(NamedTuple):
@@ -102,8 +88,9 @@ def fact_targets(passages: list[dict], most_texts: int) -> Iterator[tuple[dict |
     for row in passages:
         for fact in facts(row["document_id"], row["text"]):
             known.setdefault(content_id("target", fact.doc_id, fact.question), fact)
-    others, claims = by_form(known.values()), defaultdict(dict)
+    others, claims = defaultdict(list), defaultdict(dict)
     for fact in known.values():
+        others[form(fact.kind, fact.answer)].append(fact)
         claims[fact.doc_id].setdefault(fact.claim)
     named = [{"passage_id": name, "document_id": fact.doc_id} for name, fact in known.items()]
     for name in [row["passage_id"] for row in passages_in_turn(named, len(named))]:
@@ -137,4 +124,4 @@ def _texts(false, beside, most):
 
 def _shuffled(items, name):
     """In an order of its own for each target, the same on every machine."""
-    return sorted(items, key=lambda item: hashlib.sha256(f"{name} {item}".encode()).digest())
+    return sorted(items, key=lambda item: chance.lot(None, name, item))

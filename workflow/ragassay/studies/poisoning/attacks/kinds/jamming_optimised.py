@@ -46,7 +46,8 @@ class Kind(Attack):
         """The words that may be drawn: those of what questions find."""
         if self.settings["refusal"] not in REFUSALS:
             raise AttackError(f"found the refusal {self.settings['refusal']!r}, expected one of {', '.join(REFUSALS)}")
-        self.words = frequencies({row["text"] for found in tools.retrieved.values() for row in found})
+        texts = {row["text"] for passages in tools.retrieved.values() for row in passages}
+        self.words = Counter(word.lower() for text in texts for word in tokens(text) if word.isalpha())
         return super().fit(tools)
 
     def poison(self, targets):
@@ -129,7 +130,3 @@ class Blocker:
     @property
     def calls(self) -> int:
         return len(self.seen)
-
-
-def frequencies(texts) -> Counter:
-    return Counter(word.lower() for text in texts for word in tokens(text) if word.isalpha())

@@ -9,27 +9,26 @@ layer. Only the last layer has passed the final norm; the others are given its l
 
 import numpy as np
 
-from ragassay.studies.poisoning.probes.kinds import lens, logistic
+from ragassay.studies.poisoning.probes.kinds import lens
 from ragassay.studies.poisoning.probes.samples import Part
 
 HIGHEST = 5  # log-probabilities of a layer
 LEAST = 1e-9  # that a state's length is divided by
 
 
-class Kind(logistic.Kind):
+class Kind(lens.Kind):
     SETTINGS = {"tokens": 2000, "strengths": [0.001, 0.01, 0.1, 1.0]}
-    ARRAYS = ("words", *logistic.Kind.ARRAYS)
     OUTPUT = "all"  # layers that the output layer reads
 
-    def fit(self, training, validation, seed=0):
-        last = np.concatenate([states[:, -1] for states in training.chunks()])
-        words = lens.likeliest(last, training.features.output, self.settings["tokens"])
-        super().fit(_certain(words, training), _certain(words, validation), seed)
-        self.fitted = {"words": words} | self.fitted
-        return self
-
-    def score(self, part):
-        return super().score(_certain(self.fitted["words"], part))
+    def read(self, words, part):
+        layers = part.features.shape[1]
+        numbers = [
+            certainties(states[start : start + lens.ROWS], words)
+            for states in part.chunks()
+            for start in range(0, len(states), lens.ROWS)
+        ]
+        features = np.concatenate([np.empty((0, layers, HIGHEST + 4), np.float32), *numbers])
+        return Part(features, np.arange(len(features)), part.labels)
 
 
 def certainties(states: np.ndarray, words: np.ndarray) -> np.ndarray:
@@ -51,14 +50,3 @@ def certainties(states: np.ndarray, words: np.ndarray) -> np.ndarray:
         ],
         axis=2,
     ).astype(np.float32)
-
-
-def _certain(words, part):
-    layers = part.features.shape[1]
-    numbers = [
-        certainties(states[start : start + lens.ROWS], words)
-        for states in part.chunks()
-        for start in range(0, len(states), lens.ROWS)
-    ]
-    features = np.concatenate([np.empty((0, layers, HIGHEST + 4), np.float32), *numbers])
-    return Part(features, np.arange(len(features)), part.labels)

@@ -20,13 +20,19 @@ class Kind(logistic.Kind):
     OUTPUT = "last"  # layer, which the output layer reads
 
     def fit(self, training, validation, seed=0):
-        words = likeliest(training.whole(), training.features.output, self.settings["tokens"])
-        super().fit(_said(words, training), _said(words, validation), seed)
+        last = np.concatenate([states[:, -1] for states in training.chunks()])
+        words = likeliest(last, training.features.output, self.settings["tokens"])
+        super().fit(self.read(words, training), self.read(words, validation), seed)
         self.fitted = {"words": words} | self.fitted
         return self
 
     def score(self, part):
-        return super().score(_said(self.fitted["words"], part))
+        return super().score(self.read(self.fitted["words"], part))
+
+    def read(self, words: np.ndarray, part: Part) -> Part:
+        """What the model is about to say, by rows of its output layer."""
+        logs = log_probabilities(part.whole(), words)
+        return Part(logs[:, None], np.arange(len(logs)), part.labels)
 
 
 def likeliest(states: np.ndarray, output: np.ndarray, count: int) -> np.ndarray:
@@ -42,8 +48,3 @@ def log_probabilities(states: np.ndarray, output: np.ndarray) -> np.ndarray:
     logits = states @ output.T
     logits -= logits.max(axis=1, keepdims=True)
     return logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
-
-
-def _said(words, part):
-    logs = log_probabilities(part.whole(), words)
-    return Part(logs[:, None], np.arange(len(logs)), part.labels)
