@@ -130,15 +130,13 @@ def value(metrics, *key):
     return metrics[key]["value"]
 
 
+def values(metrics, table, attack, defence, *names, at=None):
+    return {name: value(metrics, table, attack, defence, at, name) for name in names}
+
+
 def test_rates_count_poison_that_was_planted_for_the_question(metrics):
-    for name, wanted in [
-        ("fpr", 4 / 12),
-        ("fnr", 1 / 4),
-        ("dacc_paper", 3 / 4),
-        ("accuracy", (8 + 3) / 16),
-        ("stray", 0),
-    ]:
-        assert value(metrics, "detection", "black", "raguard", None, name) == pytest.approx(wanted)
+    wanted = {"fpr": 4 / 12, "fnr": 1 / 4, "dacc_paper": 3 / 4, "accuracy": (8 + 3) / 16, "stray": 0}
+    assert values(metrics, "detection", "black", "raguard", *wanted) == pytest.approx(wanted)
     assert value(metrics, "detection", "black", "other", None, "stray") == 1
     assert value(metrics, "detection", "none", "raguard", None, "fpr") == pytest.approx(1 / 3)
     assert ("detection", "none", "raguard", None, "fnr") not in metrics
@@ -164,23 +162,19 @@ def test_alarms_where_poison_is_rare(metrics):
 
 
 def test_what_becomes_of_planted_passages_and_of_questions(metrics):
-    found = {
-        name: value(metrics, "failures", "black", "raguard", None, name)
-        for name in ("not_retrieved", "not_removed", "removed")
-    }
-    assert found == pytest.approx({"not_retrieved": 0.2, "not_removed": 0.2, "removed": 0.6})
-    assert value(metrics, "left", "black", "raguard", None, "poison_shown") == 1 / 4
-    assert value(metrics, "left", "black", "raguard", None, "nothing_left") == 0
+    wanted = {"not_retrieved": 0.2, "not_removed": 0.2, "removed": 0.6}
+    assert values(metrics, "failures", "black", "raguard", *wanted) == pytest.approx(wanted)
+    wanted = {"poison_shown": 1 / 4, "nothing_left": 0}
+    assert values(metrics, "left", "black", "raguard", *wanted) == wanted
 
 
 def test_clean_text_that_is_removed_beside_alpha(metrics):
     assert value(metrics, "calibration", "none", "raguard", "ts", "removed") == pytest.approx(1 / 3)
     assert value(metrics, "calibration", "none", "raguard", "any", "alpha") == 0.2
-    found = {name: value(metrics, "calibration", "none", "raguard", "ts", name) for name in ("promised", "within")}
+    found = values(metrics, "calibration", "none", "raguard", "promised", "within", at="ts")
     assert found == {"promised": 0.2, "within": 1}, "the interval of 4 in 12 holds 0.2"
-    sizes = {
-        name: value(metrics, "nulls", "none", name, None, "null_texts") for name in ("raguard", "trustrag", "both")
-    }
+    guards = ("raguard", "trustrag", "both")
+    sizes = {name: value(metrics, "nulls", "none", name, None, "null_texts") for name in guards}
     assert sizes == {"raguard": 12, "trustrag": 8, "both": 12}, "of each guard, whatever it is tried on"
     assert {own["value"] for key, own in metrics.items() if key[0] == "nulls" and key[-1] == "rough"} == {1}
     assert ("nulls", "none", "set", None, "rough") not in metrics
@@ -196,11 +190,10 @@ def test_answers_that_a_defence_costs_or_does_not_restore(metrics):
 
 
 def test_right_answers_stand_between_those_without_passages_and_those_without_poison(metrics):
-    found = {name: value(metrics, "answers", "black", "raguard", None, name) for name in ("floor", "oacc", "ceiling")}
-    assert found == {"floor": 1 / 4, "oacc": 1 / 4, "ceiling": 3 / 4}
-    shares = [
-        value(metrics, "outcomes", "black", "raguard", None, name) for name in TARGET_OUTCOMES if name != ABSTAINED
-    ]
+    wanted = {"floor": 1 / 4, "oacc": 1 / 4, "ceiling": 3 / 4}
+    assert values(metrics, "answers", "black", "raguard", *wanted) == wanted
+    outcomes = [name for name in TARGET_OUTCOMES if name != ABSTAINED]
+    shares = list(values(metrics, "outcomes", "black", "raguard", *outcomes).values())
     assert sum(shares) == 1 and shares[0] == 1 / 4
     swept = metrics["swept_oacc", "black", None, "figure_2", "oacc"]
     assert (swept["value"], swept["n"], swept["abstained"]) == (pytest.approx(2 / 3), 3, 1)
@@ -218,9 +211,8 @@ def test_right_answers_of_defences_are_compared_on_the_same_questions(metrics):
 
 def test_each_question_that_was_answered_right_has_one_fate(metrics):
     """t0 stays right, of t1 all of its own poison is removed, t3 is shown some; t2 was wrong before."""
-    fates = ("not_retrieved", "not_removed", "restored", "not_restored")
-    found = [value(metrics, "fates", "black", "raguard", None, name) for name in fates]
-    assert found == pytest.approx([0, 1 / 3, 1 / 3, 1 / 3])
+    wanted = {"not_retrieved": 0, "not_removed": 1 / 3, "restored": 1 / 3, "not_restored": 1 / 3}
+    assert values(metrics, "fates", "black", "raguard", *wanted) == pytest.approx(wanted)
 
 
 def test_what_screening_holds_of_clean_and_planted_texts(metrics):
@@ -230,11 +222,9 @@ def test_what_screening_holds_of_clean_and_planted_texts(metrics):
 
 
 def test_what_a_defence_costs_is_counted(metrics):
-    assert value(metrics, "costs", "black", "raguard", None, "passages") == 5
-    assert value(metrics, "costs", "black", "raguard", None, "forwards") == 10
-    assert value(metrics, "costs", "black", "other", None, "forwards") == 0
-    assert value(metrics, "calls", "black", "raguard", None, "calls") == 2
-    assert value(metrics, "calls", "black", "raguard", None, "tokens") == 50
+    costs = values(metrics, "costs", "black", "raguard", "passages", "forwards")
+    assert costs == {"passages": 5, "forwards": 10} and value(metrics, "costs", "black", "other", None, "forwards") == 0
+    assert values(metrics, "calls", "black", "raguard", "calls", "tokens") == {"calls": 2, "tokens": 50}
 
 
 def test_lost_questions_are_counted_by_topic(metrics):

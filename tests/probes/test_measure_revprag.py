@@ -25,31 +25,28 @@ def metrics(study, table):
     return found
 
 
-def test_areas_are_those_of_the_scores_and_have_their_controls_beside_them(study):
-    found = metrics(study, "conditions")
-    assert {key[:2] for key in found} >= {("released", "all"), ("matched", "all"), ("matched", "unknown")}
-    rows = [
-        row
-        for row in study.rows(PROBE_SCORES)
-        if (row["condition"], row["trained_on"], row["facts"]) == ("matched", "matched", "all")
-        and row["label"] in ("correct", "poisoned")
-    ]
-    for name, probe in (("auroc", "logistic"), *((one, one) for one in ("control", "answer_text", "shuffled"))):
-        own = [row for row in rows if row["probe"] == probe]
-        expected = auroc([row["score"] for row in own], [row["label"] == "poisoned" for row in own])
-        row = found["matched", "all", "logistic", None][name]
-        assert abs(row["value"] - expected) < 1e-9 and row["low"] <= row["value"] <= row["high"]
-        assert row["n"] == len(own)
-    for own in found.values():
-        assert {"auroc", "control", "answer_text", "shuffled", "over_control", "p", "tpr", "fpr"} <= own.keys()
+def rows_of(study, condition, probe, trained_on=None, labels=("correct", "poisoned")):
+    """The scores of a probe that was fitted on all facts of a condition, this one unless it is another."""
+    wanted = {"condition": condition, "trained_on": trained_on or condition, "facts": "all", "probe": probe}
+    return [row for row in study.rows(PROBE_SCORES) if wanted.items() <= row.items() and row["label"] in labels]
 
 
 def scored(study, condition, probe):
     """Scores of decided answers, and whether each is poisoned."""
-    wanted = {"condition": condition, "trained_on": condition, "facts": "all", "probe": probe}
-    rows = study.rows(PROBE_SCORES)
-    rows = [row for row in rows if wanted.items() <= row.items() and row["label"] in ("correct", "poisoned")]
+    rows = rows_of(study, condition, probe)
     return np.array([row["score"] for row in rows]), np.array([row["label"] == "poisoned" for row in rows])
+
+
+def test_areas_are_those_of_the_scores_and_have_their_controls_beside_them(study):
+    found = metrics(study, "conditions")
+    assert {key[:2] for key in found} >= {("released", "all"), ("matched", "all"), ("matched", "unknown")}
+    for name, probe in (("auroc", "logistic"), *((one, one) for one in ("control", "answer_text", "shuffled"))):
+        scores, poisoned = scored(study, "matched", probe)
+        row = found["matched", "all", "logistic", None][name]
+        assert abs(row["value"] - auroc(scores, poisoned)) < 1e-9 and row["low"] <= row["value"] <= row["high"]
+        assert row["n"] == len(scores)
+    for own in found.values():
+        assert {"auroc", "control", "answer_text", "shuffled", "over_control", "p", "tpr", "fpr"} <= own.keys()
 
 
 def test_the_headline_has_both_conditions_side_by_side_and_needs_both(study):
@@ -59,11 +56,9 @@ def test_the_headline_has_both_conditions_side_by_side_and_needs_both(study):
         keys = json.loads(row["keys"])
         found.setdefault((keys["facts"], keys["probe"]), {})[row["metric"]] = row["value"]
     assert found["all", "logistic"] == {
-        "matched" + name: auroc(*scored(study, "matched", probe))
-        for name, probe in (("", "logistic"), ("_control", "control"))
-    } | {
-        "retrieved" + name: auroc(*scored(study, "retrieved", probe))
-        for name, probe in (("", "logistic"), ("_control", "control"))
+        condition + ending: auroc(*scored(study, condition, probe))
+        for condition in ("matched", "retrieved")
+        for ending, probe in (("", "logistic"), ("_control", "control"))
     }
     assert not list(headline_rows([row for row in rows if '"condition": "retrieved"' not in row["keys"]]))
 
@@ -120,18 +115,10 @@ def test_what_is_flagged_without_any_poison_is_counted_beside_the_control(study)
     assert {key[0] for key in found} == {"irrelevant", "misspelt"} and {key[2] for key in found} == {
         "logistic", "last_layer", "lens", "certainty", "masking"
     }  # fmt: skip
-    rows = study.rows(PROBE_SCORES)
 
     def share(probe, labels):
-        own = [
-            row["flagged"]
-            for row in rows
-            if (row["condition"], row["trained_on"], row["facts"], row["probe"])
-            == ("misspelt", "released", "all", probe)
-            and row["flagged"] is not None
-            and row["label"] in labels
-        ]
-        return sum(own) / len(own)
+        flagged = [row["flagged"] for row in rows_of(study, "misspelt", probe, "released", labels)]
+        return np.mean([flag for flag in flagged if flag is not None])
 
     own = found["misspelt", "all", "logistic", "released"]
     every = ("correct", "hallucinated", "undecided")
@@ -153,12 +140,9 @@ def test_planted_passages_classes_places_and_points_are_rows_of_their_own(study)
     places = [json.loads(row["keys"]) | row for row in own["generalisation"]]
     values = {(row["tested_on"], row["fitted_on"], row["metric"]): row["value"] for row in places}
     assert {metric for *_, metric in values} == {"auroc", "control", "tpr", "fpr"}
-    scores = [
-        row
-        for row in study.rows(PROBE_TRANSFERS)
-        if (row["tested_on"], row["fitted_on"], row["probe"]) == ("who", "others", "logistic")
-        and row["label"] in ("correct", "poisoned")
-    ]
+    wanted = {"tested_on": "who", "fitted_on": "others", "probe": "logistic"}
+    scores = [row for row in study.rows(PROBE_TRANSFERS) if wanted.items() <= row.items()]
+    scores = [row for row in scores if row["label"] in ("correct", "poisoned")]
     expected = auroc([row["score"] for row in scores], [row["label"] == "poisoned" for row in scores])
     assert abs(values["who", "others", "auroc"] - expected) < 1e-9
 
