@@ -69,15 +69,14 @@ def test_a_guard_judges_as_the_defence_that_was_measured(place):
     assert guard(question, [], []) == [] == guard.keep(question, [], [], 5)
 
 
-@pytest.mark.parametrize("kind", ["raguard", "echo", "question_share"])
-def test_characters_that_nobody_sees_change_no_judgement(place, scored, kind):
-    guard = Guard.load(place / FOLDER / f"{kind}.json", scored / "scorer")
-    question = "Which old harbour fell in the storm?"
+def test_characters_that_nobody_sees_change_no_judgement(place):
+    guard, question = Guard.load(place / FOLDER / "question_share.json"), "Which old harbour fell in the storm?"
     text = f"{question} The island of Sallow."
     hidden = WORD.sub(rf"\1{HIDDEN}", text)
     assert hidden != text and taken_up(question, hidden) < taken_up(question, text)
     plain, same = guard(question, [text, hidden], [0.9, 0.9])
-    assert plain == same and guard(WORD.sub(rf"\1{HIDDEN}", question), [text, hidden], [0.9, 0.9]) == [plain, same]
+    assert plain == same and plain.criteria[0].score == 1
+    assert guard(WORD.sub(rf"\1{HIDDEN}", question), [text], [0.9]) == [plain]
 
 
 def test_what_a_guard_lacks_is_one_line(place, scored):

@@ -130,6 +130,12 @@ def test_what_stands_in_both_halves_is_read_by_no_model():
         Kind.trained(lambda side: [notice], 2)
 
 
+def test_a_scorer_is_as_surprised_by_a_text_with_hidden_characters_as_by_the_plain_one():
+    scorer = Kind.trained(lambda half: TEXTS[half::2], 2)
+    plain, hidden = surprises(scorer, [TEXTS[0], TEXTS[0].replace("e", "e\u200b")], [0, 0], EVEN, 2, 5)
+    assert plain == hidden and np.isfinite(plain.whole)
+
+
 class Forgetful(SurpriseScorer):
     """The same scorer, which does not say how far back its tokens look."""
 

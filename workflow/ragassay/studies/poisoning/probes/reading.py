@@ -18,8 +18,6 @@ from ragassay.models.activations.sites import (
 )
 from ragassay.models.activations.state_store import Decoder, StoredStates
 
-RELEASED = {"site": MLP, "position": FIRST_GENERATED}  # as in the released code, which also sorts layers as strings
-
 
 @dataclass(frozen=True)
 class Reading:
@@ -34,14 +32,13 @@ class Reading:
 
     def resolved(self, decoder: Decoder) -> "Reading":
         """The same with every layer named: in their order, as released in that of their names."""
-        own = RELEASED if self.as_released else {"site": self.site, "position": self.position}
-        site = own["site"]
+        site, position = (MLP, FIRST_GENERATED) if self.as_released else (self.site, self.position)
         count = decoder.config.num_hidden_layers
         wanted = range(max(1, first(site)), count + 1) if self.layers is None else self.layers
         named = sorted(set(numbers(wanted, count, site)))
         if self.as_released:
-            named.sort(key=lambda layer: str(layer - 1))  # the code counts blocks from 0
-        return Reading(site, named, own["position"], self.as_released)
+            named.sort(key=lambda layer: str(layer - 1))  # the released code sorts strings, and counts blocks from 0
+        return Reading(site, named, position, self.as_released)
 
     def store(self, decoder: Decoder, folder) -> StoredStates:
         """The states of a reading that is resolved."""

@@ -17,10 +17,8 @@ from ragassay.schemas.corpora import PASSAGES
 from ragassay.studies.poisoning.targets import proposals
 from ragassay.studies.poisoning.targets.hygiene import Problem, usable, without_debris
 
-# The passages that answer some queries: those that a query names, or all of a document that it names. Only these are
-# held, whatever the size of the corpus.
-
-MOST = 20  # passages of one document
+CLOSED_BOOK = "closed_book"
+MOST = 20  # passages of one document that answers a query
 
 
 def named(query: dict) -> str | None:
@@ -29,7 +27,7 @@ def named(query: dict) -> str | None:
 
 
 def gold_texts(passages, names: set[str]) -> dict[str, list[str]]:
-    """name -> its texts: of a passage, that alone; of a document, its passages up to MOST."""
+    """name -> its texts: of a passage, that alone; of a document, its passages up to MOST. Only these are held."""
     alone, parts = {}, defaultdict(list)
     for batch in tables.batches(PASSAGES, passages, ["passage_id", "document_id", "text"]):
         for row in batch.to_pylist():
@@ -38,9 +36,6 @@ def gold_texts(passages, names: set[str]) -> dict[str, list[str]]:
             if row["document_id"] in names and len(parts[row["document_id"]]) < MOST:
                 parts[row["document_id"]].append(row["text"])
     return parts | alone
-
-
-CLOSED_BOOK = "closed_book"
 
 
 class Prompts(NamedTuple):
@@ -84,30 +79,30 @@ class Interview:
         if self.settings.agreement == CLOSED_BOOK:
             by_heart = plain_answer(await self._briefly([]), declines)
             others = [by_heart] if by_heart else []
-        if found := right_answers(given, others):
-            return found
+        if right := right_answers(given, others):
+            return right
         if self.settings.most:
             return [given or self.query["text"]]
-        told = f"from the passage {given!r:.80}, otherwise {', '.join(map(repr, others)) or None!s:.80}"
-        self.excluded.append(Problem(self.query["query_id"], "no_agreement", told))
+        detail = f"from the passage {given!r:.80}, otherwise {', '.join(map(repr, others)) or None!s:.80}"
+        self.excluded.append(Problem(self.query["query_id"], "no_agreement", detail))
         return []
 
     async def _proposal(self, right):
-        name, own = self.query["query_id"], self.settings
-        about = {"question": self.query["text"], "answer": right[0], "n": own.texts, "words": own.words}
-        asked = self.prompts.propose.messages(**about)
-        found = proposals.proposal(await self._answer(Request(asked, own.writing)), own.texts)
-        if isinstance(found, proposals.NoProposal):
-            self.problems.append(Problem(name, *found))
+        name, settings = self.query["query_id"], self.settings
+        values = {"question": self.query["text"], "answer": right[0], "n": settings.texts, "words": settings.words}
+        request = Request(self.prompts.propose.messages(**values), settings.writing)
+        proposed = proposals.proposal(await self._answer(request), settings.texts)
+        if isinstance(proposed, proposals.NoProposal):
+            self.problems.append(Problem(name, *proposed))
             return None
         row = {"target_id": name, "question": self.query["text"], "kind": self.query["kind"]}
-        row |= {"document": named(self.query), "answers": right, "target": found.target, "target_aliases": []}
-        row |= {"texts": found.texts, "tries": [], "origin": "model", "made_by": own.model}
+        row |= {"document": named(self.query), "answers": right, "target": proposed.target, "target_aliases": []}
+        row |= {"texts": proposed.texts, "tries": [], "origin": "model", "made_by": settings.model}
         row, problems = usable(row)
         self.problems += problems
         dropped = {problem.item for problem in problems}
-        names = [f"{name} text {number}" for number in range(1, len(found.texts) + 1)]
-        self._names = [one for one in names if one not in dropped]
+        items = [f"{name} text {number}" for number in range(1, len(proposed.texts) + 1)]
+        self._names = [item for item in items if item not in dropped]
         return row
 
     async def _tested(self, row):
@@ -128,16 +123,16 @@ class Interview:
         return usable(row | {"texts": list(kept)})[0] | {"tries": list(kept.values())}
 
     async def _yields(self, row, text):
-        found, _ = target_outcome(await self._briefly([text]), row, declines_from_passages)
-        return found == TARGET and not self.settings.most
+        outcome, _ = target_outcome(await self._briefly([text]), row, declines_from_passages)
+        return outcome == TARGET and not self.settings.most
 
     async def _another(self, row):
         """A further text, None if it is of no use."""
         self._further += 1
-        about = {"question": row["question"], "answer": row["target"], "n": 1, "words": self.settings.words}
-        request = Request(self.prompts.text.messages(**about), self.settings.writing, self._further)
-        found = proposals.texts(await self._answer(request), 1)
-        return None if isinstance(found, proposals.NoProposal) else without_debris(found[0])
+        values = {"question": row["question"], "answer": row["target"], "n": 1, "words": self.settings.words}
+        request = Request(self.prompts.text.messages(**values), self.settings.writing, self._further)
+        texts = proposals.texts(await self._answer(request), 1)
+        return None if isinstance(texts, proposals.NoProposal) else without_debris(texts[0])
 
     async def _briefly(self, passages):
         asked = self.prompts.answer.messages(passages=passages, question=self.query["text"])

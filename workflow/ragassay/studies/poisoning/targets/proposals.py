@@ -1,4 +1,6 @@
-"""What a model's answer holds of a wrong answer and of texts that state it, or the reason why it is of no use."""
+"""What a model's answer holds of a wrong answer, of texts that state it, or of a passage in other words; or the reason
+why it is of no use.
+"""
 
 from typing import NamedTuple
 
@@ -8,33 +10,8 @@ from ragassay.calls.parsers.result import Abstain
 from ragassay.grading.matches import normalized
 from ragassay.studies.poisoning.targets.hygiene import Problem, is_refusal, without_debris
 
-# What a model's answer gives as a passage in other words.
-
-REWRITTEN = ("passage",)
-SHORTEST, LONGEST = 0.4, 2.5  # of the source's words
-
-
-def rewritten(answer, source: dict) -> str | Problem:
-    """The new text, or why it cannot stand for its source."""
-    parsed, name = parse_object(answer.text, answer.finish_reason, REWRITTEN), source["passage_id"]
-    if isinstance(parsed, Abstain):
-        return Problem(name, parsed.reason, answer.detail or "expected one JSON object with the key passage")
-    given = parsed.value["passage"]
-    text = " ".join(without_debris(given).split()) if isinstance(given, str) else ""
-    if not normalized(text):
-        return Problem(name, "empty", f"found {given!r:.80}, expected a text")
-    if is_refusal(text):
-        return Problem(name, "refusal", text[:80])
-    if normalized(text) == normalized(source["text"]):
-        return Problem(name, "unchanged", text[:80])
-    share = len(text.split()) / len(source["text"].split())
-    if not SHORTEST <= share <= LONGEST:
-        told = f"found {share:.2f} of the source's words, expected {SHORTEST} to {LONGEST}"
-        return Problem(name, "other_length", told)
-    return text
-
-
-TEXTS, WRONG = "texts", "wrong_answer"
+TEXTS, WRONG, PASSAGE = "texts", "wrong_answer", "passage"
+SHORTEST, LONGEST = 0.4, 2.5  # of a rewritten passage, in words of its source
 
 
 class NoProposal(NamedTuple):
@@ -54,16 +31,15 @@ def proposal(answer, count: int) -> Proposal | NoProposal:
     target = parsed.value[WRONG]
     if isinstance(target, bool) or not isinstance(target, str | int | float) or not str(target).strip():
         return NoProposal("no_target", f"found {target!r:.80} as {WRONG}, expected a text")
-    found = _strings(parsed.value[TEXTS])[:count]
-    return Proposal(" ".join(str(target).split()), found) if found else NoProposal("no_texts", "found no text")
+    stated = _strings(parsed.value[TEXTS])[:count]
+    return Proposal(" ".join(str(target).split()), stated) if stated else NoProposal("no_texts", "found no text")
 
 
 def texts(answer, count: int) -> list[str] | NoProposal:
     """Up to `count` texts out of a JSON object, or out of a numbered list, which some models write all the same."""
     parsed = parse_object(answer.text, answer.finish_reason, (TEXTS,))
     if not isinstance(parsed, Abstain):
-        found = _strings(parsed.value[TEXTS])[:count]
-        return found or NoProposal("no_texts", "found no text")
+        return _strings(parsed.value[TEXTS])[:count] or NoProposal("no_texts", "found no text")
     listed = parse_numbered(answer.text, answer.finish_reason) if parsed.reason == "no_object" else parsed
     if isinstance(listed, Abstain):
         return NoProposal(parsed.reason, answer.detail or f"expected a JSON object with {TEXTS}, or a numbered list")
@@ -73,4 +49,24 @@ def texts(answer, count: int) -> list[str] | NoProposal:
 def _strings(value):
     """A list of texts; some models number them as the keys of a mapping, or write a single one."""
     values = value.values() if isinstance(value, dict) else value if isinstance(value, list) else [value]
-    return [" ".join(one.split()) for one in values if isinstance(one, str) and one.strip()]
+    return [" ".join(text.split()) for text in values if isinstance(text, str) and text.strip()]
+
+
+def rewritten(answer, source: dict) -> str | Problem:
+    """The new text, or why it cannot stand for its source."""
+    parsed, name = parse_object(answer.text, answer.finish_reason, (PASSAGE,)), source["passage_id"]
+    if isinstance(parsed, Abstain):
+        return Problem(name, parsed.reason, answer.detail or f"expected one JSON object with the key {PASSAGE}")
+    given = parsed.value[PASSAGE]
+    text = " ".join(without_debris(given).split()) if isinstance(given, str) else ""
+    if not normalized(text):
+        return Problem(name, "empty", f"found {given!r:.80}, expected a text")
+    if is_refusal(text):
+        return Problem(name, "refusal", text[:80])
+    if normalized(text) == normalized(source["text"]):
+        return Problem(name, "unchanged", text[:80])
+    share = len(text.split()) / len(source["text"].split())
+    if not SHORTEST <= share <= LONGEST:
+        detail = f"found {share:.2f} of the source's words, expected {SHORTEST} to {LONGEST}"
+        return Problem(name, "other_length", detail)
+    return text

@@ -65,21 +65,18 @@ class Kind(Attack):
 
     def _make(self, unit):
         settings, retriever = self.settings, self.tools.retriever
-        front = " ".join([settings["trigger"]] * settings["tokens"])
-        draft = retriever.draft(front, f" {unit['command']}", count=settings["tokens"])
+        beginning = " ".join([settings["trigger"]] * settings["tokens"])
+        draft = retriever.draft(beginning, f" {unit['command']}", count=settings["tokens"])
         seed = f"{settings['seed']} {unit['command']}"
         [climbed] = retriever.climb([draft], self.direction, settings["steps"], settings["candidates"], seed)
-        if not settings["obeying"]:
-            return [Poison(unit["target_id"], climbed.text, forwards=climbed.forwards)]
-        text, forwards = self._obeyed(climbed.text, unit, seed)
-        return [Poison(unit["target_id"], text, forwards=climbed.forwards + forwards)]
-
-    def _obeyed(self, text, unit, seed):
-        """The text with words before its command, and the forward passes of the model that answers."""
-        settings, command = self.settings, unit["command"]
-        obedience = Obedience(self.tools.reader, unit["asked"], text.removesuffix(command), command)
-        how_long = settings["obeying"], settings["obeying_steps"], settings["obeying_candidates"]
-        return obedience.search(*how_long, seed), obedience.forwards
+        text, forwards = climbed.text, climbed.forwards
+        if settings["obeying"]:
+            front = text.removesuffix(unit["command"])
+            obedience = Obedience(self.tools.reader, unit["asked"], front, unit["command"])
+            how_long = settings["obeying"], settings["obeying_steps"], settings["obeying_candidates"]
+            text = obedience.search(*how_long, seed)
+            forwards += obedience.forwards
+        return [Poison(unit["target_id"], text, forwards=forwards)]
 
 
 class Obedience:
