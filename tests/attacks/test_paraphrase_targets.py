@@ -6,10 +6,7 @@ from ragassay.schemas.attacks import ATTACK_TEXTS, POISONED_PASSAGES
 from ragassay.studies.poisoning.attacks.loudness import question_words
 from scripts.attacks.paraphrase_targets import paraphrase_targets
 from scripts.attacks.poison_corpus import poison_corpus
-from study import FREE
-from targets import TARGET_ROWS
-
-READER = {"name": "reader", "provider": "rules", "model": "careful", "price": FREE}
+from targets import READER, TARGET_ROWS
 
 
 def test_texts_are_written_for_each_target_and_planted_as_they_are(files, tmp_path):

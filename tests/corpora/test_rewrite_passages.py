@@ -7,9 +7,8 @@ from ragassay.corpora.corpus import CorpusError
 from ragassay.schemas.corpora import PASSAGES, REWRITTEN_PASSAGES
 from rows import row
 from scripts.corpora.rewrite_passages import rewrite_passages
-from study import FREE
+from targets import READER
 
-READER = {"name": "reader", "provider": "rules", "model": "careful", "price": FREE}
 NAMES = ("rewritten_passages", "rejects", "calls", "new_passages")
 TEXTS = {
     "d#1": "Nobody said how many boats were bought. The town gets 12 more in spring.",

@@ -10,11 +10,10 @@ from ragassay.schemas.report import CALLS
 from ragassay.studies.poisoning.defences.defence import kind_of
 from scripts.defences import answer_attacked as stage
 from scripts.defences.answer_attacked import answer_attacked
-from targets import TARGET_ROWS
+from targets import READER, TARGET_ROWS
 from tools.loopback import Loopback
 
 PROMPTS = ROOT / "resources/prompts"
-READER = {"name": "reader", "provider": "rules", "model": "careful", "price": {"input": 0, "output": 0}}
 
 
 @pytest.fixture

@@ -18,7 +18,6 @@ from ragassay.schemas.defences import PASSAGE_SCORES
 from ragassay.services.guard import Guard
 from ragassay.studies.poisoning.attacks.kinds.invisible import HIDDEN, WORD
 from ragassay.studies.poisoning.attacks.victims import AttackedFilter
-from ragassay.studies.poisoning.defences import guard_card
 from ragassay.studies.poisoning.defences.defence import DefenceError
 from ragassay.studies.poisoning.defences.kinds.echo import taken_up
 from ragassay.studies.poisoning.defences.scorer import opened
@@ -237,17 +236,6 @@ def test_a_damaged_guard_that_would_let_all_pass_is_refused(place, tmp_path, nam
 def test_what_is_no_entry_is_one_line(place, scored, more, line):
     with pytest.raises(DefenceError, match=rf"raguard\.json: {line}"):
         Guard.load(place / FOLDER / "raguard.json", **{"scorer": scored / "scorer"} | more)
-
-
-@pytest.mark.parametrize("name", guard_card.FORM.parts)
-def test_a_guard_that_lacks_a_part_is_refused_when_it_is_loaded(place, tmp_path, name):
-    card = json.loads((place / FOLDER / "question_share.json").read_text())
-    del card[name]
-    (tmp_path / "guard.json").write_text(json.dumps(card))
-    with pytest.raises(
-        DefenceError, match=f"guard.json: found a guard without '{name}', so it is damaged; fit it again"
-    ):
-        Guard.load(tmp_path / "guard.json")
 
 
 def test_texts_of_the_corpus_are_scored_by_the_model_that_has_not_read_them(place, scored):

@@ -91,11 +91,11 @@ def test_people_release_what_is_held_and_refuse_what_is_not(run):
 def test_what_cannot_screen_is_one_line(place, scored):
     guard = Guard.load(place / GUARD, scored / "scorer")
     clean = np.eye(3)[np.arange(30) % 3] * np.linspace(0.5, 1, 30)[:, None]
-    with pytest.raises(DefenceError, match=r"raguard\.json: found 3 clean texts to fit similarity .* at least 10"):
+    with pytest.raises(DefenceError, match=r"raguard\.json: criterion asked: found 3 clean texts .* at least 10"):
         Screen(guard, np.eye(3), np.eye(3))
     with pytest.raises(DefenceError, match="found no vectors, which are compared with questions"):
         Screen(guard, np.eye(3), clean)(["A text."])
-    with pytest.raises(DefenceError, match="found the same similarity to questions 1 for all 30 clean texts"):
+    with pytest.raises(DefenceError, match="criterion asked: found the same score 1 for all 30 clean texts"):
         Screen(guard, np.eye(3), np.eye(3)[np.arange(30) % 3])
     with pytest.raises(DefenceError, match="found vectors of 2 numbers for texts and of 3 for questions"):
         Screen(guard, np.eye(3), clean)(["A text."], [[0.1, 0.2]])

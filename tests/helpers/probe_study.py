@@ -27,6 +27,7 @@ from scripts.probes.pair_prompts import pair_prompts
 from scripts.probes.project_activations import project_activations
 from scripts.probes.train_probes import train_probes
 from scripts.probes.transfer_probes import transfer_probes
+from targets import READER
 
 PLACES = (
     "lighthouse mill archive ferry orchard quarry chapel market bridge tower harbour library"
@@ -37,7 +38,6 @@ NAMES = (
     " Ulf Karla Nils Wanda Ivo Petra Hugo Lena Otto Rosa Emil Frida"
 ).split()
 COUNT, WITHOUT_ANSWER = len(PLACES), "target-23"
-READER = {"name": "reader", "provider": "rules", "model": "careful", "price": {"input": 0, "output": 0}}
 ENCODER = {
     "encoder": {"name": "minilm", "kind": "sentence_transformers", "model": MINILM, "options": {"device": "cpu"}}
 }

@@ -5,6 +5,7 @@ from ragassay.schemas.attacks import POISONED_PASSAGES, TARGETS
 from ragassay.studies.poisoning.targets.hygiene import usable
 from rows import row
 
+READER = {"name": "reader", "provider": "rules", "model": "careful", "price": {"input": 0, "output": 0}}
 TARGET_ROWS = [
     {
         "target_id": "bridge",

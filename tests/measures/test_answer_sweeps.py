@@ -8,9 +8,8 @@ from ragassay.base import tables
 from ragassay.schemas.defences import SWEEP_ANSWERS, SWEEP_SHOWN
 from ragassay.schemas.report import CALLS
 from scripts.measures.answer_sweeps import answer_sweeps
-from targets import write_poison, write_targets
+from targets import READER, write_poison, write_targets
 
-READER = {"name": "reader", "provider": "rules", "model": "careful", "price": {"input": 0, "output": 0}}
 POISON = [("bridge", "The lighthouse fell in the storm.")]
 SHOWN = {("figure_2", "1"): ["poison-0"], ("figure_2", "3"): ["p2"], ("figure_3", "5"): ["p2"], ("alpha", "1"): []}
 

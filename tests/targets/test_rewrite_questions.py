@@ -12,9 +12,8 @@ from ragassay.schemas.corpora import QUERIES
 from ragassay.studies.poisoning.defences.kinds.paraphrasing import Kind
 from scripts.targets.collect_target_queries import collect_target_queries
 from scripts.targets.rewrite_questions import rewrite_questions
-from targets import TARGET_ROWS, write_targets
+from targets import READER, TARGET_ROWS, write_targets
 
-READER = {"name": "reader", "provider": "rules", "model": "careful", "price": {"input": 0, "output": 0}}
 BOATS = "How many boats did the company sell?"
 
 

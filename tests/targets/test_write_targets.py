@@ -8,9 +8,8 @@ from ragassay.schemas.attacks import TARGETS
 from ragassay.schemas.corpora import PASSAGES, QUERIES
 from rows import row
 from scripts.targets.write_targets import NoTargets, write_targets
-from study import FREE
+from targets import READER
 
-READER = {"name": "reader", "provider": "rules", "model": "careful", "price": FREE}
 PROMPTS = ("answer_briefly", "propose_wrong_answer", "write_supporting_texts")
 PASSAGE = {
     "ferry#1": "The ferry to the island sails on Monday. It takes 540 people.",

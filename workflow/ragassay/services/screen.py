@@ -16,7 +16,7 @@ import numpy as np
 from ragassay.base.stage import log
 from ragassay.services.guard import Guard, matrix, wrong_texts
 from ragassay.studies.poisoning.defences.defence import Criterion, DefenceError, Judgement
-from ragassay.studies.poisoning.defences.thresholds import SAMPLE, CriteriaDefence, grid, is_rough, rank
+from ragassay.studies.poisoning.defences.thresholds import SAMPLE, CriteriaDefence, check, grid, is_rough, rank
 
 ASKED = "asked"  # the criterion of similarity to questions
 
@@ -35,7 +35,7 @@ class Screen:
                 " scores, such as raguard or ppl; fit that"
             )
         self.alpha = defence.settings["alpha"] if alpha is None else alpha
-        criteria = {name: one for name, one in defence.fitted["criteria"].items() if sources[name] == SAMPLE}
+        criteria = {name: part for name, part in defence.fitted["criteria"].items() if sources[name] == SAMPLE}
         self.defence = type(defence)(
             defence.settings | {"alpha": self.alpha}, {"criteria": criteria, "units": defence.fitted["units"]}
         )
@@ -45,21 +45,15 @@ class Screen:
             self._fit(clean)
 
     def _fit(self, clean):
-        values = self.nearest(clean)[0]
-        if len(values) < 1 / self.alpha:
-            raise DefenceError(
-                f"{self.guard.path}: found {len(values)} clean texts to fit similarity to questions on, expected at"
-                f" least {int(np.ceil(1 / self.alpha))} for alpha {self.alpha}; add some, or raise alpha"
-            )
-        if values.min() == values.max():
-            raise DefenceError(
-                f"{self.guard.path}: found the same similarity to questions {values[0]:g} for all {len(values)} clean"
-                " texts, so that a threshold would hold all or nothing; see what gave these vectors"
-            )
+        values = np.sort(self.nearest(clean)[0])
+        try:
+            check(ASKED, values, self.alpha)
+        except DefenceError as error:
+            raise DefenceError(f"{self.guard.path}: {error}") from error
         if is_rough(len(values), self.alpha):
             log.info("%d clean texts give a rough threshold for alpha %g", len(values), self.alpha)
         self.limit = self.defence.limit(values)
-        self.null = np.array(grid(np.sort(values)))
+        self.null = np.array(grid(values))
 
     def nearest(self, vectors) -> tuple[np.ndarray, np.ndarray]:
         """How similar each text is to its most similar question, and which that is."""
@@ -96,8 +90,7 @@ class Screen:
 
     def _with(self, judgement, value, rank):
         """A judgement with the similarity to questions as a further criterion."""
-        reached = value >= self.limit
-        reasons = [*([judgement.reason] if judgement.reason else []), *([ASKED] if reached else [])]
-        score = max(rank, judgement.score if judgement.score is not None else rank)
+        reasons = [judgement.reason, ASKED if value >= self.limit else None]
+        score = rank if judgement.score is None else max(rank, judgement.score)
         criteria = (*judgement.criteria, Criterion(ASKED, value, self.limit))
-        return Judgement(judgement.removed or reached, round(score, 6), ", ".join(reasons) or None, criteria)
+        return Judgement(any(reasons), round(score, 6), ", ".join(filter(None, reasons)) or None, criteria)
