@@ -146,10 +146,10 @@ class Gate:
 
     def __call__(self, queries: str | list[str]) -> Decision | list[Decision]:
         texts = [queries] if isinstance(queries, str) else list(queries)
-        found = self.measure(texts)
+        measured = self.measure(texts)
         decisions = [
             Decision(text, float(value), float(p), not out, self.strategy if out else ANSWER, passages, scores)
-            for text, value, p, out, passages, scores in zip(texts, *found, strict=True)
+            for text, value, p, out, passages, scores in zip(texts, *measured, strict=True)
         ]
         return decisions[0] if isinstance(queries, str) else decisions
 
@@ -159,21 +159,21 @@ class Gate:
             if not isinstance(text, str) or not text.strip():
                 raise GateError(f"{self.folder}: found {text!r} as query {number} of {len(texts)}, expected a text")
         searchers, ids = self._files()
-        known = self.calibration
-        own, shown = self.about["statistic"], self.about["passages"]
-        setting = Setting(own["name"], 1 if own["name"] == FUSED else own["k"], own["temperature"])
-        found = []  # positions and scores by each searcher
+        statistic, most = self.about["statistic"], self.about["passages"]
+        is_fused = statistic["name"] == FUSED
+        setting = Setting(statistic["name"], 1 if is_fused else statistic["k"], statistic["temperature"])
+        results = []  # positions and scores by each searcher
         for searcher in searchers:
-            found.append(searcher.search(texts, setting.k if found else max(setting.k, shown)))
-        if own["name"] == FUSED:
-            values = standardized(own["units"], [scores for _, scores in found])
+            results.append(searcher.search(texts, setting.k if results else max(setting.k, most)))
+        if is_fused:
+            values = standardized(statistic["units"], [scores for _, scores in results])
         else:
-            values = setting.of(found[0][1])
-        places, scores = (part[:, :shown] for part in found[0])
+            values = setting.of(results[0][1])
+        places, scores = (part[:, :most] for part in results[0])
         return Measured(
             values,
-            calibration.p_values(known, values),
-            calibration.rejected(known, values, self.alpha),
+            calibration.p_values(self.calibration, values),
+            calibration.rejected(self.calibration, values, self.alpha),
             [[ids[at] for at in row if at >= 0] for row in places],
             [row[at >= 0].tolist() for row, at in zip(scores, places, strict=True)],
         )

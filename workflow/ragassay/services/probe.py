@@ -87,8 +87,8 @@ class Probe:
         heads, about = heads_file.read(folder / "heads.safetensors", folder / "card.json")
         name = f"{condition}-{probe}"
         if (name, seed) not in heads:
-            known = [f"{one}.{number}" for one, number in sorted(heads)]
-            raise ProbeError(f"{folder}: {unknown('probe', f'{name}.{seed}', known)}")
+            names = [f"{kind}.{number}" for kind, number in sorted(heads)]
+            raise ProbeError(f"{folder}: {unknown('probe', f'{name}.{seed}', names)}")
         card.check_parts(folder / "card.json", ABOUT, about)
         entry = about["heads"].get(f"{name}.{seed}")
         if not isinstance(entry, dict):
@@ -125,13 +125,13 @@ class Probe:
         of the prompt, site, layers.
         """
         identity = {name: self.about["identity"][name] for name in ("files", "dtype")}
-        known = {**identity, "prompt": self.about["prompt"], **self.about["reading"]}
-        given = {"files": files, "prompt": prompt or known["prompt"], **reading}
+        expected = {**identity, "prompt": self.about["prompt"], **self.about["reading"]}
+        given = {"files": files, "prompt": prompt or expected["prompt"], **reading}
         for key, value in given.items():
-            if value != known[key]:
+            if value != expected[key]:
                 raise ProbeError(
-                    f"{self.folder}: found {key} {value!r}, expected {known[key]!r}, which the probe was fitted with;"
-                    " load the model so, or fit a probe for this model, prompt and reading"
+                    f"{self.folder}: found {key} {value!r}, expected {expected[key]!r}, which the probe was fitted"
+                    " with; load the model so, or fit a probe for this model, prompt and reading"
                 )
 
     def scores(self, states: np.ndarray) -> np.ndarray:

@@ -126,9 +126,9 @@ def kind_of(kind: str, place: str = "attacks") -> type[Attack]:
 
 def settings_of(kind: str, given: dict, place: str) -> dict:
     """The settings of an attack with its defaults."""
-    known = kind_of(kind, place).SETTINGS
-    method.check_settings(kind, known, given, place)
-    return known | given
+    defaults = kind_of(kind, place).SETTINGS
+    method.check_settings(kind, defaults, given, place)
+    return defaults | given
 
 
 def needs(kind: str, given: dict, place: str = "attacks") -> tuple[str, ...]:

@@ -31,10 +31,10 @@ def texts_of(wanted: Iterable[str], passages: Iterable, poisoned_passages: Itera
 
 def retrieved_texts(neighbours: list, passages: list) -> dict[str, list[dict]]:
     """target -> the passages that its question finds in the clean corpus, best first; of no files, nothing."""
-    found = tables.read_all(NEIGHBOURS, neighbours).to_pylist() if neighbours else []
-    texts = texts_of((row["passage_id"] for row in found), passages)
+    neighbouring = tables.read_all(NEIGHBOURS, neighbours).to_pylist() if neighbours else []
+    texts = texts_of((row["passage_id"] for row in neighbouring), passages)
     by_target = {}
-    for row in found:
+    for row in neighbouring:
         passage = {"passage_id": row["passage_id"], "text": texts[row["passage_id"]], "score": row["score"]}
         by_target.setdefault(row["query_id"], []).append(passage)
     return by_target

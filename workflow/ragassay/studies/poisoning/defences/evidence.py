@@ -40,14 +40,14 @@ class Evidence:
         self.questions = {row["target_id"]: row["question"] for row in rows}
         self.scored_by = scored_by(self.passage_scores)
 
-    def rows(self, found: Iterable[dict]) -> list[dict]:
+    def rows(self, looked: Iterable[dict]) -> list[dict]:
         """Rows of the table retrieved, or of a sample, which have no target, as defences look at them."""
-        found_rows = list(found)
-        names = {row["passage_id"] for row in found_rows}
+        looked = list(looked)
+        names = {row["passage_id"] for row in looked}
         texts = texts_of(names, self.passages, self.poisoned_passages)
         scores, vectors = self._scores(names), self._vectors(texts)
         seen = []
-        for row in found_rows:
+        for row in looked:
             name = row["passage_id"]
             question = self.questions.get(row.get("target_id"))
             passage = row | {"text": visible(texts[name]), "question": question and visible(question)}
@@ -58,10 +58,10 @@ class Evidence:
             seen.append(passage)
         return seen
 
-    def by_target(self, found: Iterable[dict]) -> dict[str, list[dict]]:
+    def by_target(self, looked: Iterable[dict]) -> dict[str, list[dict]]:
         """The same, target by target, best first."""
         passages = {}
-        for row in sorted(self.rows(found), key=lambda row: (row["target_id"], row["rank"])):
+        for row in sorted(self.rows(looked), key=lambda row: (row["target_id"], row["rank"])):
             passages.setdefault(row["target_id"], []).append(row)
         return passages
 

@@ -140,11 +140,11 @@ def _posts(scorer, texts, halves, cuts, wholes):
 def _surprise(cut, whole, post, least, window):
     values, first = whole.values, int(np.searchsorted(whole.ends, cut, side="right"))
     everything, highest = _mean(values), _highest(values, window)
-    about = (len(values), bool(whole.is_cut))
+    counts = (len(values), bool(whole.is_cut))
     if min(first, len(values) - first, len(post)) < least:
-        return Surprise(*about, True, *[everything] * 4, highest)
+        return Surprise(*counts, True, *[everything] * 4, highest)
     chunks = (_mean(values[:first]), _mean(post), _mean(values[first:]))
-    return Surprise(*about, False, everything, *chunks, highest)
+    return Surprise(*counts, False, everything, *chunks, highest)
 
 
 def _mean(values):

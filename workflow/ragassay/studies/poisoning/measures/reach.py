@@ -116,12 +116,12 @@ def outcome_rows(keys: dict, answers, clean, wants: str | None, resamples: int, 
     frames by target. `wants` is None for no attack.
     """
     panel, given = Panel(answers.index, resamples, seed), answers["outcome"].to_numpy()
-    known, everybody = given != ABSTAINED, np.ones(len(answers), bool)
+    answered, everybody = given != ABSTAINED, np.ones(len(answers), bool)
     shares = {"outcomes": {name: (given == name, everybody) for name in TARGET_OUTCOMES if name != ABSTAINED}}
     if wants:
         shares["success"] = _success(answers, clean, wants)
     for table, of_table in shares.items():
-        values = [np.where(known & asked, reached, np.nan) for reached, asked in of_table.values()]
+        values = [np.where(answered & asked, reached, np.nan) for reached, asked in of_table.values()]
         asked = np.stack([asked for _, asked in of_table.values()], axis=1)
         yield from SECTION.estimates(table, keys, of_table, panel.mean(np.stack(values, axis=1), asked))
 

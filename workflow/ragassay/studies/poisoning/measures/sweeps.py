@@ -72,8 +72,8 @@ class Sweep:
             retrieved += passages
             filtered += defences[fold_of(self.questions[name])].filtered(passages, row["k"], row["depth"])
         done = pd.DataFrame({name: [passage[name] for passage in filtered] for name in DONE})
-        found = pd.DataFrame({name: [passage[name] for passage in retrieved] for name in FOUND})
-        return judged(done, found, row["depth"])
+        facts = pd.DataFrame({name: [passage[name] for passage in retrieved] for name in FOUND})
+        return judged(done, facts, row["depth"])
 
     def _fitted(self, row):
         """fold of queries -> the defence that is fitted on the others"""

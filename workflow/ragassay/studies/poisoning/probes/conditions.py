@@ -116,22 +116,24 @@ def found_by(targets: list[dict], passages, poisoned_passages, neighbours, retri
     clean = clean.rename_columns(["target_id", "rank", "passage_id"])
     attacked = tables.read(attacks.RETRIEVED, retrieved, ["target_id", "rank", "passage_id", "poisoned"])
     rows = [row for row in (*clean.to_pylist(), *attacked.to_pylist()) if row["rank"] <= k]
-    texts, found = texts_of({row["passage_id"] for row in rows}, [passages], [poisoned_passages]), defaultdict(Found)
+    texts = texts_of({row["passage_id"] for row in rows}, [passages], [poisoned_passages])
+    of_target = defaultdict(Found)
     for row in rows:  # tables are sorted by target and rank
         passage = Passage(row["passage_id"], texts[row["passage_id"]], row.get("poisoned", False))
-        lists = found[row["target_id"]]
+        lists = of_target[row["target_id"]]
         (lists.attacked if "poisoned" in row else lists.clean).append(passage)
     columns = ["passage_id", "target_id", "number", "text"]
     for row in tables.read(attacks.POISONED_PASSAGES, poisoned_passages, columns).to_pylist():
         if row["target_id"] is not None and row["number"] <= k:
-            found[row["target_id"]].poison.append(Passage(row["passage_id"], row["text"], True))
+            of_target[row["target_id"]].poison.append(Passage(row["passage_id"], row["text"], True))
     for target in targets:
         gold = [passage for passage in documents.get(target["document"], []) if _answers(passage, target["answers"])]
-        found[target["target_id"]].gold += gold[:k]
+        of_target[target["target_id"]].gold += gold[:k]
     for number, target in enumerate(targets):
-        lists, others = found[target["target_id"]], (*targets[number + 1 :], *targets[:number])
-        lists.irrelevant += _irrelevant(target["answers"], lists, (found[other["target_id"]] for other in others), k)
-    return found
+        lists = of_target[target["target_id"]]
+        others = (of_target[other["target_id"]] for other in (*targets[number + 1 :], *targets[:number]))
+        lists.irrelevant += _irrelevant(target["answers"], lists, others, k)
+    return of_target
 
 
 def _irrelevant(answers, lists, others, k):

@@ -69,11 +69,11 @@ def facts(doc_id: str, text: str) -> Iterator[Fact]:
         if not SHORTEST_CLAIM <= len(claim.split()) <= LONGEST_CLAIM or claim[-1] != ".":
             continue
         dates = [match[0] for match in DAY.finditer(claim)]
-        found = dict.fromkeys(dates, DATE)
-        found |= {answer: NUMBER for answer in COUNTED.findall(claim) if not any(answer in date for date in dates)}
-        found |= {answer: NAME for answer in names(claim) if not CALENDAR.search(answer)}
-        for answer, kind in found.items():
-            if claim.count(answer) == 1 and not any(answer in other and answer != other for other in found):
+        kinds = dict.fromkeys(dates, DATE)
+        kinds |= {answer: NUMBER for answer in COUNTED.findall(claim) if not any(answer in date for date in dates)}
+        kinds |= {answer: NAME for answer in names(claim) if not CALENDAR.search(answer)}
+        for answer, kind in kinds.items():
+            if claim.count(answer) == 1 and not any(answer in other and answer != other for other in kinds):
                 yield Fact(doc_id, claim, kind, answer)
 
 
@@ -84,17 +84,17 @@ def fact_targets(passages: list[dict], most_texts: int) -> Iterator[tuple[dict |
     texts = defaultdict(list)
     for row in passages:
         texts[row["document_id"]].append(row["text"])
-    known = {}
+    by_name = {}
     for row in passages:
         for fact in facts(row["document_id"], row["text"]):
-            known.setdefault(content_id("target", fact.doc_id, fact.question), fact)
+            by_name.setdefault(content_id("target", fact.doc_id, fact.question), fact)
     others, claims = defaultdict(list), defaultdict(dict)
-    for fact in known.values():
+    for fact in by_name.values():
         others[form(fact.kind, fact.answer)].append(fact)
         claims[fact.doc_id].setdefault(fact.claim)
-    named = [{"passage_id": name, "document_id": fact.doc_id} for name, fact in known.items()]
+    named = [{"passage_id": name, "document_id": fact.doc_id} for name, fact in by_name.items()]
     for name in [row["passage_id"] for row in passages_in_turn(named, len(named))]:
-        fact = known[name]
+        fact = by_name[name]
         text = "\n".join(texts[fact.doc_id])
         yield _target(name, fact, others[form(fact.kind, fact.answer)], list(claims[fact.doc_id]), text, most_texts)
 
@@ -109,7 +109,9 @@ def _target(name, fact, others, claims, document, most_texts):
         false = exchanged(fact.claim, answers, other.answer)
         if not false or other.doc_id == fact.doc_id or contains(f"{document} {fact.question}", other.answer):
             continue
-        beside = [claim for claim in claims if claim != fact.claim and not any(contains(claim, one) for one in answers)]
+        beside = [
+            claim for claim in claims if claim != fact.claim and not any(contains(claim, answer) for answer in answers)
+        ]
         target, _ = usable(row | {"target": other.answer, "texts": _texts(false, _shuffled(beside, name), most_texts)})
         if target and target["texts"]:
             return target, []

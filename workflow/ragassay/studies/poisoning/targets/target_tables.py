@@ -40,5 +40,5 @@ class TargetTables(contextlib.ExitStack):
 
     def tell(self) -> None:
         """What was written, for the log, once both tables are."""
-        told = ", ".join(f"{count} with {name}" for name, count in sorted(self.flags.items()) if name)
-        log.info("%d targets with %d texts, %s", self.kept.written, self.flags.total(), told or "none with a flag")
+        flags = ", ".join(f"{count} with {name}" for name, count in sorted(self.flags.items()) if name)
+        log.info("%d targets with %d texts, %s", self.kept.written, self.flags.total(), flags or "none with a flag")

@@ -28,10 +28,10 @@ class Kind(Attack):
 
     def _make(self, unit):
         target, settings = unit["target"], self.settings
-        found = self.tools.retrieved.get(target["target_id"], [])
+        retrieved = self.tools.retrieved.get(target["target_id"], [])
         direction = self.tools.retriever.questions([target["question"]])[0]
-        beside = self._beside(found)
-        enough = found[settings["k"] - 1]["score"] if len(found) >= settings["k"] else float("-inf")
+        beside = self._beside(retrieved)
+        enough = retrieved[settings["k"] - 1]["score"] if len(retrieved) >= settings["k"] else float("-inf")
         made = []
         for number, text in enumerate(target["texts"][: settings["texts"]]):
             dice = random.Random(f"{settings['seed']} {target['target_id']} {number}")
@@ -41,9 +41,9 @@ class Kind(Attack):
             made.append(Poison(target["target_id"], options[best], forwards=len(options)))
         return made
 
-    def _beside(self, found):
+    def _beside(self, retrieved):
         """What the filter sees beside a text, with vectors."""
-        near = found[: self.tools.filter.beside] if self._asks else []
+        near = retrieved[: self.tools.filter.beside] if self._asks else []
         vectors = self.tools.retriever.stored([row["text"] for row in near]) if near else []
         return [row | {"vector": vector} for row, vector in zip(near, vectors, strict=True)]
 

@@ -40,8 +40,8 @@ class Kind(Attack):
     def _beginning(self, cluster, questions):
         """The best passage for the question in the middle, of which as many tokens stay as may change."""
         middle = cluster.members[0]
-        found = self.tools.retrieved.get(list(self.tools.questions)[middle])
-        return found[0]["text"] if found else questions[middle]
+        retrieved = self.tools.retrieved.get(list(self.tools.questions)[middle])
+        return retrieved[0]["text"] if retrieved else questions[middle]
 
     def _make(self, unit):
         settings, retriever = self.settings, self.tools.retriever

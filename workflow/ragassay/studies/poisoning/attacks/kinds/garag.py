@@ -29,8 +29,8 @@ class Kind(Attack):
 
     def _answering(self, target):
         """The first passages that the question finds and that give a right answer."""
-        found = self.tools.retrieved.get(target["target_id"], [])
-        gold = [row for row in found if any(contains(row["text"], answer) for answer in target["answers"])]
+        retrieved = self.tools.retrieved.get(target["target_id"], [])
+        gold = [row for row in retrieved if any(contains(row["text"], answer) for answer in target["answers"])]
         return gold[: self.settings["texts"]]
 
     def _make(self, unit):
