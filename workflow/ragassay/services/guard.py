@@ -17,7 +17,7 @@ import numpy as np
 from ragassay.search.nearest import COSINE
 from ragassay.studies.poisoning.defences import guard_card
 from ragassay.studies.poisoning.defences.defence import DefenceError, Judgement
-from ragassay.studies.poisoning.defences.guard_card import TextJudge
+from ragassay.studies.poisoning.defences.text_judge import TextJudge
 
 SURROGATE = re.compile("[\ud800-\udfff]")  # what Python has for bytes that were no UTF-8
 LARGEST_COSINE = 1.001  # of vectors that were rounded

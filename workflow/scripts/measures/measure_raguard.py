@@ -8,7 +8,6 @@ from ragassay.schemas.defences import FILTERED, RAGUARD_SWEEPS, SWEEP_ANSWERS
 from ragassay.schemas.report import METRICS
 from ragassay.studies.poisoning.defences import guard_card
 from ragassay.studies.poisoning.measures import detection, utility
-from ragassay.studies.poisoning.measures.sweeps import sweep_rows
 
 CELL = ["dataset", "retriever", "attack", "defence"]
 
@@ -49,7 +48,7 @@ def measure_raguard(
     for cell, own in given.items():
         rows += utility.asking_rows(dict(zip(utility.NAMES, cell, strict=True)), own)
     rows += tables.read_all(RAGUARD_SWEEPS, raguard_sweeps).to_pylist()
-    rows += sweep_rows(tables.frame(SWEEP_ANSWERS, sweep_answers), given, resamples, seed)
+    rows += utility.sweep_rows(tables.frame(SWEEP_ANSWERS, sweep_answers), given, resamples, seed)
     rows += (row for path in quarantine for row in detection.screening_rows(path))
     tables.write(METRICS, metrics, rows)
     log.info("%d numbers of %d cells", len(rows), len(judged))

@@ -8,6 +8,7 @@ import numpy as np
 from ragassay.base import tables
 from ragassay.base.stage import log, run
 from ragassay.schemas.probes import PROJECTIONS
+from ragassay.studies.poisoning.probes.folds import CLASSES
 from ragassay.studies.poisoning.probes.reading import Collection
 from ragassay.studies.poisoning.probes.rows import ALL, Rows
 from ragassay.studies.poisoning.probes.samples import Part, Stored
@@ -23,7 +24,7 @@ def project_activations(prompt_pairs, prompt_answers, activations, collection, p
     count = 0
     with tables.Writer(PROJECTIONS, projections) as kept:
         for condition in rows.paired:
-            chosen = np.flatnonzero(rows.shown(rows.of(condition, ALL)))[:most]
+            chosen = np.flatnonzero(rows.of(condition, ALL) & np.isin(rows.labels, CLASSES))[:most]
             if len(chosen) < FEWEST:
                 continue
             count += len(chosen)

@@ -24,7 +24,7 @@ from ragassay.models.likelihood.scorer import Scorer
 from ragassay.models.local import LocalModel
 from ragassay.search.nearest import comparable
 from ragassay.studies.poisoning.attacks._hotflip import Climbed, Draft, HotFlip, usable
-from ragassay.studies.poisoning.defences.guard_card import TextJudge
+from ragassay.studies.poisoning.defences.text_judge import TextJudge
 from ragassay.studies.poisoning.defences.thresholds import fold_of
 
 

@@ -10,12 +10,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ragassay.grading.matches import contains
-from ragassay.grading.outcomes import ABSTAINED, CORRECT, TARGET
 from ragassay.metrics.panel import Panel
 from ragassay.studies.poisoning.defences.defence import kind_of
 from ragassay.studies.poisoning.defences.thresholds import FOLDS, Null, fold_of
 from ragassay.studies.poisoning.measures.detection import SECTION, judged
-from ragassay.studies.poisoning.measures.utility import bound_rows
 
 KIND, CONTAMINATION = "raguard", "contamination"
 METRICS = ("fpr", "fnr", "accuracy")
@@ -123,19 +121,3 @@ def related_rows(keys: dict, targets: list[dict], clean: dict[str, list[dict]], 
         counts[sum(any(contains(text, answer) for answer in target["answers"]) for text in texts)] += 1
     for count in range(max(counts, default=-1) + 1):
         yield SECTION.row("figure_5", keys | {"at": count}, "questions", counts[count], len(targets))
-
-
-def sweep_rows(answers, given: dict, resamples: int, seed: int) -> Iterator[dict]:
-    """Right answers under other settings, beside the floor and the ceiling of any defence. `answers` are rows of the
-    table sweep_answers with the keys of their paths; `given`, answers of cells.
-    """
-    names = ["dataset", "retriever", "attack", "responder"]
-    for (*cell, sweep, at), rows in answers.groupby([*names, "sweep", "at"], sort=False):
-        keys = dict(zip(names, cell, strict=True)) | {"sweep": sweep, "at": at}
-        panel, everybody = Panel(rows["target_id"], resamples, seed), np.ones(len(rows), bool)
-        for name, wanted in (("oacc", CORRECT), ("target", TARGET)):
-            values = np.where(rows["outcome"] != ABSTAINED, rows["outcome"] == wanted, np.nan)
-            yield SECTION.row("swept_oacc", keys, name, **panel.mean(values, everybody).row())
-        dataset, retriever, attack, responder = cell
-        of_cell = (dataset, retriever, attack, "", responder)
-        yield from bound_rows("swept_oacc", keys, given, of_cell, rows["target_id"].to_numpy())

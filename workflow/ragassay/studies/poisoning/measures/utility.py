@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ragassay.grading.outcomes import ABSTAINED, CORRECT, TARGET_OUTCOMES
+from ragassay.grading.outcomes import ABSTAINED, CORRECT, TARGET, TARGET_OUTCOMES
 from ragassay.metrics.panel import Panel
 from ragassay.studies.poisoning.measures.detection import SECTION, compared_rows
 
@@ -121,6 +121,22 @@ def bound_rows(table: str, keys: dict, given: dict, cell: tuple, targets) -> Ite
         outcomes = outcomes[outcomes.notna() & (outcomes != ABSTAINED)]
         if len(outcomes):
             yield SECTION.row(table, keys, name, (outcomes == CORRECT).mean(), len(outcomes))
+
+
+def sweep_rows(answers, given: dict, resamples: int, seed: int) -> Iterator[dict]:
+    """Right answers under other settings, beside the floor and the ceiling of any defence. `answers` are rows of the
+    table sweep_answers with the keys of their paths; `given`, answers of cells.
+    """
+    names = ["dataset", "retriever", "attack", "responder"]
+    for (*cell, sweep, at), rows in answers.groupby([*names, "sweep", "at"], sort=False):
+        keys = dict(zip(names, cell, strict=True)) | {"sweep": sweep, "at": at}
+        panel, everybody = Panel(rows["target_id"], resamples, seed), np.ones(len(rows), bool)
+        for name, wanted in (("oacc", CORRECT), ("target", TARGET)):
+            values = np.where(rows["outcome"] != ABSTAINED, rows["outcome"] == wanted, np.nan)
+            yield SECTION.row("swept_oacc", keys, name, **panel.mean(values, everybody).row())
+        dataset, retriever, attack, responder = cell
+        of_cell = (dataset, retriever, attack, "", responder)
+        yield from bound_rows("swept_oacc", keys, given, of_cell, rows["target_id"].to_numpy())
 
 
 def _shown(answers, rows):

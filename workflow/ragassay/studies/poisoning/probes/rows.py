@@ -10,7 +10,7 @@ from ragassay.base import tables
 from ragassay.schemas.attacks import TARGETS
 from ragassay.schemas.defences import BASELINE_SCORES
 from ragassay.schemas.probes import ACTIVATIONS, PROMPT_ANSWERS, PROMPT_PAIRS
-from ragassay.studies.poisoning.probes.labels import CORRECT, HALLUCINATED, MATCHED, POISONED, UNDECIDED, UNPOISONED
+from ragassay.studies.poisoning.probes.labels import MATCHED, POISONED, UNDECIDED, UNPOISONED
 
 KEY = ("target_id", "condition", "side")
 FACTS = ALL, KNOWN, UNKNOWN = "all", "known", "unknown"
@@ -54,10 +54,6 @@ class Rows:
             for facts in (KNOWN, UNKNOWN) if condition == MATCHED else ():
                 samples = self.of(condition, facts)
                 yield condition, facts, samples, samples
-
-    def shown(self, chosen) -> np.ndarray:
-        """Those that a picture shows: right, poisoned and hallucinated answers."""
-        return chosen & np.isin(self.labels, (CORRECT, POISONED, HALLUCINATED))
 
     def row(self, number: int) -> dict:
         """What the table probe_scores says of a sample."""
