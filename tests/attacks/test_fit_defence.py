@@ -61,9 +61,9 @@ def scored(name, values, scorer=SCORED_BY):
     return row(PASSAGE_SCORES, passage_id=name, scored_by=json.dumps(scorer), **values)
 
 
-def fitted(folder, kind="raguard", depth=DEPTH, poisoned=(), **own):
+def fitted(folder, kind="raguard", depth=DEPTH, poisoned=(), scores=None, **own):
     places = {name: folder / f"{name}.parquet" for name in ("targets", "neighbours", "passages", "passage_scores")}
-    files = (places["targets"], places["neighbours"], places["passages"], [places["passage_scores"]])
+    files = (places["targets"], places["neighbours"], places["passages"], [scores or places["passage_scores"]])
     guard = folder / "guards" / "mine" / "minilm" / f"{kind}.json"
     fit_defence(*files, list(poisoned), guard, kind, OWN | own, depth, *ABOUT)
     return guard_card.read(guard)
@@ -117,12 +117,10 @@ def test_queries_that_find_too_little_are_told(clean):
 
 def test_a_passage_without_scores_is_told(clean, tmp_path):
     folder, _, values = clean
-    for path in folder.glob("*.parquet"):
-        (tmp_path / path.name).write_bytes(path.read_bytes())
     scores = [scored(name, own) for name, own in values.items() if name != "p007"]
-    tables.write(PASSAGE_SCORES, tmp_path / "passage_scores.parquet", scores)
-    with pytest.raises(DefenceError, match=r"passage_scores\.parquet: found no scores of passage 'p007'"):
-        fitted(tmp_path, sample=1000)
+    tables.write(PASSAGE_SCORES, tmp_path / "fewer.parquet", scores)
+    with pytest.raises(DefenceError, match=r"fewer\.parquet: found no scores of passage 'p007'"):
+        fitted(folder, scores=tmp_path / "fewer.parquet", sample=1000)
 
 
 def test_a_guard_names_its_scorer_and_the_files_of_its_encoders(clean):
@@ -135,10 +133,8 @@ def test_a_guard_names_its_scorer_and_the_files_of_its_encoders(clean):
 
 def test_scores_of_two_scorers_are_told_and_of_another_than_the_guards(clean, tmp_path):
     folder, _, values = clean
-    for path in folder.glob("*.parquet"):
-        (tmp_path / path.name).write_bytes(path.read_bytes())
     tables.write(PASSAGE_SCORES, tmp_path / "others.parquet", [scored("poison-0", values["poison-0"], {"files": "x"})])
-    places = [tmp_path / "passage_scores.parquet", tmp_path / "others.parquet"]
+    places = [folder / "passage_scores.parquet", tmp_path / "others.parquet"]
     with pytest.raises(DefenceError, match=r"others\.parquet: found scores of 2 scorers, expected those of one; score"):
         scored_by(places)
     assert scored_by(places[:1]) == SCORED_BY and scored_by([]) == {}

@@ -129,15 +129,8 @@ class Gate:
 
     def __init__(self, folder, about: dict, model: str | None):
         self.folder, self.about = folder, about
+        self.alpha, self.strategy = about["alpha"], about["strategy"]
         self._model, self._opened, self._lock = model, None, threading.Lock()
-
-    @property
-    def alpha(self) -> float:
-        return self.about["alpha"]
-
-    @property
-    def strategy(self) -> str:
-        return self.about["strategy"]
 
     @functools.cached_property
     def calibration(self) -> np.ndarray:

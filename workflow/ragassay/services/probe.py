@@ -21,7 +21,6 @@ import numpy as np
 from ragassay.base import card
 from ragassay.base.errors import unknown
 from ragassay.base.terminal import shown
-from ragassay.base.variants import VariantError
 from ragassay.models import files
 from ragassay.models.heads import heads_file
 from ragassay.studies.poisoning.probes.folds import kind_of
@@ -95,11 +94,7 @@ class Probe:
             raise ProbeError(f"{folder}: found {shown(entry)} about the probe {name}.{seed}; fit it again")
         card.check_parts(folder / "card.json", ENTRY, entry)
         opened = cls(folder, about, entry, heads[name, seed])
-        try:
-            wrong = opened.fitted.damage()
-        except VariantError as error:
-            raise ProbeError(f"{folder}: {error}") from error
-        layers = len(about["reading"]["layers"])
+        wrong, layers = opened.fitted.damage(), len(about["reading"]["layers"])
         if max(entry["places"] or [0]) >= layers:
             wrong = f"found places {entry['places']} of {layers} layers"
         if wrong:
