@@ -194,9 +194,9 @@ def test_certainties_are_those_of_each_layer_one_token_at_a_time(monkeypatch):
             apart = sum(np.exp(one) * (one - other) for one, other in zip(logs[-1], own, strict=True))
             expected = [entropy, *sorted(own)[-5:], own[best], np.log(1 + sum(own > own[best])), apart]
             assert np.abs(found[sample, layer] - expected).max() < 1e-3
-    whole = certainty._certain(OUTPUT, part(states, labels, np.arange(20))).features
+    whole = certainty.Kind().read(OUTPUT, part(states, labels, np.arange(20))).features
     monkeypatch.setattr(lens, "ROWS", 7)
-    assert np.abs(certainty._certain(OUTPUT, part(states, labels, np.arange(20))).features - whole).max() < 1e-4
+    assert np.abs(certainty.Kind().read(OUTPUT, part(states, labels, np.arange(20))).features - whole).max() < 1e-4
 
 
 def test_all_features_of_a_part_are_scaled_as_by_scikit_learn():
