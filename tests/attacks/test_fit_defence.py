@@ -103,9 +103,7 @@ def test_a_null_that_is_left_exposed_to_an_attack_is_poisoned(clean):
 
 
 def test_a_null_too_small_for_its_alpha_names_the_guard(clean):
-    with pytest.raises(
-        DefenceError, match=r"minilm/raguard\.json: criterion pm: found \d+ clean texts .* least 1000 for"
-    ):
+    with pytest.raises(DefenceError, match=r"raguard\.json: criterion pm: found \d+ clean texts .* least 1000 for"):
         fitted(clean[0], criteria=["pm"], alpha=0.001)
 
 

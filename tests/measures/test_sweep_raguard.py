@@ -44,43 +44,32 @@ def folder(tmp_path_factory):
         tables.write(table, path, rows)
         return str(path)
 
+    def ranked(passages, similarity):
+        """Pairs of passage and score, best first."""
+        scored = [(passage, round(float(random.normal(similarity, 0.05)), 5)) for passage in passages]
+        return sorted(scored, key=lambda pair: -pair[1])
+
+    def surprising(passage):
+        values = dict(zip(("whole", "pre", "post"), random.normal(5, 1, 3), strict=True))
+        return row(PASSAGE_SCORES, passage_id=passage, scored_by="{}", **values)
+
     clean = [f"p{at:03}" for at in range(200)]
-    planted = [f"poison-{name}-{number}" for name in NAMES for number in range(1, TEXTS + 1)]
-    neighbours, retrieved = [], []
-    for name in NAMES:
-        found = [(one, round(float(random.normal(0.5, 0.05)), 5)) for one in random.choice(clean, FOUND, replace=False)]
-        found.sort(key=lambda pair: -pair[1])
-        poison = [
-            (f"poison-{name}-{number}", round(float(random.normal(0.7, 0.05)), 5)) for number in range(1, TEXTS + 1)
-        ]
-        both = sorted(found + poison, key=lambda pair: -pair[1])[:FOUND]
-        neighbours += [
-            {"query_id": name, "rank": rank, "passage_id": one, "score": score}
-            for rank, (one, score) in enumerate(found, 1)
-        ]
-        retrieved += [
-            row(RETRIEVED, target_id=name, rank=rank, passage_id=one, score=score, poisoned=one in planted,
-                aimed_at=name if one in planted else None)
-            for rank, (one, score) in enumerate(both, 1)
-        ]  # fmt: skip
-    scores = {
-        attack: [
-            row(
-                PASSAGE_SCORES,
-                passage_id=one,
-                scored_by="{}",
-                **dict(zip(("whole", "pre", "post"), random.normal(5, 1, 3), strict=True)),
-            )
-            for one in names
-        ]
-        for attack, names in (("none", clean), ("black", planted))
-    }
-    poison = [
-        row(
-            POISONED_PASSAGES, passage_id=one, number=int(one[-1]), target_id=one.split("-")[1], text=one, poisoned=True
-        )
-        for one in planted
-    ]
+    planted = {name: [f"poison-{name}-{number}" for number in range(1, TEXTS + 1)] for name in NAMES}
+    neighbours, retrieved, poison = [], [], []
+    for name, passages in planted.items():
+        found = ranked(random.choice(clean, FOUND, replace=False), 0.5)
+        both = sorted(found + ranked(passages, 0.7), key=lambda pair: -pair[1])[:FOUND]
+        for rank, (passage, score) in enumerate(found, 1):
+            neighbours.append({"query_id": name, "rank": rank, "passage_id": passage, "score": score})
+        for rank, (passage, score) in enumerate(both, 1):
+            of_poison = {"poisoned": passage in passages, "aimed_at": name if passage in passages else None}
+            own = {"target_id": name, "rank": rank, "passage_id": passage, "score": score}
+            retrieved.append(row(RETRIEVED, **own, **of_poison))
+        for number, passage in enumerate(passages, 1):
+            own = {"passage_id": passage, "number": number, "target_id": name, "text": passage}
+            poison.append(row(POISONED_PASSAGES, **own, poisoned=True))
+    texts = {"none": clean, "black": [passage for passages in planted.values() for passage in passages]}
+    scores = {attack: list(map(surprising, passages)) for attack, passages in texts.items()}
     targets = [row(TARGETS, target_id=name, question=f"What of {name}?", answers=["passage p001"]) for name in NAMES]
     passages = [row(PASSAGES, passage_id=one, text=f"passage {one}") for one in clean]
     files = [write(TARGETS, targets), write(NEIGHBOURS, neighbours), [write(PASSAGES, passages)]]

@@ -168,21 +168,10 @@ def test_trustrag_removes_the_cluster_that_is_denser_than_clean_ones(random, nul
         one["text"] = WORDS[at]
     assert not any(row["removed"] for row in judged("trustrag", passages, null)), "no two share their wording"
     few = null._replace(found=dict(list(null.found.items())[:10]))
-    with pytest.raises(
-        DefenceError, match=r"trustrag: found 10 calibration queries, expected at least 20 for alpha 0\.05"
-    ):
+    with pytest.raises(DefenceError, match="trustrag: found 10 calibration queries, expected at least 20 for alpha"):
         judged("trustrag", passages, few)
     rows = judged("trustrag", passages, few._replace(found={}), similarity=0.88)
     assert {row["thresholds"][0] for row in rows} == {0.88}, "what is set needs no clean text"
-
-
-def test_ragdefender_removes_those_that_insist_on_the_same(random, null):
-    passages = []
-    for at in range(COUNT):
-        axis, noise, text = (0, 50, "The lighthouse fell.") if at < 3 else (1, 10, f"{WORDS[at]} and {WORDS[at + 1]}")
-        vector = np.eye(24)[axis] + random.normal(size=24) / noise
-        passages.append(passage(random, at + 1, text, vector))
-    assert [row["rank"] for row in judged("ragdefender", passages, null) if row["removed"]] == [1, 2, 3]
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -221,9 +210,7 @@ def test_a_chain_removes_what_one_of_its_links_does_and_judges_nothing_twice(ran
 
 def test_a_null_that_is_too_small_or_says_nothing_is_refused(random, null):
     few = null._replace(sample=null.sample[:39])
-    with pytest.raises(
-        DefenceError, match=r"criterion ppl: found 39 clean texts .*, expected at least 40 for alpha 0.025"
-    ):
+    with pytest.raises(DefenceError, match="criterion ppl: found 39 clean texts .*, expected at least 40 for alpha"):
         judged("ppl", clean(random), few)
     same = null._replace(sample=[one | {"scores": {"whole": 3.0}} for one in null.sample])
     with pytest.raises(DefenceError, match="criterion ppl: found the same score 3 for all 500 clean texts"):
