@@ -210,7 +210,7 @@ def test_a_chain_removes_what_one_of_its_links_does_and_judges_nothing_twice(ran
 
 def test_a_null_that_is_too_small_or_says_nothing_is_refused(random, null):
     few = null._replace(sample=null.sample[:39])
-    with pytest.raises(DefenceError, match="criterion ppl: found 39 clean texts .*, expected at least 40 for alpha"):
+    with pytest.raises(DefenceError, match=r"criterion ppl: found 39 clean texts .*, expected at least 40 for alpha"):
         judged("ppl", clean(random), few)
     same = null._replace(sample=[one | {"scores": {"whole": 3.0}} for one in null.sample])
     with pytest.raises(DefenceError, match="criterion ppl: found the same score 3 for all 500 clean texts"):
