@@ -20,29 +20,29 @@ def paraphrase_targets(
     rows = tables.read(TARGETS, targets).to_pylist()
 
     def request(row):
-        about = {"question": row["question"], "answer": row["target"], "n": texts, "words": words}
-        return Request(asked.messages(**about), sampling)
+        values = {"question": row["question"], "answer": row["target"], "n": texts, "words": words}
+        return Request(asked.messages(**values), sampling)
 
     tally = Tally.of_answers(model.name, "texts", most_rejected)
     with tables.Writer(ATTACK_TEXTS, attack_texts) as kept, tables.Writer(tables.REJECTS, rejects) as refused:
         for row, [answer] in zip(rows, complete(Requests(rows, request), model, ledger, calls, tally), strict=True):
             tally.hear(row["target_id"], [answer])
-            found, problems = _texts(row, answer, texts)
+            written, problems = _texts(row, answer, texts)
             for problem in problems:
                 tally.reject(problem.item, problem.reason, problem.detail, answer)
                 refused.add(reject("paraphrase_targets", {"shard": dataset}, *problem))
-            tally.keep(len(found))
-            for number, text in enumerate(found, 1):
-                own = {"target_id": row["target_id"], "number": number, "text": text, "calls": int(number == 1)}
-                kept.add(own | {"writer": model.name, "prompt": asked.digest})
+            tally.keep(len(written))
+            for number, text in enumerate(written, 1):
+                made_by = {"calls": int(number == 1), "writer": model.name, "prompt": asked.digest}
+                kept.add({"target_id": row["target_id"], "number": number, "text": text} | made_by)
     log.info("%d targets: %d texts, %d problems", len(rows), kept.written, refused.written)
 
 
 def _texts(row, answer, count):
-    found = proposals.texts(answer, count)
-    if isinstance(found, proposals.NoProposal):
-        return [], [Problem(row["target_id"], *found)]
-    cleaned, problems = usable(row | {"texts": found})
+    texts = proposals.texts(answer, count)
+    if isinstance(texts, proposals.NoProposal):
+        return [], [Problem(row["target_id"], *texts)]
+    cleaned, problems = usable(row | {"texts": texts})
     return cleaned["texts"] if cleaned else [], problems
 
 
