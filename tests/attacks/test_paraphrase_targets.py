@@ -20,7 +20,7 @@ def paraphrase(files, tmp_path):
 
     def paraphrase():
         settings = {"model": READER, "ledger": str(tmp_path / "ledger"), "sampling": {"temperature": 1}}
-        settings |= {"dataset": "mine", "texts": 3, "words": 25, "most_rejected": 0.5}
+        settings |= {"dataset": "mine", "texts": 3, "words": 25, "most_rejected": 1}
         paths = [files(name) for name in ("attack_texts", "rejects", "calls")]
         paraphrase_targets(files("targets"), "resources/prompts/write_supporting_texts.yaml", *paths, **settings)
         return [tables.read(kind, path).to_pylist() for kind, path in ((ATTACK_TEXTS, paths[0]), (REJECTS, paths[1]))]
