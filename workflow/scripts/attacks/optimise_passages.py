@@ -31,13 +31,13 @@ def optimise_passages(
     victim = AttackedRetriever(**retriever)
     modules = [f"ragassay.studies.poisoning.attacks.{name}" for name in (f"kinds.{kind}", "victims")]
     made_by = {name: module_version(name) for name in modules}
-    about = {"code": made_by, "settings": own, "retriever": victim.identity}
+    origins = {"code": made_by, "settings": own, "retriever": victim.identity}
     if model:
         responder = AttackedResponder(model, prompt=prompt, **responder)
-        about |= responder.identity
+        origins |= responder.identity
     if reader:
         reader = AttackedReader(prompt=prompt, **reader)
-        about |= reader.identity
+        origins |= reader.identity
     tools = Tools(
         retrieved=retrieved_texts(neighbours, passages),
         questions={name: wanted[name]["question"] for name in known(wanted, own.get("known", 0))},
@@ -45,7 +45,7 @@ def optimise_passages(
         reader=reader,
         responder=responder,
         filter=AttackedFilter(**filter) if filter else None,
-        finished=Finished(finished, about, keeps=not (responder and complete.estimating())),
+        finished=Finished(finished, origins, keeps=not (responder and complete.estimating())),
     )
     log.info("tried on %d of %d targets", len(chosen), len(wanted))
     texts = list(rows(attack, kind, [wanted[name] for name in chosen], tools, own))

@@ -16,8 +16,8 @@ COLUMNS = Columns(("target_id", "text", "calls"), ("target_id", "text"))  # of t
 def poison_corpus(targets, passages, neighbours, texts, poisoned_passages, attack, kind, own):
     """`passages` and `neighbours` are lists of files, empty unless the attack needs what questions find."""
     wanted = tables.read(TARGETS, targets).to_pylist()
-    known = [row["target_id"] for row in wanted]
-    tools = Tools(retrieved=retrieved_texts(neighbours, passages), texts=_texts(texts, known))
+    names = [row["target_id"] for row in wanted]
+    tools = Tools(retrieved=retrieved_texts(neighbours, passages), texts=_texts(texts, names))
     count = tables.write(POISONED_PASSAGES, poisoned_passages, rows(attack, kind, wanted, tools, own))
     log.info("%d passages for %d targets", count, len(wanted))
 
@@ -28,11 +28,11 @@ def _texts(files, targets):
     for text in written_texts(files):
         by_target.setdefault(text.target_id, []).append(text)
     if others := sorted(by_target.keys() - set(targets)):
-        found = f"{', '.join(files)}: found texts for {len(others)} of {len(by_target)} targets"
+        problem = f"{', '.join(files)}: found texts for {len(others)} of {len(by_target)} targets"
         if len(others) == len(by_target):
             expected = f"expected ids such as {', '.join(targets[:3])}{closest(others[0], targets)}"
-            raise AttackError(f"{found}, but for none of the dataset: found the target {others[0]!r}, {expected}")
-        log.warning("%s that are none of the dataset, such as %r; they are not planted", found, others[0])
+            raise AttackError(f"{problem}, but for none of the dataset: found the target {others[0]!r}, {expected}")
+        log.warning("%s that are none of the dataset, such as %r; they are not planted", problem, others[0])
     return by_target
 
 

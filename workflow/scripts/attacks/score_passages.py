@@ -24,8 +24,8 @@ def score_passages(passages, poisoned_passages, scorer, passage_scores, of_corpu
     batches = _clean(passages, halves, model) if of_corpus else _planted(poisoned_passages, passages, halves, model)
     with tables.Writer(PASSAGE_SCORES, passage_scores) as writer:
         for ids, texts, sides in batches:
-            found = list(surprises(model, texts, sides, **reading))
-            columns = {key: [getattr(one, key) for one in found] for key in Surprise._fields}
+            scores = list(surprises(model, texts, sides, **reading))
+            columns = {key: [getattr(surprise, key) for surprise in scores] for key in Surprise._fields}
             columns["scored_by"] = [scored_by] * len(ids)
             if ids:
                 writer.write(pa.table({"passage_id": ids, "half": sides} | columns))
@@ -49,8 +49,8 @@ def _planted(path, passages, halves, model):
     rows = tables.read(POISONED_PASSAGES, path, ["passage_id", "text", "made_from"]).to_pylist()
     sources, owners = {row["made_from"] for row in rows} - {None}, {}
     for batch in (batch for path in passages for batch in tables.batches(PASSAGES, path, COLUMNS)) if sources else ():
-        found = zip(batch["passage_id"].to_pylist(), batch["document_id"].to_pylist(), strict=True)
-        owners |= {name: own for name, own in found if name in sources}
+        pairs = zip(batch["passage_id"].to_pylist(), batch["document_id"].to_pylist(), strict=True)
+        owners |= {name: own for name, own in pairs if name in sources}
     sides = [_half(owners.get(row["made_from"]), row["text"], halves, model) for row in rows]
     yield [row["passage_id"] for row in rows], [row["text"] for row in rows], sides
 

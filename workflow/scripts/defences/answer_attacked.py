@@ -94,10 +94,10 @@ class Asker:
 def _shown(filtered):
     """target -> the passages that are answered from, best first."""
     rows = [row for row in tables.read(FILTERED, filtered).to_pylist() if row["shown"]]
-    found = {}
+    shown = {}
     for row in sorted(rows, key=lambda row: row["shown"]):
-        found.setdefault(row["target_id"], []).append(row["passage_id"])
-    return found
+        shown.setdefault(row["target_id"], []).append(row["passage_id"])
+    return shown
 
 
 def _poisoned(path):

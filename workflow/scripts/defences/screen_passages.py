@@ -69,11 +69,11 @@ def screen_passages(
 
 def _texts(table, paths):
     """passage -> text"""
-    found = {}
+    texts = {}
     for path in paths:
         rows = tables.read(table, path, ["passage_id", "text"])
-        found |= dict(zip(rows["passage_id"].to_pylist(), rows["text"].to_pylist(), strict=True))
-    return found
+        texts |= dict(zip(rows["passage_id"].to_pylist(), rows["text"].to_pylist(), strict=True))
+    return texts
 
 
 def _vectors(texts, asked, encoder, embeddings, similarity):

@@ -26,22 +26,22 @@ def measure_attacks(
     """
     tried, wanted = tried or {}, tables.frame(TARGETS, targets)
     planted = tables.frame(POISONED_PASSAGES, poisoned_passages)
-    found = tables.frame(RETRIEVED, retrieved)
-    first = found.loc[~found["poisoned"] & (found["rank"] <= max(ks)), "passage_id"]
-    known = texts_of(first, passages)
-    named = {*known, *planted["made_from"].dropna()}
-    word_pairs, rows = WordPairs([*known.values(), *planted["text"]], named, passages), []
-    for (dataset, retriever, attack), own in found.groupby(["dataset", "retriever", "attack"], sort=False):
+    retrievals = tables.frame(RETRIEVED, retrieved)
+    first = retrievals.loc[~retrievals["poisoned"] & (retrievals["rank"] <= max(ks)), "passage_id"]
+    clean_texts = texts_of(first, passages)
+    named = {*clean_texts, *planted["made_from"].dropna()}
+    word_pairs, rows = WordPairs([*clean_texts.values(), *planted["text"]], named, passages), []
+    for (dataset, retriever, attack), of_cell in retrievals.groupby(["dataset", "retriever", "attack"], sort=False):
         keys = {"dataset": dataset, "retriever": retriever, "attack": attack}
         asked = wanted[wanted["dataset"] == dataset].set_index("target_id")
         asked = _of_tried(asked, tried, attack)
         aimed = planted[(planted["dataset"] == dataset) & (planted["attack"] == attack)]
-        own = own[own["target_id"].isin(asked.index)]
+        of_cell = of_cell[of_cell["target_id"].isin(asked.index)]
         rows += SECTION.rows("planted", keys, planted_numbers(asked, aimed), len(aimed))
         if len(aimed):
-            rows += retrieval_rows(keys, asked, aimed, own, ks, resamples, seed)
-            rows += sweep_rows(keys, asked, aimed, own, k, texts, resamples, seed)
-            rows += loudness_rows(keys, asked, aimed, own, known, word_pairs, max(ks), resamples, seed)
+            rows += retrieval_rows(keys, asked, aimed, of_cell, ks, resamples, seed)
+            rows += sweep_rows(keys, asked, aimed, of_cell, k, texts, resamples, seed)
+            rows += loudness_rows(keys, asked, aimed, of_cell, clean_texts, word_pairs, max(ks), resamples, seed)
     rows += _outcomes(tables.frame(ANSWERS, answers), wants, tried, resamples, seed)
     tables.write(METRICS, metrics, rows)
     log.info("%d numbers", len(rows))

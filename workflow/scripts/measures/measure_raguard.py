@@ -20,33 +20,33 @@ def measure_raguard(
     `forwards` says how often each scorer runs its model for a passage.
     """
     wanted, planted = tables.frame(TARGETS, targets), tables.frame(POISONED_PASSAGES, poisoned_passages)
-    found = dict(list(tables.frame(RETRIEVED, retrieved).groupby(CELL[:3], sort=False)))
-    found |= dict(list(tables.frame(FOUND_REWRITTEN, found_rewritten).groupby(CELL, sort=False)))
+    retrievals = dict(list(tables.frame(RETRIEVED, retrieved).groupby(CELL[:3], sort=False)))
+    retrievals |= dict(list(tables.frame(FOUND_REWRITTEN, found_rewritten).groupby(CELL, sort=False)))
     given = tables.frame(ANSWERS, answers).groupby([*CELL, "responder"], sort=False)
-    given = {cell: own.set_index("target_id") for cell, own in given}
+    given = {cell: rows_of_cell.set_index("target_id") for cell, rows_of_cell in given}
     cards = {guard_card.place(path): guard_card.read(path) for path in guards}
     rows, judged = [], {}
-    for cell, own in tables.frame(FILTERED, filtered).groupby(CELL, sort=False):
-        hits = found[cell if cell in found else cell[:3]]
-        keys, looked = dict(zip(CELL, cell, strict=True)), detection.judged(own, hits, depth)
+    for cell, rows_of_cell in tables.frame(FILTERED, filtered).groupby(CELL, sort=False):
+        hits = retrievals[cell if cell in retrievals else cell[:3]]
+        keys, looked = dict(zip(CELL, cell, strict=True)), detection.judged(rows_of_cell, hits, depth)
         panel, judged[cell] = Panel(looked["target_id"], resamples, seed), looked
         rows += detection.detection_rows(keys, looked, panel)
         rows += detection.ranking_rows(keys, looked, panel)
         rows += detection.alarm_rows(keys, looked)
         asked = hits["target_id"].drop_duplicates()  # some attacks are tried on a few targets
         aimed = planted[(planted["dataset"] == cell[0]) & (planted["attack"] == cell[2])]
-        rows += utility.failure_rows(keys, asked, aimed, own, looked)
+        rows += utility.failure_rows(keys, asked, aimed, rows_of_cell, looked)
         card = cards.get((cell[0], cell[1], cell[3]))
         rows += detection.null_rows(keys, looked, card)
-        rows += utility.cost_rows(keys, own, len(asked), forwards.get(card["scorer"], 0) if card else 0)
+        rows += utility.cost_rows(keys, rows_of_cell, len(asked), forwards.get(card["scorer"], 0) if card else 0)
     for (dataset, retriever, defence), card in cards.items():
         keys = {"dataset": dataset, "retriever": retriever, "attack": utility.CLEAN, "defence": defence}
         rows += detection.size_rows(keys, card)
     rows += detection.difference_rows(judged, resamples, seed)
     rows += utility.answer_rows(given, judged, wanted, resamples, seed)
     rows += utility.answer_difference_rows(given, resamples, seed)
-    for cell, own in given.items():
-        rows += utility.asking_rows(dict(zip(utility.NAMES, cell, strict=True)), own)
+    for cell, rows_of_cell in given.items():
+        rows += utility.asking_rows(dict(zip(utility.NAMES, cell, strict=True)), rows_of_cell)
     rows += tables.read_all(RAGUARD_SWEEPS, raguard_sweeps).to_pylist()
     rows += utility.sweep_rows(tables.frame(SWEEP_ANSWERS, sweep_answers), given, resamples, seed)
     rows += (row for path in quarantine for row in detection.screening_rows(path))

@@ -55,12 +55,12 @@ def _given(answers, pairs, prompts):
         (row["target_id"], tuple(row["shown"])): tuple(row["passages"]) for row in pairs if row["shown"] is not None
     }
     texts |= {(row["target_id"], ()): () for row in pairs}
-    found = {}
+    answered = {}
     for row in tables.read_all(ANSWERS, answers).to_pylist() if answers else ():
-        own = texts.get((row["target_id"], tuple(row["passages"])))
-        if own is not None and row["prompt"] == prompts.digest(own):
-            found[row["target_id"], own] = {name: row[name] for name in ANSWERED}
-    return found
+        shown = texts.get((row["target_id"], tuple(row["passages"])))
+        if shown is not None and row["prompt"] == prompts.digest(shown):
+            answered[row["target_id"], shown] = {name: row[name] for name in ANSWERED}
+    return answered
 
 
 def _rows(pairs, given, wants):

@@ -35,15 +35,15 @@ def combine_alarms(prompt_pairs, probe_scores, filtered, alarms, defences, fpr):
 
 def _suspicion(shown, files):
     """(target, side) -> the score of its most suspicious passage, where the defence has one."""
-    found = {}
+    highest = {}
     for side, path in files.items():
         rows = tables.read(FILTERED, path, ["target_id", "passage_id", "score"]).to_pylist()
         scores = {(row["target_id"], row["passage_id"]): row["score"] for row in rows}
         for target, passages in ((target, ids) for (target, of), ids in shown.items() if of == side):
-            own = [scores.get((target, name)) for name in passages]
-            if known := [score for score in own if score is not None]:
-                found[target, side] = max(known)
-    return found
+            values = [scores.get((target, name)) for name in passages]
+            if numbers := [score for score in values if score is not None]:
+                highest[target, side] = max(numbers)
+    return highest
 
 
 def _write(kept, rows, suspicion, about, fpr):

@@ -27,21 +27,21 @@ def mask_passages(
 ):  # fmt: skip
     prompts, local = PromptPair.load(prompt, closed_book_prompt, in_lines), LocalModel(f"model {model['name']}", model)
     keys, asked = asked_once(targets, prompt_pairs, prompt_answers)
-    scorer, found = Scorer(local), {}
+    scorer, spreads = Scorer(local), {}
     items = [prompt for prompt in asked if prompt.answer.strip()]
     for start in range(0, len(items), AT_ONCE):
         together = items[start : start + AT_ONCE]
         given = [
-            local.prompt(prompts.messages(one.question, masked(one, share, mask, seed, trial)))
-            for one in together
+            local.prompt(prompts.messages(item.question, masked(item, share, mask, seed, trial)))
+            for item in together
             for trial in range(trials)
         ]
-        answers = [f" {one.answer}" for one in together for _ in range(trials)]
-        means = [one.total / one.tokens if one.tokens else np.nan for one in scorer.of(answers, given)]
+        answers = [f" {item.answer}" for item in together for _ in range(trials)]
+        means = [item.total / item.tokens if item.tokens else np.nan for item in scorer.of(answers, given)]
         spread = np.reshape(means, (len(together), trials)).std(axis=1)
-        found |= dict(zip(together, np.round(spread, 6).tolist(), strict=True))
+        spreads |= dict(zip(together, np.round(spread, 6).tolist(), strict=True))
     none = {"score": None, "reason": NO_ANSWER}
-    rows = [key | ({"score": found[one], "reason": None} if one in found else none) for key, one in keys]
+    rows = [key | ({"score": spreads[item], "reason": None} if item in spreads else none) for key, item in keys]
     tables.write(BASELINE_SCORES, baseline_scores, rows)
     log.info("%d answers, each behind %d masked prompts", len(items), trials)
 

@@ -66,11 +66,11 @@ def measure_revprag(
 
 def _reasons(path):
     """condition -> how many questions have no such pair, by the reason."""
-    found = {}
+    counts = {}
     for row in tables.read(tables.REJECTS, path, ["item", "reason"]).to_pylist():
-        own = found.setdefault(row["item"].rpartition(" ")[2], {})
-        own[row["reason"]] = own.get(row["reason"], 0) + 1
-    return found
+        reasons = counts.setdefault(row["item"].rpartition(" ")[2], {})
+        reasons[row["reason"]] = reasons.get(row["reason"], 0) + 1
+    return counts
 
 
 if __name__ == "__main__":

@@ -25,27 +25,27 @@ def scrutinise_answers(
 ):  # fmt: skip
     model, prompts = Model(**model), [Prompt.load(path) for path in (reasoning_prompt, scrutiny_prompt)]
     keys, asked = asked_once(targets, prompt_pairs, prompt_answers)
-    items = [one for one in asked if one.answer.strip()]
+    items = [prompt for prompt in asked if prompt.answer.strip()]
 
-    async def scrutinised(one, ask):
-        passages = list(one.passages)
-        [reasons] = await ask(Request(prompts[0].messages(passages=passages, question=one.question), sampling))
+    async def scrutinised(prompt, ask):
+        passages = list(prompt.passages)
+        [reasons] = await ask(Request(prompts[0].messages(passages=passages, question=prompt.question), sampling))
         if not reasons.text.strip():
             return reasons, None
-        material = {"question": one.question, "reasons": reasons.text, "answer": one.answer}
+        material = {"question": prompt.question, "reasons": reasons.text, "answer": prompt.answer}
         return reasons, await ask(Request(prompts[1].messages(**material), voting, votes))
 
-    tally, found = Tally.of_answers(model.name, "answers", most_rejected), {}
+    tally, scores = Tally.of_answers(model.name, "answers", most_rejected), {}
     results = converse(items, scrutinised, model, ledger, calls, tally, model.concurrency, len(items) * 2)
-    for one, (reasons, judged) in zip(items, results, strict=True):
-        found[one] = _score(judged)
-        tally.hear(one.target_id, [reasons])
-        if found[one]["reason"]:
-            tally.reject(one.target_id, found[one]["reason"], reasons.detail, reasons)
+    for prompt, (reasons, judged) in zip(items, results, strict=True):
+        scores[prompt] = _score(judged)
+        tally.hear(prompt.target_id, [reasons])
+        if scores[prompt]["reason"]:
+            tally.reject(prompt.target_id, scores[prompt]["reason"], reasons.detail, reasons)
         else:
             tally.keep()
     none = {"score": None, "reason": NO_ANSWER}
-    tables.write(BASELINE_SCORES, baseline_scores, [key | found.get(one, none) for key, one in keys])
+    tables.write(BASELINE_SCORES, baseline_scores, [key | scores.get(prompt, none) for key, prompt in keys])
     log.info("%d answers scrutinised, %d without a verdict", len(items), tally.rejected)
 
 

@@ -48,22 +48,22 @@ def _askable(queries, passages, count, seed, agreement, made):
     """The drawn queries that can be asked, and what answers each; the others are rejects."""
     rows = tables.read(QUERIES, queries).to_pylist()
     rows = sorted(rows, key=lambda row: chance.lot(None, seed, row["query_id"]))[:count]  # most stay as the set grows
-    gold, found = gold_texts(passages, {named(row) for row in rows} - {None}), []
+    gold, askable = gold_texts(passages, {named(row) for row in rows} - {None}), []
     for row in rows:
         if named(row) not in gold:
-            told = f"{named(row)!r} is no passage or document of the corpus" if named(row) else "no passage is named"
-            made.exclude(Problem(row["query_id"], "no_gold_passage", told))
+            detail = f"{named(row)!r} is no passage or document of the corpus" if named(row) else "no passage is named"
+            made.exclude(Problem(row["query_id"], "no_gold_passage", detail))
         elif agreement != CLOSED_BOOK and not any(answer.strip() for answer in row["answers"] or []):
             made.exclude(Problem(row["query_id"], "no_answer", "the query set has no answer to it"))
         else:
-            found.append(row)
-    if not found:
+            askable.append(row)
+    if not askable:
         wanted = "a passage or document of the corpus" + (" and answers" if agreement != CLOSED_BOOK else "")
         raise NoTargets(
             f"{queries}: found {len(rows)} queries and none with {wanted}; name the columns in query_sets, or take"
             " another query set or corpus"
         )
-    return found, gold
+    return askable, gold
 
 
 if __name__ == "__main__":
