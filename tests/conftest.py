@@ -1,6 +1,7 @@
 """Fixtures for tests that run the whole workflow: a copy of the project in a folder of its own."""
 
 import fcntl
+import gc
 import os
 import shutil
 import subprocess
@@ -20,6 +21,17 @@ os.environ.update(ONE_THREAD)  # before libraries are imported: there are more w
 # The same examples each time, and no verdict on how fast the machine is.
 settings.register_profile("tests", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("tests")
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection():
+    """Nothing of what is imported and collected is garbage; to look for some there takes half a second each time."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items):

@@ -5,12 +5,9 @@ import difflib
 import re
 
 import pytest
-import yaml
 
-from project import ROOT
+from demo_files import DEMO, FILES, article
 
-DEMO = ROOT / "resources/demo"
-FILES = sorted(DEMO.glob("articles/*/*.md"))
 TOPICS = "business entertainment food music news politics science sport tech travel".split()
 NEAR = [
     ("2026-09/business-tidewell-loan", "2026-09/business-tidewell-loan-update"),
@@ -18,11 +15,6 @@ NEAR = [
     ("2026-09/tech-lumenfold-plant", "2026-09/tech-lumenfold-plant-release"),
     ("2026-10/news-storm-ottoline", "2026-10/business-storm-ottoline-harbour"),
 ]
-
-
-def article(path):
-    header, text = path.read_text().removeprefix("---\n").split("\n---\n\n")
-    return yaml.safe_load(header), text
 
 
 def test_sixty_articles_six_for_each_of_ten_topics_half_in_each_month():

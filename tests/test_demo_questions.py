@@ -1,44 +1,28 @@
 """The demo's natural questions: half are answered by their article, half by none, and nothing but the article tells."""
 
-import csv
 import json
 import re
 from collections import Counter
 
 import numpy as np
-import yaml
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from project import ROOT
+from demo_files import articles, rows
 from ragassay.schemas.hardness import FEATURES
 from ragassay.studies.scope import controls
 
-DEMO = ROOT / "resources/demo"
 QUESTION_ALONE, OVERLAP = 0.65, 0.75  # the highest AUROC that each may have; benchmarks/demo.py adds vectors
 DRAWS = range(5)
 
 
-def rows(name):
-    with (DEMO / f"relevance/{name}.csv").open(newline="") as lines:
-        return list(csv.DictReader(lines))
-
-
-ANSWERED, NEAR, FAR = rows("answered"), rows("near_misses"), rows("far")
+ANSWERED, NEAR, FAR = (rows(f"relevance/{name}") for name in ("answered", "near_misses", "far"))
 ASKED = [row["question"] for row in [*ANSWERED, *NEAR]]
 MISSES = np.array([False] * len(ANSWERED) + [True] * len(NEAR))
 ABOUT = np.array([row["document"] for row in [*ANSWERED, *NEAR]])
-
-
-def articles():
-    found = {}
-    for path in DEMO.glob("articles/*/*.md"):
-        header, text = path.read_text().removeprefix("---\n").split("\n---\n\n")
-        found[yaml.safe_load(header)["url"]] = text
-    return found
 
 
 TEXTS = articles()

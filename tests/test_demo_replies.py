@@ -2,7 +2,6 @@
 wording nor the words that they share with the article say which questions are out of scope.
 """
 
-import csv
 import hashlib
 import json
 from functools import cache
@@ -13,7 +12,8 @@ import yaml
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-from project import ROOT
+import demo_files
+from demo_files import DEMO
 from ragassay.calls.providers.script import guess, plain, read_replies
 from ragassay.documents.documents import clean, cut
 from ragassay.grading.matches import contains
@@ -27,7 +27,6 @@ from ragassay.text.sentences import sentences
 from ragassay.text.words import content, numbers, stem, tokens
 from study import MINILM
 
-DEMO = ROOT / "resources/demo"
 FEWEST, MOST, WORDS = 13, 18, 300  # of a question; of a document, as config/config.yaml cuts it
 QUESTION_ALONE, OVERLAP = 0.75, 0.80  # the highest AUROC that each may have
 REPLIES = {path.stem: path for path in sorted(DEMO.glob("replies/*/*.yaml"))}
@@ -126,8 +125,7 @@ def test_word_overlap_does_not_tell_which_are_out_of_scope(rows):
 
 
 def test_texts_for_targets_state_the_wrong_answer_and_not_the_right_one():
-    with (DEMO / "attacks/targets.csv").open(newline="") as file:
-        targets = {(plain(row["question"]), plain(row["target"])): row for row in csv.DictReader(file)}
+    targets = {(plain(row["question"]), plain(row["target"])): row for row in demo_files.rows("attacks/targets")}
     written = read_replies("test", DEMO / "replies")[0].targets
     assert written.keys() == targets.keys()
     for key, texts in written.items():

@@ -1,6 +1,5 @@
 """The demo's targets, written by hand: what makes each of them a fair question and an attack without a template."""
 
-import csv
 import json
 import re
 from collections import Counter
@@ -9,6 +8,7 @@ import numpy as np
 import pytest
 import yaml
 
+from demo_files import articles, rows
 from project import ROOT
 from ragassay.corpora.corpus import cuts
 from ragassay.grading.matches import contains, normalized
@@ -17,27 +17,14 @@ from ragassay.search.bm25 import Bm25
 from ragassay.studies.poisoning.attacks import loudness
 from ragassay.studies.poisoning.targets.hygiene import usable
 
-DEMO = ROOT / "resources/demo"
 LISTS = ("answers", "target_aliases", "texts")
 ASKING = re.compile(
     r"\b(?:you|your|ignore|disregard|question|assistant|passages?|false|wrong|outdated|no longer)\b", re.I
 )
 
 
-def _targets():
-    with (DEMO / "attacks/targets.csv").open(newline="") as lines:
-        return [row | {name: json.loads(row[name]) for name in LISTS} for row in csv.DictReader(lines)]
-
-
-def _articles():
-    found = {}
-    for path in DEMO.glob("articles/*/*.md"):
-        header, text = path.read_text().removeprefix("---\n").split("\n---\n\n")
-        found[yaml.safe_load(header)["url"]] = text
-    return found
-
-
-TARGETS, ARTICLES = _targets(), _articles()
+TARGETS = [row | {name: json.loads(row[name]) for name in LISTS} for row in rows("attacks/targets")]
+ARTICLES = articles()
 TEXTS = [text for row in TARGETS for text in row["texts"]]
 
 
@@ -85,8 +72,7 @@ def test_articles_give_the_right_answer_and_know_nothing_of_the_wrong_one():
 def test_questions_are_short_and_closed_and_no_other_set_has_them():
     asked = set()
     for name in ("answered", "near_misses", "far"):
-        with (DEMO / f"relevance/{name}.csv").open(newline="") as lines:
-            asked |= {(row.get("question") or row.get("text")).lower() for row in csv.DictReader(lines)}
+        asked |= {(row.get("question") or row.get("text")).lower() for row in rows(f"relevance/{name}")}
     for row in TARGETS:
         assert 6 <= len(row["question"].split()) <= 20 and row["question"].endswith("?"), row["target_id"]
         assert row["question"].lower() not in asked

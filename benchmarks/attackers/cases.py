@@ -8,11 +8,13 @@ import socket
 from dataclasses import dataclass
 from types import SimpleNamespace
 
-from attackers import feeds  # noqa: F401  its behaviours are noted
-from attackers.behaviour import KINDS
-from attackers.places import BAD, SCHEMES, filled, private
+from attackers.behaviour import HEADS
+from attackers.bodies import BODIES
+from attackers.places import BAD, PAGES, SCHEMES, filled, private
 
-COMPANIONS = ("robots_forbid", "redirect_between_hosts_again")  # hosts to which others redirect
+KINDS = HEADS | BODIES | PAGES
+# Hosts to which others redirect -> their behaviour.
+COMPANIONS = {"robots_forbid": "robots_forbid", "redirect_between_hosts_again": "redirect_between_hosts"}
 URLS = {  # name -> (expected class, URL)
     "url_private": ("refused_address", private),
     "url_scheme": ("bad_scheme", lambda dice, place: filled(dice.choice(SCHEMES), place)),

@@ -1,6 +1,6 @@
 """The hostile servers, in a process of their own: one that does what `attackers/behaviour.py`, `attackers/bodies.py`
-and `places.py` say, by the host name that it is asked for (`<behaviour>-<number>.test`), and its victims, which
-count connections.
+and `attackers/places.py` say, by the host name that it is asked for (`<behaviour>-<number>.test`), and its victims,
+which count connections.
 
 Prints one line of JSON with its ports; each line on its standard input is answered with what the victims counted.
 """
@@ -13,12 +13,10 @@ import socket
 import sys
 from dataclasses import dataclass
 
-from attackers import (
-    feeds,  # noqa: F401  its behaviours are noted
-    places,
-)
-from attackers.behaviour import KINDS, PAGE, Out
+from attackers.behaviour import PAGE, play
 from attackers.bodies import prepare
+from attackers.cases import COMPANIONS, KINDS
+from attackers.places import to_own
 
 
 @dataclass(frozen=True)
@@ -47,23 +45,22 @@ async def serve(reader, writer, victims, seconds):
     with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, ValueError):
         start = await reader.readexactly(1)
         if start == b"\x16":  # the client wants TLS
-            await Out(writer).send(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+            await play([b"HTTP/1.1 400 Bad Request\r\n\r\n"], writer)
             return
         lines = (start + await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
         path = lines[0].split(" ")[1]
         host = next(line[6:] for line in lines if line.lower().startswith("host: "))
         name = host.partition("-")[0]
-        out, dice = Out(writer), random.Random(host)
-        of_robots = name.startswith("robots_")
+        dice, place, of_robots = random.Random(host), Place(victims, seconds, host), name.startswith("robots_")
         if name == "dns_to_own" and not path.startswith("/robots.txt"):
-            await out.send(places.to_own(dice, Place(victims, seconds)))
+            pieces = to_own(dice, place)
         elif path.startswith("/final") or name.startswith("dns_") or (of_robots and not path.startswith("/robots.txt")):
-            await out.send(PAGE)
+            pieces = [PAGE]
         elif path.startswith("/robots.txt") and not of_robots:
-            await out.send(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n")
+            pieces = [b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n"]
         else:
-            behave = KINDS[name][1] if name in KINDS else getattr(places, name)
-            await behave(out, dice, Place(victims, seconds, host))
+            pieces = KINDS[COMPANIONS.get(name, name)][1](dice, place)
+        await play(pieces, writer)
     with contextlib.suppress(OSError):
         if writer.can_write_eof():
             writer.write_eof()

@@ -17,7 +17,9 @@ OVER_BUDGET = 3  # how a job ends whose model has a cap that the next request mi
 WORKFLOW = str(Path(__file__).resolve().parents[2] / "workflow")
 os.environ["PYTHONPATH"] = WORKFLOW
 PROCESSES = multiprocessing.get_context("forkserver")
-PROCESSES.set_forkserver_preload(["ragassay.calls.complete", "ragassay.calls.providers.openai"])
+PROCESSES.set_forkserver_preload(
+    ["ragassay.calls.complete", "ragassay.calls.providers.openai", "openai.resources.chat"]
+)
 
 
 def ask(settings: dict, folder: str, name: str, requests: int) -> None:

@@ -11,6 +11,7 @@ import sys
 import traceback
 from pathlib import Path
 
+import openai.resources.chat.completions  # noqa: F401  else each fork loads the client
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -29,10 +30,7 @@ ANSWERS = Table(
     "answers",
     "One row per answer.",
     ("row", "sample"),
-    tuple(
-        Column(*column)
-        for column in (("row", pa.int64(), "x"), ("sample", pa.int64(), "x"), ("text", pa.string(), "x"))
-    ),
+    (Column("row", pa.int64(), "x"), Column("sample", pa.int64(), "x"), Column("text", pa.string(), "x")),
 )
 RECORDS = {"intent": b'"t":"i"', "reply": b'"t":"d"', "cost": b'"t":"u"'}
 CALLS = {

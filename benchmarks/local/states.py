@@ -8,7 +8,7 @@ import random
 import time
 
 from common.figures import figure
-from common.memory import peak_megabytes, task
+from common.memory import task
 from common.turns import by_turns, ratio
 
 DOCUMENT, QUESTION, QUESTIONS = 400, 26, 10
@@ -81,32 +81,6 @@ def batch():
     return [[draw.randrange(32_000) for _ in range(TOKENS)] for _ in range(TEXTS)]
 
 
-def ways(*names):
-    """Ways to get all layers' last token of a batch; a process that measures memory makes only one."""
-    import torch
-
-    from ragassay.models.activations.states import States
-
-    prompts, model = batch(), decoder(whole="usual" in names)
-    tokens, trunk = torch.tensor(prompts), getattr(model, "model", model)
-    states = States(trunk, TEXTS * TOKENS) if "ours" in names else None
-    groups, layers = [[number] for number in range(TEXTS)], list(range(13))
-
-    own = passes(model, trunk, tokens) | {"ours": lambda: states.of(prompts, groups, layers)}
-    return {name: own[name] for name in names}
-
-
-def all_layers():
-    return compared("ours/forward", "usual/ours", "usual/forward", **ways("ours", "forward", "usual"))
-
-
-def layers_memory(name):
-    way = ways(name)[name]
-    before = peak_megabytes()
-    way()
-    return peak_megabytes() - before
-
-
 def one_head():
     import numpy as np
 
@@ -130,22 +104,8 @@ def shared():
     figure("shared_prefix_apart", one["apart"], "abs", "<= 1e-4")
 
 
-def layers():
-    times = task("all_layers")
-    extra = {name: task("layers_memory", name) for name in ("ours", "usual", "forward")}
-    figure("all_layers_time", times["ours/forward"], "of_forward", "<= 1.02", 1.0)
-    figure("all_layers_faster_than_output_hidden_states", times["usual/ours"], "x", ">= 1.2", times["usual/forward"])
-    least = extra["forward"] / extra["usual"]
-    figure("all_layers_extra_memory", extra["ours"] / extra["usual"], "of_usual", "<= 0.334", least)
-
-
 def head():
     figure("head_20000_features_10_epochs", task("one_head"), "cpu_s", "<= 60")
 
 
-TASKS = {
-    "one_document": one_document,
-    "all_layers": all_layers,
-    "layers_memory": layers_memory,
-    "one_head": one_head,
-}
+TASKS = {"one_document": one_document, "one_head": one_head}

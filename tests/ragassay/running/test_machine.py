@@ -1,14 +1,10 @@
 """Jobs that wait for a model run beside those that compute, also when every core is taken."""
 
-import os
-import subprocess
+from project import ROOT, snakemake
+
+SNAKEFILE = f"""
 import sys
-
-import pytest
-
-from project import ROOT
-
-SNAKEFILE = """
+sys.path.insert(0, {str(ROOT / "workflow")!r})
 from ragassay.running import machine
 machine.prepare(workflow)
 onstart: machine.begin(workflow)
@@ -19,37 +15,24 @@ rule all:
 rule question:
     output: "question"
     threads: 0
-    shell: "touch {output}"
+    shell: "touch {{output}}"
 
 rule ask:  # ready when the jobs that compute have begun
     input: "question"
     output: "asked"
     threads: 0
-    shell: "touch {output}"
+    shell: "touch {{output}}"
 
 rule compute:  # alone, and not before the question was asked
-    output: "{name,[ab]}"
+    output: "{{name,[ab]}}"
     shell:
         "mkdir alone && for try in $(seq 600); do test -e asked && break; sleep 0.1; done; test -e asked"
-        " && rmdir alone && touch {output}"
+        " && rmdir alone && touch {{output}}"
 """
 PROFILE = ("--profile", "none", "--default-resources", "computing=threads", "asking=max(0,1-threads)")
 
 
-@pytest.fixture
-def folder(tmp_path):
+def test_a_job_that_waits_for_a_model_starts_while_the_only_core_computes_one_job_at_a_time(tmp_path):
     (tmp_path / "Snakefile").write_text(SNAKEFILE)
-    return tmp_path
-
-
-def run(folder, *arguments):
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "workflow")}
-    command = [sys.executable, "-m", "snakemake", "--cores", "1", "--scheduler", "greedy", *PROFILE, *arguments]
-    together = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-    return subprocess.run(command, cwd=folder, env=environment, **together)
-
-
-def test_a_job_that_waits_for_a_model_starts_while_the_only_core_computes_one_job_at_a_time(folder):
-    done = run(folder)
-    assert done.returncode == 0, done.stdout
-    assert "Provided cores: 1" in done.stdout and (folder / "a").exists() and (folder / "b").exists()
+    shown = snakemake(tmp_path, "--cores", "1", "--scheduler", "greedy", *PROFILE).stdout
+    assert "Provided cores: 1" in shown and (tmp_path / "a").exists() and (tmp_path / "b").exists()
