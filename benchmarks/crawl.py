@@ -16,7 +16,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from common.figures import figure, finish
-from corpora.papers import TOPICS, Papers, Request, gaps
+from corpora.papers import CRAWL, DAYS, Papers, Request, gaps
 
 HERE = Path(__file__).resolve().parent
 
@@ -43,29 +43,12 @@ class Project:
         tables.write(FEEDS, self.folder / "feeds", papers.feeds[:feeds])
 
     def start(self, shard: str, gap: float) -> subprocess.Popen:
-        days = {"first_day": "2026-10-01", "last_day": "2026-10-31"}
-        crawl = {
-            "contact": None,
-            "topics": TOPICS,
-            "allow_hosts": self.hosts,
-            "local_site": None,
-            "opt_outs": None,
-            "pages_per_document": 1,
-            "seconds_between_requests": GAP,
-            "seconds_between_requests_own_hosts": gap,
-            "hours_per_host": 4,
-            "seconds_per_page": 20,
-            "megabytes_per_page": 1024,
-            "spacing_folder": str(self.folder / "hosts"),
-        }
+        crawl = CRAWL | {"allow_hosts": self.hosts, "spacing_folder": str(self.folder / "hosts")}
+        crawl |= {"seconds_between_requests": GAP, "seconds_between_requests_own_hosts": gap}
         outputs = {name: str(self.folder / shard / name) for name in ("pages", "candidates", "feed_health", "rejects")}
-        job = {
-            "feeds": str(self.folder / "feeds"),
-            **outputs,
-            "crawl": crawl,
-            "ledger": str(self.folder / "ledger" / shard),
-        }
-        job["row"] = {"shard": shard, "topics": None, "per_topic": None, **days}
+        job = {"feeds": str(self.folder / "feeds"), **outputs, "crawl": crawl}
+        job |= {"ledger": str(self.folder / "ledger" / shard)}
+        job["row"] = {"shard": shard, "topics": None, "per_topic": None, **DAYS}
         program = subprocess.Popen(
             [sys.executable, "-c", PROGRAM],
             stdin=subprocess.PIPE,

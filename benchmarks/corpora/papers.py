@@ -20,6 +20,19 @@ from pathlib import Path
 TOPICS = ("business", "food", "news", "sport")
 DATE = format_datetime(datetime(2026, 10, 15, 12, tzinfo=UTC), usegmt=True)
 POOL = 100  # paragraphs, which pages take in turn
+CRAWL = {  # settings of a crawl of them
+    "contact": None, "topics": TOPICS, "allow_hosts": [], "local_site": None, "local_server": "demo.site_server",
+    "opt_outs": None, "pages_per_document": 1, "seconds_between_requests": 2, "seconds_between_requests_own_hosts": 0.0,
+    "hours_per_host": 4, "seconds_per_page": 20, "megabytes_per_page": 1024,
+}  # fmt: skip
+DAYS = {"first_day": "2026-10-01", "last_day": "2026-10-31"}
+
+
+def feed(url: str, topic: str, **other) -> dict:
+    """A row of the table feeds."""
+    none = dict.fromkeys(("language", "country", "rank", "main", "source_hash"))
+    own = {"feed_url": url, "topic": topic, "listed_topic": topic, "https_first": False, "source": "config"}
+    return none | own | other
 
 
 def address(number: int) -> str:
@@ -102,17 +115,9 @@ class Papers:
     @property
     def feeds(self) -> list[dict]:
         """Rows of the table feeds."""
-        none = dict.fromkeys(("language", "country", "rank", "main", "source_hash"))
+        sites = [base.removeprefix("http://").partition(":")[0] for base in self.bases]
         return [
-            {
-                "feed_url": f"{base}/feed",
-                "site": base.removeprefix("http://").partition(":")[0],
-                "topic": TOPICS[number % len(TOPICS)],
-                "listed_topic": TOPICS[number % len(TOPICS)],
-                "https_first": False,
-                "source": "config",
-                **none,
-            }
+            feed(f"{base}/feed", TOPICS[number % len(TOPICS)], site=sites[number])
             for number, base in enumerate(self.bases)
         ]
 

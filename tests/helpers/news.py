@@ -6,26 +6,14 @@ import sys
 import time
 from pathlib import Path
 
+import corpora.papers
 from ragassay.base import tables
 from ragassay.news.fetching.archive import Answers
 from ragassay.schemas.documents import CANDIDATES, FEED_HEALTH, FEEDS, PAGES
 from scripts.news.crawl_shard import crawl_shard
 
 TOPICS = "business entertainment food music news politics science sport tech travel".split()
-CRAWL = {
-    "contact": None,
-    "topics": TOPICS,
-    "allow_hosts": [],
-    "local_site": None,
-    "local_server": "demo.site_server",
-    "opt_outs": None,
-    "pages_per_document": 1,
-    "seconds_between_requests": 2,
-    "seconds_between_requests_own_hosts": 0.0,
-    "hours_per_host": 4,
-    "seconds_per_page": 20,
-    "megabytes_per_page": 1024,
-}
+CRAWL = corpora.papers.CRAWL | {"topics": TOPICS}
 OUTPUTS = {"pages": PAGES, "candidates": CANDIDATES, "feed_health": FEED_HEALTH, "rejects": tables.REJECTS}
 PROGRAM = """
 import json, os, resource, sys
@@ -52,9 +40,7 @@ for _ in range(children):
 
 def feed(url, topic="news", **other):
     """A row of the table feeds."""
-    none = dict.fromkeys(("language", "country", "rank", "main", "source_hash"))
-    own = {"feed_url": url, "site": None, "topic": topic, "listed_topic": topic, "https_first": False}
-    return {**none, **own, "site": "site.test", "source": "config", **other}
+    return corpora.papers.feed(url, topic, **{"site": "site.test"} | other)
 
 
 class Shard:
@@ -65,10 +51,9 @@ class Shard:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.ledger = folder / "ledger" / name
         tables.write(FEEDS, self.folder / "feeds", feeds)
-        days = {"first_day": "2026-10-01", "last_day": "2026-10-31"}
         self.job = {
             **{key: str(self.folder / key) for key in ("feeds", *OUTPUTS)},
-            "row": {"shard": name, "topics": None, "per_topic": None, **days, **row},
+            "row": {"shard": name, "topics": None, "per_topic": None, **corpora.papers.DAYS, **row},
             "crawl": {**CRAWL, "spacing_folder": str(folder / "hosts"), **(crawl or {})},
             "ledger": str(self.ledger),
         }

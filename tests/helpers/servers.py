@@ -3,14 +3,21 @@ prepared bytes and notes who asked for what and when.
 """
 
 import asyncio
+import atexit
 import contextlib
+import functools
 import http.client
 import itertools
 import json
+import os
+import signal
 import socket
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import Future
+from pathlib import Path
 
 import openai
 
@@ -21,7 +28,42 @@ MESSAGES = [{"role": "user", "content": "Is the harbour open?"}]
 BODY = {"model": "loopback", "messages": MESSAGES}
 
 
+LOOPBACKS = Path(__file__).with_name("loopbacks.py")
+
+
+class Fork:
+    """A loopback server, with what is used of subprocess.Popen."""
+
+    def __init__(self, *task):
+        (theirs, mine), (output, told) = os.pipe(), os.pipe()
+        socket.send_fds(_forking(), [json.dumps(task).encode()], [theirs, told])
+        self.number = int(_forking().recv(20))
+        os.close(theirs)
+        os.close(told)
+        self.stdin, self.stdout = os.fdopen(mine, "wb"), os.fdopen(output, "rb")
+
+    def kill(self):
+        os.kill(self.number, signal.SIGKILL)
+
+    def wait(self):
+        self.stdout.read()  # to its end
+
+
+@functools.cache
+def _forking() -> socket.socket:
+    """Leads to the process that forks servers (see `loopbacks`), which ends with this one."""
+    here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    process = subprocess.Popen([sys.executable, LOOPBACKS, str(there.fileno())], pass_fds=[there.fileno()])
+    there.close()
+    for end in (here.close, process.wait, process.kill):  # from the last to the first
+        atexit.register(end)
+    return here
+
+
 class Served(Loopback):
+    def start(self):
+        return Fork(self.behaviour, str(self.path), sys.path)
+
     def openai(self, **settings):
         client = openai.OpenAI(base_url=self.url, api_key=settings.pop("key", self.key), max_retries=0, **settings)
         return contextlib.closing(client)

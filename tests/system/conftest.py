@@ -1,7 +1,5 @@
 """A real browser, headless, that starts nothing of its own in the background."""
 
-import contextlib
-
 import pytest
 from selenium import webdriver
 
@@ -11,12 +9,12 @@ FLAGS = ["headless=new", "no-sandbox", "disable-gpu", "disable-quic", "no-first-
 FLAGS += ["disable-background-networking", "disable-component-update", "disable-dev-shm-usage"]
 
 
-@contextlib.contextmanager
-def chromium(folder):
-    """A browser whose profile is in this folder."""
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory):
+    """One for all tests: to start it takes longer than most of them."""
     options = webdriver.ChromeOptions()
     options.binary_location = programs.browser()
-    for flag in [*FLAGS, f"user-data-dir={folder / 'profile'}"]:
+    for flag in [*FLAGS, f"user-data-dir={tmp_path_factory.mktemp('browser') / 'profile'}"]:
         options.add_argument(f"--{flag}")
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     service = webdriver.ChromeService(executable_path=programs.driver(options.binary_location))
@@ -28,14 +26,11 @@ def chromium(folder):
 
 
 @pytest.fixture
-def browser(tmp_path):
-    """A browser of the test's own."""
-    with chromium(tmp_path) as driver:
-        yield driver
-
-
-@pytest.fixture(scope="module")
-def shared_browser(tmp_path_factory):
-    """One for all tests of a module, which have to leave it as it was."""
-    with chromium(tmp_path_factory.mktemp("browser")) as driver:
-        yield driver
+def browser(chromium):
+    """As if it had just been started."""
+    chromium.set_window_size(1400, 900)
+    yield chromium
+    chromium.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    chromium.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    chromium.get("about:blank")
+    chromium.get_log("browser")

@@ -59,16 +59,6 @@ class Person:
         patiently(self.browser).until(lambda driver: driver.execute_script(script, words))
 
 
-@pytest.fixture
-def browser(shared_browser):
-    shared_browser.set_window_size(1400, 900)
-    yield shared_browser
-    shared_browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-    shared_browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
-    shared_browser.get("about:blank")
-    shared_browser.get_log("browser")
-
-
 def events(folder):
     return click_log.read(folder / "annotation/careful/careful/events.jsonl")
 

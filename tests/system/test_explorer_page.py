@@ -47,19 +47,10 @@ def evil(tmp_path_factory):
 
 
 @pytest.fixture
-def browser(shared_browser):
-    yield shared_browser
-    shared_browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-    shared_browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
-    shared_browser.get_log("browser")
-
-
-@pytest.fixture
 def show(browser):
     """A function that opens a page and waits for its first rows."""
 
     def shown(page, fragment=""):
-        browser.set_window_size(1400, 900)
         browser.get("about:blank")  # else another fragment loads nothing
         browser.get(page.as_uri() + fragment)
         until(browser, "return performance.getEntriesByName('ready').length")

@@ -10,7 +10,6 @@ EVIL = "<img src=https://evil.example/x onerror=alert(1)><script>document.title=
 
 @pytest.fixture
 def page(tiny, browser):
-    browser.set_window_size(1200, 900)
     browser.get((tiny / "results/report/index.html").as_uri())
     return browser
 

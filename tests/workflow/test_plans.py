@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from project import TINY, planned, snakemake
+from project import TINY, copy_project, planned, snakemake
 
 ASKING = {
     "extract_claims",
@@ -18,14 +18,20 @@ ASKING = {
 }
 
 
-def test_the_papers_settings_build_their_graph(project, monkeypatch):
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    """A copy of the project for tests that change no file of it."""
+    return copy_project(tmp_path_factory.mktemp("shared") / "project")
+
+
+def test_the_papers_settings_build_their_graph(shared, monkeypatch):
     for name in ("OPENAI_API_KEY", "TOGETHER_API_KEY"):
         monkeypatch.setenv(name, "not needed for a plan")
-    assert planned(project, "--configfile", "config/paper.yaml")["render_report"] == 1
+    assert planned(shared, "--configfile", "config/paper.yaml")["render_report"] == 1
 
 
-def test_the_default_plan_is_small_and_trains_no_language_model(project):
-    plan = planned(project)
+def test_the_default_plan_is_small_and_trains_no_language_model(shared):
+    plan = planned(shared)
     assert 0 < sum(plan.values()) < 300 and "train_detector" in plan and "train_demo_lm" not in plan
 
 
@@ -38,12 +44,12 @@ def test_a_plan_that_imports_what_jobs_alone_need_fails(project):
 
 
 @pytest.mark.parametrize("model", ["results/models/demo-lm", "resources/demo/demo-lm"])
-def test_the_weights_of_a_model_are_inputs_and_made_first_where_the_workflow_makes_them(project, model):
+def test_the_weights_of_a_model_are_inputs_and_made_first_where_the_workflow_makes_them(shared, model):
     """In whatever part it is: here as generator, judge and responder."""
     roles = dict.fromkeys(("generators", "judges", "responders"), "[demo-lm]")
     own = "".join(f"  {role}: {names}\n" for role, names in roles.items())
-    (project / "own.yaml").write_text(f"models: {{demo-lm: {{model: {model}}}}}\nscope:\n{own}")
-    plan = snakemake(project, "results/metrics/responses.parquet", "--dry-run", *TINY, "own.yaml").stdout
+    (shared / "own.yaml").write_text(f"models: {{demo-lm: {{model: {model}}}}}\nscope:\n{own}")
+    plan = snakemake(shared, "results/metrics/responses.parquet", "--dry-run", *TINY, "own.yaml").stdout
     asking = re.findall(r"^rule (\w+):\n    input: ([^\n]*)", plan, re.M)
     made = model.startswith("results/")
     weights = model if made else f"{model}/model.safetensors"
@@ -70,14 +76,14 @@ retrievers:
 """
 
 
-def test_a_corpus_of_two_files_is_embedded_and_searched_in_two_parts_and_counted_as_one(project):
+def test_a_corpus_of_two_files_is_embedded_and_searched_in_two_parts_and_counted_as_one(shared):
     for name in ("one.csv", "two.csv", "v.npy"):
-        (project / name).write_text("id,text\n")
-    (project / "own.yaml").write_text(OWN_CORPUS)
+        (shared / name).write_text("id,text\n")
+    (shared / "own.yaml").write_text(OWN_CORPUS)
     searches = [f"results/neighbours/mine/{name}/asked.parquet" for name in ("own", "bm25", "elsewhere")]
     read = {"read_passages": 2, "read_queries": 1, "join_passages": 1}
     dense = {"embed_passages": 2, "search_dense": 2, "merge_neighbours": 1}
-    assert planned(project, *searches, "--configfile", "own.yaml") == read | dense | {
+    assert planned(shared, *searches, "--configfile", "own.yaml") == read | dense | {
         "search_bm25": 1,
         "search_vectors": 1,
     }
@@ -93,15 +99,15 @@ def test_a_corpus_of_two_files_is_embedded_and_searched_in_two_parts_and_counted
         ("report: {title: sk-abcdef123456}", "extra.yaml: report.title: found what looks like a secret"),
     ],
 )
-def test_a_wrong_configuration_is_refused_with_file_key_found_and_expected(project, setting, message):
-    (project / "extra.yaml").write_text(setting + "\n")
-    refused = snakemake(project, "--dry-run", "--configfile", "extra.yaml", check=False)
+def test_a_wrong_configuration_is_refused_with_file_key_found_and_expected(shared, setting, message):
+    (shared / "extra.yaml").write_text(setting + "\n")
+    refused = snakemake(shared, "--dry-run", "--configfile", "extra.yaml", check=False)
     assert refused.returncode == 1 and message in refused.stdout
     assert "abcdef123456" not in refused.stdout
 
 
-def test_a_setting_on_the_command_line_is_checked_too(project):
-    refused = snakemake(project, "--dry-run", "--config", "shards=3", check=False)
+def test_a_setting_on_the_command_line_is_checked_too(shared):
+    refused = snakemake(shared, "--dry-run", "--config", "shards=3", check=False)
     assert refused.returncode == 1
     assert "command line: shards: found 3 (a whole number), expected text" in refused.stdout
 
@@ -120,15 +126,15 @@ def test_an_empty_folder_of_documents_is_named(project):
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", ".hidden", "x" * 65])
-def test_hostile_names_match_no_rule(project, name):
-    assert snakemake(project, "--dry-run", f"results/documents/{name}.parquet", check=False).returncode == 1
+def test_hostile_names_match_no_rule(shared, name):
+    assert snakemake(shared, "--dry-run", f"results/documents/{name}.parquet", check=False).returncode == 1
 
 
-def test_an_unknown_name_in_a_target_is_a_line_and_no_traceback(project):
+def test_an_unknown_name_in_a_target_is_a_line_and_no_traceback(shared):
     names = ["documents/nope", "scope_votes/careful/nope/2026-01"]
     names += [f"detectors/{detector}/authors/careful/training" for detector in ("nope/minilm", "overlap/nope")]
     for name in names:
-        refused = snakemake(project, "--dry-run", f"results/{name}.parquet", *TINY, check=False)
+        refused = snakemake(shared, "--dry-run", f"results/{name}.parquet", *TINY, check=False)
         assert refused.returncode == 1 and f"No rule to produce results/{name}.parquet" in refused.stdout
         assert "Traceback" not in refused.stdout
 

@@ -36,11 +36,15 @@ class Loopback:
         self.folder = None if log else tempfile.TemporaryDirectory(prefix="loopback-")
         self.path = Path(log or Path(self.folder.name) / "log.jsonl")
 
-    def __enter__(self):
+    def start(self):
+        """The server's process."""
         command = [sys.executable, __file__, json.dumps(self.behaviour), "--log", str(self.path)]
         # A function that answers is imported from where the caller would import it.
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
+        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
+
+    def __enter__(self):
+        self.process = self.start()
         started = self.process.stdout.readline()
         if not started:
             self.__exit__()

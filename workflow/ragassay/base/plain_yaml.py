@@ -4,6 +4,8 @@ Text that cannot be read is one error with its line, and so is a key that is giv
 would count.
 """
 
+import copy
+import functools
 from pathlib import Path
 
 import yaml
@@ -84,10 +86,16 @@ def load(content: bytes | str, kind=Values):
         raise YamlError(str(error), loader.line + 1) from error
 
 
+@functools.lru_cache(maxsize=8)
+def _parsed(content: bytes):
+    """A plan reads the same configuration for several purposes."""
+    return load(content)
+
+
 def read(path):
     """What a file says; raises YamlError with the file's name and the line, or OSError."""
     try:
-        return load(Path(path).read_bytes())
+        return copy.deepcopy(_parsed(Path(path).read_bytes()))
     except YamlError as error:
         raise YamlError(f"{path}:{error.line}: {error}", error.line) from error
 
