@@ -9,7 +9,7 @@ gives one number per item; a higher one is worse: more suspicious, or farther fr
 from typing import ClassVar, Self
 
 from ragassay.base import variants
-from ragassay.base.errors import AssayError, unknown
+from ragassay.base.errors import AssayError
 
 
 class SettingsError(AssayError):
@@ -40,10 +40,3 @@ class Method:
 def kind_of(package: str, kind: str, place: str) -> type[Method]:
     """The class of a kind; `place` is the key of the configuration that names it, for messages."""
     return variants.load(package, kind, place).Kind
-
-
-def check_settings(kind: str, known: dict, settings: dict, place: str) -> None:
-    """Refuse settings that a kind does not have."""
-    for key in settings:
-        if key not in known:
-            raise SettingsError(f"{place}: {unknown('setting', key, known) if known else f'{kind} has no settings'}")

@@ -19,7 +19,7 @@ from typing import NamedTuple, Self
 
 from ragassay.base import method
 from ragassay.base.atomic import write_text
-from ragassay.base.errors import AssayError
+from ragassay.base.errors import AssayError, unknown
 from ragassay.base.stage import log
 from ragassay.documents.ids import content_id
 from ragassay.grading.outcomes import NEITHER, REFUSAL, TARGET
@@ -125,9 +125,12 @@ def kind_of(kind: str, place: str = "attacks") -> type[Attack]:
 
 
 def settings_of(kind: str, given: dict, place: str) -> dict:
-    """The settings of an attack with its defaults."""
+    """The settings of an attack with its defaults; one that it does not have is refused."""
     defaults = kind_of(kind, place).SETTINGS
-    method.check_settings(kind, defaults, given, place)
+    for key in given:
+        if key not in defaults:
+            problem = unknown("setting", key, defaults) if defaults else f"{kind} has no settings"
+            raise method.SettingsError(f"{place}: {problem}")
     return defaults | given
 
 

@@ -45,12 +45,11 @@ class Group:
         """The probes and the first control, which stands beside each of their numbers."""
         return [name for name in self.probes if name == CONTROL or name not in CONTROLS]
 
-    def areas(self, chosen=None, probes=None) -> dict[str, Estimates]:
-        """The AUROC of each probe and control, or of some, on decided answers that are chosen."""
-        probes, inside = probes or self.probes, self.decided if chosen is None else self.decided & chosen
+    def areas(self, chosen, probes: list[str]) -> dict[str, Estimates]:
+        """The AUROC of each of these probes and controls on decided answers that are chosen."""
         places = [place for name in probes for place in self._places(name)]
         scores = self.scores[:, places]
-        asked = inside[:, None] & ~np.isnan(scores)  # probes may be tested in fewer folds
+        asked = (self.decided & chosen)[:, None] & ~np.isnan(scores)  # probes may be tested in fewer folds
         estimates = Panel(self.clusters, *self.draws).auroc(scores, self.poisoned, asked)
         return {name: _mean(estimates, [places.index(place) for place in self._places(name)]) for name in probes}
 
