@@ -18,7 +18,7 @@ WORKFLOW = str(Path(__file__).resolve().parents[2] / "workflow")
 os.environ["PYTHONPATH"] = WORKFLOW
 PROCESSES = multiprocessing.get_context("forkserver")
 PROCESSES.set_forkserver_preload(
-    ["ragassay.calls.complete", "ragassay.calls.providers.openai", "openai.resources.chat"]
+    ["ragassay.calls.complete", "ragassay.calls.providers.openai", "openai.resources.chat", "httpcore2"]
 )
 
 

@@ -11,7 +11,9 @@ import sys
 import traceback
 from pathlib import Path
 
-import openai.resources.chat.completions  # noqa: F401  else each fork loads the client
+import httpcore2  # noqa: F401  else each fork would load it, and the two below
+import openai.resources.chat.completions  # noqa: F401
+import pandas  # noqa: F401
 import pyarrow as pa
 import pyarrow.parquet as pq
 

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import openai
 import pytest
@@ -142,19 +141,16 @@ def test_the_official_client_raises_its_own_errors(serve):
 
 
 def test_limits_are_announced_and_kept(serve):
-    server = serve(requests_per_minute=120, tokens_per_minute=60_000, burst_seconds=1)
+    server = serve(requests_per_minute=2, tokens_per_minute=1_000, burst_seconds=60)
     status, headers, _ = server.post()
     assert status == 200
-    assert (headers["x-ratelimit-limit-requests"], headers["x-ratelimit-remaining-requests"]) == ("120", "1")
-    assert headers["x-ratelimit-limit-tokens"] == "60000" and headers["x-ratelimit-remaining-tokens"] == "988"
-    assert headers["x-ratelimit-reset-requests"] == "500ms"
-    statuses = [server.post()[0] for _ in range(3)]
-    assert statuses[0] == 200 and 429 in statuses
+    assert (headers["x-ratelimit-limit-requests"], headers["x-ratelimit-remaining-requests"]) == ("2", "1")
+    assert headers["x-ratelimit-limit-tokens"] == "1000" and headers["x-ratelimit-remaining-tokens"] == "988"
+    assert headers["x-ratelimit-reset-requests"] == "30s"
+    assert [server.post()[0] for _ in range(2)] == [200, 429]
     status, headers, reply = server.post()
-    assert (
-        status == 429 and 0 < float(headers["retry-after"]) <= 0.5 and reply["error"]["code"] == "rate_limit_exceeded"
-    )
-    time.sleep(float(headers["retry-after"]) + 0.01)
+    assert (status, reply["error"]["code"]) == (429, "rate_limit_exceeded") and 0 < float(headers["retry-after"]) <= 30
+    server.control(requests_per_minute=0)
     assert server.post()[0] == 200
     assert server.summary()["kinds"]["limit"] >= 2 and server.summary()["billed"] == server.summary()["kinds"]["answer"]
 

@@ -69,6 +69,7 @@ def test_a_batch_by_the_official_client(serve):
     assert summary["batches_per_input"] == [1] and summary["requests"] == 1
 
 
+@pytest.mark.clock
 def test_a_batch_takes_its_time(serve):
     with serve(batch_seconds=0.5).openai() as client:
         batch, seen = create(client, lines(rows(2))), set()
@@ -104,6 +105,7 @@ def test_rows_that_the_model_refuses_are_in_the_error_file(serve):
         assert error["response"]["status_code"] == 400 and error["custom_id"] == "row-2"
 
 
+@pytest.mark.clock
 def test_an_expired_batch_keeps_what_was_done(serve):
     server = serve(batch_seconds=2, batch_expires_after=0.5)
     with server.openai() as client:
@@ -204,6 +206,7 @@ def test_lists_have_pages(serve):
             client.batches.retrieve("batch_none")
 
 
+@pytest.mark.clock
 def test_a_batch_by_togethers_client(serve, tmp_path):
     server, path = serve(batch_errors=0.3, batch_seconds=0.4), tmp_path / "rows.jsonl"
     made = [{"custom_id": row["custom_id"], "body": row["body"]} for row in rows(20)]

@@ -7,7 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from clocks import VirtualTime
 from tools.loopback import Loopback
+from tools.provider import limits
 from tools.provider.behaviour import Behaviour, chance
 from tools.provider.limits import duration, retry_headers
 
@@ -63,6 +65,18 @@ def test_latencies_are_lognormal_with_a_tail(sigma, tail, mean):
     assert abs(sum(seconds > 5 for seconds in drawn) / 20_000 - tail) < 0.005
     if not tail:
         assert abs(statistics.pstdev([math.log(seconds) for seconds in drawn]) - sigma) < 0.02
+
+
+def test_a_limit_fills_again_with_time_and_no_further_than_its_burst(monkeypatch):
+    clock = VirtualTime()
+    monkeypatch.setattr(limits, "time", clock)
+    bucket = limits.Limits().bucket("requests", 120, 1)
+    bucket.left = 0.0
+    assert bucket.wait(1) == 0.5
+    for seconds, left in ((0.25, 0.5), (0.25, 1.0), (100, 2.0)):
+        clock.now += seconds
+        bucket.refill()
+        assert bucket.left == pytest.approx(left, abs=1e-5)
 
 
 @pytest.mark.parametrize(

