@@ -5,7 +5,6 @@ import hashlib
 import random
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -13,10 +12,8 @@ from hypothesis import strategies as st
 from ragassay.base import tables
 from ragassay.documents.ids import split_of
 from ragassay.schemas.documents import ARTICLES, CLUSTERS
+from rows import row
 from scripts.documents.find_duplicates import find_duplicates
-
-FILL = [(pa.types.is_string, "x"), (pa.types.is_integer, 0), (pa.types.is_boolean, False)]
-FILL += [(pa.types.is_floating, 0.0), (pa.types.is_timestamp, datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC))]
 
 
 def story(seed, words=120):
@@ -32,14 +29,9 @@ def edited(text, place, words=2):
 
 
 def article(name, text, day=None):
-    row = {column.name: None if column.null else _fill(column) for column in ARTICLES.columns}
     published = None if day is None else datetime.datetime(2026, 9, day, tzinfo=datetime.UTC)
     digest = hashlib.sha256(text.encode()).hexdigest()
-    return row | {"article_id": name, "text": text, "published_at": published, "content_hash": digest}
-
-
-def _fill(column):
-    return next((value for fits, value in FILL if fits(column.type)), None) if not pa.types.is_list(column.type) else []
+    return row(ARTICLES, article_id=name, text=text, published_at=published, content_hash=digest)
 
 
 @pytest.fixture
@@ -195,7 +187,7 @@ def _partition(rows):
 
 
 def test_signatures_of_another_kind_are_refused(clusters, tmp_path):
-    row = {"article_id": "a", "cluster_id": id_of(A), "representative": True, "signature": b"\0" * 256}
-    tables.write(CLUSTERS, tmp_path / "old.parquet", [row])
+    old = {"article_id": "a", "cluster_id": id_of(A), "representative": True, "signature": b"\0" * 256}
+    tables.write(CLUSTERS, tmp_path / "old.parquet", [old])
     with pytest.raises(tables.TableError, match=r"old\.parquet: found signatures that are not 512 bytes long"):
         clusters([article("b", B)], [tmp_path / "old.parquet"])

@@ -1,9 +1,7 @@
 """The coverage of crawled shards: a funnel per topic, reasons for the rest, health of feeds, and an alarm."""
 
-import datetime
 import json
 
-import pyarrow as pa
 import pytest
 import yaml
 
@@ -12,23 +10,10 @@ from ragassay.base import tables
 from ragassay.report.sections import load
 from ragassay.schemas.documents import ARTICLES, CANDIDATES, DOCUMENTS, FEED_HEALTH, PAGES
 from ragassay.schemas.report import METRICS
-from rows import place
+from rows import place, row
 from scripts.documents.measure_crawl import HEALTH, measure_crawl
 
 ASKED = {"october": {"food": 4, "sport": 2}, "november": {"food": 4, "sport": 2}}
-
-
-def filled(table, row):
-    values = [
-        (pa.types.is_list, []),
-        (pa.types.is_boolean, True),
-        (pa.types.is_integer, 0),
-        (pa.types.is_binary, b""),
-        (pa.types.is_string, "x"),
-    ]
-    values += [(pa.types.is_timestamp, datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC))]
-    fill = {c.name: None if c.null else next(v for fits, v in values if fits(c.type)) for c in table.columns}
-    return fill | row
 
 
 def feed(shard, topic, health="live"):
@@ -54,11 +39,11 @@ def measured(tmp_path):
             (tables.REJECTS, rejects),
         ):
             # A file per shard, as the crawl writes them; the last column of a key tells rows apart.
-            own = [filled(table, {table.key[-1]: f"{table.name}-{n}"} | row) for n, row in enumerate(rows)]
-            shards = sorted({row["shard"] for row in own})
+            filled = [row(table, **{table.key[-1]: f"{table.name}-{n}"} | values) for n, values in enumerate(rows)]
+            shards = sorted({values["shard"] for values in filled})
             paths.append([place(tmp_path / shard, table, shard=shard) for shard in shards])
             for shard, path in zip(shards, paths[-1], strict=True):
-                tables.write(table, path, [row for row in own if row["shard"] == shard])
+                tables.write(table, path, [values for values in filled if values["shard"] == shard])
         measure_crawl(*paths, tmp_path / "crawl.parquet", asked, alarm_drop)
         return tmp_path / "crawl.parquet"
 
@@ -171,13 +156,8 @@ def test_the_section_shows_what_is_measured(measured):
     documents = several("october", "food", 5) + several("november", "food", 1)
     rejects = [{"shard": "october", "item": "x", "stage": "crawl_shard", "reason": "timeout"}]
     parts = load(section, measured([feed("october", "food")], documents=documents, rejects=rejects)).parts
-    assert [(part.name, len(part.rows)) for part in parts] == [
-        ("alarms", 1),
-        ("by_shard", 2),
-        ("funnel", 4),
-        ("reasons", 1),
-        ("feeds", 2),
-    ]
+    sizes = {part.name: len(part.rows) for part in parts}
+    assert sizes == {"alarms": 1, "by_shard": 2, "funnel": 4, "reasons": 1, "feeds": 2}
 
 
 def test_the_section_has_a_column_for_each_health():

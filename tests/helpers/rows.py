@@ -7,9 +7,10 @@ import pyarrow as pa
 
 from ragassay.base.tables import Column, Table, key_names
 
+DAY = datetime.datetime(2024, 2, 29, 12, 30, 15, 123_000, tzinfo=datetime.UTC)
 FILLS = (
     *((pa.types.is_string, ""), (pa.types.is_boolean, False), (pa.types.is_integer, 0), (pa.types.is_floating, 0.0)),
-    (pa.types.is_list, []),
+    *((pa.types.is_list, []), (pa.types.is_binary, b""), (pa.types.is_timestamp, DAY)),
 )
 
 
@@ -43,7 +44,6 @@ THINGS = Table(
         Column("marks", pa.list_(pa.float32()), "marks given", null=True),
     ),
 )
-DAY = datetime.datetime(2024, 2, 29, 12, 30, 15, 123_000, tzinfo=datetime.UTC)
 THING = {"name": "spoon", "kind": "tool", "count": 3, "score": 0.5, "seen": DAY, "marks": [1.0, 2.5]}
 
 

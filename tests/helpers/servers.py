@@ -14,6 +14,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from concurrent.futures import Future
@@ -142,9 +143,11 @@ class Web:
         self.server = await asyncio.start_server(self.serve, "127.0.0.1", 0, ssl=self.tls)
         self.port = self.server.sockets[0].getsockname()[1]
         self.end = f"127.0.0.1:{self.port}"
+        self.folder = tempfile.TemporaryDirectory()
         return self
 
     async def __aexit__(self, *_):
+        self.folder.cleanup()
         self.server.close()
         await self.server.wait_closed()
         for task in self.open:
@@ -181,8 +184,22 @@ class Web:
 
     def fetcher(self, *hosts, **settings) -> Fetcher:
         hosts = hosts or ("site.test",)
-        own = {"user_agent": AGENT, "connect_to": dict.fromkeys(hosts, self.end), "own_gap": 0.0}
-        return Fetcher(**{**own, **settings})
+        usual = {"user_agent": AGENT, "connect_to": dict.fromkeys(hosts, self.end), "own_gap": 0.0}
+        if "spacing_folder" not in settings:
+            usual["spacing_folder"] = tempfile.mkdtemp(dir=self.folder.name)
+        return Fetcher(**{**usual, **settings})
+
+    def strangers(self) -> dict:
+        """Settings by which 127.0.0.1 is the user's own host, and all names are those of others, served here too."""
+
+        async def resolve(host, port):
+            return ["8.8.8.8"]
+
+        async def connect(host, port, **options):
+            return await asyncio.open_connection("127.0.0.1", self.port, **options)
+
+        hosts = {"connect_to": {}, "allow_hosts": ["127.0.0.1"]}
+        return {**hosts, "resolve": resolve, "open_connection": connect, "gap": 0.0}
 
 
 @contextlib.contextmanager

@@ -14,13 +14,11 @@ from ragassay.base.tables import REJECTS
 from ragassay.results import Results, ResultsError
 from ragassay.schemas.report import METRICS, metric
 from ragassay.schemas.scope_questions import SCOPE_LABELS
+from rows import row
 
 
 def label(number, name):
-    row = dict.fromkeys((column.name for column in SCOPE_LABELS.columns), 0)
-    row |= {column.name: None for column in SCOPE_LABELS.columns if column.null}
-    row |= {column.name: "" for column in SCOPE_LABELS.columns if column.type == "string"}
-    return row | {"question_id": f"question-{number}", "label": name}
+    return row(SCOPE_LABELS, question_id=f"question-{number}", label=name)
 
 
 def reject(item):

@@ -5,8 +5,6 @@ import types
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from ragassay.base import tables
 from ragassay.base.tables import BATCH_ROWS, OPTIONS, REJECTS, Table, TableError, batches, read, read_all, write
@@ -142,23 +140,6 @@ def test_no_flipped_bit_changes_a_value(path, monkeypatch):
             assert str(path) in str(error) and "run again" in str(error)
             refused += 1
     assert len(whole) / 2 < refused < len(whole)
-
-
-@settings(max_examples=300, deadline=None)
-@given(st.data())
-def test_no_damage_ends_in_another_error(tmp_path_factory, data):
-    path = tmp_path_factory.getbasetemp() / "damaged.parquet"
-    write(FLAT, path, flat(40))
-    damaged = bytearray(path.read_bytes())
-    at = data.draw(st.integers(0, len(damaged) - 1))
-    at = data.draw(st.sampled_from([at, len(damaged) - 1 - at // 4]))  # the footer holds more that can go wrong
-    damaged[at : at + data.draw(st.integers(0, 8))] = data.draw(st.binary(max_size=8))
-    path.write_bytes(damaged)
-    for reader in (read, read_batches):
-        try:
-            reader(FLAT, path)
-        except TableError as error:
-            assert str(path) in str(error) and "run again" in str(error)
 
 
 def store(path, schema):

@@ -72,28 +72,11 @@ def test_equal_keys_come_next_to_each_other(tmp_path, run_bytes):
     assert [row["number"] for piece in pieces for row in piece.to_pylist()] == [0, 1, 1, 3, 3, 5, 5, 9, 9]
 
 
-def test_one_large_part_becomes_several_runs(tmp_path):
-    schema = pa.schema([("number", pa.int64())])
-    pieces, count = sort(tmp_path / "a", schema, ["number"], [[{"number": n} for n in range(1000, 0, -1)]], 1000, 100)
-    assert count >= 8
-    assert [row["number"] for piece in pieces for row in piece.to_pylist()] == list(range(1, 1001))
-
-
 def test_what_fits_in_memory_touches_no_disk(tmp_path):
     rows = SortedRuns(NUMBERS, ["number"], tmp_path / "a")
     rows.add(numbers(range(100)))
     assert sum(piece.num_rows for piece in rows.merged()) == 100
     assert not list(tmp_path.iterdir())
-
-
-def test_runs_lie_in_a_hidden_folder_beside_the_file_until_close(tmp_path, monkeypatch):
-    monkeypatch.setattr(_sorted_runs, "RUN_BYTES", 1000)
-    rows = SortedRuns(NUMBERS, ["number"], tmp_path / "new" / "a.parquet")
-    rows.add(numbers(range(100)))
-    (folder,) = (tmp_path / "new").iterdir()
-    assert folder.name.startswith(".a.parquet.") and list(folder.iterdir())
-    rows.close()
-    assert not list((tmp_path / "new").iterdir())
 
 
 def test_runs_of_a_killed_process_with_the_same_number_are_replaced(tmp_path, monkeypatch):
@@ -107,23 +90,3 @@ def test_runs_of_a_killed_process_with_the_same_number_are_replaced(tmp_path, mo
     assert sum(piece.num_rows for piece in rows.merged()) == 100
     rows.close()
     assert not list(tmp_path.iterdir())
-
-
-def test_merging_holds_a_piece_of_each_run_and_not_the_runs(tmp_path, monkeypatch):
-    monkeypatch.setattr(_sorted_runs, "RUN_BYTES", 2**19)
-    monkeypatch.setattr(_sorted_runs, "MERGE_BYTES", 2**14)
-    rows = SortedRuns(NUMBERS, ["number"], tmp_path / "a")
-    total, before = 0, pa.total_allocated_bytes()
-    for start in range(100):
-        part = numbers(range(start, 100_000, 100))
-        total += part.nbytes
-        rows.add(part)
-        del part
-    most, seen = 0, []
-    for piece in rows.merged():
-        most = max(most, pa.total_allocated_bytes() - before)
-        seen += piece["number"].to_pylist()
-    count = len(rows.runs)
-    rows.close()
-    assert seen == list(range(100_000)) and count > 10
-    assert most < total / 4

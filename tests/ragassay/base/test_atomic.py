@@ -13,7 +13,7 @@ import pytest
 
 from programs import require
 from ragassay.base import _sorted_runs, atomic, tables
-from ragassay.base.atomic import beside, creating, replacing, write_text
+from ragassay.base.atomic import creating, replacing, write_text
 from ragassay.base.tables import Column, Table
 
 THINGS = Table("things", "One row per thing.", ("name",), (Column("name", pa.string(), "what it is called"),))
@@ -39,21 +39,6 @@ def left_by(number, path, ending, host=atomic.HOST):
 def test_text_is_written_as_it_is(tmp_path):
     write_text(tmp_path / "a", "é\r\n\n")
     assert (tmp_path / "a").read_bytes() == b"\xc3\xa9\r\n\n"
-
-
-def test_folders_above_are_made(tmp_path):
-    write_text(tmp_path / "b" / "c" / "a", "new")
-    assert (tmp_path / "b" / "c" / "a").read_text() == "new"
-
-
-def test_the_old_file_stays_until_the_block_ends(tmp_path):
-    path = tmp_path / "a"
-    path.write_text("old")
-    with replacing(path) as target:
-        target.write(b"new")
-        target.flush()
-        assert path.read_text() == "old"
-    assert path.read_text() == "new"
 
 
 @pytest.mark.parametrize("error", [ValueError, OSError, KeyboardInterrupt, SystemExit])
@@ -99,13 +84,6 @@ def test_what_other_hosts_and_other_files_have_is_kept(tmp_path, dead):
         other.write_text("half")
     write_text(path, "new")
     assert all(other.exists() for other in others)
-
-
-def test_hidden_names_differ_between_processes(tmp_path):
-    code = "import sys; from ragassay.base.atomic import beside; print(beside(sys.argv[1], 'tmp'))"
-    command = [sys.executable, "-c", code, tmp_path / "a"]
-    other = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
-    assert other != str(beside(tmp_path / "a", "tmp"))
 
 
 def test_readers_and_writers_at_once_see_whole_files(tmp_path):

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from growth import is_proportional
-from ragassay.documents.documents import Unusable, article, clean, count_words, cut, document
+from ragassay.base.errors import Unusable
+from ragassay.documents.documents import article, clean, count_words, cut, document
 from ragassay.text.sentences import sentences, spans
 
 UTC = datetime.UTC
@@ -205,26 +206,15 @@ SEVEN = datetime.datetime(2026, 9, 26, 7, 45, tzinfo=UTC)
 MIDNIGHT = datetime.datetime(2026, 9, 26, tzinfo=UTC)
 
 
+MIDNIGHTS = ["2026-09-26", "20260926", 20260926, "2026-W39-6", datetime.date(2026, 9, 26)]
+SEVENS = ["2026-09-26T07:45:00Z", " 2026-09-26T07:45\n", "2026-09-26 07:45:00", "20260926T074500Z"]
+SEVENS += ["2026-09-26T07:45:00.999999", "2026-09-26T09:45:00+02:00", "2026-09-26T02:15:00-0530", "2026-09-25T23:45-08"]
+SEVENS += [SEVEN.replace(tzinfo=None), SEVEN.replace(microsecond=5)]
+SEVENS += [SEVEN.astimezone(datetime.timezone(datetime.timedelta(hours=14)))]
+
+
 @pytest.mark.parametrize(
-    ("date", "moment"),
-    [
-        ("2026-09-26", MIDNIGHT),
-        ("20260926", MIDNIGHT),
-        (20260926, MIDNIGHT),
-        ("2026-W39-6", MIDNIGHT),
-        (datetime.date(2026, 9, 26), MIDNIGHT),
-        ("2026-09-26T07:45:00Z", SEVEN),
-        (" 2026-09-26T07:45\n", SEVEN),
-        ("2026-09-26 07:45:00", SEVEN),
-        ("20260926T074500Z", SEVEN),
-        ("2026-09-26T07:45:00.999999", SEVEN),
-        ("2026-09-26T09:45:00+02:00", SEVEN),
-        ("2026-09-26T02:15:00-0530", SEVEN),
-        ("2026-09-25T23:45-08", SEVEN),
-        (SEVEN.replace(tzinfo=None), SEVEN),
-        (SEVEN.replace(microsecond=5), SEVEN),
-        (SEVEN.astimezone(datetime.timezone(datetime.timedelta(hours=14))), SEVEN),
-    ],
+    ("date", "moment"), [*((date, MIDNIGHT) for date in MIDNIGHTS), *((date, SEVEN) for date in SEVENS)]
 )
 def test_a_date_is_a_moment_in_utc(date, moment):
     found = made(date=date)["published_at"]

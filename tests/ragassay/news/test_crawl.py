@@ -67,20 +67,9 @@ def test_each_page_is_asked_for_once_and_hosts_side_by_side(ask):
 def test_failures_that_may_pass_are_tried_again_at_the_end_and_others_are_not(ask):
     pages = {"/1": in_turns(BUSY, BUSY, PAGE), "/2": in_turns(BUSY), "/4": PAGE}
     own, asked, _ = ask(pages, [f"{HOST}/{n}" for n in (1, 2, 3, 4)])
-    assert {url: kept.outcome for url, kept in own.items()} == {
-        f"{HOST}/1": "ok",
-        f"{HOST}/2": "http_503",
-        f"{HOST}/3": "http_404",
-        f"{HOST}/4": "ok",
-    }
+    outcomes = {url: kept.outcome for url, kept in own.items()}
+    assert outcomes == {f"{HOST}/1": "ok", f"{HOST}/2": "http_503", f"{HOST}/3": "http_404", f"{HOST}/4": "ok"}
     assert asked == ["/1", "/2", "/3", "/4", "/1", "/2", "/1", "/2"] and own[f"{HOST}/1"].body()
-
-
-def test_what_is_kept_is_not_asked_for_but_what_failed_in_passing_is(ask):
-    urls = [f"{HOST}/{n}" for n in (1, 2, 3)]
-    ask({"/1": PAGE, "/2": BUSY}, urls)
-    own, asked, _ = ask({"/1": PAGE, "/2": PAGE, "/3": PAGE}, urls)
-    assert asked == ["/2"] and own[urls[1]].outcome == "ok" and own[urls[2]].outcome == "http_404"
 
 
 def test_a_host_at_which_all_fails_is_left_in_peace(ask, caplog):
@@ -162,16 +151,8 @@ def test_a_page_at_the_users_own_host_is_fetched_for_a_feed_there_and_not_for_on
                 web.pages[f"{host[7:]}/feed"] = answer(FEED.replace(b"/1", f"{own}/{n}".encode()))
             web.pages[f"{own[7:]}/moved"] = moved(f"{other}/third")
             web.pages["/third"] = answer(FEED.replace(b"/1", f"{own}/3".encode()))
-
-            async def resolve(host, port):
-                return ["8.8.8.8"]
-
-            async def connect(host, port, **options):
-                return await asyncio.open_connection("127.0.0.1", web.port, **options)
-
-            settings = {"connect_to": {}, "allow_hosts": ["127.0.0.1"], "resolve": resolve, "gap": 0.0}
             with Answers(tmp_path / "a") as answers, Readers(feed_worker.__name__) as readers:
-                async with web.fetcher(open_connection=connect, **settings) as fetcher:
+                async with web.fetcher(**web.strangers()) as fetcher:
                     work = Crawl(fetcher, answers, readers, "a", (0.0,))
                     rows = [feed(f"{own}/feed"), feed(f"{own}/moved"), feed(f"{other}/feed")]
                     found = await work.feeds(rows, Days("2026-10-01", "2026-10-31"))
@@ -180,10 +161,3 @@ def test_a_page_at_the_users_own_host_is_fetched_for_a_feed_there_and_not_for_on
 
     outcomes, asked = asyncio.run(run())
     assert outcomes == ["ok", "refused_address", "refused_address"] and not {"/2", "/3"} & set(asked)
-
-
-def test_a_feed_whose_owner_opted_out_is_disallowed_though_it_was_kept(tmp_path):
-    pages, row = {"/feed": answer(FEED)}, feed(f"{HOST}/feed")
-    assert asyncio.run(feeds(pages, row)(tmp_path))[0].pages
-    found, asked = asyncio.run(feeds(pages, row, opted_out=lambda url: True)(tmp_path))
-    assert found.health[0]["health"] == "disallowed" and not found.pages and not asked

@@ -72,26 +72,11 @@ def test_a_file_is_read_with_its_comments(tmp_path):
     assert not opt_outs.matches("https://b.example/z")
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "example",
-        "*",
-        "*.example",
-        "*.com",
-        "a.*.example",
-        "https://*.a.example/",
-        "https://a.example/*",
-        "ftp://a.example/",
-        "me@a.example",
-        "a.example, b.example",
-        "a.example b.example",
-        "a..example",
-        "https://",
-        "/blog",
-        "a.example?x",
-    ],
-)
+NOT_UNDERSTOOD = """example * *.example *.com a.*.example https://*.a.example/ https://a.example/* ftp://a.example/
+me@a.example a..example https:// /blog a.example?x""".split()
+
+
+@pytest.mark.parametrize("line", [*NOT_UNDERSTOOD, "a.example, b.example", "a.example b.example"])
 def test_a_line_that_is_not_understood_is_an_error_with_file_and_line(tmp_path, line):
     path = tmp_path / "opt_outs.txt"
     path.write_text(f"b.example\n{line}\n")

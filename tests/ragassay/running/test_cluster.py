@@ -66,22 +66,19 @@ def run_before(*names):
     (cluster.COMMANDS / "names").write_text("\n".join(names))
 
 
-def watching(head):
-    """The command that is asked how jobs fare, and the account that all submissions get; None is looked for."""
-    return head.executor_settings.status_command, head.scheduler._executor._fallback_account_arg
-
-
-@pytest.mark.parametrize("kept", ["(null)", "accounting_storage/none"])
-def test_without_accounting_the_controller_is_asked_and_no_account_is_guessed(slurm, head, kept):
-    slurm.answers["scontrol"] = [CONFIGURATION.format(kept, 300)]
+@pytest.mark.parametrize(
+    ("accounting", "age", "asked"),
+    [
+        ("(null)", 300, "squeue"),
+        ("accounting_storage/none", 300, "squeue"),
+        ("accounting_storage/slurmdbd", 5, "sacct"),
+    ],
+)
+def test_without_accounting_the_controller_is_asked_and_no_account_is_guessed(slurm, head, accounting, age, asked):
+    slurm.answers["scontrol"] = [CONFIGURATION.format(accounting, age)]
     cluster.begin(head)
-    assert watching(head) == ("squeue", "")
-
-
-def test_with_accounting_sacct_is_asked_and_no_account_is_guessed(slurm, head):
-    slurm.answers["scontrol"] = [CONFIGURATION.format("accounting_storage/slurmdbd", 5)]
-    cluster.begin(head)
-    assert watching(head) == ("sacct", "")
+    assert head.executor_settings.status_command == asked
+    assert head.scheduler._executor._fallback_account_arg == "", "None would be looked for"
 
 
 def test_a_cluster_that_forgets_soon_how_jobs_ended_is_refused(slurm, head):
@@ -127,14 +124,9 @@ def plan(slurm, head):
             60,
             1230,
             "12:00:00",
-            "limit 12:00:00 of partition short, expected 1230 minutes or more, which the group ques",
+            "limit 12:00:00 of partition short, expected 1230 minutes or more, which the group",
         ),
-        (
-            60,
-            45,
-            "30:00",
-            "limit 30:00 of partition short, expected 60 minutes or more, which the rule respond",
-        ),
+        (60, 45, "30:00", "limit 30:00 of partition short, expected 60 minutes or more, which the rule respond"),
         (60, 1441, "1-00:00:00", "expected 1441 minutes"),
     ],
 )
@@ -221,15 +213,11 @@ def test_commands_that_fail_are_repeated_and_then_told(slurm, head):
         cluster.begin(head)
 
 
-def test_a_run_that_is_asked_to_end_takes_its_jobs_with_it(slurm, head):
-    cluster.begin(head)
-    with pytest.raises(KeyboardInterrupt):  # as Ctrl-C, at which Snakemake cancels its jobs
-        signal.raise_signal(signal.SIGTERM)
-
-
-def test_jobs_submit_and_ask_through_commands_that_bear_failures(slurm, head):
+def test_a_run_asks_through_commands_that_bear_failures_and_takes_its_jobs_with_it_at_its_end(slurm, head):
     cluster.begin(head)
     assert slurm.told[-1] == "first: .snakemake/slurm"
+    with pytest.raises(KeyboardInterrupt):  # as Ctrl-C, at which Snakemake cancels its jobs
+        signal.raise_signal(signal.SIGTERM)
 
 
 NAMES = ["6f1c2c4e-0a59-4c1e-9a43-0d7f3f6c1a10", "0b0e6c50-3f6d-4a0e-8a64-93f7f4f0f5c2"]

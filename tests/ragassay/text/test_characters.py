@@ -45,11 +45,3 @@ def test_no_character_that_the_demos_encoder_drops_is_left():
     read = kind.tokens([f"fer{letter}ry" for letter in letters])
     hidden = [letter for letter, tokens in zip(letters, read, strict=True) if tokens == plain]
     assert len(hidden) > 100 and [letter for letter in hidden if visible(f"fer{letter}ry") != "ferry"] == []
-
-
-def test_the_tokenizer_of_the_demos_encoder_reads_the_same():
-    kind = Encoder("minilm", "sentence_transformers", MINILM, {"device": "cpu"}).load()
-    texts = ["When does the ferry sail?", "The Élan sails at ﬁve."]
-    hidden = [text.replace("er", "e\u200br").replace("s", "s\u00ad") for text in texts]
-    for text, other in zip(texts, hidden, strict=True):
-        assert kind.tokens([other]) == kind.tokens([text])

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from ragassay.text.words import content, names, numbers, stem, tokens, weight
+from ragassay.text.words import content, names, numbers, stem, tokens
 
 
 def test_words_and_numbers_lose_possessive_endings_and_marks():
@@ -24,10 +24,6 @@ def test_forms_of_a_word_share_a_stem(forms, other):
 def test_function_words_and_question_words_carry_no_content():
     assert content("How much did the museum, which has trams, pay for what it does?") == ["museum", "trams", "pay"]
     assert content("What was it?") == []
-
-
-def test_a_longer_word_weighs_more():
-    assert weight("archipelago") > weight("island") > 0
 
 
 def test_the_measures_load_nothing_of_the_reader_they_are_compared_with():

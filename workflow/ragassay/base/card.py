@@ -31,6 +31,10 @@ class Form(NamedTuple):
     again: str  # what to do if it is damaged
     error: type[AssayError]
 
+    def refusal(self, place, problem: str) -> AssayError:
+        """The error for a card, or a file beside it, that is not as it has to be."""
+        return self.error(f"{place}: {problem}; {self.again}")
+
 
 def write(path, form: Form, about: dict, files: Iterable[str] = (), indent: int | None = 1) -> None:
     """Write a card; `files` are names beside it. It is written last, so that a folder without it holds nothing."""
@@ -45,17 +49,15 @@ def read(path, form: Form) -> dict:
     """A card that is as its form says."""
     card = _parsed(Path(path), form)
     if card.get("format") != form.format:
-        raise form.error(
-            f"{path}: found a {form.what} of format {shown(card.get('format'))}, expected {form.format}, as this"
-            f" version of ragassay writes it; {form.again}"
-        )
+        problem = f"found a {form.what} of format {shown(card.get('format'))}, expected {form.format}"
+        raise form.refusal(path, f"{problem}, as this version of ragassay writes it")
     check_parts(path, form, card)
     for name, known in _files(path, card, form).items():
         file = Path(path).parent / name
         if not file.is_file():
-            raise form.error(f"{file}: no such file, expected one of {known['bytes']} bytes; {form.again}")
+            raise form.refusal(file, f"no such file, expected one of {known['bytes']} bytes")
         if file.stat().st_size != known["bytes"]:
-            raise form.error(f"{file}: found {file.stat().st_size} bytes, expected {known['bytes']}; {form.again}")
+            raise form.refusal(file, f"found {file.stat().st_size} bytes, expected {known['bytes']}")
     return card
 
 
@@ -63,16 +65,16 @@ def check_parts(path, form: Form, card: dict) -> None:
     """Refuse a card that lacks a part, or has something else in its place."""
     for name, kind in form.parts.items():
         if name not in card:
-            raise form.error(f"{path}: found a {form.what} without {name!r}, so it is damaged; {form.again}")
+            raise form.refusal(path, f"found a {form.what} without {name!r}, so it is damaged")
         if wrong := _wrong(card[name], kind):
-            raise form.error(f"{path}: {name}: {wrong}, so the {form.what} is damaged; {form.again}")
+            raise form.refusal(path, f"{name}: {wrong}, so the {form.what} is damaged")
 
 
 def checked(path, card: dict, form: Form, name: str) -> Path:
     """One of the files beside a card, if it has the digest that the card names."""
     file = Path(path).parent / name
     if digest(file) != card.get("files", {}).get(name, {}).get("sha256"):
-        raise form.error(f"{file}: found other content than when the {form.what} was fitted; {form.again}")
+        raise form.refusal(file, f"found other content than when the {form.what} was fitted")
     return file
 
 
@@ -131,21 +133,17 @@ def _described(path):
 def _parsed(path, form):
     try:
         if path.stat().st_size > LARGEST:
-            raise form.error(f"{path}: found {path.stat().st_size >> 20} MB, expected a {form.what}; {form.again}")
+            raise form.refusal(path, f"found {path.stat().st_size >> 20} MB, expected a {form.what}")
         text = path.read_text(encoding="utf-8")
+        card = json.loads(text, parse_constant=_refused, parse_float=_finite, parse_int=_whole)
     except OSError as error:
         hint = closest_file(path.parent) if not path.parent.exists() else ""
-        raise form.error(
-            f"{path}: cannot read it ({error.strerror}), expected a fitted {form.what}{hint}; {form.again}"
-        ) from error
-    except ValueError as error:
-        raise form.error(f"{path}: found no {form.what} ({error}); {form.again}") from error
-    try:
-        card = json.loads(text, parse_constant=_refused, parse_float=_finite, parse_int=_whole)
+        problem = f"cannot read it ({error.strerror}), expected a fitted {form.what}{hint}"
+        raise form.refusal(path, problem) from error
     except (ValueError, RecursionError) as error:
-        raise form.error(f"{path}: found no {form.what} ({error!s:.80}); {form.again}") from error
+        raise form.refusal(path, f"found no {form.what} ({error!s:.80})") from error
     if not isinstance(card, dict):
-        raise form.error(f"{path}: found {shown(card)}, expected a fitted {form.what}; {form.again}")
+        raise form.refusal(path, f"found {shown(card)}, expected a fitted {form.what}")
     return card
 
 
@@ -177,5 +175,5 @@ def _files(path, card, form):
         for about in files.values()
     )
     if not is_right or any(Path(name).name != name or name in (".", "..") for name in files):
-        raise form.error(f"{path}: files: expected names with sizes and digests; {form.again}")
+        raise form.refusal(path, "files: expected names with sizes and digests")
     return files

@@ -12,6 +12,14 @@ class AssayError(Exception):
     exit_code = 1
 
 
+class Unusable(Exception):
+    """An item cannot be used: a reason for counting and a detail for reading."""
+
+    def __init__(self, reason: str, detail: str):
+        super().__init__(detail)
+        self.reason, self.detail = reason, detail
+
+
 def closest(name, known, folder: str = "") -> str:
     """The known name that was probably meant, to be put behind a sentence; empty if none is near."""
     close = difflib.get_close_matches(str(name), known, n=1)

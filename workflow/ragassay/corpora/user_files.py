@@ -7,8 +7,8 @@ import json
 import re
 from collections.abc import Iterator
 
-from ragassay.base.errors import AssayError
-from ragassay.documents.documents import Unusable, clean
+from ragassay.base.errors import AssayError, Unusable
+from ragassay.documents.documents import clean
 from ragassay.documents.ids import content_id
 from ragassay.documents.sources import Columns, records, warn_of_empty
 

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from urllib.parse import urlsplit
 
+from ragassay.base.errors import Unusable
 from ragassay.base.terminal import shown
 from ragassay.schemas.documents import ARTICLES, DOCUMENTS
 from ragassay.text.sentences import spans
@@ -19,14 +20,6 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 NO_URL = re.compile(r"[\s<>\"\\]")
 # fromisoformat also accepts thirteen digits, which are milliseconds since 1970 and not a date.
 ISO = re.compile(r"\d{4}-?(\d\d-?\d\d|W\d\d-?\d)([T ].*)?", re.ASCII)
-
-
-class Unusable(Exception):
-    """Why a record cannot be a document: a reason for counting and a detail for reading."""
-
-    def __init__(self, reason: str, detail: str):
-        super().__init__(detail)
-        self.reason, self.detail = reason, detail
 
 
 def article(fields: dict, shard: str) -> dict:
@@ -66,9 +59,8 @@ def document(article: dict, cluster_id: str, min_words: int, cut_after_words: in
     text = cut(article["text"], cut_after_words)
     words = count_words(text)
     if words > 2 * cut_after_words:
-        raise Unusable(
-            "no_sentence_end", f"found a sentence that runs to word {words}, expected one to end near {cut_after_words}"
-        )
+        expected = f"expected one to end near {cut_after_words}"
+        raise Unusable("no_sentence_end", f"found a sentence that runs to word {words}, {expected}")
     columns = {
         "doc_id": f"doc-{article['content_hash'][:16]}",
         "cluster_id": cluster_id,
@@ -141,7 +133,5 @@ def moment(value) -> datetime.datetime | None:
         time = time if time.tzinfo else time.replace(tzinfo=datetime.UTC)
         return time.astimezone(datetime.UTC).replace(microsecond=0)
     except (ValueError, OverflowError) as error:
-        raise Unusable(
-            "bad_date",
-            f"found {str(value)[:60]!r} in 'date', expected ISO 8601 such as 2026-11-21 or 2026-11-21T07:30:00Z",
-        ) from error
+        expected = "expected ISO 8601 such as 2026-11-21 or 2026-11-21T07:30:00Z"
+        raise Unusable("bad_date", f"found {str(value)[:60]!r} in 'date', {expected}") from error

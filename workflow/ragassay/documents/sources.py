@@ -60,17 +60,11 @@ def document_files(path) -> list[str]:
     if path.is_file():
         files = [path]
     else:
-        files = [
-            p
-            for p in path.rglob("*")
-            if (p.is_symlink() or not p.is_dir())
-            and not any(part.startswith(".") for part in p.relative_to(path).parts)
-        ]
-    odd = [str(file) for file in files if not file.is_file()]
-    if odd:
-        raise SourceError(
-            f"{min(odd)}: found a link to a folder or to nothing, expected files and folders of its own; copy it there"
-        )
+        files = [file for file in path.rglob("*") if file.is_symlink() or not file.is_dir()]
+        files = [file for file in files if not any(part.startswith(".") for part in file.relative_to(path).parts)]
+    if odd := [str(file) for file in files if not file.is_file()]:
+        problem = "found a link to a folder or to nothing, expected files and folders of its own"
+        raise SourceError(f"{min(odd)}: {problem}; copy it there")
     unknown = [str(file) for file in files if file.suffix.lower() not in READERS]
     if unknown:
         raise SourceError(f"{min(unknown)}: unknown kind of file, expected one of {', '.join(READERS)}")
@@ -96,18 +90,13 @@ def _text(file, columns):
         try:
             fields = plain_yaml.load(header[1], plain_yaml.Texts) or {}
         except plain_yaml.YamlError as error:
-            detail = f"line {error.line + 1}: the header is not plain YAML: {error}"
-            yield Record(file, 1, reason="bad_header", detail=detail)
-            return
+            problem = f"line {error.line + 1}: the header is not plain YAML: {error}"
         if not isinstance(fields, dict):
-            yield Record(
-                file,
-                1,
-                reason="bad_header",
-                detail=f"the header holds {shown(fields)}, expected lines of the form 'title: ...'",
-            )
-            return
-    yield Record(file, 1, _known(fields, columns) | {"text": text})
+            problem = f"the header holds {shown(fields)}, expected lines of the form 'title: ...'"
+    if problem:
+        yield Record(file, 1, reason="bad_header", detail=problem)
+    else:
+        yield Record(file, 1, _known(fields, columns) | {"text": text})
 
 
 def _csv(file, columns, delimiter=","):
@@ -130,9 +119,8 @@ def _csv(file, columns, delimiter=","):
                 else:
                     yield Record(file, number, _known(dict(zip(header, cells, strict=True)), columns))
         except csv.Error as error:
-            raise SourceError(
-                f"{file}:{rows.line_num}: {error}; expected rows of {delimiter!r}-separated cells"
-            ) from error
+            problem = f"{error}; expected rows of {delimiter!r}-separated cells"
+            raise SourceError(f"{file}:{rows.line_num}: {problem}") from error
 
 
 def _tsv(file, columns):
@@ -148,18 +136,13 @@ def _jsonl(file, columns):
             elif text.strip():
                 try:
                     fields = json.loads(text)
+                    problem = f"found {text.strip()!r:.40}, expected one JSON object a line"
                 except (ValueError, RecursionError) as error:
-                    yield Record(file, number, reason="bad_row", detail=f"not JSON: {error}")
-                    continue
+                    fields, problem = None, f"not JSON: {error}"
                 if isinstance(fields, dict):
                     yield Record(file, number, _known(fields, columns))
                 else:
-                    yield Record(
-                        file,
-                        number,
-                        reason="bad_row",
-                        detail=f"found {text.strip()!r:.40}, expected one JSON object a line",
-                    )
+                    yield Record(file, number, reason="bad_row", detail=problem)
 
 
 def _parquet(file, columns):
@@ -184,11 +167,10 @@ def _parquet(file, columns):
 
 def _microseconds(schema):
     """The same columns, but no time in nanoseconds, which Python cannot hold."""
-    fields = dict(zip(schema.names, schema, strict=True))
-    for name, column in fields.items():
+    for at, column in enumerate(schema):
         if pa.types.is_timestamp(column.type) and column.type.unit == "ns":
-            fields[name] = column.with_type(pa.timestamp("us", column.type.tz))
-    return pa.schema(fields.values())
+            schema = schema.set(at, column.with_type(pa.timestamp("us", column.type.tz)))
+    return schema
 
 
 def _rows(batch):
@@ -227,11 +209,11 @@ def _decoded(content):
 
 
 def _check_columns(file, names, columns):
+    remedy = "say in the configuration which column it is, or rename that"
+    if columns is DOCUMENTS:
+        remedy = "rename the one that holds the documents"
     for name in columns.needed:
         if name not in names:
-            remedy = "rename the one that holds the documents"
-            if columns is not DOCUMENTS:
-                remedy = "say in the configuration which column it is, or rename that"
             likely = closest(name, [other for other in names[:100] if other.isprintable()])
             raise SourceError(f"{file}: no column {name!r} among {_listed(names)}{likely}; {remedy}")
     twice = [name for name in columns.known if names.count(name) > 1]

@@ -53,7 +53,7 @@ class Crawl:
     async def feeds(self, rows: list[dict], days: Days) -> Candidates:
         """Ask all feeds and read what they name; old addresses are tried under https first."""
         candidates = Candidates(days, self.fetcher.opted_out)
-        secure = {row["feed_url"]: _secure(row["feed_url"]) for row in rows if row["https_first"]}
+        secure = {row["feed_url"]: "https" + row["feed_url"].removeprefix("http") for row in rows if row["https_first"]}
         await self.ask(list(secure.values()))
         answers = self._read(secure.values())
         left = []
@@ -85,7 +85,11 @@ class Crawl:
                 answered.append(kept)
             else:
                 answers[url] = unread(kept, self.not_asked(url)[1])
-        replies = self.readers.read((kept.url, kept.body() or b"", _about(kept)) for kept in answered)
+        documents = (
+            (kept.url, kept.body() or b"", [feed_worker.FEED, kept.final_url, kept.headers.get("content-type", "")])
+            for kept in answered
+        )
+        replies = self.readers.read(documents)
         return answers | {url: read(reply) for url, reply in replies}
 
     async def ask(self, urls: list[str], foreign: Set[str] = frozenset()) -> None:
@@ -164,14 +168,6 @@ async def _together(tasks):
         raise next(
             (error for error in failed.exceptions if isinstance(error, AssayError)), failed.exceptions[0]
         ) from None
-
-
-def _about(kept):
-    return [feed_worker.FEED, kept.final_url, kept.headers.get("content-type", "")]
-
-
-def _secure(url):
-    return "https" + url.removeprefix("http") if url.startswith("http://") else url
 
 
 def fetcher(crawl: dict, connect_to: dict | None, opted_out: Callable[[str], bool]) -> Fetcher:

@@ -4,15 +4,27 @@ do not keep them waiting.
 A job of no threads only waits for a model elsewhere (`models.threads_of`); by the profile it counts as `asking`, any
 other one as `computing`. So many may compute as there are cores. Snakemake starts nothing while all cores are taken,
 not even what needs none, and so it is given one more than may be used. On a cluster the scheduler decides about that.
+
+The lock of a run that was killed is taken over, and only of one that is certainly gone. Snakemake's lock is a file that
+does not say whose it is, and users would have to unlock by hand. So each Snakemake that reads this workflow shares a
+lock of the system's on another file, which ends with its process, however that ends. If one can have that lock alone,
+no other runs here; a lock of Snakemake's is then left over, if the run that took it was on this machine. Where the file
+system has no such locks, nothing is taken over.
 """
 
+import contextlib
+import fcntl
 import os
+import shutil
+import sys
+from pathlib import Path
 
-from ragassay.running import run_lock
+from ragassay.base.atomic import HOST
 
-ASKING = (
-    5  # jobs at once, each with many requests in flight: as many workers as Snakemake has beside those of its cores
-)
+# Jobs at once, each with many requests in flight: as many workers as Snakemake has beside those of its cores.
+ASKING = 5
+LOCKS, SHARED, OWNER = Path(".snakemake/locks"), Path(".snakemake/run.lock"), Path(".snakemake/run.host")
+_held = []  # the shared lock, as long as this process lives
 
 
 def prepare(workflow) -> None:
@@ -24,12 +36,12 @@ def prepare(workflow) -> None:
         for name, most in {"computing": cores, "asking": ASKING}.items():
             if name not in workflow.global_resources:
                 workflow.register_resource(name, most)
-    run_lock.take_over(workflow)
+    take_over(workflow)
 
 
 def begin(workflow) -> None:
     """When the first job is about to start."""
-    run_lock.own()
+    OWNER.write_text(HOST)
     if cores := _cores(workflow):
         workflow.register_resource("_cores", cores + 1)
 
@@ -38,3 +50,25 @@ def _cores(workflow):
     """None where jobs go to other machines."""
     resources = workflow.global_resources
     return None if resources["_nodes"].value else resources["_cores"].value
+
+
+def take_over(workflow) -> None:
+    """While the Snakefile is read, before Snakemake looks for its lock."""
+    if not workflow.is_main_process:
+        return
+    SHARED.parent.mkdir(exist_ok=True)
+    file = SHARED.open("a+")
+    with contextlib.suppress(OSError):
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _remove_leftover()
+        except BlockingIOError:
+            pass  # another run, or somebody who plans one
+        fcntl.flock(file, fcntl.LOCK_SH)
+        _held.append(file)
+
+
+def _remove_leftover():
+    if any(LOCKS.glob("*.lock")) and OWNER.exists() and OWNER.read_text() == HOST:
+        sys.stderr.write("The last run in this folder was killed; it is gone, and its lock is taken over.\n")
+        shutil.rmtree(LOCKS)

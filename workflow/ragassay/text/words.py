@@ -58,11 +58,6 @@ def content(text: str) -> list[str]:
     return [word for word in tokens(text) if word.lower() not in FUNCTION_WORDS]
 
 
-def weight(word: str) -> int:
-    """How much a content word tells: its number of characters, since rare words tend to be long."""
-    return len(word)
-
-
 def names(text: str) -> list[str]:
     """Runs of capitalised words, in order."""
     in_order = []

@@ -10,9 +10,9 @@ import hashlib
 from collections import Counter
 
 from ragassay.base import tables
-from ragassay.base.errors import AssayError
+from ragassay.base.errors import AssayError, Unusable
 from ragassay.base.stage import log, run
-from ragassay.documents.documents import Unusable, document
+from ragassay.documents.documents import document
 from ragassay.news.opt_outs import OptOuts
 from ragassay.schemas.documents import ARTICLES, CLUSTERS, DOCUMENTS
 

@@ -5,9 +5,10 @@ at lengths: see find_duplicates and collect_documents.
 """
 
 from ragassay.base import tables
+from ragassay.base.errors import Unusable
 from ragassay.base.stage import log, run
 from ragassay.base.tally import Tally
-from ragassay.documents.documents import Unusable, article
+from ragassay.documents.documents import article
 from ragassay.documents.sources import SourceError, records
 from ragassay.schemas.documents import ARTICLES
 

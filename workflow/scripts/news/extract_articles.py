@@ -10,9 +10,9 @@ import tempfile
 from collections import Counter
 
 from ragassay.base import tables
+from ragassay.base.errors import Unusable
 from ragassay.base.stage import log, run
 from ragassay.base.tally import Tally
-from ragassay.documents.documents import Unusable
 from ragassay.news.extraction.article_rows import article_row, own_address
 from ragassay.news.extraction.extractor import Extractor, Reject
 from ragassay.news.extraction.walls import SAME_TEXT_ADDRESSES, repeated

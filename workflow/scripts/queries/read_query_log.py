@@ -6,9 +6,9 @@ import re
 import unicodedata
 
 from ragassay.base import tables
-from ragassay.base.errors import AssayError
+from ragassay.base.errors import AssayError, Unusable
 from ragassay.base.stage import log, run
-from ragassay.documents.documents import Unusable, clean, moment
+from ragassay.documents.documents import clean, moment
 from ragassay.documents.ids import content_id
 from ragassay.documents.sources import Columns, records, warn_of_empty
 from ragassay.schemas.corpora import QUERY_LOG

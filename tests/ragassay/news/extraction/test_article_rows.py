@@ -5,7 +5,7 @@ import datetime
 
 import pytest
 
-from ragassay.documents.documents import Unusable
+from ragassay.base.errors import Unusable
 from ragassay.news.extraction.article_rows import article_id, article_row, own_address
 from ragassay.news.extraction.extractor import Article
 from ragassay.schemas.documents import ARTICLES

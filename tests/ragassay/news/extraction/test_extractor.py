@@ -115,12 +115,8 @@ def test_workers_give_the_same_in_the_same_order_and_are_gone_afterwards(extract
 def test_a_page_that_takes_too_long_is_over_and_the_others_are_not_concerned():
     with Extractor(seconds=2) as extractor:
         results = dict(extractor.extract(given(GOOD, SLOW, GOOD, GOOD)))
-        assert [outcome(result) for result in results.values()] == [
-            "article",
-            "extraction_timeout",
-            "article",
-            "article",
-        ]
+        outcomes = ["article", "extraction_timeout", "article", "article"]
+        assert [outcome(result) for result in results.values()] == outcomes
         assert results[1] == Reject("extraction_timeout", "not done after 2 seconds")
         assert results[0] == results[3] and extractor.children[0].replaced == 1
         # one that hangs without using the processor is noticed by the clock

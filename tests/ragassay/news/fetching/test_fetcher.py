@@ -148,7 +148,7 @@ def test_where_redirects_lead_is_vetted_again(location, outcome):
     assert {"/forbidden", "/gone"}.isdisjoint(web.asked)
 
 
-def fetch_own(way, named=True, **allowed):
+def fetch_own(way, named=True):
     """Fetch by way of these hosts: 127.0.0.1 is the user's own, and site.test stands for any other."""
 
     async def run():
@@ -157,14 +157,7 @@ def fetch_own(way, named=True, **allowed):
             urls = [f"{hosts[name]}/{number}" for number, name in enumerate(way)]
             web.pages = {f"/{number}": moved(url) for number, url in enumerate(urls[1:])} | {f"/{len(urls) - 1}": PAGE}
 
-            async def resolve(host, port):
-                return ["8.8.8.8"]
-
-            async def connect(host, port, **options):
-                return await asyncio.open_connection("127.0.0.1", web.port, **options)
-
-            settings = {"connect_to": {}, "allow_hosts": ["127.0.0.1"], "resolve": resolve, "gap": 0}
-            async with web.fetcher(open_connection=connect, **settings) as fetcher:
+            async with web.fetcher(**web.strangers()) as fetcher:
                 last = f"/{len(urls) - 1}"
                 pages = [await fetcher.fetch(urls[0], named=named), await fetcher.fetch(f"{hosts['own']}{last}")]
                 return [page.outcome for page in pages], web.asked.count(last)
@@ -222,26 +215,17 @@ def test_own_hosts_need_no_contact_but_what_they_redirect_to_does():
 
 
 @pytest.mark.parametrize("agent", ["", "two\r\nlines me@example.org", "ü me@example.org", "x" * 400])
-def test_a_user_agent_is_one_plain_line(agent):
+def test_a_user_agent_is_one_plain_line(agent, tmp_path):
     with pytest.raises(AssayError, match="one line"):
-        Fetcher(agent)
+        Fetcher(agent, tmp_path)
 
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tls")
     command = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=site.test"
-    command = [
-        require("openssl"),
-        *command.split(),
-        "-addext",
-        "subjectAltName=DNS:site.test",
-        "-keyout",
-        "key.pem",
-        "-out",
-        "cert.pem",
-    ]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    command += " -addext subjectAltName=DNS:site.test -keyout key.pem -out cert.pem"
+    subprocess.run([require("openssl"), *command.split()], cwd=folder, check=True, capture_output=True)
     return folder
 
 

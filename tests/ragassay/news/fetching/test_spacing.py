@@ -53,12 +53,10 @@ def test_eight_jobs_keep_apart(tmp_path):
     assert min(web.gaps()) >= GAP
 
 
-@pytest.mark.parametrize("shared", [True, False])
-def test_hosts_wait_for_themselves_only(tmp_path, shared):
+def test_hosts_wait_for_themselves_only():
     async def run():
-        settings = {"own_gap": GAP, "spacing_folder": tmp_path if shared else None}
         hosts = [f"h{number}.test" for number in range(20)]
-        async with Web(Every()) as web, web.fetcher(*hosts, **settings) as fetcher:
+        async with Web(Every()) as web, web.fetcher(*hosts, own_gap=GAP) as fetcher:
             await asyncio.gather(*(fetcher.fetch(f"http://{host}/{n}") for host in hosts for n in range(3)))
             return hosts, web
 

@@ -8,7 +8,8 @@ window is a reason to reject, as is a language that is not wanted. Cleans the te
 import hashlib
 from urllib.parse import urlsplit
 
-from ragassay.documents.documents import Unusable, article_id, clean, count_words
+from ragassay.base.errors import Unusable
+from ragassay.documents.documents import article_id, clean, count_words
 from ragassay.news.extraction.dates import date_of, in_window
 from ragassay.news.extraction.extractor import Article
 

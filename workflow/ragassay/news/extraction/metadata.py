@@ -10,26 +10,11 @@ import json
 from collections.abc import Iterator
 from urllib.parse import urljoin, urlsplit
 
-META_DATES = (
-    "article:published_time",
-    "og:article:published_time",
-    "datepublished",
-    "dc.date.issued",
-    "dcterms.issued",
-    "dcterms.created",
-    "dc.date.created",
-    "dc.date",
-    "dcterms.date",
-    "parsely-pub-date",
-    "sailthru.date",
-    "cxenseparse:recs:publishtime",
-    "publishdate",
-    "publish-date",
-    "publish_date",
-    "publication_date",
-    "pubdate",
-    "time[pubdate]",
-)
+# In the order of their worth.
+META_DATES = """article:published_time og:article:published_time datepublished dc.date.issued dcterms.issued
+dcterms.created dc.date.created dc.date dcterms.date parsely-pub-date sailthru.date
+cxenseparse:recs:publishtime publishdate publish-date publish_date publication_date pubdate
+time[pubdate]""".split()
 TITLES = ("headline", "og:title", "h1", "twitter:title", "title")
 ARTICLE_TYPES, PAGE_TYPES = ("Article", "BlogPosting", "Report"), ("WebPage",)
 SUFFIXES = (" | ", " - ", " \u2013 ", " \u2014 ", " :: ")

@@ -10,6 +10,7 @@ from py3langid.langid import MODEL_FILE, LanguageIdentifier
 from trafilatura import bare_extraction, html2txt, load_html
 from trafilatura.settings import Extractor, use_config
 
+from ragassay.base.errors import Unusable
 from ragassay.news.extraction.metadata import facts
 from ragassay.news.extraction.page_text import decode
 from ragassay.news.extraction.walls import wall
@@ -26,30 +27,22 @@ CONFIG.set("DEFAULT", "MAX_TREE_SIZE", str(MOST_PARAGRAPHS))
 OPTIONS = Extractor(config=CONFIG, output_format="python", comments=False, tables=False)
 
 
-class NoArticle(Exception):
-    """Why a page gives no article: a reason for counting and a detail for reading."""
-
-    def __init__(self, reason: str, detail: str):
-        super().__init__(detail)
-        self.reason, self.detail = reason, detail
-
-
 def read_page(body: bytes, content_type: str | None, url: str) -> dict:
-    """The fields of `ragassay.news.extraction.extractor.Article`; raises NoArticle."""
+    """The fields of `ragassay.news.extraction.extractor.Article`; raises Unusable."""
     kind = (content_type or "text/html").partition(";")[0].strip().lower()
     if kind not in HTML_TYPES:
-        raise NoArticle("not_html", f"found {kind[:60]!r}, expected text/html")
+        raise Unusable("not_html", f"found {kind[:60]!r}, expected text/html")
     decoded, charset, source = decode(body, content_type)
     tree = load_html(decoded)
     if tree is None:
-        raise NoArticle("not_html", f"found {len(body)} bytes without the structure of a page")
+        raise Unusable("not_html", f"found {len(body)} bytes without the structure of a page")
     elements = int(tree.xpath("count(//*)"))
     if elements > MOST_ELEMENTS:
-        raise NoArticle("too_many_elements", f"found {elements} elements, expected at most {MOST_ELEMENTS}")
+        raise Unusable("too_many_elements", f"found {elements} elements, expected at most {MOST_ELEMENTS}")
     page_facts = facts(tree, url)
     text = _text(tree, page_facts["title"])
     if not text and elements > MOST_PARAGRAPHS:
-        raise NoArticle("too_many_elements", f"found {elements} elements and no text in a tree of that size")
+        raise Unusable("too_many_elements", f"found {elements} elements and no text in a tree of that size")
     _check(text, tree, url, page_facts.pop("free"))
     language, confidence = language_of(text)
     article = {"text": text, "language": language, "confidence": confidence}
@@ -69,10 +62,10 @@ def _check(text, tree, url, free):
     if words < FEWEST_WORDS and not reason:
         reason = wall(html2txt(tree), url) or ("no_text" if not words else None)
     if reason:
-        raise NoArticle(reason, f"found {words} words of text, expected an article")
+        raise Unusable(reason, f"found {words} words of text, expected an article")
     broken = text.count("\ufffd")
     if broken > BROKEN_SHARE * len(text):
-        raise NoArticle("encoding", f"found {broken} broken characters among {len(text)}")
+        raise Unusable("encoding", f"found {broken} broken characters among {len(text)}")
 
 
 @functools.cache

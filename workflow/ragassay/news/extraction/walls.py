@@ -38,7 +38,7 @@ CONSENT = (
     *("accetta tutto", "rifiuta tutto", "utilizziamo cookie", "usiamo cookie", "i cookie", "dei cookie"),
     *("il tuo consenso", "il consenso", "nostri partner"),
     # Portuguese
-    *("aceitar tudo", "rejeitar tudo", "os cookies", "seu consentimento", "nossos parceiros", "nossos parceiros"),
+    *("aceitar tudo", "rejeitar tudo", "os cookies", "seu consentimento", "nossos parceiros"),
     # Dutch
     *("alles accepteren", "alles weigeren", "gebruiken cookies", "plaatsen cookies", "uw toestemming"),
     *("jouw toestemming", "onze partners", "privacybeleid"),
@@ -56,14 +56,9 @@ PAYWALL = (
     *("already a member", "not a subscriber", "for subscribers only", "available to subscribers"),
     *("exclusive to subscribers", "exclusive to our subscribers", "reserved for subscribers", "for paying subscribers"),
     *("reserved for our members", "exclusive to members", "start your free trial", "start your trial"),
-    *(
-        "start your subscription",
-        "unlock this article",
-        "unlock this story",
-        "unlock the full",
-        "subscription required",
-    ),
-    *("you have reached your", "you've reached your", "free articles", "sign in to read", "log in to read"),
+    *("start your subscription", "unlock this article", "unlock this story", "unlock the full"),
+    *("subscription required", "free articles", "sign in to read", "log in to read"),
+    *("you have reached your", "you've reached your"),
     *("log in or subscribe", "sign in or subscribe", "a subscription to read", "remaining of this article"),
     # German
     *("jetzt weiterlesen", "nur für abonnenten", "exklusiv für abonnenten", "bereits abonnent", "schon abonnent"),

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from ragassay.base.errors import AssayError
+from ragassay.base.errors import AssayError, Unusable
 from ragassay.news.feeds.feed_worker import OPML
 from ragassay.news.fetching.links import NotALink, link
 from ragassay.news.readers import DEATHS, Readers
@@ -58,14 +58,6 @@ class Listed:
     main: bool | None = None
 
 
-class UnusableFeed(ValueError):
-    """A feed cannot be used: a reason from a fixed list (bad_url, other_topic, duplicate) and a detail."""
-
-    def __init__(self, reason, detail):
-        super().__init__(reason, detail)
-        self.reason, self.detail = reason, detail
-
-
 def feed_rows(
     listed: Iterable[Listed], topics: list[str], other_names: dict[str, str]
 ) -> tuple[list[dict], list[dict]]:
@@ -76,8 +68,8 @@ def feed_rows(
             row = _row(feed, topics, other_names)
             same = row["feed_url"].partition("://")[2]
             if same in places:
-                raise UnusableFeed("duplicate", f"found the same feed as {places[same]}, expected each once")
-        except UnusableFeed as why:
+                raise Unusable("duplicate", f"found the same feed as {places[same]}, expected each once")
+        except Unusable as why:
             reject = {"stage": "export_feeds", "shard": "-", "item": f"{number} {feed.place}"}
             rejects.append(reject | {"reason": why.reason, "detail": why.detail})
         else:
@@ -100,11 +92,11 @@ def _row(feed, topics, other_names):
     try:
         url = link(feed.url)
     except NotALink as error:
-        raise UnusableFeed("bad_url", str(error)) from error
+        raise Unusable("bad_url", str(error)) from error
     topic = topic_of(feed.names, topics, other_names)
     if topic is None:
         names = ", ".join(feed.names)[:200] or "none"
-        raise UnusableFeed("other_topic", f"found the topics {names}, expected one of {', '.join(topics)}")
+        raise Unusable("other_topic", f"found the topics {names}, expected one of {', '.join(topics)}")
     return {
         "feed_url": url,
         "site": feed.site or _site(feed.page) or _site(url),
@@ -160,19 +152,13 @@ def listed_in_directory(
     """
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
-            topics = [topic for [topic] in database.execute("SELECT DISTINCT topic_unified FROM rss_main")]
-            wanted = {
-                "topic_unified": list(filter(is_wanted, topics)),
-                "language": languages,
-                "clean_country": countries,
-            }
-            wanted = {column: values for column, values in wanted.items() if values or column == "topic_unified"}
-            where = " AND ".join(f"{column} IN ({', '.join('?' * len(values))})" for column, values in wanted.items())
-            given = [value for values in wanted.values() for value in values]
-            rows = database.execute(f"SELECT {COLUMNS} FROM rss_main WHERE {where}", given).fetchall()
+            rows = database.execute(f"SELECT {COLUMNS} FROM rss_main").fetchall()
     except sqlite3.Error as error:
         raise DirectoryError(f"{path}: not the list of feeds that was expected ({error}); run `make setup`") from error
     feeds = [_of_row(row, digest) for row in rows]
+    feeds = [feed for feed in feeds if is_wanted(feed.names[0])]
+    feeds = [feed for feed in feeds if not languages or feed.language in languages]
+    feeds = [feed for feed in feeds if not countries or feed.country in countries]
     return sorted(feeds, key=lambda feed: (not feed.url.startswith("https:"), feed.rank or 2**62, feed.url))
 
 
@@ -180,7 +166,7 @@ def _of_row(row, digest):
     url, site, topic, language, country, rank, main = (None if value == NONE else value for value in row)
     return Listed(
         url=url or "",
-        names=[topic],
+        names=[topic or ""],
         place=f"{PACKAGE} {url}",
         source=PACKAGE,
         source_hash=digest,
@@ -230,14 +216,6 @@ def _of_outline(outline, path, digest):
     )
 
 
-class NotOpml(Exception):
-    """Why a file holds no list of feeds."""
-
-    def __init__(self, detail: str):
-        super().__init__(detail)
-        self.reason, self.detail = "not_opml", detail
-
-
 def outlines(content: bytes) -> list[dict]:
     """For each outline of an OPML file that promises a feed, in the file's order: its line, its attributes in small
     letters, since programs write xmlUrl in every way, and the names of the outlines around it, the nearest first.
@@ -251,9 +229,9 @@ def outlines(content: bytes) -> list[dict]:
     try:
         root = etree.fromstring(checked(content), parser)
     except (UnsafeXml, etree.XMLSyntaxError) as error:
-        raise NotOpml(f"{error}; expected an OPML file as feed readers export it") from error
+        raise Unusable("not_opml", f"{error}; expected an OPML file as feed readers export it") from error
     if etree.QName(root).localname.lower() != "opml":
-        raise NotOpml(f"found the element {root.tag!r:.40}, expected opml; export the list of feeds again")
+        raise Unusable("not_opml", f"found the element {root.tag!r:.40}, expected opml; export the list of feeds again")
     return [
         {
             "line": outline.sourceline,

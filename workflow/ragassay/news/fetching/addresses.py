@@ -19,7 +19,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from yarl import URL
 
 from ragassay.base.errors import AssayError
-from ragassay.news.fetching.links import BROKEN
+from ragassay.news.fetching.links import BROKEN, is_host
 
 CLOSED_V4 = """0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24
 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3"""
@@ -27,7 +27,6 @@ CLOSED_V6 = "2001::/23 2001:db8::/32 2002::/16 3fff::/20"
 CLOSED = [ip_network(text) for text in (CLOSED_V4 + " " + CLOSED_V6).split()]
 OPEN_V6 = ip_network("2000::/3")
 NAT64 = ip_network("64:ff9b::/96")
-NAME = re.compile(r"(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_]([a-z0-9_-]{0,62}))*")
 NUMBER = re.compile(r"\d+|0x[0-9a-f]*")
 MOST = 8  # addresses of one host to look at
 LOOK_UPS = 1000  # at a time, of different names: a dead one holds its thread long after the last request gave up
@@ -135,7 +134,7 @@ class Addresses:
             raise Failed("bad_url", f"a URL with a user name in it, at {host}")
         literal = _literal(host)
         host = str(literal) if literal else host
-        if (literal is None and not NAME.fullmatch(host)) or not port:
+        if not is_host(host) or not port:
             raise Failed("bad_url", f"{text[:200]!r} has no host and port that can be asked")
         is_own = host in self.connect_to or (trusted and self.allows(host, port))
         if not is_own and port not in (80, 443) and port < 1024:

@@ -86,12 +86,12 @@ class Fetcher:
     def __init__(
         self,
         user_agent: str,
+        spacing_folder,
         allow_hosts=(),
         connect_to=None,
         gap: float = 2.0,
         own_gap: float = 0.05,
         limits: FetchLimits | None = None,
-        spacing_folder=None,
         opted_out: Callable[[str], bool] = lambda url: False,
         connections: int = 256,
         resolve=None,

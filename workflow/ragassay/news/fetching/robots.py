@@ -82,8 +82,8 @@ def unavailable(detail: str) -> Rules:
 class RulesCache:
     """Rules by origin, in memory and in a folder. Dead hosts are not written down: the fault may be ours."""
 
-    def __init__(self, folder=None, most: int = 2000):
-        self.folder, self.most = Path(folder) if folder else None, most
+    def __init__(self, folder, most: int = 2000):
+        self.folder, self.most = Path(folder), most
         self.memory = {}
 
     def get(self, origin: str) -> Rules | None:
@@ -95,7 +95,7 @@ class RulesCache:
 
     def put(self, origin: str, kept: Rules) -> None:
         self._remember(origin, kept)
-        if self.folder and kept.outcome not in DEAD:
+        if kept.outcome not in DEAD:
             path = self._path(origin)
             temporary = atomic.beside(path, "tmp")
             temporary.write_text(json.dumps(asdict(kept)))
@@ -108,8 +108,6 @@ class RulesCache:
             del self.memory[next(iter(self.memory))]
 
     def _read(self, origin):
-        if not self.folder:
-            return None
         try:
             return Rules(**json.loads(self._path(origin).read_text()))
         except (FileNotFoundError, ValueError, TypeError):  # none yet, or of another version

@@ -34,10 +34,14 @@ def file_of(folder: Path, name: str, ending: str) -> Path:
 
 
 class Turn:
-    """One request's hold on a host."""
+    """One request's hold on a host; `file` is that of the host, locked."""
 
-    def __init__(self, ended: float = 0.0, left_alone_until: float = 0.0):
-        self.ended, self.left_alone_until = ended, left_alone_until
+    def __init__(self, file: int):
+        self.file = file
+        try:
+            self.ended, self.left_alone_until = map(float, os.pread(file, 100, 0).split())
+        except ValueError:  # new, or torn by a machine that went down
+            self.ended = self.left_alone_until = 0.0
 
     def wait(self, gap: float, patience: float, waited: float) -> float:
         """Seconds until the host may be asked by one who has waited so long since it was last asked."""
@@ -52,39 +56,17 @@ class Turn:
 
     def note(self) -> None:
         self.ended = time.time()
-
-    def close(self) -> None:
-        pass
-
-
-class SharedTurn(Turn):
-    """A turn whose moments are in a file that is locked."""
-
-    def __init__(self, file: int):
-        self.file = file
-        try:
-            ended, until = map(float, os.pread(file, 100, 0).split())
-        except ValueError:  # new, or torn by a machine that went down
-            ended = until = 0.0
-        super().__init__(ended, until)
-
-    def note(self):
-        super().note()
         os.pwrite(self.file, f"{self.ended:.6f} {self.left_alone_until:.6f}\n".ljust(60).encode(), 0)
 
-    def close(self):
+    def close(self) -> None:
         os.close(self.file)
 
 
 class Spacing:
-    """Without a folder, turns are this process's own."""
-
-    def __init__(self, folder=None):
-        self.folder = Path(folder) if folder else None
-        if self.folder:
-            self.folder.mkdir(parents=True, exist_ok=True)
-        self.locks = defaultdict(asyncio.Lock)
-        self.turns = defaultdict(Turn)
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.locks = defaultdict(asyncio.Lock)  # a host's requests in this process need not look at its file
 
     @contextlib.asynccontextmanager
     async def turn(self, host: str, gap: float, patience: float):
@@ -101,31 +83,29 @@ class Spacing:
     async def _take(self, host, gap, patience):
         look, last, since = FIRST_LOOK, None, 0.0
         while True:
-            if turn := self._open(host):
-                if turn.ended != last:
-                    last, since = turn.ended, time.monotonic()
-                try:
-                    wait = turn.wait(gap, patience, time.monotonic() - since)
-                except Failed:
-                    turn.close()
-                    raise
-                if wait <= 0:
-                    return turn
-                turn.close()
-                await asyncio.sleep(wait)
-            else:
+            turn = self._open(host)
+            if turn is None:
                 await asyncio.sleep(look)
                 look = min(2 * look, LAST_LOOK)
+                continue
+            if turn.ended != last:
+                last, since = turn.ended, time.monotonic()
+            try:
+                wait = turn.wait(gap, patience, time.monotonic() - since)
+            except Failed:
+                turn.close()
+                raise
+            if wait <= 0:
+                return turn
+            turn.close()
+            await asyncio.sleep(wait)
 
     def _open(self, host):
         """The host's turn, or None while another process has it."""
-        if not self.folder:
-            return self.turns[host]
         path = file_of(self.folder, host, "turn")
         file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return SharedTurn(file)
         except BlockingIOError:
             os.close(file)
             return None
@@ -135,3 +115,4 @@ class Spacing:
                 f"{path} cannot be locked ({error.strerror}), so jobs could not keep apart at one host: put the "
                 "folder on a file system with locks"
             ) from None
+        return Turn(file)

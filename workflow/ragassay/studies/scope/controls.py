@@ -23,7 +23,7 @@ from ragassay.models.heads import regression
 from ragassay.schemas.hardness import FEATURES
 from ragassay.search.nearest import unit
 from ragassay.text.sentences import sentences
-from ragassay.text.words import content, names, numbers, stem, tokens, weight
+from ragassay.text.words import content, names, numbers, stem, tokens
 
 DIGITS = 5  # of a similarity: further digits depend on the machine
 SCORE_DIGITS = 6  # of a score, for the same reason
@@ -66,7 +66,8 @@ def has(document: Document, entity: str) -> bool:
 def features(question: str, vector: np.ndarray, document: Document) -> dict[str, float]:
     """The ten numbers of one question about its document."""
     words = content(question)
-    stems, weights = [stem(word) for word in words], [weight(word) for word in words]
+    stems = [stem(word) for word in words]
+    weights = [len(word) for word in words]  # rare words tend to be long, and tell more
     missing = [word not in document.stems for word in stems]
     pairs = list(itertools.pairwise(stems))
     apart = [not any({*pair} <= sentence for sentence in document.sentences) for pair in pairs]

@@ -8,9 +8,9 @@ row that cannot be used is an error that names its file and row.
 from collections import Counter, defaultdict
 from typing import NamedTuple
 
-from ragassay.base.errors import AssayError
+from ragassay.base.errors import AssayError, Unusable
 from ragassay.base.stage import log
-from ragassay.documents.documents import Unusable, article, clean, count_words
+from ragassay.documents.documents import article, clean, count_words
 from ragassay.documents.ids import content_id
 from ragassay.documents.sources import Columns, records
 from ragassay.schemas.documents import DOCUMENTS
