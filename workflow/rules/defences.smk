@@ -106,12 +106,12 @@ rule screen_passages:
     input:
         plan(search.retriever_weights),
         "results/retrieved/{dataset}/{retriever}/{attack}.parquet",
-        guard=plan(screening.guard),
+        guard="results/guards/{dataset}/{retriever}/{defence}.json",
         passages=plan(measures.passages),
         poisoned_passages="results/poisoned_passages/{dataset}/{attack}.parquet",
         passage_scores=plan(defences.scores),
         queries=plan(screening.queries),
-        reviews=plan(screening.reviews),
+        reviews=config["raguard"]["reviews"],
     output:
         quarantine=table("results/quarantine/{dataset}/{retriever}/{attack}/{defence}.parquet"),
     log:

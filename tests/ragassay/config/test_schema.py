@@ -82,23 +82,35 @@ def test_every_keyword_is_one_that_something_reads():
             assert not unread, file
 
 
+def inner(schema, key=""):
+    """(key, schema) of everything in a schema."""
+    yield key, schema
+    for name in ("items", "additionalProperties", "propertyNames"):
+        if isinstance(schema.get(name), dict):
+            yield from inner(schema[name], key)
+    for name, part in schema.get("properties", {}).items():
+        yield from inner(part, name)
+
+
+def test_what_is_called_like_an_entry_is_declared_as_the_name_of_one():
+    """But for those that have to be among a few of its kind, which a check of its study says."""
+    entries = "attacks corpus defences extends far filter generators in_knowledge near probe query_encoder query_set"
+    entries += " raters reader responders retriever retrievers scorer snapshot synthetic"
+    texts = [part for key, part in inner(merged()) if key in entries.split() and "string" in part.get("type", [])]
+    assert [part["description"].partition(".")[0] for part in texts if "names" not in part] == [
+        "The corpus that should know what is asked, one of those in `relevance"
+    ]
+
+
 def test_our_keywords_lead_somewhere():
     """A package of variants that there is, an entry elsewhere, a pattern with one gap."""
     sections = merged()["properties"]
-
-    def inner(schema):
-        yield schema
-        for name in ("items", "additionalProperties", "propertyNames"):
-            if isinstance(schema.get(name), dict):
-                yield from inner(schema[name])
-        for part in schema.get("properties", {}).values():
-            yield from inner(part)
-
-    found = [schema for section in sections.values() for schema in inner(section)]
+    found = [schema for section in sections.values() for _, schema in inner(section)]
     assert all(variants.names(schema["variant_of"]) for schema in found if "variant_of" in schema)
     for names in [schema["names"] for schema in found if "names" in schema]:
         of = names["of"] if isinstance(names["of"], list) else [names["of"]]
-        assert names.keys() <= {"what", "of", "or"}
+        assert "kinds" not in names or variants.names(names["kinds"])
+        assert names.keys() <= {"what", "of", "or", "kinds"}
         for section, *below in (name.split(".") for name in of):
             assert sections[section]["type"] == "object"
             assert not below or below[0] in sections[section]["properties"]

@@ -12,7 +12,7 @@ from snakemake.utils import update_config
 
 from ragassay.config.schema import merged
 from ragassay.config.settings import ConfigError, checked, read, stays_inside
-from ragassay.plan import detectors, queries, question_sets, search
+from ragassay.plan import queries, question_sets, search
 
 ROOT = Path(__file__).resolve().parents[3]
 SCHEMA = merged()
@@ -188,67 +188,6 @@ def test_an_unknown_key_is_refused_with_the_known_ones(write, settings, line):
 
 
 @pytest.mark.parametrize(
-    ("scope", "problem"),
-    [
-        ({"judges": ["carefull"]}, "scope.judges: found the model 'carefull', expected one of: careful (did you mean"),
-        ({"responders": ["gpt"]}, "scope.responders: found the model 'gpt', expected one of: careful"),
-        ({"hardness": {"encoder": "e5"}}, "scope.hardness.encoder: found the encoder 'e5', expected one of: minilm"),
-    ],
-)
-def test_a_role_that_names_nothing_is_refused(write, scope, problem):
-    file = write({"scope": scope})
-    assert refusal({"scope": scope}, file).startswith(f"{file}: {problem}")
-
-
-@pytest.mark.parametrize(
-    ("settings", "problem"),
-    [
-        (
-            {"retrieval": {"retrievers": ["mini"]}},
-            "retrieval.retrievers: found the retriever 'mini', expected one of: bm2",
-        ),
-        (
-            {"corpora": {"documents": {"files": ["a.csv"]}}},
-            "corpora.documents: found the name 'documents', which the st",
-        ),
-        (
-            {"query_sets": {"questions": {"files": ["a.csv"]}}},
-            "query_sets.questions: found the name 'questions', which",
-        ),
-        ({"retrievers": {"bm25": {"kind": "bm25"}}}, "retrievers.bm25: found the name 'bm25', which the study uses"),
-        ({"retrievers": {"minilm": {"kind": "bm25"}}}, "retrievers.minilm: found the name of an encoder, which is a"),
-        ({"retrievers": {"own": {"kind": "dense"}}}, "retrievers.own: found no encoder, which dense needs"),
-        (
-            {"retrievers": {"own": {"kind": "dense", "encoder": "minilm", "k1": 1}}},
-            "retrievers.own.k1: found a setting that dense has not, expected encoder, query_encoder, similarity, ti",
-        ),
-        (
-            {"retrievers": {"own": {"kind": "dense", "encoder": "mini"}}},
-            "retrievers.own.encoder: found the encoder 'mini', expected one of: minilm",
-        ),
-        ({"retrievers": {"own": {"kind": "bm25", "titles": "pair"}}}, "retrievers.own.titles: found pair, expected"),
-        (
-            {"retrievers": {"own": {"kind": "vectors", "passages": {"c": ["a.csv"]}, "queries": {}}}},
-            "retrievers.own.passages.c: found 'a.csv', an unknown kind of file, expected one of .npy, .parquet, .safet",
-        ),
-        ({"corpora": {"mine": {"columns": {}}}}, "corpora.mine: found neither files nor beir, expected one of them"),
-        (
-            {"corpora": {"mine": {"files": ["a.csv"], "beir": "nowhere"}}},
-            "corpora.mine: found files and beir, expected one of them",
-        ),
-        ({"corpora": {"mine": {"beir": "docs"}}}, "corpora.mine.beir: found no file docs/corpus.jsonl, expected one"),
-        (
-            {"query_sets": {"mine": {"files": ["a.csv"], "corpora": ["docs"]}}},
-            "query_sets.mine.corpora: found the corpus 'docs', expected one of: documents",
-        ),
-    ],
-)
-def test_what_is_searched_with_and_in_is_known_and_no_name_is_given_twice(write, settings, problem):
-    file = write(settings)
-    assert refusal(settings, file, checks=[search.check]).startswith(f"{file}: {problem}")
-
-
-@pytest.mark.parametrize(
     ("name", "own", "problem"),
     [
         ("careful", {}, "question_sets.careful: found the name of the model 'careful', expected one of its own"),
@@ -311,21 +250,6 @@ def test_what_needs_an_entry_that_is_switched_off_is_named(write):
 def test_where_nothing_is_a_value_nothing_is_switched_off():
     own = {**MODEL, "sampling": {"temperature": None, "stream": False}}
     assert checked({"models": {"own": own}}, [], SCHEMA)["models"]["own"]["sampling"] == own["sampling"]
-
-
-@pytest.mark.parametrize(
-    ("settings", "problem"),
-    [
-        ({"use": ["overlapp"]}, "detectors.use: found the detector 'overlapp', expected one of: sbert_nli, similarity"),
-        (
-            {"methods": {"own": {"kind": "appended_token", "encoders": ["minilm"]}}, "use": ["own"]},
-            "detectors.methods.own.encoders: found the model 'minilm', expected one of: careful",
-        ),
-    ],
-)
-def test_a_detector_that_names_nothing_is_refused(write, settings, problem):
-    file = write({"detectors": settings})
-    assert refusal({"detectors": settings}, file, checks=[detectors.check]).startswith(f"{file}: {problem}")
 
 
 def test_a_key_that_resembles_none_gets_no_suggestion():

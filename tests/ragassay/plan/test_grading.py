@@ -69,18 +69,3 @@ def test_stages_get_their_settings(config):
     assert grading.answer_from_passages(config, job)["about_known"]
     settings = grading.answer_directly(config, Wildcards(responder="b", query_set="known"))
     assert settings["ledger"] == "ledger/answer_directly/b/known" and settings["sampling"]["temperature"] == 0
-
-
-@pytest.mark.parametrize("name", ["neat", "written"])  # what is only calibrated with is not asked
-def test_a_query_set_of_another_study_is_found(config, name):
-    config["relevance"]["sets"]["one"]["answers"]["query_sets"] = [name]
-    ((path, message),) = grading.check(config)
-    assert path == ("relevance", "sets", "one", "answers", "query_sets")
-    assert message.startswith(f"found the query set '{name}', expected one of: known, near, far")
-
-
-def test_a_retriever_that_does_not_search_is_found(config):
-    config["relevance"]["answers"]["retrievers"] = ["bm25_by_id"]
-    ((path, message),) = grading.check(config)
-    assert path == ("relevance", "answers", "retrievers")
-    assert message.startswith("found the retriever 'bm25_by_id', expected one of: minilm")

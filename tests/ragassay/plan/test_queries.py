@@ -60,38 +60,3 @@ def test_every_rater_rates_everything(config):
     settings = queries.rate_relevance(config, Wildcards(rater="n", **RATED))
     assert (settings["shown"], settings["votes"], settings["model"]["name"]) == (3, 1, "n")
     assert settings["ledger"] == "ledger/rate_relevance/n/documents/bm25/a"
-
-
-@pytest.mark.parametrize(
-    ("section", "entry", "place", "problem"),
-    [
-        ("synthetic_queries", {"a": {"corpus": "documents"}}, "a", "found the name of another query set"),
-        (
-            "synthetic_queries",
-            {"x": {"corpus": "docs"}},
-            "corpus",
-            "found the corpus 'docs', expected one of: documents",
-        ),
-        ("synthetic_queries", {"x": {"corpus": "documents", "model": "o"}}, "model", "found the model 'o', expected"),
-        ("query_logs", {"x": LOG | {"before": {"b": 1}}}, "before", "found the query set 'b', expected one of: questi"),
-        ("query_logs", {"x": LOG | {"after": {"a": 0.6}}}, "after", "found shares that add up to 0.6, expected 1"),
-        ("query_logs", {"x": {"corpus": None}}, "x", "found no before, expected files of your own, or before, after"),
-        ("query_logs", {"x": LOG | {"files": ["a.csv"]}}, "x", "found files and settings of a mixture"),
-        ("query_logs", {"x": LOG | {"drift_day": 51}}, "drift_day", "found 51, expected a day from 2 to 50"),
-        (
-            "query_logs",
-            {"x": LOG | {"first_day": "2026-02-30"}},
-            "first_day",
-            "found '2026-02-30', expected a date suc",
-        ),
-        ("lm_relevance", {"rated": [RATED | {"query_set": "b"}]}, "rated", "found the query set 'b', expected one of"),
-    ],
-)
-def test_what_cannot_be_is_named(section, entry, place, problem):
-    config = checked(copy.deepcopy(CONFIG) | {section: {**CONFIG[section], **entry}}, [], SCHEMA)
-    [(path, text)] = queries.check(config)
-    assert path[0] == section and path[-1] == place and text.startswith(problem)
-
-
-def test_what_can_be_is_no_problem(config):
-    assert list(queries.check(config)) == []

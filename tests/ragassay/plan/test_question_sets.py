@@ -1,7 +1,5 @@
 """Who takes part in a question set, by its switches, and what that asks for."""
 
-import pytest
-
 from ragassay.config.schema import merged
 from ragassay.config.settings import checked
 from ragassay.plan import question_sets
@@ -35,14 +33,6 @@ def test_responders_take_part_only_where_a_set_says_so():
     assert rows(question_sets.set_responses(config)) == [("x", "old", "recorded", "j"), *((*row, "j") for row in own)]
 
 
-def test_labels_are_one_column():
-    one = {"columns": {"questions": {"in_scope": "answerable"}}}
-    assert not list(question_sets.check(configuration({"x": one})))
-    config = configuration({"x": {"columns": {"questions": {"in_scope": "answerable", "out_of_scope": "wrong"}}}})
-    [(path, problem)] = question_sets.check(config)
-    assert path == ("question_sets", "x", "columns", "questions") and "expected one" in problem
-
-
 def test_a_set_that_is_switched_off_is_absent():
     config = configuration({"x": {"used": False}, "y": {}})
     assert list(config["question_sets"]) == ["y"]
@@ -72,13 +62,6 @@ def test_people_have_a_section_where_they_voted():
     config = configuration({"x": {}, "y": {"human_votes": ["v.csv"]}, "z": {"annotators": {"ann": "by_ann"}}})
     assert question_sets.with_people(config) == ["y", "z"] and "agreement" in question_sets.sections(config)
     assert question_sets.sections(configuration({"x": {}})) == ["question_sets"]
-
-
-@pytest.mark.parametrize("section", ["corpora", "query_sets"])
-def test_a_set_has_a_name_of_its_own_among_what_is_searched(section):
-    config = configuration({"x": {}}, **{section: {"x": {"files": ["f.csv"]}}})
-    problem = f"found a name that {section} have, too; give the set another"
-    assert list(question_sets.check(config)) == [(("question_sets", "x"), problem)]
 
 
 def test_people_label_recorded_responses_and_those_that_were_given_here():

@@ -49,7 +49,7 @@ def test_all_that_models_may_write_bounds_the_requests_for_a_document(config):
     assert (questions.most_requests(config)["write_questions"], questions.most_requests(config)["respond"]) == (1, 2)
 
 
-def test_questions_lie_elsewhere_while_near_misses_are_to_come_which_need_questions_in_scope(config):
+def test_questions_lie_elsewhere_while_near_misses_are_to_come(config):
     table, near = "results/{}/{{generator}}/{{shard}}.parquet", config["scope"]["near_misses"]
     assert (questions.written_questions(config), questions.generating(config)[-1]) == (
         table.format("questions"),
@@ -57,16 +57,13 @@ def test_questions_lie_elsewhere_while_near_misses_are_to_come_which_need_questi
     )
     near["tries"] = 3
     assert questions.written_questions(config) == table.format("written_questions")
-    assert questions.generating(config)[-1] == "write_near_misses" and not list(questions.check(config))
+    assert questions.generating(config)[-1] == "write_near_misses"
     settings = questions.write_near_misses(config, Wildcards(generator="a", shard="s1"))
     assert (
         settings["ledger"] == "ledger/write_near_misses/a/s1"
         and settings["most_words"] == 18
         and settings["tries"] == 3
     )
-    config["scope"]["questions"]["in_scope_per_document"] = 0
-    [(place, told)] = questions.check(config)
-    assert place == ("scope", "near_misses", "tries") and "expected some" in told
 
 
 def test_a_path_has_names_of_models_of_question_sets_and_of_what_those_recorded(config):

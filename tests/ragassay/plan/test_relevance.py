@@ -51,28 +51,6 @@ def test_without_vectors_no_outlier_is_looked_for(config):
     assert relevance.outlier_kinds(words) == []
 
 
-@pytest.mark.parametrize(
-    ("changes", "problem"),
-    [
-        ({"corpus": "nine"}, "found the corpus 'nine', expected one of: documents, mine, large (did you mean"),
-        ({"near": ["neat"]}, "found the query set 'neat', expected one of: questions, known, near, written"),
-    ],
-)
-def test_unknown_names_are_found(config, changes, problem):
-    config["relevance"]["sets"]["one"] |= changes
-    ((path, message),) = relevance.check(config)
-    assert path[:3] == ("relevance", "sets", "one") and message.startswith(problem)
-
-
-def test_k_leaves_room_for_a_querys_own_documents(config):
-    config["relevance"]["ks"] = [100]
-    ((path, message),) = relevance.check(config)
-    assert path == ("relevance", "ks") and message.startswith("found 100, expected less than retrieval.neighbours")
-    config["relevance"]["ks"], config["corpora"]["x.held_out"] = [8], {"files": ["a.csv"]}
-    ((path, _),) = relevance.check(config)
-    assert path == ("corpora", "x.held_out")
-
-
 def test_a_gate_searches_with_its_own_retriever_and_those_that_are_fused(config):
     job = Wildcards(corpus="large", retriever="bm25")
     names = ["bm25", "minilm", "bm25_by_idf"]
@@ -87,17 +65,6 @@ def test_a_gate_searches_with_its_own_retriever_and_those_that_are_fused(config)
     assert relevance.gate_queries(config, job) == "results/queries/known.parquet"
     config["relevance"]["gate"]["statistic"] = "mss"
     assert list(relevance.fit_gate(config, job)["retrievers"]) == ["bm25"] and relevance.gate_kinds(config, job) == []
-
-
-def test_a_log_needs_a_gate(config):
-    config["query_logs"] = {"asked": {"corpus": "nine"}}
-    ((path, message),) = relevance.check(config)
-    assert path == ("query_logs", "asked", "corpus")
-    assert message.startswith("found the corpus 'nine', expected one of: mine, large")
-    config["query_logs"], config["retrievers"] = {"asked": {"corpus": "mine"}}, {"given": {"kind": "vectors"}}
-    config["relevance"]["retrievers"] = ["given"]
-    ((_, message),) = relevance.check(config)
-    assert message.startswith("found given, whose vectors were computed elsewhere, so that no gate can embed queries")
 
 
 def test_only_logs_with_a_corpus_are_looked_at(config):

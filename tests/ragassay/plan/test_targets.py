@@ -1,6 +1,5 @@
 """Where corpora and targets come from, and what is refused before any job."""
 
-import pytest
 import yaml
 from snakemake.utils import update_config
 
@@ -34,12 +33,6 @@ def config(**more):
     return checked(OWN | more, [], SCHEMA)
 
 
-def problems(**more):
-    own = config(**more)
-    found = [one for module in (targets, search) for one in module.check(own)]
-    return [f"{'.'.join(map(str, key))}: {text}" for key, text in found]
-
-
 def test_an_extended_corpus_is_the_parts_of_the_other_and_one_that_a_model_writes():
     own = config()
     assert search.parts_of(own, "more") == ["texts+1", "texts+2", "more+1"]
@@ -63,51 +56,6 @@ def test_targets_come_from_files_from_rules_or_from_a_model():
     settings = targets.write_targets(own, job)
     assert (settings["agreement"], settings["tries"], settings["model"]["name"]) == ("closed_book", 0, "careful")
     assert targets.extended(own) == ["more"], "no dataset needs the other"
-    assert not problems()
-
-
-def entry(**own):
-    return {"datasets": {"d": {"corpus": "texts"} | own}}
-
-
-def corpus(**own):
-    return {"corpora": OWN["corpora"] | {"c": own}}
-
-
-@pytest.mark.parametrize(
-    ("more", "line"),
-    [
-        (entry(corpus="text", by_rule={}), "datasets.d.corpus: found the corpus 'text', expected one of"),
-        (entry(snapshot="text", by_rule={}), "datasets.d.snapshot: found the corpus 'text', expected one of"),
-        (entry(), "datasets.d: found none of them, expected one of targets, by_rule, by_model"),
-        (entry(by_rule={}, targets=["t.csv"]), "datasets.d: found targets and by_rule, expected one of targets"),
-        (
-            entry(by_model=BY_MODEL | {"query_set": "askd"}),
-            "datasets.d.by_model.query_set: found the query set 'askd', expected one of",
-        ),
-        (corpus(extends="text", rewritten=REWRITTEN), "corpora.c.extends: found the corpus 'text', expected one of"),
-        (corpus(extends="c", rewritten=REWRITTEN), "corpora.c.extends: found 'c', which leads back to c, expected"),
-        (corpus(extends="texts"), "corpora.c: found no rewritten, expected what a model rewrites of texts"),
-        (corpus(files=["a.csv"], rewritten=REWRITTEN), "corpora.c: found rewritten, which needs extends"),
-        (
-            corpus(extends="texts", files=["a.csv"], rewritten=REWRITTEN),
-            "corpora.c: found files and extends, expected one of them",
-        ),
-        (
-            corpus(extends="texts", rewritten=REWRITTEN, passages={"words": 9}),
-            "corpora.c: found passages, which a corpus that extends another has from there",
-        ),
-    ],
-)
-def test_what_cannot_be_made_is_one_line(more, line):
-    [problem] = problems(**more)
-    assert problem.startswith(line)
-
-
-def test_two_corpora_that_extend_each_other_are_refused():
-    both = {name: {"extends": other, "rewritten": REWRITTEN} for name, other in (("a", "b"), ("b", "a"))}
-    found = problems(corpora=OWN["corpora"] | both)
-    assert len(found) == 2 and "corpora.a.extends: found 'b', which leads back to a, expected another" in found[0]
 
 
 def test_the_papers_data_sets_lack_nothing_but_their_files(tmp_path, monkeypatch):

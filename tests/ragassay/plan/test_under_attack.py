@@ -1,12 +1,7 @@
 """What is attacked with what, and what is refused before any job."""
 
-import re
-
-import pytest
-
 from ragassay.config.schema import merged
 from ragassay.config.settings import checked
-from ragassay.config.shards import one_of
 from ragassay.plan import attackers, attacks, defences, defended
 from ragassay.studies.poisoning.attacks.attack import WRITER
 from wildcards import Wildcards
@@ -29,15 +24,6 @@ def config(*cells, **more):
     return checked(OWN | {"under_attack": {"cells": list(cells)}} | more, [], merged())
 
 
-def problems(*cells, **more):
-    own = config(*cells, **more)
-    return [
-        f"{'.'.join(map(str, key))}: {text}"
-        for module in (attacks, attackers, defences, defended)
-        for key, text in module.check(own)
-    ]
-
-
 def test_each_entry_is_all_combinations_of_its_lists_and_each_cell_is_there_once():
     own = config(CELL, CELL | {"attacks": ["none"], "defences": ["none", "oracle"], "responders": ["careful"]})
     assert [tuple(cell.values()) for cell in attacks.cells(own)] == [
@@ -46,7 +32,6 @@ def test_each_entry_is_all_combinations_of_its_lists_and_each_cell_is_there_once
     assert defences.answered(own).over("{retriever}/{defence}") == [
         f"{retriever}/{name}" for retriever in CELL["retrievers"] for name in ("none", "oracle")
     ]
-    assert not problems(CELL)
 
 
 def test_an_attack_gets_its_settings_and_only_those_that_edit_get_passages():
@@ -90,58 +75,6 @@ def test_texts_that_a_model_writes_are_a_table_of_their_own_and_those_of_a_user_
     assert attacks.poison_texts(manual, job) == ["a.csv"] and not attacks.needing(manual, WRITER)
 
 
-@pytest.mark.parametrize(
-    ("cell", "more", "line"),
-    [
-        ({"attacks": ["jaming"]}, {}, "under_attack.cells.0.attacks: found the attack 'jaming', expected one of"),
-        ({"retrievers": ["bm26"]}, {}, "under_attack.cells.0.retrievers: found the retriever 'bm26', expected one of"),
-        ({"defences": ["orakel"]}, {}, "under_attack.cells.0.defences: found the defence 'orakel', expected one of"),
-        ({"attacks": ["adaptive_manual"]}, {}, "under_attack.cells.0.attacks: found adaptive_manual, which needs"),
-        ({"attacks": ["adaptive_paraphrase"]}, {}, "under_attack.cells.0.attacks: found adaptive_paraphrase, which"),
-        ({}, {"attacks": {"loud": {"kind": "jamming", "writer": "careful"}}}, "attacks.loud: found writer, which"),
-        ({}, {"attacks": {"loud": {"kind": "adaptive_paraphrase"}}}, "attacks.loud: found no writer, which this kind"),
-        ({}, {"attacks": {"loud": {"kind": "jamming", "settings": {"n": 1}}}}, "attacks.loud.settings: found the"),
-        ({}, {"attacks": {"loud": {"kind": "jamming", "files": ["a.csv"]}}}, "attacks.loud: found files, which this"),
-        ({}, {"attacks": {"loud": {"kind": "adaptive_manual"}}}, "attacks.loud: found no files, which this kind reads"),
-        ({}, {"attacks": {"loud": NO_READER}}, "attacks.loud.settings.reader: found the reader 'careful', expected a"),
-        ({}, {"attacks": {"loud": NOT_FITTED}}, "attacks.loud.settings.filter: found the filter 'oracle', expected a"),
-        ({}, {"attacks": {"loud": NOBODY}}, "attacks.loud.settings.responder: found the model 'embeded', expected one"),
-        ({}, {"attacks": {"loud": WITHOUT_GRADIENTS}}, "attacks.loud.settings.retriever: found the retriever 'bm25',"),
-        ({}, {"attacks": {"loud": {"kind": "corpus_poisoning", "settings": {"aim": "declining"}}}},
-         "attacks.loud.settings.aim: found the aim 'declining', expected one of: error, answer"),
-        ({}, {"defences": {"mine": {"kind": "none", "settings": {"k": 1}}}}, "defences.mine.settings: none has no"),
-    ],
-)  # fmt: skip
-def test_what_cannot_be_run_is_one_line(cell, more, line):
-    [problem] = problems(CELL | cell, **more)
-    assert problem.startswith(line)
-
-
-def test_a_path_that_names_no_attack_fits_no_rule_and_is_one_line():
-    own = config(CELL)
-    assert not re.fullmatch(one_of(attacks.attacks(own)), "jaming") and re.fullmatch(
-        one_of(attacks.attacks(own)), "loud"
-    )
-    with pytest.raises(
-        attacks.NoAttack, match=r"below results: found the attack 'jaming', expected one of: .*jamming"
-    ) as told:
-        attacks.poison_corpus(own, Wildcards(dataset="mine", attack="jaming"))
-    with pytest.raises(
-        defences.NoDefence, match=r"below results: found the defence 'orakel', expected one of: .*oracle"
-    ):
-        defences.filter_retrieved(own, Wildcards(defence="orakel"))
-    assert "\n" not in str(told.value)
-
-
-def test_k_is_at_most_the_depth_and_looking_deeper_than_was_searched_is_refused():
-    shared = {"cells": [CELL], "k": 20}
-    assert "found 15, expected at least under_attack.k, which is 20" in problems(under_attack=shared)[0]
-    shared = {"cells": [CELL], "depth": 500}
-    assert "found 500, expected at most retrieval.neighbours, which is 100" in problems(under_attack=shared)[0]
-    shared = {"cells": [CELL], "ks": [500]}
-    assert "under_attack.ks: found 500, expected at most retrieval.neighbours" in problems(under_attack=shared)[0]
-
-
 def test_a_defence_that_rewrites_questions_has_them_searched_for_again():
     rewriting = {"para": {"kind": "paraphrasing", "settings": {"model": "careful"}}}
     own = config(CELL | {"retrievers": ["minilm"], "defences": ["none", "para"]}, defences=rewriting)
@@ -164,22 +97,6 @@ def test_a_defence_that_asks_is_told_its_prompts_and_others_none():
     assert defended.prompts(own, plain) == [] and "kind" not in defended.answer_attacked(own, plain)
     modules = defended.answering_kinds(own, asked)
     assert modules == ["ragassay.calls.providers.rules", "ragassay.studies.poisoning.defences.kinds.robustrag"]
-
-
-@pytest.mark.parametrize(
-    ("own", "retrievers", "line"),
-    [
-        ({"kind": "paraphrasing"}, ["minilm"], "defences.asks.settings.model: found no model, which rewrites"),
-        ({"kind": "paraphrasing", "settings": {"model": "gpt"}}, ["minilm"], "defences.asks.settings.model: found the"),
-        ({"kind": "paraphrasing", "settings": {"model": "careful"}}, ["bm25"],
-         "under_attack.cells.0.retrievers: found asks, which searches again, and bm25, expected retrievers by vectors"),
-        ({"kind": "chain", "settings": {"of": ["robustrag"]}}, ["minilm"],
-         "defences.asks.settings: found robustrag, which asks a model; name it in cells by itself"),
-    ],
-)  # fmt: skip
-def test_what_defences_that_ask_cannot_do_is_one_line(own, retrievers, line):
-    found = problems(CELL | {"retrievers": retrievers, "defences": ["asks"]}, defences={"asks": own})
-    assert len(found) == 1 and found[0].startswith(line), found
 
 
 def test_a_general_trigger_that_no_question_holds_is_one_line(settings):

@@ -32,6 +32,7 @@ KINDS = (
 )
 STRINGS = pa.list_(pa.field("element", pa.string()))
 NUMBERS = pa.list_(pa.field("element", pa.float64()))
+TIME = pa.timestamp("ms", tz="UTC")
 POISONED = "^poison-[0-9a-f]{16}"  # how ids of passages begin that an attack made
 ROW_GROUP = 32_768
 BATCH_ROWS = 8_192

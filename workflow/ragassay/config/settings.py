@@ -100,7 +100,7 @@ def checked(config: dict, files: list, schema: dict, more=lambda config, schema:
     problems = list(_secrets(config)) or list(_uncountable(config)) or list(schema_problems(present, schema))
     if not problems:
         filled = _with_defaults(present, schema)
-        problems = [*_unknown_names(filled, schema), *more(filled, schema)]
+        problems = [*unknown_names(filled, schema), *more(filled, schema)]
     if problems:
         sources = [(str(file), read(file)) for file in files]
         lines = [f"{_source(path, config, sources)}: {_dotted(path)}: {text}" for path, text in problems]
@@ -182,17 +182,21 @@ def schema_problems(config, schema: dict) -> Iterator[tuple]:
             yield path, f"found {_shown(error.instance)}, expected {_expected(error)}"
 
 
-def _unknown_names(config, schema):
+def unknown_names(config, schema) -> Iterator[tuple]:
     """A name that stands for an entry elsewhere, such as a model or an encoder, and that no entry has is a typo."""
     for path, value, part in values(config, schema):
-        if "names" in part:
-            sections = part["names"]["of"] if isinstance(part["names"]["of"], list) else [part["names"]["of"]]
-            names = [
-                *part["names"].get("or", []),
-                *(name for section in sections for name in _at(section.split("."), config)),
-            ]
+        if "names" in part and value is not None:
+            names = _entries(part["names"], config)
             if value not in names:
                 yield path, unknown(part["names"]["what"], value, names)
+
+
+def _entries(keyword, config):
+    """The names that the keyword `names` allows."""
+    sections = [keyword["of"]] if isinstance(keyword["of"], str) else keyword["of"]
+    entries = [name for section in sections for name in _at(section.split("."), config)]
+    kinds = variants.names(keyword["kinds"]) if "kinds" in keyword else ()
+    return list(dict.fromkeys([*keyword.get("or", []), *entries, *kinds]))
 
 
 def _shown(value):

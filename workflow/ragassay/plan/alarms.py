@@ -3,11 +3,8 @@
 from collections.abc import Iterator
 from itertools import product
 
-from ragassay.base.errors import unknown
 from ragassay.config.grid import Cell, Grid
 from ragassay.plan import defences, measures, probes
-from ragassay.plan.defences import CHAIN
-from ragassay.studies.poisoning.defences.defence import kind_of
 
 FILTERED = "results/filtered/{dataset}/{retriever}/{attack}/{defence}.parquet"
 CLEAN = "none"  # the attack that plants nothing
@@ -36,15 +33,13 @@ def combine_alarms(config: dict) -> dict:
 
 def check(config: dict) -> Iterator[tuple]:
     """Whether the defences of the study score the passages that its prompts show."""
-    entry, place, allowed = config["revprag"], ("revprag", "defences"), defences.defences(config)
+    entry, place = config["revprag"], ("revprag", "defences")
     scoring = []
     for name in entry["defences"]:
-        kind = defences.defence(config, name)["kind"] if name in allowed else None
-        if kind is None:
-            yield place, unknown("defence", name, allowed)
-        elif kind_of(kind).PROMPTS or kind_of(kind).REWRITES:
+        kind = defences.defence(config, name).type
+        if kind.PROMPTS or kind.REWRITES:
             yield place, f"found {name}, which asks a model, expected defences that score passages"
-        elif defences.settings(config, name).get(CHAIN) == []:
+        elif not defences.links(config, name):
             yield place, f"found {name}, which has no links; give an entry of `defences` this kind and its links"
         elif not defences.wrong_links(config, name):
             scoring.append(name)
@@ -53,7 +48,5 @@ def check(config: dict) -> Iterator[tuple]:
     most, depth = max(probes.passages_shown(config).values(), default=0), config["under_attack"]["depth"]
     if scoring and most > depth:
         yield place, f"found prompts of {most} passages, expected at most under_attack.depth, which is {depth}"
-    wanted = Grid(
-        judged for cell in probes.cells(config) for judged in _filtered(config, cell) if judged.defence in scoring
-    )
-    yield from measures.wrong_scorers(config, wanted)
+    judged = Grid(cell for answered in probes.cells(config) for cell in _filtered(config, answered))
+    yield from measures.wrong_scorers(config, judged.where(lambda cell: cell.defence in scoring))

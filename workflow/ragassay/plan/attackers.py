@@ -3,45 +3,52 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from ragassay.base.errors import unknown
-from ragassay.config.grid import Cell
+from ragassay.base.errors import AssayError
+from ragassay.config.grid import Cell, Grid
 from ragassay.plan import attacks, defences, measures, models, search
-from ragassay.plan.attacks import NoAttack
 from ragassay.plan.search import DENSE
 from ragassay.studies.poisoning.attacks.attack import FILTER, READER, RESPONDER, RETRIEVED, RETRIEVER
-from ragassay.studies.poisoning.defences.defence import kind_of
+
+
+class NoAttack(AssayError):
+    """The configuration has nothing that an attack could be made against."""
+
+
+def needs(config: dict, wildcards) -> tuple[str, ...]:
+    return attacks.attack(config, wildcards.attack).needs
 
 
 def poison_inputs(config: dict, pattern: str, wildcards) -> list[str]:
     """The clean corpus or its neighbours, for attacks that need what questions find there."""
-    if RETRIEVED not in attacks.needs(config, wildcards.attack):
+    if RETRIEVED not in needs(config, wildcards):
         return []
     return [attacks.filled(config, wildcards.dataset, _attacked(config, wildcards).retriever, pattern)]
 
 
 def optimise_passages(config: dict, wildcards) -> dict:
-    searched = search.search_dense(config, _attacked(config, wildcards))
+    searched, needed = search.search_dense(config, _attacked(config, wildcards)), needs(config, wildcards)
     victim = {key: searched[key] for key in ("encoder", "query_encoder", "embeddings", "similarity")}
     params = attacks.poison_corpus(config, wildcards) | {"retriever": victim, "finished": "optimised"}
-    if RESPONDER in attacks.needs(config, wildcards.attack):
+    if RESPONDER in needed:
         ledger = str(Path("ledger/optimise_passages", wildcards.dataset, wildcards.attack))
         params["model"] = models.model(config, _responder(config, wildcards))
         params["responder"] = {"ledger": ledger} | defences.answering(config)
-    if FILTER in attacks.needs(config, wildcards.attack):
+    if FILTER in needed:
         guard, *folder = attacked_filter(config, wildcards)
         params |= {"filter": {"path": guard, "scorer": folder[0] if folder else _scorer(config, wildcards)}}
-    if READER not in attacks.needs(config, wildcards.attack):
-        return params
-    name, in_lines = _reader(config, wildcards), config["under_attack"]["prompt"] == "lines"
-    entry = {key: value for key, value in config["models"][name].items() if key in ("model", "options")}
-    return params | {"reader": {"name": name, "entry": entry, "in_lines": in_lines}}
+    if READER in needed:
+        name = _reader(config, wildcards)
+        entry = {key: config["models"][name][key] for key in ("model", "options")}
+        in_lines = config["under_attack"]["prompt"] == "lines"
+        params |= {"reader": {"name": name, "entry": entry, "in_lines": in_lines}}
+    return params
 
 
 def optimised_kinds(config: dict, wildcards) -> list[str]:
     """The module that makes the texts, and those that run the retriever's encoders."""
     kinds = [*attacks.poison_kinds(config, wildcards), *search.retriever_kinds(config, _attacked(config, wildcards))]
-    if RESPONDER in attacks.needs(config, wildcards.attack):
-        kinds += models.provider_of(config, "responder", {"responder": _responder(config, wildcards)})
+    if RESPONDER in needs(config, wildcards):
+        kinds += models.provider_of(config, _responder, wildcards)
     return kinds
 
 
@@ -52,27 +59,30 @@ def attacked_weights(config: dict, wildcards) -> list[str]:
 
 def reader_weights(config: dict, wildcards) -> list[str]:
     """The weights of the model that is attacked, if there is one."""
-    has_reader = READER in attacks.needs(config, wildcards.attack)
-    return models.weights(config["models"][_reader(config, wildcards)]) if has_reader else []
+    return models.weights_of(config, _reader, wildcards) if READER in needs(config, wildcards) else []
 
 
 def attacked_filter(config: dict, wildcards) -> list[str]:
     """The fitted defence that an attack is made for, and the folder of its scorer if that is trained here."""
-    if FILTER not in attacks.needs(config, wildcards.attack):
+    if FILTER not in needs(config, wildcards):
         return []
-    name = attacks.settings(config, wildcards)["filter"]
+    name = _filter(config, wildcards)
     keys = Cell(dataset=wildcards.dataset, defence=name, retriever=_attacked(config, wildcards).retriever)
-    guard, scorers = defences.guard(config, keys), defences.scorers(config, name)
+    guard = defences.guard(config, keys)
     if not guard:
         raise NoAttack(f"attacks.{wildcards.attack}: {_not_fitted(name)}")
-    folders = [measures.trained(config, Cell(dataset=keys.dataset, scorer=scorer)) for scorer in scorers]
-    return [*guard, *(folder for files in folders for folder in files)]
+    scored_by = [Cell(dataset=keys.dataset, scorer=scorer) for scorer in defences.scorers(config, name)]
+    return [*guard, *(folder for scored in scored_by for folder in measures.trained(config, scored))]
+
+
+def _filter(config, wildcards):
+    return attacks.attack(config, wildcards.attack).settings["filter"]
 
 
 def _scorer(config, wildcards):
     """The entry of the model that a filter scores texts with, if it does."""
-    names = defences.scorers(config, attacks.settings(config, wildcards)["filter"])
-    entries = [measures.scorer(config, name) for name in names]
+    names = defences.scorers(config, _filter(config, wildcards))
+    entries = [measures.scorer(config, name).entry for name in names]
     return next(({key: entry[key] for key in ("model", "options") if key in entry} for entry in entries), None)
 
 
@@ -82,42 +92,41 @@ def _not_fitted(name):
 
 def access(config: dict, wildcards) -> dict | None:
     """How the model is called that an attack asks, if it asks one."""
-    asks = RESPONDER in attacks.needs(config, wildcards.attack)
-    return models.access(config, _responder(config, wildcards)) if asks else None
+    return models.access_of(config, _responder, wildcards) if RESPONDER in needs(config, wildcards) else None
+
+
+def _first_met(config, cells: Grid, wildcards, name):
+    """The names that meet a dataset, those that its attack meets first."""
+    of_dataset = [cell for cell in cells if cell.dataset == wildcards.dataset]
+    return [cell[name] for cell in sorted(of_dataset, key=lambda cell: cell.attack != wildcards.attack)]
 
 
 def _responder(config, wildcards):
     """The model that an attack asks: one that it names, or the first that it meets."""
-    cells = [cell for cell in defences.answered(config) if cell.dataset == wildcards.dataset]
-    met = [cell.responder for cell in sorted(cells, key=lambda cell: cell.attack != wildcards.attack)]
-    responder = attacks.settings(config, wildcards)["responder"] or next(iter(met), None)
-    if responder not in config["models"]:
-        raise NoAttack(f"attacks.{wildcards.attack}: {_no_responder(responder, config)}")
-    return responder
-
-
-def _no_responder(name, config):
-    return unknown("model", name, config["models"]) if name else "found no responder, which this kind asks; name one"
+    stated = attacks.attack(config, wildcards.attack).settings["responder"]
+    met = _first_met(config, defences.answered(config), wildcards, "responder")
+    if not stated and not met:
+        raise NoAttack(f"attacks.{wildcards.attack}: found no responder, which this kind asks; name one")
+    return stated or met[0]
 
 
 def _attacked(config, wildcards):
     """The retriever that an attack is made for, as a wildcard: one that it names, or the first that it meets."""
-    named, needs = attacks.settings(config, wildcards).get("retriever"), attacks.needs(config, wildcards.attack)
-    cells = [cell for cell in attacks.cells(config) if cell.dataset == wildcards.dataset]
-    met = [cell.retriever for cell in sorted(cells, key=lambda cell: cell.attack != wildcards.attack)]
-    able = search.retrievers(config, DENSE) if RETRIEVER in needs else met
-    usable = [named] if named else [*(name for name in met if name in able), *able]
+    attack = attacks.attack(config, wildcards.attack)
+    stated, met = attack.settings.get("retriever"), _first_met(config, attacks.cells(config), wildcards, "retriever")
+    able = search.retrievers(config, DENSE) if RETRIEVER in attack.needs else met
+    usable = [stated] if stated else [*(name for name in met if name in able), *able]
     if not usable or usable[0] not in able:
-        raise NoAttack(f"attacks.{wildcards.attack}: {_no_gradients(named)}")
+        raise NoAttack(f"attacks.{wildcards.attack}: {_no_gradients(stated)}")
     return Cell(retriever=usable[0])
 
 
 def _reader(config, wildcards):
     """The model whose weights an attack uses: one that it names, or the first that is on this machine."""
-    named, able = attacks.settings(config, wildcards).get("reader"), _readers(config)
-    if (named and named not in able) or not able:
-        raise NoAttack(f"attacks.{wildcards.attack}: {_no_weights(named)}")
-    return named or able[0]
+    stated, able = attacks.attack(config, wildcards.attack).settings.get("reader"), _readers(config)
+    if (stated and stated not in able) or not able:
+        raise NoAttack(f"attacks.{wildcards.attack}: {_no_weights(stated)}")
+    return stated or able[0]
 
 
 def _readers(config):
@@ -138,9 +147,7 @@ def _without_trigger(config):
     """Datasets that general triggers attack though no question holds the word. Beside a twin whose questions do, such a
     dataset is the control.
     """
-    allowed = attacks.attacks(config)
-    met = [cell for cell in attacks.cells(config) if cell.attack in allowed and cell.dataset in config["datasets"]]
-    met = [cell for cell in met if attacks.attack(config, cell.attack)["kind"] == "general_trigger"]
+    met = [cell for cell in attacks.cells(config) if attacks.attack(config, cell.attack).kind == "general_trigger"]
     triggered = {(cell.attack, _targets(config, cell)) for cell in met if config["datasets"][cell.dataset]["trigger"]}
     for cell in met:
         if (cell.attack, _targets(config, cell)) not in triggered:
@@ -155,19 +162,14 @@ def _targets(config, cell):
 
 def check(config: dict) -> Iterator[tuple]:
     """Whether what attacks name to optimise against can be used for that, and a trigger is in some questions."""
-    for entry in _without_trigger(config):
-        yield ("under_attack", "cells"), entry
+    for problem in _without_trigger(config):
+        yield ("under_attack", "cells"), problem
     for name, entry in config["attacks"].items():
-        retriever, reader = (entry["settings"].get(key) for key in ("retriever", "reader"))
+        place = ("attacks", name, "settings")
+        retriever, reader, passed = (entry["settings"].get(key) for key in ("retriever", "reader", "filter"))
         if retriever and retriever not in search.retrievers(config, DENSE):
-            yield ("attacks", name, "settings", "retriever"), _no_gradients(retriever)
-        kept = entry["settings"].get("filter")
-        if kept and kept not in defences.defences(config):
-            yield ("attacks", name, "settings", "filter"), unknown("defence", kept, defences.defences(config))
-        elif kept and not kind_of(defences.defence(config, kept)["kind"]).IS_FITTED:
-            yield ("attacks", name, "settings", "filter"), _not_fitted(kept)
-        responder = entry["settings"].get("responder")
-        if responder and responder not in config["models"]:
-            yield ("attacks", name, "settings", "responder"), _no_responder(responder, config)
+            yield (*place, "retriever"), _no_gradients(retriever)
+        if passed and not defences.defence(config, passed).type.IS_FITTED:
+            yield (*place, "filter"), _not_fitted(passed)
         if reader and reader not in _readers(config):
-            yield ("attacks", name, "settings", "reader"), _no_weights(reader)
+            yield (*place, "reader"), _no_weights(reader)

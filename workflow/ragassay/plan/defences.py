@@ -1,12 +1,11 @@
-"""Settings of the stages that defend a corpus under attack, and of the answers behind defences."""
+"""Settings of the stages that defend a corpus under attack."""
 
 from collections.abc import Iterator
 
-from ragassay.base import variants
-from ragassay.base.errors import AssayError, unknown
 from ragassay.config.grid import Cell, Grid
-from ragassay.plan import models, search
-from ragassay.studies.poisoning.defences.defence import KINDS, SCORES, VECTORS, kind_of
+from ragassay.plan import methods, models, search
+from ragassay.plan.methods import NamedMethod
+from ragassay.studies.poisoning.defences.defence import SCORES, VECTORS
 from ragassay.studies.poisoning.defences.thresholds import LITERAL
 
 CHAIN = "of"  # the setting of a chain that names its links
@@ -15,22 +14,13 @@ QUERIES = ".targets"  # ends the name of the query set that a dataset's question
 LINES = "lines"  # the form of a prompt whose answer stands in a line of its own
 
 
-class NoDefence(AssayError):
-    """A target names a defence that the configuration does not have."""
-
-
-def defence(config: dict, name: str) -> dict:
-    """What a name stands for: an entry of `defences`, or a kind with all defaults."""
-    if name in config["defences"]:
-        return config["defences"][name]
-    if name in variants.names(KINDS):
-        return {"kind": name, "settings": {}}
-    raise NoDefence(f"a path below results: {unknown('defence', name, defences(config))}")
+def defence(config: dict, name: str) -> NamedMethod:
+    return methods.named(config, "defences", name)
 
 
 def defences(config: dict) -> list[str]:
     """All names of defences."""
-    return list(dict.fromkeys([*config["defences"], *variants.names(KINDS)]))
+    return methods.names(config, "defences")
 
 
 def filtered(config: dict) -> Grid:
@@ -57,36 +47,35 @@ def passages(config: dict, wildcards) -> str:
 
 def settings(config: dict, name: str) -> dict:
     """All settings of a defence; those of a chain hold what its links stand for."""
-    entry = defence(config, name)
-    values = kind_of(entry["kind"], f"defences.{name}.kind").SETTINGS | entry["settings"]
+    values = defence(config, name).settings
     if CHAIN not in values:
         return values
-    links = [{"kind": defence(config, link)["kind"], "settings": settings(config, link)} for link in values[CHAIN]]
+    links = [{"kind": defence(config, link).kind, "settings": settings(config, link)} for link in values[CHAIN]]
     return values | {CHAIN: links, DOUBLINGS: max((link["settings"].get(DOUBLINGS, 0) for link in links), default=0)}
+
+
+def links(config: dict, name: str) -> list[NamedMethod]:
+    """The defences that a chain consists of; of another one, itself."""
+    itself = defence(config, name)
+    return [defence(config, link) for link in itself.settings[CHAIN]] if CHAIN in itself.settings else [itself]
 
 
 def kinds(config: dict, wildcards) -> list[str]:
     """The modules of a defence, and of the encoder whose vectors it looks at."""
-    linked = _links(config, wildcards.defence)
-    modules = [f"{KINDS}.{kind}" for kind in dict.fromkeys([defence(config, wildcards.defence)["kind"], *linked])]
+    linked = [defence(config, wildcards.defence), *links(config, wildcards.defence)]
+    modules = dict.fromkeys(part.module for part in linked)
     return [*modules, *(search.retriever_kinds(config, wildcards) if _sees_vectors(config, wildcards) else [])]
 
 
 def wrong_links(config: dict, name: str) -> list[str]:
-    """The links of a chain that nothing stands for, or that are chains themselves."""
-    allowed, links = defences(config), defence(config, name)["settings"].get(CHAIN, [])
-    return [link for link in links if link not in allowed or CHAIN in kind_of(defence(config, link)["kind"]).SETTINGS]
-
-
-def _links(config, name):
-    return [link["kind"] for link in settings(config, name).get(CHAIN, [])]
+    """The links of a chain that are chains themselves."""
+    stated = defence(config, name).entry["settings"].get(CHAIN, [])
+    return [link for link in stated if CHAIN in defence(config, link).type.SETTINGS]
 
 
 def scorers(config: dict, name: str) -> list[str]:
     """The scorer of a defence; those of a chain's links."""
-    itself = defence(config, name)["kind"], settings(config, name)
-    links = [(link["kind"], link["settings"]) for link in itself[1].get(CHAIN, [])] or [itself]
-    return list(dict.fromkeys(values["scorer"] for kind, values in links if SCORES in kind_of(kind)(values).needs))
+    return list(dict.fromkeys(part.settings["scorer"] for part in links(config, name) if SCORES in part.needs))
 
 
 def clean_scores(config: dict, wildcards) -> list[str]:
@@ -102,12 +91,12 @@ def scores(config: dict, wildcards) -> list[str]:
 def guard(config: dict, wildcards) -> list[str]:
     """The fitted guard, if the defence is fitted."""
     path = f"results/guards/{wildcards.dataset}/{wildcards.retriever}/{wildcards.defence}.json"
-    return [path] if kind_of(defence(config, wildcards.defence)["kind"]).IS_FITTED else []
+    return [path] if defence(config, wildcards.defence).type.IS_FITTED else []
 
 
 def fitted(config: dict) -> Grid:
     """The cells whose defence is fitted."""
-    return filtered(config).where(lambda cell: kind_of(defence(config, cell.defence)["kind"]).IS_FITTED)
+    return filtered(config).where(lambda cell: defence(config, cell.defence).type.IS_FITTED)
 
 
 def snapshot(config: dict, pattern: str, wildcards) -> str:
@@ -146,14 +135,10 @@ def reading(config: dict) -> dict:
 
 
 def filter_retrieved(config: dict, wildcards) -> dict:
-    entry, shared = defence(config, wildcards.defence), config["under_attack"]
-    params = {
-        "kind": entry["kind"],
-        "own": settings(config, wildcards.defence),
-        "k": shared["k"],
-        "depth": shared["depth"],
-    }
-    params |= {"retriever": wildcards.retriever, "scorer": _scorer(config, wildcards), "encoder": {}, "embeddings": ""}
+    name, shared = wildcards.defence, config["under_attack"]
+    params = {"kind": defence(config, name).kind, "own": settings(config, name)}
+    params |= {"k": shared["k"], "depth": shared["depth"], "retriever": wildcards.retriever}
+    params |= {"scorer": _scorer(config, name), "encoder": {}, "embeddings": ""}
     if not _sees_vectors(config, wildcards):
         return params
     return params | models.encoder(config, search.retriever(config, wildcards.retriever)["encoder"])
@@ -171,43 +156,31 @@ def fitting_weights(config: dict, wildcards) -> list[str]:
 
 
 def _sees_vectors(config, wildcards):
-    kind, values = defence(config, wildcards.defence)["kind"], settings(config, wildcards.defence)
-    literal = any(
-        part.get("similarity_null") == LITERAL
-        for part in [values, *(link["settings"] for link in values.get(CHAIN, []))]
-    )
-    return literal or VECTORS in kind_of(kind)(values).needs
+    parts = links(config, wildcards.defence)
+    return any(VECTORS in part.needs or part.settings.get("similarity_null") == LITERAL for part in parts)
 
 
-def _scorer(config, wildcards):
-    return next(iter(scorers(config, wildcards.defence)), "")
+def _scorer(config, name):
+    return next(iter(scorers(config, name)), "")
 
 
 def _scores(config, wildcards, attack):
-    name = _scorer(config, wildcards)
+    name = _scorer(config, wildcards.defence)
     return [f"results/passage_scores/{wildcards.dataset}/{name}/{attack}.parquet"] if name else []
 
 
 def check(config: dict) -> Iterator[tuple]:
-    """Whether the defences and responders of cells exist, and defences have the settings that they are given."""
+    """Whether defences have the settings that they are given, and can be used in their cells."""
     for name, entry in config["defences"].items():
-        allowed = kind_of(entry["kind"], f"defences.{name}.kind").SETTINGS
-        place = ("defences", name, "settings")
-        for key, value in entry["settings"].items():
-            if key not in allowed:
-                yield place, unknown("setting", key, allowed) if allowed else f"{entry['kind']} has no settings"
-            elif value is None and allowed[key] is not None:
-                yield place, f"{key}: found nothing, expected a value such as {allowed[key]!r}, which is the default"
-        if CHAIN in allowed and not entry["settings"].get(CHAIN):
+        chosen, place = defence(config, name), ("defences", name, "settings")
+        yield from methods.wrong_settings(chosen, *place)
+        if CHAIN in chosen.type.SETTINGS and not entry["settings"].get(CHAIN):
             yield place, f"found a chain without links, expected names of defences as `{CHAIN}`"
-        for link in wrong_links(config, name):
-            if link not in defences(config):
-                yield place, unknown("defence", link, defences(config))
-            else:
+        for link in entry["settings"].get(CHAIN, []):
+            kind = defence(config, link).type
+            if CHAIN in kind.SETTINGS:
                 yield place, f"found the chain {link}, expected defences that are none"
-        for link in set(entry["settings"].get(CHAIN, [])) - set(wrong_links(config, name)):
-            kind = defence(config, link)["kind"]
-            if kind_of(kind).PROMPTS or kind_of(kind).REWRITES:
+            elif kind.PROMPTS or kind.REWRITES:
                 yield place, f"found {link}, which asks a model; name it in cells by itself"
     shared = config["under_attack"]
     k, depth, kept = shared["k"], shared["depth"], config["retrieval"]["neighbours"]
@@ -217,18 +190,18 @@ def check(config: dict) -> Iterator[tuple]:
         yield ("under_attack", "depth"), f"found {depth}, expected at most retrieval.neighbours, which is {kept}"
     for number, entry in enumerate(shared["cells"]):
         for name in entry["defences"]:
-            place = ("under_attack", "cells", number, "defences")
-            if name not in defences(config):
-                yield place, unknown("defence", name, defences(config))
-            elif name not in config["defences"] and settings(config, name).get(CHAIN) == []:
-                yield place, f"found {name}, which has no links; give an entry of `defences` this kind and its links"
-            elif not wrong_links(config, name) and len(scored_by := scorers(config, name)) > 1:
-                yield (
-                    place,
-                    f"found {name} with the scorers {', '.join(scored_by)}, expected one for all links of a chain",
-                )
-            elif not wrong_links(config, name):
-                for retriever in entry["retrievers"]:
-                    cell = Cell(retriever=retriever, defence=name)
-                    if retriever in search.retrievers(config, search.BM25) and _sees_vectors(config, cell):
-                        yield place, f"found {name}, which looks at vectors, and {retriever}, which has none"
+            if not wrong_links(config, name):
+                problems = _wrong_in_cell(config, name, entry["retrievers"])
+                yield from ((("under_attack", "cells", number, "defences"), problem) for problem in problems)
+
+
+def _wrong_in_cell(config, name, retrievers):
+    if name not in config["defences"] and not links(config, name):
+        yield f"found {name}, which has no links; give an entry of `defences` this kind and its links"
+    if len(scored_by := scorers(config, name)) > 1:
+        yield f"found {name} with the scorers {', '.join(scored_by)}, expected one for all links of a chain"
+        return
+    for retriever in retrievers:
+        cell = Cell(retriever=retriever, defence=name)
+        if retriever in search.retrievers(config, search.BM25) and _sees_vectors(config, cell):
+            yield f"found {name}, which looks at vectors, and {retriever}, which has none"

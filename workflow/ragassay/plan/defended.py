@@ -2,11 +2,9 @@
 
 from collections.abc import Iterator
 
-from ragassay.base.errors import unknown
 from ragassay.config.grid import Cell, Grid
 from ragassay.plan import defences, models, search
 from ragassay.plan.attacks import tried_on
-from ragassay.studies.poisoning.defences.defence import KINDS, kind_of
 
 REWRITTEN = "results/found_rewritten/{dataset}/{retriever}/{attack}/{defence}.parquet"
 RETRIEVED = "results/retrieved/{dataset}/{retriever}/{attack}.parquet"
@@ -14,7 +12,7 @@ RETRIEVED = "results/retrieved/{dataset}/{retriever}/{attack}.parquet"
 
 def rewriting(config: dict) -> list[str]:
     """The defences that put questions in other words before these are searched for."""
-    return [name for name in defences.defences(config) if kind_of(defences.defence(config, name)["kind"]).REWRITES]
+    return [name for name in defences.defences(config) if defences.defence(config, name).type.REWRITES]
 
 
 def rewritten(config: dict) -> Grid:
@@ -35,15 +33,15 @@ def question_writer(config: dict, wildcards) -> str:
 
 
 def rewrite_questions(config: dict, wildcards) -> dict:
-    params = {"kind": defences.defence(config, wildcards.defence)["kind"], "dataset": wildcards.dataset}
+    params = {"kind": defences.defence(config, wildcards.defence).kind, "dataset": wildcards.dataset}
     params |= {"sampling": config["under_attack"]["sampling"]}
     return models.asking(config, "rewrite_questions", question_writer, wildcards) | params
 
 
 def writing_kinds(config: dict, wildcards) -> list[str]:
     """The module behind that model's answers, and the one that reads them."""
-    kind = defences.defence(config, wildcards.defence)["kind"]
-    return [*models.provider_of(config, question_writer, wildcards), f"{KINDS}.{kind}"]
+    module = defences.defence(config, wildcards.defence).module
+    return [*models.provider_of(config, question_writer, wildcards), module]
 
 
 def retrieved(config: dict, wildcards) -> str:
@@ -60,14 +58,14 @@ def rewritten_neighbours(config: dict, wildcards) -> str:
 
 def prompts(config: dict, wildcards) -> list[str]:
     """The further prompts of a defence that asks the responder itself."""
-    names = kind_of(defences.defence(config, wildcards.defence)["kind"]).PROMPTS
+    names = defences.defence(config, wildcards.defence).type.PROMPTS
     return [f"resources/prompts/{name}.yaml" for name in names]
 
 
 def answering_kinds(config: dict, wildcards) -> list[str]:
     """The modules behind a responder's answers, and of a defence that asks it."""
-    kind = defences.defence(config, wildcards.defence)["kind"]
-    asking = [f"{KINDS}.{kind}"] if kind_of(kind).PROMPTS else []
+    defence = defences.defence(config, wildcards.defence)
+    asking = [defence.module] if defence.type.PROMPTS else []
     return [*models.provider_of(config, "responder", wildcards), *asking]
 
 
@@ -77,24 +75,22 @@ def prompt(config: dict) -> str:
 
 
 def answer_attacked(config: dict, wildcards) -> dict:
-    params = defences.answering(config) | tried_on(config, wildcards)
-    kind = defences.defence(config, wildcards.defence)["kind"]
-    if kind_of(kind).PROMPTS:
-        params |= {"kind": kind, "own": defences.settings(config, wildcards.defence)}
+    params, defence = defences.answering(config), defences.defence(config, wildcards.defence)
+    params |= tried_on(config, wildcards.attack)
+    if defence.type.PROMPTS:
+        params |= {"kind": defence.kind, "own": defence.settings}
     return models.asking(config, "answer_attacked", "responder", wildcards) | params
 
 
 def check(config: dict) -> Iterator[tuple]:
-    """Whether there is a model for each defence that rewrites questions."""
+    """Whether there is a model for each defence that rewrites questions, and a retriever to search again."""
+    names, dense = rewriting(config), search.retrievers(config, search.DENSE)
     for name in rewritten(config).column("defence"):
-        if (model := defences.settings(config, name)["model"]) not in config["models"]:
-            problem = unknown("model", model, config["models"]) if model else "found no model, which rewrites questions"
-            yield ("defences", name, "settings", "model"), f"{problem}; name one"
-    dense, names = search.retrievers(config, search.DENSE), rewriting(config)
+        if not defences.settings(config, name)["model"]:
+            yield ("defences", name, "settings", "model"), "found no model, which rewrites questions; name one"
     for number, entry in enumerate(config["under_attack"]["cells"]):
-        for name in names:
-            if name in entry["defences"] and (
-                wrong := [retriever for retriever in entry["retrievers"] if retriever not in dense]
-            ):
+        wrong = [retriever for retriever in entry["retrievers"] if retriever not in dense]
+        for name in entry["defences"] if wrong else ():
+            if name in names:
                 problem = f"found {name}, which searches again, and {wrong[0]}, expected retrievers by vectors"
                 yield ("under_attack", "cells", number, "retrievers"), problem

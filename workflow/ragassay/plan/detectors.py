@@ -5,13 +5,9 @@ Called when the workflow is read, so nothing here loads a model or what runs one
 
 from collections.abc import Iterator
 
-from ragassay.base.errors import AssayError, unknown
+from ragassay.base.errors import unknown
 from ragassay.plan import models
 from ragassay.plan.report import draws
-
-
-class UnknownName(AssayError):
-    """A target names a detector or an encoder that the configuration does not have."""
 
 
 def used(config: dict) -> list[str]:
@@ -22,21 +18,14 @@ def used(config: dict) -> list[str]:
 
 def method(config: dict, name: str, encoder: str) -> dict:
     """One detector and the entry of its encoder, without what changes no feature."""
-    settings = _named("detector", name, config["detectors"]["methods"])
+    settings = config["detectors"]["methods"][name]
     options = {key: settings[key] for key in ("appended", "layer")}
     if settings["kind"] == "appended_token":
-        entry = _named("model", encoder, config["models"])
-        entry = {"model": entry["model"], "options": entry["options"]}
+        entry = {key: config["models"][encoder][key] for key in ("model", "options")}
     else:
-        entry = _named("encoder", encoder, config["encoders"])
+        entry = config["encoders"][encoder]
     params = {"detector": name, "kind": settings["kind"], "encoder": {"name": encoder, **entry}, "options": options}
     return {"detector": params, "embeddings": "embeddings"}
-
-
-def _named(what, name, entries):
-    if name not in entries:
-        raise UnknownName(f"a path below results/detectors or results/predictions: {unknown(what, name, entries)}")
-    return entries[name]
 
 
 def modules(config: dict, wildcards) -> list[str]:
@@ -85,7 +74,7 @@ def measure_detectors(config: dict) -> dict:
 def check(config: dict) -> Iterator[tuple]:
     """Whether the detectors in use have encoders, or models if they take hidden states, that the configuration has."""
     methods = config["detectors"]["methods"]
-    for name in sorted(set(config["detectors"]["use"]) & methods.keys()):
+    for name in config["detectors"]["use"]:
         states = methods[name]["kind"] == "appended_token"
         what, entries = ("model", config["models"]) if states else ("encoder", config["encoders"])
         for encoder in methods[name]["encoders"]:

@@ -6,16 +6,15 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
-from ragassay.base import variants
 from ragassay.base.errors import AssayError, unknown
 from ragassay.base.terminal import shown
 from ragassay.config.grid import Grid
 from ragassay.config.schema import merged
 from ragassay.config.settings import schema_problems
-from ragassay.plan import attacks, defences, models, search, targets
+from ragassay.plan import attacks, defences, methods, models, search, targets
+from ragassay.plan.methods import NamedMethod
 from ragassay.plan.report import draws
-from ragassay.studies.poisoning.attacks import attack
-from ragassay.studies.poisoning.defences.scorer import KINDS, kind_of
+from ragassay.studies.poisoning.defences.defence import kind_of
 
 DEMO = "resources/demo/"  # texts, and a model that was trained on them
 CLEAN = "none"  # the attack whose passages are the corpus itself
@@ -29,27 +28,18 @@ class SweepError(AssayError):
     """The table of sweeps cannot be used; the message names the line."""
 
 
-class NoScorer(AssayError):
-    """A target names a scorer that the configuration does not have."""
-
-
-def scorer(config: dict, name: str) -> dict:
-    """What a name stands for: an entry of `scorers`, or a kind with all defaults."""
-    if name in config["scorers"]:
-        return config["scorers"][name]
-    if name in variants.names(KINDS):
-        return {"kind": name, "settings": {}}
-    raise NoScorer(f"a path below results: {unknown('scorer', name, scorers(config))}")
+def scorer(config: dict, name: str) -> NamedMethod:
+    return methods.named(config, "scorers", name)
 
 
 def scorers(config: dict) -> list[str]:
     """All names of scorers."""
-    return list(dict.fromkeys([*config["scorers"], *variants.names(KINDS)]))
+    return methods.names(config, "scorers")
 
 
 def kinds(config: dict, wildcards) -> list[str]:
     """The module of a scorer."""
-    return [f"{KINDS}.{scorer(config, wildcards.scorer)['kind']}"]
+    return [scorer(config, wildcards.scorer).module]
 
 
 def passages(config: dict, wildcards) -> list[str]:
@@ -59,27 +49,28 @@ def passages(config: dict, wildcards) -> list[str]:
 
 
 def train_scorer(config: dict, wildcards) -> dict:
-    entry = scorer(config, wildcards.scorer)
+    trained_here = scorer(config, wildcards.scorer)
     clusters = config["duplicates"] | {"cut_after_words": config["documents"]["cut_after_words"]}
-    return {"kind": entry["kind"], "own": _settings(entry)} | clusters
+    return {"kind": trained_here.kind, "own": trained_here.settings} | clusters
 
 
 def trained(config: dict, wildcards) -> list[str]:
     """The folder of a scorer that is trained here."""
     folder = f"results/scorers/{wildcards.dataset}/{wildcards.scorer}"
-    return [folder] if kind_of(scorer(config, wildcards.scorer)["kind"]).IS_TRAINED else []
+    return [folder] if scorer(config, wildcards.scorer).type.IS_TRAINED else []
 
 
 def weights(config: dict, wildcards) -> list[str]:
     """The weights of a scorer that was trained elsewhere, as inputs."""
-    entry = scorer(config, wildcards.scorer)
+    entry = scorer(config, wildcards.scorer).entry
     return models.weights(entry) if "model" in entry else []
 
 
 def score_passages(config: dict, wildcards) -> dict:
-    entry = scorer(config, wildcards.scorer)
-    values = {} if kind_of(entry["kind"]).IS_TRAINED else {"entry": _model(entry)} | _settings(entry)
-    params = {"name": wildcards.scorer, "kind": entry["kind"], "own": values, "reading": defences.reading(config)}
+    used = scorer(config, wildcards.scorer)
+    model = {key: used.entry[key] for key in ("model", "options") if key in used.entry}
+    values = {} if used.type.IS_TRAINED else {"entry": model} | used.settings
+    params = {"name": wildcards.scorer, "kind": used.kind, "own": values, "reading": defences.reading(config)}
     return params | {"of_corpus": wildcards.attack == CLEAN}
 
 
@@ -93,7 +84,7 @@ def swept(config: dict) -> Grid:
 def _is_swept(config):
     """Whether RAGuard and a retriever by vectors meet in a cell."""
     dense = search.retrievers(config, search.DENSE)
-    names = [name for name in defences.defences(config) if defences.defence(config, name)["kind"] == SWEPT]
+    names = [name for name in defences.defences(config) if defences.defence(config, name).kind == SWEPT]
     return lambda cell: cell.defence in names and cell.retriever in dense
 
 
@@ -116,7 +107,7 @@ def _sweep(row):
     numbers = {"k": int(row["k"] or 0), "depth": int(row["depth"]), "texts": int(row["texts"] or 0)}
     numbers |= {"contamination": float(row["contamination"] or 0)}
     settings = json.loads(row["settings"] or "{}")
-    defaults = defences.kind_of(SWEPT).SETTINGS
+    defaults = kind_of(SWEPT).SETTINGS
     if wrong := [key for key in settings if key not in defaults]:
         raise ValueError(unknown("setting", wrong[0], defaults))
     if settings.get("poisoned_null"):
@@ -153,7 +144,7 @@ def answer_sweeps(config: dict, wildcards) -> dict:
 
 
 def sweep_modules(config: dict, wildcards) -> list[str]:
-    return [f"{defences.KINDS}.{SWEPT}", *search.retriever_kinds(config, wildcards)]
+    return [f"{methods.DEFENCES}.{SWEPT}", *search.retriever_kinds(config, wildcards)]
 
 
 def sweep_raguard(config: dict, wildcards) -> dict:
@@ -166,51 +157,32 @@ def sweep_raguard(config: dict, wildcards) -> dict:
 
 def measure_raguard(config: dict) -> dict:
     """A causal model runs for a passage and for its second chunk."""
-    causal = [name for name in scorers(config) if not kind_of(scorer(config, name)["kind"]).IS_TRAINED]
+    causal = [name for name in scorers(config) if not scorer(config, name).type.IS_TRAINED]
     depth = config["under_attack"]["depth"]
     return {"depth": depth, "forwards": dict.fromkeys(causal, FORWARDS)} | draws(config, "raguard")
-
-
-def _settings(entry):
-    return kind_of(entry["kind"]).SETTINGS | entry["settings"]
-
-
-def _model(entry):
-    return {key: entry[key] for key in ("model", "options") if key in entry}
 
 
 def check(config: dict) -> Iterator[tuple]:
     """Whether scorers have the settings that they are given, a model if they need one, and have not read the corpus."""
     for name, entry in config["scorers"].items():
-        allowed = kind_of(entry["kind"], f"scorers.{name}.kind").SETTINGS
-        for key in entry["settings"]:
-            if key not in allowed:
-                yield ("scorers", name, "settings"), unknown("setting", key, allowed)
-        if ("model" in entry) == kind_of(entry["kind"]).IS_TRAINED:
-            problem = (
-                "a model, but this kind is trained here" if "model" in entry else "no model, which this kind needs"
-            )
-            yield ("scorers", name), f"found {problem}"
-    for name, entry in config["defences"].items():
-        attack = entry["settings"].get("poisoned_null")
-        if attack not in [None, *attacks.attacks(config)]:
-            yield ("defences", name, "settings"), f"poisoned_null: {unknown('attack', attack, attacks.attacks(config))}"
+        stated = scorer(config, name)
+        yield from methods.wrong_settings(stated, "scorers", name, "settings")
+        if "model" in entry and stated.type.IS_TRAINED:
+            yield ("scorers", name), "found a model, but this kind is trained here"
+        elif "model" not in entry and not stated.type.IS_TRAINED:
+            yield ("scorers", name), "found no model, which this kind needs"
     yield from _wrong_sweeps(config) if swept(config) else ()
     yield from wrong_scorers(config, defences.filtered(config))
 
 
 def wrong_scorers(config: dict, cells: Grid) -> Iterator[tuple]:
-    """Scorers of their defences that are none, or that would know their passages by heart."""
+    """Scorers of their defences that would know their passages by heart."""
     for cell in cells:
-        usable = cell.defence in defences.defences(config) and not defences.wrong_links(config, cell.defence)
+        usable = not defences.wrong_links(config, cell.defence)
         for name in defences.scorers(config, cell.defence) if usable else ():
-            if name not in scorers(config):
-                yield ("defences", cell.defence, "settings"), unknown("scorer", name, scorers(config))
-            elif _knows(config, name, cell.dataset):
-                problem = (
-                    f"found {name}, which has read the corpus of {cell.dataset} and would know its passages by heart"
-                )
-                yield ("defences", cell.defence, "settings"), f"{problem}; name another scorer"
+            if _knows(config, name, cell.dataset):
+                problem = f"found {name}, which has read the corpus of {cell.dataset} and would know its passages"
+                yield ("defences", cell.defence, "settings"), f"{problem} by heart; name another scorer"
 
 
 def _wrong_sweeps(config):
@@ -234,25 +206,20 @@ def _wrong_sweeps(config):
             problem = f"found {row['texts']} texts of {row['attack']}, which plants at most {planted} for a target"
             yield ("raguard", "sweeps"), f"{problem}; raise its setting texts, or take an attack that plants more"
         elif row["depth"] > kept:
-            yield (
-                ("raguard", "sweeps"),
-                f"found the depth {row['depth']}, expected at most retrieval.neighbours, {kept}",
-            )
+            problem = f"found the depth {row['depth']}, expected at most retrieval.neighbours, {kept}"
+            yield ("raguard", "sweeps"), problem
 
 
 def _planted(config, name):
     """The most texts that an attack plants for a target; no limit where it has none."""
-    entry = attacks.attack(config, name)
-    return attack.settings_of(entry["kind"], entry["settings"], f"attacks.{name}").get("texts", math.inf)
+    return attacks.attack(config, name).settings.get("texts", math.inf)
 
 
 def _knows(config, name, dataset):
     """Whether a scorer was trained on a dataset's corpus, or one that this extends: those that its entry names, or, for
-    the demo's, the demo. A dataset that is none is named elsewhere.
+    the demo's, the demo.
     """
-    if dataset not in config["datasets"]:
-        return False
-    entry, corpora = scorer(config, name), targets.bases(config, config["datasets"][dataset]["corpus"])
+    entry, corpora = scorer(config, name).entry, targets.bases(config, config["datasets"][dataset]["corpus"])
     entries = [config["corpora"][corpus] for corpus in corpora if corpus in config["corpora"]]
     files = [file for source in entries if "extends" not in source for file in search.files_of(source, "corpora")]
     of_demo = entry.get("model", "").startswith(DEMO) and any(file.startswith(DEMO) for file in files)

@@ -3,14 +3,12 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
-from ragassay.base.errors import AssayError, unknown
-from ragassay.base.method import kind_of
+from ragassay.base.errors import AssayError
 from ragassay.config.grid import Cell, Grid
 from ragassay.models.activations.sites import FIRST_GENERATED
-from ragassay.plan import attacks, defences, models
+from ragassay.plan import attacks, defences, methods, models
 from ragassay.plan.report import draws
-from ragassay.plan.search import BM25, DENSE, retrievers
-from ragassay.studies.poisoning.attacks.attack import wants
+from ragassay.plan.search import VECTORS, retrievers
 
 KINDS = "ragassay.studies.poisoning.probes.kinds"
 NAMES = ("dataset", "retriever", "attack", "responder")
@@ -63,8 +61,7 @@ def answered(config: dict, wildcards) -> list[str]:
 
 
 def answer_prompts(config: dict, wildcards) -> dict:
-    kind = attacks.attack(config, wildcards.attack)["kind"]
-    params = defences.answering(config) | {"wants": wants(kind, attacks.settings(config, wildcards))}
+    params = defences.answering(config) | {"wants": attacks.wants(config, wildcards.attack)}
     return models.asking(config, "answer_prompts", "responder", wildcards) | params
 
 
@@ -82,7 +79,7 @@ def begun(config: dict, wildcards) -> list[str]:
 
 def train_probes(config: dict, wildcards) -> dict:
     entry = config["revprag"]
-    probes = {name: _probe(name, probe) for name, probe in entry["probes"].items()}
+    probes = {name: _probe(config, name) for name in entry["probes"]}
     params = {"probes": probes, "shuffles": entry["shuffles"], "fpr": entry["fpr"]}
     return params | _model(config, wildcards) | _encoder(config)
 
@@ -123,23 +120,16 @@ def generalised(config: dict, pattern: str, wildcards) -> list[str]:
 
 
 def generalised_kind(config: dict, wildcards) -> list[str]:
-    entry = config["revprag"]["probes"][_comparison(config, wildcards)["probe"]]
-    return [f"{KINDS}.{name}" for name in dict.fromkeys(["logistic", entry["kind"]])]
+    return _modules(config, [_comparison(config, wildcards)["probe"]])
 
 
 def transfer_probes(config: dict, wildcards) -> dict:
     comparison = _comparison(config, wildcards)
-    entry = _probe(comparison["probe"], config["revprag"]["probes"][comparison["probe"]])
-    return {
-        "cells": [dict(cell) for cell in _run(config, comparison)],
-        "across": comparison["across"],
-        "places": comparison["places"],
-        "probe": comparison["probe"],
-        "entry": {name: entry[name] for name in ("kind", "settings", "seeds", "folds")},
-        "conditions": comparison["conditions"],
-        "fpr": config["revprag"]["fpr"],
-        "embeddings": "embeddings",
-    }
+    entry = _probe(config, comparison["probe"])
+    params = {name: comparison[name] for name in ("across", "places", "probe", "conditions")}
+    params |= {"cells": [dict(cell) for cell in _run(config, comparison)], "fpr": config["revprag"]["fpr"]}
+    params |= {"entry": {name: entry[name] for name in ("kind", "settings", "seeds", "folds")}}
+    return params | {"embeddings": "embeddings"}
 
 
 def _comparison(config, wildcards):
@@ -154,8 +144,13 @@ def _run(config, comparison):
 
 def kinds(config: dict, wildcards) -> list[str]:
     """The modules that fit probes, and the one that embeds answers."""
-    names = dict.fromkeys(["logistic", *(entry["kind"] for entry in config["revprag"]["probes"].values())])
-    return [*(f"{KINDS}.{name}" for name in names), *models.encoder_kind(config, config["revprag"]["encoder"])]
+    modules = _modules(config, config["revprag"]["probes"])
+    return [*modules, *models.encoder_kind(config, config["revprag"]["encoder"])]
+
+
+def _modules(config, names):
+    """Those of probes; controls are logistic."""
+    return list(dict.fromkeys([f"{KINDS}.logistic", *(_method(config, name).module for name in names)]))
 
 
 def measure_revprag(config: dict) -> dict:
@@ -177,62 +172,46 @@ def _model(config, wildcards):
     return {"model": {"name": name, "model": entry["model"], "options": entry["options"]}}
 
 
-def _kind(name, entry):
-    return kind_of(KINDS, entry["kind"], f"revprag.probes.{name}.kind")
+def _method(config, name):
+    return methods.of_entry(KINDS, config["revprag"]["probes"][name], f"revprag.probes.{name}.kind")
 
 
-def _probe(name, entry):
-    return {
-        "kind": entry["kind"],
-        "settings": _kind(name, entry).SETTINGS | entry["settings"],
-        **{key: entry[key] for key in ("seeds", "folds", "layers", "conditions")},
-    }
+def _probe(config, name):
+    method = _method(config, name)
+    stated = {key: method.entry[key] for key in ("kind", "seeds", "folds", "layers", "conditions")}
+    return stated | {"settings": method.settings}
 
 
 def check(config: dict) -> Iterator[tuple]:
     """Whether cells name what can be used, and probes have settings of their kinds."""
-    allowed = [name for kind in (BM25, DENSE) for name in retrievers(config, kind)]
-    entries = {("revprag", "cells", number): entry for number, entry in enumerate(config["revprag"]["cells"])}
-    compared = {
-        ("revprag", "generalisation", name): stated for name, stated in config["revprag"]["generalisation"].items()
-    }
-    for place, entry in (entries | compared).items():
+    study, kept = config["revprag"], config["retrieval"]["neighbours"]
+    compared = {("generalisation", name): entry for name, entry in study["generalisation"].items()}
+    for place, entry in ({("cells", number): entry for number, entry in enumerate(study["cells"])} | compared).items():
         for name in entry["retrievers"]:
-            if name not in allowed:
-                yield (*place, "retrievers"), unknown("retriever", name, allowed)
-        for name in entry["attacks"]:
-            if name not in attacks.attacks(config):
-                yield (*place, "attacks"), unknown("attack", name, attacks.attacks(config))
+            if name in retrievers(config, VECTORS):
+                problem = f"found {name}, whose vectors were computed elsewhere: nothing can embed what is planted"
+                yield ("revprag", *place, "retrievers"), problem
         for name in entry["responders"]:
-            if config["models"].get(name, {"provider": "transformers"})["provider"] != "transformers":
-                yield (
-                    (*place, "responders"),
-                    f"found {name}, whose activations nobody can read, expected one of transformers",
-                )
-    if not set(config["revprag"]["conditions"]) - UNPOISONED:
+            if config["models"][name]["provider"] != "transformers":
+                problem = f"found {name}, whose activations nobody can read, expected one of transformers"
+                yield ("revprag", *place, "responders"), problem
+    if not set(study["conditions"]) - UNPOISONED:
         yield ("revprag", "conditions"), "found none with poison, which probes are fitted on; add one, such as matched"
-    kept = config["retrieval"]["neighbours"]
-    for names, stated in _ks(config).items():
-        if len(stated) > 1:
-            problem = f"found k {' and '.join(map(str, sorted(stated)))} for {'/'.join(names)}, expected one number"
+    for names, numbers in _ks(config).items():
+        if len(numbers) > 1:
+            problem = f"found k {' and '.join(map(str, sorted(numbers)))} for {'/'.join(names)}, expected one number"
             yield ("revprag", "cells"), f"{problem}: its prompts are the same for all responders"
-        elif max(stated) > kept:
-            yield ("revprag", "cells"), f"found k {max(stated)}, expected at most retrieval.neighbours, which is {kept}"
+        elif max(numbers) > kept:
+            problem = f"found k {max(numbers)}, expected at most retrieval.neighbours, which is {kept}"
+            yield ("revprag", "cells"), problem
     for place, entry in compared.items():
-        probe = config["revprag"]["probes"].get(entry["probe"])
-        if probe is None:
-            yield (*place, "probe"), unknown("probe", entry["probe"], config["revprag"]["probes"])
-        elif _kind(entry["probe"], probe).OUTPUT:
+        if _method(config, entry["probe"]).type.OUTPUT:
             problem = f"found {entry['probe']}, which reads the output layer of one model"
-            yield (*place, "probe"), f"{problem}, expected a probe that reads activations alone"
-    for name, entry in config["revprag"]["probes"].items():
-        kind = _kind(name, entry)
-        settings = kind.SETTINGS
-        if kind.OUTPUT and entry["layers"] is not None:
-            read = "the last one" if kind.OUTPUT == "last" else "all"
-            problem = f"found layers {entry['layers']}, expected none: {entry['kind']} reads {read}"
-            yield ("revprag", "probes", name, "layers"), problem
-        place = ("revprag", "probes", name, "settings")
-        for key in entry["settings"]:
-            if key not in settings:
-                yield place, unknown("setting", key, settings) if settings else f"{entry['kind']} has no settings"
+            yield ("revprag", *place, "probe"), f"{problem}, expected a probe that reads activations alone"
+    for name, entry in study["probes"].items():
+        method, place = _method(config, name), ("revprag", "probes", name)
+        if method.type.OUTPUT and entry["layers"] is not None:
+            read = "the last one" if method.type.OUTPUT == "last" else "all"
+            problem = f"found layers {entry['layers']}, expected none: {method.kind} reads {read}"
+            yield (*place, "layers"), problem
+        yield from methods.wrong_settings(method, *place, "settings")

@@ -4,7 +4,6 @@ import datetime
 from collections.abc import Iterator
 from itertools import product
 
-from ragassay.base.errors import unknown
 from ragassay.config.grid import Grid
 from ragassay.plan import models
 from ragassay.plan.search import OWN
@@ -81,41 +80,30 @@ def rate_relevance(config: dict, wildcards) -> dict:
 
 
 def check(config: dict) -> Iterator[tuple]:
-    """Whether corpora, query sets and models exist, names are given once, and shares and days are possible."""
-    corpora = [OWN["corpora"], *config["question_sets"], *config["corpora"]]
-    sets = [OWN["query_sets"], *config["question_sets"], *config["query_sets"], *config["synthetic_queries"]]
-    for name, entry in config["synthetic_queries"].items():
-        place = ("synthetic_queries", name)
+    """Whether names are given once, and shares and days are possible."""
+    for name in config["synthetic_queries"]:
         if name in [OWN["query_sets"], *config["question_sets"], *config["query_sets"]]:
-            yield place, "found the name of another query set; give it another"
-        if entry["corpus"] not in corpora:
-            yield (*place, "corpus"), unknown("corpus", entry["corpus"], corpora)
-        if entry["model"] and entry["model"] not in config["models"]:
-            yield (*place, "model"), unknown("model", entry["model"], config["models"])
+            yield ("synthetic_queries", name), "found the name of another query set; give it another"
     for name, entry in config["query_logs"].items():
         place = ("query_logs", name)
         missing = [key for key in NEEDED if key not in entry]
         if "files" in entry:
             if len(missing) < len(NEEDED):
                 yield place, f"found files and settings of a mixture, expected files or {', '.join(NEEDED)}"
-            continue
-        if missing:
+        elif missing:
             yield place, f"found no {missing[0]}, expected files of your own, or {', '.join(NEEDED)}"
-            continue
-        for key in ("before", "after"):
-            yield from (
-                ((*place, key), unknown("query set", searched, sets)) for searched in entry[key] if searched not in sets
-            )
-            if abs(sum(entry[key].values()) - 1) > 1e-9:
-                yield (*place, key), f"found shares that add up to {sum(entry[key].values()):g}, expected 1"
-        if not 1 < entry["drift_day"] <= entry["days"]:
-            yield (*place, "drift_day"), f"found {entry['drift_day']}, expected a day from 2 to {entry['days']}"
-        if not _is_date(entry["first_day"]):
-            yield (*place, "first_day"), f"found {entry['first_day']!r}, expected a date such as 2026-11-01"
-    for searched in config["lm_relevance"]["rated"]:
-        for key, allowed in (("corpus", corpora), ("query_set", sets)):
-            if searched[key] not in allowed:
-                yield ("lm_relevance", "rated"), unknown(key.replace("_", " "), searched[key], allowed)
+        else:
+            yield from (((*place, key), problem) for key, problem in _wrong_mixture(entry))
+
+
+def _wrong_mixture(entry):
+    for key in ("before", "after"):
+        if abs(sum(entry[key].values()) - 1) > 1e-9:
+            yield key, f"found shares that add up to {sum(entry[key].values()):g}, expected 1"
+    if not 1 < entry["drift_day"] <= entry["days"]:
+        yield "drift_day", f"found {entry['drift_day']}, expected a day from 2 to {entry['days']}"
+    if not _is_date(entry["first_day"]):
+        yield "first_day", f"found {entry['first_day']!r}, expected a date such as 2026-11-01"
 
 
 def _is_date(text):

@@ -12,6 +12,7 @@ from ragassay.base import variants
 from ragassay.base.errors import AssayError, closest_file, unknown
 from ragassay.config import shards
 from ragassay.config.schema import values
+from ragassay.config.settings import unknown_names
 from ragassay.documents.sources import READERS, SourceError, document_files
 
 RESULTS = "results/"  # what rules write
@@ -24,7 +25,7 @@ class MissingInput(AssayError):
 
 def problems(config: dict, schema: dict) -> Iterator[tuple]:
     """(key, what is wrong with the name or path there) for all of a checked configuration: what its schema declares,
-    and what modules beside this one find, each with a function `check`, which takes the configuration.
+    the table of shards, and what does not go together.
     """
     for path, value, part in values(config, schema):
         if "file_of" in part:
@@ -32,6 +33,11 @@ def problems(config: dict, schema: dict) -> Iterator[tuple]:
         if "exists" in part and value is not None:
             yield from ((path, problem) for problem in MISSING[part["exists"]](value))
     yield from shards.check(config)
+    yield from wrong_settings(config) if not any(unknown_names(config, schema)) else ()
+
+
+def wrong_settings(config: dict) -> Iterator[tuple]:
+    """What modules beside this one find, each with a function `check`, where all names are right."""
     for name in variants.names(PLAN):
         check = getattr(variants.load(PLAN, name, PLAN), "check", None)
         yield from check(config) if check else ()

@@ -6,7 +6,7 @@ from ragassay.base.errors import unknown
 from ragassay.config.grid import Cell, Grid
 from ragassay.plan import models, queries, search
 from ragassay.plan.report import draws
-from ragassay.plan.search import BM25, DENSE, HELD_OUT, OWN, VECTORS
+from ragassay.plan.search import BM25, DENSE, HELD_OUT, VECTORS
 
 SHARED = (
     "retrievers", "fused", "k", "ks", "temperature", "temperatures", "alpha", "p_values", "runs", "samples", "sizes",
@@ -232,15 +232,7 @@ def _asked(entry):
 
 
 def check(config: dict) -> Iterator[tuple]:
-    """Whether the sets name corpora and query sets that there are, and k leaves room for a query's own documents."""
-    allowed = {section: [study, *config["question_sets"], *config[section]] for section, study in OWN.items()}
-    allowed["query_sets"] += config["synthetic_queries"]
-    for name, entry in sets(config).items():
-        if entry["corpus"] not in allowed["corpora"]:
-            yield ("relevance", "sets", name, "corpus"), unknown("corpus", entry["corpus"], allowed["corpora"])
-        for query_set in _asked(entry):
-            if query_set not in allowed["query_sets"]:
-                yield ("relevance", "sets", name), unknown("query set", query_set, allowed["query_sets"])
+    """Whether k leaves room for a query's own documents, names are the user's, and logs have a gate."""
     deepest, kept = max(config["relevance"]["k"], *config["relevance"]["ks"]), config["retrieval"]["neighbours"]
     if deepest >= kept:
         yield ("relevance", "ks"), f"found {deepest}, expected less than retrieval.neighbours, which is {kept}"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ragassay.config.grid import Cell, Grid
 from ragassay.plan import defences, search
-from ragassay.studies.poisoning.defences.defence import SCORES, kind_of
+from ragassay.studies.poisoning.defences.defence import SCORES
 
 NAMES = ("dataset", "retriever", "attack", "defence")
 
@@ -24,15 +24,6 @@ def queries(config: dict, wildcards) -> list[str]:
     return [f"results/queries/{names[-1]}.parquet"] if names[-1] else []
 
 
-def guard(config: dict, wildcards) -> str:
-    """The fitted guard, which screening takes thresholds from."""
-    return f"results/guards/{wildcards.dataset}/{wildcards.retriever}/{wildcards.defence}.json"
-
-
-def reviews(config: dict) -> list[str]:
-    return config["raguard"]["reviews"]
-
-
 def screen_passages(config: dict, wildcards) -> dict:
     searched = search.search_dense(config, wildcards)
     return {key: searched[key] for key in ("encoder", "query_encoder", "embeddings", "similarity")}
@@ -40,25 +31,18 @@ def screen_passages(config: dict, wildcards) -> dict:
 
 def check(config: dict) -> Iterator[tuple]:
     """Whether defences can screen, and retrievers compare."""
-    dense = search.retrievers(config, search.DENSE)
     for number, entry in enumerate(config["under_attack"]["cells"]):
-        if "screened" not in entry:
-            continue
         place = ("under_attack", "cells", number)
-        for name in entry["retrievers"]:
-            if name not in dense:
-                yield (
-                    (*place, "retrievers"),
-                    f"found {name}, expected one by vectors, which texts are compared by",
-                )
-        for name in entry["defences"]:
-            if name in defences.defences(config) and not _screens(config, name):
-                problem = (
-                    f"found {name}, which judges by questions, expected one that judges by scores, such as raguard"
-                )
-                yield (*place, "defences"), problem
+        for name in entry["retrievers"] if "screened" in entry else ():
+            if name not in search.retrievers(config, search.DENSE):
+                problem = f"found {name}, expected one by vectors, which texts are compared by"
+                yield (*place, "retrievers"), problem
+        for name in entry["defences"] if "screened" in entry else ():
+            if not defences.wrong_links(config, name) and not _screens(config, name):
+                expected = "expected one that judges by scores, such as raguard"
+                yield (*place, "defences"), f"found {name}, which judges by questions, {expected}"
 
 
 def _screens(config, name):
-    kind, values = defences.defence(config, name)["kind"], defences.settings(config, name)
-    return not kind_of(kind).COMPARES and SCORES in kind_of(kind)(values).needs
+    needed = {need for part in defences.links(config, name) for need in part.needs}
+    return not defences.defence(config, name).type.COMPARES and SCORES in needed

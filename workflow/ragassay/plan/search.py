@@ -225,11 +225,6 @@ def check(config: dict) -> Iterator[tuple]:
     for section, wanted in BEIR.items():
         for name, entry in config[section].items():
             yield from _wrong_files(section, name, entry, wanted)
-    allowed = [OWN["corpora"], *config["question_sets"], *config["corpora"]]
-    for name, entry in config["query_sets"].items():
-        for corpus in entry["corpora"]:
-            if corpus not in allowed:
-                yield ("query_sets", name, "corpora"), unknown("corpus", corpus, allowed)
 
 
 def _wrong_options(name, entry):

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from ragassay.base.errors import unknown
 from ragassay.plan import models, search
-from ragassay.plan.search import OWN, REWRITTEN
+from ragassay.plan.search import REWRITTEN
 
 FILES, BY_RULE, BY_MODEL = ORIGINS = ("targets", "by_rule", "by_model")  # where a dataset's targets come from
 
@@ -78,40 +77,26 @@ def rewrite_passages(config: dict, wildcards) -> dict:
 
 
 def check(config: dict) -> Iterator[tuple]:
-    """Whether corpora and query sets exist, targets come from one place, and no corpus extends itself."""
-    corpora = [OWN["corpora"], *config["question_sets"], *config["corpora"]]
-    sets = [OWN["query_sets"], *config["question_sets"], *config["query_sets"], *config["synthetic_queries"]]
+    """Whether targets come from one place, and no corpus extends itself."""
     for name, entry in config["datasets"].items():
-        for key in ("corpus", "snapshot"):
-            if entry[key] is not None and entry[key] not in corpora:
-                yield ("datasets", name, key), unknown("corpus", entry[key], corpora)
         origins = [key for key in ORIGINS if key in entry]
         if len(origins) != 1:
-            named = " and ".join(origins) or "none of them"
-            yield ("datasets", name), f"found {named}, expected one of {', '.join(ORIGINS)}: where targets come from"
-        if BY_MODEL in entry and entry[BY_MODEL]["query_set"] not in sets:
-            yield ("datasets", name, BY_MODEL, "query_set"), unknown("query set", entry[BY_MODEL]["query_set"], sets)
+            stated = " and ".join(origins) or "none of them"
+            yield ("datasets", name), f"found {stated}, expected one of {', '.join(ORIGINS)}: where targets come from"
     for name, entry in config["corpora"].items():
-        yield from _wrong_extension(config, name, entry, corpora)
-
-
-def _wrong_extension(config, name, entry, corpora):
-    if "extends" not in entry:
-        if REWRITTEN in entry:
-            yield (
-                ("corpora", name),
-                f"found {REWRITTEN}, which needs extends: the corpus of which passages are rewritten",
-            )
-        return
-    base, place = entry["extends"], ("corpora", name, "extends")
-    if base not in corpora:
-        yield place, unknown("corpus", base, corpora)
-    elif name in bases(config, base):
-        yield place, f"found {base!r}, which leads back to {name}, expected another corpus"
-    if REWRITTEN not in entry:
-        yield ("corpora", name), f"found no {REWRITTEN}, expected what a model rewrites of {base}"
-    if "passages" in entry:
-        yield ("corpora", name), "found passages, which a corpus that extends another has from there"
+        place = ("corpora", name)
+        if "extends" not in entry:
+            if REWRITTEN in entry:
+                expected = "which needs extends: the corpus of which passages are rewritten"
+                yield place, f"found {REWRITTEN}, {expected}"
+            continue
+        base = entry["extends"]
+        if name in bases(config, base):
+            yield (*place, "extends"), f"found {base!r}, which leads back to {name}, expected another corpus"
+        if REWRITTEN not in entry:
+            yield place, f"found no {REWRITTEN}, expected what a model rewrites of {base}"
+        if "passages" in entry:
+            yield place, "found passages, which a corpus that extends another has from there"
 
 
 def bases(config, corpus):

@@ -37,9 +37,7 @@ ATTACK_TEXTS = Table(
         Column("target_id", pa.string(), "the target that it is for"),
         Column("number", pa.int32(), "from 1, among the texts of this target"),
         Column("text", pa.string(), "the text", text="poison"),
-        Column(
-            "calls", pa.int32(), "answers of the model that it took; a later one of several in one answer took none"
-        ),
+        Column("calls", pa.int32(), "answers of the model that it took; none for a later one of several in one answer"),
         Column("writer", pa.string(), "the model that wrote it"),
         Column("prompt", pa.string(), "digest of the prompt"),
     ),
@@ -100,7 +98,7 @@ ANSWERS = Table(
         Column("target_id", pa.string(), "the target", refers="targets.target_id"),
         Column("outcome", pa.string(), "`correct`, `target`, `both`, `neither`, `refusal`, or `abstained`"),
         Column("reason", pa.string(), "why there is no verdict, as the parser says; empty if there is", null=True),
-        Column("passages", pa.list_(pa.field("element", pa.string())), "what the responder was shown, best first"),
+        Column("passages", STRINGS, "what the responder was shown, best first"),
         Column("poisoned", pa.int32(), "how many of these were planted"),
         Column("calls", pa.int32(), "answers of the model that it took; more than one where a defence asks it, too"),
         Column("tokens", pa.int64(), "tokens of these and of their prompts, if its provider counts", null=True),

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from ragassay.base.tables import STRINGS, Column, Table
+from ragassay.base.tables import STRINGS, TIME, Column, Table
 
 PASSAGES = Table(
     "passages",
@@ -33,12 +33,8 @@ QUERIES = Table(
         Column("passage_id", pa.string(), "the passage or document that it is about, if that is known", null=True),
         Column("relevant", STRINGS, "all passages or documents relevant to it, if they were judged", null=True),
         Column("grades", pa.list_(pa.field("element", pa.int32())), "how relevant each of these is", null=True),
-        Column(
-            "answers", STRINGS, "the right answers, if they are known; any one of them will do", null=True, text="key"
-        ),
-        Column(
-            "options", STRINGS, "the answers to choose from, if it is a multiple-choice question", null=True, text="key"
-        ),
+        Column("answers", STRINGS, "the right answers, if they are known; any of them will do", null=True, text="key"),
+        Column("options", STRINGS, "the answers to choose from in a multiple-choice question", null=True, text="key"),
     ),
 )
 
@@ -129,13 +125,9 @@ QUERY_LOG = Table(
     key=("entry",),
     columns=(
         Column("entry", pa.int64(), "its number, from 1, in the order of time"),
-        Column("date", pa.timestamp("ms", tz="UTC"), "when it was asked"),
+        Column("date", TIME, "when it was asked"),
         Column("text", pa.string(), "what was asked", text="everybody"),
-        Column(
-            "query_id",
-            pa.string(),
-            "the query that it is; of a user's log, a hash of its words",
-        ),
+        Column("query_id", pa.string(), "the query that it is; of a user's log, a hash of its words"),
         Column("query_set", pa.string(), "where that comes from, if it was mixed", null=True),
         Column("drifted", pa.bool_(), "whether it was mixed on the day of the drift or later", null=True),
     ),

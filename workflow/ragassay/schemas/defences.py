@@ -62,7 +62,7 @@ SWEEP_SHOWN = Table(
     key=("sweep", "at", "attack", "target_id"),
     columns=(
         *SWEPT,
-        Column("passages", pa.list_(pa.field("element", pa.string())), "the first k that it leaves, best first"),
+        Column("passages", STRINGS, "the first k that it leaves, best first"),
     ),
     release="whole",
 )

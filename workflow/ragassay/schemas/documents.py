@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from ragassay.base.tables import NUMBERS, STRINGS, Column, Table
+from ragassay.base.tables import NUMBERS, STRINGS, TIME, Column, Table
 
 CANDIDATES = Table(
     "candidates",
@@ -14,9 +14,7 @@ CANDIDATES = Table(
         Column("shard", pa.string(), "the shard that was crawled"),
         Column("topic", pa.string(), "the topic of the feed"),
         Column("feed_url", pa.string(), "the first feed that names it, in the order of addresses"),
-        Column(
-            "in_days", pa.bool_(), "whether the feed's date lies in the shard's days, with some slack, or is missing"
-        ),
+        Column("in_days", pa.bool_(), "whether the feed's date is missing or about in the shard's days"),
     ),
     release="whole",
 )
@@ -37,7 +35,7 @@ PAGES = Table(
         Column("headers", pa.string(), "the headers that are kept: a JSON object with small letters in its names"),
         Column("body", pa.binary(), "the bytes of the page, compressed by zlib"),
         Column("page_hash", pa.string(), "SHA-256 of the bytes of the page"),
-        Column("fetched_at", pa.timestamp("ms", tz="UTC"), "when the answer came"),
+        Column("fetched_at", TIME, "when the answer came"),
         Column("feed_url", pa.string(), "the feed that named the page", null=True),
         Column("feed_title", pa.string(), "the title that the feed gives it", null=True),
         Column("feed_published", pa.string(), "the date that the feed gives it, unparsed", null=True),
@@ -54,12 +52,7 @@ ARTICLES = Table(
     path="articles/{shard}",
     key=("article_id",),
     columns=(
-        Column(
-            "article_id",
-            pa.string(),
-            "`art-` and 16 digits of a hash over url, source_id and content_hash: the same text at two addresses is two"
-            " articles",
-        ),
+        Column("article_id", pa.string(), "`art-` and 16 digits of a hash over url, source_id and content_hash"),
         Column("shard", pa.string(), "the shard that the article came with"),
         Column("source_id", pa.string(), "the id that the user's file gives it", null=True),
         Column("topic", pa.string(), "one of the study's topics, or the user's own", null=True),
@@ -68,18 +61,9 @@ ARTICLES = Table(
         Column("site", pa.string(), "the host name of url", null=True),
         Column("site_name", pa.string(), "the name that the site gives itself", null=True),
         Column("title", pa.string(), "the headline", null=True),
-        Column(
-            "published_at",
-            pa.timestamp("ms", tz="UTC"),
-            "when it was published, as far as two sources agree; empty when they do not",
-            null=True,
-        ),
+        Column("published_at", TIME, "when it was published; empty unless two sources agree", null=True),
         Column("date_precision", pa.string(), "time or day: how exactly published_at is known", null=True),
-        Column(
-            "date_sources",
-            pa.list_(pa.field("element", pa.string())),
-            "the sources of the date: some of json_ld, meta, feed, url; or file",
-        ),
+        Column("date_sources", STRINGS, "the sources of the date: some of json_ld, meta, feed, url; or file"),
         Column(
             "undated",
             pa.string(),
@@ -112,11 +96,7 @@ FEEDS = Table(
         Column("country", pa.string(), "two letters, where it is listed with one", null=True),
         Column("rank", pa.int64(), "the rank of its site by visits world-wide, from 1", null=True),
         Column("main", pa.bool_(), "whether the directory has it as the main feed of its site", null=True),
-        Column(
-            "https_first",
-            pa.bool_(),
-            "whether to try https before the http address of the old directory; false for feeds that you list",
-        ),
+        Column("https_first", pa.bool_(), "whether https comes before the old directory's http; false for your own"),
         Column("source", pa.string(), "where it is listed: config, opml or newscatcher; the first of these counts"),
         Column("source_hash", pa.string(), "SHA-256 of the file that lists it; empty for config", null=True),
     ),
@@ -177,21 +157,13 @@ CLUSTERS = Table(
     key=("article_id",),
     columns=(
         Column("article_id", pa.string(), "the article", refers="articles.article_id"),
-        Column(
-            "cluster_id",
-            pa.string(),
-            "`cluster-` and the first 16 digits of the content_hash of its representative, in whichever shard that is",
-        ),
+        Column("cluster_id", pa.string(), "`cluster-` and 16 digits of the content_hash of its representative"),
         Column(
             "representative",
             pa.bool_(),
-            "whether it stands for its cluster and becomes a document: one article does, in the cluster's first shard",
+            "whether it becomes the document: one of each cluster does, in its first shard",
         ),
-        Column(
-            "signature",
-            pa.binary(),
-            "512 bytes: 128 numbers of 16 bits, low byte first, for the whole text and as many for its first words",
-        ),
+        Column("signature", pa.binary(), "128 numbers of 16 bits, low byte first, of the text; 128 of its first words"),
     ),
     release="whole",
 )
@@ -208,8 +180,8 @@ DOCUMENT_STATISTICS = Table(
         Column("documents", pa.int64(), "documents kept"),
         Column("sites", pa.int64(), "different sites among them"),
         Column("undated", pa.int64(), "documents without a date of publication"),
-        Column("first_published", pa.timestamp("ms", tz="UTC"), "the earliest date", null=True),
-        Column("last_published", pa.timestamp("ms", tz="UTC"), "the latest date", null=True),
+        Column("first_published", TIME, "the earliest date", null=True),
+        Column("last_published", TIME, "the latest date", null=True),
         Column("words", pa.int64(), "words of all documents together"),
         Column("fewest_words", pa.int64(), "words of the shortest"),
         Column("most_words", pa.int64(), "words of the longest"),
@@ -225,11 +197,7 @@ DOCUMENTS = Table(
     path="documents/{shard}",
     key=("doc_id",),
     columns=(
-        Column(
-            "doc_id",
-            pa.string(),
-            "`doc-` and the first 16 digits of content_hash: the same text has the same id everywhere",
-        ),
+        Column("doc_id", pa.string(), "`doc-` and 16 digits of content_hash: the same text has the same id everywhere"),
         Column("article_id", pa.string(), "the article that it was cut from"),
         Column("cluster_id", pa.string(), "the near-duplicates that it stands for; splits go by it"),
         Column("shard", pa.string(), "the shard that the document came with"),
@@ -238,18 +206,8 @@ DOCUMENTS = Table(
         Column("url", pa.string(), "the page it was published at", null=True),
         Column("site", pa.string(), "the host name of url", null=True),
         Column("title", pa.string(), "the headline", null=True),
-        Column(
-            "published_at",
-            pa.timestamp("ms", tz="UTC"),
-            "when it was published; empty when that is not known",
-            null=True,
-        ),
-        Column(
-            "text",
-            pa.string(),
-            "the text, cut after the sentence with which cut_after_words is passed; NFC, LF",
-            text="site",
-        ),
+        Column("published_at", TIME, "when it was published; empty when that is not known", null=True),
+        Column("text", pa.string(), "the text, cut after the sentence that passes cut_after_words; NFC", text="site"),
         Column("n_words", pa.int32(), "words in text, as white space separates them"),
         Column("content_hash", pa.string(), "SHA-256 of the whole text before the cut"),
     ),

@@ -54,24 +54,9 @@ HARDNESS_SCORES = Table(
         Column("intended", pa.string(), "what it was written to be: `in_scope` or `out_of_scope`"),
         Column("stratum", pa.string(), "its range of nearness, as in hardness"),
         Column("fold", pa.int32(), "the fold of documents on which its control was not fitted"),
-        Column(
-            "score",
-            pa.float64(),
-            "how probably it is out of scope by word overlap alone; empty where too little was left to fit",
-            null=True,
-        ),
-        Column(
-            "wording",
-            pa.float64(),
-            "how probably it is out of scope by its words alone, without its document",
-            null=True,
-        ),
-        Column(
-            "hard",
-            pa.bool_(),
-            "whether neither control tells the kinds apart in its stratum; empty if undecided",
-            null=True,
-        ),
+        Column("score", pa.float64(), "how probably it is out of scope by overlap; empty if not fitted", null=True),
+        Column("wording", pa.float64(), "how probably it is out of scope by the question alone", null=True),
+        Column("hard", pa.bool_(), "whether no control tells kinds apart in its stratum; empty: undecided", null=True),
     ),
     release="whole",
 )
@@ -91,17 +76,10 @@ HARDNESS_STRATA = Table(
         Column("auroc", pa.float64(), "the control's, out of scope against in scope in this stratum", null=True),
         Column("auroc_low", pa.float64(), "lower end of its interval", null=True),
         Column("auroc_high", pa.float64(), "upper end of its interval", null=True),
-        Column(
-            "question_alone", pa.float64(), "the same of the control that sees the question's words alone", null=True
-        ),
+        Column("question_alone", pa.float64(), "the same of the control that sees the question alone", null=True),
         Column("question_alone_low", pa.float64(), "lower end of its interval", null=True),
         Column("question_alone_high", pa.float64(), "upper end of its interval", null=True),
-        Column(
-            "auroc_against_all",
-            pa.float64(),
-            "the control's, out of scope in this stratum against all in scope",
-            null=True,
-        ),
+        Column("auroc_against_all", pa.float64(), "the control's, against all in-scope questions", null=True),
         Column(
             "grade",
             pa.string(),
@@ -110,9 +88,7 @@ HARDNESS_STRATA = Table(
         ),
         Column("hard", pa.bool_(), "whether the grade is hard"),
         Column("n_hard", pa.int32(), "out-of-scope questions in it if it is hard; of all, those in hard strata"),
-        Column(
-            "share", pa.float64(), "of all out-of-scope questions, those in it; of all, those in hard strata", null=True
-        ),
+        Column("share", pa.float64(), "of all out-of-scope questions, those in it; of `all`, in hard ones", null=True),
         Column("share_low", pa.float64(), "lower end of its interval", null=True),
         Column("share_high", pa.float64(), "upper end of its interval", null=True),
     ),

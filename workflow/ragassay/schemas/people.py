@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from ragassay.base.tables import Column, Table
+from ragassay.base.tables import TIME, Column, Table
 
 ANNOTATION_ITEMS = Table(
     "annotation_items",
@@ -44,9 +44,7 @@ ANNOTATIONS = Table(
         Column("prompt_name", pa.string(), "the prompt that the responder was asked with; empty for scope", null=True),
         Column("label", pa.string(), "`in_scope`, `out_of_scope`; `defused`, `not_defused`"),
         Column("comment", pa.string(), "what the person wrote beside it", null=True),
-        Column(
-            "labelled_at", pa.timestamp("ms", tz="UTC"), "when it was labelled; empty if a file did not say", null=True
-        ),
+        Column("labelled_at", TIME, "when it was labelled; empty if a file did not say", null=True),
         Column("seconds", pa.float64(), "how long the page was open before; empty if imported", null=True),
         Column("given", pa.int32(), "how often the person labelled it; above 1 after an undo or a change"),
     ),
@@ -67,9 +65,7 @@ GOLD = Table(
         Column("responder", pa.string(), "the responder; empty for scope", null=True),
         Column("prompt_name", pa.string(), "the prompt that the responder was asked with; empty for scope", null=True),
         Column("label", pa.string(), "`in_scope`, `out_of_scope`; `defused`, `not_defused`"),
-        Column(
-            "settled", pa.string(), "`agreed`: all annotators gave this label; `adjudicated`: another person decided"
-        ),
+        Column("settled", pa.string(), "`agreed`: all annotators gave this label; `adjudicated`: another decided"),
         Column("annotators", pa.int32(), "how many annotators labelled it"),
     ),
     release="whole",

@@ -82,9 +82,7 @@ PROMPT_ANSWERS = Table(
             pa.string(),
             "`correct`, `poisoned`, `hallucinated`, `resisted` (attacked in vain), or `undecided`",
         ),
-        Column(
-            "known", pa.bool_(), "whether the responder answers right without passages; empty if unclear", null=True
-        ),
+        Column("known", pa.bool_(), "whether the responder is right without passages; empty if unclear", null=True),
         *SAID,
     ),
 )
@@ -100,9 +98,7 @@ PROBE_SCORES = Table(
         Column("condition", pa.string(), "the condition"),
         Column("side", pa.string(), "`clean` or `attacked`"),
         Column("trained_on", pa.string(), "the condition that the probe was fitted on"),
-        Column(
-            "facts", pa.string(), "the questions it was fitted on: `all`, those `known` by heart, or `unknown` ones"
-        ),
+        Column("facts", pa.string(), "the questions it was fitted on: `all`, `known` by heart, or `unknown` ones"),
         Column("probe", pa.string(), "an entry of `revprag.probes`, or a control"),
         Column("seed", pa.int32(), "of its fitting"),
         Column("fold", pa.int32(), "the fold that the target's documents are tested in"),
@@ -112,9 +108,7 @@ PROBE_SCORES = Table(
         Column("known", pa.bool_(), "whether the responder answers right without passages", null=True),
         Column("label", pa.string(), "as in the table prompt_answers"),
         Column("score", pa.float64(), "higher = more probably poisoned"),
-        Column(
-            "flagged", pa.bool_(), "whether the score is above the threshold that validation documents gave", null=True
-        ),
+        Column("flagged", pa.bool_(), "whether the score is above validation documents' threshold", null=True),
     ),
     release="whole",
 )
@@ -169,9 +163,7 @@ PROBE_TRANSFERS = Table(
         Column("cluster", pa.string(), "near-duplicates of its document"),
         Column("label", pa.string(), "as in the table prompt_answers"),
         Column("score", pa.float64(), "higher = more probably poisoned"),
-        Column(
-            "flagged", pa.bool_(), "whether the score is above the threshold that validation documents gave", null=True
-        ),
+        Column("flagged", pa.bool_(), "whether the score is above validation documents' threshold", null=True),
     ),
     release="whole",
 )
@@ -191,7 +183,7 @@ ALARMS = Table(
         Column("cluster", pa.string(), "near-duplicates of the target's document"),
         Column("label", pa.string(), "as in the table prompt_answers"),
         Column(
-            "score", pa.float64(), "the share of right answers to other documents that score lower; above 1, further"
+            "score", pa.float64(), "the share of other documents' right answers that score lower; above 1 if beyond all"
         ),
         Column("flagged", pa.bool_(), "whether the score is above the threshold that these right answers gave"),
     ),

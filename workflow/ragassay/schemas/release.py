@@ -34,11 +34,7 @@ EXPORTED_DOCUMENTS = Table(
     columns=(
         *(column for column in documents.DOCUMENTS.columns if column.name not in {*LEFT_OUT, "text"}),
         Column("text", pa.string(), "the text, as in documents; empty unless export.texts is true", null=True),
-        Column(
-            "text_end",
-            pa.int32(),
-            "text is characters 0 to text_end of the whole text, of which content_hash is the hash",
-        ),
+        Column("text_end", pa.int32(), "text is characters 0 to text_end of the whole text, which content_hash is of"),
         Column("n_questions", pa.int32(), "questions about it in this export"),
     ),
     release="never",
@@ -57,19 +53,12 @@ EXPORTED_QUESTIONS = Table(
         Column("intended", pa.string(), "what it was written to be: `in_scope` or `out_of_scope`"),
         Column("label", pa.string(), "the judge's majority: `in_scope`, `out_of_scope`, `tie` or `no_verdict`"),
         Column("margin", pa.float64(), "votes for out of scope minus votes for in scope, as a share of all: -1 to 1"),
-        Column(
-            "status", pa.string(), "`kept` if label and intent agree, `disputed` if not, `undecided` without a side"
-        ),
+        Column("status", pa.string(), "`kept` if label and intent agree, `disputed` if not, else `undecided`"),
         Column("claim", pa.string(), "the unsupported claim that it asks about; empty if in scope", null=True),
         Column("round", pa.int32(), "the round in which that claim was recovered; empty if in scope", null=True),
         Column("nearness", pa.float64(), "similarity to the nearest of the document's claims", null=True),
         Column("overlap_score", pa.float64(), "how probably it is out of scope by word overlap alone", null=True),
-        Column(
-            "hard",
-            pa.bool_(),
-            "whether neither shared nor own words tell the kinds apart at its nearness; empty if undecided",
-            null=True,
-        ),
+        Column("hard", pa.bool_(), "whether no words tell kinds apart at its nearness; empty if undecided", null=True),
         Column("generator", pa.string(), "the model that wrote it"),
         Column("judge", pa.string(), "the model that judged it"),
     ),

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from ragassay.base.tables import Column, Table
+from ragassay.base.tables import STRINGS, TIME, Column, Table
 
 RELEVANCE_SCORES = Table(
     "relevance_scores",
@@ -44,8 +44,8 @@ QUERY_DRIFT = Table(
     key=("window",),
     columns=(
         Column("window", pa.int32(), "its number, from 1"),
-        Column("first", pa.timestamp("ms", tz="UTC"), "when its first query was asked"),
-        Column("last", pa.timestamp("ms", tz="UTC"), "when its last query was asked"),
+        Column("first", TIME, "when its first query was asked"),
+        Column("last", TIME, "when its last query was asked"),
         Column("queries", pa.int32(), "how many queries it has"),
         Column("different", pa.int32(), "how many of them are different, which is what tests and evidence count"),
         Column("rejected", pa.int32(), "how many of them the gate takes for out-of-knowledge"),
@@ -66,7 +66,7 @@ GATED_QUERIES = Table(
     key=("entry",),
     columns=(
         Column("entry", pa.int64(), "its number in the log"),
-        Column("date", pa.timestamp("ms", tz="UTC"), "when it was asked"),
+        Column("date", TIME, "when it was asked"),
         Column("query_id", pa.string(), "the query; texts with the same words have the same id"),
         Column("value", pa.float64(), "the gate's statistic, higher = more out of knowledge"),
         Column("p_value", pa.float64(), "how surprising that is among in-knowledge queries"),
@@ -124,10 +124,6 @@ PASSAGE_ANSWERS = Table(
     key=("query_id",),
     columns=(
         *DIRECT_ANSWERS.columns,
-        Column(
-            "passages",
-            pa.list_(pa.field("element", pa.string())),
-            "the ids of the passages that the responder was shown, best first",
-        ),
+        Column("passages", STRINGS, "the ids of the passages that the responder was shown, best first"),
     ),
 )

@@ -16,15 +16,9 @@ METRICS = Table(
     columns=(
         Column("study", pa.string(), "the study, which is also the section of the report"),
         Column("table", pa.string(), "the table or figure of the study that the number belongs to"),
-        Column(
-            "keys",
-            pa.string(),
-            'what the number is about: a JSON object of texts with sorted keys, such as {"topic": "food"}',
-        ),
+        Column("keys", pa.string(), 'what it is about: a JSON object of texts with sorted keys: {"topic": "food"}'),
         Column("metric", pa.string(), "the name of the number"),
-        Column(
-            "value", pa.float64(), "the number; empty when it is not defined, such as a mean of no items", null=True
-        ),
+        Column("value", pa.float64(), "the number; empty if it is not defined, as a mean of no items", null=True),
         Column("low", pa.float64(), "lower end of its interval", null=True),
         Column("high", pa.float64(), "upper end of its interval", null=True),
         Column("n", pa.int64(), "items it was computed from"),

@@ -71,11 +71,7 @@ QUESTIONS = Table(
         Column("question_id", pa.string(), "`question-` and 16 digits of a hash over document, intent, claim and text"),
         Column("doc_id", pa.string(), "the document", refers="documents.doc_id"),
         Column("shard", pa.string(), "the shard that the document came with"),
-        Column(
-            "intended",
-            pa.string(),
-            "what it was written to be: `in_scope` or `out_of_scope`; `unlabelled` in question sets",
-        ),
+        Column("intended", pa.string(), "what it was written to be: `in_scope`, `out_of_scope`; `unlabelled` in sets"),
         Column("slot", pa.int32(), "the slot of its claim; its number in the generator's list if it is in scope"),
         Column("text", pa.string(), "the question", text="ours"),
         Column("n_words", pa.int32(), "words in text, as white space separates them"),
@@ -86,13 +82,7 @@ QUESTIONS = Table(
             null=True,
             refers="novel_claims.recovered_id",
         ),
-        Column(
-            "claim_id",
-            pa.string(),
-            "the original claim of its slot; empty if in scope",
-            null=True,
-            refers="claims.claim_id",
-        ),
+        Column("claim_id", pa.string(), "the claim of its slot; empty in scope", null=True, refers="claims.claim_id"),
         Column("round", pa.int32(), "the round in which its claim was recovered; empty if it is in scope", null=True),
         Column("generator", pa.string(), "the model's name in the configuration"),
         Column("prompt", pa.string(), "the digest of the prompt it was asked with"),
@@ -180,9 +170,7 @@ SELECTED_QUESTIONS = Table(
         *QUESTIONS.columns[1:],
         Column("label", pa.string(), "the judge's majority, as in scope_labels"),
         Column("margin", pa.float64(), "votes for out of scope minus votes for in scope, as a share of all: -1 to 1"),
-        Column(
-            "status", pa.string(), "`kept` if label and intent agree, `disputed` if not, `undecided` without a side"
-        ),
+        Column("status", pa.string(), "`kept` if label and intent agree, `disputed` if not, else `undecided`"),
         Column("split", pa.string(), "`train`, `validation` or `test`; the same for all near-duplicates of a document"),
         Column("judge", pa.string(), "the judging model's name in the configuration"),
     ),
